@@ -1,7 +1,7 @@
-// The HTTP application: one function from a request to a response. It knows the order of the stages and
-// nothing else; each stage is a file of its own.
+// The HTTP application: one function from a request to a response. It defines only the order of the stages; each stage has its
+// own file.
 //
-//   host → URL length → route → preflight or method → token → kind of token → rate limit → parameters → answer
+//   host → URL length → route → preflight or method → token → kind of token → rate limit → parameters → response
 
 import type { GuestAccess } from '@offerbook/site/explorer-page.ts';
 import type { Activation } from '../activation/activation.ts';
@@ -33,7 +33,7 @@ import { beginRequestSpan, endRequestSpan } from './request-span.ts';
 import type { RequestTally } from './request-tally.ts';
 import { type Resource, type Route, Router } from './router.ts';
 
-/** The longest `passbackUid` and `passbackData` fit in, percent-encoded and of any script. */
+/** Room for the longest `passbackUid` and `passbackData` in any script, percent-encoded. */
 const URL_LENGTH_MAX = 16 * 1024;
 
 interface AppSettings extends RateLimitSettings, Omit<SiteOptions, 'activation' | 'localUrl' | 'guest'> {
@@ -49,21 +49,21 @@ export interface AppExtension {
 
 interface AppDependencies extends DataSources {
   readonly extension?: AppExtension | undefined;
-  /** Undefined when it is turned off. */
+  /** Undefined if activation is off. */
   readonly activation: Activation | undefined;
   readonly tokens: TokenDirectory;
-  /** How requests are counted: in this process, or together with others. */
+  /** Creates counters that count in this thread, or together with other workers. */
   readonly requestCounter: CounterMaker;
   readonly health: () => Health;
-  /** Where this server listens. Called when the documentation is first requested. */
+  /** Returns the address this server listens on. Called when the documentation is first requested. */
   readonly localUrl: () => string;
-  /** Told of each request that failed because the database could not be used. */
+  /** Called for each request that fails because the database is unusable. */
   readonly onDatabaseFailure: (error: StorageError) => void;
-  /** Whether callers should take their next request elsewhere while this node still listens. */
+  /** True while the node shuts down: responses then ask clients to close the connection. */
   readonly isLeaving: () => boolean;
   readonly logger: Logger;
   readonly tally: RequestTally;
-  /** Undefined when no requests are traced. */
+  /** Undefined if tracing is off. */
   readonly tracer?: Tracer | undefined;
   readonly callers: CallerTally;
   readonly settings: AppSettings;
@@ -93,7 +93,7 @@ export function buildApp(dependencies: AppDependencies): App {
     ...(extension?.routes ?? []),
   ]);
 
-  /** Throws ApiError for everything that the caller is to know. */
+  /** Throws ApiError, or rejects with it, for errors that the client should see. */
   function serve(exchange: Exchange): Promise<Reply> {
     const { request, path, search } = exchange;
     const found = router.find(path);
@@ -101,11 +101,11 @@ export function buildApp(dependencies: AppDependencies): App {
     if (found !== undefined) {
       exchange.route = found.resource.path;
       exchange.parameters = found.parameters;
-      // Whether pages may read the answer holds for errors, too.
+      // Applies to errors, too.
       exchange.isLink = route?.isLink ?? false;
       exchange.openToBrowsers = route?.openToBrowsers ?? found.resource.allowFromPages !== '';
     }
-    // The runtime joins two Host lines by a comma, and goes on with the first.
+    // Bun joins two Host headers with a comma, and uses the first.
     if (request.headers.get('Host')?.includes(',') === true) {
       throw new ApiError('several_hosts', 'The request names more than one host. Send one Host header.');
     }
@@ -114,7 +114,7 @@ export function buildApp(dependencies: AppDependencies): App {
     }
     if (found !== undefined) return route?.answer(exchange) ?? answerWithoutRoute(request, found.resource);
     if (prefersHtml(request.headers.get('Accept'))) return site.notFound(exchange);
-    throw new ApiError('not_found', nothingAt(path));
+    throw new ApiError('not_found', notFoundDetail(path));
   }
 
   function respond(exchange: Exchange, reply: Reply): Response {
@@ -133,7 +133,7 @@ export function buildApp(dependencies: AppDependencies): App {
     };
     logRequest(logger, line, settings.logRequests);
     const headers = reply.headers instanceof Headers ? reply.headers : new Headers(reply.headers);
-    // A shared cache would hand it to other callers.
+    // A shared cache would return the id to other clients.
     if (headers.get('Cache-Control')?.startsWith('public') !== true)
       headers.set('Request-Id', exchange.requestId);
     if (exchange.openToBrowsers) setAll(headers, CORS_HEADERS);
@@ -185,20 +185,20 @@ export function buildApp(dependencies: AppDependencies): App {
   };
 }
 
-/** Every failure of storage is a 503, whatever its kind: the client can only try again. Any other error is a mistake of ours. */
+/** Every storage failure becomes a 503, because the client can only retry. Any other error is a bug. */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isStorageError(error)) return unavailable('The database is unreachable. Try again shortly.', 2, error);
   return new ApiError('internal', 'Something went wrong on our side.', { cause: error });
 }
 
-function nothingAt(path: string): string {
+function notFoundDetail(path: string): string {
   return /^\/v1\/v1(\/|$)/.test(path)
     ? 'No such path: it contains /v1 twice. Remove /v1 from the base URL.'
     : 'No such path. All paths are listed in the API reference at /docs.';
 }
 
-/** A preflight is answered; any other method gets 405. */
+/** Answers a preflight; any other method gets 405. */
 async function answerWithoutRoute(request: Request, { allow, allowFromPages }: Resource): Promise<Reply> {
   if (allowFromPages !== '' && isPreflight(request)) return preflightReply(request, allowFromPages);
   throw new ApiError('method_not_allowed', `Use ${allow.replace(/, (?=\w+$)/, ' or ')}.`, {

@@ -1,27 +1,27 @@
-// Counts what each organisation asked for and what went wrong, in memory, for the operator's console and the metrics. The
-// counts are plain data, so that those of several threads can be sent to one of them and added up there.
+// Counts requests and errors per organisation in memory, for the operator's console and the metrics. The counts are plain
+// data, so that threads can post them to one thread, which adds them up.
 
 import type { ErrorCode } from '../domain/api-errors.ts';
 import type { Clock } from '../domain/clock.ts';
 
-/** Codes, routes and organisations are few; a bound all the same, because each takes memory for good. */
+/** Bounds the memory; entries are never removed. There are few codes, routes and organisations. */
 const ERRORS_MAX = 2_000;
 
 export interface OrganisationTally {
   readonly name: string;
   requests: number;
-  /** Requests that were answered with an error, whoever's fault it was. */
+  /** Requests that got an error response, 4xx or 5xx. */
   errors: number;
-  /** When it last got a page of transactions; undefined if never. */
+  /** When the organisation last got a page of transactions; undefined if never. */
   lastPollAtMs: number | undefined;
-  /** Through which stamp it has been told everything. Only a poll that ends, on its last page, tells so. */
-  toldThroughMs: number | undefined;
+  /** Stamp through which the organisation has received every change. Set only by the last page of a poll. */
+  syncedThroughMs: number | undefined;
 }
 
 export interface ErrorTally {
   readonly code: ErrorCode;
   readonly route: string;
-  /** The organisation; undefined when the request did not come so far as to tell. */
+  /** Undefined if the request failed before authentication. */
   readonly orgId: number | undefined;
   readonly orgName: string | undefined;
   count: number;
@@ -62,11 +62,11 @@ export class CallerTally {
     if (status >= 400) tally.errors += 1;
   }
 
-  /** `toldThroughMs`: undefined when further pages follow, or the caller asked for a part only. */
-  polled(caller: Caller, toldThroughMs: number | undefined): void {
+  /** `syncedThroughMs` is undefined if further pages follow, or if the client requested a window with an end. */
+  polled(caller: Caller, syncedThroughMs: number | undefined): void {
     const tally = this.#of(caller.orgId, caller.orgName);
     tally.lastPollAtMs = this.#clock();
-    tally.toldThroughMs = latest(tally.toldThroughMs, toldThroughMs);
+    tally.syncedThroughMs = latest(tally.syncedThroughMs, syncedThroughMs);
   }
 
   failed(code: ErrorCode, route: string, caller: Caller | undefined, requestId: string): void {
@@ -87,7 +87,7 @@ export class CallerTally {
       tally.requests += other.requests;
       tally.errors += other.errors;
       tally.lastPollAtMs = latest(tally.lastPollAtMs, other.lastPollAtMs);
-      tally.toldThroughMs = latest(tally.toldThroughMs, other.toldThroughMs);
+      tally.syncedThroughMs = latest(tally.syncedThroughMs, other.syncedThroughMs);
     }
     for (const error of errors.values()) this.#addError(error);
   }
@@ -95,7 +95,7 @@ export class CallerTally {
   #of(id: number, name: string): OrganisationTally {
     const known = this.#organisations.get(id);
     if (known !== undefined) return known;
-    const made = { name, requests: 0, errors: 0, lastPollAtMs: undefined, toldThroughMs: undefined };
+    const made = { name, requests: 0, errors: 0, lastPollAtMs: undefined, syncedThroughMs: undefined };
     this.#organisations.set(id, made);
     return made;
   }

@@ -1,4 +1,4 @@
-// One request on its way through the stages, with what they find out about it.
+// A request with everything that the stages of app.ts learn about it.
 
 import type { AccessToken } from '../domain/access-token.ts';
 import type { Span } from '../tracing/tracer.ts';
@@ -6,36 +6,36 @@ import type { RateLimitState } from './access/rate-limit.ts';
 
 export interface Exchange {
   readonly request: Request;
-  /** Scheme and host under which the caller reached the service; empty, so that links are relative, when that is not sane. */
+  /** Scheme and host by which the client reached the service; empty if invalid, which makes links relative. */
   readonly origin: string;
   readonly path: string;
   /** The query string without its question mark. */
   readonly search: string;
   readonly requestId: string;
-  /** The address that limits count against. */
+  /** Client address, for rate limits. */
   readonly address: string;
   readonly startedAtMs: number;
-  /** Whether its connection is closed with the answer. */
+  /** True if the connection closes after the response. */
   readonly isLast: boolean;
-  /** Undefined unless this request is traced. */
+  /** Undefined if the request is not traced. */
   readonly span: Span | undefined;
-  /** What is logged as the route: a path of ours, never what a stranger typed. */
+  /** Path of the matching route, for logs and metrics; never client input. */
   route: string;
   parameters: PathParameters;
-  /** Whether pages from anywhere may read the answer. */
+  /** True if pages of any origin may read the response. */
   openToBrowsers: boolean;
-  /** Whether people have followed a link to here, so that errors are pages for those who want pages. */
+  /** True for links that people click: errors render as HTML if the client accepts HTML. */
   isLink: boolean;
   token: AccessToken | undefined;
   rateLimit: RateLimitState | undefined;
 }
 
-/** What stands in the path for the parts of the route's path that are in braces, as it was sent. */
+/** Values of the segments in braces, as they were sent. */
 export type PathParameters = Readonly<Record<string, string>>;
 
-/** Request ids are logged. Every token has an underscore, so none is taken for an id. */
+/** Request ids are logged. No underscores: every token contains one, so no token can be used as an id. */
 const SANE_REQUEST_ID = /^[A-Za-z0-9.:/+=@-]{1,128}$/;
-/** Characters of a host and port; whether they make one is for URL.canParse to say. */
+/** Characters of a host and port. URL.canParse checks the rest. */
 const ORIGIN_CHARACTERS = /^https?:\/\/[A-Za-z0-9._:[\]-]+$/;
 
 interface Circumstances {
@@ -43,9 +43,9 @@ interface Circumstances {
   readonly startedAtMs?: number;
   readonly isLast?: boolean;
   readonly span?: Span | undefined;
-  /** What links start with, whatever the request says. */
+  /** Overrides the origin of links. */
   readonly publicUrl?: string | undefined;
-  /** The scheme of links, when a proxy knows better than the socket. */
+  /** Scheme of links, if a trusted proxy sent it. */
   readonly scheme?: 'http' | 'https' | undefined;
 }
 
@@ -54,7 +54,7 @@ export function openExchange(
   { address = '', publicUrl, scheme, startedAtMs = 0, isLast = false, span }: Circumstances = {},
 ): Exchange {
   const url = request.url;
-  // Where the runtime made no sense of host and target, the URL is the target alone.
+  // If Bun cannot parse host and target, the URL is only the target.
   const pathStart = url.startsWith('/') ? 0 : Math.max(0, url.indexOf('/', url.indexOf('//') + 2));
   const queryStart = url.indexOf('?', pathStart);
   const given = request.headers.get('Request-Id');
@@ -81,10 +81,10 @@ function withScheme(scheme: string | undefined, origin: string): string {
   return scheme === undefined || origin === '' ? origin : scheme + origin.slice(origin.indexOf(':'));
 }
 
-/** Nearly all requests name the same host. */
+/** Cached, because nearly all requests have the same host. */
 let lastSaneOrigin = '';
 
-/** Anybody can write anything into the Host header, and what is no host must not come back in a link. */
+/** Returns '' for an invalid host: a forged Host header must not end up in a link. */
 function saneOrigin(origin: string): string {
   if (origin === lastSaneOrigin) return origin;
   if (!ORIGIN_CHARACTERS.test(origin) || !URL.canParse(origin)) return '';
@@ -92,13 +92,13 @@ function saneOrigin(origin: string): string {
   return origin;
 }
 
-/** The Link header with the whole URL of the next page: the same request with another cursor. */
+/** Link header with the URL of the next page: the same request with another cursor. */
 export function nextLink(exchange: Exchange, cursor: string): string {
   return `<${exchange.origin}${exchange.path}?${nextSearch(exchange.search, cursor)}>; rel="next"`;
 }
 
 function nextSearch(search: string, cursor: string): string {
-  // Most requests are for the first page, and URLSearchParams takes a tenth of the time that is ours to spend.
+  // Fast path for requests without a query: URLSearchParams is slow.
   if (search === '') return `cursor=${cursor}`;
   const parameters = new URLSearchParams(search);
   parameters.set('cursor', cursor);

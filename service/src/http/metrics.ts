@@ -1,5 +1,4 @@
-// What a monitoring system sees, in the text format of Prometheus. Labels are our own words, such as routes and
-// statuses, and the names that the operator gave to organisations, never anything that a caller sent.
+// Metrics in the Prometheus text format. Labels are routes, statuses and names chosen by the operator, never client input.
 
 import type { RecorderState } from '../activation/click-recorder.ts';
 import type { ClickTally } from '../activation/click-tally.ts';
@@ -13,26 +12,26 @@ import { countOpenFiles, findOpenFilesMax } from './open-files.ts';
 import type { Health } from './readiness.ts';
 import { BUCKETS_S, type RouteTallies } from './request-tally.ts';
 
-/** Of the whole node, over all of its workers. */
+/** State of the whole node, summed over its workers. */
 export interface NodeState extends Health {
   readonly routes: RouteTallies;
   readonly callers: CallerTallies;
   readonly catalogueRevision: number | undefined;
-  /** How many items each list has now; undefined while there is no catalogue. */
+  /** Number of active items in each list; undefined before the catalogue is loaded. */
   readonly catalogueItems: Readonly<Record<CatalogueListName, number>> | undefined;
-  /** Undefined when the database could not be asked yet. */
+  /** Undefined until the first successful read. */
   readonly database: DatabaseFigures | undefined;
   readonly replica: ReplicaState | undefined;
   /** Undefined on SQLite. */
   readonly pools: DatabasePools | undefined;
-  /** Undefined when activation is turned off. */
+  /** Undefined if activation is off. */
   readonly clicks: ClickState | undefined;
-  /** Undefined when nothing is traced. */
+  /** Undefined if tracing is off. */
   readonly spans?: SpanCounts | undefined;
   readonly workers: {
-    /** How many answer requests now. */
+    /** Workers that serve requests now. */
     readonly ready: number;
-    /** How many have been started in the place of another. */
+    /** Workers started to replace another one. */
     readonly restarts: number;
   };
 }
@@ -48,49 +47,49 @@ export interface ClickState extends RecorderState {
   readonly isDiskLow: boolean;
 }
 
-/** Adding a metric is a line here, and one in docs/operations/monitoring.md. */
+/** To add a metric, add an entry here and a row in docs/operations/monitoring.md. */
 const METRICS: Readonly<Record<string, Metric>> = {
-  offerbook_http_requests_total: counter('Requests answered.', requestSamples),
+  offerbook_http_requests_total: counter('Responses sent.', requestSamples),
   offerbook_http_request_duration_seconds: {
     type: 'histogram',
-    help: 'How long answers took.',
+    help: 'Time from request to response.',
     read: durationSamples,
   },
-  offerbook_http_errors_total: counter('Errors answered, by code.', errorSamples),
+  offerbook_http_errors_total: counter('Error responses, by code.', errorSamples),
   offerbook_organisation_requests_total: counter(
     'Requests with a token of the organisation.',
     organisationSamples((tallies) => sum(tallies.map(({ requests }) => requests))),
   ),
   offerbook_organisation_errors_total: counter(
-    'Those of them that were answered with an error.',
+    'Requests with a token of the organisation that got an error response.',
     organisationSamples((tallies) => sum(tallies.map(({ errors }) => errors))),
   ),
   offerbook_organisation_last_poll_timestamp_seconds: gauge(
-    'When the organisation last got a page of transactions.',
+    'Time when the organisation last got a page of transactions.',
     organisationSamples((tallies) => {
       const polls = tallies.flatMap(({ lastPollAtMs }) => lastPollAtMs ?? []);
       return polls.length === 0 ? undefined : Math.max(...polls) / 1_000;
     }),
   ),
-  offerbook_ready: gauge('Whether this node should get requests.', ({ isReady }) => isReady),
+  offerbook_ready: gauge('1 if load balancers should send requests to this node.', ({ isReady }) => isReady),
   offerbook_database_usable: gauge(
-    'Whether the database, the primary if it has replicas, can be used.',
+    '1 if the database (the primary, if there are replicas) is usable.',
     ({ isDatabaseUsable }) => isDatabaseUsable,
   ),
   offerbook_catalogue_revision: gauge(
-    'The revision of the catalogue that is served.',
+    'Revision of the catalogue in memory.',
     ({ catalogueRevision }) => catalogueRevision ?? 0,
   ),
   offerbook_catalogue_items: gauge(
-    'Items that each list has now.',
+    'Active items in each list.',
     ({ catalogueItems }) =>
       catalogueItems && Object.entries(catalogueItems).map(([list, value]) => ({ labels: { list }, value })),
   ),
-  offerbook_imports_total: counter('Imports, by how they ended.', ({ database }) =>
+  offerbook_imports_total: counter('Imports, by outcome.', ({ database }) =>
     database?.imports.counts.map(({ kind, outcome, count: value }) => ({ labels: { kind, outcome }, value })),
   ),
   offerbook_import_last_success_timestamp_seconds: gauge(
-    'When the last successful import of each feed ended.',
+    'Time when the last successful import of each feed ended.',
     ({ database }) =>
       database?.imports.feeds.flatMap(({ kind, orgName, source, lastSuccessMs }) =>
         lastSuccessMs === null
@@ -106,56 +105,56 @@ const METRICS: Readonly<Record<string, Metric>> = {
     ({ database }) => database?.tokensExpiring,
   ),
   offerbook_database_connections_in_use: gauge(
-    'Connections to PostgreSQL with work on them.',
+    'Connections to PostgreSQL in use.',
     poolSamples(({ inUse }) => inUse),
   ),
   offerbook_database_connections_max: gauge(
-    'Connections to PostgreSQL that there can be.',
+    'Maximum number of connections to PostgreSQL.',
     poolSamples(({ max }) => max),
   ),
   offerbook_database_waiting: gauge(
-    'Statements and transactions that wait for a connection.',
+    'Statements and transactions waiting for a connection.',
     poolSamples(({ waiting }) => waiting),
   ),
-  offerbook_build_info: gauge('What is running.', () => [
+  offerbook_build_info: gauge('Version, commit and Bun version of this program.', () => [
     { labels: { version: VERSION, commit: COMMIT ?? 'unknown', bun: Bun.version }, value: 1 },
   ]),
   offerbook_replica_usable: gauge(
-    'Whether pages of transactions are read from the replica.',
+    '1 if pages of transactions are read from the replica.',
     ({ replica }) => replica?.isUsable,
   ),
   offerbook_replica_lag_seconds: gauge(
-    'How far the replica is behind the primary.',
+    'Replication lag of the replica.',
     ({ replica }) => replica && replica.lagMs / 1_000,
   ),
   offerbook_clicks_total: counter(
-    'Clicks, by what became of them.',
+    'Clicks, by outcome.',
     ({ clicks }) =>
       clicks && Object.entries(clicks.tally).map(([outcome, value]) => ({ labels: { outcome }, value })),
   ),
   offerbook_clicks_spooled_total: counter(
-    'Clicks that went to the spool, because the database did not take them.',
+    'Clicks written to the spool because the database did not accept them.',
     ({ clicks }) => clicks?.spooledCount,
   ),
-  offerbook_clicks_spooling: gauge('Whether clicks go to the spool now.', ({ clicks }) => clicks?.isSpooling),
+  offerbook_clicks_spooling: gauge('1 while clicks go to the spool.', ({ clicks }) => clicks?.isSpooling),
   offerbook_clicks_disk_low: gauge(
-    'Whether a disk for clicks has less free space than the reserve.',
+    '1 if a disk for clicks has less free space than the reserve.',
     ({ clicks }) => clicks?.isDiskLow,
   ),
-  offerbook_workers_ready: gauge('Workers that answer requests.', ({ workers }) => workers.ready),
+  offerbook_workers_ready: gauge('Workers that serve requests.', ({ workers }) => workers.ready),
   offerbook_worker_restarts_total: counter('Workers that were replaced.', ({ workers }) => workers.restarts),
   offerbook_spans_total: counter(
-    'Spans of traces, by whether the collector took them.',
+    'Spans, by whether the collector accepted them.',
     ({ spans }) => spans && Object.entries(spans).map(([outcome, value]) => ({ labels: { outcome }, value })),
   ),
   process_resident_memory_bytes: gauge('Resident memory.', () => process.memoryUsage.rss()),
-  process_cpu_seconds_total: counter('Processor time used.', () => {
+  process_cpu_seconds_total: counter('CPU time used.', () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6;
   }),
-  process_start_time_seconds: gauge('When the process started.', () => performance.timeOrigin / 1_000),
+  process_start_time_seconds: gauge('Start time of the process.', () => performance.timeOrigin / 1_000),
   process_open_fds: gauge('Open files and sockets.', countOpenFiles),
-  process_max_fds: gauge('Files and sockets that may be open.', findOpenFilesMax),
+  process_max_fds: gauge('Maximum number of open files and sockets.', findOpenFilesMax),
 };
 
 interface Metric {
@@ -164,13 +163,13 @@ interface Metric {
   readonly read: (state: NodeState) => Reading;
 }
 
-/** A metric without labels has one value. Undefined: the metric means nothing for this node, and is left out. */
+/** A metric without labels has one value. An undefined metric does not apply to this node and is omitted. */
 type Reading = number | boolean | readonly Sample[] | undefined;
 
 interface Sample {
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
-  /** Of the name, as histograms have them. */
+  /** Suffix of the name, for histograms. */
   readonly suffix?: '_bucket' | '_sum' | '_count';
 }
 
@@ -191,14 +190,14 @@ function print(name: string, { type, help }: Metric, reading: Reading): string {
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
 }
 
-/** The names of organisations and sources are the operator's words, and may contain anything but control characters. */
+/** Names of organisations and sources may contain anything but control characters. */
 function escaped(text: string | number): string {
   return String(text).replaceAll(/[\\"]/g, '\\$&');
 }
 
 /**
- * By name: one that was deleted and made again is another organisation of the same name, and a series may be in a page only
- * once. Counts are added up, so that they do not fall.
+ * Sums by name. A deleted and recreated organisation has the same name but a new id; a series may appear only once in the
+ * output, and a counter must not decrease.
  */
 function organisationSamples(measure: (tallies: readonly OrganisationTally[]) => number | undefined) {
   return ({ callers }: NodeState): Sample[] =>
@@ -215,7 +214,7 @@ function poolSamples(measure: (use: PoolUse) => number) {
     pools && Object.entries(pools).map(([pool, use]) => ({ labels: { pool }, value: measure(use) }));
 }
 
-/** Over all organisations: the console has them apart. */
+/** Sums over all organisations. The console shows them per organisation. */
 function errorSamples({ callers }: NodeState): Sample[] {
   const groups = Map.groupBy(callers.errors.values(), ({ code, route }) => `${code} ${route}`);
   return [...groups.values()].flatMap((group) => {
@@ -234,7 +233,7 @@ function requestSamples({ routes }: NodeState): Sample[] {
   );
 }
 
-/** A bucket of a histogram counts everything up to its bound. */
+/** Buckets of a Prometheus histogram are cumulative. */
 function durationSamples({ routes }: NodeState): Sample[] {
   return [...routes].flatMap(([route, { buckets, seconds }]) => {
     let count = 0;

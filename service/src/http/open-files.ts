@@ -1,17 +1,17 @@
-// Open files of this process, and their limit. Only Linux shows them; elsewhere both are undefined.
+// Number of open files of this process, and the limit. Both are undefined on systems other than Linux.
 
 import { readdirSync, readFileSync } from 'node:fs';
 
 export function countOpenFiles(): number | undefined {
   try {
-    // One of them is the folder itself.
+    // Excludes the descriptor of the folder itself.
     return readdirSync('/proc/self/fd').length - 1;
   } catch {
     return undefined;
   }
 }
 
-/** Undefined also when there is no limit. */
+/** Also undefined if there is no limit. */
 export function findOpenFilesMax(): number | undefined {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];

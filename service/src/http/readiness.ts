@@ -1,19 +1,19 @@
-// What /readyz says, on the port of the service and on the admin port.
+// The response of /readyz, on the public port and the admin port.
 
 export interface Health {
-  /** Whether requests should come here: everything is loaded, and nothing is shutting down. */
+  /** True if load balancers should send requests to this node: it has loaded its data and is not shutting down. */
   readonly isReady: boolean;
-  /** Whether what requests need from the database can be had. */
+  /** True if the database can serve requests. */
   readonly isDatabaseUsable: boolean;
-  /** Whether clicks go to the spool, because the database takes none. */
+  /** True while clicks go to the spool because the database does not accept them. */
   readonly areClicksSpooled: boolean;
-  /** Whether a disk that clicks are written to has less free space than the reserve: no click is written there. */
+  /** True if a disk for clicks has less free space than the reserve. No clicks are written to that disk. */
   readonly isClickDiskLow: boolean;
 }
 
 /**
- * Without the database a node is still ready: it serves the catalogue. All nodes share one database, so that load balancers
- * would take out every one of them.
+ * A node without its database is still ready, because it serves the catalogue. All nodes share one database: otherwise load
+ * balancers would remove every node at once.
  */
 export function readiness({ isReady, isDatabaseUsable, areClicksSpooled, isClickDiskLow }: Health) {
   return {

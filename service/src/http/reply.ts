@@ -1,17 +1,16 @@
-// What a stage of the request produces: a status, headers and a body. Only `respond` in app.ts turns it into
-// a Response, so that headers that belong on every answer are added in one place.
+// The result of a request before it becomes a Response. Only `respond` in app.ts converts it, so the headers of every response
+// are added in one place.
 
 export interface Reply {
   readonly status: number;
   /**
-   * A Headers object belongs to a reply that may be kept for others. What differs from one answer to the next is set in
-   * it each time, before the Response takes a copy. On the copy it would take an object more, and a twentieth of a
-   * page's time.
+   * A Headers object belongs to a cached reply. Headers that differ between responses are set in it each time, before the
+   * Response copies it. Creating a Headers object per response would make cached pages 5 % slower.
    */
   readonly headers: Headers | Readonly<Record<string, string>>;
-  /** What is not the same each time. A reply that is kept has the same names here each time, so that none is left over. */
+  /** Headers of this response only. For a cached reply the names must be the same each time, so that no value remains. */
   readonly ownHeaders?: Readonly<Record<string, string>> | undefined;
-  /** A list is of parts, to be sent one after the other. */
+  /** An array contains the parts of the body. */
   readonly body: Blob | readonly Uint8Array<ArrayBuffer>[] | string | null;
 }
 

@@ -1,10 +1,10 @@
-// The line that a request leaves in the log.
+// Logs one line per request.
 
 import type { Logger } from '../domain/logger.ts';
 
 export interface LoggedRequest {
   readonly requestId: string;
-  /** Of a request that is traced. */
+  /** Undefined if the request is not traced. */
   readonly traceId?: string | undefined;
   readonly tokenId: string | undefined;
   readonly method: string;
@@ -14,10 +14,10 @@ export interface LoggedRequest {
   readonly address: string;
 }
 
-/** What load balancers ask for all the time: at info, their questions would be most of the log. */
+/** Polled by load balancers. Logged at debug level, because at info level they would be most of the log. */
 const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz']);
 
-/** Which requests leave a line: all, those that were answered with an error of either side, or none. */
+/** Which requests are logged: all, those with a 4xx or 5xx response, or none. */
 export const LOGGED_REQUESTS = ['all', 'errors', 'none'] as const;
 export type LoggedRequests = (typeof LOGGED_REQUESTS)[number];
 

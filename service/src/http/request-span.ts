@@ -1,5 +1,5 @@
-// What the span of a request says, by the stable conventions of OpenTelemetry for HTTP. Nothing that a caller has typed is
-// in it: neither a query nor a path that is none of ours.
+// Attributes of a request's span, following OpenTelemetry's stable HTTP conventions. They contain no client input: neither the
+// query nor an unknown path.
 
 import type { TraceParent } from '../tracing/traceparent.ts';
 import type { Span, Tracer } from '../tracing/tracer.ts';
@@ -20,7 +20,7 @@ export function beginRequestSpan(
   return span;
 }
 
-/** The path is the route: a token or a click that somebody has put into a path stays out of it. */
+/** Records the route instead of the path, which may contain a token or a click id. */
 export function endRequestSpan(span: Span, { route, request }: Exchange, status: number): void {
   const { attributes } = span;
   const method = KNOWN_METHOD.test(request.method) ? request.method : 'HTTP';

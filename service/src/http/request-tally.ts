@@ -1,14 +1,14 @@
-// Counts answers by route, status and duration, for the metrics. The counts are plain data, so that those of several
-// threads can be sent to one of them and added up there.
+// Counts responses by route, status and duration, for the metrics. The counts are plain data, so that threads can post them to
+// one thread, which adds them up.
 
-/** Upper bounds in seconds, one at the 0.5 s of the alert. One more bucket follows, for everything that took longer. */
+/** Upper bounds in seconds; 0.5 is the threshold of an alert. One more bucket follows for longer durations. */
 export const BUCKETS_S = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 ] as const;
 
 export interface RouteTally {
   readonly statuses: Map<number, number>;
-  /** Each answer is in one bucket. */
+  /** Not cumulative: each response is in one bucket. */
   readonly buckets: number[];
   seconds: number;
 }

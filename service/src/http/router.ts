@@ -1,41 +1,41 @@
-// Finds what there is at a path. A path without parameters is looked up in a map; those with parameters, such as
-// /v1/coupons/{id}/activate/, are regular expressions. What answers is not this file's business.
+// Finds the routes of a path. Paths without parameters are in a map; paths with parameters, such as
+// /v1/coupons/{id}/activate/, are regular expressions. It does not call the routes.
 
 import type { Exchange, PathParameters } from './exchange.ts';
 import type { Reply } from './reply.ts';
 
-/** HEAD goes with GET: a route never names it. */
+/** HEAD uses the route of GET. */
 export type Method = 'GET' | 'POST';
 
 export interface Route {
   readonly method: Method;
   /**
-   * A segment in braces stands for any text of one segment. Where the path ends with a slash, callers may leave that out: a
-   * redirect would drop the Authorization header.
+   * A segment in braces matches any one segment. A trailing slash is optional in requests, because a redirect would drop the
+   * Authorization header.
    */
   readonly path: string;
-  /** Whether pages from anywhere may read the answer. */
+  /** True if pages of any origin may read the response. */
   readonly openToBrowsers: boolean;
-  /** Whether people follow it: its errors are pages for those who want pages. */
+  /** True for links that people click: errors render as HTML if the client accepts HTML. */
   readonly isLink?: true;
-  /** Throws ApiError for everything that the caller is to know. */
+  /** Throws ApiError for errors that the client should see. */
   readonly answer: (exchange: Exchange) => Promise<Reply>;
 }
 
 /** All routes of one path. */
 export class Resource {
   readonly path: string;
-  /** The methods that it has, as in the Allow header. */
+  /** Supported methods, for the Allow header. */
   readonly allow: string;
-  /** Those of them that pages from anywhere may use; empty when there are none. */
+  /** Methods that pages of any origin may use; empty if there are none. */
   readonly allowFromPages: string;
   readonly #routes: ReadonlyMap<string, Route>;
 
-  /** Throws when two of the routes have the same method. */
+  /** Throws if two routes have the same method. */
   constructor(path: string, routes: readonly Route[]) {
     const byMethod = new Map<string, Route>();
     for (const route of routes) {
-      if (byMethod.has(route.method)) throw new Error(`${route.method} ${path} is there twice`);
+      if (byMethod.has(route.method)) throw new Error(`two routes for ${route.method} ${path}`);
       byMethod.set(route.method, route);
       if (route.method === 'GET') byMethod.set('HEAD', route);
     }
@@ -68,7 +68,7 @@ export class Router {
   readonly #static = new Map<string, Found>();
   readonly #patterns: Pattern[] = [];
 
-  /** Throws when two routes would answer the same request. */
+  /** Throws if two routes match the same request. */
   constructor(routes: readonly Route[]) {
     for (const [path, group] of Map.groupBy(routes, (route) => route.path)) {
       const resource = new Resource(path, group);
@@ -106,7 +106,7 @@ export class Router {
   }
 }
 
-/** Whether there is a path that both match. */
+/** True if some path matches both. */
 function overlap(one: string, other: string): boolean {
   const segments = withoutSlash(one).split('/');
   const others = withoutSlash(other).split('/');

@@ -90,7 +90,7 @@ test('a private token in a page of the service itself is rejected, and the log w
     `Bearer ${await node.token('private')}`,
   );
   expect(answer).toMatchObject({ status: 403, body: { code: 'private_token_in_browser' } });
-  await node.logged((line) => line.msg === 'a private token was used in a browser');
+  await node.logged((line) => line.msg === 'private token used in a browser');
   await own.close();
 });
 

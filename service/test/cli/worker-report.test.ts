@@ -30,7 +30,7 @@ function report(route: string, tracked: number, state: Partial<WorkerReport>): W
 
 /** The sum of `count` reports, the last of which was made at `lastAtMs`. */
 function callersOf(count: number, lastAtMs: number) {
-  const told = { lastPollAtMs: lastAtMs, toldThroughMs: 10 + lastAtMs };
+  const told = { lastPollAtMs: lastAtMs, syncedThroughMs: 10 + lastAtMs };
   const error = { code: 'not_found', route: 'unknown', ...CALLER } as const;
   return {
     organisations: new Map([[1, { name: 'acme', requests: count, errors: 0, ...told }]]),

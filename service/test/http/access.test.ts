@@ -234,7 +234,7 @@ describe('a token', () => {
           org: 'acme',
           address: '127.0.0.1',
           ...(origin === undefined ? {} : { origin }),
-          msg: 'a private token was used in a browser',
+          msg: 'private token used in a browser',
         });
         expect(node.logLines.join('')).not.toContain(tokens.private);
       },
@@ -271,7 +271,7 @@ describe('a token', () => {
           expect(response.status).toBe(403);
           expect(await response.json()).toMatchObject({ code });
           expect(warnings(requestId)).toEqual([
-            expect.objectContaining({ org: 'acme', msg: 'a private token was used in a browser' }),
+            expect.objectContaining({ org: 'acme', msg: 'private token used in a browser' }),
           ]);
         },
       );

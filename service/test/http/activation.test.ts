@@ -691,7 +691,7 @@ describe('rejected activations', () => {
       return ((await response.json()) as { detail: string }).detail;
     };
     const missing = 'orgId is missing; passbackUid is missing.';
-    const hint = 'Send parameters in the query string: the body is not read.';
+    const hint = 'Send the parameters in the query string; the body is ignored.';
     const json = JSON.stringify({ orgId: id(1), passbackUid: 'u' });
     expect([
       await post('', null),

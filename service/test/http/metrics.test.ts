@@ -105,7 +105,7 @@ test('the page is in the text format, with a type and a help text for each metri
   expect(page.headers.get('Content-Type')).toBe('text/plain; version=0.0.4; charset=utf-8');
   const text = await page.text();
   expect(text).toContain(
-    '# HELP offerbook_database_usable Whether the database, the primary if it has replicas, can be used.\n' +
+    '# HELP offerbook_database_usable 1 if the database (the primary, if there are replicas) is usable.\n' +
       '# TYPE offerbook_database_usable gauge\n' +
       'offerbook_database_usable 0\n',
   );

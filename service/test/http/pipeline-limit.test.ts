@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import {
+  BLOCKED_MAX_MS,
   FLOODER_MS,
   FLOODERS_MAX,
-  HOLD_UP_MAX_MS,
   type Peer,
   PipelineLimit,
   REQUESTS_IN_A_TURN_MAX,
@@ -37,7 +37,7 @@ test('every turn starts a new count', async () => {
 test('slow requests reach the limit earlier', () => {
   let nowMs = 0;
   const slow = () => {
-    nowMs += HOLD_UP_MAX_MS / 5;
+    nowMs += BLOCKED_MAX_MS / 5;
     return nowMs;
   };
   const [first] = reachedIn(new PipelineLimit(), REQUESTS_IN_A_TURN_MAX, slow);

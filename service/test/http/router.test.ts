@@ -92,7 +92,7 @@ describe('methods', () => {
 
 describe('routes that match the same request', () => {
   test.each([
-    ['/a/', '/a/', 'GET /a/ is there twice'],
+    ['/a/', '/a/', 'two routes for GET /a/'],
     ['/a/', '/a', '/a/ and /a are the same path'],
     ['/a/{x}/', '/a/{y}/', '/a/{x}/ and /a/{y}/ match the same paths'],
     ['/a/{x}/', '/a/{x}', '/a/{x}/ and /a/{x} match the same paths'],

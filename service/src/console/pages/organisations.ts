@@ -49,9 +49,9 @@ function behind(
   nowMs: number,
 ): Behind {
   const isAtMost = tally?.lastPollAtMs !== polledAtMs;
-  if (tally?.toldThroughMs === undefined) return { waitedMs: undefined, isAtMost };
-  const isUpToDate = tally.toldThroughMs >= changedAtMs;
-  return { waitedMs: isUpToDate ? 0 : nowMs - tally.toldThroughMs, isAtMost };
+  if (tally?.syncedThroughMs === undefined) return { waitedMs: undefined, isAtMost };
+  const isUpToDate = tally.syncedThroughMs >= changedAtMs;
+  return { waitedMs: isUpToDate ? 0 : nowMs - tally.syncedThroughMs, isAtMost };
 }
 
 /** Private tokens read transactions and nothing else. */

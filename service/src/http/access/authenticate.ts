@@ -1,5 +1,5 @@
-// Who is calling: reads the bearer token, finds it, and checks that it is of the kind that the operation
-// takes. Tokens are read from the Authorization header only, and never repeated in an answer or the log.
+// Authenticates a request: reads the bearer token, finds it, and checks its kind. Tokens are read only from the Authorization
+// header, and never appear in a response or the log.
 
 import { type AccessToken, parseTokenKind, type TokenKind } from '../../domain/access-token.ts';
 import { ApiError } from '../../domain/api-errors.ts';
@@ -16,7 +16,7 @@ export async function authenticate(
   span?: Span,
 ): Promise<AccessToken> {
   const text = readBearer(authorization);
-  // What is no token at all is looked for like any other: an answer that came sooner would tell them apart.
+  // Malformed tokens are looked up too, so that response times do not reveal which tokens exist.
   return tokens.findKnown(text) ?? findNew(text, tokens, span);
 }
 
@@ -42,7 +42,7 @@ function readBearer(authorization: string | null): string {
   if (authorization !== null) {
     const [, token] = /^bearer +(.*)$/i.exec(authorization.trim()) ?? [];
     if (token !== undefined) return token;
-    // Several header lines arrive as one list. With a token among them, all of it is taken for a token, which it is not.
+    // Several Authorization lines arrive joined by commas. The joined value is not a valid token.
     if (/, *bearer( |$)/i.test(withoutQuotes(authorization))) return authorization;
   }
   throw new ApiError('missing_token', 'Send the header "Authorization: Bearer <token>".', {
@@ -50,21 +50,21 @@ function readBearer(authorization: string | null): string {
   });
 }
 
-/** What stands in quotes is a parameter of another scheme. */
+/** Quoted strings are parameters of other schemes. */
 function withoutQuotes(authorization: string): string {
   return authorization.replaceAll(/"[^"]*"/g, '');
 }
 
-/** Whether an unknown token is good cannot be told without the database: neither yes nor no would be true. */
+/** Without the database, an unknown token may be valid or not, so the response is 503 rather than 401. */
 async function findNew(text: string, tokens: TokenDirectory, span: Span | undefined): Promise<AccessToken> {
   try {
     const token = await withinDeadline(useDatabase(span, 'SELECT', 'tokens', () => tokens.findNew(text)));
     if (token !== undefined) return token;
   } catch (error) {
-    // Unless its checksum tells it.
+    // A wrong checksum proves that the token is invalid.
     if (parseTokenKind(text) !== undefined) throw error;
   }
-  // One answer for all reasons, so that it cannot be used to find out which tokens exist.
+  // The same response for all reasons, so that it does not reveal which tokens exist.
   throw new ApiError('invalid_token', 'The access token is malformed, unknown, expired or revoked.', {
     headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` },
   });

@@ -1,24 +1,24 @@
-// What is believed of the headers of proxies. The address that a request counts against is the socket's, or, when that is
-// one of the operator's proxies, the last address in X-Forwarded-For that is not a proxy. Anybody else's headers are worth
-// nothing, and so is whatever stands left of the first entry that no proxy of ours can have written.
+// Determines the client's address, scheme and trace. Forwarding headers count only if the socket's peer is one of the
+// operator's proxies; the client's address is then the last entry of X-Forwarded-For that is not a proxy. Entries before it
+// may be forged.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { parseTraceParent, type TraceParent } from '../../tracing/traceparent.ts';
 
 interface Client {
   readonly address: string;
-  /** The scheme under which the caller reached a proxy of ours, if that names one. */
+  /** Scheme by which the client reached a trusted proxy, if the proxy sends it. */
   readonly scheme?: 'http' | 'https' | undefined;
-  /** The trace that a proxy of ours says the request is part of. */
+  /** Trace context from a trusted proxy. */
   readonly trace?: TraceParent | undefined;
 }
 
-/** So many proxies of ours may stand one behind the other. To look up thousands of made-up ones would take milliseconds. */
+/** Maximum length of a proxy chain. Checking thousands of forged entries would take milliseconds. */
 const PROXIES_MAX = 32;
 
 type IsProxy = (address: string) => boolean;
 
-/** Loaded by those who have proxies: it would take a tenth of the start of every command. */
+/** Loaded only if there are proxies, because it slows down the start of every command. */
 const net = () => process.getBuiltinModule('node:net');
 
 function proxyTest(trustedProxies: readonly string[]): IsProxy {
@@ -38,7 +38,7 @@ function proxyTest(trustedProxies: readonly string[]): IsProxy {
   return (address) => isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Takes a list of addresses and CIDR ranges; throws BadInput when one is neither. */
+/** Throws BadInput if an entry is neither an address nor a CIDR range. */
 export function clientReader(trustedProxies: readonly string[]) {
   const isProxy = proxyTest(trustedProxies);
   return (socketAddress: string, headers: Headers): Client => {
@@ -56,7 +56,7 @@ function addressBehind(proxy: string, forwardedFor: string, isProxy: IsProxy): s
   let nearest = proxy;
   for (const entry of forwardedFor.split(',').slice(-PROXIES_MAX).reverse()) {
     const address = withoutMapping(withoutPort(entry.trim()));
-    // Skipping what cannot be read would believe the entry before it, which may be the caller's own invention.
+    // Skipping an invalid entry would trust the entry before it, which the client may have forged.
     if (net().isIP(address) === 0) return nearest;
     nearest = address;
     if (!isProxy(address)) return nearest;
@@ -64,7 +64,7 @@ function addressBehind(proxy: string, forwardedFor: string, isProxy: IsProxy): s
   return nearest;
 }
 
-/** The last entry counts: what a caller sent stands before it. */
+/** Uses the last entry: the client's own value precedes it. */
 function parseScheme(text: string): 'http' | 'https' | undefined {
   const scheme = text
     .slice(text.lastIndexOf(',') + 1)
@@ -74,8 +74,8 @@ function parseScheme(text: string): 'http' | 'https' | undefined {
 }
 
 /**
- * Who shares one limit: an IPv4 address, or the /64 network of an IPv6 address. Every household has a /64, so a
- * limit for each address in it would be no limit.
+ * Key of rate limits: an IPv4 address, or the /64 network of an IPv6 address. Every household has a /64, so a limit per address
+ * would be ineffective.
  */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
@@ -87,12 +87,12 @@ export function networkOf(address: string): string {
   return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
 }
 
-/** `::ffff:192.0.2.1` is how a dual-stack socket shows 192.0.2.1. */
+/** Converts `::ffff:192.0.2.1`, as dual-stack sockets print it, to 192.0.2.1. */
 function withoutMapping(address: string): string {
   return /^::ffff:[\d.]+$/i.test(address) ? address.slice('::ffff:'.length) : address;
 }
 
-/** Some proxies write `192.0.2.1:4711` and `[2001:db8::1]:4711`. */
+/** Some proxies send `192.0.2.1:4711` and `[2001:db8::1]:4711`. */
 function withoutPort(entry: string): string {
   return /^\[(.+)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry;
 }

@@ -1,5 +1,5 @@
-// Cross-origin access: the catalogue is open to pages from anywhere. Transactions are for servers only: they get no
-// CORS header, and their preflight is refused like any other method.
+// Cross-origin access. Pages of any origin may read the catalogue. Transactions are for servers only: they have no CORS headers,
+// and their preflights get 405.
 
 import type { Reply } from '../reply.ts';
 
@@ -21,8 +21,8 @@ export function isPreflight(request: Request): boolean {
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/;
 
 /**
- * Tells a page which methods it may use, and allows every header that it asks for: libraries add some of their own.
- * Where every origin is allowed and credentials are not, a list of names would protect nothing.
+ * Allows the methods, and every header that the page requests, because libraries add headers of their own. A list of headers
+ * would protect nothing: every origin is allowed, and credentials are not.
  */
 export function preflightReply(request: Request, methods: string): Reply {
   const asked = request.headers.get('Access-Control-Request-Headers') ?? '';

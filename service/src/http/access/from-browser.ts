@@ -1,9 +1,9 @@
-// Whether a request comes from a browser, by headers that no script in a page can leave out or change. Nobody else is
-// kept from sending them, so they serve to warn those who mean well.
+// Detects requests from browsers by headers that scripts can neither omit nor change. Anyone can forge these headers, so this
+// catches honest mistakes, not attackers.
 
 /**
- * Pages of other origins send Origin, and those of this one Sec-Fetch-Site (over https, and to localhost). A Sec-Fetch-Mode
- * of "cors" alone tells nothing: Node's own fetch sends that.
+ * Pages of other origins send Origin; pages of this origin send Sec-Fetch-Site (over https and on localhost). Sec-Fetch-Mode is
+ * no evidence: Node's fetch sends "cors".
  */
 export function isFromBrowser(headers: Headers): boolean {
   if (headers.has('Origin') || headers.has('Sec-Fetch-Site')) return true;

@@ -1,19 +1,19 @@
 // Limits the requests of one connection in one turn of the event loop. A client may send requests without waiting for the
 // responses (pipelining). Bun answers them in one go, and no other connection is served meanwhile: a megabyte of small
-// requests would take seconds. Bun cannot read the rest later, so the connection is closed instead. What all connections
-// together may do in a turn is in turn-budget.ts.
+// requests would take seconds. Bun cannot read the rest later, so the connection is closed instead. The limit for all
+// connections together is in turn-budget.ts.
 
 import { networkOf } from './client-address.ts';
 
 /** Enough for clients that pipeline. */
 export const REQUESTS_IN_A_TURN_MAX = 20;
-/** For a network that was cut off lately: its client would just reconnect and take turn after turn. */
+/** Limit for a network that was recently cut off: its client would reconnect and use every turn. */
 export const REQUESTS_OF_FLOODER_MAX = 4;
 export const FLOODER_MS = 10_000;
-/** Networks that are remembered. Beyond it, the one that was cut off least recently is forgotten. */
+/** Networks remembered. Beyond this number, the one cut off least recently is forgotten. */
 export const FLOODERS_MAX = 1_000;
-/** For expensive requests: as long as the most expensive page may take. */
-export const HOLD_UP_MAX_MS = 100;
+/** Time limit for expensive requests: as long as the most expensive page may take. */
+export const BLOCKED_MAX_MS = 100;
 
 /** The other end of a connection. */
 export interface Peer {
@@ -27,7 +27,7 @@ export class PipelineLimit {
   #count = 0;
   #startedAtMs = 0;
   #seesTurnEnd = false;
-  /** Until when a network that was cut off has short turns; the least recent first. */
+  /** When the lower limit of a network that was cut off ends; the least recent first. */
   readonly #flooders = new Map<string, number>();
 
   /** Counts a request. Returns true if it has to be the last one of its connection. */
@@ -37,7 +37,7 @@ export class PipelineLimit {
       this.#begin(1, nowMs);
       return false;
     }
-    // Only with a second request in a row does the end of the turn matter. The first may have come in an earlier one.
+    // The first of two consecutive requests may have arrived in an earlier turn, so counting starts with the second.
     if (!this.#seesTurnEnd) {
       this.#seesTurnEnd = true;
       this.#begin(2, nowMs);
@@ -50,7 +50,7 @@ export class PipelineLimit {
     const network = networkOf(address);
     const isFlooder = nowMs < (this.#flooders.get(network) ?? 0);
     const requestsMax = isFlooder ? REQUESTS_OF_FLOODER_MAX : REQUESTS_IN_A_TURN_MAX;
-    if (this.#count < requestsMax && nowMs - this.#startedAtMs < HOLD_UP_MAX_MS) return false;
+    if (this.#count < requestsMax && nowMs - this.#startedAtMs < BLOCKED_MAX_MS) return false;
     this.#remember(network, nowMs + FLOODER_MS);
     return true;
   }

@@ -1,13 +1,13 @@
-// Request limits: so many a minute for each key, in fixed windows. The headers are those of the IETF draft
-// (RateLimit and RateLimit-Policy). Who counts is the counter's business.
+// Rate limits: requests per minute and key, in fixed windows, with the RateLimit and RateLimit-Policy headers of the IETF draft.
+// The counting itself is in a RequestCounter.
 
 import { ApiError } from '../../domain/api-errors.ts';
 import { type CounterMaker, type RequestCount, type RequestCounter, WINDOW_MS } from './request-counter.ts';
 
 export interface RateLimitState {
-  /** Whether the request that was counted last was one too many. */
+  /** True if the last request exceeded the limit. */
   readonly exceeded: boolean;
-  /** How many more would not be. */
+  /** Requests left in this window. */
   readonly left: number;
   readonly retryAfterS: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export class RateLimiter {
   readonly #policyHeader: string;
   readonly #counter: RequestCounter;
 
-  /** A limit of 0 turns the limiter off. */
+  /** A limit of 0 means unlimited. */
   constructor(policy: string, limit: number, counter: RequestCounter) {
     this.#policy = policy;
     this.#limit = limit;
@@ -54,7 +54,7 @@ export class RateLimiter {
   }
 }
 
-/** The answer says what is left. Throws ApiError when the limit is exceeded. */
+/** Adds the RateLimit headers to the response. Throws ApiError if the limit is exceeded. */
 export function countRequest(
   exchange: { rateLimit: RateLimitState | undefined },
   state: RateLimitState,
@@ -67,7 +67,7 @@ export function countRequest(
 }
 
 export interface RateLimitSettings {
-  /** Requests a minute; 0 means no limit. */
+  /** Requests per minute; 0 means unlimited. */
   readonly rateLimitPublic: number;
   readonly rateLimitPrivate: number;
   readonly rateLimitFailedAuth: number;
@@ -77,7 +77,7 @@ export interface RateLimitSettings {
 
 export type RateLimits = ReturnType<typeof rateLimits>;
 
-/** The limits of the service, by whom they are for. */
+/** All rate limits of the service. */
 export function rateLimits(settings: RateLimitSettings, counter: CounterMaker) {
   const limiter = (policy: string, limit: number) => new RateLimiter(policy, limit, counter(policy));
   return {
@@ -86,7 +86,7 @@ export function rateLimits(settings: RateLimitSettings, counter: CounterMaker) {
     failed: limiter('failed-auth', settings.rateLimitFailedAuth),
     activation: limiter('activation', settings.rateLimitActivation),
     activationOrg: limiter('activation-org', settings.rateLimitActivationOrg),
-    /** Links that POST has returned. Counted apart: an activation and its link are not two activations. */
+    /** Links that POST returned. Counted separately, because an activation and its link are one activation. */
     links: limiter('links', settings.rateLimitActivation),
   };
 }

@@ -1,15 +1,15 @@
-// Counting requests in windows of a minute. This file counts in the memory of one process; the workers of a node count
-// together in shared-counts.ts.
+// Counts requests in windows of one minute, in the memory of one thread. The workers of a node count together in
+// shared-counts.ts.
 
 export const WINDOW_MS = 60_000;
-/** Keys of one window that have a count of their own: a flood of addresses must not fill the memory. */
+/** Keys per window with a count of their own: a flood of addresses must not fill the memory. */
 const KEYS_MAX = 200_000;
-/** Further keys share this many counts. They may be limited early, but never escape the limit. */
+/** Further keys share this many counts. They may be limited early, never late. */
 const SHARED_PLACES = 4_096;
 
-/** Where a key stands. */
+/** The count of a key. */
 export interface RequestCount {
-  /** Requests of this window, or more than the limit when no further one may be let through. */
+  /** Requests in this window. */
   readonly count: number;
   readonly windowLeftMs: number;
 }
@@ -20,15 +20,15 @@ export interface RequestCounter {
   add(key: string): RequestCount;
 }
 
-/** Makes the counter of a policy. */
+/** Creates the counter of a policy. */
 export type CounterMaker = (policy: string) => RequestCounter;
 
 export class LocalCounter implements RequestCounter {
   /** Must not follow the wall clock, which an operator may set back by an hour. */
   readonly #monotonicMs: () => number;
-  /** By key, or by the number of a shared place. */
+  /** By key, or by the number of a shared slot. */
   #counts = new Map<string | number, number>();
-  /** Makes it impossible to predict which keys share a place. */
+  /** Clients cannot predict which keys share a slot. */
   readonly #seed = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
   #windowEndMs = 0;
 
@@ -49,7 +49,7 @@ export class LocalCounter implements RequestCounter {
     return Bun.hash.xxHash32(key, this.#seed) % SHARED_PLACES;
   }
 
-  /** Begins a new window when the last one is over. */
+  /** Starts a new window if the last one has ended. */
   #windowLeftMs(): number {
     const nowMs = this.#monotonicMs();
     if (nowMs >= this.#windowEndMs) {

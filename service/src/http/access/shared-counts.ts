@@ -1,24 +1,23 @@
-// The counts of one node that has several workers: a table in memory that these threads share, changed with atomic
-// instructions only. So the limit holds exactly, whichever worker a connection ends up at, and a request waits for
-// nobody.
+// Request counts of a node with several workers: a hash table in shared memory, changed only with atomic instructions. The
+// limit is exact across workers, and no request waits for a lock.
 //
-// The table has two halves. One counts the window under way, the other is the one before it. The keeper, which is the
-// main thread, empties the older half at the end of a window and then makes it the current one.
+// The table has two halves: one counts the current window, the other held the previous window. At the end of a window the
+// main thread clears the older half and then makes it current.
 
 import { type RequestCount, type RequestCounter, WINDOW_MS } from './request-counter.ts';
 
-/** Keys in one window. A key that finds no free place shares the count of another: it may be limited early, never late. */
+/** Keys per window. A key without a free slot shares the count of another key: it may be limited early, never late. */
 const PLACES = 2 ** 18;
-/** How far from its own place a key may be put when that is taken. */
+/** Maximum distance of a key from its preferred slot (linear probing). */
 const DISTANCE_MAX = 64;
-/** For each place a tag, which tells the key, and a count. */
+/** Each slot has a tag, which identifies the key, and a count. */
 const HALF_LENGTH = PLACES * 2;
 const [WINDOW, SECONDS_LEFT, SEED, HALVES_START] = [0, 1, 2, 3];
 export const SHARED_COUNTS_BYTES = (HALVES_START + 2 * HALF_LENGTH) * Int32Array.BYTES_PER_ELEMENT;
 
 const BEAT_MS = 250;
 
-/** Moves the windows on. One thread does it, for as long as there are workers. */
+/** Advances the windows. Exactly one thread runs it. */
 export class CountKeeper {
   readonly #table: Int32Array;
   readonly #monotonicMs: () => number;
@@ -29,7 +28,7 @@ export class CountKeeper {
     this.#table = table;
     this.#monotonicMs = monotonicMs;
     this.#windowEndMs = monotonicMs() + WINDOW_MS;
-    // Nobody outside can tell which addresses would share a place with another.
+    // Clients cannot predict which addresses share a slot.
     Atomics.store(table, SEED, crypto.getRandomValues(new Int32Array(1))[0] ?? 0);
     this.beat();
     this.#timer = setInterval(() => this.beat(), BEAT_MS);
@@ -66,19 +65,19 @@ export class SharedCounter implements RequestCounter {
     return { count, windowLeftMs: Atomics.load(this.#table, SECONDS_LEFT) * 1000 };
   }
 
-  /** Where a key is counted in this window: the first place that is its own or free, or else one that it shares. */
+  /** Returns the slot of a key in this window: its own, the first free one, or else a shared one. */
   #place(key: string): number {
     const table = this.#table;
     const name = `${this.#policy} ${key}`;
     const seed = Atomics.load(table, SEED) >>> 0;
-    // 0 means that a place is free.
+    // 0 marks a free slot.
     const tag = Bun.hash.xxHash32(name, seed) | 0 || 1;
     const first = Bun.hash.xxHash32(name, ~seed >>> 0);
     const start = halfOf(Atomics.load(table, WINDOW));
     const placeAt = (distance: number) => start + ((first + distance) % PLACES) * 2;
     for (let distance = 0; distance < DISTANCE_MAX; distance++) {
       const place = placeAt(distance);
-      // Another worker may claim a free place first, for the same key or for another.
+      // Another worker may claim a free slot first, for the same key or another.
       const found = Atomics.load(table, place) || Atomics.compareExchange(table, place, 0, tag) || tag;
       if (found === tag) return place;
     }

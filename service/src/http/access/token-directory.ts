@@ -1,5 +1,5 @@
-// All tokens, in memory: a request is authenticated without the database, so known tokens go on working
-// while it is away. Also remembers when each token was last used, and writes that down now and then.
+// All tokens in memory: requests are authenticated without the database, so known tokens keep working during an outage. Also
+// collects when each token was last used, and stores that periodically.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { TokenStore } from '../../domain/access-token.ts';
@@ -14,9 +14,9 @@ export class TokenDirectory {
   #byDigest = new Map<string, AccessToken>();
   #revision: number | undefined;
   #lookUp: Promise<void> | undefined;
-  /** How many refreshes have been begun, and which of them was the last to be taken. */
-  #begun = 0;
-  #taken = 0;
+  /** Number of refreshes started, and the number of the newest one applied. */
+  #started = 0;
+  #applied = 0;
   #used = new Map<Uuid, number>();
 
   constructor(store: TokenStore, readRevisions: () => Promise<Revisions>, clock: Clock) {
@@ -33,17 +33,17 @@ export class TokenDirectory {
     return this.#revision;
   }
 
-  /** Of two at once, the one that began later counts, even if the other one is answered after it. */
+  /** Of two concurrent refreshes, the one that started later wins, even if the other one finishes after it. */
   async refresh(): Promise<void> {
-    const turn = ++this.#begun;
+    const number = ++this.#started;
     const { revision, tokens } = await this.#store.list();
-    if (turn < this.#taken) return;
-    this.#taken = turn;
+    if (number < this.#applied) return;
+    this.#applied = number;
     this.#byDigest = new Map(tokens.map((token) => [token.digest, token]));
     this.#revision = revision;
   }
 
-  /** A live token with this text, from memory. */
+  /** Finds a live token in memory. */
   findKnown(text: string): AccessToken | undefined {
     const token = this.#byDigest.get(digestToken(text));
     if (token === undefined) return undefined;
@@ -53,13 +53,13 @@ export class TokenDirectory {
     return token;
   }
 
-  /** Looks in the database before giving up, so that a token works from the moment it was issued. */
+  /** Checks the database first, so that a token works as soon as it is issued. */
   async findNew(text: string): Promise<AccessToken | undefined> {
     await this.#catchUp();
     return this.findKnown(text);
   }
 
-  /** Writes down when tokens were last used. When that fails, the next call tries again. */
+  /** Stores when tokens were last used. If that fails, the next call retries. */
   async flushUsed(): Promise<void> {
     if (this.#used.size === 0) return;
     const used = this.#used;
@@ -72,7 +72,7 @@ export class TokenDirectory {
     }
   }
 
-  /** One look at the database serves everybody who began to wait before it started: unknown tokens cannot flood it. */
+  /** One query serves all requests that were waiting when it started, so unknown tokens cannot flood the database. */
   async #catchUp(): Promise<void> {
     if (this.#lookUp !== undefined) await this.#lookUp.catch(() => {});
     this.#lookUp ??= this.#refreshIfMoved().finally(() => {

@@ -1,9 +1,9 @@
 // Limits the requests that all connections together have answered in one turn of the event loop. Bun accepts connections for as
-// long as further ones are waiting, and answers their requests meanwhile. Clients that reconnect as soon as they are answered
-// would never let that turn end, and every other connection would wait. A request beyond the budget is answered in the next
-// turn: its client waits for it instead of reconnecting, so this turn ends.
+// long as further ones are waiting, and answers their requests meanwhile. Clients that reconnect after every response would
+// keep the turn from ending, and every other connection would wait. A request beyond the budget is answered in the next
+// turn: its client waits instead of reconnecting, so this turn ends.
 
-/** Counting starts here: below it, no turn is long. */
+/** Turns with fewer requests are short, and not measured. */
 const WATCHED_FROM = 16;
 export const REQUESTS_OF_ALL_MAX = 200;
 export const TURN_MAX_MS = 20;

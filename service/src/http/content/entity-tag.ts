@@ -8,16 +8,16 @@ export function entityTag(body: Uint8Array<ArrayBuffer>, coding: Coding | undefi
   return coding === undefined ? `"${hash}"` : `"${hash}-${coding}"`;
 }
 
-/** More than a hundred tags. To read 60,000 characters would hold up the process for milliseconds. */
+/** Room for more than 100 tags. Parsing 60,000 characters would block the process for milliseconds. */
 const HEADER_LENGTH_MAX = 4_096;
 
 /**
- * Whether an If-None-Match header names this tag. Proxies may have marked it as weak; that does not matter here. A header
- * that is too long is not read: the caller gets the page again.
+ * True if an If-None-Match header contains this tag. Proxies may have marked the tag as weak, which makes no difference. A
+ * header that is too long is ignored, so the client gets the page again.
  */
 export function matchesTag(ifNoneMatch: string | null, tag: string): boolean {
   if (ifNoneMatch === null || ifNoneMatch.length > HEADER_LENGTH_MAX) return false;
-  // A client nearly always sends back the one tag it was given.
+  // Fast path: nearly all clients send back the one tag they received.
   if (ifNoneMatch === tag) return true;
   return ifNoneMatch
     .split(',')

@@ -1,5 +1,5 @@
-// Pages of the catalogue as replies. A page that is asked for again is kept, compressed once for each coding, while the
-// list it was cut from is current. Bounded by bytes; the page that was used longest ago goes first.
+// Caches catalogue pages as replies, compressed once per coding. A page is cached from its second request on, while its list
+// is current. An LRU cache, bounded by bytes.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { CatalogueQuery, EncodedPage, ListView } from '../../catalogue/catalogue.ts';
@@ -9,14 +9,14 @@ import { entityTag } from './entity-tag.ts';
 
 /** For each of the four lists, before compression. */
 const LIST_BYTES_MAX = 16 * 1024 * 1024;
-/** So many queries of each list are remembered, to know one that comes again. */
+/** Queries remembered per list, to detect a second request for the same page. */
 const QUERIES_REMEMBERED_MAX = 2_000;
 
 const MAX_AGE_S = 60;
 const VARY = 'Authorization, Accept-Encoding';
 
 export class PageCache {
-  /** The pages of a list go when the list does: a new import, or a coupon that starts or ends. */
+  /** Cached pages are dropped with their list: after an import, or when a coupon starts or ends. */
   readonly #lists = new WeakMap<ListView, ListPages>();
 
   get(view: ListView, query: CatalogueQuery): CataloguePage {
@@ -44,23 +44,23 @@ class ListPages {
     let page = this.#pages.get(key);
     if (page === undefined) {
       const encoded = this.#view.page(query);
-      if (!this.#isAskedForAgain(key)) return new CataloguePage(encoded);
+      if (!this.#isRepeated(key)) return new CataloguePage(encoded);
       page = new CataloguePage({ ...encoded, bytes: encoded.bytes.slice() });
       this.#bytes += page.size;
       this.#makeRoom();
     } else {
       this.#pages.delete(key);
     }
-    // A Map keeps the order of insertion, so what was used last stands last.
+    // A Map preserves insertion order, so the most recently used page is last.
     this.#pages.set(key, page);
     return page;
   }
 
   /**
-   * Searches and walks through the list ask for most pages once. To keep these would cost a fifth of their time, and
-   * would push out the ones that everybody asks for.
+   * True if the query was remembered from an earlier request. Searches and walks request most pages only once; caching those
+   * would slow them down and evict the pages that many clients request.
    */
-  #isAskedForAgain(key: string): boolean {
+  #isRepeated(key: string): boolean {
     if (this.#remembered.delete(key)) return true;
     if (this.#remembered.size === QUERIES_REMEMBERED_MAX) this.#remembered.clear();
     this.#remembered.add(key);
@@ -76,7 +76,7 @@ class ListPages {
   }
 }
 
-/** A page for one answer, to be made before the next page is written, or for many, if its bytes are a copy. */
+/** A page to be used before the next one is written, or at any time if its bytes are a copy. */
 export class CataloguePage {
   readonly #page: EncodedPage;
   readonly #representations = new Map<Coding | undefined, Representation>();
@@ -93,7 +93,7 @@ export class CataloguePage {
     return this.#page.bytes.length;
   }
 
-  /** When time alone makes another page of it. */
+  /** When the page changes because of time alone. */
   get changesAtMs(): number {
     return this.#page.changesAtMs;
   }
@@ -108,10 +108,10 @@ export class CataloguePage {
   }
 }
 
-/** A page in one coding, and the two ways to answer with it. */
+/** A page in one coding, with its 200 and 304 replies. */
 class Representation {
   readonly tag: string;
-  /** Of what describes the page, a 304 repeats only what a cache needs to go on with its copy. */
+  /** The 304 reply: only the headers a cache needs to keep its copy. */
   readonly unchanged: Reply;
   readonly #page: EncodedPage;
   readonly #coding: Coding | undefined;
@@ -134,23 +134,23 @@ class Representation {
     if (this.#coding !== undefined) headers.set('Content-Encoding', this.#coding);
     const { bytes } = this.#page;
     const coded = this.#coding === undefined ? bytes : compress(this.#coding, bytes);
-    // A copy of its own: a Response takes a Blob over as it is, and bytes it would copy.
+    // A Blob, because a Response would copy plain bytes each time.
     return { status: 200, headers, body: new Blob([coded]) };
   }
 }
 
-/** How long an answer may be kept: a minute, but no longer than the page stays as it is. */
+/** One minute, or less if the page changes sooner. */
 export function cacheControl({ changesAtMs }: CataloguePage, nowMs: number): string {
   const leftS = Math.floor((changesAtMs - nowMs) / 1000);
   return `private, max-age=${Math.min(MAX_AGE_S, Math.max(0, leftS))}`;
 }
 
-/** Goes through whatever the query has, so that no filter can be forgotten: pages of another query would be answered. */
+/** Includes every property of the query, so that no filter can be forgotten: clients would get pages of another query. */
 function cacheKey(query: CatalogueQuery): string {
   let key = `${query.cursor ?? ''} ${query.limit}`;
   for (const name in query) {
     if (name === 'cursor' || name === 'limit') continue;
-    // JSON, because a searched text may hold any character that could serve to separate it from the next.
+    // JSON, because a search string may contain any separator.
     key += ` ${name} ${JSON.stringify(query[name as keyof CatalogueQuery])}`;
   }
   return key;

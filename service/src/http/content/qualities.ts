@@ -1,9 +1,9 @@
-// What a caller prefers, as Accept and Accept-Encoding say it: names with weights from 0 to 1.
+// Parses the Accept and Accept-Encoding headers: names with weights from 0 to 1.
 
-/** Browsers send 30 to 150 characters. To read 60,000 would hold up the process for milliseconds. */
+/** Browsers send 30 to 150 characters. Parsing 60,000 would block the process for milliseconds. */
 const HEADER_LENGTH_MAX = 1_024;
 
-/** A header that is too long is not read, as if it were empty. */
+/** Treats a header that is too long as empty. */
 export function parseQualities(header: string): ReadonlyMap<string, number> {
   const qualities = new Map<string, number>();
   if (header.length > HEADER_LENGTH_MAX) return qualities;
@@ -16,7 +16,7 @@ export function parseQualities(header: string): ReadonlyMap<string, number> {
   return qualities;
 }
 
-/** Whether a page for people is wanted rather than JSON. Browsers name HTML; programs name JSON, anything or nothing. */
+/** True if the client prefers HTML to JSON. Browsers accept HTML; programs accept JSON or anything, or omit the header. */
 export function prefersHtml(accept: string | null): boolean {
   if (accept === null) return false;
   const qualities = parseQualities(accept);

@@ -1,5 +1,5 @@
-// Something that does not change while the server runs, with an entity tag. A text is compressed, once for each coding;
-// bytes are taken for compressed already.
+// A file that does not change while the server runs, with an entity tag. Strings are compressed, once per coding; bytes are
+// assumed to be compressed already.
 
 import type { Exchange } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
@@ -18,7 +18,7 @@ export class StaticFile {
     this.#headers = { 'X-Content-Type-Options': 'nosniff', ...headers };
   }
 
-  /** The same for the same contents, on every node. */
+  /** Hash of the contents, equal on every node. */
   get version(): string {
     return Bun.hash.xxHash3(this.#body).toString(36);
   }

@@ -1,5 +1,5 @@
 // GET and POST /v1/{retailers, cashback-offers, coupons, promotions}/{id}/activate/, the same with the id in the query, and
-// GET /go/{click}/. They need no token: users follow these links. Nobody is ever sent to a URL that a caller has given.
+// GET /go/{click}/. They need no token, because users follow these links. They never redirect to a URL from the request.
 
 import { parseUuid } from '@offerbook/wire/uuid.ts';
 import type { Activatable, Activation, ActivationRequest } from '../../activation/activation.ts';
@@ -15,7 +15,7 @@ import { withinDeadline } from './database-deadline.ts';
 import { parseQuery } from './query.ts';
 import { visitorOf } from './visitor.ts';
 
-/** What can be activated, where it is, and how the query names its id. */
+/** What can be activated: its list, its path, and the query parameter of its id. */
 export const ACTIVATED = [
   { kind: 'retailers', path: '/v1/retailers/', parameter: 'retailerId' },
   { kind: 'cashbackOffers', path: '/v1/cashback-offers/', parameter: 'cashbackOfferId' },
@@ -26,7 +26,7 @@ export const ACTIVATED = [
 export const ACTIVATION_PARAMETERS = ['orgId', 'passbackUid', 'passbackData'] as const;
 const REQUIRED = ['orgId', 'passbackUid'] as const;
 
-/** A later click must be seen too, nobody is told where the user came from, and no index should list the link. */
+/** Every click must reach the server, shops do not see the referring page, and search engines do not index the link. */
 const HEADERS = {
   'Cache-Control': 'no-store',
   'Referrer-Policy': 'no-referrer',
@@ -38,7 +38,7 @@ type ReadRequest = (exchange: Exchange) => ActivationRequest;
 export function activationRoutes(activation: Activation, limits: RateLimits): Route[] {
   function takeFromLimit({ orgId, network }: ActivationRequest): RateLimitState {
     const own = limits.activation.take(`${orgId} ${network}`);
-    // One address above its limit does not use up that of the organisation.
+    // Requests of an address above its limit do not count towards the limit of the organisation.
     const all = own.exceeded ? own : limits.activationOrg.take(orgId);
     const state = all.exceeded ? all : own;
     if (state.exceeded) activation.tally.limited++;
@@ -50,7 +50,7 @@ export function activationRoutes(activation: Activation, limits: RateLimits): Ro
     const deal = orItsRetailer(activation.find(request));
     if (visitor === 'prefetch') return prefetched();
     if (visitor !== 'person') return passBy(visitor, deal.url);
-    // A limit that breaks links costs sales.
+    // Above the limit the link still works, untracked: a broken link would cost sales.
     if (takeFromLimit(request).exceeded) return redirect(deal.url);
     const click = await useDatabase(exchange.span, 'INSERT', 'clicks', () =>
       activation.activate(deal, request, 'follow'),
@@ -58,7 +58,7 @@ export function activationRoutes(activation: Activation, limits: RateLimits): Ro
     return redirect(click === undefined ? deal.url : activation.targetOf(deal, click));
   }
 
-  /** A program is told when nothing is recorded, and can try again; a person cannot. */
+  /** Fails if the activation cannot be recorded, unlike follow(): a program can retry, a person cannot. */
   async function prepare(exchange: Exchange, request: ActivationRequest): Promise<Reply> {
     const deal = activation.find(request);
     if (!deal.isActive) throw new ApiError('deal_gone', 'This deal is not active now.');
@@ -93,7 +93,7 @@ export function activationRoutes(activation: Activation, limits: RateLimits): Ro
     return { status: 204, headers: HEADERS, body: null };
   }
 
-  /** Redirects a request that is no click: nothing is recorded, and the affiliate network is left out. */
+  /** Redirects to the plain URL, past the affiliate network, without recording a click. */
   function passBy(visitor: 'bot' | 'embedded', url: string): Reply {
     activation.tally[visitor]++;
     return redirect(url);
@@ -131,24 +131,24 @@ export function activationRoutes(activation: Activation, limits: RateLimits): Ro
   ];
 }
 
-/** Adds a hint to the error if the client has sent a body: it probably holds the parameters. */
+/** Adds a hint to the error if the client sent a body, which probably contains the parameters. */
 function readPosted(exchange: Exchange, read: ReadRequest): ActivationRequest {
   try {
     return read(exchange);
   } catch (error) {
     if (!(error instanceof ApiError) || !exchange.request.headers.has('Content-Type')) throw error;
-    const hint = 'Send parameters in the query string: the body is not read.';
+    const hint = 'Send the parameters in the query string; the body is ignored.';
     throw new ApiError(error.code, `${error.message} ${hint}`, { errors: error.errors ?? [] });
   }
 }
 
-/** A deal that is over leads to its retailer, as long as that is there. */
+/** Replaces an inactive deal with its retailer. */
 function orItsRetailer(deal: Activatable): Activatable {
   const { isActive, retailerId, retailerUrl } = deal;
   return isActive ? deal : { ...deal, kind: 'retailers', dealId: retailerId, url: retailerUrl };
 }
 
-/** The URL as a header can hold it: retailers write letters into theirs that a header cannot. */
+/** Normalises the URL, because URLs of retailers may contain characters that are not allowed in headers. */
 function redirect(url: string): Reply {
   return { status: 302, headers: { ...HEADERS, Location: new URL(url).href }, body: null };
 }

@@ -1,4 +1,4 @@
-// Answers the operations that list the catalogue, from memory.
+// Serves the catalogue lists from memory.
 
 import type { CatalogueListName } from '../../catalogue/catalogue.ts';
 import { chooseCoding } from '../content/content-coding.ts';
@@ -29,11 +29,12 @@ export function catalogueRoute(
     const { headers: asked } = exchange.request;
     const coding = chooseCoding(asked.get('Accept-Encoding'), page.size);
     const representation = page.as(coding);
-    // On every answer: the reply may be one that is kept, in whose headers an earlier value still stands.
-    const keep = { 'Cache-Control': cacheControl(page, catalogue.nowMs) };
+    // Set on every response, because the headers of a cached reply still contain the previous value.
+    const caching = { 'Cache-Control': cacheControl(page, catalogue.nowMs) };
     if (matchesTag(asked.get('If-None-Match'), representation.tag))
-      return { ...representation.unchanged, ownHeaders: keep };
-    const ownHeaders = page.cursor === undefined ? keep : { ...keep, Link: nextLink(exchange, page.cursor) };
+      return { ...representation.unchanged, ownHeaders: caching };
+    const ownHeaders =
+      page.cursor === undefined ? caching : { ...caching, Link: nextLink(exchange, page.cursor) };
     return { ...representation.whole, ownHeaders };
   };
 }

@@ -1,15 +1,15 @@
-// How long a request waits for the database.
+// Limits how long a request waits for the database.
 
 import { StorageError } from '../../domain/storage-error.ts';
 import { withTimeout } from '../../domain/with-timeout.ts';
 
-/** The answer is on its way within two seconds, even if the connection to the database is still open. */
+/** Responses are sent within two seconds, even if the connection to the database hangs. */
 const DEADLINE_MS = 1_800;
 
 export async function withinDeadline<T>(work: Promise<T>): Promise<T> {
   return await withTimeout(
     work,
     DEADLINE_MS,
-    () => new StorageError('unavailable', 'the database did not answer in time'),
+    () => new StorageError('unavailable', 'the database did not respond in time'),
   );
 }

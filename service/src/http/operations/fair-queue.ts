@@ -1,21 +1,21 @@
-// A queue that takes turns: between organisations, within an organisation between its tokens, and for each token in the
-// order of arrival. However much one of them asks for, the others are next in turn.
+// A round-robin queue: organisations alternate, the tokens of an organisation alternate, and the requests of a token are in order
+// of arrival. A busy organisation cannot starve the others.
 
 export class FairQueue<Item> {
   readonly #items = new Set<Item>();
-  /** The first in turn first. */
+  /** In round-robin order: the next branch first. */
   readonly #branches = new Map<string, FairQueue<Item>>();
 
   get isEmpty(): boolean {
     return this.#items.size === 0 && this.#branches.size === 0;
   }
 
-  /** How many items have exactly this path. */
+  /** Number of items with exactly this path. */
   count([key, ...rest]: readonly string[]): number {
     return key === undefined ? this.#items.size : (this.#branches.get(key)?.count(rest) ?? 0);
   }
 
-  /** The path says whose the item is: an organisation, then a token of it. */
+  /** The path identifies the owner of the item: an organisation, then one of its tokens. */
   add(item: Item, [key, ...rest]: readonly string[]): void {
     if (key === undefined) {
       this.#items.add(item);
@@ -36,7 +36,7 @@ export class FairQueue<Item> {
     if (branch?.isEmpty) this.#branches.delete(key);
   }
 
-  /** Takes out the next item, if any may be taken now. The branch that it comes from goes to the end. */
+  /** Removes and returns the next item, skipping branches that `mayTakeFrom` rejects. Its branch moves to the end. */
   take(mayTakeFrom: (key: string) => boolean = () => true): Item | undefined {
     for (const item of this.#items) {
       this.#items.delete(item);

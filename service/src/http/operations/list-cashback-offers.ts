@@ -1,4 +1,4 @@
-// GET /v1/cashback-offers/, the one list of the catalogue that can be searched.
+// GET /v1/cashback-offers/, the only catalogue list with filters.
 
 import { catalogueRoute } from './catalogue-route.ts';
 import type { Operation } from './operation.ts';
@@ -13,7 +13,7 @@ export const listCashbackOffers = {
   parameters: PARAMETERS,
   summary: 'Cashback offers',
   description:
-    "Lists cashback offers in the order of their ids. Filters narrow the list down to what matches all of them: name searches in the retailer's name, category is compared as a whole, both without regard to case and accents.",
+    "Lists cashback offers, sorted by id. An offer must match all filters: name matches part of the retailer's name, category matches the whole category; both ignore case and accents.",
   item: {
     component: 'CashbackOffer',
     loadSchema: async () => (await import('@offerbook/wire/catalogue.ts')).CashbackOfferSchema,

@@ -10,7 +10,7 @@ export const listCoupons = {
   tokenKind: 'public',
   parameters: PAGE_PARAMETERS,
   summary: 'Coupons',
-  description: 'Lists the coupons that are active now, in the order of their ids.',
+  description: 'Lists the active coupons, sorted by id.',
   item: {
     component: 'Coupon',
     loadSchema: async () => (await import('@offerbook/wire/catalogue.ts')).CouponSchema,

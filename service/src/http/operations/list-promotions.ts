@@ -10,7 +10,7 @@ export const listPromotions = {
   tokenKind: 'public',
   parameters: PAGE_PARAMETERS,
   summary: 'Promotions',
-  description: 'Lists the promotions that are active now, in the order of their ids.',
+  description: 'Lists the active promotions, sorted by id.',
   item: {
     component: 'Promotion',
     loadSchema: async () => (await import('@offerbook/wire/catalogue.ts')).PromotionSchema,

@@ -11,7 +11,7 @@ export const listRetailers = {
   parameters: PAGE_PARAMETERS,
   summary: 'Retailers with active deals',
   description:
-    'Lists the retailers that currently have at least one active offer, coupon or promotion, each with its active deals, in the order of their ids.',
+    'Lists the retailers with at least one active offer, coupon or promotion, each with its active deals, sorted by id.',
   item: {
     component: 'Retailer',
     loadSchema: async () => (await import('@offerbook/wire/catalogue.ts')).RetailerSchema,

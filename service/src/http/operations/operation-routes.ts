@@ -1,4 +1,4 @@
-// The routes of the operations: who is calling, may they, have they called too often, then the answer.
+// Routes of the operations. Each authenticates the client, checks the kind of token and the rate limit, and calls the operation.
 
 import type { AccessToken } from '../../domain/access-token.ts';
 import { ApiError, ERRORS } from '../../domain/api-errors.ts';
@@ -13,7 +13,7 @@ import type { Route } from '../router.ts';
 import type { Operation, Services } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 
-/** What it takes to let a caller in, or not. */
+/** Dependencies of authentication and rate limiting. */
 interface Gate {
   readonly tokens: TokenDirectory;
   readonly limits: RateLimits;
@@ -21,7 +21,7 @@ interface Gate {
 }
 
 export function operationRoutes(services: Services, { tokens, limits, logger }: Gate): Route[] {
-  /** Throws ApiError when the caller may not call the operation, or has called too often. */
+  /** Throws ApiError if the client may not call the operation or exceeds the rate limit. */
   async function admit(exchange: Exchange, { tokenKind }: Operation): Promise<AccessToken> {
     let token: AccessToken;
     try {
@@ -35,19 +35,19 @@ export function operationRoutes(services: Services, { tokens, limits, logger }: 
         countRequest(exchange, limits.failed.take(networkOf(exchange.address)));
       throw error;
     }
-    // Browsers share a public token; one that is out of hand must not use up the share of the others.
+    // Browsers share a public token. One browser must not use up the limit of the others.
     const key = token.kind === 'public' ? `${token.id} ${networkOf(exchange.address)}` : token.id;
     countRequest(exchange, limits[token.kind].take(key));
     return token;
   }
 
-  /** Wherever it is sent, and whatever becomes of the request: the page has given the token away. */
+  /** Logs a warning for every operation and outcome: the page has leaked the token. */
   function warnOfPrivateTokenInPage({ request, requestId, address }: Exchange, token: AccessToken): void {
     if (token.kind !== 'private' || !isFromBrowser(request.headers)) return;
     const origin = pageOrigin(request.headers);
     logger.warn(
       { requestId, tokenId: token.id, org: token.orgName, address, origin },
-      'a private token was used in a browser',
+      'private token used in a browser',
     );
   }
 

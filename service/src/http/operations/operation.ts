@@ -1,5 +1,5 @@
-// What an operation is: everything that routing, the OpenAPI document, the code samples and the tests want to know of
-// it, in one entry. Each operation has a file of its own here, and operations.ts lists them.
+// Type of an operation: one entry for routing, the OpenAPI document, the code samples and the tests. Each operation has its own
+// file in this folder; operations.ts lists them.
 
 import type { Sample } from '@offerbook/site/docs/samples/sample-code.ts';
 import type { z } from 'zod';
@@ -12,11 +12,11 @@ import type { Exchange } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
 import type { ParameterName } from './query.ts';
 
-/** All of them are reads: GET, and HEAD with it. */
+/** All operations are reads (GET and HEAD). */
 export interface Operation {
   readonly id: string;
   readonly path: `/v1/${string}/`;
-  /** The kind of token that may call it. */
+  /** Kind of token that the operation accepts. */
   readonly tokenKind: TokenKind;
   readonly parameters: readonly ParameterName[];
   readonly summary: string;
@@ -27,13 +27,13 @@ export interface Operation {
   readonly answer: (services: Services, item: ListedItem) => Answer;
 }
 
-/** What the pages of an operation list. */
+/** Items on the pages of an operation. */
 export interface ListedItem {
-  /** Its name among the components of the OpenAPI document. */
+  /** Component name in the OpenAPI document. */
   readonly component: string;
-  /** Loaded on demand, for the OpenAPI document and unknown parameters: a server starts without the schemas. */
+  /** Loaded on demand for the OpenAPI document and for unknown parameters, so that servers start faster. */
   readonly loadSchema: () => Promise<z.ZodType>;
-  /** The lists that are embedded in it, and the names of their items among the components. */
+  /** Embedded lists, with the component names of their items. */
   readonly embedded?: Readonly<Record<string, string>>;
 }
 

@@ -12,16 +12,16 @@ import { describeMisleading, describeMisspelling } from './unknown-parameter.ts'
 
 export const VALUE_LENGTH_MAX = 200;
 
-/** Reads a value, or says what is wrong with it. */
+/** Returns the value, or what is wrong with it. */
 type Reader<T> = (text: string) => { value: T } | { detail: string };
 
 interface Parameter {
   readonly read: Reader<unknown>;
-  /** Blanks around a word come from forms and spreadsheets; around anything else they are a mistake. */
+  /** True for words, which forms and spreadsheets surround with spaces. Spaces around other values are an error. */
   readonly trimmed?: boolean;
-  /** Forms send empty fields, so an empty search is no search; an empty cursor would silently restart a walk. */
+  /** `absent`: forms send empty search fields. `bad`: an empty cursor would silently restart a walk. */
   readonly empty: 'absent' | 'bad';
-  /** In characters: VALUE_LENGTH_MAX unless given. */
+  /** In characters; VALUE_LENGTH_MAX by default. */
   readonly lengthMax?: number;
 }
 
@@ -41,7 +41,7 @@ const limit: Reader<number> = (value) =>
     : { detail: `must be a whole number from 1 to ${PAGE_SIZE_MAX}` };
 
 const dateTime: Reader<Instant> = (value) => {
-  // An unencoded `+` before an offset arrives as a blank. The first blank may stand for the T.
+  // An unencoded `+` before an offset arrives as a space. The first space may replace the T.
   const written = value.replace(/^([^Tt ]*[Tt ][^ ]*) /, '$1+');
   const instant = parseInstant(written);
   return instant === undefined ? { detail: dateTimeProblem(written) } : { value: instant };
@@ -54,7 +54,7 @@ function uuidOr(detail: string): Reader<Uuid> {
   };
 }
 
-/** What the partner passes along. Never repeated in an answer: it may be personal. */
+/** The partner's own data. It may be personal, so errors never contain it. */
 const passback =
   (bytesMax: number): Reader<string> =>
   (value) => {
@@ -87,7 +87,7 @@ const PARAMETERS = {
 
 export type ParameterName = keyof typeof PARAMETERS;
 
-/** What every list takes. */
+/** Parameters of every list. */
 export const PAGE_PARAMETERS = ['cursor', 'limit'] as const;
 
 type Value<Name extends ParameterName> =
@@ -183,7 +183,7 @@ function readParameter(parameter: Parameter, given: string, times: number) {
   return parameter.empty === 'absent' ? undefined : { detail: 'must not be empty' };
 }
 
-/** Counts characters as JSON Schema does; the quick look first, as nearly all values are short. */
+/** Counts code points, like JSON Schema. Checks the cheaper length first, because nearly all values are short. */
 function isTooLong(value: string, lengthMax: number): boolean {
   return value.length > lengthMax && [...value].length > lengthMax;
 }

@@ -1,4 +1,4 @@
-// Serves an organisation's transactions from the database, with the stamp up to which the answer is complete.
+// Serves an organisation's transactions from the database, with the stamp through which the page is complete.
 
 import { type Instant, printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { ENVELOPE_START, envelopeEnd } from '../../domain/page.ts';
@@ -8,19 +8,16 @@ import { type Span, useDatabase } from '../../tracing/tracer.ts';
 import { chooseCoding, compressAside } from '../content/content-coding.ts';
 import { lengthOf } from '../content/response-body.ts';
 import { nextLink } from '../exchange.ts';
+import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { withinDeadline } from './database-deadline.ts';
 import type { Answer, ListedItem, Services } from './operation.ts';
 import { listQueryReader, PAGE_PARAMETERS } from './query.ts';
-import { Turnstile } from './turnstile.ts';
 
-/**
- * Two for each connection that a server has for them. PostgreSQL then finds the next page waiting when it has read one,
- * and gives a fifth more of them than if it were asked for one at a time.
- */
+/** Two per connection, so that PostgreSQL always has the next query waiting. This raises throughput by 20 %. */
 export const PAGES_AT_ONCE_MAX = 14;
 /**
- * Pollers like to come all at once, so they may wait. Those for whom it takes too long are not told sooner than
- * this: clients that ask again at once, thousands of them, would otherwise drown the service in refusals.
+ * Pollers arrive in bursts, so queue them. Reject late (after waitMaxMs), not early: instant 503s would make thousands of
+ * clients retry in a tight loop.
  */
 const WAITING = { waitingMax: 10_000, waitMaxMs: 500 };
 const START = Buffer.from(ENVELOPE_START);
@@ -38,7 +35,7 @@ export function transactionsRoute(
   item: ListedItem,
 ): Answer {
   const readQuery = listQueryReader(TRANSACTION_PARAMETERS, item);
-  const turnstile = new Turnstile({ runningMax: PAGES_AT_ONCE_MAX, ...WAITING });
+  const concurrencyLimit = new ConcurrencyLimit({ runningMax: PAGES_AT_ONCE_MAX, ...WAITING });
 
   return async (exchange, token) => {
     const query = await readQuery(exchange.search);
@@ -46,7 +43,9 @@ export function transactionsRoute(
     const limit = query.limit ?? pageSize;
     const walk: Walk = { tokenId: token.id, window: asked };
     const wanted: TransactionQuery = { orgId: token.orgId, window: asked, cursor: query.cursor, limit };
-    const page = await withinDeadline(turnstile.run(token, () => readPage(wanted, walk, exchange.span)));
+    const page = await withinDeadline(
+      concurrencyLimit.run(token, () => readPage(wanted, walk, exchange.span)),
+    );
     const isLastOfAll = page.cursor === undefined && asked.maxMs === LATEST_MS;
     callers.polled(token, isLastOfAll ? page.completeThroughMs : undefined);
     const headers: Record<string, string> = {
@@ -56,7 +55,7 @@ export function transactionsRoute(
       'Complete-Through': printTimestamp(page.completeThroughMs),
     };
     if (page.cursor !== undefined) headers.Link = nextLink(exchange, page.cursor);
-    // Not put together here: that would be one more copy, and a tenth of the time of a request from SQLite.
+    // Not concatenated, to avoid another copy of the page.
     const body = [START, page.data, Buffer.from(envelopeEnd(page.cursor))];
     const coding = chooseCoding(exchange.request.headers.get('Accept-Encoding'), lengthOf(body));
     if (coding === undefined) return { status: 200, headers, body };
@@ -64,7 +63,7 @@ export function transactionsRoute(
     return { status: 200, headers, body: [await compressAside(coding, Buffer.concat(body))] };
   };
 
-  /** A later page shows the state of the first one; that of now, when nobody knows any more when that was. */
+  /** Later pages of a walk show the state of its first page, or the current state if the walk has expired. */
   async function readPage(
     query: TransactionQuery,
     walk: Walk,
@@ -83,16 +82,16 @@ export function transactionsRoute(
 }
 
 /**
- * What a replica must have. A window with an end may be thought to be complete. Without one, a first page waits only for what
- * is newer than the caller's own lower bound; for a later one, only the primary is sure to have all that an earlier page has
- * spoken of.
+ * The stamp through which a replica must be complete. A window with an end must be complete. In an open window, the first page
+ * needs everything up to the client's lower bound; for later pages only the primary is sure to be as recent as the earlier
+ * pages.
  */
 function neededMs({ minMs, maxMs }: StampWindow, isFirst: boolean): number {
   if (maxMs < LATEST_MS) return maxMs;
   return isFirst ? minMs - 1 : Number.POSITIVE_INFINITY;
 }
 
-/** Both bounds are strict and honoured to the last digit: stamps are whole milliseconds, the bounds may be finer. */
+/** Both bounds are exclusive and exact: stamps are whole milliseconds, but bounds may be finer. */
 function stampWindow(greaterThan: Instant | undefined, lessThan: Instant | undefined): StampWindow {
   return {
     minMs: greaterThan === undefined ? EARLIEST_MS : greaterThan.ms + 1,

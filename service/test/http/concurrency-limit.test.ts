@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'bun:test';
 import { ApiError } from '../../src/domain/api-errors.ts';
+import { ConcurrencyLimit } from '../../src/http/operations/concurrency-limit.ts';
 import { PAGES_AT_ONCE_MAX } from '../../src/http/operations/transactions-route.ts';
-import { Turnstile } from '../../src/http/operations/turnstile.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 
 const ANYBODY = { orgId: 1, id: 'a' };
@@ -25,14 +25,14 @@ const outcome = (promise: Promise<unknown>) =>
   );
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('a turnstile', () => {
+describe('a concurrency limit', () => {
   test('runs and queues limited amounts of work, and rejects the rest immediately', async () => {
-    const turnstile = new Turnstile(PATIENT);
+    const concurrencyLimit = new ConcurrencyLimit(PATIENT);
     const begun: number[] = [];
     const jobs = Array.from({ length: 7 }, job);
     const outcomes = jobs.map(({ work }, i) =>
       outcome(
-        turnstile.run(ANYBODY, () => {
+        concurrencyLimit.run(ANYBODY, () => {
           begun.push(i);
           return work();
         }),
@@ -59,14 +59,14 @@ describe('a turnstile', () => {
   });
 
   test('alternates between organisations, and between the tokens of each, whatever the number of their requests', async () => {
-    const turnstile = new Turnstile({ runningMax: 1, waitingMax: 3, waitMaxMs: 60_000 });
+    const concurrencyLimit = new ConcurrencyLimit({ runningMax: 1, waitingMax: 3, waitMaxMs: 60_000 });
     const [greedy, sister, other] = [ANYBODY, { orgId: 1, id: 'b' }, { orgId: 2, id: 'c' }];
     const begun: string[] = [];
     const jobs: ReturnType<typeof job>[] = [];
     const ask = (caller: typeof ANYBODY) => {
       const each = job();
       return outcome(
-        turnstile.run(caller, () => {
+        concurrencyLimit.run(caller, () => {
           begun.push(caller.id);
           jobs.push(each);
           return each.work();
@@ -85,12 +85,12 @@ describe('a turnstile', () => {
   });
 
   test('reserves half of its places for other organisations while they have requests', async () => {
-    const turnstile = new Turnstile({ runningMax: 4, waitingMax: 10, waitMaxMs: 60_000 });
+    const concurrencyLimit = new ConcurrencyLimit({ runningMax: 4, waitingMax: 10, waitMaxMs: 60_000 });
     const begun: string[] = [];
     const jobs: ReturnType<typeof job>[] = [];
     const ask = (orgId: number) => {
       const each = job();
-      return turnstile.run({ orgId, id: 'a' }, () => {
+      return concurrencyLimit.run({ orgId, id: 'a' }, () => {
         begun.push(`org ${orgId}`);
         jobs.push(each);
         return each.work();
@@ -117,31 +117,33 @@ describe('a turnstile', () => {
   });
 
   test('rejects requests that waited too long, without starting their work', async () => {
-    const turnstile = new Turnstile({ runningMax: 1, waitingMax: 10, waitMaxMs: 20 });
+    const concurrencyLimit = new ConcurrencyLimit({ runningMax: 1, waitingMax: 10, waitMaxMs: 20 });
     const first = job();
-    const running = outcome(turnstile.run(ANYBODY, first.work));
+    const running = outcome(concurrencyLimit.run(ANYBODY, first.work));
     let begun = false;
     const late = outcome(
-      turnstile.run(ANYBODY, async () => {
+      concurrencyLimit.run(ANYBODY, async () => {
         begun = true;
       }),
     );
     expect(await late).toBe('unavailable, retry after 1 s');
     first.end();
     expect([await running, begun]).toEqual(['done', false]);
-    expect(await outcome(turnstile.run(ANYBODY, async () => 'next'))).toBe('done');
+    expect(await outcome(concurrencyLimit.run(ANYBODY, async () => 'next'))).toBe('done');
   });
 
   test('lets the event loop run between pieces of work that block the thread', async () => {
-    const turnstile = new Turnstile({ runningMax: 8, waitingMax: 1_000, waitMaxMs: 60_000 });
+    const concurrencyLimit = new ConcurrencyLimit({ runningMax: 8, waitingMax: 1_000, waitMaxMs: 60_000 });
     const holdUp = async () => {
       for (const endMs = performance.now() + 5; performance.now() < endMs; );
     };
     let turns = 0;
     let working = true;
-    const work = Promise.all(Array.from({ length: 30 }, () => turnstile.run(ANYBODY, holdUp))).then(() => {
-      working = false;
-    });
+    const work = Promise.all(Array.from({ length: 30 }, () => concurrencyLimit.run(ANYBODY, holdUp))).then(
+      () => {
+        working = false;
+      },
+    );
     while (working) {
       await settle();
       turns += 1;
