@@ -185,7 +185,7 @@ async function swapUnderLoad(
   });
   const { catalogue: revision } = await stores.revisions();
   const isTakenUp = async () =>
-    Bun.$`grep -q -F ${`"revision":${revision},"msg":"catalogue taken up"`} ${logPath}`.nothrow().quiet();
+    Bun.$`grep -q -F ${`"revision":${revision},"msg":"catalogue reloaded"`} ${logPath}`.nothrow().quiet();
   const during = [await slice()];
   while ((await isTakenUp()).exitCode !== 0) {
     if (during.length > RELOAD_MAX_S) throw new Error('the server did not load the new catalogue');

@@ -143,7 +143,7 @@ for (const database of DATABASES) {
       expect((await look(url, { spool: path })).get('spool')).toEqual({
         check: 'spool',
         state: 'fault',
-        found: `${path} is no folder that can be written (ENOTDIR)`,
+        found: `${path} is not a writable folder (ENOTDIR)`,
         advice: 'name another folder with --spool: clicks are lost while the database is unreachable',
       });
     });

@@ -125,7 +125,7 @@ test('a spool that is not a folder is reported in one sentence', async () => {
   const refusal = (spool: string, code: string) => ({
     code: 2,
     stdout: '',
-    stderr: `offerbook: --spool ${spool} is no folder that can be written (${code})\n`,
+    stderr: `offerbook: --spool ${spool} is not a writable folder (${code})\n`,
   });
   const missing = `${file}-missing`;
   expect(await Promise.all([start(missing), start(file)])).toEqual([
@@ -162,7 +162,7 @@ describe.each(['1', '2'])('with --workers %s', (workers) => {
       await using server = await ServerProcess.start(['--database', database, '--workers', others]);
       const { port } = new URL(server.url);
       expect(await start('--port', port)).toEqual(
-        refusal(`port ${port} on 127.0.0.1 is taken; choose another with --port`),
+        refusal(`port ${port} on 127.0.0.1 is in use; choose another with --port`),
       );
     },
   );
@@ -175,7 +175,7 @@ describe.each(['1', '2'])('with --workers %s', (workers) => {
       fetch: () => new Response(),
     });
     expect(await start('--port', '0', '--admin-port', String(other.port))).toEqual(
-      refusal(`port ${other.port} on 127.0.0.1 is taken; choose another with --admin-port`),
+      refusal(`port ${other.port} on 127.0.0.1 is in use; choose another with --admin-port`),
     );
   });
 

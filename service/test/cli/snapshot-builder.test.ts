@@ -84,7 +84,7 @@ test('close() fails the running build, and later builds are rejected', async () 
   const building = builder.build();
   builder.close();
   for (const build of [() => building, () => builder.build()])
-    await expect(build()).rejects.toThrow('the catalogue is no longer built');
+    await expect(build()).rejects.toThrow('the node is stopping and builds no more catalogues');
 });
 
 test('a second simultaneous build is rejected', async () => {

@@ -115,7 +115,7 @@ test('a worker that does not respond is replaced, and then all requests get resp
   await server.logged('worker ready', 2);
   faults.letHappen('loop', 1);
   const [end] = await server.logged('a worker ended; starting another');
-  expect(end).toMatchObject({ worker: 1, err: { message: 'it does not answer' } });
+  expect(end).toMatchObject({ worker: 1, err: { message: 'it does not respond' } });
   await server.logged('worker ready', 3);
   expect(await ask(server.url, 30)).toEqual({ 200: 30 });
 });
@@ -126,7 +126,7 @@ test('a worker that cannot be terminated stops the node with an error, so that i
   faults.letHappen('block', 1);
   expect(await server.ended()).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('a worker that does not answer cannot be ended'),
+    stderr: expect.stringContaining('a worker that does not respond cannot be ended'),
   });
 });
 
@@ -176,7 +176,7 @@ test('a stuck worker does not delay a stop', async () => {
   );
 });
 
-describe('when no worker comes up', () => {
+describe('when no worker starts', () => {
   test('the node prints the reason and exits 1', async () => {
     const database = openDatabase(env.OFFERBOOK_DATABASE_URL ?? '', COMMAND_OPTIONS);
     await database.all('DROP TABLE tokens');
@@ -184,7 +184,7 @@ describe('when no worker comes up', () => {
     const child = spawnOfferbook(['serve', '--port', '0', '--workers', '2'], { env });
     expect([await child.exited, await new Response(child.stderr).text()]).toEqual([
       1,
-      expect.stringContaining('no worker comes up: '),
+      expect.stringContaining('no worker starts: '),
     ]);
   });
 
@@ -197,7 +197,7 @@ describe('when no worker comes up', () => {
     }
     expect(await server.ended()).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/no worker comes up: .*a test wants it so/s),
+      stderr: expect.stringMatching(/no worker starts: .*a test wants it so/s),
     });
   });
 });

@@ -91,11 +91,11 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))(
       await useUpHandles();
       await importCatalogue(2);
       // Where no further connection is needed, it is taken up at once.
-      const failed = () => logged('the database cannot be read; going on with what is in memory');
-      while (!failed() && !logged('catalogue taken up')) await Bun.sleep(10);
+      const failed = () => logged('the database is unreachable; serving from memory');
+      while (!failed() && !logged('catalogue reloaded')) await Bun.sleep(10);
       releaseHandles();
       const releasedAt = performance.now();
-      while (!logged('catalogue taken up')) await Bun.sleep(10);
+      while (!logged('catalogue reloaded')) await Bun.sleep(10);
       expect(performance.now() - releasedAt).toBeLessThan(allowedMs(1_000));
       while (!(await metrics()).includes('\nofferbook_database_usable 1\n')) await Bun.sleep(10);
     });

@@ -191,7 +191,7 @@ describe('a token', () => {
         expect(said('the database cannot be read')).toBe(0);
       });
       await database.close();
-      while (said('catalogue taken up') === 0) await Bun.sleep(10);
+      while (said('catalogue reloaded') === 0) await Bun.sleep(10);
     },
   );
 

@@ -125,7 +125,7 @@ test('the metric and /readyz report pages that fail while everything else works,
 test('an outage is logged once with its reason, and rejected requests log no stack traces', async () => {
   const server = await startPostgres();
   const node = await TestNode.start({ databaseUrl: postgresUrl(server.port, 'postgres') });
-  const away = 'the database cannot be read; going on with what is in memory';
+  const away = 'the database is unreachable; serving from memory';
   try {
     const prv = await node.token('private');
     expect((await node.get('/v1/transactions/', prv)).status).toBe(200);
@@ -135,7 +135,7 @@ test('an outage is logged once with its reason, and rejected requests log no sta
       expect((await node.get('/v1/transactions/', prv, { 'Request-Id': id })).status).toBe(503);
     }
     await server.process.start();
-    await node.logged(({ msg }) => msg === 'the database is back');
+    await node.logged(({ msg }) => msg === 'the database has recovered');
 
     const lines = node.logLines.map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(lines.filter(({ msg }) => msg === away)).toMatchObject([{ level: 50 }]);

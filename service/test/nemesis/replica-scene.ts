@@ -53,7 +53,7 @@ export async function openReplicaScene(
 export async function untilReplicaIsRead(node: TestNode): Promise<void> {
   const said = () => node.logLines.map((line) => JSON.parse(line) as { msg?: string });
   const last = () => said().findLast(({ msg }) => msg?.includes('replica'))?.msg;
-  while (last() !== 'pages of transactions are read from the replica') await Bun.sleep(10);
+  while (last() !== 'transactions are read from the replica') await Bun.sleep(10);
 }
 
 export async function pollWithReplica(scene: Scene, run: ReplicaRun): Promise<ReplicaReport> {

@@ -117,7 +117,7 @@ describe('a page from a replica', () => {
     await hold();
     await scene.change(1, 2);
     const { reason } = await scene.nodes[1].logged(
-      ({ msg }) => msg === 'the replica cannot be used; reading from the primary',
+      ({ msg }) => msg === 'the replica is unusable; transactions are read from the primary',
     );
     expect(reason).toMatch(/^it is 1\d s behind$/);
     const [fromPrimary, instead] = [scene.node(0), scene.node(1)].map(async (send) =>

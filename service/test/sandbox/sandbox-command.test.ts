@@ -151,7 +151,7 @@ describe('a sandbox', () => {
     expect(second).toEqual(
       refusal(/^offerbook: another sandbox is using \.\/offerbook-sandbox\.db; stop it first, or .+\n$/),
     );
-    expect(taken).toEqual(refusal(/^offerbook: port \d+ on 127\.0\.0\.1 is taken; .+\n$/));
+    expect(taken).toEqual(refusal(/^offerbook: port \d+ on 127\.0\.0\.1 is in use; .+\n$/));
     expect(readdirSync(elsewhere)).toEqual([]);
     await sandbox.get('/v1/retailers/', 'pub');
     await sandbox.stop();

@@ -17,7 +17,7 @@ import { printJson } from '@offerbook/wire/decimal.ts';
 import { BadInput, ServiceFailure } from '@offerbook/wire/failures.ts';
 import { Command } from 'commander';
 import { readToken } from '../../config.ts';
-import { untilToldToStop } from '../node/signals.ts';
+import { stopSignal } from '../node/signals.ts';
 import { print, printable, printNote } from '../output.ts';
 import { parsePositiveDurationMs } from './option-values.ts';
 
@@ -46,7 +46,7 @@ async function followTransactions(options: FollowCommandOptions): Promise<void> 
   const client = buildClient(options.url);
   const printer = options.json === true || !process.stdout.isTTY ? jsonPrinter() : tablePrinter();
   const stop = new AbortController();
-  void untilToldToStop().then(() => stop.abort());
+  void stopSignal().then(() => stop.abort());
   const settings: FollowOptions = {
     store: options.checkpoint === undefined ? undefined : fileCheckpoint(options.checkpoint),
     once: options.once === true,

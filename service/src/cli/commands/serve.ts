@@ -8,7 +8,7 @@ import { requireSpool } from '../node/activation.ts';
 import { type RunningNode, startNode } from '../node/node.ts';
 import { type NodeFlags, readNodeSettings } from '../node/node-settings.ts';
 import { openLog, toStdout } from '../node/open-log.ts';
-import { endWithin, LEFTOVERS_MAX_MS, STOP_MAX_MS, untilToldToStop } from '../node/signals.ts';
+import { endWithin, LEFTOVERS_MAX_MS, STOP_MAX_MS, stopSignal } from '../node/signals.ts';
 import { startWorkers, type WorkerParts } from '../node/workers/workers.ts';
 
 export function serveCommand(parts: WorkerParts = {}): Command {
@@ -26,7 +26,7 @@ async function runServer(flags: NodeFlags, parts: WorkerParts): Promise<void> {
   requireSpool(settings);
   const log = openLog(settings.logLevel, toStdout);
   // Registered before the start, so that a signal during the start is not missed.
-  const stop = untilToldToStop();
+  const stop = stopSignal();
   const stopMaxMs = settings.drainDelay * 1_000 + STOP_MAX_MS;
   void stop.then(() => endWithin(stopMaxMs));
   const { logger } = log;

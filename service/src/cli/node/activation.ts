@@ -1,4 +1,4 @@
-// Puts activation together for a node: the directory, the recorder with its spool, and what the metrics tell of them.
+// Builds the parts of activation for a node: the directory, the recorder, its spool and the disk reserves.
 
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -57,7 +57,7 @@ export function openActivation(parts: NodeParts) {
     get isDiskLow() {
       return spoolDisk.isLow || databaseDisk.isLow;
     },
-    /** Reads what is kept in memory, and takes up what an earlier process has left in the spool. */
+    /** Loads the directory, and starts moving clicks that an earlier process left in the spool. */
     async start() {
       await directory.refresh();
       recorder.start();
@@ -69,25 +69,25 @@ export function openActivation(parts: NodeParts) {
   };
 }
 
-/** Throws BadInput for a folder that was named and cannot be used: it would be found out by the first click that needs it. */
+/** Throws BadInput if --spool names an unusable folder; otherwise the first click that needs it would fail. */
 export function requireSpool({ activation, spool }: ServeSettings): void {
   const problem = activation === 'off' || spool === undefined ? undefined : spoolProblem(spool);
   if (problem !== undefined) throw new BadInput(`--spool ${problem}`);
 }
 
-/** Why no spool can be made in this folder; undefined when one can. */
+/** Returns why this folder cannot hold a spool; undefined if it can. */
 export function spoolProblem(folder: string): string | undefined {
   try {
-    // The slash: of a file, too, one could ask whether it can be written.
+    // With a slash at the end, access() fails for a file.
     accessSync(`${folder}/`, constants.W_OK | constants.X_OK);
     return undefined;
   } catch (error) {
     const { code = 'unknown error' } = error as { code?: string };
-    return `${folder} is no folder that can be written (${code})`;
+    return `${folder} is not a writable folder (${code})`;
   }
 }
 
-/** By database: several may have their servers in one folder. */
+/** The name contains the database's, because servers of several databases may share a folder. */
 export function spoolPath(folder: string | undefined, databaseUrl: string, databaseName: string): string {
   return join(spoolFolder(folder, databaseUrl), `offerbook-spool-${databaseName}.db`);
 }

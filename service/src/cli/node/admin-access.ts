@@ -1,6 +1,6 @@
-// Who may use the admin port. On this machine alone it needs no secret; elsewhere every request but the probes has to bring
-// the one in --admin-token-file, as a password (browsers ask for it) or as a bearer token (as Prometheus sends it). No
-// cookie is ever set, so that none can be stolen or sent along by another page.
+// Access to the admin port. With --admin-token-file, every request except /livez and /readyz needs the secret, as a password
+// (browsers ask for it) or as a bearer token (Prometheus sends one). Without it, only requests to a loopback name are
+// accepted. No cookie is set, so none can be stolen or sent by another page.
 
 import { timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -10,15 +10,15 @@ import { networkOf } from '../../http/access/client-address.ts';
 import { RateLimiter } from '../../http/access/rate-limit.ts';
 import { LocalCounter } from '../../http/access/request-counter.ts';
 
-/** Wrong secrets in a minute, by address. Beyond it the answer is 429, so that a misconfigured client slows down. */
+/** Wrong secrets per minute and address; above it the response is 429, so that a misconfigured client slows down. */
 const FAILURES_MAX = 10;
-/** The length is what protects against guessing. Password managers and `openssl rand -base64 24` make longer secrets. */
+/** The length protects against guessing. `openssl rand -base64 24` prints 32 characters. */
 const SECRET_LENGTH_MIN = 20;
 
-/** Returns what refuses the request; undefined to let it in. */
+/** Returns the response that rejects the request; undefined to accept it. */
 type Refuse = (request: Request, address: string) => Response | undefined;
 
-/** Throws BadInput when the file of the secret cannot be used. */
+/** Throws BadInput if the file of the secret is unreadable or its content is invalid. */
 export function openAdminAccess({ adminTokenFile }: ServeSettings): Refuse {
   const refuse =
     adminTokenFile === undefined ? refuseOtherNames : refuseWithoutSecret(readSecret(adminTokenFile));
@@ -30,12 +30,12 @@ function refuseWithoutSecret(secret: string): Refuse {
   const failures = new RateLimiter('admin', FAILURES_MAX, new LocalCounter());
   return (request, address) => {
     const given = readSent(request.headers.get('Authorization'));
-    // Checked before the limit: clients may share an address with one that sends wrong secrets.
+    // Before the limit, so that a client with wrong secrets does not lock out others at its address.
     if (given !== undefined && timingSafeEqual(digest(given), expected)) return undefined;
-    // A browser's first request has no password.
+    // A browser's first request has no password and does not count.
     if (given !== undefined) {
       const { exceeded, retryAfterS } = failures.take(networkOf(address));
-      if (exceeded) return refusal(429, 'Too many wrong tries.', { 'Retry-After': String(retryAfterS) });
+      if (exceeded) return refusal(429, 'Too many wrong secrets.', { 'Retry-After': String(retryAfterS) });
     }
     return refusal(401, 'Send the secret of --admin-token-file, as a password or as a bearer token.', {
       'WWW-Authenticate': 'Basic realm="Offerbook console", charset="UTF-8"',
@@ -44,8 +44,8 @@ function refuseWithoutSecret(secret: string): Refuse {
 }
 
 /**
- * Without a secret, whoever can connect is let in, and a page from anywhere can have its own host name point to this
- * machine. Such a request still names that host.
+ * Protects against DNS rebinding: a page on the web can point its host name to this machine, but its requests still carry
+ * that name in Host.
  */
 function refuseOtherNames(request: Request): Response | undefined {
   const host = request.headers.get('Host') ?? '';
@@ -54,7 +54,7 @@ function refuseOtherNames(request: Request): Response | undefined {
     : refusal(421, 'Open this under localhost or 127.0.0.1, or give the server an --admin-token-file.');
 }
 
-/** Refuses a form that a page of another origin has sent. Programs send neither header. */
+/** Rejects forms that a page of another origin sent. Programs send neither header. */
 function refuseForeignForm({ method, headers }: Request): Response | undefined {
   if (method !== 'POST') return undefined;
   const site = headers.get('Sec-Fetch-Site');
@@ -70,7 +70,7 @@ export function refusal(status: number, text: string, headers: Record<string, st
   return new Response(`${text}\n`, { status, headers: { ...headers, 'Cache-Control': 'no-store' } });
 }
 
-/** The password of Basic credentials, under whichever name, or a bearer token. */
+/** The password of Basic credentials (the user name is ignored), or a bearer token. */
 function readSent(authorization: string | null): string | undefined {
   const [, scheme = '', credentials = ''] =
     /^(basic|bearer) +(\S+)$/i.exec(authorization?.trim() ?? '') ?? [];
@@ -80,12 +80,12 @@ function readSent(authorization: string | null): string | undefined {
   return pair.slice(pair.indexOf(':') + 1);
 }
 
-/** Digests have one length, so that comparing them tells nothing about that of the secret. */
+/** Digests have the same length, so that comparing them does not reveal the length of the secret. */
 function digest(text: string): Uint8Array {
   return Bun.SHA256.hash(text) as Uint8Array;
 }
 
-/** The secret itself is never repeated. */
+/** Error messages never repeat the secret. */
 function readSecret(path: string): string {
   let text: string;
   try {

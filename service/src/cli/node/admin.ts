@@ -1,5 +1,5 @@
-// The admin port: metrics, health and the console of the whole node, for those who run it, only when asked for and on this
-// machine unless told otherwise. No caller of the service can fill up its connections.
+// The admin port: metrics, health and the console of a node, for operators. It is a server of its own, so clients of the
+// service cannot use up its connections.
 
 import { dirname } from 'node:path';
 import { Refused } from '@offerbook/wire/failures.ts';
@@ -21,7 +21,7 @@ import { databaseFigures } from './database-figures.ts';
 import { bind } from './listen.ts';
 import type { WorkerReport } from './workers/worker-report.ts';
 
-/** The only bodies are those of search forms: a text takes up to three bytes for a character, each with three letters. */
+/** Only search forms have bodies. A character takes up to three UTF-8 bytes, each percent-encoded in three characters. */
 const BODY_MAX_BYTES = 1_024 + TEXT_LENGTH_MAX * 9;
 const IDLE_TIMEOUT_S = 120;
 
@@ -33,12 +33,12 @@ interface AdminSource {
   readonly stores: Stores;
   readonly catalogue: Catalogue;
   health(): Health;
-  /** Of all who answer requests. */
+  /** Merged over all workers. */
   report(): WorkerReport;
   workers(): NodeState['workers'];
 }
 
-/** Returns what closes it; undefined when nobody has asked for it. */
+/** Returns a function that closes the port; undefined without --admin-port. */
 export function openAdmin(source: AdminSource): (() => Promise<void>) | undefined {
   const { settings, databaseUrl, clock, logger } = source;
   const { adminPort: port, adminHost: host, workers } = settings;
@@ -76,7 +76,7 @@ export function openAdmin(source: AdminSource): (() => Promise<void>) | undefine
     const url = URL.parse(request.url, 'http://localhost');
     if (url === null) return refusal(421, 'The Host header is not a host.');
     const { pathname } = url;
-    // Open to probes, which bring no secret, and tell no more than whether requests should come here.
+    // Probes send no secret. These responses contain only whether the node should get requests.
     if (pathname === '/livez') return Response.json({ status: 'live' });
     if (pathname === '/readyz') {
       const { body, ...init } = readiness(source.health());
@@ -95,7 +95,7 @@ export function openAdmin(source: AdminSource): (() => Promise<void>) | undefine
     Bun.serve({
       port,
       hostname: host,
-      // Else Bun shares the port with another node, because `development` is off.
+      // Bun's default with `development: false` would share the port with another node.
       reusePort: false,
       development: false,
       idleTimeout: IDLE_TIMEOUT_S,
@@ -120,7 +120,7 @@ export function openAdmin(source: AdminSource): (() => Promise<void>) | undefine
 
 function failure(error: unknown, logger: Logger): Response {
   const isExpected = error instanceof Refused || isStorageError(error);
-  const text = isExpected ? `${error.message}.` : 'Something went wrong on our side; the log says what.';
-  if (!isExpected) logger.error({ err: error }, 'the console has failed');
+  const text = isExpected ? `${error.message}.` : 'Internal error; see the log of the server.';
+  if (!isExpected) logger.error({ err: error }, 'the console failed');
   return refusal(isExpected ? 503 : 500, text);
 }

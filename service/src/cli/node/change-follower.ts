@@ -1,22 +1,22 @@
-// Takes up what other processes have committed: tokens, links, the catalogue, or some of them. Tokens do not wait for the
-// catalogue, which takes seconds when it is large. What cannot be taken up now stays as it is in memory, and is tried again.
+// Reloads tokens, links and the catalogue when another process has committed changes. Tokens do not wait for the catalogue,
+// whose reload may take seconds. After a failed reload the old data stays in memory, and the reload is retried.
 
 import type { Logger } from '../../domain/logger.ts';
 import type { Stores } from '../../domain/stores.ts';
 import type { DatabaseHealth } from './database-health.ts';
 
-/** Something that is kept in memory. */
+/** Data that is held in memory and reloaded on changes. */
 export interface Followed {
-  /** Of what is in memory; undefined until it was loaded, and until then it is not followed. */
+  /** Revision held in memory; undefined until the first load, and not reloaded before. */
   readonly revision: number | undefined;
-  /** Reads again what was committed before the call. */
+  /** Reloads at least everything that was committed before the call. */
   refresh(): Promise<void>;
 }
 
 export type ChangeFollower = ReturnType<typeof followChanges>;
 
 interface FollowOptions {
-  readonly stores: Pick<Stores, 'revisions' | 'watch'>;
+  readonly stores: Stores;
   readonly databaseHealth: DatabaseHealth;
   readonly logger: Logger;
   readonly tokens?: Followed | undefined;
@@ -24,44 +24,44 @@ interface FollowOptions {
   readonly catalogue?: Followed | undefined;
 }
 
-/** What it returns takes up, when told to `look`, what has been committed before. */
+/** Polls until `stop`. Call `poll` to check for changes at once. */
 export function followChanges(options: FollowOptions) {
   const { stores, databaseHealth, logger, tokens, links, catalogue } = options;
   let latestCatalogue: number | undefined;
 
-  const look = oneAtATime(
+  const poll = oneAtATime(
     async () => {
       const revisions = await stores.revisions();
       latestCatalogue = revisions.catalogue;
-      takeUpCatalogue();
-      await takeUp(tokens, revisions.tokens);
-      if (await takeUp(links, revisions.activation))
-        logger.info({ activation: links?.revision }, 'links taken up');
+      reloadCatalogue();
+      await reload(tokens, revisions.tokens);
+      if (await reload(links, revisions.activation))
+        logger.info({ activation: links?.revision }, 'links reloaded');
       databaseHealth.succeeded('changes');
     },
-    (error) => databaseHealth.failed('changes', error, look),
+    (error) => databaseHealth.failed('changes', error, poll),
   );
 
-  const takeUpCatalogue = oneAtATime(
+  const reloadCatalogue = oneAtATime(
     async () => {
-      if (await takeUp(catalogue, latestCatalogue))
-        logger.info({ revision: catalogue?.revision }, 'catalogue taken up');
+      if (await reload(catalogue, latestCatalogue))
+        logger.info({ revision: catalogue?.revision }, 'catalogue reloaded');
       databaseHealth.succeeded('catalogue');
     },
-    (error) => databaseHealth.failed('catalogue', error, look),
+    (error) => databaseHealth.failed('catalogue', error, poll),
   );
 
-  return { look, stop: stores.watch(look) };
+  return { poll, stop: stores.watch(poll) };
 }
 
-/** Returns whether there was something to take up. */
-async function takeUp(followed: Followed | undefined, latest: number | undefined): Promise<boolean> {
+/** Returns true if the data had changed. */
+async function reload(followed: Followed | undefined, latest: number | undefined): Promise<boolean> {
   if (followed?.revision === undefined || followed.revision === latest) return false;
   await followed.refresh();
   return true;
 }
 
-/** A call during a run causes one more, because that run may have looked too early. */
+/** A call during a run starts one more run afterwards, because the current run may have read too early. */
 function oneAtATime(work: () => Promise<void>, onFailure: (error: unknown) => void): () => void {
   let isRunning = false;
   let again = false;

@@ -1,5 +1,5 @@
-// What the database knows that monitoring wants: how imports have ended, and which tokens are about to expire. Read when it
-// is asked for; while the database does not answer, as it was read last.
+// Metrics that are read from the database: outcomes of imports, and tokens that expire soon. While the database is
+// unreachable, the last values are returned.
 
 import { isExpiring } from '../../domain/access-token.ts';
 import type { Clock } from '../../domain/clock.ts';
@@ -7,10 +7,10 @@ import type { Stores } from '../../domain/stores.ts';
 import { withTimeout } from '../../domain/with-timeout.ts';
 import type { DatabaseFigures } from '../../http/metrics.ts';
 
-/** A monitoring system waits some seconds for its page, and wants it most when the database is away. */
+/** Monitoring must get its page within seconds, in particular while the database is unreachable. */
 const READ_MAX_MS = 1_000;
 
-/** What it returns reads them; undefined when they could not be read yet. */
+/** Returns a function that reads the figures; it returns undefined until the first successful read. */
 export function databaseFigures(
   { imports, tokens }: Pick<Stores, 'imports' | 'tokens'>,
   clock: Clock,
@@ -27,7 +27,7 @@ export function databaseFigures(
     try {
       last = await withTimeout(read(), READ_MAX_MS, () => new Error('too slow'));
     } catch {
-      // Other metrics tell that the database cannot be used.
+      // offerbook_database_usable reports the outage.
     }
     return last;
   };

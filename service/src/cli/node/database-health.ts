@@ -1,12 +1,12 @@
-// Whether the database serves what this node uses it for. The metric and /readyz show it; the log says when it
-// changes. What fails is tried again soon, whatever the cause was: nobody else may ask for it in a long time.
+// Tracks whether the database is usable, for a metric, /readyz and the log. A failed use is retried after a pause, because
+// the next request that would notice a recovery may be far away.
 
 import type { Logger } from '../../domain/logger.ts';
 import { isStorageError } from '../../domain/storage-error.ts';
 
 /**
- * Each fails and recovers for itself. A role that has used up its connections, for example, is answered on those that are
- * open, so that changes are followed while every page of transactions fails.
+ * Each use fails and recovers independently. For example, if the role has no free connections, polling for changes works on
+ * an open connection while every page of transactions fails.
  */
 type DatabaseUse = 'changes' | 'catalogue' | 'requests';
 
@@ -27,14 +27,11 @@ export class DatabaseHealth {
   }
 
   failed(use: DatabaseUse, error: unknown, retry: () => void): void {
-    // What is under way when the node stops finds the database closed.
+    // A query in progress while the node stops finds the database closed.
     if (this.#stopped) return;
     if (!isStorageError(error, 'overloaded')) {
       if (this.isUsable) {
-        this.#logger.error(
-          { use, err: error },
-          'the database cannot be read; going on with what is in memory',
-        );
+        this.#logger.error({ use, err: error }, 'the database is unreachable; serving from memory');
       }
       this.#failing.add(use);
     }
@@ -47,7 +44,7 @@ export class DatabaseHealth {
   }
 
   succeeded(use: DatabaseUse): void {
-    if (this.#failing.delete(use) && this.isUsable) this.#logger.info('the database is back');
+    if (this.#failing.delete(use) && this.isUsable) this.#logger.info('the database has recovered');
   }
 
   stop(): void {

@@ -1,11 +1,11 @@
-// Free space that clicks must leave on a disk. Anybody can have clicks recorded, so they must not be able to fill it: then
-// no import, and without its own reserve no revocation, could be written.
+// Free space that clicks must leave on a disk. Anyone can cause clicks, so clicks must not fill the disk: imports would
+// fail, and revocations would depend on their own reserve.
 
 import { statfsSync } from 'node:fs';
 import type { ClickStore } from '../../domain/click.ts';
 import { StorageError } from '../../domain/storage-error.ts';
 
-/** How old a measurement may be. */
+/** Maximum age of a measurement. */
 const MEASURE_EVERY_MS = 1_000;
 
 export class DiskReserve {
@@ -14,7 +14,7 @@ export class DiskReserve {
   #measuredAtMs = Number.NEGATIVE_INFINITY;
   #isLow = false;
 
-  /** 0 MB turn it off. */
+  /** 0 MB turns the reserve off. */
   constructor(folder: string, megabytes: number) {
     this.#folder = folder;
     this.#megabytes = megabytes;
@@ -30,13 +30,13 @@ export class DiskReserve {
     return this.#isLow;
   }
 
-  /** The store without the right to grow while the disk is low. Clicks can still be found, and moved out of it. */
+  /** Wraps a store: writes throw while the disk is low; clicks can still be found and removed. */
   guard<Store extends ClickStore>(store: Store): Store {
     const requireRoom = () => {
       if (this.isLow)
         throw new StorageError(
           'full',
-          `less than ${this.#megabytes} MB are free in ${this.#folder}: no clicks are written there (--disk-reserve)`,
+          `less than ${this.#megabytes} MB are free in ${this.#folder}; clicks are not written (--disk-reserve)`,
         );
     };
     return {
@@ -53,7 +53,7 @@ export class DiskReserve {
   }
 }
 
-/** Undefined if the folder cannot be examined. */
+/** Undefined if the folder cannot be read. */
 export function freeBytes(folder: string): number | undefined {
   try {
     const { bavail, bsize } = statfsSync(folder);

@@ -1,4 +1,4 @@
-// Whether there are file handles left. Bun 1.4 ends the whole process when it starts a thread and cannot open its files.
+// Checks that enough file handles are free to start a thread. Without them, Bun 1.4 ends the whole process.
 
 import { closeSync, openSync } from 'node:fs';
 

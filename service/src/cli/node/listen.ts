@@ -1,14 +1,14 @@
-// The socket: hands requests to the app, and on stop lets those under way finish.
+// The public port: passes requests to the app, and on stop lets requests in progress finish.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import type { ServeSettings } from '../../config.ts';
 import type { App } from '../../http/app.ts';
 import { STOP_MAX_MS } from './signals.ts';
 
-/** Requests that have not finished by then are cut off. Of the time that a stop may take, the rest is for the database. */
+/** Requests still in progress are then cut off. The rest of STOP_MAX_MS is for closing the database. */
 const DRAIN_MS = STOP_MAX_MS - 2_000;
 const IDLE_TIMEOUT_S = 65;
-/** Of a connection that is gone already. */
+/** For a connection that is already closed. */
 const UNKNOWN_PEER = { address: '', port: 0 };
 
 export interface Listener {
@@ -25,7 +25,7 @@ export function listen(app: App, settings: ServeSettings, sharesPort: boolean): 
       hostname: host,
       reusePort: sharesPort,
       idleTimeout: IDLE_TIMEOUT_S,
-      // No operation has a body; what comes with a request is not worth reading.
+      // No operation reads a body.
       maxRequestBodySize: 1024 * 1024,
       development: false,
       fetch: (request, self) => app(request, self.requestIP(request) ?? UNKNOWN_PEER),
@@ -49,27 +49,32 @@ export function urlOf(host: string, port: number): string {
 export interface Place {
   readonly host: string;
   readonly port: number;
-  /** With which another port can be chosen. */
+  /** The option that sets this port, for messages. */
   readonly option: '--port' | '--admin-port';
 }
 
-/** Binds a socket, or says in one sentence why that cannot be done. */
+/** Opens a port. Throws BadInput with the reason if that fails. */
 export function bind<T>({ host, port, option }: Place, serve: () => T): T {
   try {
     return serve();
   } catch (error) {
     const code = (error as { code?: unknown }).code;
     if (code === 'EADDRINUSE') {
-      throw new BadInput(`port ${port} on ${host} is taken; choose another with ${option}`, { cause: error });
+      throw new BadInput(`port ${port} on ${host} is in use; choose another with ${option}`, {
+        cause: error,
+      });
     }
-    if (code === 'EACCES') throw new BadInput(`port ${port} may not be used by this user`, { cause: error });
+    if (code === 'EACCES')
+      throw new BadInput(`this user may not listen on port ${port}; choose one above 1023 with ${option}`, {
+        cause: error,
+      });
     throw new BadInput(`cannot listen on ${host}, port ${port}`, { cause: error });
   }
 }
 
 /**
- * The port that a server can have: the one that is asked for, or any that is free for 0. Found out by listening for a
- * moment, without sharing: another server on the port would go unnoticed.
+ * Returns the port, or a free one for 0. Opens it briefly and without sharing: workers share their port, so they would not
+ * notice another server on it.
  */
 export function findPort(place: Place): number {
   const { host, port } = place;
@@ -81,7 +86,7 @@ export function findPort(place: Place): number {
       fetch: () => new Response(null, { status: 503 }),
     }),
   );
-  // Known only while it is open.
+  // server.port is undefined after stop().
   const found = server.port ?? port;
   void server.stop(true);
   return found;

@@ -1,10 +1,10 @@
-// Writes the log beside the requests: one write at a time, and lines that come meanwhile wait for the next. A log that
-// cannot be written costs its lines, never the service: not its requests, its memory or its end.
+// Writes the log asynchronously, one write at a time; lines that arrive during a write go into the next. If the log cannot
+// be written, lines are lost, but requests, memory and shutdown are not affected.
 
-/** Lines that come within this time are written together: a write for each would take a sixth of a request's time. */
+/** Lines within this time are written together. */
 const HOLD_MS = 20;
 const HELD_CHARACTERS_MAX = 64 * 1024;
-/** Lines that nobody takes are dropped beyond this, so that a reader who stands still does not fill the memory. */
+/** Above this, new lines are dropped, so that a blocked reader does not fill the memory. */
 const UNREAD_CHARACTERS_MAX = 8 * 1024 * 1024;
 
 export class LogWriter {
@@ -26,7 +26,7 @@ export class LogWriter {
     else this.#timer ??= setTimeout(() => this.#release(), HOLD_MS);
   }
 
-  /** Waits until everything is written, but not for longer than this. */
+  /** Resolves when everything is written, or after the timeout. */
   async close(timeoutMs: number): Promise<void> {
     this.#release();
     await Promise.race([this.#writing, Bun.sleep(timeoutMs)]);
@@ -44,7 +44,7 @@ export class LogWriter {
     while (this.#held !== '') {
       const lines = this.#held;
       this.#held = '';
-      // The disk is full, or whoever read the log has gone. These lines are lost; later ones may find it otherwise.
+      // The disk is full, or the reader has closed the pipe. These lines are lost; later writes may succeed.
       await this.#writeOut(lines).catch(() => {});
     }
   }

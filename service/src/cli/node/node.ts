@@ -1,5 +1,5 @@
-// One running node in one thread: opens the database, loads what is served from memory, listens, follows changes, and
-// drains when told to stop. `serve` without workers and `sandbox` run this.
+// A node in one thread: opens the database, loads the catalogue and tokens, listens, reloads on changes, and drains on stop.
+// `serve` without workers and `sandbox` run this.
 
 import { type Clock, systemClock } from '../../domain/clock.ts';
 import { LocalCounter } from '../../http/access/request-counter.ts';
@@ -9,15 +9,15 @@ import { SnapshotBuilder } from './snapshot-builder.ts';
 
 interface NodeOptions extends Omit<ServingOptions, 'clock' | 'requestCounter' | 'sharesPort'> {
   readonly clock?: Clock;
-  /** Builds the snapshots of the catalogue; in a thread of its own unless given. Closed with the node. */
+  /** Builds snapshots of the catalogue, by default in a thread. Closed with the node. */
   readonly builder?: Pick<SnapshotBuilder, 'build' | 'close'>;
 }
 
 export interface RunningNode {
   readonly url: string;
-  /** Rejects when it cannot go on. */
+  /** Rejects if the node cannot continue. */
   readonly failure?: Promise<never>;
-  /** Lets requests under way finish, then closes everything. */
+  /** Lets requests in progress finish, then closes everything. */
   stop(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     },
     async refresh() {
       catalogue.take(await builder.build());
-      // The snapshot before lies in shared memory, so that the collector takes it for small and would leave it there.
+      // The old snapshot is in shared memory, whose size the garbage collector does not see.
       Bun.gc(true);
     },
   };
@@ -63,11 +63,11 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     });
     await serving.load(loaded);
     catalogue.take(await builder.build());
-    // Not before everything is loaded: a proxy tries another node when a connection is refused, but not after a 503.
+    // Listen only when everything is loaded: proxies retry a refused connection on another node, but not a 503.
     url = serving.listen();
     logger.info({ url }, 'listening');
-    // What was committed meanwhile is not in it yet.
-    serving.takeUpChanges();
+    // Changes committed during the build are not in the snapshot.
+    serving.reloadChanges();
   } catch (error) {
     await stop();
     throw error;

@@ -5,7 +5,7 @@ import { Logger, type LogLevel } from '../../domain/logger.ts';
 import { writeAll } from '../write-all.ts';
 import { LogWriter } from './log-writer.ts';
 
-/** How long the end of the process may wait for the last lines, which are the ones people look for. */
+/** Longest wait for the last lines before the process exits. */
 const CLOSE_MAX_MS = 1_000;
 
 export type ServerLog = ReturnType<typeof openLog>;
@@ -13,10 +13,7 @@ export type ServerLog = ReturnType<typeof openLog>;
 export const toStdout = (lines: string): Promise<void> => writeAll(1, Buffer.from(lines));
 export const toStderr = (lines: string): Promise<void> => writeAll(2, Buffer.from(lines));
 
-/**
- * Every line says which process it comes from, and which worker if it is one's. `write` is for lines that were logged
- * elsewhere: by the workers.
- */
+/** Every line contains the process id, and the worker's number in a worker. `write` appends lines that workers logged. */
 export function openLog(level: LogLevel, writeOut: (lines: string) => Promise<void>, worker?: number) {
   const writer = new LogWriter(writeOut);
   const write = (lines: string) => writer.write(lines);

@@ -1,5 +1,5 @@
-// What answers requests: the stores, tokens in memory, the routes, and the port. A node has one of these in its only
-// thread, or one in each of its workers. The catalogue is handed to it; who builds it is not its business.
+// Serves requests: the stores, the tokens in memory, the routes and the port. A node has one instance in its only thread, or
+// one in each worker. It does not build the catalogue; the caller passes it snapshots.
 
 import { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ServeSettings } from '../../config.ts';
@@ -29,7 +29,7 @@ import type { WorkerReport } from './workers/worker-report.ts';
 
 const FLUSH_INTERVAL_MS = 30_000;
 
-/** A page that nobody asked for, of no organisation: it is read from the primary on the connections that pages have. */
+/** An empty page, read from the primary on the connections of pages, to check that the database is usable again. */
 const PROBE: TransactionQuery = {
   orgId: 0,
   cursor: undefined,
@@ -44,12 +44,12 @@ export interface ServingOptions {
   readonly databaseUrl: string;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Undefined when nothing is traced. */
+  /** Undefined if tracing is off. */
   readonly tracing?: TracingSettings | undefined;
   readonly requestCounter: CounterMaker;
-  /** Whether others listen on the same port. */
+  /** True if other threads listen on the same port. */
   readonly sharesPort: boolean;
-  /** How long a click waits for the database before it goes to the spool. */
+  /** Time that a click waits for the database before it goes to the spool. */
   readonly clickDeadlineMs?: number;
 }
 
@@ -103,7 +103,7 @@ export class Serving {
       health: () => this.health,
       localUrl: () => urlOf('localhost', this.#listener?.port ?? settings.port),
       onDatabaseFailure: (error) => this.#databaseFailed(error),
-      // Without a delay the port is closed at once, and whoever had to connect again would find it so.
+      // Without a delay the port closes at once, and clients that reconnect would be refused.
       isLeaving: () => this.#stopping && settings.drainDelay > 0,
     });
     this.#flushTimer = setInterval(() => void this.#flush(), FLUSH_INTERVAL_MS);
@@ -139,7 +139,7 @@ export class Serving {
     };
   }
 
-  /** Reads what it keeps in memory, and follows its changes from then on; those of the catalogue for who builds it. */
+  /** Loads tokens and links, and reloads them on changes; also the catalogue, if this thread builds it. */
   async load(catalogue?: Followed): Promise<void> {
     await this.#tokens.refresh();
     await this.#activation?.start();
@@ -151,28 +151,28 @@ export class Serving {
       links: this.#activation?.directory,
       catalogue,
     });
-    this.takeUpChanges();
+    this.reloadChanges();
   }
 
-  /** Takes up what was committed before the call, also if that was before anybody followed it. */
-  takeUpChanges(): void {
-    this.#following?.look();
+  /** Reloads everything that was committed before the call. */
+  reloadChanges(): void {
+    this.#following?.poll();
   }
 
-  /** Opens the port; returns where that is. */
+  /** Opens the port and returns its URL. */
   listen(): string {
     const { settings, sharesPort } = this.#options;
     this.#listener = listen(this.#app, settings, sharesPort);
     return this.#listener.url;
   }
 
-  /** Sends callers elsewhere: they have the time of --drain-delay to notice, and are answered all the while. */
+  /** Makes /readyz return 503 and keeps serving during --drain-delay, so that load balancers switch to other nodes. */
   async drain(): Promise<void> {
     this.#stopping = true;
     await Bun.sleep(this.#options.settings.drainDelay * 1_000);
   }
 
-  /** Closes the port, lets requests under way finish, and writes down what is to be stored of them. `close` follows. */
+  /** Closes the port, lets requests in progress finish, and stores their clicks and last uses. Call `close` afterwards. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#listener?.stop();
@@ -192,7 +192,7 @@ export class Serving {
     try {
       await this.#tokens.flushUsed();
     } catch (error) {
-      this.#options.logger.debug({ err: error }, 'last use not written yet');
+      this.#options.logger.debug({ err: error }, 'last uses of tokens not stored yet');
     }
   }
 
@@ -210,8 +210,8 @@ function loggedReplica(url: string, logger: Logger): ReplicaOptions {
   return {
     url,
     onChange({ isUsable, reason }) {
-      if (isUsable) logger.info('pages of transactions are read from the replica');
-      else logger.warn({ reason }, 'the replica cannot be used; reading from the primary');
+      if (isUsable) logger.info('transactions are read from the replica');
+      else logger.warn({ reason }, 'the replica is unusable; transactions are read from the primary');
     },
   };
 }

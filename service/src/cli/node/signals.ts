@@ -1,23 +1,19 @@
-// Waiting for the order to stop, and ending once it was given.
+// Waits for a signal to stop, and limits how long a stop may take.
 
-/** Being told again by a supervisor changes nothing. */
-export function untilToldToStop(): Promise<void> {
+/** Resolves on SIGTERM or SIGINT. Further SIGTERMs have no effect; a second SIGINT ends the process. */
+export function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     process.on('SIGTERM', () => resolve());
-    // Whoever presses Ctrl-C a second time does not want to wait.
     process.once('SIGINT', () => resolve());
   });
 }
 
-/** How long a stop may take, from the moment in which the port is closed. */
+/** Longest stop, counted from closing the port. */
 export const STOP_MAX_MS = 10_000;
-/** How long what is still open after everything was closed may keep the process. */
+/** Longest wait for remaining handles after everything was closed. */
 export const LEFTOVERS_MAX_MS = 100;
 
-/**
- * Ends the process if it is still there by then. Nothing that is only waited for may keep it longer: neither a database
- * that does not answer nor a log that nobody reads.
- */
+/** Ends the process after the timeout, even if a database does not respond or the log is blocked. */
 export function endWithin(timeoutMs: number, code?: number): void {
   setTimeout(() => process.exit(code), timeoutMs).unref();
 }

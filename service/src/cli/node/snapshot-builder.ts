@@ -1,5 +1,5 @@
-// Has snapshots of the catalogue built in a thread of their own, one at a time. The thread is started with the node and
-// kept, because a thread that is started when no file handles are left ends the whole process (Bun 1.4).
+// Builds snapshots of the catalogue in a thread, one at a time. The thread starts with the node and stays, because starting
+// one without free file handles ends the whole process (Bun 1.4).
 
 import type { SnapshotData } from '../../catalogue/catalogue.ts';
 import type { Tracer } from '../../tracing/tracer.ts';
@@ -19,7 +19,7 @@ export class SnapshotBuilder {
     this.#thread = this.#startThread();
   }
 
-  /** A snapshot of what was committed before the call, and perhaps of more. Call it again only when this has ended. */
+  /** Returns a snapshot of at least everything committed before the call. One call at a time. */
   build(): Promise<SnapshotData> {
     if (this.#tracer === undefined) return this.#build();
     return this.#tracer.trace('catalogue build', async ({ attributes }) => {
@@ -29,7 +29,7 @@ export class SnapshotBuilder {
     });
   }
 
-  /** Ends the thread, and fails a build that is under way or comes later. */
+  /** Ends the thread. Builds in progress, and later ones, reject. */
   close(): void {
     this.#isClosed = true;
     this.#thread?.terminate();
@@ -51,7 +51,7 @@ export class SnapshotBuilder {
   }
 
   #startThread(): Worker {
-    // No extension: it is .ts in a checkout, and .js where the program is built.
+    // No extension: .ts in a checkout, .js in the built program.
     const thread = new Worker(new URL('./snapshot-thread', import.meta.url));
     thread.onmessage = ({ data: result }: MessageEvent<BuildResult>) => {
       if ('data' in result) this.#underWay?.resolve(result.data);
@@ -60,12 +60,12 @@ export class SnapshotBuilder {
     thread.onerror = ({ message }) => {
       this.#thread = undefined;
       thread.terminate();
-      this.#underWay?.reject(new Error(`the thread that builds the catalogue has failed: ${message}`));
+      this.#underWay?.reject(new Error(`the thread that builds the catalogue failed: ${message}`));
     };
     return thread;
   }
 }
 
 function closed(): Error {
-  return new Error('the catalogue is no longer built');
+  return new Error('the node is stopping and builds no more catalogues');
 }

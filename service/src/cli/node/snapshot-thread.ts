@@ -1,5 +1,5 @@
-// The thread in which snapshots of the catalogue are built, beside the thread that serves requests. It answers each
-// database URL with a snapshot or with what went wrong, and gives back the memory that it needed.
+// The thread that builds snapshots of the catalogue, so that requests do not wait for it. It answers each database URL with
+// a snapshot or an error, and then frees the memory that it used.
 
 import { constants, getPriority, setPriority } from 'node:os';
 import { buildSnapshotData } from '../../catalogue/build/build-snapshot.ts';
@@ -17,7 +17,7 @@ type OnBatch = Parameters<CatalogueStore['read']>[0];
 
 const CHARACTERS_BETWEEN_COLLECTIONS = 16 * 1024 * 1024;
 
-/** One connection apart from those that requests use, so that it does not wait for them, nor they for it. */
+/** Its own connection, so that builds and requests do not wait for each other. */
 const DATABASE_OPTIONS: DatabaseOptions = {
   durable: false,
   lockTimeoutMs: 0,
@@ -44,7 +44,7 @@ async function answer(databaseUrl: string): Promise<void> {
   self.postMessage(result);
 }
 
-/** The schema was brought up to date when the node started. */
+/** The node has upgraded the schema before. */
 async function build(databaseUrl: string): Promise<SnapshotData> {
   database ??= openDatabase(databaseUrl, DATABASE_OPTIONS);
   const store = catalogueStore(database, systemClock);
@@ -54,19 +54,19 @@ async function build(databaseUrl: string): Promise<SnapshotData> {
 }
 
 /**
- * From the second snapshot on there are requests to be answered meanwhile. On a core that they keep busy, this thread gets
- * a tenth from now on. Only Linux takes the priority for the calling thread's; elsewhere it is the whole process's.
+ * Lowers this thread's priority after the first snapshot, because from then on requests compete with builds. Only on Linux:
+ * elsewhere setPriority changes the whole process.
  */
 function giveWay(): void {
   if (process.platform !== 'linux') return;
   try {
     setPriority(Math.min(getPriority(process.pid) + PRIORITY_BELOW_NORMAL, PRIORITY_LOW));
   } catch {
-    // Where a sandbox of the operating system forbids it, requests share the core with the thread, as before.
+    // Some containers forbid it; builds then have the same priority as requests.
   }
 }
 
-/** Left to itself, the collector lets hundreds of megabytes pile up, in a process that has to share its memory. */
+/** Collects garbage during the build; otherwise hundreds of megabytes accumulate. */
 function withoutGarbage(onBatch: OnBatch): OnBatch {
   let characters = 0;
   return async (batch) => {

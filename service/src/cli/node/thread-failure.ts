@@ -1,4 +1,4 @@
-// An error on its way from one thread to another. It would lose its class, by which commands choose their exit code.
+// Passes an error from one thread to another. postMessage would drop its class, on which the exit code depends.
 
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import { isStorageError, StorageError, type StorageErrorKind } from '../../domain/storage-error.ts';
@@ -7,7 +7,7 @@ export interface ThreadFailure {
   readonly name: string;
   readonly message: string;
   readonly stack: string | undefined;
-  /** Of an error of storage. */
+  /** Only for a StorageError. */
   readonly kind: StorageErrorKind | undefined;
 }
 

@@ -20,7 +20,7 @@ import { currentUser } from '../../current-user.ts';
 import { findPort, urlOf } from '../../node/listen.ts';
 import { startNode } from '../../node/node.ts';
 import { openLog, toStderr } from '../../node/open-log.ts';
-import { endWithin, LEFTOVERS_MAX_MS, STOP_MAX_MS, untilToldToStop } from '../../node/signals.ts';
+import { endWithin, LEFTOVERS_MAX_MS, STOP_MAX_MS, stopSignal } from '../../node/signals.ts';
 import { print } from '../../output.ts';
 import { parseCount } from '../option-values.ts';
 import { lockFile } from './file-lock.ts';
@@ -74,7 +74,7 @@ export function sandboxCommand(): Command {
 
 async function runSandbox(options: SandboxOptions, command: Command): Promise<void> {
   // From the first moment on: whoever stops the sandbox while it makes its data wants a clean end, too.
-  const stopping = untilToldToStop();
+  const stopping = stopSignal();
   void stopping.then(() => endWithin(STOP_MAX_MS));
   const { port, host, adminPort, logLevel } = options;
   const settings = readServeSettings({ port, host, adminPort, logLevel });

@@ -1,5 +1,5 @@
-// The console as the admin port sees it: hands a request to the thread that answers it. The thread is started by the first
-// request, so that a node whose console nobody opens does without it.
+// Passes requests from the admin port to the console's thread. The first request starts the thread, so a node whose console
+// is never opened has none.
 
 import { Refused } from '@offerbook/wire/failures.ts';
 import type { NodeView } from '../../../console/page-context.ts';
@@ -8,12 +8,12 @@ import { canStartThread } from '../file-handles.ts';
 import { fromThreadFailure } from '../thread-failure.ts';
 import type { ConsoleAnswer, ConsoleSetup, ToConsole } from './console-thread.ts';
 
-/** A search through all transactions may take its time. */
+/** Long enough for a search through all transactions. */
 const ANSWER_MAX_MS = 90_000;
 const CLOSE_MAX_MS = 3_000;
-/** Others would only wait behind them. */
+/** Further requests would only queue, so they are rejected. */
 const WAITING_MAX = 100;
-/** What the pages look at. The secret of the admin port stays where it is. */
+/** The headers that pages read. The admin port's secret is not passed on. */
 const PASSED_HEADERS = ['accept-encoding', 'if-none-match'];
 
 export class ConsoleHost {
@@ -28,7 +28,7 @@ export class ConsoleHost {
   }
 
   async answer(request: Request, body: string, node: NodeView): Promise<Response> {
-    if (this.#waiting.size >= WAITING_MAX) throw new Refused('the console has too much to do');
+    if (this.#waiting.size >= WAITING_MAX) throw new Refused('the console is overloaded');
     const thread = this.#openThread();
     const number = ++this.#lastNumber;
     const answered = Promise.withResolvers<Response>();
@@ -47,14 +47,14 @@ export class ConsoleHost {
       return await withTimeout(
         answered.promise,
         ANSWER_MAX_MS,
-        () => new Refused('the console takes too long'),
+        () => new Refused('the console did not respond in time'),
       );
     } finally {
       this.#waiting.delete(number);
     }
   }
 
-  /** The thread closes its database first, unless it is in the middle of something long. */
+  /** Lets the thread close its database, unless a long request blocks it. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const thread = this.#thread;
@@ -63,21 +63,23 @@ export class ConsoleHost {
     if (thread === undefined) return;
     const ended = new Promise((resolve) => thread.addEventListener('close', resolve));
     thread.postMessage('close' satisfies ToConsole);
-    await withTimeout(ended, CLOSE_MAX_MS, () => new Refused('the console takes too long')).catch(() => {});
+    await withTimeout(ended, CLOSE_MAX_MS, () => new Refused('the console did not respond in time')).catch(
+      () => {},
+    );
     thread.terminate();
   }
 
   #openThread(): Worker {
-    // The admin port closes later: nobody would end a thread that a late request has started.
+    // The admin port closes after this; a thread started by a late request would never be ended.
     if (this.#isClosed) throw stopping();
     if (this.#thread !== undefined) return this.#thread;
-    if (!canStartThread()) throw new Refused('there is no file handle left for the console');
+    if (!canStartThread()) throw new Refused('no file handle is free for the console');
     const thread = new Worker(new URL('./console-thread', import.meta.url));
     thread.onmessage = ({ data }: MessageEvent<ConsoleAnswer>) => this.#receive(data);
     thread.onerror = ({ message }) => {
       thread.terminate();
       this.#thread = undefined;
-      this.#failAll(new Error(`the thread of the console has failed: ${message}`));
+      this.#failAll(new Error(`the console's thread failed: ${message}`));
     };
     this.#thread = thread;
     return thread;
@@ -89,7 +91,7 @@ export class ConsoleHost {
       waiting?.reject(fromThreadFailure(answer.failure));
       return;
     }
-    // A body, even an empty one, is an error with this status.
+    // Response throws for a 304 with a body, even an empty one.
     const body = answer.status === 304 ? null : answer.body;
     waiting?.resolve(new Response(body, answer));
   }

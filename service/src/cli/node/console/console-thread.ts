@@ -1,5 +1,5 @@
-// The thread of the console. Everything that a page needs happens here: reading the database, counting, making the HTML
-// and bundling the script. So a page can take its time, and no request on the public port waits for it.
+// The console's thread. It reads the database, counts, renders HTML and bundles the script, so that a slow page does not
+// delay requests on the public port.
 
 import { buildConsole, type Console } from '../../../console/console.ts';
 import type { NodeView } from '../../../console/page-context.ts';
@@ -11,7 +11,7 @@ import { type OpenOnce, openOnce } from '../../../storage/open-once.ts';
 import { openStores } from '../../../storage/open-stores.ts';
 import { type ThreadFailure, toThreadFailure } from '../thread-failure.ts';
 
-/** What the thread with the admin port asks. In the place of a question, `close`: the thread closes its database, and ends. */
+/** A request, or `close`: the thread closes its database and ends. */
 export type ToConsole = ConsoleQuestion | 'close';
 
 interface ConsoleQuestion {
@@ -20,14 +20,14 @@ interface ConsoleQuestion {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Of a form; empty for GET. */
+  /** The form's body; empty for GET. */
   readonly body: string;
   readonly node: NodeView;
 }
 
 export interface ConsoleSetup {
   readonly databaseUrl: string;
-  /** Whose disk is watched: the folder of the SQLite database, and of the spool. */
+  /** Folder whose free disk space the console shows: that of the spool or the SQLite database. */
   readonly folder: string;
 }
 
@@ -40,7 +40,7 @@ export type ConsoleAnswer =
     }
   | { readonly number: number; readonly failure: ThreadFailure };
 
-/** Connections apart from those that requests use. A search through all transactions may take its time, within limits. */
+/** Its own connections, with a longer timeout for searches through all transactions. */
 const DATABASE_OPTIONS: DatabaseOptions = {
   durable: false,
   lockTimeoutMs: 0,
@@ -56,7 +56,7 @@ let made: Console | undefined;
 self.onmessage = async ({ data: question }: MessageEvent<ToConsole>) => {
   if (question !== 'close') return self.postMessage(await answer(question));
   await stores?.close();
-  // Of the thread, not of the process.
+  // In a thread, exit() ends the thread, not the process.
   process.exit();
 };
 

@@ -1,5 +1,5 @@
-// One worker thread as the main thread sees it, from its start until it has to be replaced: because it failed, ended by
-// itself, or is silent.
+// The main thread's handle on one worker, from its start until it must be replaced because it failed, ended or stopped
+// reporting.
 
 import { fromThreadFailure } from '../thread-failure.ts';
 import type { FromWorker, ToWorker } from './worker-messages.ts';
@@ -15,15 +15,15 @@ export class WorkerHandle {
   readonly #events: WorkerEvents;
   readonly #ended = Promise.withResolvers<Error | undefined>();
   readonly #closed = Promise.withResolvers<void>();
-  /** Settles when it has to be replaced, with the reason; undefined if it was told to stop and has done so. */
+  /** Resolves with the reason why the worker must be replaced; with undefined after a requested stop. */
   readonly ended = this.#ended.promise;
-  /** Settles when the thread is gone. A thread that is inside of a library does not end before it comes back from there. */
+  /** Resolves when the thread has ended. A thread inside native code ends only after it returns. */
   readonly closed = this.#closed.promise;
   #report = NO_REPORT;
-  #hasBeenHeard = false;
+  #hasReported = false;
   #hasBeenReady = false;
   #hasEnded = false;
-  #looksInVain = 0;
+  #silentChecks = 0;
 
   constructor(script: URL, events: WorkerEvents) {
     this.#events = events;
@@ -32,7 +32,7 @@ export class WorkerHandle {
     this.#thread.onerror = ({ message }) => this.#end(new Error(message));
     this.#thread.addEventListener('close', () => {
       this.#closed.resolve();
-      this.#end(new Error('it has ended by itself'));
+      this.#end(new Error('it ended by itself'));
     });
   }
 
@@ -40,12 +40,12 @@ export class WorkerHandle {
     return this.#hasBeenReady;
   }
 
-  /** Whether it answers requests. */
+  /** True while the worker serves requests. */
   get isReady(): boolean {
     return this.#hasBeenReady && !this.#hasEnded;
   }
 
-  /** What it has told last. */
+  /** The last report. */
   get report(): WorkerReport {
     return this.#report;
   }
@@ -55,13 +55,13 @@ export class WorkerHandle {
   }
 
   /**
-   * Called at regular intervals. Ends a worker that has told nothing for more than so many of them. Calls are counted, not
-   * time: when the whole process stood still, no worker is to blame.
+   * Called at regular intervals; ends a worker without a report for too many of them. It counts calls, not time: after a
+   * pause of the whole process no worker is at fault.
    */
-  look(silentLooksMax: number, startLooksMax: number): void {
-    this.#looksInVain += 1;
-    if (this.#looksInVain > (this.#hasBeenHeard ? silentLooksMax : startLooksMax)) {
-      this.#end(new Error('it does not answer'));
+  check(silentChecksMax: number, startChecksMax: number): void {
+    this.#silentChecks += 1;
+    if (this.#silentChecks > (this.#hasReported ? silentChecksMax : startChecksMax)) {
+      this.#end(new Error('it does not respond'));
     }
   }
 
@@ -70,8 +70,8 @@ export class WorkerHandle {
   }
 
   #receive(message: FromWorker): void {
-    this.#hasBeenHeard = true;
-    this.#looksInVain = 0;
+    this.#hasReported = true;
+    this.#silentChecks = 0;
     switch (message.type) {
       case 'report':
         this.#report = message.report;

@@ -1,5 +1,5 @@
-// Keeps the workers of a node running: starts them, replaces those that end or fall silent, and gives up when none
-// comes up any more.
+// Keeps the workers of a node running: starts them, replaces workers that end or stop reporting, and fails the node if no
+// worker starts.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import type { Logger } from '../../../domain/logger.ts';
@@ -10,18 +10,18 @@ import { WorkerHandle } from './worker-handle.ts';
 import type { ToWorker } from './worker-messages.ts';
 import { countsOf, mergeReports, NO_REPORT, type WorkerReport } from './worker-report.ts';
 
-/** How long things may take. Tests have less time. */
+/** Timeouts. Tests use shorter ones. */
 export interface WorkerTimings {
-  /** From one sign of life to the next. */
+  /** Between two reports. */
   readonly silenceMaxMs: number;
-  /** Until the first one. */
+  /** Until the first report. */
   readonly startMaxMs: number;
-  /** Until a thread that was ended is gone. */
+  /** Until a terminated thread has ended. */
   readonly endMaxMs: number;
-  /** Before a worker is replaced. The pause doubles each time that its replacement ends soon, too. */
+  /** Pause before a worker is replaced. It doubles each time the replacement also ends early. */
   readonly restartMinMs: number;
   readonly restartMaxMs: number;
-  /** A worker that lived this long did not end soon. */
+  /** A worker that ran this long did not end early. */
   readonly provenMs: number;
 }
 
@@ -34,17 +34,17 @@ const TIMINGS: WorkerTimings = {
   provenMs: 60_000,
 };
 
-/** Failures of storage that the next start would meet, too. */
+/** Storage errors that a restart would meet again. */
 const PERMANENT = ['denied', 'missing', 'invalid', 'too new', 'settings'] as const;
 
-const LOOK_INTERVAL_MS = 250;
-/** How many starts may fail one after the other, of whichever workers, while no worker is ready. */
+const CHECK_INTERVAL_MS = 250;
+/** Maximum number of failed starts in a row, over all workers, while no worker is ready. */
 const FAILED_STARTS_MAX = 5;
 
 interface WorkerPoolOptions {
   readonly count: number;
   readonly script: URL;
-  /** What the worker with this number is told at its start. */
+  /** The messages that the worker with this number gets at its start. */
   readonly firstMessages: (number: number) => readonly ToWorker[];
   readonly onLog: (lines: string) => void;
   readonly logger: Logger;
@@ -57,12 +57,12 @@ export class WorkerPool {
   readonly #workers = new Map<number, WorkerHandle>();
   readonly #firstReady = Promise.withResolvers<void>();
   readonly #failure = Promise.withResolvers<never>();
-  /** Rejects when the node cannot go on. */
+  /** Rejects if the node cannot continue. */
   readonly failure = this.#failure.promise;
   readonly #stopping = Promise.withResolvers<void>();
   #timer: Timer | undefined;
   #running: Promise<void>[] = [];
-  /** What the workers have counted that have ended. */
+  /** Counts of workers that have ended. */
   #past = NO_REPORT;
   #isStopping = false;
   #failedStarts = 0;
@@ -74,7 +74,7 @@ export class WorkerPool {
     this.failure.catch(() => {});
   }
 
-  /** How many workers answer requests. */
+  /** Number of workers that serve requests. */
   get ready(): number {
     return [...this.#workers.values()].filter(({ isReady }) => isReady).length;
   }
@@ -83,24 +83,24 @@ export class WorkerPool {
     return this.#restarts;
   }
 
-  /** Of all workers together; what those have counted that have ended is in it. */
+  /** Merged over all workers, including those that have ended. */
   get report(): WorkerReport {
     return mergeReports([this.#past, ...[...this.#workers.values()].map(({ report }) => report)]);
   }
 
   /** Starts all workers; settles when the first of them answers requests. */
   async start(): Promise<void> {
-    this.#timer = setInterval(() => this.#look(), LOOK_INTERVAL_MS);
+    this.#timer = setInterval(() => this.#check(), CHECK_INTERVAL_MS);
     this.#running = Array.from({ length: this.#options.count }, (_, i) => this.#keepRunning(i + 1));
     await Promise.race([this.#firstReady.promise, this.failure]);
   }
 
-  /** Tells all workers that there are. One that is started later has to get it with its first messages. */
+  /** Sends to all current workers. Workers that start later need it among their first messages. */
   send(message: ToWorker): void {
     for (const worker of this.#workers.values()) worker.send(message);
   }
 
-  /** Lets the workers finish what is under way, and ends them; after this time in any case. */
+  /** Lets the workers finish their requests, at most for this time, then ends them. */
   async stop(timeoutMs: number): Promise<void> {
     this.#isStopping = true;
     this.#stopping.resolve();
@@ -127,10 +127,10 @@ export class WorkerPool {
     }
   }
 
-  /** Returns why the worker has ended, if it was not told to. */
+  /** Returns why the worker ended; undefined after a requested stop. */
   async #runOnce(number: number): Promise<Error | undefined> {
     if (!canStartThread()) {
-      const error = new Error('there is no file handle left for it');
+      const error = new Error('no file handle is free for it');
       this.#startFailed(error);
       return error;
     }
@@ -155,22 +155,22 @@ export class WorkerPool {
   #startFailed(reason: Error): void {
     this.#failedStarts = this.ready > 0 ? 0 : this.#failedStarts + 1;
     if (this.#failedStarts === 0) return;
-    // What is wrong with the settings will be wrong the next time, too.
+    // A restart does not fix the settings.
     if (reason instanceof BadInput || isStorageError(reason, ...PERMANENT)) this.#failure.reject(reason);
     if (this.#failedStarts < FAILED_STARTS_MAX) return;
-    this.#failure.reject(new Error(`no worker comes up: ${reason.message}`, { cause: reason }));
+    this.#failure.reject(new Error(`no worker starts: ${reason.message}`, { cause: reason }));
   }
 
-  /** While a thread is there, its socket takes its share of the connections, and nobody answers them. */
+  /** Until the thread ends, its socket still accepts a share of the connections, and they get no response. */
   async #expectClosed(worker: WorkerHandle): Promise<void> {
-    const stuck = () => new Error('a worker that does not answer cannot be ended');
+    const stuck = () => new Error('a worker that does not respond cannot be ended');
     await withTimeout(worker.closed, this.#timings.endMaxMs, stuck).catch(this.#failure.reject);
   }
 
-  #look(): void {
+  #check(): void {
     const { silenceMaxMs, startMaxMs } = this.#timings;
     for (const worker of this.#workers.values()) {
-      worker.look(silenceMaxMs / LOOK_INTERVAL_MS, startMaxMs / LOOK_INTERVAL_MS);
+      worker.check(silenceMaxMs / CHECK_INTERVAL_MS, startMaxMs / CHECK_INTERVAL_MS);
     }
   }
 }

@@ -1,4 +1,4 @@
-// How a worker is doing and what it has counted, and the same of several workers together.
+// The state and the counts of a worker, and how reports of several workers are merged.
 
 import { CLICK_OUTCOMES, type ClickTally, newClickTally } from '../../../activation/click-tally.ts';
 import { systemClock } from '../../../domain/clock.ts';
@@ -18,7 +18,7 @@ export interface WorkerReport {
   readonly callers: CallerTallies;
 }
 
-/** Of a worker from which nothing has been heard. */
+/** For a worker that has not reported yet. */
 export const NO_REPORT: WorkerReport = {
   isDatabaseUsable: true,
   replica: undefined,
@@ -29,7 +29,7 @@ export const NO_REPORT: WorkerReport = {
   callers: { organisations: new Map(), errors: new Map() },
 };
 
-/** What stays of the report of a worker that has ended: its counts. */
+/** The counts of a worker that has ended, without its state. */
 export function countsOf({ routes, clicks, spans, callers }: WorkerReport): WorkerReport {
   return {
     ...NO_REPORT,
@@ -40,7 +40,7 @@ export function countsOf({ routes, clicks, spans, callers }: WorkerReport): Work
   };
 }
 
-/** Counts are added up; of how the workers are doing, what is furthest from good. */
+/** Adds up counts; for states, the worst one wins. */
 export function mergeReports(reports: readonly WorkerReport[]): WorkerReport {
   const requests = new RequestTally();
   const calls = new CallerTally(systemClock);

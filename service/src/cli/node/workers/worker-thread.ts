@@ -1,5 +1,5 @@
-// A worker of `offerbook serve --workers N`: a thread that answers requests on the port that it shares with the others.
-// It has connections and tokens of its own; the catalogue lies in memory that all threads share.
+// A worker of `offerbook serve --workers N`: a thread that serves requests on the shared port. It has its own connections and
+// tokens; the catalogue is in memory that all threads share.
 
 import type { SnapshotData } from '../../../catalogue/catalogue.ts';
 import { systemClock } from '../../../domain/clock.ts';
@@ -30,7 +30,7 @@ async function receive(message: ToWorker): Promise<void> {
       break;
     case 'snapshot':
       (await running)?.take(message.snapshot);
-      // The snapshot before lies in shared memory, so that the collector takes it for small and would leave it there.
+      // The old snapshot is in shared memory, whose size the garbage collector does not see.
       Bun.gc(true);
       break;
     case 'stop':
@@ -60,7 +60,7 @@ async function start({ number, counts, ...setup }: WorkerSetup) {
       const isFirst = !catalogue.ready;
       catalogue.take(snapshot);
       if (!isFirst) return;
-      // Not before: a worker that listens gets its share of the requests, which the others could answer.
+      // A listening worker gets its share of the requests, so it must be able to serve them.
       serving.listen();
       logger.info({ revision: catalogue.revision }, 'worker ready');
       send({ type: 'ready' });

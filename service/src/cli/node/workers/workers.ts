@@ -1,6 +1,6 @@
-// offerbook serve --workers N: one process in which N threads share the port, for machines with several cores. The
-// main thread answers no requests. It has the catalogue built once, in memory that all threads read, replaces workers
-// that fail, and keeps their counts, metrics and log lines together.
+// offerbook serve --workers N: one process in which N threads share the port, for machines with several cores. The main
+// thread serves no requests. It builds the catalogue once for all threads, replaces workers that fail, and collects their
+// counts, metrics and log lines.
 
 import { Catalogue, type SnapshotData } from '../../../catalogue/catalogue.ts';
 import type { ServeSettings } from '../../../config.ts';
@@ -23,10 +23,10 @@ import { SnapshotBuilder } from '../snapshot-builder.ts';
 import { WorkerPool, type WorkerTimings } from './worker-pool.ts';
 import { mergeReports, NO_REPORT } from './worker-report.ts';
 
-/** Of the time that a stop may take, what is left for the main thread when the workers have had theirs. */
+/** The part of STOP_MAX_MS that is left for the main thread after the workers have stopped. */
 const CLOSE_MAX_MS = 1_000;
 
-/** What tests replace: they have worse threads, and less time. */
+/** Parts that tests replace with faulty threads and shorter timeouts. */
 export interface WorkerParts {
   readonly script?: URL;
   readonly timings?: Partial<WorkerTimings>;
@@ -39,21 +39,21 @@ interface WorkersOptions extends WorkerParts {
   readonly log: ServerLog;
 }
 
-/** Settles when the first worker answers requests. */
+/** Resolves when the first worker serves requests. */
 export async function startWorkers(options: WorkersOptions): Promise<RunningNode> {
   const { databaseUrl, log } = options;
   const { logger } = log;
   const { host, port, drainDelay } = options.settings;
-  // Found out here, once, and not by every worker: what is wrong with the database, and which port it will be.
+  // Opens the database and finds the port once, so that errors are not reported by every worker.
   const settings = { ...options.settings, port: findPort({ host, port, option: '--port' }) };
   const stores = await openStores(databaseUrl, SERVER_OPTIONS, systemClock, { by: currentUser() });
-  // Of what this thread does: it builds the catalogue.
+  // Traces the work of this thread: building the catalogue.
   const tracing = openTracing(options.tracing, { databaseUrl, onChange: logCollector(logger) });
   const builder = new SnapshotBuilder(databaseUrl, tracing?.tracer);
   const databaseHealth = new DatabaseHealth(logger);
   const counts = new SharedArrayBuffer(SHARED_COUNTS_BYTES);
   const keeper = new CountKeeper(new Int32Array(counts));
-  // Answers no requests here: the metrics count its items.
+  // Only for the metrics, which count its items.
   const catalogue = new Catalogue(systemClock);
   let snapshot: SnapshotData | undefined;
   let closeAdmin: (() => Promise<void>) | undefined;
@@ -62,7 +62,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
 
   const pool = new WorkerPool({
     count: settings.workers,
-    // No extension: it is .ts in a checkout, and .js where the program is built.
+    // No extension: .ts in a checkout, .js in the built program.
     script: options.script ?? new URL('./worker-thread', import.meta.url),
     firstMessages: (number) => [
       { type: 'start', setup: { number, settings, databaseUrl, tracing: options.tracing, counts } },
@@ -77,7 +77,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
     snapshot = await builder.build();
     catalogue.take(snapshot);
     pool.send({ type: 'snapshot', snapshot });
-    // As in the workers: nothing of the snapshot before may stay.
+    // Frees the old snapshot, as in the workers.
     Bun.gc(true);
   }
 
@@ -126,8 +126,8 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
     // The threads start while the catalogue is built.
     await Promise.all([pool.start(), buildSnapshot()]);
     following = followChanges({ stores, databaseHealth, logger, catalogue: followed });
-    // What was committed since the catalogue was read.
-    following.look();
+    // Reload what was committed since the catalogue was read.
+    following.poll();
   } catch (error) {
     await close();
     throw error;

@@ -88,7 +88,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
 
   /** Returns when the node has noticed all that was committed before: it reloads links at the same poll. */
   async function untilNoticed(): Promise<void> {
-    const reloads = () => lines.filter((line) => line.includes('links taken up')).length;
+    const reloads = () => lines.filter((line) => line.includes('links reloaded')).length;
     const before = reloads();
     await stores.organisations.create(`other-${before}`);
     while (reloads() === before) await Bun.sleep(5);
