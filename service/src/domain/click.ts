@@ -62,7 +62,7 @@ export interface ClickCount {
   readonly sold: number;
 }
 
-/** What a partner may pass along, in bytes of UTF-8: anybody can have clicks recorded, so a click must be small. */
+/** Size limits of passback values in bytes of UTF-8. Anyone can create clicks, so a click must be small. */
 export const PASSBACK_UID_BYTES_MAX = 255;
 export const PASSBACK_DATA_BYTES_MAX = 1_024;
 

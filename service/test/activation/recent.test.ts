@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { Recent } from '../../src/activation/recent.ts';
 
-test('a value is recent for less than the given time, before and after its moment', () => {
+test('an entry expires after the given time, also if the clock was set back by as much', () => {
   const recent = new Recent<string>(10);
   recent.add('key', 100, 'value');
   const found = [90, 91, 109, 110].map((nowMs) => recent.find('key', nowMs));

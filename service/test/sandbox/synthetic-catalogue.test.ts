@@ -37,7 +37,7 @@ describe('a seed', () => {
 });
 
 describe('for any seed and time', () => {
-  test('every retailer would be taken by an import as it is', () => {
+  test('an import accepts every retailer unchanged', () => {
     fc.assert(
       fc.property(seeds, moments, (seed, nowMs) => {
         const retailers = catalogue(seed, nowMs);
