@@ -407,7 +407,7 @@ describe('commands for the logs', () => {
       'there is no organisation "nobody"; list them with: offerbook orgs list',
     ],
     [['transactions', 'show', id(9)], `there is no transaction ${id(9)}`],
-    [['transactions', 'show', "x' OR 1=1"], 'a transaction\'s id is a UUID, not "x\' OR 1=1"'],
+    [['transactions', 'show', "x' OR 1=1"], '<id> must be a UUID, not "x\' OR 1=1"'],
     [['transactions', 'find', '--passback-uid', ''], '--passback-uid must not be empty'],
     [['transactions', 'find', '--passback-uid', 'x', '--org', 'nobody'], 'there is no organisation "nobody"'],
     [['audit', '--limit', 'all'], '--limit must be a whole number from 1 to 1000000000, not "all"'],
