@@ -411,7 +411,7 @@ describe('commands for the logs', () => {
     [['transactions', 'find', '--passback-uid', ''], '--passback-uid must not be empty'],
     [['transactions', 'find', '--passback-uid', 'x', '--org', 'nobody'], 'there is no organisation "nobody"'],
     [['audit', '--limit', 'all'], '--limit must be a whole number from 1 to 1000000000, not "all"'],
-    [['purge'], "required option '--older-than <duration>' not specified"],
+    [['purge'], 'missing --older-than <duration>'],
     [['purge', '--older-than', '23h'], '--older-than must be at least 1d'],
     [['purge', '--older-than', '-1d'], '--older-than must be a duration such as'],
     [['purge', '--older-than', '999999999d'], '--older-than must be a duration such as'],
