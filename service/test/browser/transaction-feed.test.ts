@@ -96,7 +96,7 @@ test('the feed resumes from an earlier response, rejects an invalid position, an
   const refused = await node.get('/sandbox/transactions?since=yesterday');
   expect([refused.status, ((await refused.json()) as { detail: string }).detail]).toEqual([
     400,
-    'since must be the completeThrough of an earlier answer.',
+    'since must be the completeThrough of an earlier response.',
   ]);
   expect(first.headers.get('Access-Control-Allow-Origin')).toBeNull();
   expect(first.headers.get('Cache-Control')).toBe('no-store');

@@ -158,7 +158,9 @@ describe('a sandbox', () => {
 
     const otherSeed = await offerbook(['sandbox', '--port', '0', '--seed', '7'], { cwd: folder });
     expect(otherSeed).toEqual(
-      refusal(/^offerbook: the sandbox's data is that of seed 1; add --fresh to start over with seed 7\n$/),
+      refusal(
+        /^offerbook: the sandbox's data was generated with seed 1; add --fresh to start over with seed 7\n$/,
+      ),
     );
     await using fresh = await Sandbox.start(folder, '--seed', '7', '--fresh');
     expect(fresh.text).toContain('(seed 7)');
@@ -184,7 +186,7 @@ describe('the sandbox changes nothing and prints one sentence', () => {
     const folder = unwritableFolder();
     const database = `sqlite:${join(folder, 'sandbox.db')}`;
     expect(await offerbook(['sandbox', '--port', '0', '--database', database])).toEqual(
-      refusal(/^offerbook: nothing can be written in the folder \S+; start in another folder, or .+\n$/),
+      refusal(/^offerbook: the folder \S+ is not writable; start in another folder, or .+\n$/),
     );
   });
 
@@ -204,7 +206,7 @@ describe('the sandbox changes nothing and prints one sentence', () => {
     await stores.close();
     for (const more of [[], ['--fresh']]) {
       expect(await offerbook(['sandbox', '--port', '0', '--database', `sqlite:${path}`, ...more])).toEqual(
-        refusal(/^offerbook: this database holds data that no sandbox made; .+\n$/),
+        refusal(/^offerbook: this database holds data that was not created by a sandbox; .+\n$/),
       );
     }
     expect(existsSync(path)).toBe(true);

@@ -1,12 +1,12 @@
-// Keeps two sandboxes from using one file. The operating system holds the lock for SQLite, on an empty file beside
-// the database. It ends with the process, however that ends, so it is never left behind.
+// Keeps two sandboxes from using the same database file. The lock is an exclusive SQLite transaction on an empty file
+// beside the database. The operating system releases it when the process ends, even after SIGKILL.
 
 import { Database, SQLiteError } from 'bun:sqlite';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { BadInput } from '@offerbook/wire/failures.ts';
 
-/** Returns what releases it. `path`: without links, so that the same file under two names has one lock. */
+/** Returns a function that releases the lock. `path` must have no symbolic links, or a file could get two locks. */
 export function lockFile(path: string): () => void {
   requireFolder(dirname(path));
   const lockPath = `${path}-lock`;
@@ -20,7 +20,7 @@ export function lockFile(path: string): () => void {
   }
   const held = lock;
   return () => {
-    // The file goes first: once the lock is gone it may be another's.
+    // Delete before unlocking: after that, the file may be another sandbox's lock.
     rmSync(lockPath, { force: true });
     held.close();
   };
@@ -35,12 +35,12 @@ function explain(error: unknown, path: string): unknown {
   if (!(error instanceof SQLiteError)) return error;
   if (error.code?.startsWith('SQLITE_BUSY') === true) {
     return new BadInput(
-      `another sandbox is using ${path}; stop it first, or give this one a file and a port of its own with --database sqlite:PATH --port NUMBER`,
+      `another sandbox is using ${path}; stop it first, or choose another file and port with --database sqlite:PATH --port NUMBER`,
       { cause: error },
     );
   }
   return new BadInput(
-    `nothing can be written in the folder ${dirname(path)}; start in another folder, or name a file elsewhere with --database sqlite:PATH`,
+    `the folder ${dirname(path)} is not writable; start in another folder, or choose a file elsewhere with --database sqlite:PATH`,
     { cause: error },
   );
 }

@@ -1,4 +1,4 @@
-// How the sandbox puts its data into the database: through the same imports as in production, each entered in the book.
+// Writes the sandbox's data with the same imports as in production, each recorded in the import log.
 
 import type { Purchase } from '@offerbook/sandbox/purchase.ts';
 import type { Change } from '@offerbook/sandbox/sale-course.ts';
@@ -32,7 +32,7 @@ export function importsInto(stores: Stores, org: Organisation) {
     const by = { by: currentUser(), source: 'sandbox', fileName: source.name, version: manifest.version };
     return recordImport(stores.imports, { ...what, ...by }, source, work);
   };
-  /** A transaction as it is now. */
+  /** The current version of a transaction. */
   const sale = async (id: string): Promise<Sale | undefined> => {
     const [current] = await stores.history.versions(id as Uuid);
     return current && withoutStamp(JSON.parse(current.document) as Transaction);
@@ -45,7 +45,7 @@ export function importsInto(stores: Stores, org: Organisation) {
         importCatalogue(stores.catalogue, source, { importId, allowWithdrawals: true }),
       );
     },
-    /** With stamps "as they happened", the changes keep their own moments, which no reader has been past yet. */
+    /** Use the stamps "as they happened" only before the server starts: no reader may have polled past them yet. */
     async transactions(changes: readonly Change[], stamps: 'now' | 'as they happened') {
       const rows = changes.map(({ transaction, atMs }) => ({
         ...transaction,
@@ -59,12 +59,12 @@ export function importsInto(stores: Stores, org: Organisation) {
         }),
       );
     },
-    /** What a click has activated; undefined when there is no record of it. */
+    /** Id of the retailer or deal that a click activated; undefined if the click is unknown. */
     async dealOf(clickId: string): Promise<string | undefined> {
       const click = new ClickIds(await stores.clickKey()).parse(clickId);
       return click && (await stores.clicks.find([click.id])).get(click.id)?.dealId;
     },
-    /** Returns the transaction that has become of it; undefined when its click is not one of ours. */
+    /** Imports a purchase and returns its transaction; undefined if the click is unknown. */
     async purchase(purchase: Purchase): Promise<Sale | undefined> {
       const source = ndjson([purchase]);
       const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks };

@@ -1,6 +1,6 @@
-// The sandbox's own organisation, and its tokens, which are the same from start to start. A token's text is not kept
-// anywhere: it is worked out from the digest of a token that nobody has ever seen, the first of the database. Its label
-// says from which seed the sandbox made the data, which is how a database is recognised as a sandbox's.
+// The sandbox's organisation and its tokens, which stay the same across restarts. The tokens are not stored: each is
+// derived from the digest of a key token, the first token in the database, whose own text was never printed. The label of
+// the key token holds the seed of the data and marks the database as a sandbox's.
 
 import { createHmac } from 'node:crypto';
 import { BadInput } from '@offerbook/wire/failures.ts';
@@ -18,8 +18,8 @@ const NAME = 'Sandbox';
 const LABEL = /^sandbox, seed (\d{1,10})$/;
 
 /**
- * The seed of the data that a database holds; undefined when it is empty. Throws when it holds anything that
- * no sandbox made: the sandbox replaces the catalogue, which nobody wants in production.
+ * The seed of the data in a database; undefined if the database is empty. Throws if the database holds other data:
+ * the sandbox replaces the catalogue and must never do so in production.
  */
 export async function findSeed(stores: Stores): Promise<number | undefined> {
   const { tokens } = await stores.tokens.list();
@@ -28,7 +28,7 @@ export async function findSeed(stores: Stores): Promise<number | undefined> {
   const others = (await stores.organisations.list()).filter((org) => org.name !== NAME);
   if (others.length > 0 || (await stores.revisions()).catalogue > 0) {
     throw new BadInput(
-      'this database holds data that no sandbox made; give the sandbox one of its own with --database sqlite:PATH',
+      'this database holds data that was not created by a sandbox; choose another file with --database sqlite:PATH',
     );
   }
   return undefined;
@@ -38,13 +38,15 @@ export async function openOrganisation(stores: Stores): Promise<PublicOrganisati
   const known = (await stores.organisations.list()).find(({ name }) => name === NAME);
   const org = known ?? (await stores.organisations.create(NAME));
   if (org === undefined)
-    throw new Error('the organisation of the sandbox was made by somebody else just now');
+    throw new Error(
+      'another process has just created the organisation of the sandbox; start the sandbox again',
+    );
   return org;
 }
 
 /**
- * One token of each kind, the same ones each time; another one in the place of one that was revoked. Whoever can read
- * the database can work them out, and gets synthetic data that is in the database anyway.
+ * Returns one token of each kind, the same on each start; a revoked token is replaced. Anyone who can read the database
+ * can derive these tokens, but they only give access to the synthetic data in that database.
  */
 export async function openTokens(
   stores: Stores,
@@ -67,7 +69,7 @@ export async function openTokens(
   return { public: await open('public'), private: await open('private') };
 }
 
-/** A token that cannot be used: it has expired, and its text is gone. */
+/** Adds the key token. It is unusable as a token: it has expired, and its text is discarded. */
 function addKey(stores: Stores, org: Organisation, seed: number, nowMs: number): Promise<AccessToken> {
   const digest = digestToken(newTokenText('public'));
   const label = `sandbox, seed ${seed}`;

@@ -1,5 +1,5 @@
-// offerbook sandbox: the service with believable data that lives, for trying it out. Everything it puts into
-// its database goes through the same imports as in production.
+// offerbook sandbox: a demo server with synthetic data that keeps changing. The data is written with the same imports as
+// in production.
 
 import { existsSync, rmSync } from 'node:fs';
 import { styleText } from 'node:util';
@@ -31,15 +31,15 @@ import { FEED_PATH, transactionFeed } from './transaction-feed.ts';
 import { welcomeText } from './welcome.ts';
 import { World } from './world.ts';
 
-/** Of its own, so that it never meets what `serve` keeps in its file. */
+/** Differs from the default of `serve`, so that the two never share a file. */
 const SANDBOX_DATABASE = 'sqlite:./offerbook-sandbox.db';
 const SEED_DEFAULT = 1;
 const SEED_MAX = 2 ** 31 - 1;
 const SPEED_MAX = 1_000;
-/** Of the fixed cashbacks that the sandbox makes. */
+/** Currency of the fixed cashbacks in the synthetic catalogue. */
 const CURRENCY = 'EUR';
 const LOGO_PATH = '/sandbox/logos/';
-/** Of the console, unless somebody else has it. */
+/** Preferred port of the console; if it is in use, the sandbox takes a free one. */
 const ADMIN_PORT = 8081;
 const BEAT_MS = 1_000;
 
@@ -73,7 +73,7 @@ export function sandboxCommand(): Command {
 }
 
 async function runSandbox(options: SandboxOptions, command: Command): Promise<void> {
-  // From the first moment on: whoever stops the sandbox while it makes its data wants a clean end, too.
+  // Listen for signals first, so that Ctrl+C also stops the sandbox cleanly while it generates its data.
   const stopping = stopSignal();
   void stopping.then(() => endWithin(STOP_MAX_MS));
   const { port, host, adminPort, logLevel } = options;
@@ -86,8 +86,8 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
 
   const release = path === undefined ? undefined : lockFile(path);
   try {
-    // Everything that may be refused is looked at before anything is deleted or written.
-    // The port has to be known before the server starts, because the logos' addresses hold it.
+    // Check all input before deleting or writing anything.
+    // Choose the port before the server starts, because the logo URLs contain it.
     const freePort = findPort({ host: settings.host, port: settings.port, option: '--port' });
     if (options.fresh === true) await deleteData(path, databaseUrl);
     await using log = closing(openLog(settings.logLevel, toStderr));
@@ -134,7 +134,7 @@ async function live(stores: Stores, options: LiveOptions): Promise<void> {
   });
   await linkToToyShop(stores, world.retailers, baseUrl);
   const node = await startNode({
-    // The logos' addresses say localhost, whatever name the page was opened under.
+    // Logo URLs always use baseUrl, even if the page was opened under another host name.
     settings: { ...settings, explorerLogos: [new URL(baseUrl).origin], currency: CURRENCY },
     databaseUrl,
     logger,
@@ -166,7 +166,7 @@ async function live(stores: Stores, options: LiveOptions): Promise<void> {
   await node.stop();
 }
 
-/** Lets the world go on until the order to stop, never two beats at a time. A failure is logged once until one succeeds. */
+/** Runs one beat at a time until `stopping` resolves. Logs only the first of consecutive failures. */
 async function beatUntil(stopping: Promise<void>, world: World, logger: Logger): Promise<void> {
   let running: Promise<void> | undefined;
   let isFailing = false;
@@ -175,7 +175,8 @@ async function beatUntil(stopping: Promise<void>, world: World, logger: Logger):
       await world.beat();
       isFailing = false;
     } catch (error) {
-      if (!isFailing) logger.warn({ err: error }, 'the sandbox stands still for a moment; it will try again');
+      if (!isFailing)
+        logger.warn({ err: error }, 'the sandbox could not update its data; it retries every second');
       isFailing = true;
     }
     running = undefined;
@@ -201,24 +202,24 @@ function logoRoute(seed: number, world: World): Route {
     openToBrowsers: true,
     async answer({ parameters }) {
       const retailer = world.retailers.find(({ id }) => `${id}.svg` === parameters.file);
-      if (retailer === undefined) throw new ApiError('not_found', 'There is no such logo in this sandbox.');
+      if (retailer === undefined) throw new ApiError('not_found', 'No such logo in this sandbox.');
       return { status: 200, headers, body: drawLogo(seed, retailer) };
     },
   };
 }
 
-/** The command that was given, as one that starts over with the same data. */
+/** The current command line with --fresh and the current seed. */
 function freshCommand(command: Command, seed: number): string {
   const given = command.options
     .map((option) => ({ flag: option.long, name: option.attributeName() }))
     .filter(({ name }) => name !== 'fresh' && command.getOptionValueSource(name) === 'cli')
     .map(({ flag, name }) => `${flag} ${quoted(String(command.getOptionValue(name)))} `);
-  // The data may be that of an earlier start, which was given its seed.
+  // The data may come from an earlier start with another --seed.
   const isKnown = seed === SEED_DEFAULT || command.getOptionValue('seed') !== undefined;
   return `offerbook sandbox ${given.join('')}${isKnown ? '' : `--seed ${seed} `}--fresh`;
 }
 
-/** A word as a shell takes it. */
+/** Quotes a word for the shell if necessary. */
 function quoted(word: string): string {
   return /^[\w./:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
@@ -234,20 +235,20 @@ function parseSpeed(text: string): number {
 function chooseSeed(stored: number | undefined, askedFor: number | undefined): number {
   if (stored !== undefined && askedFor !== undefined && stored !== askedFor) {
     throw new BadInput(
-      `the sandbox's data is that of seed ${stored}; add --fresh to start over with seed ${askedFor}`,
+      `the sandbox's data was generated with seed ${stored}; add --fresh to start over with seed ${askedFor}`,
     );
   }
   return stored ?? askedFor ?? SEED_DEFAULT;
 }
 
-/** A console that moves is better than a sandbox that does not start. */
+/** Falls back to any free port: an occupied port must not keep the sandbox from starting. */
 function findAdminPort(port: number): number {
   const place = { host: '127.0.0.1', option: '--admin-port' } as const;
   if (port !== 0 && port !== ADMIN_PORT) {
     try {
       return findPort({ ...place, port: ADMIN_PORT });
     } catch {
-      // Somebody else has it.
+      // The port is in use.
     }
   }
   return findPort({ ...place, port: 0 });
@@ -255,17 +256,19 @@ function findAdminPort(port: number): number {
 
 async function deleteData(path: string | undefined, databaseUrl: string): Promise<void> {
   if (path === undefined) {
-    throw new BadInput('--fresh deletes the file of the sandbox; a PostgreSQL database it leaves alone');
+    throw new BadInput(
+      '--fresh works with SQLite only; with PostgreSQL, start the sandbox with an empty database',
+    );
   }
   if (!existsSync(path)) return;
-  // A file that no sandbox made is not deleted, whatever its name.
+  // Throws if the file was not created by a sandbox: such a file must not be deleted.
   await withStores({ database: databaseUrl }, findSeed, CREATE_OPTIONS);
   for (const file of [path, `${path}-walks`, `${path}${CLICK_END}`]) {
     for (const ending of ['', '-wal', '-shm']) rmSync(file + ending, { force: true });
   }
 }
 
-/** A name under which this machine reaches the address it listens on. */
+/** Host name under which this machine reaches a server that listens on `host`. */
 function reachableHost(host: string): string {
   return ['127.0.0.1', '0.0.0.0', '::1', '::', 'localhost'].includes(host) ? 'localhost' : host;
 }

@@ -1,5 +1,5 @@
-// The shop at the end of a redirect in the sandbox: a visitor who has activated a deal can "buy" there, and the sale
-// arrives among the transactions as one of a real shop would. No other server has it.
+// The shop to which activation links redirect in the sandbox. A visitor can "buy" something there, and the sale appears
+// among the transactions like that of a real shop. `offerbook serve` has no such routes.
 
 import type { Retailer } from '@offerbook/sandbox/wire.ts';
 import { type Html, html } from '@offerbook/site/html.ts';
@@ -18,8 +18,8 @@ const SHOP_PATH = '/sandbox/shop/';
 const NO_STORE = 'no-store';
 
 /**
- * Sends clicks on every retailer to the toy shop. Not through the import, which takes https only: the shop is on this
- * machine.
+ * Replaces all activation links with links to the toy shop. Writes to the store directly because the import accepts only
+ * https, and the shop is served over http.
  */
 export async function linkToToyShop(
   stores: Stores,
@@ -52,7 +52,7 @@ export function toyShopRoutes(world: World): Route[] {
 
   function retailerOf({ parameters }: Exchange): Retailer {
     const found = world.retailers.find(({ id }) => id === parameters.retailer);
-    if (found === undefined) throw new ApiError('not_found', 'There is no such shop in this sandbox.');
+    if (found === undefined) throw new ApiError('not_found', 'No such shop in this sandbox.');
     return found;
   }
 
@@ -70,7 +70,7 @@ export function toyShopRoutes(world: World): Route[] {
           html`<div class="screen narrow prose toy-shop">
 <p class="tags"><span class="tag">Toy shop of the sandbox</span></p>
 <h1>${name}</h1>
-<p class="lead">You have arrived. The shop knows your click as <code>${exchange.parameters.click ?? ''}</code>, and will tell it to the affiliate network when you buy.</p>
+<p class="lead">You have arrived. Your click id is <code>${exchange.parameters.click ?? ''}</code>. The shop reports it to the affiliate network when you buy something.</p>
 <form method="post"><button type="submit" class="primary">Buy something</button></form>
 </div>`,
         );
@@ -84,8 +84,8 @@ export function toyShopRoutes(world: World): Route[] {
       async answer(exchange) {
         const retailer = retailerOf(exchange);
         const bought = await world.buy(retailer, exchange.parameters.click ?? '');
-        if (bought === undefined) throw new ApiError('deal_not_found', 'There is no such click.');
-        // A page of its own: to load it again buys nothing.
+        if (bought === undefined) throw new ApiError('deal_not_found', 'No such click.');
+        // Redirect to a separate page, so that reloading it does not buy again.
         const headers = {
           Location: `${SHOP_PATH}${retailer.id}/orders/${bought.id}`,
           'Cache-Control': NO_STORE,
@@ -102,15 +102,15 @@ export function toyShopRoutes(world: World): Route[] {
         const retailer = retailerOf(exchange);
         const id = exchange.parameters.order ?? '';
         const order = UUID_PATTERN.test(id) ? await world.findOrder(id) : undefined;
-        if (order === undefined) throw new ApiError('not_found', 'There is no such order in this shop.');
+        if (order === undefined) throw new ApiError('not_found', 'No such order in this shop.');
         const { orderValue, currencyCode, status } = order;
-        const next = status === 'PENDING' ? '; the shop confirms it within a minute or so' : '';
+        const next = status === 'PENDING' ? '; the shop confirms it within about a minute' : '';
         return page(
           exchange,
           'Thank you',
           html`<div class="screen narrow prose toy-shop">
 <h1>Thank you for your order</h1>
-<p class="lead">You have bought something for ${orderValue.toFixed(2)} ${currencyCode} at ${retailer.name}. The sale is among the transactions already, as ${status}${next}.</p>
+<p class="lead">You spent ${orderValue.toFixed(2)} ${currencyCode} at ${retailer.name}. The sale is already in the transactions as ${status}${next}.</p>
 <p><a class="button" href="/?view=transactions">See it arrive</a></p>
 </div>`,
         );

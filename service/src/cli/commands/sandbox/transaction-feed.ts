@@ -1,5 +1,5 @@
-// The sandbox's transactions for its explorer, as they change. The page gets what a server would that polls with the
-// private token, and not the token. What is shown is synthetic; no other server has this.
+// Recent transaction changes for the sandbox's explorer. The page polls this route without a token, so the private token
+// never reaches the browser. Only the sandbox, whose data is synthetic, has this route.
 
 import { parseTimestamp, printTimestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
@@ -12,10 +12,10 @@ import type { Route } from '../../../http/router.ts';
 
 export const FEED_PATH = '/sandbox/transactions';
 
-/** How far back the first answer reaches. */
+/** How far back the first response reaches. */
 const FIRST_WINDOW_MS = 10 * 60_000;
 const PAGE_SIZE = 1_000;
-/** A page shows fewer. */
+/** Limit on the rows in a response; the explorer shows fewer. */
 const ROWS_MAX = 100;
 
 export function transactionFeed(
@@ -37,19 +37,19 @@ export function transactionFeed(
   };
 }
 
-/** Where the caller's last answer ended. */
+/** The completeThrough of the client's previous response; undefined on its first request. */
 function parseSince(search: string): number | undefined {
   const since = new URLSearchParams(search).get('since');
   if (since === null) return undefined;
   const timestamp = parseTimestamp(since);
   if (timestamp === undefined) {
-    const detail = 'must be the completeThrough of an earlier answer';
+    const detail = 'must be the completeThrough of an earlier response';
     throw new ApiError('invalid_parameter', `since ${detail}.`, { errors: [{ parameter: 'since', detail }] });
   }
   return timestampMs(timestamp);
 }
 
-/** All that has changed since, by the rules that everybody polls by: every page, and the smallest of their promises. */
+/** Reads every page of changes since `sinceMs`, and returns the smallest completeThroughMs of the pages. */
 async function walk(transactions: Pick<TransactionStore, 'page'>, orgId: number, sinceMs: number) {
   const window = { minMs: sinceMs + 1, maxMs: Number.MAX_SAFE_INTEGER };
   const rows: Transaction[] = [];

@@ -1,4 +1,4 @@
-// What the sandbox prints when it is ready: addresses, tokens, and five requests that work as pasted.
+// The text that the sandbox prints when it is ready: addresses, tokens, and five requests to copy and paste.
 
 import { asciiWords } from '@offerbook/sandbox/retailer-names.ts';
 import type { Retailer } from '@offerbook/sandbox/wire.ts';
@@ -7,9 +7,9 @@ import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 const HOUR_MS = 3_600_000;
 
 interface Welcome {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
-  /** The same, for the console. */
+  /** Base URL of the console, without a trailing slash. */
   readonly consoleUrl: string;
   readonly publicToken: string;
   readonly privateToken: string;
@@ -17,12 +17,12 @@ interface Welcome {
   readonly orgId: string;
   readonly retailers: readonly Retailer[];
   readonly seed: number;
-  /** Where the data is, in words. */
+  /** Where the data is stored, for display. */
   readonly place: string;
-  /** How to begin with new data. */
+  /** How to start over with new data: a command or a phrase. */
   readonly startOver: string;
   readonly nowMs: number;
-  /** Makes a heading stand out, on a terminal that can. */
+  /** Makes a heading bold on terminals that support it. */
   readonly emphasise: (heading: string) => string;
 }
 
@@ -47,7 +47,7 @@ export function welcomeText(welcome: Welcome): string {
     emphasise('Good to know'),
     '',
     `  Data        ${welcome.place} (seed ${welcome.seed}); new sales arrive every few seconds`,
-    '  Stop        Ctrl+C; the data stays, and the next start goes on from there, with the same tokens',
+    '  Stop        Ctrl+C; the next start continues with the same data and tokens',
     `  Start over  ${welcome.startOver}`,
     '',
   ];
@@ -71,7 +71,7 @@ function requests(welcome: Welcome): { about: string; curl: string }[] {
     },
     { about: 'The first page of your transactions', curl: get(privateToken, 'transactions/') },
     {
-      about: 'What changed in the last hour; next time, go on from the Complete-Through header',
+      about: 'Changes of the last hour; next time, continue from the Complete-Through header',
       curl: get(privateToken, `transactions/?updatedAtGreaterThan=${since}`, '-si'),
     },
     {
@@ -82,12 +82,12 @@ function requests(welcome: Welcome): { about: string; curl: string }[] {
   ];
 }
 
-/** A retailer with part of its name and a country in which it has an offer, so that a search for them finds something. */
+/** A retailer id with a word of its name and a country of one of its offers, for a search that finds something. */
 function findExample(retailers: readonly Retailer[]): { id: string; name: string; country: string } {
   for (const { id, name, cashbackOffers } of retailers) {
     const [part = ''] = asciiWords(name).split('-');
     const country = cashbackOffers[0]?.countries[0];
     if (part.length > 3 && country !== undefined) return { id, name: part, country };
   }
-  throw new Error('there is no retailer with an offer');
+  throw new Error('no retailer has an offer');
 }

@@ -1,5 +1,5 @@
-// The sandbox's data over time: brings a database up to the present when the sandbox starts, and on from
-// there beat by beat. It decides what is to be imported when; the imports themselves are handed to it.
+// The sandbox's data over time. When the sandbox starts, World fills the database up to the present; after that, each beat
+// adds what has happened since. World decides what to import and when; `Imports` writes it.
 
 import { type Density, LivingSales, lively, SPARSE } from '@offerbook/sandbox/living-sales.ts';
 import { Market } from '@offerbook/sandbox/market.ts';
@@ -15,7 +15,7 @@ import type { Imports } from './imports.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const HISTORY_DAYS = 90;
-/** A pause longer than this, be it that the program was stopped or the computer asleep, is filled sparsely. */
+/** Longer gaps, for example while the sandbox was stopped or the computer asleep, are filled with fewer sales. */
 const PAUSE_MS = 60_000;
 
 interface WorldOptions {
@@ -23,7 +23,7 @@ interface WorldOptions {
   readonly speed: number;
   readonly clock: Clock;
   readonly logoUrl: (retailerId: string) => string;
-  /** How far back a new database reaches, and at most the time that is made up for: 90 unless given. */
+  /** How many days of history a new database gets, and the longest gap that is filled. Default: 90. */
   readonly historyDays?: number;
 }
 
@@ -33,7 +33,7 @@ export class World {
   readonly #sales: LivingSales;
   #retailers: readonly Retailer[];
   #refreshedAtMs: number;
-  /** Everything up to here has been imported. */
+  /** All changes up to this time have been imported. */
   #reachedMs: number;
 
   private constructor(options: WorldOptions, imports: Imports, reachedMs: number) {
@@ -46,7 +46,7 @@ export class World {
     this.#sales = new LivingSales(options.seed, pace, new Market(this.#retailers));
   }
 
-  /** Call it before anybody can read: it puts changes where they belong in time. */
+  /** Call this before the server starts: it stamps changes in the past, where a polling client would miss them. */
   static async open(
     stores: Stores,
     org: Organisation,
@@ -65,12 +65,12 @@ export class World {
     return world;
   }
 
-  /** As they were last imported, the most popular ones first. */
+  /** The retailers of the last import, most popular first. */
   get retailers(): readonly Retailer[] {
     return this.#retailers;
   }
 
-  /** What somebody buys for a click. Returns undefined when the click is not one of ours. */
+  /** Makes a purchase for a click. Returns undefined if the click is unknown. */
   async buy(retailer: Retailer, clickId: string): Promise<Purchase | undefined> {
     const { seed, clock } = this.#options;
     const dealId = await this.#imports.dealOf(clickId);
@@ -78,12 +78,12 @@ export class World {
     const purchase = makePurchase(seed, atMs, { retailer, clickId, dealId });
     const transaction = await this.#imports.purchase(purchase);
     if (transaction === undefined) return undefined;
-    // From here on it goes its way like any other sale.
+    // From now on, the purchase changes state like any other sale.
     this.#sales.settle([{ transaction, atMs }], atMs);
     return purchase;
   }
 
-  /** What somebody has bought, as it is now. */
+  /** The current version of a purchase. */
   findOrder(id: string): Promise<Sale | undefined> {
     return this.#imports.sale(id);
   }
@@ -95,7 +95,7 @@ export class World {
 
   async #advance(stamps: 'now' | 'as they happened'): Promise<void> {
     const nowMs = this.#options.clock();
-    // A clock that was set back has to come past the changes that are there before anything more can happen.
+    // If the system clock was set back, add nothing until it has passed the last import.
     if (nowMs <= this.#reachedMs) return;
     const changes = this.#sales.between(this.#reachedMs, nowMs, this.#densityUntil(nowMs));
     if (changes.length > 0) await this.#imports.transactions(changes, stamps);
@@ -107,12 +107,12 @@ export class World {
     return nowMs - this.#reachedMs > PAUSE_MS ? SPARSE : lively(this.#options.speed);
   }
 
-  /** Coupons and promotions end; what follows them is imported with the next full hour. */
+  /** Replaces expired coupons and promotions once an hour, on the hour. */
   async #refreshCatalogue(): Promise<void> {
     const nowMs = this.#options.clock();
     if (Math.floor(nowMs / HOUR_MS) === Math.floor(this.#refreshedAtMs / HOUR_MS)) return;
     const retailers = this.#makeRetailers(nowMs);
-    // Unless there is something new, the catalogue is left alone: somebody may be trying out imports.
+    // Import only real changes: a user may be trying out catalogue imports of their own.
     if (!Bun.deepEquals(retailers, this.#retailers)) {
       await this.#imports.catalogue(retailers);
       this.#retailers = retailers;
@@ -126,7 +126,7 @@ export class World {
   }
 }
 
-/** 0 when nothing has been sold yet: the change clock of an organisation starts when it is made. */
+/** Time of the last change; 0 if there are no transactions, although the change clock then has a value already. */
 async function lastChangeMs(stores: Stores, org: Organisation): Promise<number> {
   const window = { minMs: 0, maxMs: Number.MAX_SAFE_INTEGER };
   const page = await stores.transactions.page({ orgId: org.id, cursor: undefined, window, limit: 1 });
