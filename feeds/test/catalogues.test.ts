@@ -1,4 +1,4 @@
-// Catalogues of each network: whole results, what only the overlay knows, and what is left out.
+// Catalogues of each network: complete results, data from the overlay, and rows that are rejected or left out.
 
 import { describe, expect, test } from 'bun:test';
 import { parseOverlay } from '../src/source/overlay.ts';
@@ -35,7 +35,7 @@ function offer(id: string, changes: Row) {
   };
 }
 
-test('Awin: programmes, commission groups and offers', async () => {
+test('Awin: programmes, commission groups and offers become a catalogue', async () => {
   const { rows, report } = await awinShop();
   const ours = (kind: string, id: string) => idOf('awin', kind, id);
   expect(rows).toEqual(
@@ -105,7 +105,7 @@ test('Awin: programmes, commission groups and offers', async () => {
   ]);
 });
 
-test('Awin: offers from the CSV export, whose times are UTC and whose days come first', async () => {
+test('Awin: the CSV export of offers is read with times in UTC and dates that start with the day', async () => {
   const header =
     'Promotion ID,Advertiser,Advertiser ID,Type,Code,Description,Starts,Ends,Categories,Regions,Terms,Deeplink Tracking,Deeplink,Commission Groups,Commission,Exclusive,Date Added,Title,Campaign';
   const cells =
@@ -126,7 +126,7 @@ test('Awin: offers from the CSV export, whose times are UTC and whose days come 
   ]);
 });
 
-test('impact.com: campaigns, contracts, promo codes and deals', async () => {
+test('impact.com: campaigns, contracts, promo codes and deals become a catalogue', async () => {
   const { rows, report } = await convertCatalogueOf('impact', impactFiles);
   const ours = (kind: string, id: string) => idOf('impact', kind, id);
   const terms = { termsAndExclusions: 'Not on gift cards & stamps.\nx', countries: ['ZA', 'GB'] };
@@ -172,7 +172,7 @@ test('impact.com: campaigns, contracts, promo codes and deals', async () => {
   ]);
 });
 
-test('impact.com: the default code of a deal that is among the promo codes of its time is one coupon', async () => {
+test('impact.com: the default code of a deal and the same promo code in the same period become one coupon', async () => {
   const deals = impactPage('Deals', [
     { Id: '1', Name: 'Summer', CampaignId: '10306', State: 'ACTIVE', DefaultPromoCode: 'HAZEL10' },
     { Id: '2', Name: 'Other', CampaignId: '10306', State: 'ACTIVE', DefaultPromoCode: 'hazel10' },
@@ -202,7 +202,7 @@ test('impact.com: the default code of a deal that is among the promo codes of it
   ]);
 });
 
-test('Partnerize: campaigns with their active commissions, or the default rate where there are none', async () => {
+test('Partnerize: campaigns get their active commissions, or the default rate if they have none', async () => {
   const { rows } = await convertCatalogueOf('partnerize', partnerizeFiles, { country: 'GB' });
   const ours = (kind: string, id: string) => idOf('partnerize', kind, id);
   const garden = {
@@ -255,22 +255,25 @@ test.each([
   ['4', '0', { cashbackPercentage: 0.02, maximumFixedCommissionFee: null }],
   ['4', '5.00', { cashbackPercentage: 0.02, maximumFixedCommissionFee: null }],
   ['0', '0.00', { cashbackPercentage: 0, maximumFixedCommissionFee: null }],
-])('Partnerize: a default rate of %s with a default amount of %s', async (rate, value, expected) => {
-  const campaign = {
-    campaign_id: '1',
-    title: 'Selo',
-    destination_url: 'https://selo.example/',
-    campaign_logo: LOGO,
-    default_commission_rate: rate,
-    default_commission_value: value,
-    default_currency: 'GBP',
-  };
-  const campaigns = JSON.stringify({ campaigns: [{ campaign }] });
-  const { rows } = await convertCatalogueOf('partnerize', { campaigns }, { country: 'GB' });
-  expect(rows[0]?.cashbackOffers).toEqual([expect.objectContaining(expected)]);
-});
+])(
+  'Partnerize: a default rate of %s and a default amount of %s become one cashback offer',
+  async (rate, value, expected) => {
+    const campaign = {
+      campaign_id: '1',
+      title: 'Selo',
+      destination_url: 'https://selo.example/',
+      campaign_logo: LOGO,
+      default_commission_rate: rate,
+      default_commission_value: value,
+      default_currency: 'GBP',
+    };
+    const campaigns = JSON.stringify({ campaigns: [{ campaign }] });
+    const { rows } = await convertCatalogueOf('partnerize', { campaigns }, { country: 'GB' });
+    expect(rows[0]?.cashbackOffers).toEqual([expect.objectContaining(expected)]);
+  },
+);
 
-test('Partnerize: vouchers of a campaign that only the command knows', async () => {
+test('Partnerize: vouchers without a campaign id belong to the campaign named on the command line', async () => {
   const vouchers = partnerizeFiles.vouchers.replace('"campaign_id":"111111l29",', '');
   const files = { campaigns: partnerizeFiles.campaigns, 'vouchers=111111l30': vouchers };
   const { rows } = await convertCatalogueOf('partnerize', files, { country: 'GB' });
@@ -279,7 +282,7 @@ test('Partnerize: vouchers of a campaign that only the command knows', async () 
   ]);
 });
 
-test('CJ: advertisers and links, as XML', async () => {
+test('CJ: advertisers and links in XML become a catalogue', async () => {
   const { rows, report } = await convertCatalogueOf('cj', cjFiles);
   const ours = (kind: string, id: string) => idOf('cj', kind, id);
   const garden = { countries: ['US', 'CA'], category: 'Garden' };
@@ -329,7 +332,7 @@ test('CJ: advertisers and links, as XML', async () => {
   expect(report.notes).toEqual(['Left out: links without a promotion (1 row).']);
 });
 
-test('Rakuten: advertisers that are partners, offers, and coupons as XML', async () => {
+test('Rakuten: partner advertisers, offers and coupons in XML become a catalogue', async () => {
   const { rows } = await convertCatalogueOf('rakuten', rakutenFiles);
   const ours = (kind: string, id: string) => idOf('rakuten', kind, id);
   expect(rows).toEqual([
@@ -370,16 +373,16 @@ test('Rakuten: advertisers that are partners, offers, and coupons as XML', async
 });
 
 test.each([
-  ['none', []],
-  ['none that is active', [{ advertiser: { id: 3358 }, status: 'inactive' }]],
-])('Rakuten: of partnerships there are %s, so that no advertiser is published', async (_which, list) => {
+  ['no partnerships', []],
+  ['no active partnership', [{ advertiser: { id: 3358 }, status: 'inactive' }]],
+])('Rakuten: no advertiser is published with %s', async (_which, list) => {
   const partnerships = JSON.stringify({ partnerships: list });
   const { rows } = await convertCatalogueOf('rakuten', { ...rakutenFiles, partnerships });
   expect(rows).toEqual([]);
 });
 
-describe('what the network does not tell', () => {
-  test('a retailer without a logo is refused with its advertiser id, and the overlay has it', async () => {
+describe('catalogue data that the network does not provide', () => {
+  test('a retailer without a logo in the network files or the overlay is rejected with its advertiser id', async () => {
     const error = await errorOf(convertShops(sourceFor('cj', { country: 'US' }), cjFiles));
     expect(error.message).toBe(
       [
@@ -389,7 +392,7 @@ describe('what the network does not tell', () => {
     );
   });
 
-  test('an offer without countries is refused, unless the overlay or the source file has them', async () => {
+  test('an offer without countries in the network files, the overlay or the source file is rejected', async () => {
     const overlay = new Map([['1234567', { logo: LOGO }]]);
     const error = await errorOf(convertShops(sourceFor('cj'), cjFiles, { overlay }));
     expect(error.message).toContain(
@@ -397,7 +400,7 @@ describe('what the network does not tell', () => {
     );
   });
 
-  test('the overlay wins over what the network tells of countries and categories', async () => {
+  test('countries and categories of the overlay override those of the network', async () => {
     const overlay = new Map([['3358', { logo: LOGO, countries: ['IE'], category: 'Bulbs' }]]);
     const ofRakuten = await convertShops(sourceFor('rakuten'), rakutenFiles, { overlay });
     const offers = (rows: readonly Row[]) =>
@@ -425,7 +428,7 @@ describe('what the network does not tell', () => {
     ]);
   });
 
-  test('shares by group, by advertiser of the overlay, and the default', async () => {
+  test('a group share takes precedence over the share of the overlay', async () => {
     const source = sourceFor('cj', { country: 'US', share: { default: 0.5, groups: { 380: 0.1 } } });
     const share = async (overlay: Map<string, Row>, of = source) => {
       const { rows } = await convertShops(of, { advertisers: cjFiles.advertisers }, { overlay });
@@ -439,10 +442,10 @@ describe('what the network does not tell', () => {
   });
 });
 
-describe('what is wrong', () => {
+describe('invalid and incomplete catalogue files', () => {
   const bad = awinFiles.offers.replace('2026-12-01T08:00:00+00:00', '2026-10-01T08:00:00+00:00');
 
-  test('a coupon that ends before it starts is told with its place, and its retailer can do without it', async () => {
+  test('a coupon that ends before it starts is rejected with its line, or left out of its retailer with skipInvalid', async () => {
     const error = await errorOf(awinShop({ ...awinFiles, offers: bad }));
     expect(error.message).toBe(
       [
@@ -457,7 +460,7 @@ describe('what is wrong', () => {
     );
   });
 
-  test('a row that cannot be read is told with the id of its retailer', async () => {
+  test('a retailer without a name is rejected with its advertiser id', async () => {
     const programmes = '[{"id":4711,"displayUrl":"https://x.example"}]';
     expect((await errorOf(awinShop({ programmes }))).message).toBe(
       [
@@ -476,7 +479,7 @@ describe('what is wrong', () => {
     ['default:111111l30', 'partnerize', partnerizeFiles, 'campaigns', '"3.5"', '"3,5"'],
     ['7:111111l92', 'partnerize', partnerizeFiles, 'commissions=111111l29', ':8}', ':"8 %"}'],
   ])(
-    'rate %s of %s, which cannot be read, takes nothing else along',
+    'with skipInvalid, the invalid rate %s of %s removes only its own offer',
     async (id, network, files, name, good, bad) => {
       const changes = { country: 'GB' };
       const whole = await convertCatalogueOf(network, files, changes);
@@ -491,7 +494,7 @@ describe('what is wrong', () => {
     },
   );
 
-  test('the same file twice is fine; two that contradict each other are not', async () => {
+  test('a file may be given twice, but conflicting versions of a row are rejected', async () => {
     const { rows } = await awinShop({ ...awinFiles, 'programmes again': awinFiles.programmes });
     expect(rows).toHaveLength(2);
     const renamed = awinFiles.programmes.replace('Greenthumb DE', 'Redthumb DE');
@@ -501,7 +504,7 @@ describe('what is wrong', () => {
     );
   });
 
-  test('deals of retailers that are not there are left out, and counted', async () => {
+  test('offers, coupons and promotions of unknown retailers are left out and counted', async () => {
     const { rows, report } = await awinShop({ ...awinFiles, programmes: '[]' });
     expect([rows, report.notes]).toEqual([
       [],
@@ -513,7 +516,7 @@ describe('what is wrong', () => {
     ]);
   });
 
-  test('refuses a missing page, because an import would withdraw its items', async () => {
+  test('a missing page is rejected, because an import would withdraw its items', async () => {
     const page = (number: string, next: string) =>
       impactPage('Campaigns', [], { '@page': number, '@nextpageuri': next });
     const [first, second] = [page('1', '/next'), page('2', '')];
@@ -544,39 +547,44 @@ describe('what is wrong', () => {
   const awinPage = (page: number) => JSON.stringify({ data: [], pagination: { page, totalPages: 3 } });
 
   test.each<[string, NetworkName, string, readonly string[]]>([
-    ['numbers, and the last of them', 'awin', 'offers', [awinPage(1), awinPage(2), awinPage(3)]],
+    ['page numbers and the number of pages', 'awin', 'offers', [awinPage(1), awinPage(2), awinPage(3)]],
     [
-      'how many rows there are',
+      'a total row count',
       'cj',
       'links',
       [cjPage('links', 1, 100, 250), cjPage('links', 2, 100, 251), cjPage('links', 3, 51, 251)],
     ],
     [
-      'the same, in two pages',
+      'a total row count for two pages',
       'cj',
       'advertisers',
       [cjPage('advertisers', 1, 100, 101), cjPage('advertisers', 2, 1, 101)],
     ],
-    ['numbers beside the rows', 'rakuten', 'coupons', [couponPage(1, 3), couponPage(2, 3), couponPage(3, 3)]],
     [
-      'numbers and a link',
+      'page numbers in elements beside the rows',
+      'rakuten',
+      'coupons',
+      [couponPage(1, 3), couponPage(2, 3), couponPage(3, 3)],
+    ],
+    [
+      'page numbers and a link to the next page',
       'rakuten',
       'advertisers',
       [rakutenPage('advertisers', 1, '/v2?page=2'), rakutenPage('advertisers', 2, undefined)],
     ],
     [
-      'numbers that are texts',
+      'page numbers as strings',
       'rakuten',
       'offers',
       [rakutenPage('offers', '1', '/v1?page=2'), rakutenPage('offers', '2', '')],
     ],
     [
-      'which question it is',
+      'the URL of the query',
       'impact',
       'deals',
       [dealPage(7, 1, 2), dealPage(7, 2, 2), dealPage(8, 1, 2), dealPage(8, 2, 2)],
     ],
-  ])('a page tells %s: all are needed, in any order', async (_what, network, name, pages) => {
+  ])('for pages with %s (%s), all pages are required, in any order', async (_what, network, name, pages) => {
     const convertPages = (...given: readonly string[]) =>
       convertCatalogueOf(network, { [name]: given.join('\n') });
     for (const all of [pages, pages.toReversed(), [...pages, ...pages]]) {
@@ -591,7 +599,7 @@ describe('what is wrong', () => {
     }
   });
 
-  test('pages of two questions that nothing tells apart are not suspected', async () => {
+  test('complete pages of two queries that cannot be told apart are accepted', async () => {
     const [long, short] = [
       [cjPage('links', 1, 100, 150), cjPage('links', 2, 50, 150)],
       [cjPage('links', 1, 10, 17), cjPage('links', 2, 7, 17)],
@@ -605,7 +613,7 @@ describe('what is wrong', () => {
     }
   });
 
-  test('Partnerize: each campaign needs its last page', async () => {
+  test('Partnerize: the last page of each campaign is required', async () => {
     const page = (next: string | null) =>
       JSON.stringify({ active_commissions: [], hypermedia: { pagination: { next_page: next } } });
     const [open, last] = [page('/v2/campaigns/1/publishers/2/commissions/active?offset=100'), page(null)];
@@ -619,13 +627,13 @@ describe('what is wrong', () => {
     expect(error.message).toStartWith('a page of --commissions 1=… is missing');
   });
 
-  test('XML of another kind is refused, rather than read as a list without rows', async () => {
+  test('XML of another kind is rejected, not read as an empty list', async () => {
     const error = await errorOf(convertCatalogueOf('cj', { ...cjFiles, links: cjFiles.advertisers }));
     expect(error.message).toContain('links, line 9: the XML has no <links> element with rows');
   });
 });
 
-test('an overlay with mistakes is rejected with the line of each mistake', () => {
+test('an invalid overlay is rejected with the line of each problem', () => {
   const source = sourceFor('cj', { share: { default: 0.5, advertisers: { 7: 0.1 } } });
   const text = [
     'advertiserId,logo,category,countries,featured,share',

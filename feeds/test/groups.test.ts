@@ -1,4 +1,4 @@
-// Sales that come in parts: which parts count, and what a bad one does to its sale and to the others.
+// Sales that consist of several rows: which rows count, and how an invalid row affects its sale and other sales.
 
 import { describe, expect, test } from 'bun:test';
 import {
@@ -16,7 +16,7 @@ const skip = { skipInvalid: true };
 const other = cjRecord({ commissionId: '2900000009', originalActionId: '1700000088' });
 
 describe('with --skip-invalid', () => {
-  test('a sale with a part that cannot be read is left out as a whole', async () => {
+  test('a sale with an invalid part is left out completely, and other sales are converted', async () => {
     const bad = cjCorrection({ pubCommissionAmountPubCurrency: 'lots' });
     for (const records of [
       [cjRecord(), bad, other],
@@ -27,7 +27,7 @@ describe('with --skip-invalid', () => {
     }
   });
 
-  test('a part that names no sale is told, and that a sum may lack it', async () => {
+  test('a part without a sale id is reported, because sums of sales may lack it', async () => {
     const nameless = cjCorrection({ originalActionId: null });
     const { rows, report } = await convertSales(sourceFor('cj'), cjAnswer([cjRecord(), nameless]), skip);
     expect([rows.length, report.notes]).toEqual([
@@ -36,7 +36,7 @@ describe('with --skip-invalid', () => {
     ]);
   });
 
-  test('two versions of a part that contradict each other spoil their sale only', async () => {
+  test('conflicting versions of a part invalidate only their own sale', async () => {
     const records = [cjRecord(), cjRecord({ saleAmountPubCurrency: '81.00' }), other];
     const { rows, report } = await convertSales(sourceFor('cj'), cjAnswer(records), skip);
     expect([rows.length, report.problems.map(({ id, field, reason }) => [id, field, reason])]).toEqual([
@@ -52,13 +52,13 @@ describe('with --skip-invalid', () => {
   });
 });
 
-test('a repeated part counts once', async () => {
+test('a part that appears in two files counts once', async () => {
   const files = { 'a.json': cjAnswer([cjRecord(), other]), 'b.json': cjAnswer([other, cjRecord()]) };
   const { rows } = await convertSales(sourceFor('cj'), files);
   expect(rows.map((row) => row.orderValue)).toEqual([80, 80]);
 });
 
-test('of two versions of a SKU the one that was processed later counts', async () => {
+test('of two versions of a SKU, the one with the later process date is used', async () => {
   const later = rakutenSku({
     process_date: 'Sun Nov 15 2026 12:05:00 GMT+0000 (UTC)',
     sale_amount: 70,
@@ -76,7 +76,7 @@ test('of two versions of a SKU the one that was processed later counts', async (
 test.each([
   ['currency', { currency: 'USD' }],
   ['u1', { u1: 'someone-else' }],
-])('parts that differ in %s are no sale', async (field, changes: Row) => {
+])('a sale whose parts differ in %s is rejected', async (field, changes: Row) => {
   const second = rakutenSku({ etransaction_id: '2', ...changes });
   const error = await errorOf(convertSales(sourceFor('rakuten'), JSON.stringify([rakutenSku(), second])));
   expect(error.message).toStartWith(
@@ -84,7 +84,7 @@ test.each([
   );
 });
 
-test('what is taken back without a purchase in the files is refused', async () => {
+test('a reversal without its purchase is rejected', async () => {
   const back = rakutenSku({ sale_amount: -81, commissions: -4.05 });
   const error = await errorOf(convertSales(sourceFor('rakuten'), JSON.stringify([back])));
   expect(error.message).toContain(
@@ -92,13 +92,13 @@ test('what is taken back without a purchase in the files is refused', async () =
   );
 });
 
-test('a page of CJ that says there is more, without the next one, is noted', async () => {
+test('CJ: a page that announces more rows is reported unless the next page is among the files', async () => {
   const more = cjAnswer([cjRecord()], { payloadComplete: false });
   const note = 'A page is missing: a response announces more rows than the files contain.';
   expect((await convertSales(sourceFor('cj'), more)).report.notes).toEqual([note]);
   const next = cjAnswer([other], { maxCommissionId: '2900000009' });
   expect((await convertSales(sourceFor('cj'), { more, next })).report.notes).toEqual([]);
-  // The whole answer to another question, with records that were locked since: it does not go on where this one ends.
+  // The complete response to another query, for records locked since: it is not the next page of the first query.
   const older = cjRecord({ commissionId: '2800000001', originalActionId: '1600000001' });
   const locked = cjAnswer([older, other], { maxCommissionId: '2900000009' });
   expect((await convertSales(sourceFor('cj'), { more, locked })).report.notes).toEqual([note]);

@@ -1,4 +1,4 @@
-// One sale of each network, field by field; whose sale it is; and tables of any kind.
+// One sale of each network, field by field; the owner of a sale; and files described by a table source.
 
 import { describe, expect, test } from 'bun:test';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
@@ -37,22 +37,22 @@ const common = {
   promotionId: null,
 };
 
-describe('every field of a sale', () => {
-  test('Awin', async () => {
+describe('a sale is converted with every field', () => {
+  test('from Awin', async () => {
     const { rows } = await convertSales(sourceFor('awin'), JSON.stringify([awinSale()]));
     const id = idOf('awin', 'transaction', '900100200');
     const cashbackOfferId = idOf('awin', 'offer', '297335');
     expect(rows).toEqual([{ id, country: 'DE', ...common, passbackData: 'autumn', cashbackOfferId }]);
   });
 
-  test('impact.com', async () => {
+  test('from impact.com', async () => {
     const { rows } = await convertSales(sourceFor('impact'), impactPage('Actions', [impactAction()]));
     const id = idOf('impact', 'transaction', '10306.4636.158133');
     const cashbackOfferId = idOf('impact', 'offer', '2240');
     expect(rows).toEqual([{ id, country: 'DE', ...common, passbackData: 'autumn', cashbackOfferId }]);
   });
 
-  test('Partnerize', async () => {
+  test('from Partnerize', async () => {
     const { rows } = await convertSales(
       sourceFor('partnerize'),
       partnerizePage([partnerizeConversion({}, { conversion_status: 'approved' })]),
@@ -62,7 +62,7 @@ describe('every field of a sale', () => {
     expect(rows).toEqual([{ id, country: 'DE', ...common, status: 'CONFIRMED', sourceUpdatedAt }]);
   });
 
-  test('CJ', async () => {
+  test('from CJ', async () => {
     const { rows } = await convertSales(sourceFor('cj'), cjAnswer([cjRecord()]));
     const id = idOf('cj', 'transaction', '1700000077');
     const money = { currencyCode: 'USD', orderValue: 80, cashback: 2 };
@@ -70,14 +70,14 @@ describe('every field of a sale', () => {
     expect(rows).toEqual([{ id, country: 'US', ...common, ...money, sourceUpdatedAt }]);
   });
 
-  test('Rakuten', async () => {
+  test('from Rakuten', async () => {
     const { rows } = await convertSales(sourceFor('rakuten'), JSON.stringify([rakutenSku()]));
     const id = idOf('rakuten', 'transaction', '3358:A-100');
     const sourceUpdatedAt = '2026-11-14T12:05:00';
     expect(rows).toEqual([{ id, country: 'US', ...common, clickedAt: null, sourceUpdatedAt }]);
   });
 
-  test('Partnerize, from the CSV export, which does not tell whose sale it is', async () => {
+  test('from the CSV export of Partnerize, except the passbackUid, which the export lacks', async () => {
     const header =
       'conversion_id,campaign_id,publisher_id,conversion_date,conversion_date_time,click_time,click_date,click_date_time,currency,advertiser_reference,conversion_reference,referer_ip,source_referer,campaign_title,publisher_name,conversion_status,conversion_lag,value,commission,publisher_commission,creative_type,creative_id,specific_creative_id,customer_type,was_disputed,cookie_id,country,currency_original,currency_conversion_rate,customer_reference,camref';
     const cells =
@@ -94,11 +94,11 @@ describe('every field of a sale', () => {
   });
 });
 
-describe('when the network last changed a sale', () => {
+describe('sourceUpdatedAt, the time of the last change at the network', () => {
   const times = async (source: Source, file: string) =>
     (await convertSales(source, file)).rows.map((row) => row.sourceUpdatedAt);
 
-  test('Awin: when it was decided, and no time while it is pending', async () => {
+  test('Awin: a decided sale has its validation date, and a pending sale has none', async () => {
     const at = (commissionStatus: string) =>
       awinSale({ commissionStatus, validationDate: '2026-11-16T01:00:00', amended: true });
     const berlin = sourceFor('awin', { timeZone: 'Europe/Berlin' });
@@ -107,7 +107,7 @@ describe('when the network last changed a sale', () => {
     expect(await times(berlin, JSON.stringify([at('pending')]))).toEqual([undefined]);
   });
 
-  test('CJ: when the newest record was posted', async () => {
+  test('CJ: a sale has the latest posting date of its records', async () => {
     const undated = cjCorrection({
       commissionId: '2900000003',
       postingDate: null,
@@ -122,7 +122,7 @@ describe('when the network last changed a sale', () => {
     expect(await times(sourceFor('cj'), cjAnswer([cjRecord({ postingDate: '' })]))).toEqual([undefined]);
   });
 
-  test('Rakuten: when the newest row was processed', async () => {
+  test('Rakuten: a sale has the latest process date of its rows', async () => {
     const second = rakutenSku({
       etransaction_id: '2',
       process_date: 'Mon Nov 16 2026 01:00:00 GMT+0100 (CET)',
@@ -137,41 +137,41 @@ describe('when the network last changed a sale', () => {
     expect(await times(sourceFor('rakuten'), JSON.stringify(undated))).toEqual([undefined]);
   });
 
-  test('impact.com does not tell', async () => {
+  test('impact.com: a sale has no sourceUpdatedAt', async () => {
     expect(await times(sourceFor('impact'), impactPage('Actions', [impactAction()]))).toEqual([undefined]);
   });
 
-  test('a sale with a click has it as well', async () => {
+  test('Partnerize: a sale with a click id has a sourceUpdatedAt, too', async () => {
     const source = sourceFor('partnerize', { subId: 'click' });
     expect(await times(source, partnerizePage([partnerizeConversion()]))).toEqual(['2026-11-14T12:05:31']);
   });
 });
 
-describe('where the network leaves the country open', () => {
+describe('the country of a sale', () => {
   const sale = awinSale({ customerCountry: null });
 
-  test('Awin: that of the advertiser, then that of the source file', async () => {
+  test('Awin: a sale without a country gets that of the advertiser, or else that of the source file', async () => {
     const country = async (row: Row, changes: Row = {}) =>
       (await convertSales(sourceFor('awin', changes), JSON.stringify([row]))).rows[0]?.country;
     expect(await country({ ...sale, advertiserCountry: 'AT' }, { country: 'CH' })).toBe('AT');
     expect(await country(sale, { country: 'CH' })).toBe('CH');
   });
 
-  test('nowhere: refused', async () => {
+  test('Awin: a sale is rejected if neither the network nor the source file has a country', async () => {
     const error = await errorOf(convertSales(sourceFor('awin'), JSON.stringify([sale])));
     expect(error.message).toContain(
       'id 900100200: country is missing from both the network and the source file',
     );
   });
 
-  test('three letters are refused (CJ)', async () => {
+  test('CJ: a country code of three letters is rejected', async () => {
     const error = await errorOf(convertSales(sourceFor('cj'), cjAnswer([cjRecord({ country: 'USA' })])));
     expect(error.message).toContain('id 1700000077: country must be a country code of two capital letters');
   });
 });
 
-describe('whose sale it is', () => {
-  test('click: the id of the click takes the place of all that the click knows', async () => {
+describe('the owner of a sale', () => {
+  test('subId click: the click id replaces every field that the service knows from the click', async () => {
     const { rows } = await convertSales(sourceFor('awin', { subId: 'click' }), JSON.stringify([awinSale()]));
     expect(rows).toEqual([
       {
@@ -187,7 +187,7 @@ describe('whose sale it is', () => {
     ]);
   });
 
-  test('click: a sale without one has what the network knows, and no owner', async () => {
+  test('subId click: a sale without a click id has the data of the network and no owner', async () => {
     const file = JSON.stringify([awinSale({ clickRefs: null })]);
     const { rows } = await convertSales(sourceFor('awin', { subId: 'click' }), file);
     expect(rows).toEqual([
@@ -200,7 +200,7 @@ describe('whose sale it is', () => {
   const sales = (...refs: (string | null)[]) =>
     JSON.stringify(refs.map((clickRef, id) => awinSale({ id, clickRefs: { clickRef } })));
 
-  test('org-uid: the sales of one organisation, without its name', async () => {
+  test('subId org-uid: only the sales of the given organisation are converted, without its name in the passbackUid', async () => {
     const file = sales('acme.user-1', 'other.user-1', 'acme.a.b', 'acme2.x');
     const { rows, report } = await convertSales(source, file, { organisation: 'acme' });
     expect(rows.map((row) => row.passbackUid).sort()).toEqual(['a.b', 'user-1']);
@@ -208,7 +208,7 @@ describe('whose sale it is', () => {
   });
 
   test.each(['user-1', '.user-1', 'acme.', null])(
-    'org-uid: %p names no organisation, and is refused without being repeated',
+    'subId org-uid: the sub-id %p without an organisation and a passbackUid is rejected, and the message does not repeat it',
     async (ref) => {
       const { message } = await errorOf(convertSales(source, sales(ref), { organisation: 'acme' }));
       expect(message).toStartWith(
@@ -218,7 +218,7 @@ describe('whose sale it is', () => {
   );
 });
 
-test('coupons are found by their codes, at their retailer and in their time', async () => {
+test('a sale gets the one coupon that matches its code, retailer and time', async () => {
   const coupons = new CouponCodes();
   const coupon = (n: number, code: string, startDate: string, endDate: string) =>
     ({ id: `00000000-0000-4000-8000-00000000000${n}`, code, description: '', startDate, endDate }) as never;
@@ -228,7 +228,7 @@ test('coupons are found by their codes, at their retailer and in their time', as
     coupon(3, 'TWICE', '2026-01-01T00:00:00', '2027-01-01T00:00:00'),
     coupon(4, 'TWICE', '2026-01-01T00:00:00', '2027-01-01T00:00:00'),
   ]);
-  // A later catalogue, in which one coupon is as before and the other has other dates.
+  // A later catalogue with one unchanged coupon and one with other dates.
   coupons.add(idOf('awin', 'retailer', '17874') as Uuid, [
     coupon(2, 'SPRING10', '2026-11-14T12:00:00', '2026-12-01T00:00:00'),
     coupon(3, 'LONGER', '2026-01-01T00:00:00', '2026-02-01T00:00:00'),
@@ -236,7 +236,7 @@ test('coupons are found by their codes, at their retailer and in their time', as
   ]);
   const source = sourceFor('awin');
   const found = async (changes: Row) => {
-    // Both versions of the sale count as one.
+    // The report counts both versions as one sale.
     const sales = [awinSale(changes), awinSale({ ...changes, commissionStatus: 'approved' })];
     const { rows, report } = await convertSales(source, JSON.stringify(sales), { coupons });
     return [rows[0]?.couponId, ...report.notes];
@@ -253,14 +253,14 @@ test('coupons are found by their codes, at their retailer and in their time', as
   expect(await found({ voucherCode: 'TWICE' })).toEqual(none);
   expect(await found({ voucherCode: 'spring10' })).toEqual(none);
   expect(await found({ advertiserId: 1 })).toEqual(none);
-  // Nobody asked for coupons, or the coupon is the click's business.
+  // No note without a catalogue, or if the click determines the coupon.
   const sale = JSON.stringify([awinSale({ voucherCode: 'OTHER' })]);
   expect((await convertSales(source, sale)).report.notes).toEqual([]);
   const byClick = await convertSales(sourceFor('awin', { subId: 'click' }), sale, { coupons });
   expect(byClick.report.notes).toEqual([]);
 });
 
-describe('table', () => {
+describe('files described by a table source', () => {
   const fields = {
     id: 'Order number',
     advertiserId: { column: 'Shop', trim: true, lower: true },
@@ -275,7 +275,7 @@ describe('table', () => {
   const source = sourceFor('table', { transactions: { separator: ';', fields } });
   const header = 'Order number;Shop;State;Date;Total;Commission;Ref. no;Note';
 
-  test('CSV with its own separator, words, dates and numbers', async () => {
+  test('CSV sales are converted with the configured separator, words, dates and numbers', async () => {
     const csv = [
       header,
       'A-1; Greenthumb ;Open;14.11.2026 13:00;1.081,00;4,05;user-1;"x; y"',
@@ -298,7 +298,7 @@ describe('table', () => {
     expect(rows).toEqual(expected.sort((a, b) => (a.id < b.id ? -1 : 1)));
   });
 
-  test('what is wrong is told by the name of the column', async () => {
+  test('problems name the column of the CSV file', async () => {
     const csv = `${header}\nA-1;;lost;30.02.2026 13:00;1.08,00;;;\n`;
     const { message } = await errorOf(convertSales(source, csv));
     expect(message.split('\n')).toEqual([
@@ -312,10 +312,10 @@ describe('table', () => {
   });
 
   test.each([
-    ['a list', (rows: Row[]) => JSON.stringify({ result: { orders: rows } })],
+    ['a nested list', (rows: Row[]) => JSON.stringify({ result: { orders: rows } })],
     ['a bare list', (rows: Row[]) => JSON.stringify(rows, null, 2)],
-    ['lines', (rows: Row[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('')],
-  ])('JSON as %s, with paths into objects', async (_shape, print) => {
+    ['NDJSON', (rows: Row[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('')],
+  ])('JSON sales as %s are converted by paths into nested objects', async (_shape, print) => {
     const json = sourceFor('table', {
       transactions: {
         list: ['result', 'orders'],
@@ -361,7 +361,7 @@ describe('table', () => {
     ]);
   });
 
-  test('a catalogue: rates in percent or fixed, ends of days, countries in one cell', async () => {
+  test('a CSV catalogue is converted with percentage and fixed rates, whole-day end dates and lists of countries', async () => {
     const catalogue = sourceFor('table', {
       timeZone: 'Europe/Berlin',
       retailers: { fields: { id: 'shop', name: 'name', url: 'url', logo: 'logo' } },

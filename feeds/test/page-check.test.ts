@@ -1,4 +1,4 @@
-// Whether a page is missing: never where all are there, always where one is not and its question is known.
+// PageCheck reports no missing page if all are present, and always reports one if another page of its query is present.
 
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
@@ -6,15 +6,15 @@ import { TEST_SEED } from '../../service/test/hostile/seed.ts';
 import type { PageNote } from '../src/formats/feed-row.ts';
 import { PageCheck } from '../src/formats/page-check.ts';
 
-/** The ways in which networks tell of their pages, for a list with so many rows on each page. */
+/** How networks describe their pages, as functions of the number of rows on each page. */
 const TELL = {
-  'a number, and whether more follow': (counts: readonly number[]): PageNote[] =>
+  'page numbers and a flag for more pages': (counts: readonly number[]): PageNote[] =>
     counts.map((_, index) => ({ page: index + 1, hasMore: index + 1 < counts.length })),
-  'a number, and how many rows there are': (counts: readonly number[]): PageNote[] => {
+  'page numbers and a total row count': (counts: readonly number[]): PageNote[] => {
     const total = counts.reduce((sum, count) => sum + count, 0);
     return counts.map((count, index) => ({ page: index + 1, count, total }));
   },
-  'rows with numbers that rise': (counts: readonly number[]): PageNote[] => {
+  'ascending row numbers': (counts: readonly number[]): PageNote[] => {
     let last = 0;
     return counts.map((count, index) => {
       const first = last + 1;
@@ -33,7 +33,7 @@ function isMissing(notes: readonly PageNote[]): boolean {
   return check.isPageMissing;
 }
 
-test.each(Object.entries(TELL))('%s: files that are complete are never suspected', (_what, tell) => {
+test.each(Object.entries(TELL))('with %s, complete files never have a missing page', (_what, tell) => {
   const anyNotes = anyLists.chain((lists) => {
     const notes = lists.flatMap(tell);
     return fc
@@ -46,22 +46,25 @@ test.each(Object.entries(TELL))('%s: files that are complete are never suspected
   );
 });
 
-test.each(Object.entries(TELL).slice(0, 2))('%s: no page can be left out', (_what, tell) => {
-  const named = (lists: readonly (readonly number[])[]) =>
-    lists.flatMap((counts, index) => tell(counts).map((note) => ({ ...note, request: String(index) })));
-  fc.assert(
-    fc.property(anyLists.map(named), fc.nat(), (notes, at) => {
-      const left = notes[at % notes.length];
-      const others = notes.filter((note) => note !== left);
-      // Of a question whose only page is left out, nothing is known.
-      const isKnown = others.some(({ request }) => request === left?.request);
-      expect(isMissing(others)).toBe(isKnown);
-    }),
-    { seed: TEST_SEED },
-  );
-});
+test.each(Object.entries(TELL).slice(0, 2))(
+  'with %s, every page that is left out is detected',
+  (_what, tell) => {
+    const named = (lists: readonly (readonly number[])[]) =>
+      lists.flatMap((counts, index) => tell(counts).map((note) => ({ ...note, request: String(index) })));
+    fc.assert(
+      fc.property(anyLists.map(named), fc.nat(), (notes, at) => {
+        const left = notes[at % notes.length];
+        const others = notes.filter((note) => note !== left);
+        // A query whose only page is left out cannot be detected.
+        const isKnown = others.some(({ request }) => request === left?.request);
+        expect(isMissing(others)).toBe(isKnown);
+      }),
+      { seed: TEST_SEED },
+    );
+  },
+);
 
-test('pages that are counted from 0', () => {
+test('a missing page is detected when page numbers start at 0', () => {
   const [zero, one, two] = [0, 1, 2].map((page) => ({ page, hasMore: page < 2 })) as PageNote[];
   expect([[zero, one, two], [zero, two], [two]].map((notes) => isMissing(notes as PageNote[]))).toEqual([
     false,
@@ -70,7 +73,7 @@ test('pages that are counted from 0', () => {
   ]);
 });
 
-test('an answer that breaks off at its only row does not follow itself', () => {
+test('a page with one row that announces more rows is not taken for its own next page', () => {
   const check = new PageCheck();
   check.add({ hasMore: true, rows: { first: 5, last: 5 } });
   expect(check.isPageMissing).toBe(true);

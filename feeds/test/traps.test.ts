@@ -1,4 +1,4 @@
-// The traps that networks set for those who read their files, each with a test that is named after it.
+// Pitfalls in the files of affiliate networks, one test for each.
 
 import { describe, expect, test } from 'bun:test';
 import { parseSource } from '../src/source/source-file.ts';
@@ -37,8 +37,8 @@ const cj = (rows: readonly Row[]) => convertSales(sourceFor('cj'), cjAnswer(rows
 const rakuten = (rows: readonly Row[], changes: Row = {}) =>
   convertSales(sourceFor('rakuten', changes), JSON.stringify(rows));
 
-describe('corrections as new negative rows (CJ)', () => {
-  test('a full reversal declines the sale, with the amounts that it had', async () => {
+describe('CJ corrections, which arrive as new negative rows', () => {
+  test('a full reversal declines the sale and keeps its original amounts', async () => {
     expect(await only(cj([cjRecord(), cjCorrection()]), 'status', 'orderValue', 'cashback')).toEqual([
       'DECLINED',
       80,
@@ -46,7 +46,7 @@ describe('corrections as new negative rows (CJ)', () => {
     ]);
   });
 
-  test('a partial return leaves the rest', async () => {
+  test('a partial return reduces the amounts of the sale', async () => {
     const part = cjCorrection({ saleAmountPubCurrency: '-30.00', pubCommissionAmountPubCurrency: '-1.50' });
     expect(await only(cj([cjRecord(), part]), 'status', 'orderValue', 'cashback')).toEqual([
       'PENDING',
@@ -55,7 +55,7 @@ describe('corrections as new negative rows (CJ)', () => {
     ]);
   });
 
-  test('a restatement is a reversal and the new state: three records, one sale', async () => {
+  test('an original, its reversal and its restatement become one sale with the restated amounts', async () => {
     const restated = cjCorrection({
       commissionId: '2900000003',
       saleAmountPubCurrency: '60.00',
@@ -65,30 +65,30 @@ describe('corrections as new negative rows (CJ)', () => {
     expect(await only(cj(records), 'status', 'orderValue', 'cashback')).toEqual(['PENDING', 60, 1.5]);
   });
 
-  test('corrections without their original are refused: their sum means nothing', async () => {
+  test('corrections without their original record are rejected', async () => {
     const error = await errorOf(cj([cjCorrection()]));
     expect(error.message).toBe(
       'the file, line 1 (item 1), id 1700000077: the row has corrections only: the file with the original record is missing\nNothing was converted: 1 of 1 row is invalid.',
     );
   });
 
-  test('an action with two original records is refused: one of them may be counted twice', async () => {
+  test('an action with two original records is rejected, because one may be a duplicate', async () => {
     const error = await errorOf(cj([cjRecord(), cjRecord({ commissionId: '2900000009' })]));
     expect(error.message).toBe(
       'the file, line 1 (item 1), id 1700000077: the row has several original records\nNothing was converted: 1 of 2 rows is invalid.',
     );
   });
 
-  test('the same order id in two actions is two sales: actions are summed, not orders', async () => {
+  test('two actions with the same order id become two sales', async () => {
     const other = cjRecord({ commissionId: '2900000009', originalActionId: '1700000088' });
     const { rows } = await cj([cjRecord(), other]);
     expect(rows.map((row) => row.orderValue)).toEqual([80, 80]);
   });
 });
 
-describe('locking without a new row (CJ)', () => {
+describe('CJ records that are locked without a new row', () => {
   test.each(['locked', 'closed'])(
-    'a record that is %s in a later answer confirms the sale',
+    'a record that is %s in a later response confirms the sale',
     async (actionStatus) => {
       const files = {
         'posted.json': cjAnswer([cjRecord()]),
@@ -99,35 +99,39 @@ describe('locking without a new row (CJ)', () => {
     },
   );
 
-  test('a sale that is locked stays confirmed when a correction follows that is not', async () => {
+  test('a locked sale stays confirmed when an unlocked correction follows', async () => {
     const part = cjCorrection({ saleAmountPubCurrency: '-30.00', pubCommissionAmountPubCurrency: '-1.50' });
     const records = [cjRecord({ actionStatus: 'locked' }), part];
     expect(await only(cj(records), 'status', 'orderValue')).toEqual(['CONFIRMED', 50]);
   });
 
-  test('an extended record is still pending, a declined validation declines', async () => {
+  test('an extended record keeps the sale pending, and a declined validation declines it', async () => {
     expect(await only(cj([cjRecord({ actionStatus: 'extended' })]), 'status')).toEqual(['PENDING']);
     const declined = cjRecord({ actionStatus: 'locked', validationStatus: 'DECLINED' });
     expect(await only(cj([declined]), 'status', 'cashback')).toEqual(['DECLINED', 2]);
   });
 });
 
-describe('versions of a record (CJ)', () => {
+describe('versions of a CJ record', () => {
   const at = (actionStatus: string, validationStatus: string, amount: string) =>
     cjRecord({ actionStatus, validationStatus, saleAmountPubCurrency: amount });
 
   test.each([
     [
-      'a locked record is newer than a new one that was validated',
+      'a locked record is newer than a validated record with status new',
       ['locked', 'PENDING'],
       ['new', 'ACCEPTED'],
     ],
     [
-      'a closed record is newer than a locked one that was declined',
+      'a closed record is newer than a declined record with status locked',
       ['closed', 'AUTOMATED'],
       ['locked', 'DECLINED'],
     ],
-    ['of two locked ones, that with the later validation', ['locked', 'DECLINED'], ['locked', 'PENDING']],
+    [
+      'of two locked records, a declined one is newer than a pending one',
+      ['locked', 'DECLINED'],
+      ['locked', 'PENDING'],
+    ],
   ] as const)('%s', async (_what, [newer, newValidation], [older, oldValidation]) => {
     const records = [at(newer, newValidation, '70.00'), at(older, oldValidation, '80.00')];
     for (const order of [records, records.toReversed()]) {
@@ -136,22 +140,22 @@ describe('versions of a record (CJ)', () => {
   });
 });
 
-describe('currency of the account (CJ)', () => {
-  test('it comes from the source file, and a source file without it is refused', async () => {
+describe('currencies of sales', () => {
+  test('CJ: the currency comes from the source file, which is rejected without one', async () => {
     const yen = convertSales(sourceFor('cj', { currency: 'JPY' }), cjAnswer([cjRecord()]));
     expect(await only(yen, 'currencyCode', 'cashback')).toEqual(['JPY', 2]);
     const source = { network: 'cj', account: '1', namespace: NAMESPACE, share: { default: 1 }, subId: 'uid' };
     expect(() => parseSource(JSON.stringify(source), 'cj.json')).toThrow('cj.json: currency is missing');
   });
 
-  test('commission in another currency than the sale is refused (Awin)', async () => {
+  test('Awin: a sale whose commission is in another currency is rejected', async () => {
     const error = await errorOf(awin([awinSale({ commissionAmount: { amount: 4, currency: 'GBP' } })]));
     expect(error.message).toStartWith(
       'the file, line 1 (item 1), id 900100200: commissionAmount.currency is not "EUR", the currency of the sale\n',
     );
   });
 
-  test('a currency that is missing is refused, not guessed', async () => {
+  test('impact.com: a sale without a currency is rejected', async () => {
     const error = await errorOf(impact([impactAction({ Currency: '' })]));
     expect(error.message).toStartWith(
       'the file, line 1 (item 1), id 10306.4636.158133: Currency is missing\n',
@@ -159,7 +163,7 @@ describe('currency of the account (CJ)', () => {
   });
 });
 
-describe('SKUs of one order (Rakuten)', () => {
+describe('Rakuten rows, one for each SKU of an order', () => {
   const second = rakutenSku({
     etransaction_id: '71BCF6217AE356AE46E8A0D64BCD693D',
     sku_number: 'bulb-2',
@@ -168,7 +172,7 @@ describe('SKUs of one order (Rakuten)', () => {
     transaction_date: 'Sat Nov 14 2026 12:00:03 GMT+0000 (UTC)',
   });
 
-  test('they become one transaction, with their sum, at the time of the first', async () => {
+  test('the SKUs of an order become one transaction with their sum and the earliest time', async () => {
     expect(await only(rakuten([second, rakutenSku()]), 'orderValue', 'cashback', 'soldAt')).toEqual([
       100.5,
       2.5,
@@ -176,12 +180,12 @@ describe('SKUs of one order (Rakuten)', () => {
     ]);
   });
 
-  test('the same order id at two advertisers is two sales', async () => {
+  test('orders of two advertisers with the same order id become two sales', async () => {
     const { rows } = await rakuten([rakutenSku(), { ...second, advertiser_id: '4711' }]);
     expect(rows.map((row) => row.orderValue).sort()).toEqual([19.5, 81]);
   });
 
-  test('rows that take all of it back decline it, with the amounts that it had', async () => {
+  test('rows that reverse the whole order decline the sale and keep its original amounts', async () => {
     const back = { ...second, sale_amount: -81, commissions: -4.05, u1: '' };
     expect(await only(rakuten([rakutenSku(), back]), 'status', 'orderValue', 'cashback')).toEqual([
       'DECLINED',
@@ -190,7 +194,7 @@ describe('SKUs of one order (Rakuten)', () => {
     ]);
   });
 
-  test('rows that take back more than was bought decline it as well', async () => {
+  test('rows that reverse more commission than the order earned decline the sale', async () => {
     const back = { ...second, sale_amount: -81, commissions: -5 };
     expect(await only(rakuten([rakutenSku(), back]), 'status', 'orderValue', 'cashback')).toEqual([
       'DECLINED',
@@ -199,7 +203,7 @@ describe('SKUs of one order (Rakuten)', () => {
     ]);
   });
 
-  test('a return without commission is no purchase: it takes the value back and tells no time', async () => {
+  test('a return without commission reduces the order value and does not change the time of sale', async () => {
     const back = {
       ...second,
       sale_amount: -20,
@@ -213,19 +217,19 @@ describe('SKUs of one order (Rakuten)', () => {
     ]);
   });
 
-  test('commissions of 0 decline it: there is nothing to pay', async () => {
+  test('an order with a commission of 0 is declined', async () => {
     expect(await only(rakuten([rakutenSku({ commissions: 0 })]), 'status', 'orderValue', 'cashback')).toEqual(
       ['DECLINED', 81, 0],
     );
   });
 
-  test('nothing confirms it but the rule of the operator', async () => {
+  test('a sale is confirmed only by confirmAfterDays in the source file', async () => {
     expect(await only(rakuten([rakutenSku()]), 'status')).toEqual(['PENDING']);
     expect(await only(rakuten([rakutenSku()], { confirmAfterDays: 5 }), 'status')).toEqual(['CONFIRMED']);
     expect(await only(rakuten([rakutenSku()], { confirmAfterDays: 6 }), 'status')).toEqual(['PENDING']);
   });
 
-  test('confirms a sale that is exactly as old as the rule asks, and none that is younger', async () => {
+  test('confirmAfterDays confirms a sale of exactly that age and no younger sale', async () => {
     const sold = Date.UTC(2026, 10, 14, 12);
     const source = sourceFor('rakuten', { confirmAfterDays: 5 });
     const statusAt = async (nowMs: number) =>
@@ -234,7 +238,7 @@ describe('SKUs of one order (Rakuten)', () => {
     expect(await statusAt(sold + 5 * 86_400_000 - 1)).toEqual(['PENDING']);
   });
 
-  test('media-optimisation events are left out and counted, whatever else the row says', async () => {
+  test('media-optimisation events are left out and counted, even if their other fields are invalid', async () => {
     const event = { ...second, is_event: 'Y', transaction_type: 'batch', commissions: '?', currency: '' };
     const { rows, report } = await rakuten([event, rakutenSku(), { ...second, is_event: null }, event]);
     expect(rows.map((row) => [row.orderValue, row.cashback])).toEqual([[100.5, 2.5]]);
@@ -250,7 +254,7 @@ describe('SKUs of one order (Rakuten)', () => {
     );
   });
 
-  test('counts rows of another transaction type, and does not call them sales', async () => {
+  test('rows of another transaction type are left out and counted as rows, not sales', async () => {
     const batch = { ...second, order_id: 'B-100', transaction_type: 'batch' };
     const { report } = await rakuten([rakutenSku(), batch], { transactionType: 'batch' });
     expect([report.written, report.notes]).toEqual([
@@ -259,7 +263,7 @@ describe('SKUs of one order (Rakuten)', () => {
     ]);
   });
 
-  test('realtime and batch rows together are refused, until the source file says which count', async () => {
+  test('a mix of realtime and batch rows is rejected unless the source file sets transactionType', async () => {
     const batch = { ...second, order_id: 'B-100', transaction_type: 'batch' };
     const error = await errorOf(rakuten([rakutenSku(), batch]));
     expect(error.message).toContain('put "transactionType" into the source file');
@@ -270,20 +274,23 @@ describe('SKUs of one order (Rakuten)', () => {
   });
 });
 
-describe('mixed status (Partnerize)', () => {
+describe('Partnerize conversions with the status mixed', () => {
   test.each([
     [['approved', 'pending', 'rejected'], 'CONFIRMED', 1],
     [['pending', 'approved'], 'CONFIRMED', 10],
     [['rejected', 'pending'], 'PENDING', 10],
     [['rejected', 'rejected'], 'DECLINED', 11],
-  ])('items that are %p: %s, with the sum of those', async (statuses, status, orderValue) => {
-    const items = statuses.map((item_status, index) =>
-      partnerizeItem({ item_status, item_value: 10 ** index, item_publisher_commission: 10 ** index / 10 }),
-    );
-    const mixed = partnerizeConversion({ conversion_items: items }, { conversion_status: 'mixed' });
-    const fields = await only(partnerize([mixed]), 'status', 'orderValue', 'cashback');
-    expect(fields).toEqual([status, orderValue, orderValue / 20]);
-  });
+  ])(
+    'a conversion with items that are %p becomes %s, with the sum of the items that decide its status',
+    async (statuses, status, orderValue) => {
+      const items = statuses.map((item_status, index) =>
+        partnerizeItem({ item_status, item_value: 10 ** index, item_publisher_commission: 10 ** index / 10 }),
+      );
+      const mixed = partnerizeConversion({ conversion_items: items }, { conversion_status: 'mixed' });
+      const fields = await only(partnerize([mixed]), 'status', 'orderValue', 'cashback');
+      expect(fields).toEqual([status, orderValue, orderValue / 20]);
+    },
+  );
 
   const items = (...statuses: string[]) => ({
     conversion_items: statuses.map((item_status, index) =>
@@ -293,17 +300,17 @@ describe('mixed status (Partnerize)', () => {
   const mixed = (...statuses: string[]) =>
     partnerize([partnerizeConversion(items(...statuses), { conversion_status: 'mixed' })]);
 
-  test('it is confirmed with the sum of the approved items, and no more', async () => {
+  test('a conversion with approved items is confirmed with the sum of only those items', async () => {
     expect(await only(mixed('approved', 'rejected', 'approved'), 'status', 'orderValue', 'cashback')).toEqual(
       ['CONFIRMED', 22, 3],
     );
   });
 
-  test('while nothing is approved, what is pending counts', async () => {
+  test('a conversion without approved items is pending with the sum of its pending items', async () => {
     expect(await only(mixed('pending', 'rejected'), 'status', 'orderValue')).toEqual(['PENDING', 10]);
   });
 
-  test('without items nobody can tell, and it is refused', async () => {
+  test('a conversion without items is rejected', async () => {
     const conversion = partnerizeConversion({ conversion_items: [] }, { conversion_status: 'mixed' });
     expect((await errorOf(partnerize([conversion]))).message).toContain(
       'conversion_data.conversion_value.conversion_status is "mixed", but no items',
@@ -311,12 +318,12 @@ describe('mixed status (Partnerize)', () => {
   });
 });
 
-describe('declined amounts that come as zero', () => {
+describe('declined sales whose amounts arrive as zero', () => {
   const zero = { amount: 0, currency: 'EUR' };
   const declined = (changes: Row = {}) =>
     awinSale({ commissionStatus: 'declined', commissionAmount: zero, saleAmount: zero, ...changes });
 
-  test('Awin: the old amounts stand beside them', async () => {
+  test('Awin: a decline takes its amounts from oldSaleAmount and oldCommissionAmount', async () => {
     const old = {
       oldSaleAmount: { amount: 81, currency: 'EUR' },
       oldCommissionAmount: { amount: 4, currency: 'EUR' },
@@ -338,12 +345,12 @@ describe('declined amounts that come as zero', () => {
       },
       81,
     ],
-  ])('Awin: of %p the newest amount that is not 0 counts', async (amounts, orderValue) => {
+  ])('Awin: a decline with %p takes the newest sale amount that is not 0', async (amounts, orderValue) => {
     const old = { oldCommissionAmount: { amount: 4, currency: 'EUR' }, ...amounts };
     expect(await only(awin([declined(old)]), 'orderValue', 'cashback')).toEqual([orderValue, 2]);
   });
 
-  test('Awin: a decline that has lost one of its two amounts has it from another version', async () => {
+  test('Awin: a decline that lacks one of its two amounts takes it from another version', async () => {
     const pending = awinSale({ commissionAmount: { amount: 4, currency: 'EUR' } });
     const withoutCommission = awinSale({ commissionStatus: 'declined', commissionAmount: zero });
     const withoutValue = awinSale({
@@ -361,7 +368,7 @@ describe('declined amounts that come as zero', () => {
     }
   });
 
-  test('Awin: a newer decline without amounts is refused where the versions before it differ', async () => {
+  test('Awin: a newer decline without amounts is rejected if the earlier versions conflict', async () => {
     const approved = awinSale({ commissionStatus: 'approved' });
     const other = { ...approved, saleAmount: { amount: 70, currency: 'EUR' } };
     const newer = declined({ validationDate: '2026-11-20T00:00:00' });
@@ -373,7 +380,7 @@ describe('declined amounts that come as zero', () => {
     }
   });
 
-  test('Awin: a newer decline settles older ones that differ', async () => {
+  test('Awin: a newer decline replaces older declines that conflict', async () => {
     const versions = [
       declined(),
       declined({ customerCountry: 'AT' }),
@@ -384,7 +391,7 @@ describe('declined amounts that come as zero', () => {
     }
   });
 
-  test('Awin: or another version of the sale has them, before or after it', async () => {
+  test('Awin: a decline without amounts takes both from another version, in either order of rows', async () => {
     const pending = awinSale({ commissionAmount: { amount: 4, currency: 'EUR' } });
     for (const rows of [
       [pending, declined()],
@@ -394,7 +401,7 @@ describe('declined amounts that come as zero', () => {
     }
   });
 
-  test('Awin: where nothing tells them they are printed as 0, and the report says so', async () => {
+  test('Awin: amounts that no version contains are printed as 0 and reported', async () => {
     const { rows, report } = await awin([declined()]);
     expect(rows.map(({ status, orderValue }) => [status, orderValue])).toEqual([['DECLINED', 0]]);
     expect(report.notes).toEqual([
@@ -402,7 +409,7 @@ describe('declined amounts that come as zero', () => {
     ]);
   });
 
-  test('Awin: two that differ are refused and left out with the pending one, unless a newer version tells all', async () => {
+  test('Awin: a sale with two conflicting declines is rejected or left out, unless a newer version is complete', async () => {
     const versions = [awinSale(), declined(), declined({ customerCountry: 'AT' })];
     const decided = awinSale({ commissionStatus: 'declined', validationDate: '2026-11-20T00:00:00' });
     for (const rows of [versions, versions.toReversed()]) {
@@ -416,7 +423,7 @@ describe('declined amounts that come as zero', () => {
     }
   });
 
-  test('Awin: parts that come as zero, too, contradict nothing, and the offer of the sale stays', async () => {
+  test('Awin: a decline whose parts are also zero keeps the offer and cashback of the pending version', async () => {
     const parts = (...commissions: number[]) => ({
       transactionParts: commissions.map((commissionAmount, index) => ({
         commissionGroupId: 10 + index,
@@ -435,7 +442,7 @@ describe('declined amounts that come as zero', () => {
     ]) {
       expect(await sale(...rows)).toEqual(['DECLINED', 2.5, idOf('awin', 'offer', '11')]);
     }
-    // Old amounts that nobody can divide are those of another version, or none.
+    // An old amount cannot be divided among parts of 0: the cashback comes from another version, or is 0.
     const old = declined({ ...parts(0, 0), oldCommissionAmount: amounts });
     expect(await sale(old)).toEqual(['DECLINED', 0, null]);
     expect(await sale(old, pending)).toEqual(['DECLINED', 2.5, idOf('awin', 'offer', '11')]);
@@ -443,14 +450,14 @@ describe('declined amounts that come as zero', () => {
     expect((await errorOf(sale(open))).message).toContain('transactionParts do not add up');
   });
 
-  test('Awin: deleted is declined', async () => {
+  test('Awin: a deleted sale is declined', async () => {
     expect(await only(awin([awinSale({ commissionStatus: 'deleted' })]), 'status', 'orderValue')).toEqual([
       'DECLINED',
       81,
     ]);
   });
 
-  test('impact.com: the intended amounts count', async () => {
+  test('impact.com: a reversed action takes its intended amounts', async () => {
     const reversed = impactAction({
       State: 'REVERSED',
       Payout: '0.00',
@@ -464,18 +471,25 @@ describe('declined amounts that come as zero', () => {
     ['0.00', 81, 2.02],
     ['', 81, 2.02],
     ['90.00', 90, 45],
-  ])('impact.com: an intended amount of %p beside real ones', async (intended, orderValue, cashback) => {
-    const reversed = impactAction({ State: 'REVERSED', IntendedAmount: intended, IntendedPayout: intended });
-    const fields = await only(impact([reversed]), 'status', 'orderValue', 'cashback');
-    expect(fields).toEqual(['DECLINED', orderValue, cashback]);
-  });
+  ])(
+    'impact.com: a reversed action with intended amounts of %p has an order value of %p and a cashback of %p',
+    async (intended, orderValue, cashback) => {
+      const reversed = impactAction({
+        State: 'REVERSED',
+        IntendedAmount: intended,
+        IntendedPayout: intended,
+      });
+      const fields = await only(impact([reversed]), 'status', 'orderValue', 'cashback');
+      expect(fields).toEqual(['DECLINED', orderValue, cashback]);
+    },
+  );
 
-  test('impact.com: of an action that is not reversed the intended amount does not count', async () => {
+  test('impact.com: an action that is not reversed ignores its intended amounts', async () => {
     const action = impactAction({ State: 'APPROVED', IntendedAmount: '90.00', IntendedPayout: '9.00' });
     expect(await only(impact([action]), 'orderValue', 'cashback')).toEqual([81, 2.02]);
   });
 
-  test('Awin: an approved sale beside a decline without amounts is paid by nobody', async () => {
+  test('Awin: an approved version and a decline without amounts conflict unless validation dates order them', async () => {
     const approved = awinSale({ commissionStatus: 'approved' });
     const other = awinSale({ id: 1 });
     for (const rows of [
@@ -503,7 +517,7 @@ describe('declined amounts that come as zero', () => {
     }
   });
 
-  test('Partnerize: a rejected conversion that tells its commission has its own amounts', async () => {
+  test('Partnerize: a rejected conversion with a commission keeps its own amounts', async () => {
     const rejected = partnerizeConversion(
       { conversion_items: [partnerizeItem({ item_status: 'rejected', item_publisher_commission: 4 })] },
       { conversion_status: 'rejected', value: 0, publisher_commission: 3 },
@@ -511,7 +525,7 @@ describe('declined amounts that come as zero', () => {
     expect(await only(partnerize([rejected]), 'orderValue', 'cashback')).toEqual([0, 1.5]);
   });
 
-  test('Partnerize: the items have them', async () => {
+  test('Partnerize: a rejected conversion without amounts takes those of its items', async () => {
     const rejected = partnerizeConversion(
       { conversion_items: [partnerizeItem({ item_status: 'rejected', item_publisher_commission: 4 })] },
       { conversion_status: 'rejected', value: 0, publisher_commission: 0 },
@@ -524,8 +538,8 @@ describe('declined amounts that come as zero', () => {
   });
 });
 
-describe('time zones', () => {
-  test('Awin: a text without a zone is read in the zone that was asked for, summer and winter', async () => {
+describe('time zones of network files', () => {
+  test('Awin: a time without an offset is read in the time zone of the source file, in summer and in winter', async () => {
     const times = { clickDate: '2026-07-01T00:30:00', transactionDate: '2026-12-01T00:30:00' };
     expect(await only(awin([awinSale(times)]), 'clickedAt', 'soldAt')).toEqual([
       '2026-07-01T00:30:00',
@@ -535,7 +549,7 @@ describe('time zones', () => {
     expect(await only(berlin, 'clickedAt', 'soldAt')).toEqual(['2026-06-30T22:30:00', '2026-11-30T23:30:00']);
   });
 
-  test('the hour that does not exist is refused, the one that is there twice is the first', async () => {
+  test('a local time skipped by daylight saving is rejected, and a repeated one means the first', async () => {
     const berlin = { timeZone: 'Europe/Berlin' };
     const error = await errorOf(awin([awinSale({ transactionDate: '2026-03-29T02:30:00' })], berlin));
     expect(error.message).toContain(
@@ -545,7 +559,7 @@ describe('time zones', () => {
     expect(await only(twice, 'soldAt')).toEqual(['2026-10-25T00:30:00']);
   });
 
-  test('Partnerize: as Awin; impact.com: by its offset; CJ: Z; Rakuten: English, by its offset', async () => {
+  test('the time formats of Partnerize, impact.com, CJ and Rakuten are converted to UTC', async () => {
     expect(await only(partnerize([partnerizeConversion()]), 'clickedAt', 'soldAt')).toEqual([
       '2026-11-14T11:20:00',
       '2026-11-14T12:00:00',
@@ -565,7 +579,7 @@ describe('time zones', () => {
     ]);
   });
 
-  test('the zone of the machine makes no difference', () => {
+  test('the time zone of the machine does not change the result', () => {
     const script = `import { convertSales, awinSale, sourceFor } from './fixture.ts';
       const { rows } = await convertSales(sourceFor('awin'), JSON.stringify([awinSale()]));
       console.log(rows[0].soldAt);`;
@@ -577,7 +591,7 @@ describe('time zones', () => {
   });
 });
 
-describe('dates that mean the end of a day', () => {
+describe('end dates, which include the whole day', () => {
   const advertisers = JSON.stringify({
     advertisers: [{ id: 3358, name: 'Greenthumb', url: 'https://g.example/' }],
   });
@@ -589,20 +603,23 @@ describe('dates that mean the end of a day', () => {
   test.each([
     ['UTC', '2026-11-01T00:00:00', '2026-12-01T00:00:00'],
     ['America/New_York', '2026-11-01T04:00:00', '2026-12-01T05:00:00'],
-  ])('Rakuten: an end of 30 November still counts that day, in %s', async (timeZone, startDate, endDate) => {
-    const source = sourceFor('rakuten', { timeZone });
-    const { rows } = await convertShops(source, { advertisers, coupons: feed }, { overlay });
-    expect(rows[0]?.coupons).toEqual([expect.objectContaining({ startDate, endDate })]);
-  });
+  ])(
+    'Rakuten: a coupon that ends on 30 November is valid to the end of that day in %s',
+    async (timeZone, startDate, endDate) => {
+      const source = sourceFor('rakuten', { timeZone });
+      const { rows } = await convertShops(source, { advertisers, coupons: feed }, { overlay });
+      expect(rows[0]?.coupons).toEqual([expect.objectContaining({ startDate, endDate })]);
+    },
+  );
 });
 
-describe('commas in numbers', () => {
+describe('commas in amounts', () => {
   test.each([
     ['81,00', '4,00', 81, 2],
     ['1.081,50', '4,00', 1081.5, 2],
     ['1,081.50', '4.00', 1081.5, 2],
     ['1,234,567.00', '4', 1234567, 2],
-  ])('impact.com: %p and %p are read', async (Amount, Payout, orderValue, cashback) => {
+  ])('impact.com: the amounts %p and %p are accepted', async (Amount, Payout, orderValue, cashback) => {
     expect(await only(impact([impactAction({ Amount, Payout })]), 'orderValue', 'cashback')).toEqual([
       orderValue,
       cashback,
@@ -610,7 +627,7 @@ describe('commas in numbers', () => {
   });
 
   test.each(['1,081', '1.08,1', '81,00,5', '8 1', '81.00 EUR', '1e3', '', '٨١'])(
-    'impact.com: %p can be read in two ways or none, and is refused',
+    'impact.com: the ambiguous or invalid amount %p is rejected',
     async (Amount) => {
       const { message } = await errorOf(impact([impactAction({ Amount })]));
       expect(message).toMatch(
@@ -619,7 +636,7 @@ describe('commas in numbers', () => {
     },
   );
 
-  test('other networks write points, and a comma there is refused', async () => {
+  test('CJ: an amount with a decimal comma is rejected', async () => {
     const error = await errorOf(cj([cjRecord({ saleAmountPubCurrency: '80,00' })]));
     expect(error.message).toContain('saleAmountPubCurrency is "80,00", which is not a decimal number');
   });
@@ -638,18 +655,18 @@ describe('sub-ids that look like numbers', () => {
     [0, '0'],
     ['', null],
     [null, null],
-  ])('%p comes back as %p', async (clickRef, passbackUid) => {
+  ])('the sub-id %p becomes the passbackUid %p', async (clickRef, passbackUid) => {
     expect(await only(awin([awinSale({ clickRefs: { clickRef } })]), 'passbackUid')).toEqual([passbackUid]);
   });
 
-  test('a number with more digits than a double keeps stays what it is', async () => {
+  test('a numeric sub-id with more digits than a double can hold keeps all its digits', async () => {
     const file = JSON.stringify([awinSale()]).replace('"c7Qm2ZxT0a"', '12345678901234567890');
     expect(await only(convertSales(sourceFor('awin'), file), 'passbackUid')).toEqual([
       '12345678901234567890',
     ]);
   });
 
-  test('clickRefs may be null', async () => {
+  test('a sale whose clickRefs are null has no passbackUid and no passbackData', async () => {
     expect(await only(awin([awinSale({ clickRefs: null })]), 'passbackUid', 'passbackData')).toEqual([
       null,
       null,
@@ -657,7 +674,7 @@ describe('sub-ids that look like numbers', () => {
   });
 });
 
-describe('states that are not in the table', () => {
+describe('unknown states', () => {
   test.each([
     ['commissionStatus is "confirmed"', () => awin([awinSale({ commissionStatus: 'confirmed' })])],
     ['commissionStatus is "toString"', () => awin([awinSale({ commissionStatus: 'toString' })])],
@@ -673,13 +690,13 @@ describe('states that are not in the table', () => {
     ],
     ['actionStatus is "paid"', () => cj([cjRecord({ actionStatus: 'paid' })])],
     ['validationStatus is "MAYBE"', () => cj([cjRecord({ validationStatus: 'MAYBE' })])],
-  ])('%s: reported, and the conversion stops', async (words, convert) => {
+  ])('the conversion fails and reports that %s', async (words, convert) => {
     expect((await errorOf(convert())).message).toContain(`: ${words}`);
   });
 });
 
-describe('sales that the network opens again', () => {
-  test('the decision is kept, whatever the order of the files, and the report says so', async () => {
+describe('decided sales that become pending again at the network', () => {
+  test('a sale that is pending again keeps its decision in any order of rows, and is reported', async () => {
     const approved = partnerizeConversion(
       { last_modified: '2026-11-15 00:00:00' },
       { conversion_status: 'approved' },
@@ -697,7 +714,7 @@ describe('sales that the network opens again', () => {
     }
   });
 
-  test('a pending version that is older is only that', async () => {
+  test('an older pending version of a decided sale is not reported', async () => {
     const approved = partnerizeConversion(
       { last_modified: '2026-11-17 00:00:00' },
       { conversion_status: 'approved' },
@@ -706,7 +723,7 @@ describe('sales that the network opens again', () => {
     expect([rows.map((sale) => sale.status), report.notes]).toEqual([['CONFIRMED'], []]);
   });
 
-  test('a later decision replaces an earlier one', async () => {
+  test('a later decision replaces an earlier one in any order of rows', async () => {
     const at = (last_modified: string, conversion_status: string) =>
       partnerizeConversion({ last_modified }, { conversion_status });
     const first = at('2026-11-15 00:00:00', 'approved');
@@ -720,7 +737,7 @@ describe('sales that the network opens again', () => {
   });
 });
 
-test('Awin: of parts with the same commission, the offer with the smaller id counts, whatever their order', async () => {
+test('Awin: of parts with equal commissions, the smallest offer id is used, in any order of parts', async () => {
   const parts = ['12', '11', '13'].map((commissionGroupId) => ({
     commissionGroupId,
     commissionAmount: 1.35,
@@ -732,7 +749,7 @@ test('Awin: of parts with the same commission, the offer with the smaller id cou
   }
 });
 
-test('three passes for the date types of Awin give each sale once, in its latest state', async () => {
+test('Awin: the files of the three date types yield each sale once, in its latest state', async () => {
   const approved = awinSale({ commissionStatus: 'approved', validationDate: '2026-11-20T00:00:00' });
   const amended = awinSale({ id: 900100201, amended: true, saleAmount: { amount: 70, currency: 'EUR' } });
   const { rows, report } = await convertSales(sourceFor('awin'), {
@@ -747,7 +764,7 @@ test('three passes for the date types of Awin give each sale once, in its latest
   expect([report.read, report.written]).toEqual([4, 2]);
 });
 
-test('two versions of which nothing tells the newer are refused, or left out', async () => {
+test('conflicting versions that cannot be ordered are rejected, or left out with skipInvalid', async () => {
   const [one, other] = [awinSale({ customerCountry: 'DE' }), awinSale({ customerCountry: 'AT' })];
   const words =
     'id 900100200: the row appears twice with different contents, and the newer version is unknown';
@@ -758,7 +775,7 @@ test('two versions of which nothing tells the newer are refused, or left out', a
   expect([rows.length, report.written, report.invalid]).toEqual([1, 1, 1]);
 });
 
-test('zero and three decimals: cashback is rounded to what the currency has', async () => {
+test('cashback is rounded to the decimals of its currency, be it zero, two or three', async () => {
   const amounts = (currency: string, amount: number) => ({
     commissionAmount: { amount, currency },
     saleAmount: { amount: 81, currency },
