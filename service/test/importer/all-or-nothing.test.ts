@@ -1,5 +1,5 @@
-// Random files, many of them damaged: an import does all that the file says or nothing, and the second time
-// there is nothing left to do.
+// Random files, many of them damaged: an import applies the whole file or nothing, and a second import of the same file
+// changes nothing.
 
 import { afterAll, expect, test } from 'bun:test';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
@@ -39,7 +39,7 @@ const anyRetailer = fc
   .map(({ n, name, offers, coupons, promotions, description }) =>
     retailer(n, {
       name,
-      // Mostly the retailer's own deals, so that files are often good; now and then another's.
+      // Mostly the retailer's own deals, so that files are often valid; sometimes a deal of another retailer.
       cashbackOffers: offers.map((k) => offer(n * 10 + k, { description })),
       coupons: coupons.map((k) => coupon(k === 6 ? k : n * 10 + k)),
       promotions: promotions.map((k) => promotion(n * 10 + k)),
@@ -55,7 +55,7 @@ const anyTransaction = fc
   })
   .map(({ n, ...changes }) => transaction(n, changes));
 
-/** A file of rows in one of the formats, whole or with some bytes damaged. */
+/** A file of rows in one of the formats, intact or with some bytes damaged. */
 function anyFile(row: fc.Arbitrary<{ id: string }>): fc.Arbitrary<Uint8Array> {
   const rows = fc.oneof(
     { weight: 4, arbitrary: fc.uniqueArray(row, { maxLength: 7, selector: (r) => r.id }) },
@@ -88,7 +88,7 @@ const anyOptions = fc.record({
   allowEmpty: fc.boolean(),
 });
 
-/** Runs an import twice and checks what must be true of any. */
+/** Runs an import twice and checks the invariants of every import. */
 async function checkImport(book: TestBook, dryRun: boolean, run: () => Promise<ImportReport>): Promise<void> {
   const before = await contentOf(book);
   const outcome = await run().catch((error: unknown) => error);
@@ -110,7 +110,7 @@ async function checkImport(book: TestBook, dryRun: boolean, run: () => Promise<I
   expect(await contentOf(book)).toEqual(after);
 }
 
-test('catalogues, whole and damaged, are imported whole or not at all', async () => {
+test('intact and damaged catalogue files are imported completely or not at all', async () => {
   const book = await newBook();
   await fc.assert(
     fc.asyncProperty(anyFile(anyRetailer), anyOptions, (bytes, options) =>
@@ -122,7 +122,7 @@ test('catalogues, whole and damaged, are imported whole or not at all', async ()
   );
 });
 
-test('transactions, whole and damaged, are imported whole or not at all', async () => {
+test('intact and damaged transaction files are imported completely or not at all', async () => {
   let nowMs = Date.UTC(2026, 10, 14);
   const book = await newBook(() => nowMs);
   await fc.assert(
@@ -155,7 +155,7 @@ const NASTY = [
   'é e\u0301',
 ];
 
-test('whatever a text holds, what is exported can be imported and is the same', async () => {
+test('an export with unusual characters can be imported and yields identical data', async () => {
   const book = await newBook();
   const { stores, org } = book;
   const rows = NASTY.map((text, n) =>
@@ -186,6 +186,6 @@ test('whatever a text holds, what is exported can be imported and is the same', 
   const imported = await contentOf(copy);
   expect(imported.retailers).toEqual(exported.retailers);
   expect(imported.transactions.documents).toEqual(exported.transactions.documents);
-  // The first file filled the copy; the two others had nothing left to do.
+  // The first file filled the copy, and the other two changed nothing.
   expect(imported.revision).toBe(exported.revision);
 });

@@ -1,4 +1,4 @@
-// Every kind of bad row, one by one: what the person reads who sent it, and that nothing has changed.
+// Every kind of invalid row, one at a time: the error message is exact, and nothing changes.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(closeBooks);
 
-/** A good row on line 1, the bad one on line 2. */
+/** Imports a valid row on line 1 and an invalid one on line 2; returns the error message. */
 async function complaint(kind: 'catalogue' | 'transactions', bad: unknown): Promise<string> {
   const { stores, org } = book;
   const before = await contentOf(book);
@@ -56,12 +56,12 @@ async function complaint(kind: 'catalogue' | 'transactions', bad: unknown): Prom
 }
 
 const BAD_RETAILERS: [what: string, row: unknown, complaint: string][] = [
-  ['not JSON', '{"id": oops}', 'line 2: the row is not JSON (Unexpected identifier "oops")'],
-  ['half a row', '{"id":"0192d1a0-', 'line 2: the row is not JSON (Unterminated string)'],
+  ['a row that is not JSON', '{"id": oops}', 'line 2: the row is not JSON (Unexpected identifier "oops")'],
+  ['a truncated row', '{"id":"0192d1a0-', 'line 2: the row is not JSON (Unterminated string)'],
   ['two rows on a line', '{} {}', 'line 2: the row is not JSON (Unable to parse JSON string)'],
-  ['no object', '7', 'line 2: the row must be a JSON object'],
-  ['null', 'null', 'line 2: the row must be a JSON object'],
-  ['a list', '[]', 'line 2: the row must be a JSON object'],
+  ['a number instead of an object', '7', 'line 2: the row must be a JSON object'],
+  ['null instead of an object', 'null', 'line 2: the row must be a JSON object'],
+  ['a list instead of an object', '[]', 'line 2: the row must be a JSON object'],
   ['a missing id', without(retailer(2), 'id'), 'line 2: id is missing'],
   ['a missing name', without(retailer(2), 'name'), 'line 2: name is missing'],
   ['an empty name', retailer(2, { name: '' }), 'line 2: name must not be empty'],
@@ -100,9 +100,9 @@ const BAD_RETAILERS: [what: string, row: unknown, complaint: string][] = [
     retailer(2, { cashbackOffers: [offer(2, { description: 'On\0everything' })] }),
     'line 2: cashbackOffers[0].description must not contain a NUL character',
   ],
-  ['a name that is no text', retailer(2, { name: 7 }), 'line 2: name must be a string'],
+  ['a name that is not a string', retailer(2, { name: 7 }), 'line 2: name must be a string'],
   ['a null name', retailer(2, { name: null }), 'line 2: name must be a string'],
-  ['an id that is no UUID', retailer(2, { id: 'shop-2' }), 'line 2: id must be a UUID'],
+  ['an id that is not a UUID', retailer(2, { id: 'shop-2' }), 'line 2: id must be a UUID'],
   ['an unknown field', retailer(2, { colour: 'red' }), 'line 2: colour is an unknown field'],
   [
     'an unknown field of a deal',
@@ -120,19 +120,19 @@ const BAD_RETAILERS: [what: string, row: unknown, complaint: string][] = [
     'line 2: name appears twice in the same object',
   ],
   ['a missing list', without(retailer(2), 'coupons'), 'line 2: coupons is missing'],
-  ['a list that is none', retailer(2, { coupons: {} }), 'line 2: coupons must be a list'],
+  ['an object instead of a list', retailer(2, { coupons: {} }), 'line 2: coupons must be a list'],
   [
-    'a URL of another scheme',
+    'a URL with another scheme',
     retailer(2, { url: 'javascript:alert(1)' }),
     'line 2: url must be a URL that starts with http:// or https://',
   ],
   [
-    'a logo that is no URL',
+    'a logo that is not a URL',
     retailer(2, { logo: 'logo.svg' }),
     'line 2: logo must be a URL that starts with http:// or https://',
   ],
   [
-    'a deep link of another scheme',
+    'a deep link with another scheme',
     retailer(2, { promotions: [promotion(2, { deepLink: 'ftp://shop.example/' })] }),
     'line 2: promotions[0].deepLink must be a URL that starts with http:// or https://',
   ],
@@ -147,12 +147,12 @@ const BAD_RETAILERS: [what: string, row: unknown, complaint: string][] = [
     'line 2: logo must have no user name or password',
   ],
   [
-    'a deep link whose host looks like another',
+    'a deep link whose user info looks like a host',
     retailer(2, { promotions: [promotion(2, { deepLink: 'https://shop.example:443@evil.example/' })] }),
     'line 2: promotions[0].deepLink must have no user name or password',
   ],
   [
-    'a coupon that ends as it starts',
+    'a coupon that ends when it starts',
     retailer(2, { coupons: [coupon(2, { endDate: '2026-03-01T00:00:00' })] }),
     'line 2: coupons[0].endDate must be after startDate',
   ],
@@ -162,7 +162,7 @@ const BAD_RETAILERS: [what: string, row: unknown, complaint: string][] = [
     'line 2: promotions[1].endDate must be after startDate',
   ],
   [
-    'a day that does not exist',
+    'a date that does not exist',
     retailer(2, { coupons: [coupon(2, { startDate: '2026-02-30T00:00:00' })] }),
     'line 2: coupons[0].startDate is a date-time that does not exist',
   ],
@@ -182,42 +182,42 @@ const BAD_RETAILERS: [what: string, row: unknown, complaint: string][] = [
     'line 2: cashbackOffers[0].maximumFixedCommissionFee must not be negative',
   ],
   [
-    'a country in small letters',
+    'a country code in lower case',
     retailer(2, { cashbackOffers: [offer(2, { countries: ['DE', 'at'] })] }),
     'line 2: cashbackOffers[0].countries[1] must be a country code of two capital letters (ISO 3166-1 alpha-2)',
   ],
   [
-    'the United Kingdom under the code that people say',
+    'the country code UK instead of GB',
     retailer(2, { cashbackOffers: [offer(2, { countries: ['DE', 'UK'] })] }),
     'line 2: cashbackOffers[0].countries[1] must be GB, which is the code of the United Kingdom (ISO 3166-1 alpha-2)',
   ],
   [
-    'a flag that is a text',
+    'a boolean given as a string',
     retailer(2, { cashbackOffers: [offer(2, { featured: 'yes' })] }),
     'line 2: cashbackOffers[0].featured must be true or false',
   ],
   [
-    'the same retailer again, in other letters',
+    'a repeated retailer id in another case',
     retailer(2, { id: id('retailer', 1).toUpperCase() }),
     'line 2: id was already used on line 1',
   ],
   [
-    'the offer of another row',
+    'an offer id that another row already uses',
     retailer(2, { cashbackOffers: [offer(2), offer(1)] }),
     'line 2: cashbackOffers[1].id was already used on line 1',
   ],
   [
-    'the coupon of another row',
+    'a coupon id that another row already uses',
     retailer(2, { coupons: [coupon(1)] }),
     'line 2: coupons[0].id was already used on line 1',
   ],
   [
-    'the promotion of another row',
+    'a promotion id that another row already uses',
     retailer(2, { promotions: [promotion(1)] }),
     'line 2: promotions[0].id was already used on line 1',
   ],
   [
-    'a coupon twice in the same row',
+    'a coupon id that appears twice in a row',
     retailer(2, { coupons: [coupon(2), coupon(2, { code: 'OTHER' })] }),
     'line 2: coupons[1].id was already used in this row',
   ],
@@ -228,10 +228,10 @@ const TOO_MANY_DIGITS =
   'must have at most 15 significant digits, and at most 15 on either side of the decimal point';
 
 const BAD_TRANSACTIONS: [what: string, row: unknown, complaint: string][] = [
-  ['not JSON', 'oops', 'line 2: the row is not JSON (Unexpected identifier "oops")'],
-  ['no object', '"text"', 'line 2: the row must be a JSON object'],
+  ['a row that is not JSON', 'oops', 'line 2: the row is not JSON (Unexpected identifier "oops")'],
+  ['a string instead of an object', '"text"', 'line 2: the row must be a JSON object'],
   [
-    'passed-back data that is too long',
+    'a passbackData that is too long',
     transaction(4, { passbackData: 'p'.repeat(65_537) }),
     'line 2: passbackData must have at most 65,536 characters',
   ],
@@ -241,7 +241,7 @@ const BAD_TRANSACTIONS: [what: string, row: unknown, complaint: string][] = [
     'line 2: passbackUid is not valid Unicode',
   ],
   [
-    'the halves of a pair in the wrong order in passed-back data',
+    'a reversed surrogate pair in passbackData',
     transaction(4, { passbackData: '\ude00\ud83d' }),
     'line 2: passbackData is not valid Unicode',
   ],
@@ -258,59 +258,59 @@ const BAD_TRANSACTIONS: [what: string, row: unknown, complaint: string][] = [
   ],
   ['a missing amount', without(transaction(4), 'cashback'), 'line 2: cashback is missing'],
   [
-    'an amount that is a text',
+    'an amount given as a string',
     transaction(4, { orderValue: '79.90' }),
     'line 2: orderValue must be a number',
   ],
   ['an amount that is null', transaction(4, { orderValue: null }), 'line 2: orderValue must be a number'],
-  ['negative money', transaction(4, { orderValue: -0.01 }), 'line 2: orderValue must not be negative'],
+  ['a negative amount', transaction(4, { orderValue: -0.01 }), 'line 2: orderValue must not be negative'],
   [
-    'more digits than a double shows',
+    'an amount with more digits than a double prints',
     transaction(4, { cashback: 1234567890.123456 }),
     `line 2: cashback ${TOO_MANY_DIGITS}`,
   ],
   [
-    'more digits than a double keeps',
+    'an amount with more digits than a double can hold',
     JSON.stringify(transaction(4)).replace('3.99', LONG),
     `line 2: cashback ${TOO_MANY_DIGITS}`,
   ],
   [
-    'digits on both sides of the point that a double would round',
+    'an amount with decimals that a double would round',
     JSON.stringify(transaction(4)).replace('3.99', '12345678.10000000000000001'),
     `line 2: cashback ${TOO_MANY_DIGITS}`,
   ],
   [
-    'a number too small for a double',
+    'an amount too small for a double',
     JSON.stringify(transaction(4)).replace('3.99', '1e-400'),
     `line 2: cashback ${TOO_MANY_DIGITS}`,
   ],
   [
-    'a number too large for a double',
+    'an amount too large for a double',
     JSON.stringify(transaction(4)).replace('3.99', '1e400'),
     `line 2: cashback ${TOO_MANY_DIGITS}`,
   ],
   [
-    'a whole number of 16 digits, zeros included',
+    'an integer of 16 digits, including trailing zeros',
     transaction(4, { cashback: 1e15 }),
     `line 2: cashback ${TOO_MANY_DIGITS}`,
   ],
   [
-    'a digit in the 16th place after the point',
+    'an amount with a 16th decimal place',
     transaction(4, { cashback: 1e-16 }),
     `line 2: cashback ${TOO_MANY_DIGITS}`,
   ],
   [
-    'a country of three letters',
+    'a country code of three letters',
     transaction(4, { country: 'DEU' }),
     'line 2: country must be a country code of two capital letters (ISO 3166-1 alpha-2)',
   ],
   [
-    'Greece under the code of the European Union',
+    'the country code EL instead of GR',
     transaction(4, { country: 'EL' }),
     'line 2: country must be GR, which is the code of Greece (ISO 3166-1 alpha-2)',
   ],
   [
-    'a currency of two letters',
+    'a currency code of two letters',
     transaction(4, { currencyCode: 'EU' }),
     'line 2: currencyCode must be a currency code of three capital letters (ISO 4217)',
   ],
@@ -320,59 +320,65 @@ const BAD_TRANSACTIONS: [what: string, row: unknown, complaint: string][] = [
     'line 2: soldAt is a date-time that does not exist',
   ],
   [
-    'a day that does not exist',
+    'a date that does not exist',
     transaction(4, { clickedAt: '2026-02-29T00:00:00' }),
     'line 2: clickedAt is a date-time that does not exist',
   ],
   [
-    'an offset without its sign',
+    'a UTC offset without its sign',
     transaction(4, { soldAt: '2026-11-14T14:00:00 02:00' }),
     'line 2: soldAt must be a date-time such as 2026-11-14T12:00:00 (UTC) or 2026-11-14T13:00:00+01:00',
   ],
-  ['a missing sale', without(transaction(4), 'soldAt'), 'line 2: soldAt is missing'],
-  ['a coupon id that is no UUID', transaction(4, { couponId: '' }), 'line 2: couponId must be a UUID'],
+  ['a missing time of sale', without(transaction(4), 'soldAt'), 'line 2: soldAt is missing'],
+  ['a coupon id that is not a UUID', transaction(4, { couponId: '' }), 'line 2: couponId must be a UUID'],
   ['an unknown field', transaction(4, { colour: 'red' }), 'line 2: colour is an unknown field'],
   [
-    'an unknown field that would upset a terminal',
+    'an unknown field with control characters in its name',
     transaction(4, { '\u001b[31m\n': 1 }),
     'line 2: \u{fffd}[31m\u{fffd} is an unknown field',
   ],
   [
-    'a field given twice, once in disguise',
+    'a field given twice, once with escape sequences',
     JSON.stringify(transaction(4)).replace('"cashback":', '"\\u0063ashback" :1,"cashback":'),
     'line 2: cashback appears twice in the same object',
   ],
   [
-    'the same transaction again, in other letters',
+    'a repeated transaction id in another case',
     transaction(4, { id: id('transaction', 1).toUpperCase() }),
     'line 2: id was already used on line 1',
   ],
   ["another organisation's transaction", transaction(9), 'line 2: id belongs to another organisation'],
   [
-    'a confirmed sale that is pending again',
+    'a confirmed sale that becomes pending again',
     transaction(2, { status: 'PENDING' }),
     'line 2: status must not go from CONFIRMED back to PENDING',
   ],
   [
-    'a declined sale that is pending again',
+    'a declined sale that becomes pending again',
     transaction(3, { status: 'PENDING' }),
     'line 2: status must not go from DECLINED back to PENDING',
   ],
 ];
 
-describe('a catalogue is refused, and nothing changes, for', () => {
-  test.each(BAD_RETAILERS)('%s', async (_what, row, expected) => {
-    expect(await complaint('catalogue', row)).toBe(expected);
-  });
+describe('a catalogue import', () => {
+  test.each(BAD_RETAILERS)(
+    'rejects the file and changes nothing because of %s',
+    async (_what, row, expected) => {
+      expect(await complaint('catalogue', row)).toBe(expected);
+    },
+  );
 });
 
-describe('transactions are refused, and nothing changes, for', () => {
-  test.each(BAD_TRANSACTIONS)('%s', async (_what, row, expected) => {
-    expect(await complaint('transactions', row)).toBe(expected);
-  });
+describe('a transaction import', () => {
+  test.each(BAD_TRANSACTIONS)(
+    'rejects the file and changes nothing because of %s',
+    async (_what, row, expected) => {
+      expect(await complaint('transactions', row)).toBe(expected);
+    },
+  );
 });
 
-test('every problem of a row is named, and every bad row', async () => {
+test('the error lists every problem of every invalid row', async () => {
   const { stores, org } = book;
   const bad = transaction(5, { country: 'de', cashback: -1, colour: 'red' });
   const file = ndjson(bad, transaction(6), '', 'oops');
@@ -388,10 +394,10 @@ test('every problem of a row is named, and every bad row', async () => {
   );
 });
 
-test('twenty problems are listed in the order of the lines, the others counted', async () => {
+test('the error lists the first twenty problems by line and counts the others', async () => {
   const { stores, org } = book;
   const before = await contentOf(book);
-  // More rows than a batch: the bad ones lie in several, of two kinds that are found at different times.
+  // Several batches with two kinds of invalid rows, which the import detects at different times.
   const rows = Array.from({ length: 1234 }, (_, n) =>
     n % 2 === 0 ? transaction(9) : transaction(1000 + n, { country: 'xx' }),
   );
@@ -412,7 +418,7 @@ test('twenty problems are listed in the order of the lines, the others counted',
   expect(await contentOf(book)).toEqual(before);
 });
 
-test('bytes that are not UTF-8 are refused with their line', async () => {
+test('a row that is not UTF-8 is rejected with its line number', async () => {
   const { stores, org } = book;
   const before = await contentOf(book);
   const latin1 = Buffer.from(ndjson(transaction(5), transaction(6, { passbackUid: 'käse' })), 'latin1');

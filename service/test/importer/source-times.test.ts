@@ -1,5 +1,5 @@
-// Rows that carry the time at which their source last changed them: older data never replaces newer, wherever the database
-// has been in between.
+// Rows with sourceUpdatedAt, the time of the last change at their source: older data never replaces newer data, even after
+// a restore or a copy of the database.
 
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -31,14 +31,14 @@ const NOW_MS = Date.UTC(2026, 10, 20);
 const T = (hour: number) => `2026-11-14T${String(hour).padStart(2, '0')}:00:00`;
 const FACTS = { by: 'the test', source: null, fileName: 'sales.ndjson', version: '1.0.0' };
 
-/** The first transaction, at an order value and a time of its source. */
+/** Transaction 1 with the given order value and sourceUpdatedAt. */
 function sale(orderValue: number, sourceUpdatedAt?: string | null, changes: object = {}) {
   const row = transaction(1, { orderValue, ...changes });
   return sourceUpdatedAt === undefined ? row : { ...row, sourceUpdatedAt };
 }
 
 for (const database of DATABASES) {
-  describe(`times of the source on ${database.name}`, () => {
+  describe(`sourceUpdatedAt of transactions on ${database.name}`, () => {
     const open = openTestStores();
     let nowMs = NOW_MS;
     const clock = () => nowMs++;
@@ -76,7 +76,7 @@ for (const database of DATABASES) {
     const values = async (stores: Stores, org: Organisation) =>
       (await stored(stores, org)).map(({ orderValue }) => orderValue);
 
-    test('an older row is skipped, counted and noted; a row of the same time or a later one is imported', async () => {
+    test('an older row is skipped, counted and noted, and a row of the same or a later time is imported', async () => {
       const { stores, org } = await scene();
       expect((await load(stores, org, [sale(10, T(12))])).counts).toEqual(outcome({ added: 1 }));
       const before = await stored(stores, org);
@@ -94,7 +94,7 @@ for (const database of DATABASES) {
       expect(await values(stores, org)).toEqual([12]);
     });
 
-    test('milliseconds count, and so do offsets', async () => {
+    test('times are compared with their milliseconds and UTC offsets', async () => {
       const { stores, org } = await scene();
       await load(stores, org, [sale(10, '2026-11-14T13:00:00.002+01:00')]);
       expect((await load(stores, org, [sale(9, '2026-11-14T12:00:00.001')])).counts).toEqual(
@@ -105,7 +105,7 @@ for (const database of DATABASES) {
       );
     });
 
-    test('an older row that would reopen a decided sale is skipped, not refused', async () => {
+    test('an older row that would reopen a decided sale is skipped, not rejected', async () => {
       const { stores, org } = await scene();
       await load(stores, org, [sale(10, T(12), { status: 'CONFIRMED' })]);
       expect((await load(stores, org, [sale(10, T(11), { status: 'PENDING' })])).counts).toEqual(
@@ -115,7 +115,7 @@ for (const database of DATABASES) {
       expect(error.message).toContain('status must not go from CONFIRMED back to PENDING');
     });
 
-    test('rows without a time are imported as ever, and the time that is known stays', async () => {
+    test('rows without a time are imported and keep the stored time', async () => {
       const { stores, org } = await scene();
       await load(stores, org, [sale(10, T(12))]);
       expect((await load(stores, org, [sale(9)])).counts).toEqual(outcome({ changed: 1 }));
@@ -125,7 +125,7 @@ for (const database of DATABASES) {
       expect(await values(stores, org)).toEqual([8]);
     });
 
-    test('a later time of the same content counts, and changes neither stamp nor import nor history', async () => {
+    test('a later time with the same content is stored without changing the stamp, import or history', async () => {
       const { stores, org } = await scene();
       const begin = () => stores.imports.begin({ kind: 'transactions', orgId: org.id, ...FACTS });
       const first = await begin();
@@ -144,7 +144,7 @@ for (const database of DATABASES) {
       expect((await load(stores, org, [sale(9, T(13))])).counts).toEqual(outcome({ changed: 1 }));
     });
 
-    test('a dry run and an import with an invalid row remember no time', async () => {
+    test('a dry run and a rejected import store no time', async () => {
       const { stores, org } = await scene();
       await load(stores, org, [sale(10, T(11))]);
       expect((await load(stores, org, [sale(10, T(13))], { dryRun: true })).counts).toEqual(
@@ -154,7 +154,7 @@ for (const database of DATABASES) {
       expect((await load(stores, org, [sale(9, T(12))])).counts).toEqual(outcome({ changed: 1 }));
     });
 
-    test('a time that is no time, or more than a day ahead, is an invalid row', async () => {
+    test('a row is invalid if its time is malformed or more than a day in the future', async () => {
       const { stores, org } = await scene();
       nowMs = NOW_MS;
       expect((await rejection(load(stores, org, [sale(10, 'yesterday')]))).message).toContain(
@@ -172,7 +172,7 @@ for (const database of DATABASES) {
       expect(await loadAt(NOW_MS, aDayAhead)).toMatchObject({ added: 1 });
     });
 
-    test('it is a column of CSV, and part of no transaction', async () => {
+    test('the time is read from CSV and is not part of the stored transaction document', async () => {
       const { stores, org } = await scene();
       const csv = (orderValue: number, time: string) => {
         const row = sale(orderValue, time);
@@ -185,7 +185,7 @@ for (const database of DATABASES) {
       expect(Object.keys((await stored(stores, org))[0] ?? {})).toEqual(TRANSACTION_FIELDS);
     });
 
-    test('a history load skips older rows as well', async () => {
+    test('an import that preserves updatedAt skips older rows', async () => {
       const { stores, org } = await scene();
       const options = { preserveUpdatedAt: true };
       const at = (orderValue: number, time: string) => ({ ...sale(orderValue, time), updatedAt: T(14) });
@@ -194,7 +194,7 @@ for (const database of DATABASES) {
       expect(await values(stores, org)).toEqual([10]);
     });
 
-    test('rows that name their click are compared as well', async () => {
+    test('older rows with a click id are skipped', async () => {
       const { stores, org } = await scene();
       const click = await recordClick(stores, org.id);
       const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks };
@@ -208,7 +208,7 @@ for (const database of DATABASES) {
       );
     });
 
-    test('the import log counts them', async () => {
+    test('the import log counts skipped older rows', async () => {
       const { stores, org } = await scene();
       await load(stores, org, [sale(10, T(12))]);
       const source = sourceFrom(ndjson([sale(9, T(11))]));
@@ -225,7 +225,7 @@ for (const database of DATABASES) {
       expect(day?.counts).toEqual(counts);
     });
 
-    test('an erasure keeps the time', async () => {
+    test('erasing a user keeps the times of their transactions', async () => {
       const { stores, org } = await scene();
       await load(stores, org, [sale(10, T(12))]);
       await stores.erasures.erase(org, transaction(1).passbackUid ?? '');
@@ -235,7 +235,7 @@ for (const database of DATABASES) {
       ]);
     });
 
-    test('a new timeline, as after a restore, keeps the time', async () => {
+    test('a new timeline keeps the times of transactions', async () => {
       const { url, stores, org } = await scene();
       await load(stores, org, [sale(10, T(12))]);
       await beginTimeline(
@@ -247,7 +247,7 @@ for (const database of DATABASES) {
     });
 
     if (database.name === 'SQLite')
-      test('a backup that is restored has the time', async () => {
+      test('a restored backup has the times of transactions', async () => {
         const { url, stores, org } = await scene();
         await load(stores, org, [sale(10, T(12))]);
         const folder = temporaryFolder();
@@ -267,7 +267,7 @@ for (const database of DATABASES) {
       });
 
     for (const target of DATABASES) {
-      test(`a copy to ${target.name} has the time`, async () => {
+      test(`a copy to ${target.name} has the times of transactions`, async () => {
         const { url, stores, org } = await scene();
         await load(stores, org, [sale(10, T(12)), { ...sale(20), id: transaction(2).id }]);
         const copyUrl = await target.create();
