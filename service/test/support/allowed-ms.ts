@@ -1,7 +1,6 @@
 /**
- * What a test allows for something that is promised within a time. Tests share their machine with each other, and it may be
- * slow: ten times the promise still tells what comes by itself from what does not come. On a machine that does nothing
- * else, `npm run test:faults` holds promises to the letter.
+ * How long a test waits for an event with a documented time limit: ten times the limit, because test machines may be slow
+ * or busy. `npm run test:faults`, on an otherwise idle machine, checks the documented limits themselves.
  */
 export function allowedMs(promisedMs: number): number {
   return 10 * promisedMs;

@@ -1,4 +1,4 @@
-// What is handed out, built once for all tests of a run: the executable, and the tarball of the npm package.
+// Release artefacts, built once per test run: the executable and the tarball of the npm package.
 
 import { chmodSync, copyFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ export const ROOT = join(import.meta.dir, '../../..');
 
 let executable: Promise<string> | undefined;
 
-/** For this machine. */
+/** The executable for this machine. */
 export function builtExecutable(): Promise<string> {
   executable ??=
     process.env.TEST_COMMAND === undefined
@@ -30,7 +30,7 @@ export function packedService(): Promise<Packed> {
   return packed;
 }
 
-/** As `npm pack` does, but for the build, which the executable shares with it. */
+/** Packs like `npm pack`, but without its build script: the build is shared with the executable. */
 async function pack(): Promise<Packed> {
   const { buildPackage } = await import('../../scripts/build-package.ts');
   await buildPackage();
@@ -42,7 +42,7 @@ async function pack(): Promise<Packed> {
   return { tarball: join(folder, filename), files: files.map(({ path }: { path: string }) => path).sort() };
 }
 
-/** Why there is no empty machine here; undefined if there can be one. */
+/** Why an empty root folder cannot be set up here; undefined if it can. */
 export const NO_EMPTY_MACHINE =
   process.platform !== 'linux'
     ? 'only Linux has mount namespaces'
@@ -51,8 +51,8 @@ export const NO_EMPTY_MACHINE =
       : undefined;
 
 /**
- * A root folder that holds the executable, the C library that it is linked to, /proc and /dev/null, which every system
- * has, and nothing else: no shell, no Node, no /etc, no /tmp. Returns the command that starts the executable there, as nobody.
+ * Creates a root folder with only the executable, the C library that it is linked to, /proc and /dev/null: no shell, no
+ * Node, no /etc, no /tmp. Returns the command that starts the executable there as the user nobody.
  */
 export function emptyMachine(path: string): { readonly command: string[]; readonly root: string } {
   const root = temporaryFolder();

@@ -1,9 +1,9 @@
-// Runs the offerbook command as a process, the way people do.
+// Runs the offerbook command as a process.
 
 import { join } from 'node:path';
 import { watchCommand, watchProcessList } from './leak-watch.ts';
 
-/** From the sources, unless TEST_COMMAND names one that was built from them. */
+/** Runs the sources, unless TEST_COMMAND names a built executable. */
 export const COMMAND = process.env.TEST_COMMAND ?? join(import.meta.dir, '..', '..', 'bin', 'offerbook');
 
 export interface Finished {
@@ -16,9 +16,9 @@ export interface RunOptions {
   readonly stdin?: string | Uint8Array;
   readonly cwd?: string;
   readonly env?: Record<string, string | undefined>;
-  /** In the place of `offerbook`. */
+  /** Command to run instead of `offerbook`. */
   readonly command?: readonly string[];
-  /** How many files and sockets the process may have open. */
+  /** Limit on open files and sockets of the process. */
   readonly openFilesMax?: number;
 }
 
@@ -48,7 +48,7 @@ export function spawnOfferbook(args: readonly string[], options: RunOptions = {}
   return watchCommand(args, child);
 }
 
-/** The same, with an input that the test writes to as it goes on. */
+/** Like spawnOfferbook, with a stdin that the test writes to while the command runs. */
 export function spawnWithInput(args: readonly string[], env: Record<string, string>) {
   const child = Bun.spawn([COMMAND, ...args], {
     stdin: 'pipe',
@@ -59,12 +59,12 @@ export function spawnWithInput(args: readonly string[], env: Record<string, stri
   return watchCommand(args, child);
 }
 
-/** Without the settings of the person who runs the tests: `serve` refuses those that it does not know. */
+/** The environment without the developer's own OFFERBOOK_ settings: `serve` rejects unknown ones. */
 export function cleanEnvironment(): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('OFFERBOOK_')));
 }
 
-/** A server process, from its start until it is told to stop. */
+/** A running server process. */
 export class ServerProcess implements AsyncDisposable {
   readonly url: string;
   readonly #child: ReturnType<typeof spawnOfferbook>;
@@ -114,7 +114,7 @@ export class ServerProcess implements AsyncDisposable {
     return this.#lines;
   }
 
-  /** Waits until there are this many lines with this message, and returns them. */
+  /** Waits for this many log lines with this message, and returns them. */
   async logged(msg: string, count = 1): Promise<Record<string, unknown>[]> {
     while (true) {
       const lines = this.#lines.map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -129,12 +129,12 @@ export class ServerProcess implements AsyncDisposable {
     return this.#child.pid;
   }
 
-  /** Waits for the end that comes by itself. */
+  /** Waits for the process to exit without a signal. */
   async ended(): Promise<{ readonly code: number; readonly stderr: string }> {
     return { code: await this.#child.exited, stderr: await this.#stderr };
   }
 
-  /** Sends a signal and waits for the end; returns the exit code. */
+  /** Sends a signal, waits for the process to exit, and returns its exit code. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number> {
     this.#child.kill(signal);
     return this.#child.exited;

@@ -1,4 +1,4 @@
-// Lets a test file run against every database: the same promises, kept by each.
+// Lets a test file run the same tests against every supported database.
 
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { newPostgresDatabase } from './postgres-server.ts';
 
 export interface TestDatabase {
   readonly name: 'SQLite' | 'PostgreSQL';
-  /** The URL of a new, empty database. */
+  /** Creates an empty database and returns its URL. */
   create(): Promise<string>;
 }
 
@@ -16,7 +16,7 @@ const ALL: readonly TestDatabase[] = [
   { name: 'PostgreSQL', create: newPostgresDatabase },
 ];
 
-/** All of them, unless TEST_DATABASES names those to run with, such as `SQLite`. */
+/** All databases, or only those named in TEST_DATABASES, for example `SQLite`. */
 export const DATABASES: readonly TestDatabase[] = chosenDatabases(process.env.TEST_DATABASES);
 
 function chosenDatabases(names: string | undefined): readonly TestDatabase[] {
@@ -29,7 +29,7 @@ function chosenDatabases(names: string | undefined): readonly TestDatabase[] {
 
 let ofThisRun: string | undefined;
 
-/** Goes away with all others of the run. */
+/** Creates a temporary folder, which is deleted at the end of the run. */
 export function temporaryFolder(): string {
   ofThisRun ??= newRunFolder();
   return mkdtempSync(join(ofThisRun, 'folder-'));
@@ -37,7 +37,7 @@ export function temporaryFolder(): string {
 
 function newRunFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'offerbook-test-'));
-  // Some tests let another user look into a folder.
+  // Some tests read a folder as another user.
   chmodSync(folder, 0o755);
   return folder;
 }

@@ -1,5 +1,5 @@
-// Checks answers against the OpenAPI document with a validator that shares nothing with the service: status,
-// headers, media type and body must be what the document says of that path.
+// Checks responses against the OpenAPI document with a validator that shares no code with the service. Status, headers,
+// media type and body must match the document.
 
 import Ajv, { type ValidateFunction } from 'ajv/dist/2020.js';
 import { openApiDocument } from '../../src/http/openapi/openapi-document.ts';
@@ -7,7 +7,7 @@ import { openApiDocument } from '../../src/http/openapi/openapi-document.ts';
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** As text, unpacked; empty where there is none. */
+  /** The decompressed text; empty if the response has no body. */
   readonly body: string;
 }
 
@@ -21,10 +21,10 @@ interface DocumentedResponse {
   readonly content?: Record<string, { readonly schema: object }>;
 }
 
-/** Headers of the message and of cross-origin access, which no operation describes. */
+/** Message and CORS headers, which the document does not list per operation. */
 const GENERAL_HEADERS = /^(date|content-(type|length|encoding)|connection|keep-alive|access-control-.*)$/;
 
-/** What RFC 3986 lets a URI hold; URL.canParse would correct the rest and say nothing. */
+/** Characters that RFC 3986 allows in a URI. URL.canParse would silently fix invalid ones. */
 const URI_CHARACTERS = /^(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[0-9a-f]{2})*$/i;
 
 const document = await openApiDocument();
@@ -40,7 +40,7 @@ ajv.addSchema(strict({ $id: 'document', ...document }));
 
 const compiled = new Map<object, ValidateFunction>();
 
-/** What is wrong with a value, by a schema of the document; empty when nothing is. */
+/** Violations of a schema of the document; empty if the value is valid. */
 export function schemaProblems(schema: object, value: unknown): string[] {
   let validate = compiled.get(schema);
   if (validate === undefined) {
@@ -57,10 +57,10 @@ export function problemProblems(value: unknown): string[] {
   return schemaProblems(document.components.schemas?.Problem as object, value);
 }
 
-/** What is wrong with an answer of an operation; empty when it is as documented. */
+/** Deviations of a response from its documented operation; empty if there are none. */
 export function answerProblems(path: string, answer: Answer, method = 'GET'): string[] {
   const documentedPath = document.paths[path];
-  // A path without a POST refuses one as its GET says: method_not_allowed.
+  // A path without POST rejects it with the method_not_allowed error documented for its GET.
   const operation = (method === 'POST' ? documentedPath?.post : undefined) ?? documentedPath?.get;
   const responses = operation?.responses as Record<string, DocumentedResponse> | undefined;
   if (responses === undefined) return [`${path} is not in the document`];
@@ -91,7 +91,7 @@ function headerProblems(documented: DocumentedResponse, sent: Headers): string[]
   return problems;
 }
 
-/** Headers are texts; those that the document calls integers must look like one. */
+/** Header values are strings; a header documented as an integer must look like one. */
 function parseHeader({ schema }: DocumentedHeader, value: string): string | number {
   return schema.type === 'integer' && /^\d+$/.test(value) ? Number(value) : value;
 }
@@ -115,7 +115,7 @@ function withAbsoluteReferences(schema: object): object {
   return JSON.parse(JSON.stringify(strict(schema)).replaceAll('"$ref":"#/', '"$ref":"document#/')) as object;
 }
 
-/** Callers must expect further fields; this version of the service must send none that it does not document. */
+/** Clients must tolerate unknown fields, but this version of the service must not send undocumented ones. */
 function strict<Schema>(schema: Schema): Schema {
   if (typeof schema !== 'object' || schema === null) return schema;
   if (Array.isArray(schema)) return schema.map(strict) as Schema;

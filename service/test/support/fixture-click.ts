@@ -1,4 +1,4 @@
-// A click for tests, of which a test names only what it is about.
+// A click with default values, which a test overrides where they matter.
 
 import { ClickIds } from '../../src/activation/click-id.ts';
 import type { Click } from '../../src/domain/click.ts';

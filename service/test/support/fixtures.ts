@@ -1,11 +1,11 @@
-// Data for tests: retailers and transactions with sensible values, of which a test names only what it is about.
+// Retailers and transactions with default values, which a test overrides where they matter.
 
 import type { CashbackOffer, Coupon, Promotion, Retailer } from '@offerbook/wire/catalogue.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 
-/** A UUID that shows its number: handy for reading failures, and in the order of the numbers. */
+/** A UUID that contains its number: easy to recognise in failures, and sorted like the numbers. */
 export function id(number: number): Uuid {
   return `00000000-0000-7000-8000-${number.toString(16).padStart(12, '0')}` as Uuid;
 }

@@ -1,10 +1,10 @@
-// The generators of docs/generators.md, in a project of their own, like that of an integrator: they bring more packages than
-// everything else here together, and a TypeScript of their own. What is missing is installed.
+// The generators of docs/generators.md, installed on demand in a separate project like an integrator's. They need more
+// packages than the rest of this repository and their own version of TypeScript.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The project that has them. */
+/** Folder of the project with the generators. */
 export const GENERATORS = join(import.meta.dir, '../generators');
 
 export function requireGenerators(): void {
@@ -17,7 +17,7 @@ export function requireGenerators(): void {
   }
 }
 
-/** Each in the version that the project names. */
+/** True if all generators are installed in the versions of the project's package.json. */
 function areInstalled(): boolean {
   const { devDependencies } = JSON.parse(readFileSync(join(GENERATORS, 'package.json'), 'utf8')) as {
     devDependencies: Record<string, string>;

@@ -1,5 +1,5 @@
-// Temporary files of a test run are in memory where there is room for them: a run writes gigabytes that nobody wants back,
-// and would wait for the disk. TMPDIR names another place.
+// Keeps temporary files of a test run in memory if there is room: a run writes gigabytes and would wait for the disk.
+// TMPDIR overrides the place.
 
 import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 
@@ -9,12 +9,12 @@ const ROOM_BYTES = 6 * 1024 ** 3;
 const folder =
   process.env.TMPDIR === undefined && hasRoom() ? mkdtempSync(`${MEMORY}/offerbook-`) : undefined;
 if (folder !== undefined) {
-  // PostgreSQL, and some tests, let another user look into folders in it.
+  // PostgreSQL and some tests access folders in it as another user.
   chmodSync(folder, 0o755);
   process.env.TMPDIR = folder;
 }
 
-/** With everything that the tests, and what they have started, left behind. */
+/** Deletes the folder with all files that tests and their processes left behind. */
 export function leaveMemory(): void {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 }
@@ -24,7 +24,7 @@ function hasRoom(): boolean {
     const { bavail, bsize } = statfsSync(MEMORY);
     return bavail * bsize >= ROOM_BYTES;
   } catch {
-    // Not on Linux.
+    // /dev/shm exists only on Linux.
     return false;
   }
 }

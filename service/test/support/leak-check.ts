@@ -1,4 +1,4 @@
-// Runs with every test run: when the last test is done, fails the run if any token issued in it was leaked.
+// Fails a test run after its last test if any token issued during the run was leaked.
 
 import { afterAll } from 'bun:test';
 import { leakWatch } from './leak-watch.ts';
@@ -7,7 +7,7 @@ import { stopPostgres } from './postgres-server.ts';
 afterAll(async () => {
   const leaks = leakWatch.findLeaks();
   if (leaks.length === 0) return;
-  // Bun skips the hooks after one that throws, so that they would leave the server running.
+  // Stop the server before throwing: Bun skips the hooks after one that throws.
   await stopPostgres();
   throw new Error(`a token was leaked:\n${leaks.join('\n')}`);
 });

@@ -1,13 +1,12 @@
-// Watches a whole test run for leaked tokens: every token that was issued is held against everything that was
-// printed, logged, answered as an error, measured or shown in the process list. Where a command issues a token
-// it has to print it, and only that output is left out.
+// Watches a whole test run for leaked tokens. Searches output, logs, error responses, metrics and the process list for
+// every issued token. Only the output of commands that issue a token is exempt, because they must print it.
 
 import { appendFileSync, closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseTokenKind } from '../../src/domain/access-token.ts';
 import { temporaryFolder } from './databases.ts';
 
-/** So many characters of a token in a row are taken for a leak; by chance it happens once in 62¹². */
+/** Length of the shortest piece of a token that counts as a leak. A chance match has a probability of 1 in 62¹². */
 const PIECE_LENGTH = 12;
 const PREFIX_LENGTH = 'ob_pub_'.length;
 const HELD_CHARACTERS_MAX = 1 << 20;
@@ -22,30 +21,30 @@ export class LeakWatch {
   #held = '';
   #outputCharacters = 0;
 
-  /** How many tokens and characters of output were seen. */
+  /** Number of tokens and characters of output checked. */
   get seen(): { tokens: number; outputCharacters: number } {
     const piecesOfOne = TOKEN_BODY_LENGTH - PIECE_LENGTH + 1;
     return { tokens: this.#pieces.size / piecesOfOne, outputCharacters: this.#outputCharacters };
   }
 
-  /** From now on, and looking back, no piece of this token may be in any output. */
+  /** Adds a token that must not appear in any output, whether recorded before or after this call. */
   noteToken(text: string): void {
     for (const piece of piecesOf(text.slice(PREFIX_LENGTH))) this.#pieces.add(piece);
   }
 
-  /** All tokens in the output of a command that issues them. */
+  /** Adds all tokens in the output of a command that issues them. */
   noteTokensIn(text: string): void {
     for (const [token] of text.matchAll(TOKEN)) this.noteToken(token);
   }
 
-  /** Something that somebody other than the token's owner may read; `what` says where it stood. */
+  /** Records text that others than the token's owner may read; `what` names its origin. */
   noteOutput(what: string, text: string): void {
     this.#outputCharacters += text.length;
     this.#held += `${text.replaceAll('\n', `\n${what}: `)}\n`;
     if (this.#held.length > HELD_CHARACTERS_MAX) this.#writeOut();
   }
 
-  /** One line for each line of output that has a token in it, or a piece of one; the token itself is not repeated. */
+  /** Reports each line of output that contains a token or a piece of one, without repeating the token. */
   findLeaks(): string[] {
     this.#writeOut();
     const leaks: string[] = [];
@@ -60,7 +59,7 @@ export class LeakWatch {
     for (const [word] of line.matchAll(WORD)) {
       for (const piece of piecesOf(word)) if (this.#pieces.has(piece)) return true;
     }
-    // Also tokens that were issued where nobody noted them: the checksum tells them from made-up ones.
+    // Also find tokens that no test registered: a valid checksum distinguishes them from forged ones.
     return [...line.matchAll(TOKEN)].some(([token]) => parseTokenKind(token) !== undefined);
   }
 
@@ -76,7 +75,7 @@ function* piecesOf(text: string): Generator<string> {
   for (let at = 0; at + PIECE_LENGTH <= text.length; at++) yield text.slice(at, at + PIECE_LENGTH);
 }
 
-/** Piece by piece, since a whole run prints more than a text can hold. */
+/** Reads in chunks, because a whole run prints more than a string can hold. */
 function* linesOf(path: string): Generator<string> {
   const file = openSync(path, 'r');
   const buffer = Buffer.alloc(READ_BYTES);
@@ -94,14 +93,14 @@ function* linesOf(path: string): Generator<string> {
   }
 }
 
-// Test files may each get their own copy of this module, but there is one watch for the process.
+// Each test file may get its own copy of this module, but the process has only one watch.
 const shared = globalThis as typeof globalThis & { offerbookLeakWatch?: LeakWatch };
 shared.offerbookLeakWatch ??= new LeakWatch();
 
-/** The watch over this run. */
+/** The watch of this test run. */
 export const leakWatch = shared.offerbookLeakWatch;
 
-/** Commands that print a token because they are asked to. */
+/** Commands whose purpose is to print a token. */
 function printsTokens(args: readonly string[]): boolean {
   return args[0] === 'sandbox' || (args[0] === 'tokens' && (args[1] === 'issue' || args[1] === 'rotate'));
 }
@@ -112,7 +111,7 @@ interface Printing {
   readonly stderr: ReadableStream<Uint8Array>;
 }
 
-/** Has the arguments and the output of a command watched, and hands the process on. */
+/** Watches the arguments and output of a process, and returns the process. */
 export function watchCommand<Child extends Printing>(args: readonly string[], child: Child): Child {
   leakWatch.noteOutput('arguments', args.join(' '));
   const issued = printsTokens(args);
@@ -124,14 +123,14 @@ export function watchCommand<Child extends Printing>(args: readonly string[], ch
   return child;
 }
 
-/** What everybody on the machine can see of a process; nothing where the system does not tell. */
+/** Records the command line of a process, which every user can read. Does nothing without /proc. */
 export function watchProcessList(pid: number): void {
   const path = `/proc/${pid}/cmdline`;
   if (existsSync(path))
     leakWatch.noteOutput('process list', readFileSync(path, 'utf8').replaceAll('\0', ' '));
 }
 
-/** Chunks are put together again before they are noted, because a token may be cut in two. */
+/** Joins the chunks before recording them, because a token may be split between two. */
 function watchStream(child: Printing, name: 'stdout' | 'stderr', note: (text: string) => void): void {
   const decoder = new TextDecoder();
   let held = '';

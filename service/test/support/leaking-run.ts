@@ -1,4 +1,4 @@
-// Not part of the suite: a test run that leaks a token, for the test that wants to see it fail.
+// A test run that leaks a token, started by the test that expects it to fail. Not part of the suite.
 
 import { test } from 'bun:test';
 import { newTokenText } from '../../src/domain/access-token.ts';

@@ -1,4 +1,4 @@
-// A real PgBouncer before the PostgreSQL of the tests, with the very settings that docs/operations/databases.md recommends.
+// A real PgBouncer in front of the test PostgreSQL, with the settings recommended in docs/operations/databases.md.
 
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ export class PgBouncer implements AsyncDisposable {
     this.#child = child;
   }
 
-  /** Starts one before the database of this URL, with some of the recommended settings replaced. */
+  /** Starts PgBouncer in front of this database, with some of the recommended settings replaced. */
   static async start(
     databaseUrl: string,
     replaced: Readonly<Record<string, string | undefined>> = {},
@@ -40,7 +40,7 @@ export class PgBouncer implements AsyncDisposable {
     const server = `* = host=127.0.0.1 port=${serverPort}`;
     writeFileSync(users, `"${USER}" "${PASSWORD}"\n`);
     writeFileSync(file, `[databases]\n${server}\n[pgbouncer]\n${lines.join('\n')}\n`);
-    // It does not run as root.
+    // PgBouncer refuses to run as root.
     for (const path of [folder, users, file]) chmodSync(path, 0o755);
     const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
     const child = Bun.spawn([requireProgram(PROGRAMS.pgbouncer), '--quiet', ...user, file], {
@@ -60,7 +60,7 @@ export class PgBouncer implements AsyncDisposable {
   }
 }
 
-/** The settings of the [pgbouncer] section in the document. */
+/** The settings in the [pgbouncer] section of the document. */
 function recommended(): Record<string, string> {
   const [, section = ''] = /```ini\n\[pgbouncer\]\n(.*?)```/s.exec(readFileSync(DOCUMENT, 'utf8')) ?? [];
   const pairs = [...section.matchAll(/^(\w+) = (.*)$/gm)].map(([, name = '', value = '']) => [name, value]);

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The server and its children. They are listed while their parent lives: afterwards nobody knows whose they were. */
+/** The server and its children. Call this while the server runs: orphaned children have another parent. */
 export function postgresProcesses(directory: string): number[] {
   const pid = Number(readFileSync(join(directory, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
   return [pid, ...childrenOf(pid)];
@@ -16,7 +16,7 @@ function childrenOf(pid: number): number[] {
     .filter((each) => parentOf(each) === pid);
 }
 
-/** The fourth field of /proc/PID/stat; the second, the name, may hold spaces but ends with the last bracket. */
+/** Parent pid: field 4 of /proc/PID/stat. Field 2, the name, may contain spaces but ends at the last bracket. */
 function parentOf(pid: number): number | undefined {
   const [state, parent] = statOf(pid);
   return state === undefined ? undefined : Number(parent);
@@ -36,7 +36,7 @@ function statOf(pid: number): string[] {
   }
 }
 
-/** To the system, 0 means this group of processes and -1 all there are: a number that could not be read must not stop them. */
+/** Throws unless `pid` is above 1: kill(0) would signal this process group, and kill(-1) every process. */
 export function signalIfThere(pid: number, signal: NodeJS.Signals): void {
   if (!(pid > 1)) throw new Error(`${pid} is not the id of one process`);
   try {

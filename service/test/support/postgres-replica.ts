@@ -1,4 +1,4 @@
-// A streaming replica of a test's PostgreSQL: a copy of its files, taken while it runs, that then follows it.
+// A streaming replica of a test's PostgreSQL, created from a copy of its files that is taken while it runs.
 
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export async function startReplica(primary: PostgresServer): Promise<PostgresSer
     `primary_conninfo = 'host=127.0.0.1 port=${primary.port} user=${USER} password=${PASSWORD}'\n`,
   );
   writeFileSync(join(data, 'standby.signal'), '');
-  // It reports to be ready in other words than its starter waits for, so that it must be asked.
+  // Poll the replica: its ready message differs from the one that the start function waits for.
   void replica.process.start().catch(() => {});
   await untilAnswering(replica);
   return replica;
@@ -28,7 +28,7 @@ export async function untilCaughtUp(primary: PostgresServer, replica: PostgresSe
   while ((await query<{ done: boolean }>(replica, sql))[0]?.done !== true) await Bun.sleep(10);
 }
 
-/** One statement on the server's own database, over a connection of its own. */
+/** Runs one statement on the postgres database over a new connection. */
 export async function query<Row>(server: PostgresServer, sql: string): Promise<Row[]> {
   const connection = postgres(postgresUrl(server.port, 'postgres'), { max: 1, onnotice: () => {} });
   try {
@@ -38,19 +38,19 @@ export async function query<Row>(server: PostgresServer, sql: string): Promise<R
   }
 }
 
-/** Ends the server, replica or not, and removes its files. */
+/** Stops the server, primary or replica, and deletes its files. */
 export async function removePostgres({ process: server, directory }: PostgresServer): Promise<void> {
   await server.stop();
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** The way of pg_basebackup, which does not come with the server: copy between the two calls, add the label. */
+/** Does what pg_basebackup does, which is not part of the server package: copies between the two calls and adds the label. */
 async function copyData(primary: PostgresServer, replica: PostgresServer): Promise<void> {
   const connection = postgres(postgresUrl(primary.port, 'postgres'), { max: 1, onnotice: () => {} });
   try {
     await connection`SELECT pg_backup_start('replica', fast => true)`;
     const data = join(replica.directory, 'data');
-    // Keeps the owner, who is not us when we are root. A file that goes away meanwhile is of no use to the copy.
+    // Keep the owner, which is another user if the tests run as root. The copy does not need files that vanish meanwhile.
     await $`cp -a ${join(primary.directory, 'data')} ${replica.directory}`.nothrow().quiet();
     const [backup] = await connection<
       { labelfile: string }[]

@@ -1,5 +1,4 @@
-// One real PostgreSQL for the whole test run, started when the first test asks for it; each test gets an
-// empty database of its own.
+// One real PostgreSQL server for the whole test run, started on first use. Each test gets its own empty database.
 
 import { randomInt } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
@@ -18,7 +17,7 @@ export interface PostgresServer {
 
 export const USER = 'postgres';
 export const PASSWORD = 'test';
-// Test files may each get their own copy of this module, but there is one server for the process.
+// Each test file may get its own copy of this module, but the process has only one server.
 const shared = globalThis as typeof globalThis & {
   offerbookPostgres?: Promise<PostgresServer>;
   offerbookPostgresAdmin?: postgres.Sql;
@@ -31,10 +30,10 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
   return server;
 }
 
-/** A place for a server, without data yet. */
+/** Folder and port for a server that has no data yet. */
 export async function prepareServer(flags: readonly string[]): Promise<PostgresServer> {
   const directory = mkdtempSync(join(tmpdir(), 'offerbook-pg-'));
-  // For root, PostgreSQL runs as a user of its own, who must be able to reach its data.
+  // If the tests run as root, PostgreSQL runs as another user, which must be able to access its data.
   chmodSync(directory, 0o755);
   const port = await freePort();
   const server = new EmbeddedPostgres({
@@ -62,7 +61,7 @@ export async function stopPostgres(): Promise<void> {
 }
 
 export function sharedPostgres(): Promise<PostgresServer> {
-  // Tests lose no data that anybody wants back, so the server need not wait for the disk.
+  // Test data need not survive a crash, so the server does not wait for the disk.
   shared.offerbookPostgres ??= startPostgres([
     '-c',
     'fsync=off',
@@ -74,11 +73,11 @@ export function sharedPostgres(): Promise<PostgresServer> {
   return shared.offerbookPostgres;
 }
 
-/** The URL of a new, empty database. */
+/** Creates an empty database and returns its URL. */
 export async function newPostgresDatabase(): Promise<string> {
   const { port } = await sharedPostgres();
   const name = `test_${Bun.randomUUIDv7().replaceAll('-', '')}`;
-  // One connection makes them all, and files are copied as they are: a quarter of the time.
+  // Faster with one connection for all databases and a file copy of the template.
   shared.offerbookPostgresAdmin ??= postgres(postgresUrl(port, 'postgres'), { max: 1 });
   await shared.offerbookPostgresAdmin.unsafe(`CREATE DATABASE ${name} STRATEGY FILE_COPY`);
   return postgresUrl(port, name);
@@ -88,14 +87,14 @@ export function postgresUrl(port: number, database: string): string {
   return `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`;
 }
 
-/** Test processes that run side by side have ports of their own: the same one could be found free by two of them. */
+/** Each test process has its own range of ports, so that two never find the same port free. */
 const PORTS = 5_000;
 const FIRST_PORT = 10_000 + PORTS * Number(process.env.TEST_PART ?? 0);
 const givenPorts = new Set<number>();
 
 /**
- * A port on which nobody listens, each once. It is not one of those that the system gives to outgoing connections (from
- * 32768 on, on Linux): one of them could be taken before the test comes to use it.
+ * Returns a free port, a different one on each call. The port is below the range of outgoing connections (from 32768 on
+ * Linux), because the system could assign a port in that range before the test uses it.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

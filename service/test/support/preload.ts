@@ -1,4 +1,4 @@
-// Runs before every test file: sets what all tests share, and stops what they have started when the last one is done.
+// Runs before every test file: applies shared settings, and stops started servers after the last test.
 
 import { afterAll, setDefaultTimeout } from 'bun:test';
 import fc from 'fast-check';
@@ -6,11 +6,11 @@ import { removeTemporaryFolders } from './databases.ts';
 import { leaveMemory } from './in-memory.ts';
 import { stopPostgres } from './postgres-server.ts';
 
-// One limit for all tests: machines may be slow or busy, and a test that hangs is still found. Bun keeps it for the first
-// file of a run only, so the scripts in package.json say it again.
+// One time limit for all tests, long enough for slow or busy machines. Bun applies it only to the first file of a run, so
+// the scripts in package.json repeat it.
 setDefaultTimeout(120_000);
 
-// The same inputs on every run, so that a run on another machine can be repeated here. To look further:
+// The same inputs on every run, so that failures on other machines can be reproduced. To try other inputs:
 // TEST_SEED=$RANDOM TEST_RUNS=1000 npm run test:all
 fc.configureGlobal({
   seed: Number(process.env.TEST_SEED ?? 20_261_115),

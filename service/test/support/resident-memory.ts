@@ -1,8 +1,8 @@
-// Memory of another process, as the system counts it.
+// Memory use of another process, as reported by the system.
 
 import { existsSync, readFileSync } from 'node:fs';
 
-/** Resident, without mapped files, which the system can take back. Where that cannot be seen, 0. */
+/** Resident memory without mapped files, which the system can reclaim; 0 if the system does not report it. */
 export function residentMb(pid: number): number {
   const file = `/proc/${pid}/status`;
   const [, kilobytes = '0'] = existsSync(file)

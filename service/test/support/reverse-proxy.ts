@@ -1,5 +1,5 @@
-// A real nginx or HAProxy before the service, with the very configuration that docs/operations/proxies.md recommends:
-// what is written there is what is tested. Only addresses and what a test run needs are put in.
+// A real nginx or HAProxy in front of the service, with the configuration recommended in docs/operations/proxies.md. Only
+// addresses and settings that a test run needs are replaced.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ const DOCUMENT = join(import.meta.dir, '..', '..', '..', 'docs', 'operations', '
 const NODES = ['10.0.0.11:8080', '10.0.0.12:8080'];
 
 export interface ProxyOptions {
-  /** Whether nginx keeps answers, as an operator would have it do who knows no more than the directive's name. */
+  /** True to enable proxy_cache in nginx without further cache settings. */
   readonly keepsAnswers?: boolean;
 }
 
@@ -29,7 +29,7 @@ export class ReverseProxy implements AsyncDisposable {
     this.#folder = folder;
   }
 
-  /** Starts a proxy before one or two nodes and waits until requests reach one of them. */
+  /** Starts a proxy in front of one or two nodes and waits until requests reach a node. */
   static async start(
     name: ProxyName,
     nodeUrls: readonly string[],

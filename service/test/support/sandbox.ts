@@ -1,4 +1,4 @@
-// The sandbox as a process, from its start until it is told to stop.
+// A running sandbox process.
 
 import { expect } from 'bun:test';
 import { type RunOptions, spawnOfferbook } from './command.ts';
@@ -20,7 +20,7 @@ export class Sandbox implements AsyncDisposable {
     const child = spawnOfferbook(['sandbox', '--port', '0', ...args], options);
     const decoder = new TextDecoder();
     let text = '';
-    // Breaking off would close the pipe under the process.
+    // A reader, because leaving a for-await loop would close the pipe while the process still writes.
     const reader = child.stdout.getReader();
     while (!text.includes('--fresh\n')) {
       const { value, done } = await reader.read();
@@ -52,7 +52,7 @@ export class Sandbox implements AsyncDisposable {
     return (await answer.json()) as T;
   }
 
-  /** Signals the process, and returns its exit code and everything that it wrote to stderr. */
+  /** Signals the process, waits for it to exit, and returns its exit code and stderr. */
   async stop(
     signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL' = 'SIGTERM',
   ): Promise<{ code: number; stderr: string }> {

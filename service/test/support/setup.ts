@@ -1,4 +1,5 @@
-// npm run test:setup: installs what tests need and npm ci does not bring, so that no test spends its time limit on it.
+// npm run test:setup: installs the test dependencies that npm ci does not, so that installation does not count towards the
+// time limit of a test.
 
 import { launchBrowser } from './browser.ts';
 import { requireGenerators } from './generators.ts';

@@ -1,4 +1,4 @@
-// A small disk of its own, that a test can fill. Only root can mount one.
+// A small file system that a test can fill. Only root can mount it.
 
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ export class SmallDisk implements AsyncDisposable {
     }
   }
 
-  /** Leaves no byte. Returns the way to give them back. */
+  /** Fills the disk completely. Returns a function that frees the space. */
   fill(): () => void {
     const path = join(this.folder, 'filling');
     const piece = Buffer.alloc(4_096);

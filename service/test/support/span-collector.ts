@@ -1,4 +1,4 @@
-// A collector of spans on a real socket: it keeps what it is sent, and answers what a test wants it to.
+// An OpenTelemetry collector on a real socket: stores the spans it receives and responds as the test specifies.
 
 import { leakWatch } from './leak-watch.ts';
 
@@ -60,7 +60,7 @@ export class SpanCollector implements AsyncDisposable {
     return this.batches.flatMap(({ body }) => spansOf(body));
   }
 
-  /** Waits for a number of batches; the test's own time limit is the bound. */
+  /** Waits for a number of batches, up to the time limit of the test. */
   async received(count: number): Promise<void> {
     while (this.batches.length < count) await Bun.sleep(2);
   }
@@ -74,7 +74,7 @@ export function spansOf({ resourceSpans }: SentBatch['body']): readonly SentSpan
   return resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
 }
 
-/** The attributes as an object: texts, and integers as numbers. */
+/** The attributes as an object of strings and numbers. */
 export function attributesOf({ attributes }: Pick<SentSpan, 'attributes'>): Record<string, string | number> {
   return Object.fromEntries(
     attributes.map(({ key, value }) => [key, value.stringValue ?? Number(value.intValue)]),

@@ -1,5 +1,4 @@
-// A running node on a real socket with a database of its own, for tests. Ends itself after the test file's
-// scope when used with `await using`.
+// A running node on a real socket with its own database. With `await using`, it stops at the end of the scope.
 
 import http from 'node:http';
 import type { Retailer } from '@offerbook/wire/catalogue.ts';
@@ -21,7 +20,7 @@ import type { TracingSettings } from '../../src/tracing/tracing-settings.ts';
 import { DATABASES, temporaryFolder } from './databases.ts';
 import { leakWatch } from './leak-watch.ts';
 
-// What the command is started with; tests run in the runtime's own process.
+// Settings of the command line, which tests inside Bun's own process must apply themselves.
 Object.assign(http, { maxHeaderSize: 65_536 });
 
 export interface TestNodeOptions {
@@ -29,9 +28,9 @@ export interface TestNodeOptions {
   readonly settings?: Partial<ServeSettings>;
   readonly clock?: Clock;
   readonly tracing?: TracingSettings | undefined;
-  /** Long unless given: on a busy machine a click must not happen to go to the spool. */
+  /** Long by default, so that a click does not go to the spool on a busy machine. */
   readonly clickDeadlineMs?: number;
-  /** Token of the pages' guest access; `keep` makes it valid. */
+  /** Token for the guest access of the pages; `keep` makes it valid. */
   readonly pageToken?: string;
   /** Route of the transactions that the explorer shows to guests. */
   readonly feed?: Route;
@@ -40,9 +39,9 @@ export interface TestNodeOptions {
 export class TestNode implements AsyncDisposable {
   readonly url: string;
   readonly databaseUrl: string;
-  /** Every line that the node has logged. */
+  /** All lines that the node has logged. */
   readonly logLines: readonly string[];
-  /** Stores of another process, as far as the node can tell: its own connections, and free to wait. */
+  /** Stores on separate connections, like those of another process; their calls may wait. */
   readonly stores: Stores;
   readonly #clock: Clock;
   readonly #stop: () => Promise<void>;
@@ -74,12 +73,12 @@ export class TestNode implements AsyncDisposable {
     };
     const logger = new Logger('debug', write);
     const settings = {
-      // All users of a test come from one address.
+      // All users of a test share one address.
       ...readServeSettings({ port: '0', spool: temporaryFolder(), rateLimitActivation: '0' }, {}),
       ...options.settings,
     };
     const { pageToken, feed } = options;
-    // First: a server makes no database.
+    // Create the database first, because a server does not.
     const stores = await openStores(databaseUrl, CREATE_OPTIONS, clock);
     const node = await startNode({
       settings,
@@ -109,7 +108,7 @@ export class TestNode implements AsyncDisposable {
     return text;
   }
 
-  /** Makes a token's text good. */
+  /** Stores a token, so that it becomes valid. */
   async keep(text: string, kind: TokenKind, org = 'acme', expiresAtMs: number | null = null): Promise<void> {
     leakWatch.noteToken(text);
     const { id: orgId } = await this.organisation(org);
@@ -154,7 +153,7 @@ export class TestNode implements AsyncDisposable {
     return response;
   }
 
-  /** Waits for a log line; the test's own time limit is the bound. */
+  /** Waits for a log line, up to the time limit of the test. */
   async logged(matches: (line: Record<string, unknown>) => boolean): Promise<Record<string, unknown>> {
     while (true) {
       const found = this.logLines.map((line) => JSON.parse(line) as Record<string, unknown>).find(matches);
@@ -163,7 +162,7 @@ export class TestNode implements AsyncDisposable {
     }
   }
 
-  /** Ends the node, and leaves the stores of the test open. */
+  /** Stops the node and leaves the stores of the test open. */
   async stopNode(): Promise<void> {
     this.#stopped ??= this.#stop();
     await this.#stopped;

@@ -1,4 +1,4 @@
-// A worker like any other, until something is to happen to it: the name of a file says what, and to which worker.
+// A regular worker that fails on request: the name of a file selects the fault and the worker.
 
 import '../../../src/cli/node/workers/worker-thread.ts';
 import { existsSync, rmSync } from 'node:fs';
@@ -11,11 +11,11 @@ const FAULTS = {
   crash(): never {
     throw new Error('a test wants it so');
   },
-  /** Never comes back, but can be interrupted. */
+  /** Never returns, but can be interrupted. */
   loop(): never {
     for (;;);
   },
-  /** Comes back after half a minute, and cannot be interrupted. */
+  /** Returns after 30 seconds and cannot be interrupted. */
   block(): void {
     Bun.sleepSync(30_000);
   },
@@ -24,12 +24,12 @@ const FAULTS = {
 self.addEventListener('message', ({ data }: MessageEvent<ToWorker>) => {
   if (data.type !== 'start') return;
   const fileOf = (fault: string) => join(process.env.FAULTS_FOLDER ?? '', `${fault}-${data.setup.number}`);
-  // As long as the file is there.
+  // Fails as long as the file exists.
   if (existsSync(fileOf('stillborn'))) FAULTS.crash();
   setInterval(() => {
     for (const [fault, happen] of Object.entries(FAULTS)) {
       if (!existsSync(fileOf(fault))) continue;
-      // Once.
+      // Fail only once.
       rmSync(fileOf(fault));
       happen();
     }

@@ -1,4 +1,4 @@
-// A server process whose workers fail when a test says so.
+// A server process whose workers fail on request of a test.
 
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,12 +24,12 @@ export class WorkerFaults implements Disposable {
     });
   }
 
-  /** The worker cannot start from now on if it is `stillborn`; everything else happens once, right now. */
+  /** Triggers a fault. `stillborn` keeps the worker from starting from now on; other faults happen once, immediately. */
   letHappen(fault: WorkerFault, worker: number): void {
     writeFileSync(this.#fileOf(fault, worker), '');
   }
 
-  /** Whether it has yet to happen. */
+  /** True if the fault has not happened yet. */
   isDue(fault: WorkerFault, worker: number): boolean {
     return existsSync(this.#fileOf(fault, worker));
   }
