@@ -110,7 +110,7 @@ export function toyShopRoutes(world: World): Route[] {
           'Thank you',
           html`<div class="screen narrow prose toy-shop">
 <h1>Thank you for your order</h1>
-<p class="lead">You spent ${orderValue.toFixed(2)} ${currencyCode} at ${retailer.name}. The sale is already in the transactions as ${status}${next}.</p>
+<p class="lead">You bought something for ${orderValue.toFixed(2)} ${currencyCode} at ${retailer.name}. The sale is already in the transactions as ${status}${next}.</p>
 <p><a class="button" href="/?view=transactions">See it arrive</a></p>
 </div>`,
         );
