@@ -345,7 +345,7 @@ describe('declined sales whose amounts arrive as zero', () => {
       },
       81,
     ],
-  ])('Awin: a decline with %p takes the newest sale amount that is not 0', async (amounts, orderValue) => {
+  ])('Awin: a decline with %j takes the newest sale amount that is not 0', async (amounts, orderValue) => {
     const old = { oldCommissionAmount: { amount: 4, currency: 'EUR' }, ...amounts };
     expect(await only(awin([declined(old)]), 'orderValue', 'cashback')).toEqual([orderValue, 2]);
   });
