@@ -154,7 +154,7 @@ describe('/docs', () => {
       'Set OFFERBOOK_TOKEN to a private token and run the sample above instead.',
     );
     expect(transactions).toContain(
-      'When the whole walk is stored, and not before, that value is the next W.',
+      'Once the whole walk is stored, use that value as the next W.',
     );
     // A path of a guide on this server, and of no file.
     expect(transactions).not.toMatch(/[^/]docs\//);
