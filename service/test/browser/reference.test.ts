@@ -153,9 +153,7 @@ describe('/docs', () => {
     expect(transactions).toContain(
       'Set OFFERBOOK_TOKEN to a private token and run the sample above instead.',
     );
-    expect(transactions).toContain(
-      'Once the whole walk is stored, use that value as the next W.',
-    );
+    expect(transactions).toContain('Once the whole walk is stored, use that value as the next W.');
     // A path of a guide on this server, and of no file.
     expect(transactions).not.toMatch(/[^/]docs\//);
     const start = (await watched.page.locator('#start').textContent()) ?? '';
