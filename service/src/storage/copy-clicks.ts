@@ -1,5 +1,5 @@
-// Copies clicks into another database, after everything else is read: those that have led to no sale yet will find it
-// there. May be repeated: clicks that are in the other database already go.
+// Copies all clicks into another database, so that later sales can be matched to them there. copyClicks() runs after all
+// other data has been read. It can be repeated, because it deletes the clicks in the target first.
 
 import { existsSync } from 'node:fs';
 import type { Click, ClickId } from '../domain/click.ts';
@@ -21,13 +21,13 @@ export async function copyClicks(
   return await copyClickRows(await from.open(), await to.open(), { onBatch });
 }
 
-/** On SQLite, the first click makes the file, which is not made for looking. */
+/** False if there is no SQLite click file yet: the first click creates it, so a check must not. */
 function hasPlace(url: string): boolean {
   const path = sqlitePath(url);
   return path === undefined || existsSync(`${path}${CLICK_END}`);
 }
 
-/** A copy that broke off may have left some. They have been sold, erased or purged since, for all we know. */
+/** An interrupted copy may have left clicks, which may have been sold, erased or purged in the source since. */
 async function removeClicks(target: Database): Promise<void> {
   await readBatches<{ id: ClickId }>(target, allClicks('id'), async (batch) => {
     const ids = batch.map(({ id }) => id);

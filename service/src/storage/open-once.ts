@@ -1,4 +1,4 @@
-// One of something for all who ask: opened when it is first needed, and again by the next who asks when that has failed.
+// Opens a shared resource on first use. If opening fails, the next caller tries again.
 
 export interface OpenOnce<Resource> {
   open(): Promise<Resource>;
@@ -9,7 +9,7 @@ interface Closable {
   close(): void | Promise<void>;
 }
 
-/** For `await using`: it is closed at the end of the block, whichever way that ends. */
+/** Adapts a resource for `await using`, which closes it at the end of the block. */
 export function closing<Resource extends Closable>(resource: Resource): Resource & AsyncDisposable {
   return Object.assign(resource, { [Symbol.asyncDispose]: async () => resource.close() });
 }

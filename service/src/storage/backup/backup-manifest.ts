@@ -1,4 +1,5 @@
-// The list of what a backup holds, with a checksum of each file. It is written last, so that a backup without one is none.
+// The manifest of a backup: its files, with a checksum and row counts for each. It is written last, so a folder without a
+// manifest is not a complete backup.
 
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import { z } from 'zod';
 import { StorageError } from '../../domain/storage-error.ts';
 
 export const MANIFEST_NAME = 'manifest.json';
-/** Whatever the database was called. */
+/** Fixed names, independent of the name of the database. */
 export const BACKUP_FILES = ['offerbook.db', 'offerbook.db-activations'] as const;
 export const [MAIN_FILE, CLICK_FILE] = BACKUP_FILES;
 
@@ -15,7 +16,7 @@ const FileSchema = z.object({
   name: z.enum(BACKUP_FILES),
   bytes: z.int().nonnegative(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  /** How many rows each table has. */
+  /** Number of rows by table. */
   rows: z.record(z.string(), z.int().nonnegative()),
 });
 
@@ -23,7 +24,7 @@ const ManifestSchema = z.object({
   kind: z.literal('offerbook backup'),
   format: z.literal(1),
   madeAt: z.string().refine((text) => parseTimestamp(text) === text),
-  /** Of the program that made it. */
+  /** Version of the Offerbook that made the backup. */
   version: z.string().regex(/^[\w.+-]{1,100}$/),
   files: z
     .array(FileSchema)
@@ -34,7 +35,7 @@ const ManifestSchema = z.object({
 export type BackupFile = z.output<typeof FileSchema>;
 export type BackupManifest = z.output<typeof ManifestSchema>;
 
-/** A link would let the backup name any file that this user may read. Throws a StorageError. */
+/** Throws a StorageError for a symbolic link, which could make a restore read any file that this user can read. */
 export function requireNoLink(folder: string, name: string): void {
   if (lstatSync(join(folder, name), { throwIfNoEntry: false })?.isSymbolicLink())
     throw new StorageError(

@@ -1,13 +1,12 @@
-// Makes a backup of an SQLite database while servers and imports run: a folder with a copy of each of its files and a
-// manifest. It is written under another name and renamed at the end, so that what has the name is whole.
+// Makes a backup of an SQLite database while servers and imports run: a folder with a copy of each database file and a
+// manifest. The folder is written under a temporary name and renamed at the end, so a folder with the final name is complete.
 //
-// Each copy is made by VACUUM INTO, which reads one state of the file whatever is committed meanwhile, keeps nobody
-// waiting, and leaves out free space, where bytes of what was deleted may be. Copying the files themselves would be faster,
-// but needs everybody to stop writing, and their write-ahead logs.
+// VACUUM INTO makes each copy. It reads one snapshot of the file, blocks no reader or writer, and omits free pages, which
+// may still contain deleted data. Copying the files directly would be faster, but all writers would have to stop.
 //
-// The order matters, because the files are copied one after the other. Transactions come first: then no sale is without
-// the mark on its click that keeps it from being purged. Clicks that are newer than the transactions do no harm. The spool
-// comes before the clicks: what moves from it into them meanwhile is in both, and counts once.
+// The files are copied one after the other, so their order matters. Transactions come first: every sale in the backup then
+// has the mark on its click that protects the click from being purged. Clicks newer than the transactions are harmless. The
+// spool comes before the clicks: a click that moves between the two copies is in both and is stored once.
 
 import { closeSync, existsSync, lstatSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -37,14 +36,14 @@ import { newFolder, sumOf, sync, withFileErrors } from './synced-files.ts';
 
 export interface BackupOptions {
   readonly url: string;
-  /** The folder to make. */
+  /** Path of the backup folder, which must not exist yet. */
   readonly target: string;
-  /** Where servers put clicks that the database does not take, by the key of the database. */
+  /** Path of the spool in which servers keep clicks that the database could not store, given the database's click key. */
   readonly spoolPath: (clickKey: string) => string;
-  /** True for a click that servers with this key have recorded; others in the spool are forged. */
+  /** True for a click recorded by a server with this key; any other click in the spool is forged. */
   readonly isOurs: (click: Click, clickKey: string) => boolean;
   readonly clock: Clock;
-  /** Of this program. */
+  /** Version of this Offerbook. */
   readonly version: string;
 }
 
@@ -61,7 +60,7 @@ async function copyToFolder(options: BackupOptions): Promise<BackupManifest> {
   await using source = closing(openSqlite(path, READ_OPTIONS));
   const state = await findSchemaState(source);
   if (state === 'none') throw noDatabase(await source.describePlace());
-  // The name tells what it was to become, if the process is killed.
+  // If the process is killed, the name of the leftover folder shows which backup it was for.
   const folder = newFolder(`${target}.partial-`);
   try {
     return await fill(folder, target, path, options);
@@ -103,7 +102,7 @@ async function fill(
 }
 
 async function vacuumInto(from: string, to: string): Promise<void> {
-  // An empty file counts as none, and keeps its mode.
+  // VACUUM INTO accepts an empty file as its target and keeps the file's mode.
   closeSync(openSync(to, 'wx', 0o600));
   await using source = closing(openSqlite(from, READ_OPTIONS));
   try {
@@ -143,13 +142,13 @@ async function copyAllClicks(
   }
 }
 
-/** Reads the whole copy, as SQLite and as bytes. */
+/** Checks the integrity of a copy, counts its rows and computes its checksum. */
 async function verify(folder: string, name: BackupFile['name']): Promise<BackupFile> {
   const path = join(folder, name);
   const file = openAlone(path);
   const rows: Record<string, number> = {};
   try {
-    // Then whoever only looks at it leaves no file beside it.
+    // Outside WAL mode, a reader creates no -wal and -shm files beside the copy.
     file.run('PRAGMA journal_mode = DELETE');
     const faults = [
       ...file.query('PRAGMA integrity_check').values(),

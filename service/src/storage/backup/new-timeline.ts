@@ -1,7 +1,8 @@
-// Tells a restored database apart from what it was before. What happened after the backup is gone, but those who poll have
-// heard of it: their copies have rows, and their watermarks are stamps, of a time that has not been. So clocks go on behind
-// everything that may have been announced, and all transactions of an organisation get a new stamp. Whoever polls on, from
-// any watermark, gets them once more, and has what the database has.
+// Starts a new timeline in a restored database, so that polling clients converge on its contents.
+//
+// Changes made after the backup are lost, but clients have already polled them, and their watermarks may lie after the
+// backup. So every change clock jumps past the last stamp ever announced, and all transactions of an organisation get a new
+// stamp. A client that continues from any watermark then receives every transaction again.
 
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
@@ -14,38 +15,39 @@ import { readBatches } from '../stores/read-batches.ts';
 import { DELETED_NUMBER, LAST_NUMBER_SQL, raiseCounter, raiseRevision } from '../stores/revision.ts';
 import { exportQuery } from '../stores/transaction-store.ts';
 
-/** Ids of clicks hold the numbers of organisations: those that were given after the backup must not be given again. */
+/** Click ids contain organisation numbers, so numbers assigned after the backup must not be assigned again. */
 const NUMBERS_SKIPPED = 1_000;
-/** Rows that one transaction stamps. */
+/** Rows stamped per database transaction. */
 const BATCH = 5_000;
 
-/** What is known of the database that is replaced. */
+/** State read from the database that the backup replaces. */
 export interface OldTimeline {
-  /** The last stamps, by the number of the organisation. */
+  /** Last stamp of each organisation, by organisation number. */
   readonly clocksMs: ReadonlyMap<number, number>;
   readonly revokedTokens: readonly { readonly id: Uuid; readonly revokedAtMs: number }[];
 }
 
 export interface TimelineOptions {
-  /** Undefined when nobody knows. */
+  /** Undefined if the replaced database is missing, unreadable or a different one. */
   readonly old?: OldTimeline | undefined;
-  /** For a copy that nobody has polled: transactions keep their stamps. */
+  /** Keeps the stamps of transactions. Set this only for a copy that no client has polled. */
   readonly keepsStamps: boolean;
-  /** When the backup was made, for the audit. */
+  /** When the backup was made; recorded in the audit log. */
   readonly madeAt: string | null;
   readonly onRows?: ((rows: number) => void) | undefined;
 }
 
 export interface TimelineReport {
-  /** Transactions with a new stamp. */
+  /** Number of transactions that got a new stamp. */
   readonly stamped: number;
-  /** Tokens that were revoked after the backup, and are again. */
+  /** Number of tokens revoked again because they had been revoked after the backup. */
   readonly tokensRevoked: number;
 }
 
 /**
- * Moves the clocks in one transaction, and gives stamps in batches: PostgreSQL can vacuum the rows that one batch replaced while
- * the next is written, and an import that starts too early waits for a moment only. If it is interrupted, run it again.
+ * Advances the clocks in one transaction, then stamps rows in batches. PostgreSQL can vacuum the rows replaced by one batch
+ * while the next is written, and an import that starts too early waits for one batch only. After an interruption, run it
+ * again.
  */
 export async function beginTimeline(
   database: Database,
@@ -78,7 +80,7 @@ export async function beginTimeline(
 
 interface MovedClock {
   readonly orgId: number;
-  /** The last stamp that may have been announced, or later. */
+  /** New position of the clock, not before any stamp that may have been announced. */
   readonly toMs: number;
 }
 
@@ -90,7 +92,7 @@ async function moveClocks(
   const moved: MovedClock[] = [];
   for (const [orgId, lastStampMs] of await lockClocks(connection)) {
     const announcedMs = old?.clocksMs.get(orgId);
-    // Nothing has changed since the backup: everybody has heard of this state, and of no other.
+    // The organisation has not changed since the backup, so clients know only this state.
     if (announcedMs !== undefined && announcedMs <= lastStampMs) continue;
     const toMs = Math.max(clock(), lastStampMs, announcedMs ?? 0);
     await advanceClock(connection, orgId, toMs);
@@ -99,7 +101,7 @@ async function moveClocks(
   return moved;
 }
 
-/** In place: no walk can ask for what was before, because the notes about walks are gone. */
+/** Overwrites rows without writing history: a restore discards all walks, so no walk can need the earlier versions. */
 async function stampAll(
   database: Database,
   clock: Clock,
@@ -114,7 +116,7 @@ async function stampAll(
     const stamped = await database.write(async (connection) => {
       const stampMs = Math.max(clock(), (await lockClock(connection, orgId)) + 1);
       const rows = await connection.findMany<Row>(TRANSACTIONS, ids);
-      // An import since then has given later stamps.
+      // Skip rows that an import has stamped since the clocks moved.
       const earlier = rows.filter((row) => row.updated_at <= movedToMs);
       const updatedAt = printTimestamp(stampMs);
       await connection.putMany(
@@ -134,7 +136,7 @@ async function stampAll(
 
 async function skipNumbers(connection: Connection): Promise<void> {
   const [row] = await connection.all<{ last: number | null }>(`SELECT (${LAST_NUMBER_SQL}) AS last`);
-  // By chance, so that two restores of one backup do not give the same numbers.
+  // Random, so that two restores of one backup do not assign the same numbers.
   const next = (row?.last ?? 0) + NUMBERS_SKIPPED + Math.floor(Math.random() * NUMBERS_SKIPPED);
   await raiseCounter(connection, DELETED_NUMBER, next);
   await connection.continueNumbers('organisations', LAST_NUMBER_SQL);

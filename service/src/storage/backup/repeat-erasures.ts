@@ -1,6 +1,6 @@
-// Erases again, in a database that was brought back, the users who were erased after the backup. Their identifiers are not
-// written down anywhere, but what is in the backup can be held against the digests of those who were erased. Those whom it
-// does not name are noted, too: what is imported again may name them.
+// Repeats, in a restored database, the erasures that were made after the backup. The identifiers of erased users are not
+// stored, so this compares the digest of each user in the backup with the digests of erased users. It also records erased
+// users who are not in the backup, because a repeated import may name them.
 
 import { existsSync } from 'node:fs';
 import { type Database, ERASURES } from '../database.ts';
@@ -11,12 +11,12 @@ import { openSqlite } from '../sqlite/sqlite.ts';
 import type { Auditor } from '../stores/audit-log.ts';
 import { digestUser, type ErasedUser, findLaterErasures } from '../stores/erased-users.ts';
 
-/** As JSON: SQLite would change a text that is half a surrogate pair. */
+/** Selects JSON, because SQLite would alter a string with a lone surrogate. */
 const USERS_SQL = `SELECT document -> 'passbackUid' AS uid FROM transactions WHERE org_id = $1
   UNION SELECT document -> 'passbackUid' FROM history WHERE org_id = $1`;
 const CLICKING_USERS_SQL = `SELECT DISTINCT json_quote(passback_uid) AS uid FROM clicks WHERE org_id = $1`;
 
-/** Of an SQLite database that nobody else uses, and the clicks beside it; returns how many users. */
+/** Erases users in the database at `path` and its click file, which no other process may use. Returns the number of users. */
 export async function repeatErasures(
   database: Database,
   path: string,
@@ -27,7 +27,7 @@ export async function repeatErasures(
   if (later.length === 0) return 0;
   await using stores = closing(await openStores(`sqlite:${path}`, COMMAND_OPTIONS, clock, { by }));
   const organisations = await stores.organisations.list();
-  // Numbers of organisations that came later are not given again, and neither are digests with them.
+  // Erasures of organisations created after the backup can be dropped: their numbers, which digests include, are not reused.
   const known = later.filter(({ org_id }) => organisations.some(({ id }) => id === org_id));
   const key = await stores.clickKey();
   for (const org of organisations) {
@@ -36,7 +36,8 @@ export async function repeatErasures(
     for (const uid of await usersOf(database, path, org.id))
       if (digests.has(digestUser(key, org.id, uid))) await stores.erasures.erase(org, uid);
   }
-  // Last, because an erasure notes when it was repeated. Sales since it was made name their user.
+  // Last, to restore the original times: erase() records the current time, but sales after the original erasure may name
+  // their user.
   await database.write((connection) => connection.putMany(ERASURES, known));
   return known.length;
 }

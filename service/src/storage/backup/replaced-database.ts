@@ -1,5 +1,5 @@
-// The database whose place a backup takes: what it knows that is true whatever was wrong with it. It may be damaged, or of
-// an earlier version, because it is read as it is.
+// Reads the database that a backup replaces, for the events after the backup that must survive the restore: stamps,
+// revocations, erasures and deletions. The database may be damaged or have an older schema, so it is never migrated.
 
 import type { Database as SqliteFile } from 'bun:sqlite';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
@@ -8,7 +8,7 @@ import { openAlone } from '../sqlite/open-alone.ts';
 import type { ErasedUser } from '../stores/erased-users.ts';
 import type { OldTimeline } from './new-timeline.ts';
 
-/** Held alone until the end. Undefined when it is damaged, which may be why a backup is brought back. */
+/** Opens the database with an exclusive lock. Returns undefined if it is damaged, which may be the reason for the restore. */
 export function openReplaced(path: string): SqliteFile | undefined {
   let file: SqliteFile | undefined;
   try {
@@ -27,19 +27,19 @@ export function openReplaced(path: string): SqliteFile | undefined {
   );
 }
 
-/** What happened after a backup, and is true whatever was wrong with the database. */
+/** Events after a backup that a restore must not undo. */
 export const LATER_EVENTS = ['revocations', 'erasures', 'deletions'] as const;
 export type LaterEvent = (typeof LATER_EVENTS)[number];
 
 export interface Replaced extends OldTimeline {
   readonly erased: readonly ErasedUser[];
-  /** When organisations of a name were last deleted. */
+  /** When an organisation was last deleted, by its name. */
   readonly deletedAtMs: ReadonlyMap<string, number>;
-  /** What could not be read. */
+  /** Events that could not be read. */
   readonly unknown: readonly LaterEvent[];
 }
 
-/** Undefined when it is another database, or cannot be read. */
+/** Returns undefined if the file cannot be read or is not the database that was backed up (its click key differs). */
 export function readReplaced(file: SqliteFile, clickKey: string): Replaced | undefined {
   const timeline = unlessDamaged(() => readTimeline(file, clickKey));
   if (timeline === undefined) return undefined;
@@ -51,7 +51,7 @@ export function readReplaced(file: SqliteFile, clickKey: string): Replaced | und
   return { ...timeline, erased: erased ?? [], deletedAtMs: deletedAtMs ?? new Map(), unknown };
 }
 
-/** Damage keeps no backup from being brought back. */
+/** A damaged old database must not block the restore. */
 function unlessDamaged<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -75,7 +75,7 @@ function readErased(file: SqliteFile): ErasedUser[] {
   return file.query<ErasedUser, []>('SELECT org_id, digest, erased_at FROM erasures').all();
 }
 
-/** By the audit: an organisation that is only missing may have been made after the state that is replaced. */
+/** Reads the audit log. A missing organisation proves nothing: it may be newer than the state of the replaced database. */
 function readDeletions(file: SqliteFile): Map<string, number> {
   const sql = `SELECT org, max(at) FROM audit WHERE action = 'organisation deleted' GROUP BY org`;
   return new Map(file.query(sql).values() as [string, number][]);

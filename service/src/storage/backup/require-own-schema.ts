@@ -1,6 +1,6 @@
-// Compares the schema of a file of a backup with the one that its version has, before any statement runs on the file. A backup is a
-// file that anyone may have edited: a trigger in it would run with the first write, and a view in the place of a table would
-// answer what it likes.
+// Compares the schema of a backup file with Offerbook's schema of the same version, before any other statement runs on the
+// file. Anyone may have edited a backup: a trigger would run with the first write, and a view in place of a table could
+// return forged rows.
 
 import { Database as SqliteFile } from 'bun:sqlite';
 import { StorageError } from '../../domain/storage-error.ts';
@@ -10,11 +10,11 @@ import { explainSqlite } from '../sqlite/sqlite-errors.ts';
 interface SchemaObject {
   readonly type: string;
   readonly name: string;
-  /** Null for the indexes that SQLite makes by itself. */
+  /** Null for indexes that SQLite creates automatically. */
   readonly sql: string | null;
 }
 
-/** Throws a StorageError unless the file has the tables, views, triggers and indexes of its version. It may have further indexes. */
+/** Throws a StorageError unless the file has exactly the tables, views, triggers and indexes of its version. Extra indexes are allowed. */
 export function requireOwnSchema(path: string, name: string, schema: Schema): void {
   const found = inFile(path, readObjects);
   const versionTable = objectsOf(schema, 1).find((object) => object.name === 'schema_version');
@@ -64,7 +64,7 @@ function objectsOf({ steps }: Schema, count: number): SchemaObject[] {
 
 function readObjects(file: SqliteFile): SchemaObject[] {
   const objects = file.query('SELECT type, name, sql FROM sqlite_master').all() as SchemaObject[];
-  // White space is not part of a statement: the source code may be indented in another way one day.
+  // Ignore white space, so that re-indenting the statements in our source does not invalidate backups.
   return objects.map((object) => ({ ...object, sql: object.sql?.replaceAll(/\s+/g, ' ') ?? null }));
 }
 
@@ -73,7 +73,7 @@ function readVersion(file: SqliteFile): number {
   return Number(row?.[0]);
 }
 
-/** An index that the operator added, which runs no code, or what SQLite's ANALYZE has written. */
+/** True for indexes, which an operator may have added and which run no code, and for the tables written by ANALYZE. */
 function isHarmless({ type, name }: SchemaObject): boolean {
   return type === 'index' || (type === 'table' && /^sqlite_stat[14]$/.test(name));
 }

@@ -1,10 +1,11 @@
-// Brings a backup back as an SQLite database. The files are copied beside their place, checked against the manifest, told
-// apart from what was there (new-timeline.ts), and renamed into their place at the end. What they replace is moved aside,
-// never deleted. Clicks that are there stay: what happened to them after the backup, to be recorded, purged or erased, is
-// true whatever was wrong with the rest.
+// Restores a backup as an SQLite database. It copies the files to a staging folder beside the database, checks them against
+// the manifest, starts a new timeline (new-timeline.ts) and renames them into place. Replaced files are moved aside, never
+// deleted.
 //
-// The database that is replaced keeps its place until one rename puts the new one there. A restore that is killed before
-// that can be run again, and still reads the old one; after that, it is complete.
+// An intact click file stays: clicks recorded, purged or erased after the backup must remain so.
+//
+// The old database stays in place until a single rename replaces it. A restore killed before the rename can be run again
+// and still reads the old database; after the rename, the restore is complete.
 
 import type { Database as SqliteFile } from 'bun:sqlite';
 import { existsSync, linkSync, lstatSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
@@ -45,7 +46,7 @@ import { copySynced, newFolder, sync, withFileErrors } from './synced-files.ts';
 export interface RestoreOptions {
   readonly url: string;
   readonly source: string;
-  /** Whether a database that is there may be replaced. */
+  /** True to replace an existing database. */
   readonly replaces: boolean;
   readonly keepsStamps: boolean;
   readonly auditor: Auditor;
@@ -54,21 +55,21 @@ export interface RestoreOptions {
 
 export interface RestoreReport extends TimelineReport {
   readonly madeAt: string;
-  /** Users who were erased after the backup, and are again, whether it names them or not. */
+  /** Number of users erased again because they had been erased after the backup, including users not in the backup. */
   readonly usersErased: number;
-  /** The names of organisations that were deleted after the backup. They are back, without a token that is good. */
+  /** Names of organisations that were deleted after the backup. The restore brings them back, without a valid token. */
   readonly organisationsDeleted: readonly string[];
-  /** What may have happened after the backup and could not be read anywhere: a person has to repeat it. */
+  /** Kinds of events after the backup that could not be read; the operator must repeat them by hand. */
   readonly unknown: readonly LaterEvent[];
-  /** Whether clicks are those of the backup, or those that were there. */
+  /** Origin of the clicks: the backup or the existing click file. */
   readonly clicks: 'of the backup' | 'as they were';
-  /** Where the files are that were replaced; null when there were none. */
+  /** Folder with the replaced files; null if there were none. */
   readonly replaced: string | null;
 }
 
 const withLogs = (end: string) => [end, ...['-wal', '-shm', '-journal'].map((log) => `${end}${log}`)];
 const [MAIN_END, ...MAIN_LOGS] = withLogs('') as [string, ...string[]];
-/** Logs of a database that could not be read would be taken for those of the new one. Notes about walks are of no time. */
+/** SQLite would apply the leftover logs of an unreadable database to the new one. Walks do not survive a restore. */
 const REPLACED_ENDS = [...MAIN_LOGS, ...withLogs('-walks')];
 const CLICK_ENDS = withLogs(CLICK_END);
 
@@ -99,13 +100,13 @@ async function restore(options: RestoreOptions): Promise<RestoreReport> {
       if (old !== undefined) leaveLogs(old, path);
       const ends = keepsClicks ? REPLACED_ENDS : [...REPLACED_ENDS, ...CLICK_ENDS];
       const now = () => printTimestamp(options.auditor.clock()).replaceAll(':', '');
-      // That the folder can be written is known by now: what goes wrong here has another reason, and tells it.
+      // Not newFolder(), which reports every failure as an unwritable folder: staging has shown that it is writable.
       const aside = isThere ? mkdtempSync(`${path}.before-restore-${now()}-`) : null;
       if (aside !== null) moveAside(path, ends, aside);
       const clicks = join(staging, CLICK_FILE);
       if (!keepsClicks && existsSync(clicks)) putInPlace(clicks, `${path}${CLICK_END}`);
       if (aside !== null && existsSync(path)) await keepAside(path, aside);
-      // Last: with it the restore is complete, and without it nothing has happened that cannot be repeated.
+      // Last: this rename completes the restore, and every step before it can be repeated.
       putInPlace(join(staging, MAIN_FILE), path);
       sync(dirname(path));
       const { madeAt } = manifest;
@@ -139,7 +140,7 @@ async function stage(staging: string, { files }: BackupManifest, source: string)
   }
 }
 
-/** `keepsClicks`: of the database that is replaced, which is the one of which the backup was made. */
+/** `keepsClicks`: the backup was made of the replaced database, whose click file is intact and stays. */
 type Prepared = Omit<RestoreReport, 'madeAt' | 'clicks' | 'replaced'> & { readonly keepsClicks: boolean };
 
 async function prepare(
@@ -164,9 +165,8 @@ async function prepare(
 }
 
 /**
- * Organisations of the backup that were deleted after it was made, by their names and the moments of the last deletions. They
- * come back with it, because it may be brought back for their sake, but their tokens must not be good again by that: they
- * count as revoked when the organisation was deleted.
+ * Finds organisations in the backup that were deleted after it was made. The restore brings them back, because they may be
+ * the reason for it, but their tokens must not become valid again: they count as revoked when the organisation was deleted.
  */
 async function findDeletedOrganisations(database: Database, deletedAtMs: Replaced['deletedAtMs']) {
   const rows = await database.all<{ name: string; created_at: number; token_id: Uuid | null }>(
@@ -177,7 +177,7 @@ async function findDeletedOrganisations(database: Database, deletedAtMs: Replace
   const tokens = [];
   for (const { name, created_at, token_id } of rows) {
     const revokedAtMs = deletedAtMs.get(name);
-    // One of the same name was deleted before this one was made.
+    // The deletion concerns an earlier organisation of the same name.
     if (revokedAtMs === undefined || revokedAtMs < created_at) continue;
     names.add(name);
     if (token_id !== null) tokens.push({ id: token_id, revokedAtMs });
@@ -200,33 +200,33 @@ function isWhole(path: string): boolean {
   }
 }
 
-/** What is closed later would take files of the new database for its own. */
+/** Detaches the old connection from its log files: closing it later would otherwise delete those of the new database. */
 function leaveLogs(old: SqliteFile, path: string): void {
   old.run('PRAGMA journal_mode = DELETE');
   old.run('PRAGMA journal_mode = MEMORY');
-  // Left empty by the first of the two.
+  // The switch to DELETE leaves an empty journal behind.
   rmSync(`${path}-journal`, { force: true });
 }
 
-/** Each file before its logs: without them, it might seem whole to a second run. */
+/** Moves each file before its logs: a second run could mistake a file without its log for an intact one. */
 function moveAside(path: string, ends: readonly string[], aside: string): void {
   for (const end of ends)
     if (existsSync(`${path}${end}`)) renameSync(`${path}${end}`, join(aside, `${basename(path)}${end}`));
 }
 
-/** Under a second name, which is all it has once the first is the new database's. */
+/** Gives the old database a second name in `aside`, which remains when the new database takes over `path`. */
 async function keepAside(path: string, aside: string): Promise<void> {
   const second = join(aside, basename(path));
   try {
     linkSync(path, second);
   } catch {
-    // Not every file system has hard links.
+    // Not every file system supports hard links.
     await copySynced(path, second);
   }
   sync(aside);
 }
 
-/** On the disk are first the bytes and what was done before, then the name. */
+/** Syncs the file and all earlier renames before the rename, so that a power cut cannot reorder them. */
 function putInPlace(from: string, to: string): void {
   sync(from);
   sync(dirname(to));

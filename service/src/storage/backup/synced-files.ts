@@ -1,4 +1,4 @@
-// Files that survive a power cut: written, synced, and checked by their SHA-256. And the folders that they are written to.
+// File helpers for backup and restore: copy, sync and checksum files so that they survive a power cut, and create folders.
 
 import { closeSync, constants, fsyncSync, mkdtempSync, openSync } from 'node:fs';
 import { chmod, copyFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ export interface FileSum {
   readonly sha256: string;
 }
 
-/** Waits until a file, or the names in a folder, are on the disk. */
+/** Syncs a file, or the entries of a folder, to disk. */
 export function sync(path: string): void {
   const file = openSync(path, 'r');
   try {
@@ -30,7 +30,7 @@ export async function sumOf(path: string): Promise<FileSum> {
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** Runs work on files. Throws the operating system's errors, such as ENAMETOOLONG and ENOSPC, as StorageErrors. */
+/** Runs `work` and converts system errors, such as ENAMETOOLONG and ENOSPC, to StorageErrors. */
 export async function withFileErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -41,7 +41,7 @@ export async function withFileErrors<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A new folder whose name begins with this path, with mode 0700. */
+/** Creates a folder with mode 0700; its path is `path` plus a random suffix. */
 export function newFolder(path: string): string {
   try {
     return mkdtempSync(path);
@@ -52,7 +52,7 @@ export function newFolder(path: string): string {
   }
 }
 
-/** Copies a file into a folder of ours, for nobody else to read, and returns the sum of what was written. */
+/** Copies a file with mode 0600, syncs the copy and returns its checksum. Fails if the target exists. */
 export async function copySynced(from: string, to: string): Promise<FileSum> {
   await copyFile(from, to, constants.COPYFILE_EXCL);
   await chmod(to, 0o600);
