@@ -79,7 +79,7 @@ export type FieldKind = 'text' | 'number' | 'flag';
 
 /** Parses and prints transactions with the given fields. The program has one instance; tests create others with more fields. */
 export class TransactionFormat {
-  /** Of the fields that an import row may have. */
+  /** JSON types of the fields that an import row may have. */
   readonly fieldKinds: ReadonlyMap<string, FieldKind>;
   readonly #fields: typeof transactionFields;
   readonly #names: readonly (keyof Transaction)[];

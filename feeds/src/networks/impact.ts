@@ -154,7 +154,7 @@ function readDeal(row: Fields): CatalogueFact[] {
   };
   const code = row.findText('DefaultPromoCode');
   if (code === undefined) return [{ kind: 'promotion', ...deal }];
-  // The promo codes may contain it as well, with another id.
+  // The list of promo codes may contain this code as well, with another id.
   return [{ kind: 'coupon', ...deal, code, isFallback: true }];
 }
 

@@ -7,7 +7,7 @@ export interface ThreadFailure {
   readonly name: string;
   readonly message: string;
   readonly stack: string | undefined;
-  /** Only for a StorageError. */
+  /** Set only for a StorageError. */
   readonly kind: StorageErrorKind | undefined;
 }
 

@@ -1,5 +1,5 @@
-// Entity tags (RFC 9110): strong ones, made from the body, so that they agree between nodes and a page that
-// an import did not touch keeps its tag. Each content coding is a representation with a tag of its own.
+// Strong entity tags (RFC 9110), computed from the body. All nodes return the same tag, and a page keeps its tag until an
+// import changes it. Each content coding has its own tag.
 
 import type { Coding } from './content-coding.ts';
 

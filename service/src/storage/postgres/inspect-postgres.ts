@@ -39,7 +39,7 @@ interface ServerRow {
   readonly isArchiveFailing: boolean;
 }
 
-/** A SELECT … FOR UPDATE holds this lock on the table until its transaction ends. Imports lock rows of these tables. */
+/** Table lock of SELECT … FOR UPDATE, held until the transaction ends. Imports lock rows of these tables. */
 export const WRITE_LOCK_SQL = `SELECT pid FROM pg_locks
   WHERE relation IN ('organisations'::regclass, 'revisions'::regclass) AND mode = 'RowShareLock' AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) LIMIT 1`;

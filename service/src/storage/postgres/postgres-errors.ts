@@ -1,23 +1,23 @@
-// Says what PostgreSQL's or the socket's own errors mean to us. No message repeats the URL or a password.
+// Maps errors of PostgreSQL, its client and the socket to StorageErrors. No message contains the URL or a password.
 
 import { StorageError } from '../../domain/storage-error.ts';
 import { busy } from '../database.ts';
 
 interface DriverError {
   readonly code?: unknown;
-  /** What the server says. */
+  /** SQLSTATE, if the server sent the error. */
   readonly errno?: unknown;
 }
 
-/** What the client reports when there is no connection, or none any more. */
+/** Client errors: connecting failed, or the connection was lost. */
 const NO_CONNECTION = /^(ERR_POSTGRES_(CONNECTION|IDLE|LIFETIME|TLS)|E[A-Z]+$)/;
 const CUT_OFF = new Set(['ERR_POSTGRES_CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE', '57P01']);
-/** A statement is there already, or is not there, on a connection that is not the one on which it was prepared. */
+/** Prepared statement already exists, or does not exist: a pooler has switched connections. */
 const MIXED_UP_STATEMENTS = new Set(['42P05', '26000']);
-/** What the client does not accept from the server while it logs in. */
+/** Client errors: unsupported or invalid authentication by the server. */
 const LOGIN_FAULT =
   /^ERR_POSTGRES_(AUTHENTICATION|CHANNEL_BINDING|INVALID_SERVER|SASL|UNKNOWN_AUTH|UNSUPPORTED_AUTH)/;
-/** Names of certificate faults, as OpenSSL and Node spell them. */
+/** Certificate error codes of OpenSSL and Node. */
 const CERTIFICATE_FAULT = /CERT|VERIFY|SIGNATURE/;
 
 function codeOf(error: unknown): string | undefined {
@@ -26,19 +26,19 @@ function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Whether there was a connection that somebody else has ended: the server, its operator or the network. */
+/** True if an open connection was closed by the server, its operator or the network. */
 export function isCutOff(error: unknown): boolean {
   return CUT_OFF.has(codeOf(error) ?? '');
 }
 
-/** Whether there is no connection, or none any more. */
+/** True if connecting failed or the connection was lost. */
 export function isConnectionLoss(error: unknown): boolean {
   return isCutOff(error) || NO_CONNECTION.test(codeOf(error) ?? '');
 }
 
 export function explainPostgres(error: unknown, servers: string): unknown {
   const code = codeOf(error);
-  // Bun gives this error no code of its own.
+  // Bun sets no code on this error.
   if (error instanceof Error && /^Invalid (CA|cert|key)/i.test(error.message))
     return new StorageError(
       'settings',
@@ -48,7 +48,7 @@ export function explainPostgres(error: unknown, servers: string): unknown {
   if (code === undefined) return error;
   const message = error instanceof Error ? error.message : code;
   const cause = { cause: error };
-  // A lock that did not come free in time, or two writers that wait for each other.
+  // Lock timeout or deadlock.
   if (code === '55P03' || code === '40P01') return busy(error);
   if (/^(28|3D000$|3F000$)/.test(code))
     return new StorageError('denied', `PostgreSQL refuses the connection: ${message}`, cause);
@@ -81,12 +81,12 @@ export function explainPostgres(error: unknown, servers: string): unknown {
   if (NO_CONNECTION.test(code))
     return new StorageError('unavailable', `PostgreSQL at ${servers} cannot be used (${message})`, cause);
   if (code === '53100') return new StorageError('full', `the disk of PostgreSQL is full (${message})`, cause);
-  // Of a table or a column that is not there, or of pages that cannot be read.
+  // A table or column is missing.
   if (/^(42P01|42703)$/.test(code))
     return new StorageError('invalid', `PostgreSQL does not have Offerbook's tables (${message})`, cause);
   if (/^(XX001|XX002|58)/.test(code))
     return new StorageError('corrupt', `PostgreSQL cannot read its files (${message})`, cause);
-  // Out of resources, shutting down, too slow.
+  // Connection lost, out of resources, shutting down, or statement timeout.
   return /^(08|53|57P|57014)/.test(code)
     ? new StorageError('unavailable', `PostgreSQL cannot be used (${message})`, cause)
     : error;

@@ -1,6 +1,6 @@
-// Connections to PostgreSQL through Bun's own client, which pools them, prepares statements and sends several at
-// once. A client leads to one server and waits for an answer for ever. So this file decides two things: which of
-// several servers the client leads to, and when a new client takes its place.
+// Connections to PostgreSQL through Bun's client, which pools connections, prepares statements and pipelines them. A
+// client connects to one server and never times out waiting for a response. This file adds the choice between several
+// servers, and replaces a client whose server has stopped responding.
 
 import type { ReservedSQL, SQL } from 'bun';
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
@@ -12,11 +12,11 @@ import { type PostgresServer, type PostgresUrl, parsePostgresUrl } from './postg
 
 const CONNECT_TIMEOUT_S = 2;
 const IDLE_TIMEOUT_S = 60;
-/** How long one of several servers may take to say what it is. */
+/** Timeout for asking one of several servers for its role. */
 const PROBE_TIMEOUT_MS = 1_000;
-/** How long a client that is closed waits for the answers to what it has sent. */
+/** How long a closing client waits for statements in flight. */
 const CLOSE_TIMEOUT_S = 1;
-/** How much longer than the server's own statement timeout we wait for a server that has stopped answering. */
+/** Added to the server's statement timeout: a server that has not responded by then is considered unreachable. */
 const ANSWER_GRACE_MS = 1_000;
 
 type Role = 'primary' | 'standby';
@@ -25,7 +25,7 @@ export class PostgresPool {
   readonly #url: PostgresUrl;
   readonly #options: DatabaseOptions;
   #client: Promise<SQL> | undefined;
-  /** Statements without an answer, each of which knows whether it has been sent. */
+  /** Statements without a response yet. `active` is true once the statement was sent. */
   readonly #queries = new Set<{ readonly active: boolean }>();
   #reserving = 0;
   #reserved = 0;
@@ -36,7 +36,7 @@ export class PostgresPool {
     this.#options = options;
   }
 
-  /** The addresses of the servers, for messages. */
+  /** Server addresses for messages, without the password. */
   get servers(): string {
     return addressesOf(this.#url);
   }
@@ -45,14 +45,14 @@ export class PostgresPool {
     const sent = [...this.#queries].filter(({ active }) => active).length;
     const max = this.#options.connectionsMax;
     return {
-      // A connection can carry several statements.
+      // Several statements can share a connection, so `sent` may exceed `max`.
       inUse: Math.min(max, this.#reserved + sent),
       waiting: this.#reserving + this.#queries.size - sent,
       max,
     };
   }
 
-  /** Sends one statement on a connection that others may use too. */
+  /** Sends one statement on a shared connection. */
   async query<T>(start: (client: SQL) => SQL.Query<T>): Promise<T & SQL.ResultMetadata> {
     const opening = this.#open();
     const query = start(await opening);
@@ -61,7 +61,7 @@ export class PostgresPool {
       return await this.inTime(query);
     } catch (error) {
       const isLate = isStorageError(error, 'unavailable');
-      // It still waits for a connection: there is too much to do, but nothing is wrong with the client.
+      // Never sent: the pool is overloaded, but the client works.
       if (isLate && !query.active) query.cancel().catch(() => {});
       else if (isLate || isConnectionLoss(error)) this.#replace(opening);
       throw error;
@@ -70,7 +70,7 @@ export class PostgresPool {
     }
   }
 
-  /** Runs work on a connection that nobody else uses meanwhile. What it leaves open, a transaction, ends with it. */
+  /** Runs work on an exclusive connection. The work must end its own transaction. */
   async reserve<T>(work: (connection: SQL) => Promise<T>): Promise<T> {
     const opening = this.#open();
     let connection: ReservedSQL | undefined;
@@ -81,7 +81,7 @@ export class PostgresPool {
     } catch (error) {
       const isSilent = connection !== undefined && isStorageError(error, 'unavailable');
       if (isSilent || isConnectionLoss(error)) this.#replace(opening);
-      // An answer that comes late must not be somebody else's.
+      // A late response must not reach the next user of the connection.
       if (isSilent) void connection?.close({ timeout: 0 });
       throw error;
     } finally {
@@ -90,7 +90,7 @@ export class PostgresPool {
     }
   }
 
-  /** The server ends what takes too long by itself, unless it is frozen or the network swallows everything. */
+  /** Rejects if the server is frozen or the network drops packets; otherwise the server's statement timeout applies first. */
   inTime<T>(answer: PromiseLike<T>): PromiseLike<T> {
     const { statementTimeoutMs } = this.#options;
     if (statementTimeoutMs === 0) return answer;
@@ -132,7 +132,10 @@ export class PostgresPool {
     return opening;
   }
 
-  /** What a server has sent on the old client is sent again on the new one; what a command has sent cannot be. */
+  /**
+   * Closes the client; the next statement opens a new one. With a statement timeout (in servers), statements in flight are cut
+   * off soon. Without one (in commands), the old client waits for them.
+   */
   #replace(opened: Promise<SQL>): void {
     if (this.#client !== opened) return;
     this.#client = undefined;
@@ -154,15 +157,15 @@ export class PostgresPool {
 
 function sessionSettings({ statementTimeoutMs, durable }: DatabaseOptions): Record<string, string | number> {
   return {
-    // A client that has vanished without a word must not keep its locks for hours.
+    // If this process or its network disappears, the server must release its locks soon, not after hours.
     tcp_keepalives_idle: 10,
     tcp_keepalives_interval: 5,
     tcp_keepalives_count: 3,
     statement_timeout: statementTimeoutMs,
     synchronous_commit: durable ? 'on' : 'off',
-    // Every statement here reads the first few entries of one index, whatever its parameters, so it is planned
-    // once: planning it anew for every page takes as long as running it. What could tempt the planner, such as
-    // a table without statistics, is out of its reach: collecting many rows to sort them, and compiling first.
+    // Every statement reads the first few entries of one index, whatever its parameters, so a generic plan fits
+    // and saves planning each page anew. The settings below keep the planner from scanning and sorting many
+    // rows, as it might for a table without statistics, and from JIT compilation.
     plan_cache_mode: 'force_generic_plan',
     jit: 'off',
     enable_seqscan: 'off',
@@ -173,7 +176,7 @@ function sessionSettings({ statementTimeoutMs, durable }: DatabaseOptions): Reco
   };
 }
 
-/** Of several servers, the first to say that it has the role. Those that do not answer hold nobody up. */
+/** Returns the first server that reports the role. Asks all at once, so an unreachable server causes no delay. */
 async function findServer(url: PostgresUrl, role: Role): Promise<PostgresServer> {
   const [first, ...others] = url.servers;
   if (first !== undefined && others.length === 0) return first;
@@ -212,9 +215,9 @@ function newClient(
   options: SQL.PostgresOrMySQLOptions,
 ): SQL {
   try {
-    // Otherwise PGDATABASE would count for more than the URL.
+    // Set explicitly: Bun prefers PGDATABASE to the name in the URL.
     const database = decodeURIComponent(new URL(url).pathname.slice(1));
-    // Not imported as a value: SQLite does without the client, and the start of every command with it.
+    // Not a value import: that would load the client at the start of every command, even with SQLite.
     return new Bun.SQL({
       ...options,
       adapter: 'postgres',
@@ -224,7 +227,7 @@ function newClient(
       ...(database !== '' && { database }),
     });
   } catch {
-    // Neither the URL nor the parser's own message: it repeats the URL, and that holds a password.
+    // Omits the parser's message, which contains the URL and so the password.
     throw new StorageError(
       'settings',
       'the database URL is malformed; it looks like postgres://user:password@host:5432/name',

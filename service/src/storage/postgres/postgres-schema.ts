@@ -1,4 +1,4 @@
-// The schema on PostgreSQL: one database for everything.
+// The PostgreSQL schema: all tables are in one database.
 
 import type { Schema } from '../schema/schema.ts';
 import { clickTables, mainTables, versionTable, walkTable } from '../schema/tables.ts';

@@ -1,4 +1,4 @@
-// SQL as PostgreSQL writes it.
+// PostgreSQL's dialect of SQL.
 
 import type { Sql } from '../sql.ts';
 
@@ -8,16 +8,16 @@ export const POSTGRES_SQL: Sql = {
   selectRows: (param, types) =>
     `SELECT ${types.map((type, i) => `(value ->> ${i})::${type}`).join(', ')}
        FROM json_array_elements(${param}::text::json) AS v`,
-  // An array, so that PostgreSQL looks the values up one by one, in the order of the SELECT.
+  // An array makes PostgreSQL look up the values one by one, in the order of the SELECT.
   isOneOf: (select) => `= ANY (ARRAY (${select}))`,
   contains: (column, param) => `strpos(${column}, ${param}) > 0`,
   jsonNumber: (column, path) => `(${column}::json #>> '{${path.join(',')}}')::bigint`,
   joinIds: `string_agg(id::text, ',')`,
   joinDocuments: `string_agg(document, ',') AS data, count(document) AS joined`,
-  // The subquery's limit keeps the planner from other kinds of joins.
+  // A LIMIT in the subquery forces a nested loop.
   joinEach: (table, columns, condition, rest) =>
     `LATERAL (SELECT ${columns} FROM ${table} WHERE ${condition} ${rest}) AS h`,
-  // There are no index hints: sort orders and session settings leave the planner only one index.
+  // PostgreSQL has no index hints. The sort order and the session settings leave the planner only one index.
   indexedBy: () => '',
 
   forUpdate: 'FOR UPDATE',
@@ -28,11 +28,11 @@ export const POSTGRES_SQL: Sql = {
 
   withGivenNumber: 'OVERRIDING SYSTEM VALUE',
   nextNumber: () => 'DEFAULT',
-  // Not to_regclass(): it may answer from a cache that is older than the lock we have just waited for.
+  // Not to_regclass(): its cache may predate the lock that the caller has just waited for.
   findTable: `SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename = $1`,
 
   pieces: {
-    // Blocks of the table.
+    // A piece is a range of blocks of the table.
     countSql: `SELECT pg_relation_size('transactions') / current_setting('block_size')::integer AS places`,
     size: 256,
     placeOf: (block) => `(${block},0)`,
@@ -52,7 +52,7 @@ export const POSTGRES_SQL: Sql = {
     keyedEnd: '',
     nullsFirst: ' NULLS FIRST',
     includeStamp: ' INCLUDE (updated_at)',
-    // A UUID has 122 random bits.
+    // Each UUID has 122 random bits.
     randomSecret: 'gen_random_uuid()::text || gen_random_uuid()::text',
     withoutStatistics: (table, column) => [`ALTER TABLE ${table} ALTER COLUMN ${column} SET STATISTICS 0`],
   },

@@ -1,28 +1,29 @@
-// Reads the servers, Unix sockets and TLS settings of a PostgreSQL URL as libpq does. Bun's client supports only some of
-// them, and would send the rest to the server as settings, so no other parameter reaches it. Messages never repeat the URL: it
-// holds a password, and a password with a question mark looks like a parameter.
+// Parses the servers, Unix sockets and TLS settings of a PostgreSQL URL as libpq does. Bun's client sends parameters that it
+// does not support to the server as settings, so it gets only the supported ones. Messages never contain parts of the URL:
+// it has a password, and the rest of a password with a question mark looks like a parameter.
 
 import { readFileSync } from 'node:fs';
 import { BadInput } from '@offerbook/wire/failures.ts';
 import type { SQL } from 'bun';
 
-/** What the client is told beside the mode, which is in the URL. */
+/** TLS options of the client, in addition to the sslmode in the URL. */
 export type Tls = SQL.TLSOptions | 'disable' | 'prefer';
 
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 type SslMode = (typeof SSL_MODES)[number];
 const SYSTEM_ROOTS = 'system';
 
-/** Read here. */
+/** Parsed here; only the resulting sslmode is passed to the client. */
 const TLS_PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'] as const;
-/** Folder and number of a Unix socket. */
+/** Folder and port number of a Unix socket. */
 const SOCKET_PARAMETERS = ['host', 'port'];
 const DEFAULT_PORT = '5432';
-/** For the client and the server. What else the server can be told goes into `options`. */
+/** Passed to the client and the server. Other server settings can be set in `options`. */
 const PASSED_ON = ['channel_binding', 'application_name', 'search_path', 'options'];
 /**
- * Of PostgreSQL's own programs. Timeouts, encoding and the choice of a server are our own; the rest the client does not
- * have, and nothing is lost that was asked for with sslmode. Hosted services put some of them into the URLs they show.
+ * libpq parameters that are accepted and ignored, because hosted services put some of them into their URLs. Timeouts,
+ * encoding and the choice of a server are fixed by this program. Bun's client does not support the rest; ignoring them
+ * does not weaken the sslmode.
  */
 const LEFT_OUT = new Set([
   'client_encoding',
@@ -37,7 +38,7 @@ const LEFT_OUT = new Set([
   'sslcompression',
   'sslnegotiation',
   'sslsni',
-  // Of several servers we ask each what it is.
+  // With several servers, the pool asks each for its role.
   'target_session_attrs',
   'tcp_user_timeout',
 ]);
@@ -48,11 +49,11 @@ export interface PostgresUrl {
 }
 
 export interface PostgresServer {
-  /** For the client. */
+  /** URL for Bun's client: this server only, with supported parameters only. */
   readonly url: string;
-  /** Path of the Unix socket, to use in place of the host in the URL. */
+  /** Path of the Unix socket, which replaces the host in the URL. */
   readonly socket: string | undefined;
-  /** For messages: without the password. */
+  /** Address for messages, without the password. */
   readonly address: string;
 }
 
@@ -64,7 +65,7 @@ export function parsePostgresUrl(text: string): PostgresUrl {
   const mode = parseMode(get('sslmode'), get('sslrootcert') === SYSTEM_ROOTS);
   const files = { ca: get('sslrootcert'), cert: get('sslcert'), key: get('sslkey') };
   const places = findPlaces(address, settings);
-  // libpq ignores sslmode on a Unix socket, too: nobody can listen in.
+  // Like libpq, ignores sslmode on a Unix socket, which cannot be intercepted.
   const isSocket = places.some(({ socket }) => socket !== undefined);
   const { sslmode, tls } = tlsFor(
     isSocket ? 'disable' : mode,
@@ -85,7 +86,7 @@ function requireKnown(settings: URLSearchParams): void {
   );
 }
 
-/** Anybody can have a certificate that the roots of the system vouch for, so that only its name tells: as libpq has it. */
+/** Like libpq, requires verify-full with system roots: anyone can get a certificate from a public CA for another name. */
 function parseMode(text: string | undefined, usesSystemRoots: boolean): SslMode {
   if (text === undefined) return usesSystemRoots ? 'verify-full' : 'prefer';
   const mode = SSL_MODES.find((known) => known === text);
@@ -107,10 +108,10 @@ function tlsFor(
   const ca = files.ca === SYSTEM_ROOTS ? undefined : readSetting('sslrootcert', files.ca);
   const cert = readSetting('sslcert', files.cert);
   const key = readSetting('sslkey', files.key);
-  // With a root certificate at hand, "require" checks the chain as "verify-ca" does: so says libpq.
+  // Like libpq, treats "require" with a root certificate as "verify-ca".
   const verifiesChain = mode !== 'require' || ca !== undefined;
   const verifiesName = mode === 'verify-full';
-  // Loaded here: every command loads this file, and few need that module.
+  // Loaded lazily: every command loads this file, and few need node:net.
   const isAddress = (host: string) => process.getBuiltinModule('node:net').isIP(host) !== 0;
   if (verifiesName && hosts.length > 1 && hosts.some(isAddress)) {
     throw new BadInput('with sslmode verify-full, several servers in the database URL must be given by name');
@@ -140,7 +141,7 @@ interface Place extends PostgresServer {
   readonly host: string;
 }
 
-/** `postgres://user@one:5432,two:5433/name`: the same address with each of the servers. */
+/** Splits `postgres://user@one:5432,two:5433/name` into one URL per server. */
 function findPlaces(address: string, settings: URLSearchParams): Place[] {
   const [, before = '', list = '', after = ''] = /^([^/]*:\/\/(?:[^/]*@)?)([^/@]*)(.*)$/s.exec(address) ?? [];
   const servers = list.split(',').map((server) => {
@@ -162,7 +163,7 @@ function findPlaces(address: string, settings: URLSearchParams): Place[] {
   });
 }
 
-/** Like libpq, takes a host that starts with a slash for a folder: `?host=/run/postgresql`, or encoded before the name. */
+/** Like libpq, treats a host that starts with a slash as a folder: `?host=/run/postgresql`, or `%2Frun%2Fpostgresql` as host. */
 function socketOf(host: string, port: string, settings: URLSearchParams): string | undefined {
   const folder = settings.get('host') ?? host.replaceAll(/%2f/gi, '/');
   if (folder.startsWith('/')) return `${folder}/.s.PGSQL.${settings.get('port') || port || DEFAULT_PORT}`;

@@ -1,4 +1,4 @@
-// PostgreSQL, for several nodes: transactions, single statements and bulk writes on the connections of two pools.
+// PostgreSQL database, which several nodes can share: transactions, single statements and bulk writes on two pools.
 
 import type { SQL } from 'bun';
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
@@ -19,20 +19,20 @@ import { POSTGRES_SCHEMA } from './postgres-schema.ts';
 import { POSTGRES_SQL } from './postgres-sql.ts';
 
 const WATCH_INTERVAL_MS = 500;
-/** How many may wait for a connection, for each that there can be: those who come later would be answered too late. */
+/** Queue limit per connection. A longer queue would only produce responses that arrive too late. */
 const WAITING_EACH_MAX = 100;
 const SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
-/** Advisory lock of migrations: any number that no other program uses on the same database. */
+/** Advisory lock for migrations. An arbitrary number; no other program may use it in the same database. */
 export const SCHEMA_LOCK = 0x0ff3_b00c;
 
-/** Sends a statement where it belongs: to a pool, or to the connection of a transaction. */
+/** Sends a statement to a pool or on the connection of a transaction. */
 type Send = <T>(start: (sql: SQL) => SQL.Query<T>) => PromiseLike<T & SQL.ResultMetadata>;
 type Rows<Row> = Row[] & { count: number };
 type Query = <Row>(send: Send, statement: Statement, params: readonly SqlValue[]) => Promise<Rows<Row>>;
 
 export function openPostgres(url: string, options: DatabaseOptions): Database {
   const pool = new PostgresPool(url, options);
-  // Apart, so that pages may queue up on their connections and nothing else has to wait behind them.
+  // Pages have their own pool, so that other statements do not queue behind them.
   const pagePool =
     options.pageConnectionsMax === undefined
       ? pool
@@ -84,7 +84,7 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
     read: (work) => transaction(pagePool, SNAPSHOT, work),
     readOnce: (work) => transaction(pool, SNAPSHOT, work),
     write(work, lockTimeoutMs = options.lockTimeoutMs) {
-      // To PostgreSQL, 0 would mean for ever.
+      // PostgreSQL treats 0 as no timeout.
       const timeoutMs = Math.max(1, Math.ceil(lockTimeoutMs));
       return transaction(pool, `BEGIN; SET LOCAL lock_timeout = ${timeoutMs}`, work);
     },
@@ -107,7 +107,7 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
     },
     pools: () => ({ pages: pagePool.use, other: pool.use }),
     async describePlace() {
-      // Asked of the server, so that no part of the URL can end up in a message.
+      // Queries the server instead of parsing the URL, so that no part of the URL can appear in a message.
       const sql = 'SELECT current_database() AS name, current_schema() AS schema';
       const [row] = await this.all<{ name: string; schema: string | null }>(sql);
       return `in the schema "${row?.schema ?? ''}" of the PostgreSQL database "${row?.name ?? ''}"`;
@@ -118,7 +118,7 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
   };
 }
 
-/** Locks are free when the caller hears of the error, unless the connection is lost: then the server sees to it. */
+/** Releases the locks before the error reaches the caller. If the connection is lost, the server rolls back by itself. */
 async function rollBack(pool: PostgresPool, sql: SQL, error: unknown): Promise<void> {
   if (isConnectionLoss(error) || isStorageError(error, 'unavailable')) return;
   await pool.inTime(sql.unsafe('ROLLBACK'));
@@ -153,7 +153,7 @@ function connection(pool: PostgresPool, sql: SQL): Connection {
   };
 }
 
-/** Texts of the statements that functions build, built once. */
+/** Cache of statements that are built by a function. */
 const texts = new WeakMap<(sql: typeof POSTGRES_SQL) => string, string>();
 
 function textOf(statement: Statement): string {
@@ -165,7 +165,7 @@ function textOf(statement: Statement): string {
   return text;
 }
 
-/** A list in PostgreSQL's array syntax, for a text parameter that is cast to an array. */
+/** Formats a list in PostgreSQL's array syntax, for a text parameter that is cast to an array. */
 function arrayText(values: readonly SqlValue[]): string {
   const quoted = values.map((value) =>
     value === null ? 'NULL' : `"${String(value).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`,
@@ -173,21 +173,21 @@ function arrayText(values: readonly SqlValue[]): string {
   return `{${quoted.join(',')}}`;
 }
 
-/** A list is sent as one text, so that the statement is the same whatever its length. */
+/** A list is one text parameter, so that lists of any length share a prepared statement. */
 function arrayParam(number: number, type: string): string {
   return `$${number}::text::${type}[]`;
 }
 
-/** The rows whose key is in the list that is the only parameter. */
+/** Selects the rows whose key is in the list $1. */
 function whereKey({ name, columns }: Table): string {
   const [[key, type] = ['', '']] = Object.entries(columns);
   return `${name} WHERE ${key} = ANY(${arrayParam(1, type)})`;
 }
 
-/** What PostgreSQL calls the two types that numbers have here. */
+/** Type OIDs of PostgreSQL. */
 const [INTEGER, BIGINT] = [23, 20];
 
-/** The client hands out the larger numbers as texts; none of ours is too large for a number. */
+/** Converts bigint columns, which the client returns as strings. All stored values are safe integers. */
 async function queryRows<Row>(
   send: Send,
   statement: Statement,
@@ -202,7 +202,7 @@ async function queryRows<Row>(
   return rows as unknown as Rows<Row>;
 }
 
-/** The client hands out all columns as bytes or none, so the others are read here. */
+/** Returns the column `data` as bytes. The client returns either all columns as bytes or none, so this decodes the others. */
 async function queryWithBytes<Row>(
   send: Send,
   statement: Statement,
@@ -221,10 +221,7 @@ async function queryWithBytes<Row>(
   return Object.assign(found, { count: rows.count });
 }
 
-/**
- * A pooled connection may have been cut off without our noticing: one more attempt tells that from a server that is not
- * there.
- */
+/** Retries once: a pooled connection may have been closed long ago. If the server is unreachable, the retry fails too. */
 async function againIfCutOff<T>(attempt: () => Promise<T>, mayRepeat: () => boolean): Promise<T> {
   try {
     return await attempt();

@@ -1,16 +1,16 @@
-// How far a replica is behind: notes where the primary was when, and tells since when the replica is missing something.
-// Pure; takes no more memory when a replica stands still for weeks.
+// Measures the lag of a replica: records when the primary reached which WAL position, and compares that with the position of
+// the replica. Pure; memory stays bounded even if the replica stops replaying for weeks.
 
 export const MARKS_MAX = 600;
 
-/** From this moment on, the primary was ahead of whoever has not come to this position. */
+/** When the primary reached this WAL position. */
 interface Mark {
   readonly position: number;
   readonly atMs: number;
 }
 
 export class ReplicaLag {
-  /** What the replica has not come to yet, the oldest first. */
+  /** Positions that the replica has not reached yet, oldest first. */
   #marks: Mark[] = [];
 
   get marks(): number {
@@ -23,7 +23,7 @@ export class ReplicaLag {
     if (this.#marks.length > MARKS_MAX) joinTwo(this.#marks);
   }
 
-  /** How old the oldest thing is that a replica at this position does not have yet. */
+  /** Returns the age of the oldest change that a replica at this position has not replayed. */
   measureMs(replayed: number, nowMs: number): number {
     this.#marks = this.#marks.filter(({ position }) => position > replayed);
     return nowMs - (this.#marks[0]?.atMs ?? nowMs);
@@ -31,8 +31,8 @@ export class ReplicaLag {
 }
 
 /**
- * Joins the two neighbours that lie closest together, measured by their age. The joined mark has the earlier moment and
- * the later position, so that the lag seems a little longer than it is, and never shorter.
+ * Merges the two neighbours that are closest together relative to their age. The merged mark has the earlier time and the
+ * later position, so the lag may be overestimated a little, but never underestimated.
  */
 function joinTwo(marks: Mark[]): void {
   const nowMs = marks.at(-1)?.atMs ?? 0;

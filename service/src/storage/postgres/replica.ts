@@ -1,7 +1,6 @@
-// A streaming replica of the PostgreSQL database, from which pages of transactions are read to spare the primary. A
-// page and the change clock beside it come from one snapshot of the replica. So what the page says about its
-// completeness is true, however far the replica is behind. Whatever is not quite right with the replica, the caller
-// reads from the primary, which is never behind.
+// Reads pages of transactions from a streaming replica, to reduce the load on the primary. A page and its change clock come
+// from one snapshot of the replica, so the page's completeness is correct however far the replica lags. On any problem with
+// the replica, the caller reads from the primary.
 
 import type { ReplicaState } from '../../domain/stores.ts';
 import type { TransactionPage, TransactionQuery } from '../../domain/transaction.ts';
@@ -12,9 +11,9 @@ import { openPostgres } from './postgres.ts';
 import { ReplicaLag } from './replica-lag.ts';
 
 const LOOK_INTERVAL_MS = 1_000;
-/** A replica that is further behind is passed over, so that a change is never older when it is seen. */
+/** A replica that lags more is not used. This bounds how late clients see a change. */
 const LAG_MAX_MS = 10_000;
-/** A page that takes longer is read from the primary, within the time in which its caller wants an answer. */
+/** After this the page is read from the primary, early enough for the client to get its response in time. */
 const PAGE_TIMEOUT_MS = 500;
 
 const OPTIONS: DatabaseOptions = {
@@ -27,14 +26,14 @@ const OPTIONS: DatabaseOptions = {
 };
 
 const POSITION_SQL = `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint AS position`;
-/** No row from a server that is not following another. */
+/** Returns no row if the server is not a standby. */
 const REPLAYED_SQL = `
   SELECT pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::bigint AS position
    WHERE pg_is_in_recovery()`;
 
 export interface ReplicaOptions {
   readonly url: string;
-  /** Told when the replica comes into use and when it goes out of it. */
+  /** Called when the replica becomes usable or unusable, and when the reason changes. */
   readonly onChange: (state: ReplicaState) => void;
 }
 
@@ -59,7 +58,7 @@ export class Replica {
     return this.#state;
   }
 
-  /** The page, if the replica can give it and has come as far as the query asks for. */
+  /** Returns the page; undefined if the replica is not usable or lags behind what the query requires. */
   async findPage(query: TransactionQuery): Promise<TransactionPage | undefined> {
     const { atLeastMs = Number.NEGATIVE_INFINITY } = query;
     if (!this.#state.isUsable || atLeastMs === Number.POSITIVE_INFINITY) return undefined;
@@ -72,7 +71,7 @@ export class Replica {
       );
       return page.completeThroughMs >= atLeastMs ? page : undefined;
     } catch (error) {
-      // Not before the next look is it asked again: it may be away, or in conflict with what it replays.
+      // Not used again before the next poll: it may be unreachable, or the query conflicted with WAL replay.
       this.#become({ ...this.#state, isUsable: false, reason: messageOf(error) });
       return undefined;
     }
@@ -99,10 +98,10 @@ export class Replica {
       });
   }
 
-  /** How old the oldest thing is that the replica does not have yet, as far as looking now and then can tell. */
+  /** Returns the replica's lag, as precisely as polling allows. */
   async #measure(): Promise<number> {
     const [primary, replica] = await Promise.all([
-      // While the primary is away, nothing can be said about the lag, but what the replica says is still true.
+      // While the primary is unreachable, the lag is unknown, but pages of the replica are still correct.
       this.#primary.all<{ position: number }>(POSITION_SQL).catch(() => []),
       this.#database.all<{ position: number }>(REPLAYED_SQL),
     ]);

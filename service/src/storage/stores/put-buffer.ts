@@ -49,7 +49,7 @@ export class PutBuffer {
     await this.#write(this.#writing.length);
   }
 
-  /** Writes the rest of the earlier rows, and sorts those that came in since. */
+  /** Writes the rest of the earlier rows, and sorts the rows added since. */
   async #sort(): Promise<void> {
     await this.#write(this.#writing.length);
     // Descending, so that rows are taken from the end. If two have the same id, the last one wins.

@@ -19,7 +19,7 @@ import { takeOverLog } from './import-log.ts';
 import { PutBuffer } from './put-buffer.ts';
 import { type BatchQuery, readBatches } from './read-batches.ts';
 
-/** All transactions of an organisation, or those that meet a condition on $3. Compares rows: see FROM_CURSOR of a page. */
+/** All transactions of an organisation, or only those matching a condition on $3. Compares rows, like FROM_CURSOR of a page. */
 export function exportQuery(
   orgId: number,
   columns = 'id, document',
@@ -84,7 +84,7 @@ export function transactionStore(
     write: (orgId, work, importId) =>
       writeTo(
         async (connection) => new Map([[orgId, await lockClock(connection, orgId)]]),
-        // It is there: its clock is locked.
+        // The row exists: its clock is locked.
         ({ of, finishImport }) => work({ ...(of(orgId) as OrganisationWriter), finishImport }),
         importId,
       ),

@@ -12,11 +12,11 @@ import { countsOf, mergeReports, NO_REPORT, type WorkerReport } from './worker-r
 
 /** Timeouts. Tests use shorter ones. */
 export interface WorkerTimings {
-  /** Between two reports. */
+  /** Longest time between two reports. */
   readonly silenceMaxMs: number;
-  /** Until the first report. */
+  /** Longest time until the first report. */
   readonly startMaxMs: number;
-  /** Until a terminated thread has ended. */
+  /** Longest time until a terminated thread has ended. */
   readonly endMaxMs: number;
   /** Pause before a worker is replaced. It doubles each time the replacement also ends early. */
   readonly restartMinMs: number;
@@ -34,7 +34,7 @@ const TIMINGS: WorkerTimings = {
   provenMs: 60_000,
 };
 
-/** Storage errors that a restart would meet again. */
+/** Storage errors that a restart does not fix. */
 const PERMANENT = ['denied', 'missing', 'invalid', 'too new', 'settings'] as const;
 
 const CHECK_INTERVAL_MS = 250;
