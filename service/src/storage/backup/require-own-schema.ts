@@ -14,7 +14,7 @@ interface SchemaObject {
   readonly sql: string | null;
 }
 
-/** Throws a StorageError unless the file has exactly the tables, views, triggers and indexes of its version. Extra indexes are allowed. */
+/** Throws a StorageError unless the file has the schema of its version. Extra indexes are allowed. */
 export function requireOwnSchema(path: string, name: string, schema: Schema): void {
   const found = inFile(path, readObjects);
   const versionTable = objectsOf(schema, 1).find((object) => object.name === 'schema_version');

@@ -1,13 +1,13 @@
-// The thread that syncs a database and its log over and over, until it is told to end.
+// Worker thread that syncs a database and its write-ahead log repeatedly until the main thread sets the pause to 0.
 
 import { closeSync, fdatasyncSync, openSync } from 'node:fs';
 
 export interface EarlySyncTask {
-  /** The path of the log. Nobody has locks on that, so it may be opened and closed. */
+  /** Path of the log. SQLite holds no locks on the log, so it is safe to open and close it. */
   readonly log: string;
-  /** A handle. */
+  /** File descriptor of the database. */
   readonly database: number;
-  /** In shared memory: how long to pause between two syncs; 0 when it is to end. */
+  /** Pause between two syncs, in shared memory; 0 ends the thread. */
   readonly pauseMs: Int32Array<SharedArrayBuffer>;
 }
 
@@ -20,10 +20,10 @@ self.onmessage = ({ data: { log, database, pauseMs } }: MessageEvent<EarlySyncTa
     if (pause === 0) break;
     fdatasyncSync(opened);
     fdatasyncSync(database);
-    // Until then, or until it is changed.
+    // Returns early if the main thread changes the pause.
     Atomics.wait(pauseMs, 0, pause, pause);
   }
   closeSync(opened);
-  // Of the thread, not of the process.
+  // In a worker, this ends the thread, not the process.
   process.exit();
 };

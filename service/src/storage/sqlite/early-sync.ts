@@ -1,27 +1,24 @@
-// Has a thread sync a database over and over while a long write goes on, its checkpoint included. Otherwise hundreds of
-// megabytes go to the disk at once in the end, and whoever syncs another file then, as every click does, waits for all of
-// them. It is a thread of ours because SQLite blocks the one that writes.
+// Syncs a database repeatedly during a long write and its checkpoint. Otherwise all the data reaches the disk at once at the
+// end, and every click, which syncs another file, waits for it. The syncs run in a worker, because SQLite blocks the thread
+// that writes.
 
 import { openSync } from 'node:fs';
 import type { EarlySyncTask } from './early-sync-thread.ts';
 
-/** Most writes are over by then, and leave little to be synced. */
+/** Most writes finish sooner and leave little to sync. */
 const LONG_WRITE_MS = 500;
-/**
- * While rows are written, some twenty megabytes come together in this time. In less time, more of what is written over
- * again would reach the disk.
- */
+/** A longer pause accumulates more data per sync. A shorter one writes more pages to disk that are soon overwritten. */
 const PAUSE_MS = 500;
-/** A commit and its checkpoint write as much in this time. */
+/** Shorter, because a commit and its checkpoint write much faster. */
 const COMMIT_PAUSE_MS = 5;
 
-/** Handles on databases, by path. Never closed: with any handle of a process on a file, all its locks on it go, SQLite's too. */
+/** File descriptors of databases, by path. Never close one: that drops every POSIX lock this process holds on the file. */
 const handles = new Map<string, number>();
 
-/** Of one write. Begins when that has turned out to be a long one. */
+/** Early syncing for one write. It starts once the write has run for LONG_WRITE_MS. */
 export class EarlySync {
   readonly #path: string;
-  /** In shared memory: how long the thread pauses between two syncs; 0 when it is to end. */
+  /** Pause between two syncs, shared with the thread; 0 ends the thread. */
   readonly #pauseMs = new Int32Array(new SharedArrayBuffer(4)).fill(PAUSE_MS);
   readonly #timer: Timer;
 
@@ -43,13 +40,13 @@ export class EarlySync {
     try {
       const database = handles.get(this.#path) ?? openSync(this.#path, 'r');
       handles.set(this.#path, database);
-      // No extension: it is .ts in a checkout, and .js where the program is built.
+      // No extension: the file is .ts in a checkout and .js in a build.
       const thread = new Worker(new URL('./early-sync-thread', import.meta.url));
       thread.onerror = () => thread.terminate();
       const task: EarlySyncTask = { log: `${this.#path}-wal`, database, pauseMs: this.#pauseMs };
       thread.postMessage(task);
     } catch {
-      // Without it the write is just as safe: SQLite syncs by itself what it relies on.
+      // Early syncing only improves latency: SQLite itself syncs everything that durability depends on.
     }
   }
 

@@ -1,14 +1,14 @@
-// Empties the write-ahead log of an SQLite file, where deleted bytes remain after the file itself has been overwritten.
+// Empties the write-ahead log of an SQLite file. The log still contains deleted data after the file has been overwritten.
 
 import type { Queries } from '../database.ts';
 
 const RETRY_MS = 10;
 
-/** Gives up after `waitMs` if others use the log all the time; the next checkpoints empty it then. */
+/** Gives up after `waitMs` if other connections keep the log busy; later checkpoints then empty it. */
 export async function emptyLog(file: Queries, waitMs: number): Promise<void> {
   const deadlineMs = performance.now() + waitMs;
   const [before] = await file.all<{ timeout: number }>('PRAGMA busy_timeout');
-  // SQLite's own waiting would block this process, including anything in it that uses the log.
+  // SQLite's busy timeout would block this process, including any of its connections that uses the log.
   await file.all('PRAGMA busy_timeout = 0');
   try {
     while (true) {

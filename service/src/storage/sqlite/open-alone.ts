@@ -1,6 +1,5 @@
-// Opens an SQLite file for this process alone. Fails when anybody else has it open, a server that only reads included; from
-// then on, nobody else can read or write it. What is in its write-ahead log goes into the file, so that the file is all
-// there is.
+// Opens an SQLite file with an exclusive lock. It fails if any other connection is open, even a read-only one, and keeps
+// other connections out until the file is closed. It also checkpoints the write-ahead log, so the file is complete without it.
 
 import { Database as SqliteFile } from 'bun:sqlite';
 import { StorageError } from '../../domain/storage-error.ts';
@@ -12,7 +11,7 @@ export function openAlone(path: string): SqliteFile {
     file = new SqliteFile(path, { create: false, readwrite: true, strict: true });
     file.run('PRAGMA busy_timeout = 0');
     file.run('PRAGMA locking_mode = EXCLUSIVE');
-    // Every open connection holds a lock on the file, whether it does something or not; this needs it without any.
+    // Fails if another connection is open: in WAL mode, even an idle connection holds a shared lock on the file.
     file.run('BEGIN EXCLUSIVE');
     file.run('COMMIT');
     file.query('PRAGMA wal_checkpoint(TRUNCATE)').all();

@@ -1,11 +1,11 @@
-// Follows symbolic links to a file, as SQLite does: it keeps its logs beside the file itself, whatever name it was given.
+// Resolves symbolic links to a database file as SQLite does: SQLite keeps its logs beside the real file, not beside the link.
 
 import { readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
 /**
- * Where a file is, or will be once it is made. A path without links stays as it is given, and so does one that cannot be
- * followed: opening it tells why.
+ * Returns the real path of a file, which need not exist yet. Returns `path` unchanged if it has no links or cannot be
+ * resolved; opening the file then reports the reason.
  */
 export function realPath(path: string): string {
   try {
@@ -27,7 +27,7 @@ function follow(path: string): string {
   return target === undefined ? join(folder, basename(path)) : follow(resolve(folder, target));
 }
 
-/** Where a link leads; undefined when there is none. */
+/** Target of a symbolic link; undefined if `path` is not a link. */
 function findTarget(path: string): string | undefined {
   try {
     return readlinkSync(path);

@@ -1,31 +1,31 @@
-// A file beside an SQLite database that holds space for revocations: a token must end even if the disk is full. A revocation
-// that finds no space deletes the file, is tried again, and then takes back what it did not need.
+// Reserves disk space for revocations in a file beside an SQLite database, so that a token can be revoked even on a full disk.
+// A revocation that finds no space deletes the file, retries, and then fills the reserve again as far as space allows.
 
 import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { isFileFault } from './sqlite-errors.ts';
 
 const END = '-reserve';
-/** A revocation writes some pages of 8 KiB to the log, and SQLite an index of the log of 32 KiB. */
+/** Ample: a revocation writes a few 8 KiB pages to the log and may create the log's 32 KiB index (-shm). */
 const RESERVE_BYTES = 1024 * 1024;
 const PIECE_BYTES = 4_096;
 
-/** Takes as much space as there is, up to the size of the reserve. */
+/** Fills the reserve as far as the free disk space allows. */
 export function keepReserve(path: string): void {
   let file: number | undefined;
   try {
     file = openSync(`${path}${END}`, 'a', 0o600);
     let bytes = statSync(`${path}${END}`).size;
-    // Random: some file systems store neither zeros nor what repeats itself.
+    // Random bytes, because some file systems compress or deduplicate data.
     const piece = crypto.getRandomValues(Buffer.alloc(PIECE_BYTES));
     while (bytes < RESERVE_BYTES) bytes += writeSync(file, piece);
   } catch {
-    // The disk is full, or the folder may not be written; what was taken stays.
+    // The disk is full or the folder is not writable; keep what has been reserved so far.
   } finally {
     if (file !== undefined) closeSync(file);
   }
 }
 
-/** Runs work that writes a little. If the file of the database cannot be written, gives the reserve to it and tries again. */
+/** Runs `work`, a small write. If the database file cannot be written, releases the reserve and tries once more. */
 export async function withReserve<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

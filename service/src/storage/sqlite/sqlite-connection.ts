@@ -1,5 +1,4 @@
-// One connection to an SQLite file. Its statements run in this process and block it while they run; waiting
-// for a lock does not.
+// One connection to an SQLite file. A statement blocks the process while it runs; waiting for the write lock does not.
 
 import {
   constants,
@@ -28,16 +27,19 @@ import { emptyLog } from './empty-log.ts';
 import { explainSqlite, isBusy, mayLookAt } from './sqlite-errors.ts';
 import { SQLITE_SQL } from './sqlite-sql.ts';
 
-/** SQLite's own waiting would block this process, its requests and whatever in it holds the lock: we ask again instead. */
+/** Retry interval for locks. SQLite's busy timeout would block this process, including a lock holder inside it. */
 const LOCK_RETRY_MS = 10;
-/** Readers never wait for a writer under WAL, only for the moment in which one cleans up after a crash. */
+/** In WAL mode, readers never wait for writers, only for the short recovery after a crash. */
 const READ_LOCK_TIMEOUT_MS = 1_000;
-/** As much as SQLite allows; of a larger file, the first part. It counts as memory of the process, but the system can take it back. */
+/**
+ * SQLite's maximum; only the first part of a larger file is mapped. Mapped pages count as process memory, but the system can
+ * reclaim them.
+ */
 const MAPPED_BYTES_MAX = 2 ** 31;
-/** A write-ahead log that a failed write leaves behind may be as large as this: as much as it is in normal times. */
+/** After a failed write, a write-ahead log larger than this is truncated. The log reaches this size in normal operation. */
 const LOG_BYTES_MAX = 16 * 1024 * 1024;
 const SHRINK_TIMEOUT_MS = 2_000;
-/** Switching a new file to WAL needs it for a moment alone, while other processes may be doing the same. */
+/** Switching a new file to WAL mode needs a brief exclusive lock, for which several processes may compete. */
 const OPEN_TIMEOUT_MS = 10_000;
 
 type Prepared = PreparedStatement<unknown, SQLQueryBindings[]>;
@@ -45,9 +47,9 @@ type Prepared = PreparedStatement<unknown, SQLQueryBindings[]>;
 export class SqliteConnection implements Connection {
   readonly #file: SqliteFile;
   readonly #path: string;
-  /** Whether a commit waits for the disk. */
+  /** True if commits wait for the disk. */
   readonly #durable: boolean;
-  /** bun:sqlite keeps only twenty statements by itself. */
+  /** Cached here because bun:sqlite's own statement cache is small. */
   readonly #statements = new Map<Statement, Prepared>();
 
   static async open(
@@ -66,14 +68,14 @@ export class SqliteConnection implements Connection {
     if (access === 'read') return SqliteConnection.#openToRead(path, mapsFile);
     const connection = new SqliteConnection(path, openWritable(path), durable);
     try {
-      // Before anything is set: a file that is not ours stays as it is.
+      // First, so that a file of another program is never modified.
       await connection.#retried(() => connection.#requireOurs(create), OPEN_TIMEOUT_MS);
       if (access === 'dry run') {
         connection.#explained(() => connection.#configure(mapsFile));
         return connection;
       }
-      // Only a new file takes it. Twice the usual size: a large import takes a quarter less time. Four times
-      // would save a little more, and make reading a page of transactions noticeably slower.
+      // Only affects a new file. Twice SQLite's default makes large imports faster; still larger pages would slow down
+      // reading a page of transactions.
       connection.#explained(() => connection.#file.run('PRAGMA page_size = 8192'));
       await connection.#retried(() => connection.#file.run('PRAGMA journal_mode = WAL'), OPEN_TIMEOUT_MS);
       connection.#explained(() => connection.#configure(mapsFile));
@@ -85,14 +87,14 @@ export class SqliteConnection implements Connection {
     }
   }
 
-  /** Changes neither the file nor its folder, once the connection is closed. */
+  /** Opens a connection that, once closed, has changed neither the file nor its folder. */
   static async #openToRead(path: string, mapsFile: boolean): Promise<SqliteConnection> {
     try {
       return await SqliteConnection.#openReader(path, openReadable(path), mapsFile);
     } catch (error) {
       if (!cannotMakeLog(error, path)) throw error;
-      // In a folder that this user may not write, SQLite cannot create the log without which it does not read a file in WAL mode.
-      // Without a log, the file is the whole database, and nothing changes it.
+      // SQLite needs a log to read a file in WAL mode, and cannot create one in a folder that this user may not write.
+      // Without a log, the file is the complete database and no process is writing to it, so it is safe to open as immutable.
       return SqliteConnection.#openReader(path, openImmutable(path), mapsFile);
     }
   }
@@ -115,7 +117,7 @@ export class SqliteConnection implements Connection {
     this.#file = file;
   }
 
-  /** Throws a StorageError for a file without our tables, unless it is empty and may be filled. */
+  /** Throws a StorageError for a file without our tables, unless the file is empty and `create` is set. */
   #requireOurs(create: boolean): void {
     const sql = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`;
     const tables = this.#statement(sql).all() as { name: string }[];
@@ -133,9 +135,9 @@ export class SqliteConnection implements Connection {
     this.#file.run('PRAGMA foreign_keys = ON');
     // An import that reported success must survive a power cut, so commits wait for the disk.
     this.#file.run(`PRAGMA synchronous = ${this.#durable ? 'FULL' : 'NORMAL'}`);
-    // Reading a page of transactions takes 40 % less time when the file is mapped instead of copied piece by piece.
+    // Mapping the file makes reading a page of transactions faster, because SQLite copies no pages.
     if (mapsFile) this.#file.run(`PRAGMA mmap_size = ${MAPPED_BYTES_MAX}`);
-    // 32 MiB: twice as much would make a large import a little faster, and every reader that much larger.
+    // 32 MiB per connection: a larger cache would speed up imports slightly, but every reader would use that much memory.
     this.#file.run('PRAGMA cache_size = -32768');
     this.#file.run(`PRAGMA journal_size_limit = ${64 * 1024 * 1024}`);
   }
@@ -144,7 +146,7 @@ export class SqliteConnection implements Connection {
     return this.#explained(() => this.#statement(statement).all(...params) as Row[]);
   }
 
-  /** The statement casts to a BLOB, which arrives as bytes. */
+  /** Same as `all`: the statement itself casts the column to a BLOB, which bun:sqlite returns as bytes. */
   allWithBytes<Row>(statement: Statement, ...params: SqlValue[]): Promise<Row[]> {
     return this.all(statement, ...params);
   }
@@ -156,13 +158,14 @@ export class SqliteConnection implements Connection {
   /** Does nothing: the transaction holds the only write lock. */
   async lockSchema(): Promise<void> {}
 
-  /** Does nothing: SQLite numbers rows by the greatest number in the table, and `nextNumber` by the last one given. */
+  /** Does nothing: SQLite continues from the greatest number in the table, and `nextNumber` from the last number assigned. */
   async continueNumbers(): Promise<void> {}
 
   async findMany<Row>(table: Table, keys: readonly string[]): Promise<Row[]> {
     return this.#explained(() => {
       const names = columnsOf(table).map((name) => `${table.name}.${name}`);
-      // One statement for all keys takes half the time of one for each. CROSS: look up keys, never scan the table.
+      // One statement for all keys is faster than one per key. CROSS JOIN makes SQLite look up the keys instead of scanning the
+      // table.
       const find = this.#statement(
         `SELECT ${names.join(', ')} FROM json_each($1) AS k CROSS JOIN ${table.name} ON ${names[0]} = k.value`,
       );
@@ -189,7 +192,7 @@ export class SqliteConnection implements Connection {
     });
   }
 
-  /** A number that changes when another connection, of this process or another, has committed. */
+  /** A number that changes when any other connection, in this or another process, commits. */
   dataVersion(): number {
     return this.#explained(() => {
       const row = this.#statement('PRAGMA data_version').get() as { data_version: number };
@@ -238,20 +241,20 @@ export class SqliteConnection implements Connection {
       this.#explained(() => this.#statement('COMMIT').run());
       return result;
     } catch (error) {
-      // SQLite has already rolled back by itself after some errors, a full disk among them.
+      // After some errors, such as a full disk, SQLite has already rolled back.
       if (this.#file.inTransaction) this.#file.run('ROLLBACK');
       throw error;
     }
   }
 
-  /** What a write has put into the log stays there when it is undone: gigabytes, on a disk that may be full of them. */
+  /** Truncates the log after a failed write. A rollback does not shrink the log, which may be what filled the disk. */
   async #shrinkLog(): Promise<void> {
     if ((statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0) <= LOG_BYTES_MAX) return;
     try {
-      // Not while others read. They do for a moment only, save those who load a whole catalogue.
+      // Waits for readers, which are brief unless they load a whole catalogue.
       await emptyLog(this, SHRINK_TIMEOUT_MS);
     } catch {
-      // The next write that can does it, beyond `journal_size_limit`.
+      // A later write truncates the log to `journal_size_limit`.
     }
   }
 
@@ -290,9 +293,9 @@ function openWritable(path: string): SqliteFile {
 }
 
 /**
- * The last connection to a file in WAL mode writes the log into the file and deletes the log, unless it is read-only. A log with
- * content belongs to a running server or to one that was killed: it stays. An empty log, which a connection that only reads
- * creates, goes.
+ * Opens a file for reading and leaves its log as it was. The last connection to a file in WAL mode checkpoints and deletes the
+ * log on close, unless it is read-only. A log with content belongs to a running or killed server and must stay, so open
+ * read-only. Otherwise open writable, so that the empty log created by this connection is deleted.
  */
 function openReadable(path: string): SqliteFile {
   if (!hasLog(path)) return openWritable(path);
@@ -329,11 +332,11 @@ export function placeOf(path: string): string {
   return `at ${resolve(path)}`;
 }
 
-/** For nobody else to read: it holds everybody's transactions. SQLite gives the files beside it the same mode. */
+/** Creates the file readable by its owner only, because it holds all transactions. SQLite gives -wal and -shm the same mode. */
 function createFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch {
-    // There is one, or SQLite finds out in a moment why there cannot be one.
+    // The file exists, or SQLite reports the reason when it opens the file.
   }
 }

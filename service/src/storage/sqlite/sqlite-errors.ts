@@ -1,4 +1,4 @@
-// Says what SQLite's own errors mean to the operator.
+// Converts SQLite's errors to StorageErrors with messages for the operator.
 
 import { SQLiteError } from 'bun:sqlite';
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
@@ -10,7 +10,7 @@ export function isBusy(error: unknown): boolean {
   return error instanceof SQLiteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code ?? '');
 }
 
-/** Whether this error of ours comes from a file that cannot be used, by us or anybody: its disk is full, for example. */
+/** True if the cause is an SQLite error other than a lock, such as a full disk. */
 export function isFileFault(error: unknown): boolean {
   return error instanceof Error && error.cause instanceof SQLiteError && !isBusy(error.cause);
 }
@@ -19,7 +19,7 @@ export function explainSqlite(error: unknown, path: string): unknown {
   if (!(error instanceof SQLiteError)) return error;
   if (isBusy(error)) return busy(error);
   const cause = { cause: error };
-  // The first two words are the error; what may follow is where it happened.
+  // Reduces an extended result code, such as SQLITE_IOERR_WRITE, to its primary code.
   switch (error.code?.split('_').slice(0, 2).join('_')) {
     case 'SQLITE_NOTADB':
       return new StorageError(
@@ -48,8 +48,8 @@ export function explainSqlite(error: unknown, path: string): unknown {
 }
 
 /**
- * SQLite does not say why a file cannot be opened, so another one is. Never its own: whoever closes a handle on a file gives up
- * the locks of all connections of this process on it.
+ * SQLite doesn't say why open() failed, so probe /dev/null for EMFILE. Never probe the database file: closing any descriptor
+ * on it drops every POSIX lock this process holds.
  */
 function hasNoFileHandles(): boolean {
   try {
@@ -68,7 +68,7 @@ function whyNot(path: string): string {
   return 'check that the file and its folder may be read and written';
 }
 
-/** False in a folder that this user may not enter: whether the file is there cannot be told. */
+/** False if this user may not enter the folder, so that it is unknown whether the file exists. */
 export function mayLookAt(path: string): boolean {
   try {
     statSync(path);

@@ -1,5 +1,5 @@
-// The schemas of the SQLite files. Clicks and walks have files of their own, because an import holds the only write lock of
-// the main file for as long as it runs.
+// The schemas of the SQLite files. Clicks and walks have separate files, because an import holds the main file's only write
+// lock for its whole duration.
 
 import type { Schema } from '../schema/schema.ts';
 import { clickTables, mainTables, rejectedClickTable, versionTable, walkTable } from '../schema/tables.ts';
@@ -9,7 +9,7 @@ import { SQLITE_SQL } from './sqlite-sql.ts';
 export const SQLITE_MAIN = newSchema(mainTables);
 export const SQLITE_WALKS = newSchema(walkTable);
 export const SQLITE_CLICKS = newSchema(clickTables);
-/** Clicks that the database could not take, and rows that are not valid clicks. */
+/** Clicks that the database could not store, and rows that are not valid clicks. */
 export const SQLITE_SPOOL = newSchema(clickTables, rejectedClickTable);
 
 function newSchema(...tables: ((sql: Sql) => string[])[]): Schema {

@@ -1,10 +1,10 @@
-// SQL as SQLite writes it.
+// The SQLite dialect: SQL fragments that differ between SQLite and PostgreSQL.
 
 import type { Sql } from '../sql.ts';
 
 export const SQLITE_SQL: Sql = {
   valuesTable: (param) => `json_each(${param}) AS v`,
-  // WHERE true: after INSERT INTO … SELECT, SQLite would take ON CONFLICT for a join condition.
+  // WHERE true: after INSERT INTO … SELECT, SQLite would parse ON CONFLICT as a join condition.
   selectRows: (param, types) =>
     `SELECT ${types.map((_, i) => `value ->> ${i}`).join(', ')} FROM json_each(${param}) WHERE true`,
   isOneOf: (select) => `IN (${select})`,
@@ -22,7 +22,7 @@ export const SQLITE_SQL: Sql = {
     `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} ${rest})`,
 
   withGivenNumber: '',
-  // Otherwise SQLite would give the number of the last organisation again after it was deleted.
+  // Otherwise SQLite would reuse the number of the last organisation after its deletion.
   nextNumber: (lastNumberSql) => `1 + coalesce((${lastNumberSql}), 0)`,
   findTable: `SELECT name FROM sqlite_master WHERE type = 'table' AND name = $1`,
 

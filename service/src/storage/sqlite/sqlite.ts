@@ -1,5 +1,5 @@
-// SQLite, the embedded default, through bun:sqlite. One connection writes; reads use connections of their
-// own, so that WAL lets them go on while an import runs. Single statements and the watch share one that stays open.
+// The SQLite implementation of Database (the default), on bun:sqlite. One connection writes. Reads use separate connections,
+// so that in WAL mode they continue during an import; single statements and the watch share one that stays open.
 
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
 import type { Connection, Database, DatabaseOptions, SqlValue } from '../database.ts';
@@ -24,18 +24,18 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
   const { access, create = false } = options;
   const idleReaders: SqliteConnection[] = [];
   const mapsFile = options.mapsFile === true;
-  // Kept open: a revocation comes into force even while the process can open no further file. One is enough, because a
-  // single statement runs from beginning to end without anything in between.
+  // Stays open, so that a revocation takes effect even when the process has run out of file descriptors. One connection is
+  // enough, because a single statement runs synchronously.
   const single = openOnce(() => SqliteConnection.open(path, { access, create, mapsFile }));
-  /** Opened late, so that a server can still read a database that it may not write. */
+  /** Opened on the first write, so that a server can still read a database that it may not write. */
   const { durable, overwritesDeleted = false } = options;
   const writer = openOnce(() => SqliteConnection.open(path, { access, create, durable, overwritesDeleted }));
   let lastWrite: Promise<unknown> = Promise.resolve();
-  /** Reads that are under way. */
+  /** Reads in progress; `close` waits for them. */
   const reading = new Set<Promise<unknown>>();
   let closed = false;
 
-  /** What would open a connection again leaves the log beside the file when the process ends. */
+  /** A connection opened after `close` would never be closed, and would leave the log beside the file at exit. */
   function requireOpen(): void {
     if (closed) throw new StorageError('unavailable', 'the database has been closed');
   }
@@ -53,7 +53,6 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
     }
   }
 
-  /** What `close` waits for. */
   function untilRead<T>(read: Promise<T>): Promise<T> {
     reading.add(read);
     return read.finally(() => reading.delete(read));
@@ -64,7 +63,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
     return (await single.open()).all(statement, ...params);
   }
 
-  /** Takes the lock for a moment, on a connection of its own, and writes nothing. */
+  /** Tries to take the write lock on a separate connection and releases it without writing. Undefined if the attempt fails. */
   async function isWriteLockHeld(): Promise<boolean | undefined> {
     try {
       const connection = await SqliteConnection.open(path, { access: 'dry run', durable: false });
@@ -90,7 +89,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
       requireOpen();
       if (access === 'read') throw new Error('this database was opened for reading');
       const deadlineMs = performance.now() + lockTimeoutMs;
-      // Those before this one may have waited for the same lock.
+      // Time spent behind earlier writes in the queue counts towards the timeout.
       const run = lastWrite.then(async () =>
         (await writer.open()).write(work, Math.max(0, deadlineMs - performance.now())),
       );
@@ -126,7 +125,7 @@ function watchFile(open: OpenOnce<SqliteConnection>['open'], onChange: () => voi
       if (version !== seen && !stopped) onChange();
       seen = version;
     } catch {
-      // A look that fails says nothing about the data; the next one may succeed.
+      // A failed poll does not mean that the data changed; the next one may succeed.
     }
     if (!stopped) timer = setTimeout(look, WATCH_INTERVAL_MS);
   }

@@ -1,6 +1,6 @@
-// Writes that wait for the disk without holding up the process. SQLite's own waiting would block it for milliseconds with
-// every commit; here a commit only reaches the write-ahead log, and a thread of the runtime syncs that log before the
-// write counts as done. Checkpoints sync by themselves what they move.
+// Makes writes durable without blocking the process. SQLite would block it while it syncs each commit; here a commit only
+// writes to the write-ahead log, and one of Bun's threads syncs the log before the write resolves. Checkpoints sync what they
+// move themselves.
 
 import { close, fdatasync, open } from 'node:fs';
 import { promisify } from 'node:util';
@@ -9,9 +9,9 @@ import type { Database } from '../database.ts';
 
 const [openFile, syncFile, closeFile] = [promisify(open), promisify(fdatasync), promisify(close)];
 
-/** Takes a database that was opened without `durable`. */
+/** Wraps a database that was opened with `durable: false`. */
 export function withSyncedWrites(database: Database, path: string): Database {
-  /** The log stays the same file for as long as a connection to the database is open. */
+  /** File descriptor of the log, which stays the same file while a connection to the database is open. */
   let log: Promise<number> | undefined;
   return {
     ...database,
@@ -21,7 +21,7 @@ export function withSyncedWrites(database: Database, path: string): Database {
       try {
         await syncFile(await log);
       } catch (error) {
-        // The next write tries again; whether this one is safe cannot be told.
+        // It is unknown whether this write is durable. The next write reopens the log.
         log = undefined;
         throw new StorageError('unavailable', `the log of ${path} could not be synced`, { cause: error });
       }
