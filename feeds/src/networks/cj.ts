@@ -81,7 +81,7 @@ interface CommissionRecord extends SalePart {
   readonly coupon: string | undefined;
 }
 
-/** CJ's times end in Z; UTC also applies to any without it. */
+/** CJ's times end in Z; a time without it is read as UTC. */
 const readUtc: TimeReader = (text) => parseTime(text, 'UTC');
 
 function readRecord(row: Fields): CommissionRecord {
@@ -135,7 +135,7 @@ function joinRecords(
     country: told.country,
     clickedAt: told.clickedAt,
     soldAt: told.soldAt,
-    // A correction is a new record. Locking is not, and has no time.
+    // A correction is a new record with its own time. Locking changes a record in place, without a time.
     changedAt: latest(records.map((record) => record.postedAt)),
     currency,
     orderValue: isReversed ? told.orderValue : orderValue,

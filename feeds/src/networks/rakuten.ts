@@ -197,7 +197,7 @@ function readCoupon(row: Fields): CatalogueFact[] {
   return [{ kind: 'promotion', ...deal, deepLink: unwrapLink(row.findText('clickurl')) }];
 }
 
-/** Extracts the retailer's URL from a link of the network, which would have no sub-id. */
+/** Extracts the retailer's URL from a link of the network. The link itself is not used, because it has no sub-id. */
 function unwrapLink(link: string | undefined): string | undefined {
   if (link === undefined || !URL.canParse(link)) return undefined;
   const { searchParams } = new URL(link);

@@ -76,7 +76,7 @@ export function openAdmin(source: AdminSource): (() => Promise<void>) | undefine
     const url = URL.parse(request.url, 'http://localhost');
     if (url === null) return refusal(421, 'The Host header is not a host.');
     const { pathname } = url;
-    // Probes send no secret. These responses contain only whether the node should get requests.
+    // No secret required, because probes send none. These responses reveal only whether the node is live and ready.
     if (pathname === '/livez') return Response.json({ status: 'live' });
     if (pathname === '/readyz') {
       const { body, ...init } = readiness(source.health());

@@ -8,7 +8,7 @@ import { STOP_MAX_MS } from './signals.ts';
 /** Requests still in progress are then cut off. The rest of STOP_MAX_MS is for closing the database. */
 const DRAIN_MS = STOP_MAX_MS - 2_000;
 const IDLE_TIMEOUT_S = 65;
-/** For a connection that is already closed. */
+/** Peer of a connection that is already closed. */
 const UNKNOWN_PEER = { address: '', port: 0 };
 
 export interface Listener {

@@ -17,7 +17,7 @@ type OnBatch = Parameters<CatalogueStore['read']>[0];
 
 const CHARACTERS_BETWEEN_COLLECTIONS = 16 * 1024 * 1024;
 
-/** Its own connection, so that builds and requests do not wait for each other. */
+/** A separate connection, so that builds and requests do not wait for each other. */
 const DATABASE_OPTIONS: DatabaseOptions = {
   durable: false,
   lockTimeoutMs: 0,
@@ -44,7 +44,7 @@ async function answer(databaseUrl: string): Promise<void> {
   self.postMessage(result);
 }
 
-/** The node has upgraded the schema before. */
+/** Does not upgrade the schema: the node has already done so. */
 async function build(databaseUrl: string): Promise<SnapshotData> {
   database ??= openDatabase(databaseUrl, DATABASE_OPTIONS);
   const store = catalogueStore(database, systemClock);

@@ -221,7 +221,7 @@ async function findFirsts(
 
 async function put(connection: Connection, clicks: readonly Click[]): Promise<void> {
   if (clicks.length === 0) return;
-  // In order of id, for the same reason.
+  // Inserts in order of id, so that two nodes cannot deadlock.
   const sorted = clicks.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   await connection.putMany(CLICKS, sorted.map(toRow));
 }

@@ -95,7 +95,7 @@ export function organisationDeletion(
       const begun = await begin(name, revokesTokens);
       if (begun === undefined) return undefined;
       const { orgId, entry, counts } = begun;
-      // Until they reload, servers read its transactions and record its clicks.
+      // Until servers reload, they still read the organisation's transactions and record its clicks.
       await Bun.sleep(reloadMs);
       for (const what of ['transactions', 'versions'] as const) {
         let deleted: number;

@@ -36,11 +36,11 @@ export class PutBuffer {
       this.#filling.push({ ...row, orgId, stampMs });
       this.#characters += row.document.length;
     }
-    // Writes as many rows as came in, so that all are written by the time the next ones are sorted.
+    // Writes one earlier row per new row, so that all earlier rows are written before the next sort.
     await this.#write(rows.length);
     if (this.#filling.length < ROWS_MAX && this.#characters < CHARACTERS_MAX) return;
     await this.#sort();
-    // Otherwise rows that were written stay in memory for long.
+    // Without this, written rows stay in memory for a long time.
     Bun.gc(true);
   }
 

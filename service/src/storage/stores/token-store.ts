@@ -59,7 +59,7 @@ export function tokenStore(database: Database, auditor: Auditor): TokenStore {
         const { successor, endsAtMs } = succeed(await get(connection, id));
         const successorId = await insert(connection, successor);
         await end(connection, id, endsAtMs);
-        // Last, as above: until the commit, every change of any token waits for this row.
+        // After the token, as in endAt: until the commit, all other changes to tokens wait for this row.
         await raiseRevision(connection, 'tokens');
         const replaced = await get(connection, id);
         await audit(connection, 'token rotated', replaced, { successor: successorId });
@@ -69,7 +69,7 @@ export function tokenStore(database: Database, auditor: Auditor): TokenStore {
       database.write(async (connection) => {
         // In order of id, so that two servers cannot deadlock.
         for (const [id, ms] of [...lastUsedAtMs].sort(([a], [b]) => (a < b ? -1 : 1))) {
-          // Other servers need not reload for this, so the revision stays.
+          // Does not raise the revision: other servers need not reload.
           await connection.all(
             'UPDATE tokens SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)',
             id,

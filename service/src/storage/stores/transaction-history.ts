@@ -13,8 +13,8 @@ import { type Auditor, amendAudit, writeAudit } from './audit-log.ts';
 /** Versions deleted per transaction of a purge, so that it never holds its locks for long. */
 const PURGE_BATCH = 10_000;
 
-// Rows that the same write put before have the stamp already. No reader saw them, so they are not kept. ON CONFLICT would
-// do the same, but is slower on PostgreSQL.
+// Skips rows with this stamp: an earlier part of the same write stored them, and no reader saw them. ON CONFLICT would do the
+// same, but is slower on PostgreSQL.
 const KEEP_SQL: Statement = (sql) => `
   INSERT INTO history (id, org_id, from_stamp, until_stamp, import_id, document)
   SELECT t.id, t.org_id, t.updated_at, $2, t.import_id, t.document

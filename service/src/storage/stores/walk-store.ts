@@ -56,7 +56,7 @@ export function walkStore(open: () => Promise<Database>, clock: Clock): WalkStor
         );
         await cleanUp(database, nowMs);
       } catch (error) {
-        // A lock timeout is thrown: the row of an earlier walk would hold this one to an older state.
+        // Rethrows lock timeouts: otherwise this walk would use the older stamp of an earlier walk.
         if (isStorageError(error, ...CANNOT_WRITE) || isFileFault(error)) return;
         throw error;
       }

@@ -40,7 +40,7 @@ export type ConsoleAnswer =
     }
   | { readonly number: number; readonly failure: ThreadFailure };
 
-/** Its own connections, with a longer timeout for searches through all transactions. */
+/** Separate connections, with a longer timeout for searches through all transactions. */
 const DATABASE_OPTIONS: DatabaseOptions = {
   durable: false,
   lockTimeoutMs: 0,

@@ -60,7 +60,7 @@ async function start({ number, counts, ...setup }: WorkerSetup) {
       const isFirst = !catalogue.ready;
       catalogue.take(snapshot);
       if (!isFirst) return;
-      // A listening worker gets its share of the requests, so it must be able to serve them.
+      // Listen only now: a worker gets requests as soon as it listens.
       serving.listen();
       logger.info({ revision: catalogue.revision }, 'worker ready');
       send({ type: 'ready' });
