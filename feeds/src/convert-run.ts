@@ -10,7 +10,7 @@ import type { FeedRow, FeedShape } from './formats/feed-row.ts';
 import type { PageCheck } from './formats/page-check.ts';
 import { readFeed } from './formats/read-feed.ts';
 
-/** Place of a row among all files. */
+/** Place of a row, with the name of its file. */
 export interface FeedPlace extends Place {
   readonly file: string;
 }

@@ -1,5 +1,5 @@
-// Decimals of currencies by ISO 4217. Intl is not used, because it returns the digits of everyday use: none for the Albanian
-// lek and the Serbian dinar, which have two.
+// Decimals of currencies by ISO 4217. Intl is not used, because it returns the number of decimals in everyday use: none for
+// the Albanian lek and the Serbian dinar, which officially have two.
 
 const DECIMALS: Readonly<Record<number, string>> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',

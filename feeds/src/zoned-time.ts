@@ -14,7 +14,7 @@ export type TimeReader = (text: string, zone: string) => Timestamp | undefined;
 
 /** Parses a time. A date alone is its first midnight. Returns undefined if the time does not exist. */
 export function parseTime(text: string, zone: string): Timestamp | undefined {
-  // Fast path: almost every time in a large file.
+  // Fast path, taken for almost every time in a large file.
   if (zone === 'UTC' && isPlainTimestamp(text)) return text;
   const match = TIME.exec(text);
   if (match === null) return undefined;

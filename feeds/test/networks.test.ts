@@ -164,7 +164,7 @@ describe('the country of a sale', () => {
     );
   });
 
-  test('CJ: a country code of three letters is rejected', async () => {
+  test('CJ: a three-letter country code is rejected', async () => {
     const error = await errorOf(convertSales(sourceFor('cj'), cjAnswer([cjRecord({ country: 'USA' })])));
     expect(error.message).toContain('id 1700000077: country must be a country code of two capital letters');
   });

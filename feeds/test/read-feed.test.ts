@@ -193,7 +193,7 @@ describe('JSON', () => {
     ]);
   });
 
-  test('cut into chunks anywhere, it is the same', async () => {
+  test('the result does not depend on where the input is split into chunks', async () => {
     const anyRow = fc.oneof(
       fc.string(),
       fc.integer(),

@@ -96,7 +96,7 @@ describe('single mistakes', () => {
     expect(mistakes(source)).toEqual([`f.json: ${mistake}`]);
   });
 
-  test('a table whose words lead nowhere', () => {
+  test('a table that maps a word to an unknown status', () => {
     const status = { column: 'State', words: { open: 'PENDING', paid: 'PAID' } };
     const [id, advertiserId, soldAt, currency] = ['id', 'shop', 'date', 'currency'];
     const fields = { id, advertiserId, soldAt, currency, status, orderValue: 'v', commission: 'c' };

@@ -12,7 +12,7 @@ import type { Sale } from './wire.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 1_440 * MINUTE_MS;
 
-/** Sales rate, and the length of the time cells that arrivals are drawn for. Each cell has its own random sequence. */
+/** Sales rate, and the length of a time cell. Sales are drawn cell by cell, each with its own random sequence. */
 export interface Density {
   readonly salesPerDay: number;
   readonly cellMs: number;

@@ -39,7 +39,7 @@ export class Random {
 
   /** Poisson-distributed count with this mean. */
   poisson(expected: number): number {
-    // Above 500 exp(-expected) approaches underflow. The sum of two halves has the same distribution.
+    // Above 500, exp(-expected) approaches underflow. The sum of two halves has the same distribution.
     if (expected > 500) return this.poisson(expected / 2) + this.poisson(expected / 2);
     const limit = Math.exp(-expected);
     let count = 0;

@@ -6,7 +6,7 @@ export type { Retailer };
 export type CashbackOffer = Retailer['cashbackOffers'][number];
 export type Coupon = Retailer['coupons'][number];
 export type Promotion = Retailer['promotions'][number];
-/** A transaction before the import stamps it with updatedAt. */
+/** A transaction without updatedAt, which the import sets. */
 export type Sale = Omit<Transaction, 'updatedAt'>;
 
 /** Prints a time in the wire format: UTC, milliseconds, no offset. */

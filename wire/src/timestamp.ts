@@ -107,7 +107,7 @@ export function printTimestamp(ms: number): Timestamp {
 const PRINTED =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(?!000)\d{3})?$/;
 
-/** True for a timestamp in its printed form; may be false for days 29 to 31. */
+/** True for a timestamp in the form that printTimestamp returns; may be false for days 29 to 31. */
 export function isPlainTimestamp(text: string): text is Timestamp {
   return PRINTED.test(text);
 }

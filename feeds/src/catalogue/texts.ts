@@ -30,8 +30,8 @@ const ATTRIBUTES = /^[\s/]*$|=|^\s+(?:compact|hidden|noshade|nowrap|open|reverse
 const ENDS_LINE = /^(?:br|\/(?:p|div|li|h\d))$/i;
 
 /**
- * Converts HTML to plain text. Text without markup changes only in its entities. The result is not safe as HTML; display it
- * as text.
+ * Converts HTML to plain text. In text without markup, only entities are decoded. The result is not safe as HTML; display
+ * it as text.
  */
 export function plainText(html: string): string {
   const text = html

@@ -217,7 +217,7 @@ async function* utf8Texts(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<str
 const DECLARATION = /<\?xml\s[^<>]*\?>/g;
 const DECLARATION_LENGTH_MAX = 1000;
 
-/** Removes XML declarations, which are allowed only at the start of a file. Keeps newlines, so that lines stay correct. */
+/** Removes XML declarations, which are allowed only at the start of a file. Keeps newlines, so that line numbers stay correct. */
 async function* withoutDeclarations(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = '';
   for await (const text of texts) {

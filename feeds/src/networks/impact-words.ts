@@ -1,5 +1,5 @@
-// Meaning of impact.com's words, and variants between accounts. From the network's documentation, except for entries marked
-// B or C: see "Corrections" in docs/feeds.md.
+// Maps impact.com's words to ours, including variants between accounts. From the network's documentation, except for entries
+// marked B or C: see "Corrections" in docs/feeds.md.
 
 import { parseEitherMark } from '../localised-amount.ts';
 export const IMPACT = {

@@ -16,9 +16,9 @@ import { CLICK_TIME_LENGTH, type ClickId } from '../domain/click.ts';
 const [TIME, ORGANISATION, NUMBER, MAC] = [CLICK_TIME_LENGTH, 3, 5, 7];
 const NUMBERS = 62 ** NUMBER;
 const SHAPE = /^[0-9A-Za-z]{22}$/;
-/** Bytes used of the HMAC: the most that fit into a safe integer. */
+/** Number of HMAC bytes used: the most that fit into a safe integer. */
 const MAC_BYTES = 6;
-/** Base64 characters used of a digest. The full digest would double the size of the taps table. */
+/** Number of base64 characters used of a digest. The full digest would double the size of the taps table. */
 const DIGEST_LENGTH = 22;
 
 /** The data contained in a click id. */

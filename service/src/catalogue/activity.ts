@@ -1,4 +1,4 @@
-// Computes which deals of a list are active at a moment, and for how long that stays true.
+// Computes which deals in a list are active at a given time, and how long that remains true.
 
 import type { Periods } from './snapshot-data.ts';
 import { Bitset } from './tables/bitset.ts';

@@ -98,9 +98,9 @@ export interface ClickStore {
   purge(beforeMs: number, onBatch?: (count: number) => void): Promise<number>;
   /** Counts the clicks of an organisation or of one of its users. Reads all clicks. */
   countOf(owner: ClickOwner): Promise<number>;
-  /** Removes user id and passback data from clicks, in batches; returns their number. The clicks remain. */
+  /** Removes user id and passback data from clicks, in batches; returns how many were changed. The clicks remain. */
   erase(owner: Required<ClickOwner>, onBatch?: (count: number) => void): Promise<number>;
-  /** Deletes all clicks of an organisation, in batches; returns their number. */
+  /** Deletes all clicks of an organisation, in batches; returns how many were deleted. */
   deleteOf(orgId: number, onBatch?: (count: number) => void): Promise<number>;
   close(): Promise<void>;
 }

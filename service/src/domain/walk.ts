@@ -10,7 +10,7 @@ export interface Walk {
 }
 
 /**
- * Remembers the stamp of a walk's first page, so that later pages show the same state. Clients with different tokens do not
+ * Stores the stamp of a walk's first page, so that later pages show the same state. Clients with different tokens do not
  * affect each other; requesting the first page again with the same token and window starts a new walk.
  */
 export interface WalkStore {

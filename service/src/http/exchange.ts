@@ -35,7 +35,7 @@ export type PathParameters = Readonly<Record<string, string>>;
 
 /** Request ids are logged. No underscores: every token contains one, so no token can be used as an id. */
 const SANE_REQUEST_ID = /^[A-Za-z0-9.:/+=@-]{1,128}$/;
-/** Characters of a host and port. URL.canParse checks the rest. */
+/** Characters allowed in a host and port. URL.canParse checks the rest. */
 const ORIGIN_CHARACTERS = /^https?:\/\/[A-Za-z0-9._:[\]-]+$/;
 
 interface Circumstances {

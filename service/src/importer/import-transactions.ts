@@ -189,7 +189,7 @@ class TransactionLoad {
     if (!this.#run.isWriting) return;
     for (const [orgId, puts] of changed) await this.#put(orgId, puts);
     for (const [orgId, rows] of retimed) await this.#part(orgId).writer.putSourceTimes(rows);
-    // Before the commit: if it fails, a click marked as sold too early is only kept longer.
+    // Marked before the commit: if the commit fails, the only effect is that these clicks are kept longer.
     if (sold.length > 0 && this.#options.dryRun !== true)
       await this.#options.attributor?.clicks.markSold(sold);
   }

@@ -156,7 +156,7 @@ export async function prepareSchema(
 
 /**
  * Opens a second file beside an SQLite database, for writes that must not wait for an import, which holds the only write lock of
- * the first file for as long as it runs. Creates the file, unless the options allow no change.
+ * the first file for as long as it runs. Creates the file, unless the options forbid changes.
  */
 export async function openFileBeside(
   path: string,
@@ -208,8 +208,8 @@ const EMPTY_DATABASE: Database = {
 };
 
 /**
- * Opens the database of the clicks, which are durable before a server responds, unlike its other writes: on PostgreSQL through a
- * separate connection, on SQLite in a separate file.
+ * Opens the click database. Unlike a server's other writes, clicks are durable before it responds: PostgreSQL uses a separate
+ * connection, SQLite a separate file.
  */
 export function clickDatabase(
   url: string,

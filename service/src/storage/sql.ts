@@ -91,9 +91,9 @@ export interface SchemaWords {
   /** Ends the CREATE TABLE of a table that is stored in the order of its key. */
   readonly keyedEnd: string;
   /**
-   * Ids are never null, so this changes no order. But it keeps PostgreSQL from taking transactions_by_id, or the primary key of
-   * the history, for an index in the order of this one. If it took one span for the whole table, it would read that index
-   * instead, and find nothing for long.
+   * Ids are never null, so this does not affect the order. But it keeps PostgreSQL from taking transactions_by_id, or the
+   * primary key of the history, for an index in the order of this one. If it took one span for the whole table, it would
+   * read that index instead, and find nothing for long.
    */
   readonly nullsFirst: string;
   /** PostgreSQL reads an index on an expression without the table only if the column of the expression is in it too. */

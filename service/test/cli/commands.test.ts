@@ -438,7 +438,7 @@ describe('import and export', () => {
     });
   });
 
-  test('invalid rows exit with code 2, every problem is printed with its line, and nothing changes', async () => {
+  test('an import with invalid rows exits with code 2, prints every problem with its line, and changes nothing', async () => {
     await json('import catalogue -', { stdin: ndjson(CATALOGUE) });
     const before = await run('export catalogue');
     const bad = `${ndjson([retailer(3)])}{"id":\n${JSON.stringify({ ...retailer(4), url: 'ftp://x' })}\n`;

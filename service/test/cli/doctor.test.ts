@@ -40,7 +40,7 @@ for (const database of DATABASES) {
   describe(`doctor on ${database.name}`, () => {
     const open = openTestStores();
 
-    test('reports every check correctly while a server without imported data runs', async () => {
+    test('reports every check correctly while a server with no imported data is running', async () => {
       await using node = await TestNode.start({ databaseUrl: await database.create() });
       await node.token('public');
       const { port } = new URL(node.url);

@@ -59,7 +59,7 @@ test('a quantile lies within the bucket that contains its rank', () => {
   );
 });
 
-test('a quantile is 0 without requests, and the last bound for requests above it', () => {
+test('a quantile is 0 if there were no requests, and the highest bucket bound for requests above it', () => {
   expect(quantile(BUCKETS_S.map(() => 0).concat(0), 0.99)).toBe(0);
   expect(quantile(BUCKETS_S.map(() => 0).concat(3), 0.5)).toBe(2.5);
 });

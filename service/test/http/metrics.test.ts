@@ -115,7 +115,7 @@ test('the page is in the text format, with a type and a help text for each metri
 
 const FEED = { orgName: null, source: null, lastOutcome: 'refused', lastEndedMs: 3_000 } as const;
 
-test('imports, tokens and lists have series by kind, outcome and name, which are omitted if the database did not respond', async () => {
+test('imports, tokens and lists have series by kind, outcome and name; those of imports and tokens are omitted if the database did not respond', async () => {
   const imports = {
     counts: [{ kind: 'links', outcome: 'refused', count: 3 }],
     feeds: [

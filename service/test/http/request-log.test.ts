@@ -53,7 +53,7 @@ test.each<[LoggedRequests, number[]]>([
   );
 });
 
-test('a request is logged in less than 300 bytes, and with --log-requests errors only if it failed', async () => {
+test('a request is logged in less than 300 bytes; with `--log-requests errors`, only failed requests are logged', async () => {
   const linesFor = async (logRequests: LoggedRequests) => {
     await using node = await TestNode.start({ settings: { logRequests } });
     const token = await node.token('public');

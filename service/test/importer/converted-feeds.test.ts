@@ -115,7 +115,7 @@ test('a share of each part is taken before the sum is rounded', async () => {
   expect(await convert({ 1: 0, 2: 0.25 })).toBe(0);
 });
 
-test('ids do not depend on what else stands in the files, and differ by network, account and kind', async () => {
+test('ids do not depend on what else the files contain, and differ by network, account and kind', async () => {
   const [one] = (await convertSales(sourceFor('awin'), JSON.stringify([awinSale()]))).rows;
   expect(one?.id).toBe(idOf('awin', 'transaction', '900100200'));
   expect(one?.cashbackOfferId).toBe(idOf('awin', 'offer', '297335'));

@@ -409,7 +409,7 @@ describe('a backup', () => {
     expect(modes).toEqual([0o600, 0o600]);
   });
 
-  test('a restore ends the walks that had begun: no later page is read as of a stamp from before the restore', async () => {
+  test('a restore ends walks in progress: no later page is read as of a stamp from before the restore', async () => {
     const { folder, url, stores, org, backup, restore } = await scene();
     await load(stores, org, [transaction(1)]);
     const walk = { tokenId: transaction(1).id, window: { minMs: 0, maxMs: Number.MAX_SAFE_INTEGER } };

@@ -14,7 +14,7 @@ for (const database of DATABASES) {
   describe(`the catalogue on ${database.name}`, () => {
     const open = openTestStores();
 
-    test('reading an empty catalogue calls back with no batch', async () => {
+    test('reading an empty catalogue returns no documents', async () => {
       const stores = await open.stores(await database.create());
       expect(await readCatalogue(stores)).toEqual({ revision: 0, documents: [] });
     });

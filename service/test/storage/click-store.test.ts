@@ -100,7 +100,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('clicks on 
     expect(left.map(({ key }) => key)).toEqual([old[0].id, current.id]);
   });
 
-  test('a purge continues after a whole batch that an import is marking as sold', async () => {
+  test('a purge continues past a batch in which an import is marking every click as sold', async () => {
     const url = await create();
     const stores = await open.stores(url);
     const { id: orgId } = await newOrganisation(stores);

@@ -124,7 +124,7 @@ for (const database of DATABASES) {
       expect(await stores.tokens.list()).toEqual({ revision: 0, tokens: [] });
     });
 
-    test('the last use never moves back and raises no revision', async () => {
+    test('the time of last use never moves backwards, and updating it does not increment the revision', async () => {
       const { stores, orgId } = await newStores();
       const a = await stores.tokens.add(token(orgId, 'a'));
       const b = await stores.tokens.add(token(orgId, 'b'));

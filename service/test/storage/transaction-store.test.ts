@@ -74,7 +74,7 @@ for (const database of DATABASES) {
     });
 
     describe('the change clock', () => {
-      test('stamps rise with every commit while the wall clock jumps back and forth, even after reopening', async () => {
+      test('stamps increase with every commit, even if the wall clock jumps back and forth or the database is reopened', async () => {
         let nowMs = 1_000_000;
         const { url, stores, orgId } = await newStores(() => nowMs);
         const stamps = [];

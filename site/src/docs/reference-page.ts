@@ -83,7 +83,7 @@ ${headerTable(document, operation)}
 </section>`;
 }
 
-/** All operations of activation take the same parameters, so one section describes them; undefined if activation is off. */
+/** All activation operations take the same parameters, so one section describes them; undefined if activation is off. */
 function activationSection(document: ApiDocument): Html | undefined {
   const all = activationOperations(document);
   const { get, post } = all[0]?.[1] ?? {};

@@ -73,7 +73,7 @@ function parseJson(text: string, readNumber: NumberReader): { value: unknown; pr
   }
 }
 
-/** `context.source` is the value's text; it is missing in the library's types. */
+/** `context.source` is the value's text; it is missing from the library's type definitions. */
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 const parseRevived = JSON.parse as (text: string, reviver: Reviver) => unknown;
 

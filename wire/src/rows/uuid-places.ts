@@ -25,7 +25,7 @@ export class UuidPlaces {
     return this.#index[this.#slot(uuidWords(id))] !== 0;
   }
 
-  /** Stores the place of a new id. For a known id, keeps and returns the first place. */
+  /** Stores where in the file a new id is. For a known id, keeps and returns the first place. */
   add(id: Uuid, place: Place): Place | undefined {
     const words = uuidWords(id);
     const slot = this.#slot(words);

@@ -74,7 +74,7 @@ function parseScheme(text: string): 'http' | 'https' | undefined {
 }
 
 /**
- * Key of rate limits: an IPv4 address, or the /64 network of an IPv6 address. Every household has a /64, so a limit per address
+ * Rate-limit key: an IPv4 address, or the /64 network of an IPv6 address. Every household has a /64, so a limit per address
  * would be ineffective.
  */
 export function networkOf(address: string): string {

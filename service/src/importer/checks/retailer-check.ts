@@ -20,9 +20,9 @@ type RetailerSchema = ReturnType<RetailerFormat['rowSchema']>;
 const ANY_LIST = z.array(z.unknown(), LIST);
 
 export class RetailerCheck {
-  /** Places of retailers in the file: of valid rows, and of invalid rows with a readable id. */
+  /** Where retailers are in the file: valid rows, and invalid rows with a readable id. */
   readonly retailers = new UuidPlaces();
-  /** Places of deals in the file; valid rows only. */
+  /** Where deals are in the file; valid rows only. */
   readonly deals = forEachDealList(() => new UuidPlaces());
   /** First invalid row without a readable id. */
   firstNamelessRow: Place | undefined;

@@ -1,5 +1,5 @@
-// Revision counters, one for each kind of data that servers keep in memory. A commit that changes the data raises its counter;
-// servers poll the counters and reload what has changed.
+// Revision counters, one for each kind of data that servers keep in memory. A commit that changes the data increments its
+// counter; servers poll the counters and reload what has changed.
 
 import type { Revisions } from '../../domain/stores.ts';
 import type { Connection, Queries } from '../database.ts';

@@ -15,7 +15,7 @@ const COLUMNS = `t.id, t.org_id AS "orgId", o.name AS "orgName", t.kind, t.label
   t.expires_at AS "expiresAtMs", t.revoked_at AS "revokedAtMs", t.last_used_at AS "lastUsedAtMs"`;
 const JOINED = 'tokens t JOIN organisations o ON o.id = t.org_id';
 
-/** Every row has the revision. Without tokens, there is one row with nothing else. */
+/** Every row has the revision. If there are no tokens, the result is one row with only the revision. */
 type ListedRow = { revision: number } & (AccessToken | { id: null });
 
 /**

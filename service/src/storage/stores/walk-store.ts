@@ -17,7 +17,7 @@ const CLEAN_UP_MAX = 1_000;
 /** Other writers of walks hold the lock briefly. */
 const LOCK_TIMEOUT_MS = 1_000;
 
-/** Errors of a database that is full or read-only. */
+/** Errors raised by a full or read-only database. */
 const CANNOT_WRITE = ['denied', 'full', 'invalid', 'missing'] as const;
 
 const FIND_SQL = `SELECT stamp FROM walks

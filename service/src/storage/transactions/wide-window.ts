@@ -103,8 +103,8 @@ async function findSpans(
 }
 
 /**
- * Weighs a span by its time within the bounds. The latest span has only begun: at full weight, it would seem to have most of
- * a window of a few days, and the others would have to be read twice.
+ * Weights a span by how much of its time lies within the bounds. The latest span has only begun: at full weight, it would seem
+ * to have most of a window of a few days, and the others would have to be read twice.
  */
 function spanRun(shift: number, value: number, { minMs, maxMs }: StampWindow): SpanRun {
   const beginMs = value * 2 ** shift;
@@ -166,7 +166,7 @@ async function readEdge(
 const RUN_SHIFTS: readonly number[] = [STAMP, ...SPAN_SHIFTS];
 
 /**
- * $1: organisation, $2: first id, $3: last id; then for each size of runs the number of ids to read and a list of runs. One
+ * $1: organisation, $2: first id, $3: last id; then, for each run size, the number of ids to read and a list of runs. One
  * index seek per run: the planner cannot turn a subquery in the SELECT list into a join over the whole table.
  */
 export const RUNS_SQL: Statement = (sql) => {

@@ -23,8 +23,8 @@ export function amountPrinter(currency: string | undefined): PrintAmount {
 }
 
 /**
- * Returns the offer with the highest percentage or, without any, the highest fixed amount. A percentage and an amount
- * cannot be compared, so percentages come first.
+ * Returns the offer with the highest percentage or, if there is none, the one with the highest fixed amount. A percentage and
+ * an amount cannot be compared, so percentages come first.
  */
 export function bestOffer(offers: readonly Offer[]): Offer | undefined {
   return offers.reduce<Offer | undefined>(

@@ -1,4 +1,4 @@
-// The list of retailers with its search form. Shows the retailers loaded so far, in portions, and suggestions when nothing
+// The list of retailers with its search form. Shows the retailers loaded so far, in batches, and suggestions when nothing
 // matches.
 
 import type { Retailer } from '@offerbook/client';

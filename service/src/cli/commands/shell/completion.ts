@@ -1,4 +1,4 @@
-// offerbook completion: prints a shell's completion script. The script contains all words, so completing starts no process.
+// offerbook completion: prints a shell's completion script. The script contains all words, so completion starts no process.
 
 import { Argument, Command } from 'commander';
 import { print } from '../../output.ts';

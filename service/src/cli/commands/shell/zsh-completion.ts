@@ -1,4 +1,4 @@
-// The completion script for zsh, with the descriptions of --help.
+// The completion script for zsh, with the descriptions from --help.
 
 import type { CommandWords } from './command-words.ts';
 

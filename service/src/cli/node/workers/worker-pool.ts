@@ -100,7 +100,7 @@ export class WorkerPool {
     for (const worker of this.#workers.values()) worker.send(message);
   }
 
-  /** Lets the workers finish their requests, at most for this time, then ends them. */
+  /** Gives the workers up to this long to finish their requests, then terminates them. */
   async stop(timeoutMs: number): Promise<void> {
     this.#isStopping = true;
     this.#stopping.resolve();
