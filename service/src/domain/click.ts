@@ -94,7 +94,7 @@ export interface ClickStore {
   emptyLog(): Promise<void>;
   /** Marks clicks that resulted in a sale; purge() keeps them. */
   markSold(ids: readonly ClickId[]): Promise<void>;
-  /** Deletes clicks older than `beforeMs` without a sale, in batches; returns their number. */
+  /** Deletes clicks older than `beforeMs` without a sale, in batches; returns how many were deleted. */
   purge(beforeMs: number, onBatch?: (count: number) => void): Promise<number>;
   /** Counts the clicks of an organisation or of one of its users. Reads all clicks. */
   countOf(owner: ClickOwner): Promise<number>;
