@@ -68,10 +68,10 @@ test('npm installs the client from the address where the sandbox serves it', asy
 });
 
 describe('in a folder of its user', () => {
-  test('the executable copies a database of an older schema and applies every migration', async () => {
+  test('the executable copies the database of a release, with all organisations', async () => {
     const cwd = temporaryFolder();
     const old = new Database(join(cwd, 'old.db'), { create: true });
-    const statements = readFileSync(join(ROOT, 'service/test/fixtures/schema-4.sqlite.sql'), 'utf8');
+    const statements = readFileSync(join(ROOT, 'service/test/fixtures/v0.1.0.sqlite.sql'), 'utf8');
     for (const statement of statements.trim().split('\n')) old.run(statement);
     old.close();
     await run(['copy', '--database', 'sqlite:old.db', '--to', 'sqlite:new.db'], { command: [path], cwd });
