@@ -1,13 +1,11 @@
-// In-memory copy of the data that activation needs: the public ids of organisations, the activation links, and the key
-// that authenticates click ids.
+// In-memory copy of the data that activation needs: the organisations' public ids, the activation links, and the key that
+// authenticates click ids.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Stores } from '../domain/stores.ts';
 import { ClickIds } from './click-id.ts';
 
-type Source = Pick<Stores, 'organisations' | 'links' | 'clickKey' | 'revisions'>;
-
-/** Identifies a database, so that clicks spooled for one never end up in another. Does not reveal the key. */
+/** Identifies a database in the names of its spool files, without revealing the key. */
 export function databaseName(clickKey: string): string {
   return Bun.SHA256.hash(clickKey, 'hex').slice(0, 12);
 }
@@ -15,24 +13,24 @@ export function databaseName(clickKey: string): string {
 export class ActivationDirectory {
   /** Revision held in memory; undefined until the first refresh. */
   revision: number | undefined;
-  /** The result of `databaseName`; empty until the first refresh. */
+  /** See databaseName(); empty until the first refresh. */
   name = '';
-  readonly #source: Source;
+  readonly #stores: Stores;
   #organisations: ReadonlyMap<Uuid, number> = new Map();
-  /** Link templates by the id of a retailer or deal. */
+  /** Link templates by retailer or deal id. */
   #templates: ReadonlyMap<Uuid, string> = new Map();
   #clickIds: ClickIds | undefined;
 
-  constructor(source: Source) {
-    this.#source = source;
+  constructor(stores: Stores) {
+    this.#stores = stores;
   }
 
   async refresh(): Promise<void> {
     // Read the revision first: a commit during the reads below increases it and triggers another refresh.
-    const { activation: revision } = await this.#source.revisions();
-    const organisations = await this.#source.organisations.list();
-    const links = await this.#source.links.list();
-    const key = await this.#source.clickKey();
+    const { activation: revision } = await this.#stores.revisions();
+    const organisations = await this.#stores.organisations.list();
+    const links = await this.#stores.links.list();
+    const key = await this.#stores.clickKey();
     this.#clickIds ??= new ClickIds(key);
     this.name = databaseName(key);
     this.#organisations = new Map(organisations.map(({ publicId, id }) => [publicId, id]));
@@ -45,12 +43,12 @@ export class ActivationDirectory {
     return this.#clickIds;
   }
 
-  /** Returns the internal id of the organisation with this public id. */
+  /** Returns the organisation's internal id. */
   findOrganisation(publicId: Uuid): number | undefined {
     return this.#organisations.get(publicId);
   }
 
-  /** Returns the link template of a deal, or that of its retailer if the deal has none. */
+  /** Returns the deal's link template, or its retailer's if the deal has none. */
   findTemplate(dealId: Uuid, retailerId: Uuid): string | undefined {
     return this.#templates.get(dealId) ?? this.#templates.get(retailerId);
   }

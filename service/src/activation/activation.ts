@@ -1,4 +1,4 @@
-// Activates deals: looks up the deal, records the click, and builds the URL to redirect the user to. Independent of HTTP.
+// Activates deals: finds the deal, records the click, and builds the URL to redirect the user to. Independent of HTTP.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Catalogue, CatalogueEntry } from '../catalogue/catalogue.ts';
@@ -21,11 +21,11 @@ export interface ActivationRequest {
   readonly orgId: Uuid;
   readonly passbackUid: string;
   readonly passbackData?: string | undefined;
-  /** The client's network. Stored only as part of a keyed digest. */
+  /** The client's network. Only a keyed digest of it is stored. */
   readonly network: string;
 }
 
-/** The retailer or deal to activate, and the organisation of the user. */
+/** The retailer or deal to activate, and the user's organisation. */
 export interface Activatable extends CatalogueEntry {
   readonly kind: ActivatedKind;
   readonly dealId: Uuid;
@@ -35,20 +35,20 @@ export interface Activatable extends CatalogueEntry {
 interface ActivationParts {
   readonly directory: ActivationDirectory;
   readonly recorder: ClickRecorder;
-  readonly catalogue: Pick<Catalogue, 'find' | 'ready'>;
+  readonly catalogue: Catalogue;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** How long a followed link is served from memory. */
+/** How long a followed click stays in memory. */
 const VISIT_KEPT_MS = 10_000;
 
 export class Activation {
   readonly tally = newClickTally();
   readonly #parts: ActivationParts;
-  /** Detects repeated taps, which count as one click. The database detects taps on different nodes. */
+  /** Detects repeated taps on this node. The database detects those on different nodes. */
   readonly #taps = new Recent<Promise<ClickId>>(TAP_MS);
-  /** Recently followed clicks, without passback values. Only for reading: never write these to the database. */
+  /** Recently followed clicks, without passback values. Never write these back to the database. */
   readonly #visited = new Recent<Click>(VISIT_KEPT_MS);
   readonly #lostLog: BoundedLog;
 
@@ -59,7 +59,7 @@ export class Activation {
     );
   }
 
-  /** Throws an ApiError if the deal or the organisation is unknown. The error does not reveal which. */
+  /** Throws ApiError if the deal or the organisation is unknown. The error does not reveal which of the two. */
   find({ kind, id, orgId }: ActivationRequest): Activatable {
     this.#requireReady();
     const org = this.#parts.directory.findOrganisation(orgId);
@@ -71,8 +71,8 @@ export class Activation {
   }
 
   /**
-   * Records an activation. In mode `follow`, the user is redirected right away, so the click also counts as followed.
-   * Returns the click id, or undefined if neither the database nor the spool accepted the click.
+   * Records an activation. In mode `follow` the user is redirected at once, so the click also counts as followed. Returns
+   * the click id, or undefined if neither the database nor the spool accepted the click.
    */
   async activate(
     what: Activatable,
@@ -82,7 +82,7 @@ export class Activation {
     const { directory, recorder, clock } = this.#parts;
     const nowMs = clock();
     const { orgId, kind, dealId, retailerId } = what;
-    // The key includes the network. Without it, a stranger who gets the same click id learns that the user just clicked.
+    // The key includes the network: a stranger who got the user's click id would learn that the user has just clicked.
     const tapped = [mode, orgId, kind, dealId, passbackUid, passbackData ?? null, network];
     const key = directory.clickIds.digest(JSON.stringify(tapped));
     const click: Click = {
@@ -101,7 +101,7 @@ export class Activation {
     const recording = first ?? recorder.record(click, key);
     if (first === undefined) {
       this.#taps.add(key, nowMs, recording);
-      // Forget a failed tap, so that a retry is recorded.
+      // Forget a failed tap, so a retry is recorded.
       recording.catch(() => this.#taps.delete(key, recording));
     }
     try {
@@ -116,28 +116,25 @@ export class Activation {
   }
 
   /** Returns the URL to redirect to: the operator's link with the click id, or the plain URL if there is no link. */
-  targetOf(
-    { dealId, retailerId, url }: Pick<Activatable, 'dealId' | 'retailerId' | 'url'>,
-    click: ClickId,
-  ): string {
+  targetOf({ dealId, retailerId, url }: Activatable, click: ClickId): string {
     const template = this.#parts.directory.findTemplate(dealId, retailerId);
     return template === undefined ? url : fillTemplate(template, click, url);
   }
 
-  /** Parses the click id in a link returned by an activation. Throws an ApiError if this database did not create it. */
-  parseClick(text: string): ClickOrigin & { readonly id: ClickId } {
+  /** Parses a click id. Throws ApiError if this database did not issue it. */
+  parseClick(text: string): ClickOrigin {
     this.#requireReady();
     const origin = this.#parts.directory.clickIds.parse(text);
     if (origin === undefined) throw new ApiError('deal_not_found', 'Unknown click.');
     return origin;
   }
 
-  /** True if the click was followed recently, so that findClick() does not need the database. */
+  /** True if findClick() does not need the database, because the click was followed recently. */
   isRecent(id: ClickId): boolean {
     return this.#visited.find(id, this.#parts.clock()) !== undefined;
   }
 
-  /** Returns a click with the current catalogue entry of its deal, or of the retailer if the deal is gone. */
+  /** Returns a click with the catalogue entry of its deal, or of its retailer if the deal is gone. */
   async findClick(id: ClickId): Promise<{ click: Click; entry: CatalogueEntry }> {
     const { recorder, catalogue, clock } = this.#parts;
     const click = this.#visited.find(id, clock()) ?? (await recorder.find(id));
@@ -159,7 +156,7 @@ export class Activation {
       this.#lostLog.note({ err: error, click: click.id });
       return;
     }
-    // Later visits do not extend the lifetime, so that changes in the database take effect within seconds.
+    // Later visits do not extend the lifetime, so changes in the database take effect within seconds.
     if (this.#visited.find(click.id, nowMs) === undefined)
       this.#visited.add(click.id, nowMs, { ...visited, passbackUid: null, passbackData: null });
   }

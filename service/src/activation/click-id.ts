@@ -1,13 +1,13 @@
 // Click ids: sent to the shop in the link, and returned by the affiliate network with the sale. An id contains its
-// organisation and time, so a sale can be attributed even if the stored click is lost. It ends with a MAC under a key that
-// only the database holds, so it cannot be forged.
+// organisation and time, so a sale can be attributed even if the stored click is lost. It ends with a MAC whose key is only
+// in the database, so it cannot be forged.
 //
 //   7 characters   creation time in milliseconds since 1970, sufficient until 2081
-//   3 characters   internal id of the organisation
+//   3 characters   internal organisation id
 //   5 characters   counter within the millisecond, starting at a random number
-//   7 characters   truncated HMAC-SHA-256 of the characters before
+//   7 characters   truncated HMAC-SHA-256 of the preceding characters
 //
-// All characters are base62. The length, 22, is the shortest sub-id limit among the networks. Ids sort by time.
+// All characters are base62. Networks accept sub-ids of at least 22 characters. Ids sort by time.
 
 import { randomInt, timingSafeEqual } from 'node:crypto';
 import { parseBase62, printBase62 } from '../domain/base62.ts';
@@ -16,19 +16,20 @@ import { CLICK_TIME_LENGTH, type ClickId } from '../domain/click.ts';
 const [TIME, ORGANISATION, NUMBER, MAC] = [CLICK_TIME_LENGTH, 3, 5, 7];
 const NUMBERS = 62 ** NUMBER;
 const SHAPE = /^[0-9A-Za-z]{22}$/;
-/** Number of HMAC bytes used: the most that fit into a safe integer. */
+/** HMAC bytes in an id: the most that fit into a safe integer. */
 const MAC_BYTES = 6;
-/** Number of base64 characters used of a digest. The full digest would double the size of the taps table. */
+/** Base64 characters in a digest. The full digest would double the size of the taps table. */
 const DIGEST_LENGTH = 22;
 
-/** The data contained in a click id. */
+/** A parsed click id. */
 export interface ClickOrigin {
+  readonly id: ClickId;
   readonly orgId: number;
   readonly atMs: number;
 }
 
 export class ClickIds {
-  /** Initialised with the key. Every use works on a copy, which is cheaper than a new HMAC. */
+  /** Initialised with the key. Each use copies it, which is cheaper than a new HMAC. */
   readonly #hmac: Bun.CryptoHasher;
   #lastMs = Number.NaN;
   #number = 0;
@@ -37,7 +38,10 @@ export class ClickIds {
     this.#hmac = new Bun.CryptoHasher('sha256', key);
   }
 
-  /** Unique within a process. Across processes, the counter starts at one of 900 million random values per millisecond. */
+  /**
+   * Ids are unique within a process. Across processes, collisions are unlikely: in each millisecond the counter starts at one
+   * of 900 million random values.
+   */
   make(orgId: number, nowMs: number): ClickId {
     this.#number = nowMs === this.#lastMs ? (this.#number + 1) % NUMBERS : randomInt(NUMBERS);
     this.#lastMs = nowMs;
@@ -46,7 +50,7 @@ export class ClickIds {
   }
 
   /** Returns undefined unless the id was created with this key. */
-  parse(text: string): (ClickOrigin & { readonly id: ClickId }) | undefined {
+  parse(text: string): ClickOrigin | undefined {
     if (!SHAPE.test(text)) return undefined;
     const signed = text.slice(0, -MAC);
     if (!timingSafeEqual(Buffer.from(this.#mac(signed)), Buffer.from(text.slice(-MAC)))) return undefined;
@@ -57,7 +61,7 @@ export class ClickIds {
     };
   }
 
-  /** Returns a keyed digest, at least 128 bits long. Without the key, the string cannot be guessed by trial. */
+  /** Returns a keyed digest of at least 128 bits. Without the key, its input cannot be found by brute force. */
   digest(text: string): string {
     return this.#hmac.copy().update(text).digest('base64').slice(0, DIGEST_LENGTH);
   }

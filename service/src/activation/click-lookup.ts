@@ -1,18 +1,16 @@
-// Finds clicks in the database, one statement at a time. Ids requested while a statement runs share the next one. So a flood
-// of requests for links uses a single connection, and clicks can still be recorded.
+// Finds clicks in the database, one statement at a time. Ids requested while a statement runs share the next one, so a flood
+// of requests uses a single connection and clicks can still be recorded.
 
 import type { Click, ClickId, ClickStore } from '../domain/click.ts';
 
 const BATCH_MAX = 500;
 
-type Found = PromiseWithResolvers<Click | undefined>;
-
 export class ClickLookup {
-  readonly #store: Pick<ClickStore, 'find'>;
-  readonly #waiting = new Map<ClickId, Found>();
+  readonly #store: ClickStore;
+  readonly #waiting = new Map<ClickId, PromiseWithResolvers<Click | undefined>>();
   #isRunning = false;
 
-  constructor(store: Pick<ClickStore, 'find'>) {
+  constructor(store: ClickStore) {
     this.#store = store;
   }
 

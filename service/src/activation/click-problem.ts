@@ -1,5 +1,4 @@
-// Validates a click read from a spool file, which may be damaged or contain forged clicks that claim sales. An invalid row
-// must neither reach the database nor block the valid ones.
+// Validates clicks from a spool file, which may be damaged or contain clicks that were forged to claim sales.
 
 import { DEAL_LISTS } from '@offerbook/wire/deals.ts';
 import { parseUuid } from '@offerbook/wire/uuid.ts';
@@ -13,14 +12,14 @@ import {
 import type { ClickIds } from './click-id.ts';
 
 const KINDS: readonly string[] = ['retailers', ...DEAL_LISTS];
-/** Click ids cannot represent this time or later ones. */
+/** The first time that a click id cannot represent. */
 const TIME_MAX_MS = 62 ** CLICK_TIME_LENGTH;
 
-/** Returns what is wrong with a click; undefined if a server of this database may have recorded it. */
+/** Returns what is wrong with a click; undefined if a server with this database could have recorded it. */
 export function clickProblem(click: Click, clickIds: ClickIds): string | undefined {
   const { id, orgId, kind, dealId, retailerId, passbackUid, passbackData } = click;
   const origin = clickIds.parse(id);
-  if (origin === undefined) return 'its id was not created with the key of this database';
+  if (origin === undefined) return "its id was not created with this database's key";
   if (origin.orgId !== orgId) return 'its id belongs to another organisation';
   if (origin.atMs !== click.activatedAtMs) return 'its id has another creation time';
   if (!KINDS.includes(kind)) return 'its kind is unknown';

@@ -1,6 +1,6 @@
-// Records clicks. Clicks that arrive during a commit share the next one, and each caller gets a result once its click is
-// durable. If the database is too slow or unreachable, clicks go to the spool, a local file, and move to the database when
-// it has recovered: the user must reach the shop, and the click must not be lost. Writes are idempotent by click id.
+// Records clicks. Clicks that arrive during a commit share the next one. If the database is slow or unreachable, clicks go to
+// the spool, a local file, and move to the database when it has recovered: the user must reach the shop, and the click must
+// not be lost. Writes are idempotent by click id.
 
 import type { Click, ClickId, ClickSpool, ClickStore, Tap } from '../domain/click.ts';
 import type { Logger } from '../domain/logger.ts';
@@ -8,15 +8,15 @@ import type { OrganisationStore } from '../domain/organisation.ts';
 import { withTimeout } from '../domain/with-timeout.ts';
 import { ClickLookup } from './click-lookup.ts';
 
-/** The longest that a user waits for the database. */
+/** Maximum time that a user waits for the database. */
 const DEADLINE_MS = 300;
 /** Clicks per commit. */
 const BATCH_MAX = 500;
 const DRAIN_EVERY_MS = 500;
-/** Time limit for moving a batch out of the spool. No user waits for it. */
+/** Time limit for moving a batch out of the spool. It is long, because no user waits for it. */
 const DRAIN_TIMEOUT_MS = 3_000;
 const REJECTED =
-  'the spool contains rows that are not valid clicks of this database; they were set aside in the spool';
+  'the spool contains rows that are not valid clicks for this database; they were set aside in the spool';
 const DROPPED = 'clicks of deleted organisations were dropped from the spool';
 
 interface Waiting {
@@ -30,12 +30,11 @@ interface Waiting {
 interface RecorderOptions {
   readonly store: ClickStore;
   readonly spool: ClickSpool;
-  /** Returns what is wrong with a spooled click, which may be forged; undefined if it is valid. */
+  /** Returns what is wrong with a spooled click; undefined if it is valid. */
   readonly problemOf: (click: Click) => string | undefined;
-  /** True if the spool file exists. The first process that needs the spool creates the file. */
+  /** True if the spool file exists. The first process that needs the spool creates it. */
   readonly hasSpool: () => boolean;
-  /** Read from the database, not from this node's cache, which may be out of date. */
-  readonly organisations: Pick<OrganisationStore, 'list'>;
+  readonly organisations: OrganisationStore;
   readonly logger: Logger;
   readonly deadlineMs?: number | undefined;
 }
@@ -53,7 +52,7 @@ export class ClickRecorder {
   #waiting: Waiting[] = [];
   #committing: Promise<void> | undefined;
   #isSpooling = false;
-  /** True if clicks were spooled since the spool was last found empty. */
+  /** False if no click was spooled since the spool was last seen empty. */
   #mayHoldClicks = false;
   #isSpoolReadable = true;
   #drainTimer: Timer | undefined;
@@ -70,7 +69,7 @@ export class ClickRecorder {
     return { isSpooling: this.#isSpooling, spooledCount: this.#spooledCount };
   }
 
-  /** Starts moving clicks that an earlier process left in the spool. */
+  /** Starts draining clicks that an earlier process left in the spool. */
   start(): void {
     if (!this.#options.hasSpool()) return;
     this.#mayHoldClicks = true;
@@ -78,8 +77,8 @@ export class ClickRecorder {
   }
 
   /**
-   * Resolves once the click is durable, with the effective id: for a repeated tap, the id of the first. Without a key, this
-   * is a visit: the click is already stored, and its link was followed.
+   * Resolves once the click is durable, with its effective id: for a repeated tap, the id of the first. A call without a key
+   * records a visit: the click is already stored, and the user has followed its link.
    */
   record(click: Click, key?: string): Promise<ClickId> {
     const { promise, resolve, reject } = Promise.withResolvers<ClickId>();
@@ -97,7 +96,7 @@ export class ClickRecorder {
     };
     try {
       const found = await this.#lookup.find(id);
-      // Check the file, not this worker's state: other workers write to the same spool.
+      // Check the file instead of this worker's state, because other workers write to the same spool.
       if (found !== undefined || !hasSpool()) return found;
     } catch (error) {
       const spooled = hasSpool() ? await findSpooled().catch(() => undefined) : undefined;
@@ -108,7 +107,7 @@ export class ClickRecorder {
     return (await findSpooled()) ?? (await this.#lookup.find(id));
   }
 
-  /** Waits for running commits. Spooled clicks stay for the next process, or for another one on this machine. */
+  /** Waits for running commits. Spooled clicks stay in the spool for another process. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#drainTimer);
@@ -117,7 +116,7 @@ export class ClickRecorder {
   }
 
   async #commitAll(): Promise<void> {
-    // Let requests that arrived together all join the first commit.
+    // Let all requests that arrived together join the first commit.
     await new Promise((resolve) => setImmediate(resolve));
     try {
       while (this.#waiting.length > 0) {
@@ -126,7 +125,7 @@ export class ClickRecorder {
         await this.#commit(batch);
       }
     } finally {
-      // No await between the last check and this line: a click recorded in between would not be committed until the next.
+      // There must be no await between the last check and this line, or a click recorded in between would wait for the next.
       this.#committing = undefined;
     }
   }
@@ -156,9 +155,9 @@ export class ClickRecorder {
 
   async #write(batch: readonly Waiting[]): Promise<ClickId[]> {
     const { store } = this.#options;
-    /** Unique ids: many users may follow a link at once, and PostgreSQL rejects a statement that writes a row twice. */
+    /** Unique ids: many users can follow a link at once, and PostgreSQL rejects a statement that writes a row twice. */
     const visited = new Map<ClickId, Click>();
-    /** Unique keys: after the clock was set back, a repeated tap may get here. */
+    /** Unique keys: repeated taps get here if the clock is set back between them. */
     const taps = new Map<string, Tap>();
     for (const { click, key } of batch) {
       if (key !== undefined) {
@@ -186,7 +185,10 @@ export class ClickRecorder {
   #beginSpooling(error: unknown): void {
     if (this.#isSpooling) return;
     this.#isSpooling = true;
-    this.#options.logger.error({ err: error }, 'the database does not accept clicks; they go to the spool');
+    this.#options.logger.error(
+      { err: error },
+      'the database does not accept clicks; writing them to the spool',
+    );
   }
 
   #drainSoon(delayMs = DRAIN_EVERY_MS): void {
@@ -217,24 +219,24 @@ export class ClickRecorder {
         if (put < clicks.length) logger.warn({ clicks: clicks.length - put }, DROPPED);
       }
     } catch (error) {
-      logger.debug({ err: error }, 'the spool could not be emptied; retrying');
+      logger.debug({ err: error }, 'the spool could not be drained; retrying');
       this.#beginSpooling(error);
       return;
     } finally {
-      if (moved > 0) logger.info({ clicks: moved }, 'clicks were moved from the spool into the database');
+      if (moved > 0) logger.info({ clicks: moved }, 'clicks were moved from the spool to the database');
     }
     if (this.#isSpooling) logger.info('the database accepts clicks again');
     this.#isSpooling = false;
     if (moved > 0)
       await spool
         .emptyLog()
-        .catch((err) => logger.warn({ err }, 'the log file of the spool could not be truncated'));
+        .catch((err) => logger.warn({ err }, "the spool's log file could not be truncated"));
   }
 
-  /** Returns no clicks if the spool cannot be read. The next drain retries; meanwhile clicks go to the database. */
+  /** Returns an empty list if the spool cannot be read. New clicks still go to the database, and the next drain retries. */
   async #listSpooled(): Promise<Click[]> {
     const mayHoldClicks = this.#mayHoldClicks;
-    // Reset before reading: the read may miss clicks that are spooled meanwhile.
+    // Reset before reading, because the read can miss clicks that are spooled meanwhile.
     this.#mayHoldClicks = false;
     try {
       const oversized = await this.#options.spool.setAsideOversized();
@@ -252,7 +254,7 @@ export class ClickRecorder {
     }
   }
 
-  /** Sets aside rows that are not valid clicks of this database; returns the valid ones. */
+  /** Sets aside invalid rows; returns the valid ones. */
   async #setInvalidAside(clicks: readonly Click[]): Promise<Click[]> {
     const { spool, problemOf, logger } = this.#options;
     const valid: Click[] = [];
@@ -269,13 +271,13 @@ export class ClickRecorder {
     return valid;
   }
 
-  /** Stores the clicks of existing organisations; returns their number. Clicks of deleted ones would never be removed. */
+  /** Stores the clicks of existing organisations; returns their number. Nothing would ever delete the other clicks. */
   async #putKnown(clicks: readonly Click[]): Promise<number> {
     const { store, organisations } = this.#options;
-    // List organisations after reading the clicks: none of the clicks can belong to an organisation created later.
+    // Organisations are listed after the clicks, so none of the clicks can belong to an organisation created later.
     const known = new Set(clicks.length === 0 ? [] : (await organisations.list()).map(({ id }) => id));
     const kept = clicks.filter(({ orgId }) => known.has(orgId));
-    // Write even if there are no clicks: an empty write checks whether the database has recovered.
+    // Write even if there are no clicks: the write shows whether the database has recovered.
     await store.put(kept);
     return kept.length;
   }

@@ -1,4 +1,4 @@
-// Counts clicks by outcome, for the metrics. Plain data, so that the counts of several threads can be added up.
+// Counts clicks by outcome, for the metrics. The counts are plain data, which threads can post to each other.
 
 export const CLICK_OUTCOMES = [
   'tracked',
@@ -13,8 +13,8 @@ export const CLICK_OUTCOMES = [
 
 /**
  * `tracked` and `untracked` clicks were recorded; `repeated` are further taps on the same link. `bot`, `prefetch` and
- * `embedded` (loaded as an image or frame) requests are not clicks. `limited` exceeded the rate limit, and `lost` could not
- * be recorded: for both, links redirect to the shop's plain URL, and POST gets an error.
+ * `embedded` (loaded as an image or frame) requests are not clicks. `limited` clicks exceeded the rate limit, and `lost` ones
+ * could not be recorded: for both, links redirect to the shop's plain URL, and POST gets an error.
  */
 export type ClickOutcome = (typeof CLICK_OUTCOMES)[number];
 

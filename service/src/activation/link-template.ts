@@ -1,5 +1,5 @@
-// Link templates: the operator's URL for a deal or retailer, usually of an affiliate network, with a placeholder for the
-// click id. Placeholders must follow the host, so that neither clicks nor the catalogue can redirect users to another server.
+// Link templates: the operator's URL for a deal or retailer, usually at an affiliate network, with a placeholder for the
+// click id. Placeholders must follow the host, so neither clicks nor the catalogue can redirect users to another server.
 
 import type { ClickId } from '../domain/click.ts';
 
@@ -25,7 +25,7 @@ export function templateProblem(template: string): string | undefined {
   return undefined;
 }
 
-/** Returns the URL for a click. `url` is the page of the shop where the user arrives in the end. */
+/** Returns the URL for a click. `url` is the shop page where the user finally arrives. */
 export function fillTemplate(template: string, click: ClickId, url: string): string {
   // A replacer function, because dollar signs are special in replacement strings.
   return template.replace(PLACEHOLDER, (placeholder) =>

@@ -1,4 +1,4 @@
-// A map whose entries expire after some seconds. Detects repeated taps, and caches links that many users follow at once.
+// A map whose entries expire. Detects repeated taps, and caches links that many users follow at once.
 
 interface Entry<T> {
   readonly atMs: number;
@@ -7,7 +7,7 @@ interface Entry<T> {
 
 export class Recent<T> {
   readonly #keptMs: number;
-  /** Two generations: the older one is dropped as a whole when all its entries have expired. */
+  /** Two generations: the older one is dropped as a whole once all its entries have expired. */
   #newer = new Map<string, Entry<T>>();
   #older = new Map<string, Entry<T>>();
   #turnedAtMs = Number.NEGATIVE_INFINITY;
@@ -18,7 +18,7 @@ export class Recent<T> {
 
   find(key: string, nowMs: number): T | undefined {
     const entry = this.#newer.get(key) ?? this.#older.get(key);
-    // abs(): an entry survives a small step back of the clock, but expires after a large one.
+    // abs(): an entry survives if the clock is set back slightly, but expires if it is set back far.
     return entry && Math.abs(nowMs - entry.atMs) < this.#keptMs ? entry.value : undefined;
   }
 

@@ -46,7 +46,7 @@ export interface Aside {
 
 /** The click of a row: the contents of its id, and its record if it still exists. */
 interface NamedClick {
-  readonly origin: ClickOrigin & { readonly id: ClickId };
+  readonly origin: ClickOrigin;
   readonly record: Click | undefined;
 }
 
@@ -158,7 +158,7 @@ export class Attribution {
 
   #findOwner(
     claim: Claim,
-    origin: NamedClick['origin'] | undefined,
+    origin: ClickOrigin | undefined,
     records: ReadonlyMap<ClickId, Click>,
   ): OwnedRow | undefined {
     const { clickId, checked } = claim;

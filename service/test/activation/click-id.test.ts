@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { ClickIds } from '../../src/activation/click-id.ts';
-import { BASE62 } from '../../src/domain/base62.ts';
+import { BASE62, parseBase62 } from '../../src/domain/base62.ts';
 import { type ClickId, firstClickIdAt } from '../../src/domain/click.ts';
 
 const KEY = 'a key of the test';
@@ -38,6 +38,15 @@ describe('a click id', () => {
     const ids = new ClickIds(KEY);
     const made = Array.from({ length: 20_000 }, (_, i) => ids.make(1, NOW_MS + Math.floor(i / 10_000)));
     expect(new Set(made).size).toBe(made.length);
+  });
+
+  test('is numbered consecutively within a millisecond, and at random in the next', () => {
+    const ids = new ClickIds(KEY);
+    const number = (atMs: number) => parseBase62(ids.make(1, atMs).slice(10, 15));
+    const numbers = Array.from({ length: 100 }, () => number(NOW_MS));
+    const [first = 0] = numbers;
+    expect(numbers).toEqual(numbers.map((_, i) => (first + i) % 62 ** 5));
+    expect(number(NOW_MS + 1)).not.toBe((first + 100) % 62 ** 5);
   });
 
   test('is rejected after any single character was changed', () => {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { Activation } from '../../src/activation/activation.ts';
 import { ActivationDirectory } from '../../src/activation/activation-directory.ts';
+import { ClickLookup } from '../../src/activation/click-lookup.ts';
 import { ClickRecorder } from '../../src/activation/click-recorder.ts';
 import { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { openActivation } from '../../src/cli/node/activation.ts';
@@ -12,10 +13,11 @@ import type { ActivatedKind, Click, ClickSpool, ClickStore } from '../../src/dom
 import { Logger } from '../../src/domain/logger.ts';
 import { StorageError } from '../../src/domain/storage-error.ts';
 import { openSpool } from '../../src/storage/click-spool.ts';
+import { loadCatalogue } from '../catalogue/arbitrary-catalogue.ts';
 import { newOrganisation, openTestStores } from '../storage/open-test-stores.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
-import { id } from '../support/fixtures.ts';
+import { coupon, id, retailer } from '../support/fixtures.ts';
 
 const MINUTE_MS = 60_000;
 const logger = new Logger('silent', () => {});
@@ -102,7 +104,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     await spool.close();
   });
 
-  test('a followed click stays in memory without the passback fields', async () => {
+  test('a followed click stays in memory for ten seconds, however often it is followed, without the passback fields', async () => {
     const stores = await open.stores(await create());
     const click = await recordClick(stores, (await newOrganisation(stores)).id, { passbackData: 'data' });
     const recorder = new ClickRecorder({
@@ -113,17 +115,39 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
       organisations: stores.organisations,
       logger,
     });
-    const entry = { retailerId: id(1), retailerUrl: '', url: '', isActive: true };
-    const catalogue = { ready: true, find: () => entry };
+    const time = { nowMs: click.activatedAtMs };
+    const clock = () => time.nowMs;
+    const catalogue = await loadCatalogue([retailer(1, { coupons: [coupon(21)] })], clock);
     const directory = new ActivationDirectory(stores);
-    const clock = () => click.activatedAtMs;
     const activation = new Activation({ directory, recorder, catalogue, clock, logger });
     await activation.visit(click);
-    expect(activation.isRecent(click.id)).toBe(true);
-    expect(await activation.findClick(click.id)).toEqual({
-      click: { ...click, passbackUid: null, passbackData: null },
-      entry,
+    expect((await activation.findClick(click.id)).click).toEqual({
+      ...click,
+      passbackUid: null,
+      passbackData: null,
     });
+    time.nowMs += 9_999;
+    expect(activation.isRecent(click.id)).toBe(true);
+    await activation.visit(click);
+    time.nowMs += 1;
+    expect(activation.isRecent(click.id)).toBe(false);
+  });
+
+  test('concurrent lookups of one click share a statement, and each gets the click', async () => {
+    const stores = await open.stores(await create());
+    const click = await recordClick(stores, (await newOrganisation(stores)).id);
+    const batches: number[] = [];
+    const lookup = new ClickLookup({
+      ...stores.clicks,
+      find(ids) {
+        batches.push(ids.length);
+        return stores.clicks.find(ids);
+      },
+    });
+    // The first lookup starts a statement at once; the others wait for the next one.
+    const found = await Promise.all([lookup.find(click.id), lookup.find(click.id), lookup.find(click.id)]);
+    expect(found).toEqual([click, click, click]);
+    expect(batches).toEqual([1, 1]);
   });
 
   test('a row of the spool that is not a valid click is not found', async () => {

@@ -54,8 +54,8 @@ for (const database of DATABASES) {
     });
     const forgedId = new ClickIds('another key').make(org.id, AT_MS);
     const forged: (readonly [Columns, string])[] = [
-      [{ id: forgedId }, 'its id was not created with the key of this database'],
-      [{ id: 'short' }, 'its id was not created with the key of this database'],
+      [{ id: forgedId }, "its id was not created with this database's key"],
+      [{ id: 'short' }, "its id was not created with this database's key"],
       [{ org_id: other.id }, 'its id belongs to another organisation'],
       [{ activated_at: AT_MS + 1 }, 'its id has another creation time'],
       [{ activated_at: 2 ** 62 }, 'its id has another creation time'],
