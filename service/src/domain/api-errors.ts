@@ -23,16 +23,15 @@ export const ERRORS = {
     title: 'The access token is not valid',
     meaning:
       'The token is malformed, mistyped, unknown, expired or revoked. The response is the same in every case.',
-    remedy:
-      'Check that you copied the whole token. If you did, ask the operator of the service for a new one.',
+    remedy: 'Check that you copied the whole token. If you did, ask the operator for a new one.',
   },
   wrong_token_kind: {
     status: 403,
     title: 'This operation needs the other kind of token',
     meaning:
-      'Retailers, cashback offers, coupons and promotions take public tokens only; transactions take private tokens only.',
+      'Retailers, cashback offers, coupons and promotions need a public token; transactions need a private token.',
     remedy:
-      'Use a token that starts with ob_pub_ for the catalogue, and one that starts with ob_prv_ for transactions.',
+      'Use a token that starts with ob_pub_ for the catalogue and one that starts with ob_prv_ for transactions.',
   },
   private_token_in_browser: {
     status: 403,
@@ -65,9 +64,8 @@ export const ERRORS = {
     status: 404,
     title: 'Unknown deal, organisation or click',
     meaning:
-      'The id of the retailer or deal, the orgId, or the id of the click is unknown. The response is the same in every case.',
-    remedy:
-      'Take ids from the catalogue lists, and ask the operator of the service for your orgId. Withdrawn deals are unknown.',
+      'The retailer or deal id, the orgId or the click id is unknown, or the deal was withdrawn. The response is the same in every case.',
+    remedy: 'Use ids from the catalogue lists, and ask the operator for your orgId.',
   },
   deal_gone: {
     status: 410,
@@ -80,13 +78,13 @@ export const ERRORS = {
     status: 405,
     title: 'This method is not supported here',
     meaning: 'All operations are reads, except for activation, which also accepts POST.',
-    remedy: 'Use one of the methods named in the Allow header.',
+    remedy: 'Use one of the methods in the Allow header.',
   },
   uri_too_long: {
     status: 414,
     title: 'The URL is too long',
     meaning: 'The path and query are longer than 16 KiB.',
-    remedy: 'Shorten the query. Parameters may have at most 1,024 characters, most of them at most 200.',
+    remedy: 'Shorten the query. Most parameters are limited to 200 characters, and none can exceed 1,024.',
   },
   rate_limited: {
     status: 429,
@@ -97,7 +95,7 @@ export const ERRORS = {
   internal: {
     status: 500,
     title: 'Something went wrong on our side',
-    meaning: 'An unexpected error occurred in the service. Its log has the details under the requestId.',
+    meaning: 'An unexpected error occurred in the service. The details are in its log, under the requestId.',
     remedy: 'Try again. If the error persists, send the requestId to the operator.',
   },
   unavailable: {

@@ -230,7 +230,7 @@ describe('the guides', () => {
 
   test('show a table row as a list with column headings on a phone', async () => {
     await using watched = await open('/docs/errors', { viewport: { width: 390, height: 844 } });
-    const table = watched.page.getByRole('group', { name: /^mistake, response of the service/ });
+    const table = watched.page.getByRole('group', { name: /^mistake, service response/ });
     expect(await table.evaluate((box) => box.scrollWidth <= box.clientWidth)).toBe(true);
     const label = "getComputedStyle(document.querySelector('td[data-label]'), '::before').content";
     expect(await watched.page.evaluate(label)).toContain('code');

@@ -146,7 +146,7 @@ const MISTAKES: Record<string, () => Promise<Got>> = {
     };
   },
   'the address of another site': async () => ({
-    service: 'the response of that site',
+    service: "that site's response",
     client: await messageOf(async () =>
       clientWith(await node.token('public'), website.url.origin).retailers(),
     ),
@@ -156,7 +156,7 @@ const MISTAKES: Record<string, () => Promise<Got>> = {
 /** The cells of the table by their first one, as they are read: with what Markdown needs taken away. */
 function documented(): Record<string, Got> {
   const [, table = ''] = DOCUMENT.split(
-    '| mistake | response of the service | error of `@offerbook/client` |\n|---|---|---|\n',
+    '| mistake | service response | `@offerbook/client` error |\n|---|---|---|\n',
   );
   const rows = (table.split('\n\n')[0] ?? '').trim().split('\n');
   return Object.fromEntries(
