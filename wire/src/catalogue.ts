@@ -1,5 +1,5 @@
 // Wire format of the catalogue: a retailer with its embedded cashback offers, coupons and promotions, and the list form of
-// each. These schemas validate imports, give the code its types, and generate the OpenAPI document.
+// each. These schemas validate imports, define the TypeScript types, and generate the OpenAPI document.
 
 import { z } from 'zod';
 import { printJson } from './decimal.ts';
@@ -77,70 +77,40 @@ const ownFields = {
   logo: webUrl("URL of the retailer's logo", 'https://www.greenthumb.example/logo.svg'),
 };
 
-/** Fields of the retailer in the list form of offers, coupons and promotions. */
+/** Retailer fields in the list form of offers, coupons and promotions. */
 const listFields = {
   retailerId: uuid('Retailer identifier', EXAMPLE_IDS.retailers),
   logo: ownFields.logo,
   url: ownFields.url,
   name: ownFields.name,
 };
-export type ListFields = Readonly<Record<keyof typeof listFields, string>>;
 
 function endsAfterStart(deal: { startDate: Timestamp; endDate: Timestamp }): boolean {
   return deal.endDate > deal.startDate;
 }
 const endsAfterStartError = { error: 'must be after startDate', path: ['endDate'] };
 
-/** The fields of a retailer and of the items in its lists. */
-export const retailerFields = {
-  retailer: ownFields,
-  cashbackOffers: cashbackOfferFields,
-  coupons: couponFields,
-  promotions: promotionFields,
-};
-
-/** Parses retailers with the given fields. The program has one instance; tests create others with more fields. */
-export class RetailerFormat {
-  readonly #fields: typeof retailerFields;
-  readonly #storedSchema: ReturnType<RetailerFormat['rowSchema']>;
-
-  constructor(fields: typeof retailerFields) {
-    this.#fields = fields;
-    this.#storedSchema = this.rowSchema('ignore');
-  }
-
-  /** Schema of an import row. `unknownFields` selects whether unknown fields are errors. */
-  rowSchema(unknownFields: 'refuse' | 'ignore') {
-    const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
-      (unknownFields === 'refuse'
-        ? z.strictObject(shape, OBJECT)
-        : z.object(shape, OBJECT)) as z.ZodObject<Shape>;
-    const { retailer, cashbackOffers, coupons, promotions } = this.#fields;
-    return object({
-      ...retailer,
-      cashbackOffers: z
-        .array(object(cashbackOffers), LIST)
-        .meta({ description: 'Cashback offers of the retailer' }),
-      coupons: z
-        .array(object(coupons).refine(endsAfterStart, endsAfterStartError), LIST)
-        .meta({ description: 'Active coupons of the retailer' }),
-      promotions: z
-        .array(object(promotions).refine(endsAfterStart, endsAfterStartError), LIST)
-        .meta({ description: 'Active promotions of the retailer' }),
-    });
-  }
-
-  /** Parses a stored document. An older program may have omitted fields, and a newer one may have added some. */
-  parseStored(document: string): Retailer {
-    const stored = JSON.parse(document) as Retailer;
-    const result = this.#storedSchema.safeParse(stored);
-    // The document was valid when it was stored; a stricter schema must not make it unreadable.
-    return result.success ? result.data : stored;
-  }
+/** Schema of an import row. `unknownFields` selects whether unknown fields are errors. */
+export function retailerRowSchema(unknownFields: 'refuse' | 'ignore') {
+  const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
+    (unknownFields === 'refuse'
+      ? z.strictObject(shape, OBJECT)
+      : z.object(shape, OBJECT)) as z.ZodObject<Shape>;
+  return object({
+    ...ownFields,
+    cashbackOffers: z
+      .array(object(cashbackOfferFields), LIST)
+      .meta({ description: 'Cashback offers of the retailer' }),
+    coupons: z
+      .array(object(couponFields).refine(endsAfterStart, endsAfterStartError), LIST)
+      .meta({ description: 'Active coupons of the retailer' }),
+    promotions: z
+      .array(object(promotionFields).refine(endsAfterStart, endsAfterStartError), LIST)
+      .meta({ description: 'Active promotions of the retailer' }),
+  });
 }
 
-export const RETAILER_FORMAT = new RetailerFormat(retailerFields);
-export const RetailerSchema = RETAILER_FORMAT.rowSchema('refuse');
+export const RetailerSchema = retailerRowSchema('refuse');
 export const CashbackOfferSchema = z.strictObject({ ...cashbackOfferFields, ...listFields });
 export const CouponSchema = z.strictObject({ ...couponFields, ...listFields });
 export const PromotionSchema = z.strictObject({ ...promotionFields, ...listFields });
@@ -150,7 +120,7 @@ export type CashbackOffer = Retailer['cashbackOffers'][number];
 export type Coupon = Retailer['coupons'][number];
 export type Promotion = Retailer['promotions'][number];
 
-/** Prints a retailer for storage and export: JSON with its lists sorted by id. */
+/** Returns the stored document of a retailer: JSON with its lists sorted by id. */
 export function printRetailer(retailer: Retailer): string {
   return printJson({
     ...retailer,

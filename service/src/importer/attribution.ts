@@ -1,6 +1,6 @@
-// Attributes sales to clicks. A row may have a clickId instead of an organisation, user, times and deal: these come from the
-// click record. The row's own values are used only where the record has none. If the record was deleted, the stored
-// transaction replaces it. A row whose click is unknown is rejected, or set aside for review; nothing is guessed.
+// Attributes sales to clicks. If a row has a clickId, its organisation, user, times and deal come from the click record, or
+// from the stored transaction if the record was deleted. The row's own values only fill gaps. A row with an unknown click is
+// rejected, or set aside for review.
 
 import { printCount } from '@offerbook/wire/count.ts';
 import { printJson } from '@offerbook/wire/decimal.ts';
@@ -20,43 +20,36 @@ import type { StoredTransaction } from '../domain/transaction.ts';
 
 export const CLICK_FIELD = 'clickId';
 
-/** A sale this long after its click is noted in the report. */
+/** A longer delay between click and sale is noted in the import report. */
 const CLICK_AGE_MAX_DAYS = 120;
 const DAY_MS = 86_400_000;
 
-/** The part of ClickStore that attribution needs. */
-export interface ClickRecords {
-  find: ClickStore['find'];
-  markSold: ClickStore['markSold'];
-}
-
 export interface Attributor {
   readonly ids: ClickIds;
-  readonly clicks: ClickRecords;
-  /** Where to write rows whose click is unknown. If undefined, such rows are rejected. */
+  readonly clicks: ClickStore;
+  /** Receives the rows with unknown clicks. If undefined, the import rejects them. */
   readonly aside?: Aside | undefined;
 }
 
-/** Receives rows whose click is unknown. */
 export interface Aside {
   put(rows: readonly string[]): Promise<void>;
-  /** Called once, before the import commits. From then on, no row may be lost. */
+  /** Makes the rows durable. Called once, before the import commits. */
   keep(): Promise<void>;
 }
 
-/** The click of a row: the contents of its id, and its record if it still exists. */
+/** The contents of a row's click id, and the click record if it still exists. */
 interface NamedClick {
   readonly origin: ClickOrigin;
   readonly record: Click | undefined;
 }
 
-/** A row that passed the schema. It has updatedAt only in a history load. */
+/** A row that passed the schema. Only rows of a history load have a valid updatedAt. */
 export type Row = UnstampedTransaction & {
   readonly updatedAt?: unknown;
   readonly [SOURCE_TIME_FIELD]?: Timestamp | null | undefined;
 };
 
-/** A validated row with its owner and its click. For an invalid row, both are unused. */
+/** A validated row with its owner and click. Ignore both if the row is invalid. */
 export interface OwnedRow {
   readonly checked: CheckedRow<Row>;
   readonly orgId: number;
@@ -64,9 +57,8 @@ export interface OwnedRow {
 }
 
 interface Claim {
-  /** The row as read from the file. */
   readonly raw: RawRow;
-  /** The unvalidated value of the row; undefined if it has none. */
+  /** Not validated; undefined if the row has none. */
   readonly clickId: unknown;
   readonly checked: CheckedRow<Row>;
 }
@@ -78,7 +70,6 @@ const DEAL_FIELDS: Partial<Record<ActivatedKind, 'cashbackOfferId' | 'couponId' 
 };
 
 export class Attribution {
-  /** Number of rows set aside. */
   asideCount = 0;
   readonly #attributor: Attributor;
   readonly #org: Organisation | undefined;
@@ -86,10 +77,10 @@ export class Attribution {
   readonly #format: TransactionFormat;
   readonly #remarks: string[] = [];
   #remarkCount = 0;
-  /** Rows of this batch to set aside. */
+  /** Rows of the current batch to set aside. */
   #aside: string[] = [];
 
-  /** Without `org`, every row needs a click. */
+  /** If `org` is undefined, every row needs a clickId. */
   constructor(
     attributor: Attributor,
     org: Organisation | undefined,
@@ -108,7 +99,7 @@ export class Attribution {
     return [...this.#remarks, ...(more > 0 ? [`… and ${printCount(more)} more such remarks`] : [])];
   }
 
-  /** Finds the owners of rows. The result omits rows that are set aside. */
+  /** Finds the owner of each row. The result omits rows that are set aside. */
   async attribute(rows: readonly RawRow[], check: (raw: RawRow) => CheckedRow<Row>): Promise<OwnedRow[]> {
     const claims = rows.map((raw) => {
       const { rest, clickId } = splitClick(raw);
@@ -127,7 +118,7 @@ export class Attribution {
     return owned;
   }
 
-  /** Completes the row with the data of its click, or of the stored transaction with its id. */
+  /** Completes a row from its click record or, if that is gone, from the stored transaction. */
   complete(
     place: Place,
     row: Row,
@@ -149,7 +140,7 @@ export class Attribution {
     return before === undefined ? { ...row, activatedAt } : withBefore(row, before, activatedAt);
   }
 
-  /** The stored transaction, if it came from this click. */
+  /** Returns the stored transaction if it came from this click. */
   #findBefore(stored: StoredTransaction | undefined, { orgId, atMs }: ClickOrigin): Transaction | undefined {
     if (stored?.orgId !== orgId) return undefined;
     const before = this.#format.parseStored(stored.document);
@@ -165,7 +156,7 @@ export class Attribution {
     if (checked.value === undefined) return { checked, orgId: 0, click: undefined };
     if (clickId == null) {
       if (this.#org !== undefined) return { checked, orgId: this.#org.id, click: undefined };
-      return this.#disown(claim, 'is missing, and --org names no organisation');
+      return this.#disown(claim, 'is missing, and --org is not set');
     }
     if (origin === undefined) return this.#disown(claim, 'is not a click id of this installation');
     if (this.#org !== undefined && origin.orgId !== this.#org.id)
@@ -184,15 +175,15 @@ export class Attribution {
 
   #remarkOnAge(place: Place, { soldAt }: UnstampedTransaction, { atMs }: ClickOrigin): void {
     const ageMs = timestampMs(soldAt) - atMs;
-    // Click times have milliseconds; the sale times of networks often do not.
+    // Many networks truncate sale times to seconds; click times have milliseconds.
     if (ageMs < -1_000) this.#remark(place, 'was sold before its click');
     if (ageMs > CLICK_AGE_MAX_DAYS * DAY_MS)
       this.#remark(place, `was sold more than ${CLICK_AGE_MAX_DAYS} days after its click`);
   }
 
-  #remark(place: Place, words: string): void {
+  #remark(place: Place, message: string): void {
     this.#remarkCount++;
-    if (this.#remarks.length < PROBLEMS_MAX) this.#remarks.push(`${printPlace(place)}: ${words}`);
+    if (this.#remarks.length < PROBLEMS_MAX) this.#remarks.push(`${printPlace(place)}: ${message}`);
   }
 }
 
@@ -201,7 +192,7 @@ function refused({ checked }: Claim, reason: string): OwnedRow {
   return { checked: rejected(checked.place, [problem]), orgId: 0, click: undefined };
 }
 
-/** Splits a row into its clickId and the fields that are validated as usual. */
+/** Splits a row into its clickId and the fields that the schema validates. */
 function splitClick(raw: RawRow): { rest: RawRow; clickId: unknown } {
   const { value } = raw;
   if (typeof value !== 'object' || value === null || !(CLICK_FIELD in value))

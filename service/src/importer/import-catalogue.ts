@@ -1,12 +1,7 @@
-// Imports the catalogue. The file contains the whole catalogue: retailers that are missing from it are withdrawn, except in
-// a merge. Guards reject a file that is probably truncated.
+// Imports the catalogue. The file contains the whole catalogue, so retailers that are missing from it are withdrawn, except
+// in a merge. Files that look truncated are rejected.
 
-import {
-  printRetailer,
-  RETAILER_FORMAT,
-  type Retailer,
-  type RetailerFormat,
-} from '@offerbook/wire/catalogue.ts';
+import { printRetailer, type Retailer } from '@offerbook/wire/catalogue.ts';
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { Refused } from '@offerbook/wire/failures.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
@@ -25,22 +20,21 @@ export function importCatalogue(
   store: CatalogueStore,
   source: ImportSource,
   options: WholeFileOptions,
-  format: RetailerFormat = RETAILER_FORMAT,
 ): Promise<ImportReport> {
   const run = new ImportRun(source, options);
   const isMerge = options.merge === true;
   return run.carryOut<CatalogueWriter>(
     (work) => store.write(work, options.importId),
     async (writer) => {
-      const check = new RetailerCheck(format, options.ignoreUnknown === true ? 'ignore' : 'refuse');
-      const load = { run, writer, check, isMerge, format };
+      const check = new RetailerCheck(options.ignoreUnknown === true ? 'ignore' : 'refuse');
+      const load = { run, writer, check, isMerge };
       const before = await writer.ids();
       const onCursor = isMerge ? undefined : refusePage;
       const rules = { columns: undefined, limits: RETAILER_LIMITS, onCursor };
       for await (const batch of run.batches(rules)) await takeRetailers(load, batch);
       run.requireValid();
       if (!isMerge) await withdraw(load, before);
-      // Only in these cases can stored retailers remain beside those of the file.
+      // Otherwise the file replaces all stored retailers.
       if (isMerge || run.counts.invalid > 0) await refuseSharedDeals(load, store);
       if (run.hasChanges) await writer.markChanged();
     },
@@ -52,7 +46,6 @@ interface CatalogueLoad {
   readonly writer: CatalogueWriter;
   readonly check: RetailerCheck;
   readonly isMerge: boolean;
-  readonly format: RetailerFormat;
 }
 
 /** Importing one page as the whole catalogue would withdraw everything else. */
@@ -63,7 +56,7 @@ function refusePage(): never {
 }
 
 async function takeRetailers(load: CatalogueLoad, batch: readonly RawRow[]): Promise<void> {
-  const { run, writer, check, isMerge, format } = load;
+  const { run, writer, check, isMerge } = load;
   const retailers: Retailer[] = [];
   for (const raw of batch) {
     const { value, problems } = check.check(raw);
@@ -76,27 +69,16 @@ async function takeRetailers(load: CatalogueLoad, batch: readonly RawRow[]): Pro
     const { id } = retailer;
     const before = stored.get(id);
     const isMerged = isMerge && before !== undefined;
-    const document = printRetailer(isMerged ? merged(retailer, format.parseStored(before)) : retailer);
+    const document = printRetailer(isMerged ? merged(retailer, JSON.parse(before)) : retailer);
     const excess = findDocumentExcess(document, RETAILER_LIMITS);
-    // Cannot be skipped like other invalid rows, because the retailer's deals are already registered.
+    // Too late to skip the row: its deals are already registered.
     if (excess !== undefined)
       run.refuse([rowProblem(check.retailers.get(id) ?? { line: 0 }, excess)], 'a retailer is too long');
-    const outcome = compare(document, before, format);
+    const outcome = before === undefined ? 'added' : document === before ? 'unchanged' : 'changed';
     run.counts[outcome]++;
     if (outcome !== 'unchanged') written.push({ id, document });
   }
   if (written.length > 0 && run.isWriting) await writer.put(written);
-}
-
-/** Compares by value: an older stored document may lack newer fields and still mean the same. */
-function compare(
-  document: string,
-  before: string | undefined,
-  format: RetailerFormat,
-): 'added' | 'changed' | 'unchanged' {
-  if (before === undefined) return 'added';
-  if (document === before) return 'unchanged';
-  return document === printRetailer(format.parseStored(before)) ? 'unchanged' : 'changed';
 }
 
 async function withdraw({ run, writer, check }: CatalogueLoad, before: readonly Uuid[]): Promise<void> {
@@ -115,18 +97,18 @@ async function withdraw({ run, writer, check }: CatalogueLoad, before: readonly 
 }
 
 /**
- * Rejects deals that would belong to two retailers. Such a row cannot be skipped: its retailer would keep its stored deals,
- * which other rows may have claimed. The store returns the catalogue before this import; the write lock excludes others.
+ * Rejects the file if a deal would belong to two retailers. Such a row cannot be skipped: its retailer would keep its stored
+ * deals, and other rows may list those. The store still returns the catalogue from before this import.
  */
 async function refuseSharedDeals(
   { run, check, isMerge }: CatalogueLoad,
   store: CatalogueStore,
 ): Promise<void> {
-  /** True if the retailer keeps its stored deals, whatever the file contains. */
+  /** True if the retailer keeps its stored deals. */
   const keepsDeals = (id: Uuid) =>
     isMerge ||
-    check.hasBadRow(id) ||
-    // Retailers missing from the file are withdrawn all together or not at all.
+    check.hasOnlyInvalidRows(id) ||
+    // Either all retailers that are missing from the file are withdrawn, or none.
     (!check.retailers.has(id) && run.counts.withdrawn === 0);
   const problems = await findSharedDeals(store, check, keepsDeals);
   if (problems.length === 0) return;
@@ -143,7 +125,7 @@ function merged(row: Retailer, stored: Retailer): Retailer {
   };
 }
 
-/** The row's deals, followed by the stored deals that the row does not list. */
+/** Appends the stored deals that the row does not list. */
 function withKept<Deal extends { id: Uuid }>(deals: readonly Deal[], stored: readonly Deal[]): Deal[] {
   const listed = new Set(deals.map((deal) => deal.id));
   return [...deals, ...stored.filter((deal) => !listed.has(deal.id))];

@@ -1,5 +1,5 @@
-// Imports activation links: the redirect targets of retailers and deals. The file contains all links: those missing from it
-// are withdrawn, except in a merge. Retailers and deals need not be in the catalogue, which is imported separately.
+// Imports activation links: the redirect targets of retailers and deals. The file contains all links, so links that are
+// missing from it are withdrawn, except in a merge. Links may be imported before their retailers and deals.
 
 import type { Columns } from '@offerbook/wire/rows/csv.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
@@ -58,7 +58,7 @@ export function importLinks(
         if (written.length > 0 && run.isWriting) await writer.put(written);
       }
       run.requireValid();
-      // A skipped invalid row may be any of the links that seem to be missing.
+      // Any link that seems to be missing may be one of the invalid rows.
       if (options.merge !== true && run.counts.invalid > 0) {
         run.notes.push('Nothing was withdrawn, because the file has invalid rows.');
       } else if (options.merge !== true) {

@@ -1,4 +1,4 @@
-// Options and reports of imports.
+// Import options and import reports.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
@@ -7,22 +7,22 @@ import type { ImportProgress, RowReport } from '@offerbook/wire/rows/row-report.
 import type { ImportResult } from '../domain/import-log.ts';
 
 export interface ImportOptions {
-  /** Runs the whole import, then rolls it back. The report contains what would have changed. */
+  /** Runs the whole import, then rolls it back. The report lists what would have changed. */
   readonly dryRun?: boolean | undefined;
-  /** Imports the valid rows and lists the invalid ones, instead of importing nothing. */
+  /** Imports the valid rows and reports the invalid ones. By default, one invalid row rejects the whole file. */
   readonly skipInvalid?: boolean | undefined;
-  /** Accepts input without rows, which is otherwise rejected. */
+  /** Accepts input without rows. */
   readonly allowEmpty?: boolean | undefined;
   /** Drops unknown fields instead of rejecting them. */
   readonly ignoreUnknown?: boolean | undefined;
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
-  /** Number of the import in the import log; undefined for a dry run. */
+  /** Id of the import log entry; undefined for a dry run. */
   readonly importId?: number | undefined;
 }
 
-/** Options for a file that contains everything of its kind. */
+/** Options for files that replace everything of their kind. */
 export interface WholeFileOptions extends ImportOptions {
-  /** Adds and changes, but never withdraws retailers, links or deals that the file does not list. */
+  /** Adds and changes, but never withdraws anything that the file does not list. */
   readonly merge?: boolean | undefined;
   /** Maximum percentage of withdrawals; default 50, or 10 if there are more than 100 items. */
   readonly maxWithdrawals?: number | undefined;
@@ -36,17 +36,17 @@ export interface ImportReport extends RowReport {
   readonly unchanged: number;
   /** Transactions that were skipped because the stored version has a newer source time. */
   readonly stale: number;
-  /** Retailers or links that were withdrawn. */
+  /** Retailers or links. */
   readonly withdrawn: number;
-  /** Valid rows that were set aside because their owner is unknown. */
+  /** Valid rows that were set aside because their click is unknown. */
   readonly aside: number;
 }
 
-/** Thrown by an import with invalid rows. The message is shown to the user. */
+/** Thrown when invalid rows stop an import. The message is shown to the user. */
 export class InvalidRows extends BadInput {
-  /** Counts and problems up to the place where reading stopped. Nothing was stored. */
+  /** Counts and problems up to the place where reading stopped. */
   readonly report: ImportReport;
-  /** Why nothing was imported; the end of a sentence. */
+  /** Completes the sentence "Nothing was imported: …". */
   readonly why: string;
 
   constructor(report: ImportReport, why: string) {
@@ -56,7 +56,7 @@ export class InvalidRows extends BadInput {
   }
 }
 
-/** The part of a report that the import log stores. It contains no row data, because erasing a user does not change the log. */
+/** The part of a report that the import log stores. Excludes row data, because erasing a user does not change the log. */
 export function resultOf(
   { read, added, changed, unchanged, stale, withdrawn, invalid, problems, problemCount }: ImportReport,
   { digest }: ImportSource,

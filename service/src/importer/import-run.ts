@@ -1,5 +1,5 @@
-// One run of an import: reads the file's rows in batches, keeps the counts and the first problems, and makes the run all or
-// nothing. Does not know how rows are stored.
+// One run of an import: reads the file in batches, counts rows and problems, and commits everything or nothing. It does not
+// store rows.
 
 import { printCount, printCountOf } from '@offerbook/wire/count.ts';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
@@ -19,26 +19,26 @@ import type { ImportResult } from '../domain/import-log.ts';
 import { type ImportReport, InvalidRows, resultOf, type WholeFileOptions } from './import-report.ts';
 
 const BATCH_ROWS = 500;
-/** A batch of long rows contains fewer rows, because several batches are in memory at a time. */
+/** Ends a batch of long rows early, because several batches are in memory at a time. */
 const BATCH_LENGTH = 2 ** 20;
 const LONG_ROW = BATCH_LENGTH / 4;
 
-/** Withdrawals beyond this percentage more likely come from a truncated file. A short list changes by more at once. */
+/** A file that would withdraw a larger percentage is probably truncated. Short lists vary more. */
 const WITHDRAWN_PERCENT_MAX = { short: 50, long: 10 };
 const SHORT_LIST_MAX = 100;
 
 /**
- * An import gives up after this many invalid rows. It holds a lock while it reads, on SQLite the only write lock, and a
- * packed file of 300 KB can unpack to a hundred million rows.
+ * An import stops after this many invalid rows. It holds a lock while it reads (on SQLite, the only write lock), and a
+ * 300 KB compressed file can contain a hundred million rows.
  */
 const INVALID_MAX = { refused: 10_000, skipped: 100_000 };
 
-/** Thrown inside the store's write to have a dry run undone. */
+/** Thrown inside the store's transaction to roll back a dry run. */
 const DRY_RUN = new Error('the dry run is over');
 
 export class ImportRun {
   readonly counts = { read: 0, added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0, invalid: 0 };
-  /** Rows that were set aside: neither imported nor invalid. */
+  /** Rows that were set aside, which are neither imported nor invalid. */
   aside = 0;
   readonly notes: string[] = [];
   readonly #source: ImportSource;
@@ -51,7 +51,7 @@ export class ImportRun {
     this.#options = options;
   }
 
-  /** False once the run cannot be committed any more: validation continues, writing stops. */
+  /** False once the run can no longer commit. Validation continues, but writing stops. */
   get isWriting(): boolean {
     return this.counts.invalid === 0 || this.#options.skipInvalid === true;
   }
@@ -80,7 +80,7 @@ export class ImportRun {
         yield batch;
         const { bytesRead, bytesTotal } = this.#source;
         this.#options.onProgress?.({ bytesRead, bytesTotal, rows: this.counts.read });
-        // A long row can leave 100 MB of garbage. Collect it before the next batch.
+        // Parsing a long row can leave 100 MB of garbage.
         if (batch.some((row) => row.length > LONG_ROW)) Bun.gc(true);
       }
     } catch (error) {
@@ -93,7 +93,7 @@ export class ImportRun {
     }
   }
 
-  /** Counts an invalid row; the problems are all of the same row. Throws when there are too many such rows. */
+  /** Counts one invalid row with its problems. Throws after too many invalid rows. */
   reject(problems: readonly RowProblem[]): void {
     this.counts.invalid++;
     this.#problems.add(...problems);
@@ -110,13 +110,13 @@ export class ImportRun {
     );
   }
 
-  /** Ends the import because of rows that cannot be skipped. */
+  /** Stops the import because of rows that cannot be skipped. */
   refuse(problems: readonly RowProblem[], why: string): never {
     for (const problem of problems) this.reject([problem]);
     throw new InvalidRows(this.report, why);
   }
 
-  /** Throws if the input had no rows (a broken pipeline looks like that), or invalid rows that must not be skipped. */
+  /** Throws if there are invalid rows that may not be skipped, or no rows (probably a broken pipeline). */
   requireValid(): void {
     if (this.counts.read === 0 && this.#options.allowEmpty !== true) {
       throw new BadInput(
@@ -144,7 +144,7 @@ export class ImportRun {
     this.counts.withdrawn = gone.length;
   }
 
-  /** Runs the work in one transaction of the store; rolls it back if the work fails or is a dry run. */
+  /** Runs the work in one database transaction. Rolls back if the work throws, and after a dry run. */
   async carryOut<Writer extends { finishImport(result: ImportResult): Promise<void> }>(
     write: (work: (writer: Writer) => Promise<void>) => Promise<void>,
     work: (writer: Writer) => Promise<void>,
@@ -162,7 +162,7 @@ export class ImportRun {
   }
 }
 
-/** Regroups rows into batches of equal size: a pipe may deliver one row at a time. */
+/** Regroups rows into full batches, because a pipe may deliver one row at a time. */
 async function* inBatches(source: AsyncIterable<RawRow[]>): AsyncGenerator<RawRow[]> {
   let batch: RawRow[] = [];
   let length = 0;
@@ -178,7 +178,7 @@ async function* inBatches(source: AsyncIterable<RawRow[]>): AsyncGenerator<RawRo
       }
     }
   } catch (error) {
-    // Validate the rows before the break, too.
+    // The rows before the broken part are validated too.
     if (batch.length > 0) yield batch;
     throw error;
   }
@@ -191,12 +191,12 @@ export async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T
   try {
     for (let result = await next; result.done !== true; result = await next) {
       next = source.next();
-      // The error is thrown when the batch is awaited.
+      // The next await throws the error.
       next.catch(() => undefined);
       yield result.value;
     }
   } finally {
-    // Not awaited, because a pending read of a silent pipe would never end.
+    // Not awaited: a pending read from an idle pipe might never end.
     source.return(undefined).catch(() => undefined);
   }
 }

@@ -353,7 +353,7 @@ for (const database of DATABASES) {
       expect(error.message.split('\n')).toEqual([
         'line 2: clickId is not a click id of this installation',
         'line 3: clickId is not a click id of this installation',
-        'line 4: clickId is missing, and --org names no organisation',
+        'line 4: clickId is missing, and --org is not set',
         'line 5: clickId is not a click id of this installation',
         'line 6: clickId is not a click id of this installation',
         'Nothing was imported: 5 of 6 rows are invalid.',

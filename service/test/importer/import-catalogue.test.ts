@@ -274,6 +274,18 @@ describe('a merge', () => {
     expect(await contentOf(book)).toEqual(before);
   });
 
+  test('lists the first 20 of the rows with deals of other retailers', async () => {
+    const numbers = Array.from({ length: 21 }, (_, n) => n);
+    await load(ndjson(...numbers.map((n) => retailer(n))));
+    const claims = numbers.map((n) => retailer(30 + n, { coupons: [coupon(20 - n)] }));
+    const lines = (await complaintOf(load(ndjson(...claims), { merge: true }))).split('\n');
+    expect(lines.map((line) => line.split(':')[0])).toEqual([
+      ...numbers.slice(0, 20).map((n) => `line ${n + 1}`),
+      '… and 1 more',
+      'Nothing was imported',
+    ]);
+  });
+
   test('cannot bring a deal that another row of the file keeps without naming it', async () => {
     await load(ndjson(retailer(1), retailer(2)));
     const rows = [retailer(1, { coupons: [coupon(2)] }), retailer(2, { coupons: [] })];

@@ -1,7 +1,7 @@
 // Builds snapshot data from the stored catalogue. This takes seconds of CPU for a large catalogue, so it runs in its own
 // thread. It does not validate documents: the import did.
 
-import type { ListFields, Retailer } from '@offerbook/wire/catalogue.ts';
+import type { Retailer } from '@offerbook/wire/catalogue.ts';
 import { DEAL_LISTS, forEachDealList } from '@offerbook/wire/deals.ts';
 import { printJson } from '@offerbook/wire/decimal.ts';
 import { uuidWords } from '@offerbook/wire/uuid.ts';
@@ -34,13 +34,11 @@ class SnapshotBuilder {
   add({ cashbackOffers, coupons, promotions, ...retailer }: Retailer): void {
     const { id, logo, url, name } = retailer;
     const deals = { cashbackOffers, coupons, promotions };
-    const listFields: ListFields = { retailerId: id, logo, url, name };
     this.#ids.push(...uuidWords(id));
     this.#heads.add(printJson(retailer).slice(0, -1));
-    this.#tails.add(`,${printJson(listFields).slice(1)}`);
+    this.#tails.add(`,${printJson({ retailerId: id, logo, url, name }).slice(1)}`);
     this.#names.push(fold(name));
-    // A document may have been stored before there was such a list.
-    for (const list of DEAL_LISTS) this.#deals[list].add(deals[list] ?? []);
+    for (const list of DEAL_LISTS) this.#deals[list].add(deals[list]);
     for (const offer of cashbackOffers) for (const [, terms] of this.#terms) terms.add(offer);
   }
 

@@ -1,5 +1,5 @@
-// Searches the stored catalogue for deals that the file assigns to another retailer although their retailer keeps them.
-// Needed when stored retailers remain beside those of the file.
+// Finds stored deals that the file assigns to another retailer while their own retailer keeps them. Only needed if an import
+// leaves some stored retailers unchanged.
 
 import type { Retailer } from '@offerbook/wire/catalogue.ts';
 import { DEAL_LISTS } from '@offerbook/wire/deals.ts';
@@ -8,7 +8,7 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { CatalogueStore } from '../../domain/catalogue.ts';
 import type { RetailerCheck } from './retailer-check.ts';
 
-/** One problem per row that lists such a deal, in file order. */
+/** Returns one problem per row that lists such a deal, in file order. */
 export async function findSharedDeals(
   store: CatalogueStore,
   file: RetailerCheck,
@@ -27,7 +27,7 @@ export async function findSharedDeals(
   return [...problems.values()].sort(byPlace);
 }
 
-/** Rows of other retailers that list a deal of this retailer. */
+/** Returns a problem for each row of another retailer that lists a deal of this one. */
 function findClaims(owner: Retailer, file: RetailerCheck): RowProblem[] {
   const own = file.retailers.get(owner.id);
   return DEAL_LISTS.flatMap((list) =>

@@ -1,6 +1,6 @@
 // Validates retailers from the file: the schema, and that no id is used twice.
 
-import type { Retailer, RetailerFormat } from '@offerbook/wire/catalogue.ts';
+import { type Retailer, retailerRowSchema } from '@offerbook/wire/catalogue.ts';
 import { DEAL_LISTS, type DealList, forEachDealList } from '@offerbook/wire/deals.ts';
 import type { FieldProblem, Place, RawRow } from '@offerbook/wire/rows/raw-row.ts';
 import {
@@ -15,42 +15,39 @@ import { LIST } from '@offerbook/wire/scalars.ts';
 import { parseUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import { z } from 'zod';
 
-type RetailerSchema = ReturnType<RetailerFormat['rowSchema']>;
-
 const ANY_LIST = z.array(z.unknown(), LIST);
 
 export class RetailerCheck {
-  /** Where retailers are in the file: valid rows, and invalid rows with a readable id. */
+  /** Places of retailers in the file: valid rows, and invalid rows with a readable id. */
   readonly retailers = new UuidPlaces();
-  /** Where deals are in the file; valid rows only. */
+  /** Places of deals in the file; valid rows only. */
   readonly deals = forEachDealList(() => new UuidPlaces());
   /** First invalid row without a readable id. */
   firstNamelessRow: Place | undefined;
-  readonly #badRetailers = new UuidPlaces();
-  readonly #schema: RetailerSchema;
+  readonly #invalidRetailers = new UuidPlaces();
+  readonly #schema: ReturnType<typeof retailerRowSchema>;
   /** The same schema, but the deal lists may contain anything. */
   readonly #ownFields: z.ZodType<Record<DealList, unknown[]>>;
 
-  constructor(format: RetailerFormat, unknownFields: 'refuse' | 'ignore') {
-    this.#schema = format.rowSchema(unknownFields);
+  constructor(unknownFields: 'refuse' | 'ignore') {
+    this.#schema = retailerRowSchema(unknownFields);
     this.#ownFields = this.#schema.extend(forEachDealList(() => ANY_LIST));
   }
 
-  /** True if the file has only an invalid row for the retailer, so that the stored retailer stays unchanged. */
-  hasBadRow(id: Uuid): boolean {
-    return this.#badRetailers.has(id);
+  /** True if the file's only rows for the retailer are invalid. The stored retailer then stays unchanged. */
+  hasOnlyInvalidRows(id: Uuid): boolean {
+    return this.#invalidRetailers.has(id);
   }
 
   check(raw: RawRow): CheckedRow<Retailer> {
     const row = this.#checkFields(raw);
     if (row.value === undefined) {
-      this.#noteBadRow(raw);
+      this.#noteInvalidRow(raw);
       return row;
     }
     const problems = this.#findDuplicates(row.value);
     if (problems.length > 0) {
-      // The file mentions the retailer, so it stays unchanged and is not withdrawn.
-      this.#noteBadRow(raw);
+      this.#noteInvalidRow(raw);
       return rejected(row.place, problems);
     }
     this.retailers.add(row.value.id, row.place);
@@ -86,11 +83,10 @@ export class RetailerCheck {
     return checked;
   }
 
-  #noteBadRow({ place, value }: RawRow): void {
+  #noteInvalidRow({ place, value }: RawRow): void {
     const id = readId(value);
     if (id === undefined) this.firstNamelessRow ??= place;
-    // The first of several rows for a retailer counts.
-    else if (this.retailers.add(id, place) === undefined) this.#badRetailers.add(id, place);
+    else if (this.retailers.add(id, place) === undefined) this.#invalidRetailers.add(id, place);
   }
 
   #findDuplicates(retailer: Retailer): FieldProblem[] {
