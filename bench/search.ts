@@ -5,7 +5,8 @@ import { parseArgs } from 'node:util';
 import { printRetailer, type Retailer } from '@offerbook/wire/catalogue.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { buildSnapshotData } from '../service/src/catalogue/build/build-snapshot.ts';
-import { Catalogue, type CatalogueQuery } from '../service/src/catalogue/catalogue.ts';
+import { Catalogue } from '../service/src/catalogue/catalogue.ts';
+import type { CatalogueQuery } from '../service/src/catalogue/list-view.ts';
 import { LARGE, makeRetailers } from './large-catalogue.ts';
 import { percentile } from './percentile.ts';
 import { milliseconds, table, whole } from './table.ts';
@@ -28,14 +29,12 @@ const retailers = [...makeRetailers(size, Date.now())].sort((a, b) => (a.id < b.
 const names = retailers.map(({ name }) => name);
 
 const startedAtMs = performance.now();
-const data = await buildSnapshotData({
-  async read(onBatch) {
-    for (let begin = 0; begin < retailers.length; begin += BATCH) {
-      const batch = retailers.slice(begin, begin + BATCH);
-      await onBatch(batch.map((retailer) => ({ id: retailer.id, document: printRetailer(retailer) })));
-    }
-    return 1;
-  },
+const data = await buildSnapshotData(async (onBatch) => {
+  for (let begin = 0; begin < retailers.length; begin += BATCH) {
+    const batch = retailers.slice(begin, begin + BATCH);
+    await onBatch(batch.map((retailer) => ({ id: retailer.id, document: printRetailer(retailer) })));
+  }
+  return 1;
 });
 const builtInMs = performance.now() - startedAtMs;
 let nowMs = Date.now();

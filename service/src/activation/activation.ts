@@ -1,7 +1,8 @@
 // Activates deals: finds the deal, records the click, and builds the URL to redirect the user to. Independent of HTTP.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import type { Catalogue, CatalogueEntry } from '../catalogue/catalogue.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { CatalogueEntry } from '../catalogue/snapshot.ts';
 import { ApiError, unavailable } from '../domain/api-errors.ts';
 import { BoundedLog } from '../domain/bounded-log.ts';
 import { type ActivatedKind, type Click, type ClickId, TAP_MS } from '../domain/click.ts';

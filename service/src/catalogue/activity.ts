@@ -1,16 +1,15 @@
-// Computes which deals in a list are active at a given time, and how long that remains true.
+// Computes which deals of a list are active at a given time, and until when.
 
 import type { Periods } from './snapshot-data.ts';
 import { Bitset } from './tables/bitset.ts';
 
 export class Activity {
-  /** By rank; undefined when all deals are active. */
+  /** Ranks of the active deals; undefined if all deals are active. */
   readonly active: Bitset | undefined;
   readonly #periods: Periods | undefined;
   readonly #fromMs: number = Number.NEGATIVE_INFINITY;
   readonly #untilMs: number = Number.POSITIVE_INFINITY;
 
-  /** Scans all deals once. */
   constructor(periods: Periods | undefined, nowMs: number) {
     this.#periods = periods;
     if (periods === undefined) return;
@@ -33,15 +32,19 @@ export class Activity {
     this.#untilMs = nextChangeMs;
   }
 
-  /** When the deal at this rank next starts or ends; infinity for never. */
+  isActive(rank: number): boolean {
+    return this.active?.has(rank) ?? true;
+  }
+
+  /** Returns when the deal at this rank next starts or ends; infinity if it never does. */
   nextChangeMs(rank: number): number {
     if (this.#periods === undefined) return Number.POSITIVE_INFINITY;
-    if (this.active?.has(rank)) return this.#periods.untilMs[rank] as number;
+    if (this.isActive(rank)) return this.#periods.untilMs[rank] as number;
     const fromMs = this.#periods.fromMs[rank] as number;
     return fromMs >= this.#untilMs ? fromMs : Number.POSITIVE_INFINITY;
   }
 
-  /** True if the same deals are active at the given moment. */
+  /** True if the same deals are active at the given time. */
   holdsAt(nowMs: number): boolean {
     return nowMs >= this.#fromMs && nowMs < this.#untilMs;
   }

@@ -1,5 +1,5 @@
 // The in-memory catalogue that serves the four catalogue operations. It replaces whole snapshots, so no request ever sees
-// part of a change. It does not build them.
+// part of a change. It does not build snapshots.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { unavailable } from '../domain/api-errors.ts';
@@ -7,11 +7,6 @@ import type { Clock } from '../domain/clock.ts';
 import type { CatalogueListName, ListView } from './list-view.ts';
 import { type CatalogueEntry, Snapshot } from './snapshot.ts';
 import type { SnapshotData } from './snapshot-data.ts';
-
-export type { CatalogueListName, CatalogueQuery, ListView } from './list-view.ts';
-export type { CatalogueEntry } from './snapshot.ts';
-export type { SnapshotData } from './snapshot-data.ts';
-export type { EncodedPage } from './tables/page-writer.ts';
 
 export class Catalogue {
   readonly #clock: Clock;
@@ -25,7 +20,7 @@ export class Catalogue {
     return this.#snapshot !== undefined;
   }
 
-  /** Revision of the current snapshot. */
+  /** Undefined before the first snapshot. */
   get revision(): number | undefined {
     return this.#snapshot?.revision;
   }
@@ -34,12 +29,11 @@ export class Catalogue {
     return this.#clock();
   }
 
-  /** Replaces the current snapshot. */
   take(data: SnapshotData): void {
     this.#snapshot = new Snapshot(data);
   }
 
-  /** Returns the current view of a list: the same object until its content may have changed. */
+  /** Returns the current view of a list. It is the same object until its content may have changed. */
   list(name: CatalogueListName): ListView {
     return this.#current().list(name, this.#clock());
   }

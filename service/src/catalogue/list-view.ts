@@ -1,5 +1,5 @@
-// Immutable views of the lists at one moment: neither time nor a later import changes them. A view selects the items of a
-// page and writes them.
+// Immutable views of the catalogue lists at one moment. Neither time nor a later import changes a view. It selects the items
+// of a page and writes them.
 
 import { DEAL_LISTS, type DealList } from '@offerbook/wire/deals.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
@@ -14,7 +14,7 @@ import type { UuidTable } from './tables/uuid-table.ts';
 
 export type CatalogueListName = 'retailers' | DealList;
 
-/** Only the list of cashback offers uses the fields of OfferQuery; the other lists ignore them. */
+/** Only the cashback offer list uses the fields of OfferQuery; the other lists ignore them. */
 export type CatalogueQuery = OfferQuery & {
   /** The page starts at the first selected item with an id at or after this one. */
   readonly cursor: Uuid | undefined;
@@ -31,7 +31,7 @@ export class DealsView implements ListView {
   readonly activity: Activity;
   readonly #search: OfferSearch | undefined;
 
-  /** Only cashback offers, which are always active, have a `search`. */
+  /** Only the cashback offer list has a `search`; its deals are always active. */
   constructor(table: DealTable, activity: Activity, search?: OfferSearch) {
     this.table = table;
     this.activity = activity;
@@ -64,7 +64,7 @@ export class DealsView implements ListView {
     });
   }
 
-  /** When a deal of this retailer next starts or ends. */
+  /** Returns when a deal of this retailer next starts or ends. */
   nextChangeOfMs(retailer: number): number {
     const { items, begins } = this.table.data.ranks;
     let changesAtMs = Number.POSITIVE_INFINITY;
@@ -104,7 +104,7 @@ export class RetailersView implements ListView {
       limit,
       ids: this.#ids,
       writeItem: (retailer, writer) => this.#write(retailer, writer),
-      // Include unlisted retailers: one appears in the list when a deal of it starts.
+      // Include unlisted retailers, which appear in the list when one of their deals starts.
       changesAtMs: (last = range.end - 1) => this.#changesAtMs(range.begin, last),
     });
   }

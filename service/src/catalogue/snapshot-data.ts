@@ -11,16 +11,13 @@ export interface SnapshotData {
   readonly search: SearchData;
 }
 
-/** Concatenated lists: list i is items[begins[i]] to items[begins[i + 1] - 1]. */
+/** Concatenated lists. List i extends from items[begins[i]] to items[begins[i + 1] - 1]. */
 export interface Packed<Items> {
   readonly items: Items;
   readonly begins: Uint32Array;
 }
 
-/**
- * JSON as UTF-8, ready to send. The bytes are in chunks of equal size, so that packing never reallocates. A document may
- * span several chunks.
- */
+/** JSON as UTF-8, in chunks of equal size, so packing never reallocates. A document may span several chunks. */
 export type PackedJson = Packed<readonly Uint8Array[]>;
 export const JSON_CHUNK_BYTES = 1 << 20;
 
@@ -34,17 +31,16 @@ export interface RetailerData {
   readonly ids: Uint32Array;
   /** The retailer's own fields: a JSON object without the closing brace. */
   readonly heads: PackedJson;
-  /** The retailer's fields in the list form of its deals: JSON from the comma to the closing brace. */
+  /** The retailer's fields in the list form of its deals: JSON from a comma to the closing brace. */
   readonly tails: PackedJson;
 }
 
 /**
- * The deals of one list, in two orders: by retailer, as they are embedded (the slot), and by id, as they are listed (the
- * rank). If two retailers use the same deal id, only the first deal is listed: a walk over a repeated id would never end.
- * The others have the last ranks, beyond those of `ids`.
+ * The deals of one list. A deal's slot is its position in retailer order, as deals are embedded. Its rank is its position in
+ * id order, as deals are listed.
  */
 export interface DealData {
-  /** By rank, listed deals only: four words each. */
+  /** By rank: four words per deal. */
   readonly ids: Uint32Array;
   /** By slot: a comma followed by the JSON object. */
   readonly documents: PackedJson;
@@ -54,7 +50,7 @@ export interface DealData {
   readonly slots: Uint32Array;
   /** By rank: the deal's retailer. */
   readonly owners: Uint32Array;
-  /** Undefined if the deals of the list are always active, or if it is empty. */
+  /** Undefined if the list is empty or its deals are always active. */
   readonly periods: Periods | undefined;
 }
 
@@ -64,26 +60,26 @@ export interface Periods {
   readonly untilMs: Float64Array;
 }
 
-/** Search indexes for cashback offers. They refer to offers by rank and to retailers by number. */
+/** Search indexes for cashback offers. They identify offers by rank and retailers by number. */
 export interface SearchData {
   /** By retailer: its folded name. */
   readonly names: PackedStrings;
-  /** n-grams of one to three characters → the retailers whose folded name contains them. */
+  /** n-gram of one to three characters → retailers whose folded name contains it. */
   readonly grams: TermIndexData;
-  /** For each filter, such as country: term → offers. */
+  /** For each filter (such as country): term → offers. */
   readonly terms: Readonly<Record<TermName, OfferTermsData>>;
 }
 
 export interface TermIndexData {
-  /** Ordered by UTF-16 code units. */
+  /** Sorted by UTF-16 code units. */
   readonly terms: PackedStrings;
-  /** By term: the numbers of its members, ascending. */
+  /** By term: its members, ascending. */
   readonly members: PackedNumbers;
 }
 
 export interface OfferTermsData extends TermIndexData {
-  /** By rank: the number of the offer's list of terms. Many offers share one list. */
+  /** By rank: the number of the offer's term list. Many offers share a list. */
   readonly listByOffer: Uint32Array;
-  /** The numbers of the terms in each list. */
+  /** By term list: the numbers of its terms. */
   readonly termsByList: PackedNumbers;
 }

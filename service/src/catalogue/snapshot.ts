@@ -1,6 +1,5 @@
-// The catalogue at one revision. The data is immutable, but which deals are active depends on time: the snapshot caches
-// the view of each list until a deal of that list starts or ends. Each thread wraps the same shared data in its own
-// snapshot, which is cheap.
+// The catalogue at one revision. Its data is immutable and shared between threads; each thread wraps it in its own snapshot.
+// Which deals are active depends on time, so the snapshot caches the view of a list until a deal starts or ends.
 
 import { type DealList, forEachDealList } from '@offerbook/wire/deals.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
@@ -24,7 +23,6 @@ export interface CatalogueEntry {
 export class Snapshot {
   readonly revision: number;
   readonly #retailerIds: UuidTable;
-  /** By retailer: its own fields, as a JSON object without the closing brace. */
   readonly #heads: JsonColumn;
   readonly #dealTables: Readonly<Record<DealList, DealTable>>;
   readonly #offerSearch: OfferSearch;
@@ -69,7 +67,7 @@ export class Snapshot {
       retailerId: this.#retailerIds.at(owner),
       retailerUrl,
       url: (name === 'promotions' ? table.deepLink(rank) : undefined) ?? retailerUrl,
-      isActive: this.#dealsAt(name, nowMs).activity.active?.has(rank) ?? true,
+      isActive: this.#dealsAt(name, nowMs).activity.isActive(rank),
     };
   }
 

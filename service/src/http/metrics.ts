@@ -2,7 +2,7 @@
 
 import type { RecorderState } from '../activation/click-recorder.ts';
 import type { ClickTally } from '../activation/click-tally.ts';
-import type { CatalogueListName } from '../catalogue/catalogue.ts';
+import type { CatalogueListName } from '../catalogue/list-view.ts';
 import { COMMIT, VERSION } from '../domain/build.ts';
 import type { ImportTotals } from '../domain/import-log.ts';
 import type { DatabasePools, PoolUse, ReplicaState } from '../domain/stores.ts';

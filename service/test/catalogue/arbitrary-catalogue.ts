@@ -5,7 +5,8 @@ import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
 import { buildSnapshotData } from '../../src/catalogue/build/build-snapshot.ts';
-import { Catalogue, type CatalogueQuery } from '../../src/catalogue/catalogue.ts';
+import { Catalogue } from '../../src/catalogue/catalogue.ts';
+import type { CatalogueQuery } from '../../src/catalogue/list-view.ts';
 import type { CatalogueStore } from '../../src/domain/catalogue.ts';
 
 export const START_MS = Date.UTC(2026, 10, 14, 12);
@@ -144,16 +145,14 @@ export function uuid(...parts: readonly (string | number)[]): Uuid {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') as Uuid;
 }
 
-export function storeOf(retailers: readonly Retailer[], revision = 1): Pick<CatalogueStore, 'read'> {
-  return {
-    async read(onBatch) {
-      const documents = retailers
-        .map((retailer) => ({ id: retailer.id, document: printRetailer(retailer) }))
-        .sort((a, b) => (a.id < b.id ? -1 : 1));
-      for (let begin = 0; begin < documents.length; begin += 3)
-        await onBatch(documents.slice(begin, begin + 3));
-      return revision;
-    },
+export function readerOf(retailers: readonly Retailer[], revision = 1): CatalogueStore['read'] {
+  return async (onBatch) => {
+    const documents = retailers
+      .map((retailer) => ({ id: retailer.id, document: printRetailer(retailer) }))
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
+    for (let begin = 0; begin < documents.length; begin += 3)
+      await onBatch(documents.slice(begin, begin + 3));
+    return revision;
   };
 }
 
@@ -162,6 +161,6 @@ export async function loadCatalogue(
   clock: () => number = () => START_MS,
 ): Promise<Catalogue> {
   const catalogue = new Catalogue(clock);
-  catalogue.take(await buildSnapshotData(storeOf(retailers)));
+  catalogue.take(await buildSnapshotData(readerOf(retailers)));
   return catalogue;
 }

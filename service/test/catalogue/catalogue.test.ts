@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import { printRetailer, type Retailer } from '@offerbook/wire/catalogue.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { buildSnapshotData } from '../../src/catalogue/build/build-snapshot.ts';
 import { Catalogue } from '../../src/catalogue/catalogue.ts';
-import { loadCatalogue, START_MS, storeOf, uuid } from './arbitrary-catalogue.ts';
+import { coupon, id, offer, promotion, retailer } from '../support/fixtures.ts';
+import { loadCatalogue, readerOf, START_MS, uuid } from './arbitrary-catalogue.ts';
 import { readPage } from './read-page.ts';
 
 const clock = () => START_MS;
@@ -47,7 +49,7 @@ describe('taking a snapshot', () => {
 
   test('after the first snapshot, revision is that of the stored catalogue', async () => {
     const catalogue = new Catalogue(clock);
-    catalogue.take(await buildSnapshotData(storeOf(retailers(2, 'new'), 7)));
+    catalogue.take(await buildSnapshotData(readerOf(retailers(2, 'new'), 7)));
     expect([catalogue.ready, catalogue.revision]).toEqual([true, 7]);
     expect(readPage(catalogue.list('retailers'), ALL)).toEqual({
       items: printed(retailers(2, 'new')),
@@ -73,7 +75,7 @@ describe('taking a snapshot', () => {
     const seen: string[] = [];
     let cursor: Uuid | undefined;
     for (let pages = 0; pages === 0 || (cursor !== undefined && pages < 20); pages++) {
-      if (pages === 3) catalogue.take(await buildSnapshotData(storeOf(retailers(50, 'new'))));
+      if (pages === 3) catalogue.take(await buildSnapshotData(readerOf(retailers(50, 'new'))));
       const page = readPage(catalogue.list('retailers'), { cursor, limit: 7 });
       seen.push(...page.items);
       cursor = page.cursor;
@@ -86,9 +88,31 @@ describe('taking a snapshot', () => {
   });
 });
 
+test('finds retailers and deals by id, and whether they are active', async () => {
+  let nowMs = START_MS;
+  const shop = retailer(1, {
+    cashbackOffers: [offer(11)],
+    coupons: [coupon(21, { endDate: printTimestamp(START_MS + 1) })],
+    promotions: [promotion(31, { startDate: printTimestamp(START_MS + 1) })],
+  });
+  const catalogue = await loadCatalogue([shop], () => nowMs);
+  const entry = { retailerId: id(1), retailerUrl: shop.url, url: shop.url, isActive: true };
+  const found = () => [
+    catalogue.find('retailers', id(1)),
+    catalogue.find('cashbackOffers', id(11)),
+    catalogue.find('coupons', id(21)),
+    catalogue.find('promotions', id(31)),
+  ];
+  const deepLink = 'https://www.example.com/p31';
+  expect(found()).toEqual([entry, entry, entry, { ...entry, url: deepLink, isActive: false }]);
+  nowMs += 1;
+  expect(found()).toEqual([entry, entry, { ...entry, isActive: false }, { ...entry, url: deepLink }]);
+  for (const list of LISTS) expect(catalogue.find(list, id(99))).toBeUndefined();
+});
+
 describe('the data of a snapshot', () => {
   test('is served identically by another thread from the same memory', async () => {
-    const data = await buildSnapshotData(storeOf(retailers(3, 'shared')));
+    const data = await buildSnapshotData(readerOf(retailers(3, 'shared')));
     const echo = new Worker(
       URL.createObjectURL(new Blob(['self.onmessage = ({ data }) => self.postMessage(data);'])),
     );
@@ -122,7 +146,7 @@ describe('the data of a snapshot', () => {
         for (const [name, field] of Object.entries(value)) look(field, `${path}.${name}`);
       }
     }
-    look(await buildSnapshotData(storeOf(retailers(3, 'shared'))), 'data');
+    look(await buildSnapshotData(readerOf(retailers(3, 'shared'))), 'data');
     expect(notShared).toEqual([]);
   });
 });

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
-import type { CashbackOffer, Promotion, Retailer } from '@offerbook/wire/catalogue.ts';
+import type { Promotion, Retailer } from '@offerbook/wire/catalogue.ts';
 import { activePeriodMs } from '@offerbook/wire/deals.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
-import type { CatalogueListName, CatalogueQuery } from '../../src/catalogue/catalogue.ts';
+import type { CatalogueListName, CatalogueQuery } from '../../src/catalogue/list-view.ts';
 import { catalogue, loadCatalogue, query, START_MS, uuid } from './arbitrary-catalogue.ts';
 import { naivePage } from './naive-catalogue.ts';
 import { readPage } from './read-page.ts';
@@ -195,42 +195,6 @@ test('a name filter of only accents selects everything, like an empty one', asyn
   const catalogue = await loadCatalogue(manyRetailers());
   const offers = catalogue.list('cashbackOffers');
   expect(readPage(offers, { ...FIRST, name: '\u0301\u0308' })).toEqual(readPage(offers, FIRST));
-});
-
-test('an offer that is unlisted because of a duplicate id does not hide its retailer', async () => {
-  const retailers = manyRetailers();
-  const byId = retailers.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  const [first, last] = [byId[0], byId.findLast(({ cashbackOffers }) => cashbackOffers.length > 2)];
-  if (first === undefined || last === undefined) throw new Error('two are needed');
-  const shared = { ...last.cashbackOffers[0], id: '00000000-0000-4000-8000-000000000000' as Uuid };
-  const withShared = retailers.map((retailer) =>
-    retailer === first || retailer === last
-      ? { ...retailer, cashbackOffers: [shared as CashbackOffer, ...retailer.cashbackOffers] }
-      : retailer,
-  );
-  const offers = (await loadCatalogue(withShared)).list('cashbackOffers');
-  const query = { ...FIRST, name: last.name };
-  expect(readPage(offers, query)).toEqual(naivePage(retailers, 'cashbackOffers', START_MS, query));
-});
-
-test('a deal id shared by two retailers is listed once, so that a walk ends', async () => {
-  const retailers = manyRetailers().slice(1, 4);
-  const [first, second, third] = retailers.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  if (first === undefined || second === undefined || third === undefined) throw new Error('three are needed');
-  const withShared = [
-    first,
-    second,
-    { ...third, cashbackOffers: second.cashbackOffers.slice(0, 1), promotions: second.promotions },
-  ];
-  const catalogue = await loadCatalogue(withShared);
-  for (const list of ['cashbackOffers', 'promotions'] as const) {
-    const walked = walk((cursor) => readPage(catalogue.list(list), { cursor, limit: 1 }));
-    expect(walked).toEqual([...naivePage([first, second], list, START_MS, FIRST).items]);
-  }
-  expect(readPage(catalogue.list('cashbackOffers'), { ...FIRST, name: third.name }).items).toEqual([]);
-  expect(readPage(catalogue.list('retailers'), FIRST)).toEqual(
-    naivePage(withShared, 'retailers', START_MS, FIRST),
-  );
 });
 
 function changesMs(retailers: readonly Retailer[], name: CatalogueListName): number[] {

@@ -5,7 +5,7 @@ import type { Coupon, Retailer } from '@offerbook/wire/catalogue.ts';
 import { activePeriodMs } from '@offerbook/wire/deals.ts';
 import { printJson } from '@offerbook/wire/decimal.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import type { CatalogueListName, CatalogueQuery } from '../../src/catalogue/catalogue.ts';
+import type { CatalogueListName, CatalogueQuery } from '../../src/catalogue/list-view.ts';
 import { fold } from '../../src/catalogue/search/fold.ts';
 
 /** A page as the texts of its items. */

@@ -2,7 +2,7 @@
 
 import { expect } from 'bun:test';
 import { printJson } from '@offerbook/wire/decimal.ts';
-import type { CatalogueQuery, ListView } from '../../src/catalogue/catalogue.ts';
+import type { CatalogueQuery, ListView } from '../../src/catalogue/list-view.ts';
 import { ENVELOPE_START, envelopeEnd } from '../../src/domain/page.ts';
 import type { TextPage } from './naive-catalogue.ts';
 

@@ -3,7 +3,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
-import type { SnapshotData } from '../../src/catalogue/catalogue.ts';
+import type { SnapshotData } from '../../src/catalogue/snapshot-data.ts';
 import { type RunningNode, startNode } from '../../src/cli/node/node.ts';
 import { SnapshotBuilder } from '../../src/cli/node/snapshot-builder.ts';
 import { readServeSettings } from '../../src/config.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { CatalogueQuery, ListView } from '../../src/catalogue/catalogue.ts';
+import type { CatalogueQuery, ListView } from '../../src/catalogue/list-view.ts';
 import { ENVELOPE_START, envelopeEnd } from '../../src/domain/page.ts';
 import { type CataloguePage, PageCache } from '../../src/http/content/page-cache.ts';
 import type { Reply } from '../../src/http/reply.ts';

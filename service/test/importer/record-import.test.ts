@@ -20,14 +20,14 @@ const ORIGIN = {
 } as const;
 
 test.each([
-  [new BadInput('the file is invalid'), 'refused'],
-  [new Refused('too many withdrawals'), 'refused'],
-  [new StorageError('busy', 'another process holds the lock'), 'refused'],
-  [new StorageError('conflict', 'the row exists'), 'refused'],
-  [new StorageError('gone', 'the organisation was deleted'), 'refused'],
-  [new StorageError('unavailable', 'the database is unreachable'), 'failed'],
-  [new Error('a bug'), 'failed'],
-] as const)('an import that throws %p is recorded as %s', async (error, outcome) => {
+  ['refused', 'the file is invalid', new BadInput('the file is invalid')],
+  ['refused', 'a safety check fails', new Refused('too many withdrawals')],
+  ['refused', 'the database is locked', new StorageError('busy', 'another process holds the lock')],
+  ['refused', 'stored rows conflict', new StorageError('conflict', 'the row exists')],
+  ['refused', 'the organisation is gone', new StorageError('gone', 'the organisation was deleted')],
+  ['failed', 'the database is unreachable', new StorageError('unavailable', 'connection refused')],
+  ['failed', 'there is a bug', new Error('undefined is not a function')],
+] as const)('records an import as %s if %s', async (outcome, _, error) => {
   let id = 0;
   const run = recordImport(stores.imports, ORIGIN, sourceFrom(''), (importId) => {
     id = importId;
@@ -37,7 +37,7 @@ test.each([
   expect(await stores.imports.find(id)).toMatchObject({ outcome, reason: error.message });
 });
 
-test('if the import log cannot be written either, the error of the import is thrown', async () => {
+test('throws the error of the import if the import log cannot be written either', async () => {
   const error = new BadInput('the file is invalid');
   const log = { ...stores.imports, close: () => Promise.reject(new Error('the log is full')) };
   const run = recordImport(log, ORIGIN, sourceFrom(''), () => Promise.reject(error));

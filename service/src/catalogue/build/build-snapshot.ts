@@ -1,5 +1,5 @@
 // Builds snapshot data from the stored catalogue. This takes seconds of CPU for a large catalogue, so it runs in its own
-// thread. It does not validate documents: the import did.
+// thread. It does not validate documents, because the import already did.
 
 import type { Retailer } from '@offerbook/wire/catalogue.ts';
 import { DEAL_LISTS, forEachDealList } from '@offerbook/wire/deals.ts';
@@ -14,9 +14,9 @@ import { DealListBuilder } from './deal-list-builder.ts';
 import { JsonPacker, packStrings, sharedUint32Array } from './shared-memory.ts';
 import { OfferTermsBuilder, TermIndexBuilder } from './term-index-builder.ts';
 
-export async function buildSnapshotData(store: Pick<CatalogueStore, 'read'>): Promise<SnapshotData> {
+export async function buildSnapshotData(readCatalogue: CatalogueStore['read']): Promise<SnapshotData> {
   const builder = new SnapshotBuilder();
-  const revision = await store.read(async (batch) => {
+  const revision = await readCatalogue(async (batch) => {
     for (const { document } of batch) builder.add(JSON.parse(document));
   });
   return builder.build(revision);

@@ -1,4 +1,4 @@
-// Collects the deals of one list, retailer by retailer, then lays them out in both orders: by retailer and by id.
+// Collects the deals of one list, retailer by retailer, and arranges them in two orders: by retailer and by id.
 
 import type { CashbackOffer, Coupon, Promotion } from '@offerbook/wire/catalogue.ts';
 import { activePeriodMs } from '@offerbook/wire/deals.ts';
@@ -32,9 +32,11 @@ export class DealListBuilder {
   }
 
   build(): DealData {
-    const { slots, listedCount } = slotsByRank(new UuidTable(new Uint32Array(this.#idWords)));
-    const { length } = slots;
-    // Copies element by element: intermediate arrays would take too much memory for a large catalogue.
+    const ids = new UuidTable(new Uint32Array(this.#idWords));
+    const { length } = ids;
+    const slots = sharedUint32Array(new Uint32Array(length).map((_, slot) => slot));
+    slots.sort((a, b) => ids.compare(a, b));
+    // Copies element by element, because intermediate arrays take too much memory for a large catalogue.
     const byRank = <Column extends Uint32Array | Float64Array>(
       column: Column,
       values: readonly number[],
@@ -49,7 +51,7 @@ export class DealListBuilder {
     const ranks = sharedUint32Array(length);
     for (let rank = 0; rank < length; rank++) ranks[slots[rank] as number] = rank;
     return {
-      ids: byRank(sharedUint32Array(listedCount * UUID_WORDS), this.#idWords, UUID_WORDS),
+      ids: byRank(sharedUint32Array(length * UUID_WORDS), this.#idWords, UUID_WORDS),
       documents: this.#documents.build(),
       ranks: { items: ranks, begins: sharedUint32Array(this.#firstSlots) },
       slots,
@@ -63,19 +65,4 @@ export class DealListBuilder {
             },
     };
   }
-}
-
-/** Returns the slots in order of id. Slots that repeat an id come last and are not listed. */
-function slotsByRank(ids: UuidTable): { slots: Uint32Array; listedCount: number } {
-  const sorted = new Uint32Array(ids.length).map((_, slot) => slot).sort((a, b) => ids.compare(a, b));
-  const isRepeated = (index: number) =>
-    index > 0 && ids.compare(sorted[index - 1] as number, sorted[index] as number) === 0;
-  const listed = sorted.filter((_, index) => !isRepeated(index));
-  const slots = sharedUint32Array(sorted.length);
-  slots.set(listed);
-  slots.set(
-    sorted.filter((_, index) => isRepeated(index)),
-    listed.length,
-  );
-  return { slots, listedCount: listed.length };
 }

@@ -1,4 +1,4 @@
-// Packs numbers, strings and JSON into shared memory of the exact size.
+// Packs numbers, strings and JSON into shared memory.
 
 import {
   JSON_CHUNK_BYTES,
@@ -8,7 +8,7 @@ import {
 } from '../snapshot-data.ts';
 
 const BYTES_MAX = 2 ** 32 - 1;
-/** Most UTF-8 bytes that one UTF-16 code unit needs. */
+/** Per UTF-16 code unit. */
 const UTF8_BYTES_MAX = 3;
 
 export function sharedUint32Array(source: number | ArrayLike<number>): Uint32Array {
@@ -47,7 +47,7 @@ function beginsOf(lists: readonly { readonly length: number }[]): Uint32Array {
   return begins;
 }
 
-/** Packs JSON one document at a time, so that only one has to exist as a string. */
+/** Packs JSON one document at a time, so the documents are never all in memory as strings. */
 export class JsonPacker {
   readonly #chunks: Buffer[] = [];
   readonly #begins: number[] = [0];
@@ -56,7 +56,7 @@ export class JsonPacker {
   add(text: string): void {
     const offset = this.#length % JSON_CHUNK_BYTES;
     const chunk = offset === 0 ? undefined : this.#chunks.at(-1);
-    // Fast path: encode directly into the chunk if the document fits for certain.
+    // Fast path: encode directly into the chunk if the document is certain to fit.
     if (chunk !== undefined && offset + text.length * UTF8_BYTES_MAX <= JSON_CHUNK_BYTES)
       this.#length += chunk.write(text, offset);
     else this.#addBytes(Buffer.from(text));

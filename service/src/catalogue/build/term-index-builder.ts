@@ -5,7 +5,7 @@ import { OFFER_TERMS, type TermName } from '../search/offer-terms.ts';
 import type { OfferTermsData, TermIndexData } from '../snapshot-data.ts';
 import { packNumbers, packStrings, sharedUint32Array } from './shared-memory.ts';
 
-/** Add members in ascending order; adding a term twice for one member has no effect. */
+/** Members must be added in ascending order. Adding a term twice for one member has no effect. */
 export class TermIndexBuilder {
   readonly #members = new Map<string, number[]>();
 
@@ -15,7 +15,7 @@ export class TermIndexBuilder {
     else if (members.at(-1) !== member) members.push(member);
   }
 
-  /** All terms, ordered by UTF-16 code units. */
+  /** Sorted by UTF-16 code units. */
   terms(): string[] {
     return [...this.#members.keys()].sort();
   }
@@ -29,7 +29,7 @@ export class TermIndexBuilder {
   }
 }
 
-/** Add offers in order of their slots. Many offers have the same values, so each distinct list is stored once. */
+/** Offers must be added in slot order. Many offers have the same values, so each distinct list is stored once. */
 export class OfferTermsBuilder {
   readonly #name: TermName;
   readonly #lists = new Map<string, { number: number; values: readonly string[] }>();

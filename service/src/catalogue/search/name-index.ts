@@ -1,5 +1,5 @@
-// Finds the retailers whose folded name contains a string, with an n-gram index: every sequence of one to three characters
-// → the retailers whose name contains it. A match must contain all n-grams of the string.
+// Finds the retailers whose folded name contains a string. The n-gram index maps every sequence of one to three characters to
+// the retailers whose name contains it.
 
 import type { SearchData } from '../snapshot-data.ts';
 import { TermIndex } from './term-index.ts';
@@ -28,8 +28,8 @@ export class NameIndex {
   }
 
   /**
-   * `text` must not be empty. Compares the names of the retailers that have its rarest n-gram, which is faster than
-   * intersecting the lists of all n-grams.
+   * `text` must not be empty. Checks every retailer that has the rarest n-gram, which is faster than intersecting the lists
+   * of all n-grams.
    */
   find(text: string): Uint32Array {
     let fewest: Uint32Array | undefined;

@@ -1,5 +1,5 @@
-// Filters for cashback offers. Each filter estimates its work, iterates over its offers in order of rank, and tests a
-// single offer.
+// Filters for cashback offers. Each filter estimates its cost, iterates over its offers in rank order, and tests single
+// offers.
 
 import type { OfferTermsData, PackedNumbers } from '../snapshot-data.ts';
 import { type Ascending, allBelow, ascendingArray, firstAccepted, type Range } from '../tables/ascending.ts';
@@ -9,17 +9,14 @@ import type { NameIndex } from './name-index.ts';
 import type { TermIndex } from './term-index.ts';
 
 export interface OfferFilter {
-  /** Cost of iterating over all of `offers`; the unit is one number of a sorted list. */
+  /** Cost of iterating over `offers`. The unit is one step through a sorted list. */
   readonly work: number;
   /** Ranks of the offers that pass. */
   offers(): Ascending;
   passes(offer: number): boolean;
 }
 
-/**
- * Returns the first offers in a range of ranks that pass all filters, ascending, at most `limit`. Iterates over the offers
- * of the cheapest filter and tests each against all filters.
- */
+/** Returns the ranks of the first offers in the range that pass all filters, ascending, at most `limit`. */
 export function firstPassing(
   filters: readonly [OfferFilter, ...OfferFilter[]],
   range: Range,
@@ -32,15 +29,12 @@ export function firstPassing(
   });
 }
 
-/** Passes all offers. */
 export function everyOffer(count: number): OfferFilter {
   return { work: count, offers: () => allBelow(count), passes: () => true };
 }
 
-/** Passes no offer. */
 const NO_OFFER = everyOffer(0);
 
-/** Passes offers that have the term. */
 export function offersWithTerm(
   index: TermIndex,
   { listByOffer, termsByList }: OfferTermsData,
@@ -62,7 +56,7 @@ function hasItem({ items, begins }: PackedNumbers, list: number, item: number): 
   return false;
 }
 
-/** Cost factor: offers of several retailers must be sorted before the first one is known. */
+/** Cost factor: the offers of several retailers must be sorted before the first one is known. */
 const WORK_OF_SORTING = 16;
 
 /** Passes offers of retailers whose folded name contains the string. */
@@ -81,7 +75,7 @@ export function offersByName(names: NameIndex, table: DealTable, text: string): 
     offers() {
       const offers = new Uint32Array(count);
       let end = 0;
-      // A loop, because set() and subarray() are slow for the few offers of each retailer.
+      // set() and subarray() are slow for the few offers of each retailer.
       for (let index = 0; index < retailers.length; index++) {
         const retailer = retailers[index] as number;
         const ownEnd = ranks.begins[retailer + 1] as number;

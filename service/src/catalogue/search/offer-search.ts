@@ -1,4 +1,4 @@
-// Selects the cashback offers that match a query. It works on ranks only and does not read offers or write pages.
+// Selects the cashback offers that match a query. It works on ranks and does not read offers or write pages.
 
 import type { SearchData } from '../snapshot-data.ts';
 import type { Range } from '../tables/ascending.ts';
@@ -28,7 +28,7 @@ export class OfferSearch {
     });
   }
 
-  /** Returns the first offers in a range of ranks that pass all filters, ascending, at most `limit`. */
+  /** Returns the ranks of the first matching offers in the range, ascending, at most `limit`. */
   select(query: OfferQuery, range: Range, limit: number): number[] {
     return firstPassing(this.#filters(query), range, limit);
   }
@@ -40,7 +40,7 @@ export class OfferSearch {
       if (value === undefined) continue;
       filters.push(offersWithTerm(index, data, OFFER_TERMS[name].normalise(value)));
     }
-    // A name of only accents folds to the empty string, which every name contains.
+    // A name that consists of accents folds to the empty string, which every name contains.
     const name = fold(query.name ?? '');
     if (name !== '') filters.push(offersByName(this.#names, this.#offers, name));
     return filters;

@@ -1,13 +1,13 @@
-// The exact-match filters for cashback offers, one row each. Both the index builder and the search use this table. The
-// filter by retailer name is not in it.
+// The exact-match filters for cashback offers. Both the index builder and the search use this table. It excludes the filter
+// by retailer name.
 
 import type { CashbackOffer } from '@offerbook/wire/catalogue.ts';
 import { fold } from './fold.ts';
 
 interface OfferTerm {
-  /** Returns the values of an offer; a query matches any one of them. */
+  /** Returns the values of an offer. A query must equal one of them. */
   readonly valuesOf: (offer: CashbackOffer) => readonly string[];
-  /** Normalises a value, from an offer or a query, for comparison. */
+  /** Applied to the values of offers and queries before comparing them. */
   readonly normalise: (value: string) => string;
 }
 

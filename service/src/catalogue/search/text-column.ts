@@ -15,7 +15,7 @@ export class TextColumn {
     return this.#begins.length - 1;
   }
 
-  /** Negative, 0 or positive. Orders by UTF-16 code units, like `<` on strings. */
+  /** Returns a negative number, 0 or a positive number. Orders by UTF-16 code units, as `<` does. */
   compare(index: number, text: string): number {
     const begin = this.#begins[index] as number;
     const length = (this.#begins[index + 1] as number) - begin;

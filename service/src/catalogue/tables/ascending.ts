@@ -1,9 +1,9 @@
-// Ascending sequences of numbers, from which a page takes its items.
+// Ascending sequences of numbers: the items that a page selects from.
 
 import { firstIndex } from '../../domain/binary-search.ts';
 
 export interface Ascending {
-  /** Calls `visit` for each number from `begin` on, until it returns false. */
+  /** Calls `visit` for each number at or above `begin` until `visit` returns false. */
   walk(begin: number, visit: (number: number) => boolean): void;
 }
 

@@ -1,4 +1,4 @@
-// The deals of one list, written either as items of that list or embedded in their retailer.
+// The deals of one list. Writes them as items of that list, or embedded in their retailer.
 
 import type { DealData } from '../snapshot-data.ts';
 import type { Bitset } from './bitset.ts';
@@ -6,18 +6,18 @@ import { JsonColumn } from './json-column.ts';
 import type { PageWriter } from './page-writer.ts';
 import { UuidTable } from './uuid-table.ts';
 
-/** Each stored object is preceded by a comma, for the embedded form. */
+/** A comma precedes each stored object, for the embedded form. */
 const COMMA_BYTES = 1;
 const BRACE_BYTES = 1;
 
 export class DealTable {
   readonly data: DealData;
-  /** Ids of the listed deals, by rank. */
+  /** By rank. */
   readonly ids: UuidTable;
   readonly #documents: JsonColumn;
   readonly #tails: JsonColumn;
 
-  /** `tails`: by retailer, the JSON that follows a deal's own fields in its list form. */
+  /** `tails` contains, by retailer, the JSON that follows a deal's own fields in its list form. */
   constructor(data: DealData, tails: JsonColumn) {
     this.data = data;
     this.ids = new UuidTable(data.ids);
@@ -25,13 +25,13 @@ export class DealTable {
     this.#tails = tails;
   }
 
-  /** The deal's own target URL, if it has one. */
+  /** Returns the deal's own target URL; only promotions have one. */
   deepLink(rank: number): string | undefined {
     const text = this.#documents.text(this.data.slots[rank] as number, COMMA_BYTES);
     return (JSON.parse(text) as { deepLink?: string }).deepLink;
   }
 
-  /** Writes the deal as an item of its list: the retailer's fields replace its closing brace. */
+  /** Writes the deal as an item of its list. The retailer's fields replace its closing brace. */
   writeListForm(rank: number, writer: PageWriter): void {
     this.#documents.write(this.data.slots[rank] as number, writer, COMMA_BYTES, BRACE_BYTES);
     this.#tails.write(this.data.owners[rank] as number, writer);

@@ -1,4 +1,4 @@
-// A column of JSON documents in shared memory, ready to copy into a page.
+// A column of JSON documents in shared memory.
 
 import { JSON_CHUNK_BYTES, type PackedJson } from '../snapshot-data.ts';
 
@@ -17,7 +17,7 @@ export class JsonColumn {
     this.#begins = begins;
   }
 
-  /** Returns a document as a string, for reading; use write() to send it. */
+  /** Returns a document as a string, without its first `skipped` bytes. */
   text(index: number, skipped = 0): string {
     const pieces: Buffer[] = [];
     this.write(index, { copy: (bytes, begin, end) => pieces.push(bytes.subarray(begin, end)) }, skipped);

@@ -1,5 +1,5 @@
-// Assembles a page as bytes by copying the catalogue's JSON, which is already UTF-8. Joining and encoding strings was
-// measurably slower.
+// Assembles a page by copying the catalogue's JSON, which is already UTF-8. Joining and encoding strings was measurably
+// slower.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { ENVELOPE_START, envelopeEnd, PAGE_BYTES_MAX } from '../../domain/page.ts';
@@ -7,26 +7,26 @@ import type { UuidTable } from './uuid-table.ts';
 
 const COMMA = 0x2c;
 const INITIAL_BYTES = 256 * 1024;
-/** A larger buffer, needed by the largest pages, is released before the next page. */
+/** A larger buffer is released before the next page. */
 const KEPT_BYTES_MAX = 4 * 1024 * 1024;
 
 /** A page of the list envelope, as UTF-8. */
 export interface EncodedPage {
-  /** Valid until the next page is written; reading them later throws. Copy them to keep them. */
+  /** Valid until the next page is written; reading this property later throws. Copy the bytes to keep them. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly cursor: Uuid | undefined;
-  /** When the same request would return a different page because of time alone; infinity for never. */
+  /** When a deal that starts or ends changes this page; infinity if none does. */
   readonly changesAtMs: number;
 }
 
 /** The items of a page, by number. */
 interface PageItems {
-  /** Up to one more than the limit: the extra item becomes the cursor. */
+  /** At most one more than the limit; the extra item becomes the cursor. */
   readonly numbers: readonly number[];
   readonly limit: number;
   readonly ids: UuidTable;
   readonly writeItem: (number: number, writer: PageWriter) => void;
-  /** When an item up to this number next changes; undefined means up to the end of the list. */
+  /** Returns when an item up to this number next changes; undefined means up to the end of the list. */
   readonly changesAtMs: (last: number | undefined) => number;
 }
 
@@ -68,7 +68,7 @@ export class PageWriter {
     if (this.#buffer.length > KEPT_BYTES_MAX) this.#buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   }
 
-  /** The bytes written since begin(). Not a copy, because most pages are sent once and copying them is slow. */
+  /** The bytes written since begin(). Not a copy, because copying is slow and most pages are sent once. */
   get written(): Uint8Array<ArrayBuffer> {
     return new Uint8Array(this.#buffer.buffer, 0, this.#used);
   }
@@ -86,10 +86,10 @@ export class PageWriter {
   }
 }
 
-/** Writing a page is synchronous, so all requests can share one writer. */
+/** Shared by all requests, because writing a page is synchronous. */
 const writer = new PageWriter();
 
-/** Writes a page. It ends early before an item that would exceed `bytesMax`, but always has at least one item. */
+/** Writes a page. The page ends before an item that would exceed `bytesMax`, but has at least one item. */
 export function writePage(
   { numbers, limit, ids, writeItem, changesAtMs }: PageItems,
   bytesMax: number = PAGE_BYTES_MAX,
@@ -104,10 +104,10 @@ export function writePage(
   const bytes = writer.written;
   return {
     cursor,
-    // Include the item after the page: its id is the cursor.
+    // Include the item after the page, because its id is the cursor.
     changesAtMs: changesAtMs(next),
     get bytes() {
-      // If a caller awaits before using its page, it must not get the page of another request.
+      // A caller that awaited before using its page must not get the page of another request.
       if (writer.generation !== generation) throw new Error('a page was used after the next one was written');
       return bytes;
     },

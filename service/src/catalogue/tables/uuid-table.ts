@@ -1,4 +1,4 @@
-// Many UUIDs in one array, 16 bytes each, to save memory compared with strings.
+// Many UUIDs in one array. A UUID takes 16 bytes, much less than a string.
 
 import { type Uuid, uuidWords } from '@offerbook/wire/uuid.ts';
 import { firstIndex } from '../../domain/binary-search.ts';
@@ -31,13 +31,13 @@ export class UuidTable {
     return this.#compareTo(a, this.#words, b * UUID_WORDS);
   }
 
-  /** Requires a sorted table. Returns the first index whose UUID is at or after the given one, or the length. */
+  /** Returns the first index whose UUID is at or after the given one, or the length. Requires a sorted table. */
   firstAtOrAfter(uuid: Uuid): number {
     const wanted = uuidWords(uuid);
     return firstIndex(this.length, (index) => this.#compareTo(index, wanted, 0) >= 0);
   }
 
-  /** Requires a sorted table. Returns the index of a UUID. */
+  /** Returns the index of a UUID. Requires a sorted table. */
   find(uuid: Uuid): number | undefined {
     const index = this.firstAtOrAfter(uuid);
     return index < this.length && this.#compareTo(index, uuidWords(uuid), 0) === 0 ? index : undefined;

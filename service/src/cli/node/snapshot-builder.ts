@@ -1,7 +1,7 @@
 // Builds snapshots of the catalogue in a thread, one at a time. The thread starts with the node and stays, because starting
 // one without free file handles ends the whole process (Bun 1.4).
 
-import type { SnapshotData } from '../../catalogue/catalogue.ts';
+import type { SnapshotData } from '../../catalogue/snapshot-data.ts';
 import type { Tracer } from '../../tracing/tracer.ts';
 import type { BuildResult } from './snapshot-thread.ts';
 import { fromThreadFailure } from './thread-failure.ts';

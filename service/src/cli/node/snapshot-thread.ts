@@ -3,7 +3,7 @@
 
 import { constants, getPriority, setPriority } from 'node:os';
 import { buildSnapshotData } from '../../catalogue/build/build-snapshot.ts';
-import type { SnapshotData } from '../../catalogue/catalogue.ts';
+import type { SnapshotData } from '../../catalogue/snapshot-data.ts';
 import type { CatalogueStore } from '../../domain/catalogue.ts';
 import { systemClock } from '../../domain/clock.ts';
 import type { Database, DatabaseOptions } from '../../storage/database.ts';
@@ -48,7 +48,7 @@ async function answer(databaseUrl: string): Promise<void> {
 async function build(databaseUrl: string): Promise<SnapshotData> {
   database ??= openDatabase(databaseUrl, DATABASE_OPTIONS);
   const store = catalogueStore(database, systemClock);
-  const data = await buildSnapshotData({ read: (onBatch) => store.read(withoutGarbage(onBatch)) });
+  const data = await buildSnapshotData((onBatch) => store.read(withoutGarbage(onBatch)));
   giveWay();
   return data;
 }

@@ -2,7 +2,8 @@
 // is current. An LRU cache, bounded by bytes.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import type { CatalogueQuery, EncodedPage, ListView } from '../../catalogue/catalogue.ts';
+import type { CatalogueQuery, ListView } from '../../catalogue/list-view.ts';
+import type { EncodedPage } from '../../catalogue/tables/page-writer.ts';
 import type { Reply } from '../reply.ts';
 import { type Coding, compress } from './content-coding.ts';
 import { entityTag } from './entity-tag.ts';

@@ -1,6 +1,6 @@
 // Serves the catalogue lists from memory.
 
-import type { CatalogueListName } from '../../catalogue/catalogue.ts';
+import type { CatalogueListName } from '../../catalogue/list-view.ts';
 import { chooseCoding } from '../content/content-coding.ts';
 import { matchesTag } from '../content/entity-tag.ts';
 import { cacheControl, PageCache } from '../content/page-cache.ts';

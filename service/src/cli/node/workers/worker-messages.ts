@@ -1,6 +1,6 @@
 // The messages between the main thread of a node and its workers. They are copied between threads, so they are plain data.
 
-import type { SnapshotData } from '../../../catalogue/catalogue.ts';
+import type { SnapshotData } from '../../../catalogue/snapshot-data.ts';
 import type { ServeSettings } from '../../../config.ts';
 import type { TracingSettings } from '../../../tracing/tracing-settings.ts';
 import type { ThreadFailure } from '../thread-failure.ts';

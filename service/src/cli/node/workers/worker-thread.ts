@@ -1,7 +1,7 @@
 // A worker of `offerbook serve --workers N`: a thread that serves requests on the shared port. It has its own connections and
 // tokens; the catalogue is in memory that all threads share.
 
-import type { SnapshotData } from '../../../catalogue/catalogue.ts';
+import type { SnapshotData } from '../../../catalogue/snapshot-data.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import { SharedCounter } from '../../../http/access/shared-counts.ts';
 import { openLog } from '../open-log.ts';

@@ -2,7 +2,8 @@
 // thread serves no requests. It builds the catalogue once for all threads, replaces workers that fail, and collects their
 // counts, metrics and log lines.
 
-import { Catalogue, type SnapshotData } from '../../../catalogue/catalogue.ts';
+import { Catalogue } from '../../../catalogue/catalogue.ts';
+import type { SnapshotData } from '../../../catalogue/snapshot-data.ts';
 import type { ServeSettings } from '../../../config.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import { CountKeeper, SHARED_COUNTS_BYTES } from '../../../http/access/shared-counts.ts';
