@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { amountPrinter, bestOffer, headline, type Offer } from '../src/browser/catalogue/cashback.ts';
+import type { RetailerOffer } from '@offerbook/client';
+import { amountOf, bestOffer, headline } from '../src/browser/catalogue/cashback.ts';
 
-function offer(cashbackPercentage: number, fixed: number | null = null, countries = ['DE']): Offer {
+function offer(cashbackPercentage: number, fixed: number | null = null, countries = ['DE']): RetailerOffer {
   return {
     id: '',
     featured: false,
@@ -25,13 +26,13 @@ describe('the printed amount of an offer', () => {
     [offer(0, 1234.5), 'GBP', '£1,234.50'],
     [offer(0, 500), 'SEK', 'kr\u00a0500'],
   ])('%j in %p', (given, currency, text) => {
-    expect(amountPrinter(currency)(given)).toEqual({ text, lacksCurrency: false });
+    expect(amountOf(given, currency)).toEqual({ text, lacksCurrency: false });
   });
 
   test('is a bare number marked as lacking a currency if the operator has configured none', () => {
     const given = offer(0, 7.5, ['GB']);
-    expect(amountPrinter(undefined)(given)).toEqual({ text: '7.50', lacksCurrency: true });
-    expect(headline([given, offer(0, 5)], amountPrinter(undefined))).toEqual({
+    expect(amountOf(given, undefined)).toEqual({ text: '7.50', lacksCurrency: true });
+    expect(headline([given, offer(0, 5)], undefined)).toEqual({
       text: 'Up to 7.50',
       lacksCurrency: true,
     });
@@ -47,7 +48,7 @@ test('the best offer is the highest percentage, or without percentages the highe
 });
 
 test('the headline starts with "Up to" only if other offers pay less', () => {
-  const words = (...offers: Offer[]) => headline(offers, amountPrinter('EUR'))?.text;
+  const words = (...offers: RetailerOffer[]) => headline(offers, 'EUR')?.text;
   expect(words(offer(0.08), offer(0.02))).toBe('Up to 8%');
   expect(words(offer(0.08), offer(0.08))).toBe('8%');
   expect(words()).toBeUndefined();

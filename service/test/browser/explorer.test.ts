@@ -260,7 +260,7 @@ describe('a retailer', () => {
     await page.getByText('Offers in Germany.').waitFor();
     expect(new URL(page.url()).search).toBe(`?retailer=${id(1)}&country=DE`);
     expect(await page.locator('.amount').allTextContents()).toEqual(['14.5%']);
-    await page.getByRole('link', { name: 'Show the offers of all countries (2)' }).click();
+    await page.getByRole('link', { name: 'Show the offers for all countries (2)' }).click();
     await page.locator('.amount').nth(1).waitFor();
     await page.goBack();
     await page.getByText('Offers in Germany.').waitFor();

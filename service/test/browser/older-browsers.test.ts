@@ -46,7 +46,7 @@ test('the explorer filters, keeps the filter in its URL, and shows a retailer', 
   await page.getByRole('link', { name: 'Aster', exact: true }).click();
   await page.getByRole('heading', { name: 'Aster', level: 1 }).waitFor();
   expect(await page.locator('.amount').allTextContents()).toEqual(['10%']);
-  await page.getByRole('link', { name: 'Show the offers of all countries (2)' }).click();
+  await page.getByRole('link', { name: 'Show the offers for all countries (2)' }).click();
   await page.locator('.amount', { hasText: /^5%$/ }).waitFor();
   watched.expectCalm();
 });

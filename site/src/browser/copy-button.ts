@@ -2,45 +2,34 @@
 
 import { button } from './element.ts';
 
-const SAID_FOR_MS = 2_000;
+const CONFIRMATION_MS = 2_000;
 
-/** `source` is the node that shows the text; if the clipboard is unavailable, the button selects it instead. */
-export function copyButton(
-  label: string,
-  description: string,
-  text: () => string,
-  source: Node,
-): HTMLButtonElement {
-  let back: ReturnType<typeof setTimeout> | undefined;
-  const made = button(label, press, { class: 'copy', 'aria-label': description, 'aria-live': 'polite' });
+/** If the clipboard is unavailable, the button selects `source`, the node that shows the text. */
+export function copyButton(description: string, text: string, source: Node): HTMLButtonElement {
+  let reset: ReturnType<typeof setTimeout> | undefined;
+  const made = button('Copy', press, { class: 'copy', 'aria-label': description, 'aria-live': 'polite' });
 
   async function press(): Promise<void> {
-    say((await copy(text())) ? 'Copied' : select(source));
+    const outcome = await copyOrSelect(text, source);
+    clearTimeout(reset);
+    show(outcome, outcome);
+    reset = setTimeout(() => show('Copy', description), CONFIRMATION_MS);
   }
 
-  function say(words: string): void {
-    clearTimeout(back);
-    made.textContent = words;
-    made.setAttribute('aria-label', words);
-    back = setTimeout(() => {
-      made.textContent = label;
-      made.setAttribute('aria-label', description);
-    }, SAID_FOR_MS);
+  function show(label: string, description: string): void {
+    made.textContent = label;
+    made.setAttribute('aria-label', description);
   }
   return made;
 }
 
-/** Browsers allow the clipboard only on https and localhost, and users may deny it. */
-async function copy(text: string): Promise<boolean> {
+/** Browsers allow the clipboard only on https and localhost, and users can deny it. */
+async function copyOrSelect(text: string, source: Node): Promise<string> {
   try {
     await navigator.clipboard.writeText(text);
-    return true;
+    return 'Copied';
   } catch {
-    return false;
+    getSelection()?.selectAllChildren(source);
+    return 'Press Ctrl+C';
   }
-}
-
-function select(source: Node): string {
-  getSelection()?.selectAllChildren(source);
-  return 'Press Ctrl+C';
 }

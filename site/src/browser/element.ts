@@ -1,13 +1,13 @@
-// Creates DOM elements. Text stays text: markup cannot be passed in, and Trusted Types forbid it as well.
+// Creates DOM elements. Strings become text nodes, never markup; Trusted Types forbid markup too.
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
-export type Child = Node | string | undefined;
+type Child = Node | string | undefined;
 
 /** Sets a true attribute without a value, and omits false and undefined ones. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},
-  ...children: Child[]
+  ...children: readonly Child[]
 ): HTMLElementTagNameMap[Tag] {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -23,7 +23,12 @@ export function button(label: string, onPress: () => void, attributes: Attribute
   return made;
 }
 
-/** Isolates imported text within a line. The style sheet keeps its bidirectional characters from affecting the line. */
-export function isolated(text: string, attributes: Attributes = {}): HTMLElement {
-  return element('bdi', attributes, text);
+/** Isolates imported text, so that its bidirectional characters do not affect the rest of the line. */
+export function isolated(text: string): HTMLElement {
+  return element('bdi', {}, text);
+}
+
+/** Focusable, so that the keyboard can scroll it. */
+export function codeBlock(...content: readonly Child[]): HTMLElement {
+  return element('pre', { tabindex: 0 }, element('code', {}, ...content));
 }

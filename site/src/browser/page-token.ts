@@ -1,34 +1,24 @@
-// The access token of this tab: put into the page by the server, as the sandbox does, or entered by the reader and kept
-// until the tab is closed. Private tokens are rejected before they are stored or sent.
+// The access token of this tab: from the page, as in the sandbox, or entered by the reader and stored until the tab is
+// closed. Private tokens are rejected before they are stored or sent.
+
+import { SETTINGS } from './page-settings.ts';
 
 const KEY = 'offerbook.token';
 
-export class PageToken {
-  /** True if the server put the token into the page. */
-  readonly given: boolean;
-  readonly #storage: Storage;
-  #text: string | undefined;
+let current = SETTINGS.token ?? sessionStorage.getItem(KEY) ?? undefined;
 
-  constructor(page: Document, storage: Storage) {
-    const meta = page.querySelector<HTMLMetaElement>('meta[name="offerbook-token"]');
-    this.given = meta !== null;
-    this.#storage = storage;
-    this.#text = meta?.content ?? storage.getItem(KEY) ?? undefined;
-  }
+export function findToken(): string | undefined {
+  return current;
+}
 
-  get text(): string | undefined {
-    return this.#text;
-  }
+export function storeToken(token: string): void {
+  sessionStorage.setItem(KEY, token);
+  current = token;
+}
 
-  keep(text: string): void {
-    this.#storage.setItem(KEY, text);
-    this.#text = text;
-  }
-
-  forget(): void {
-    this.#storage.removeItem(KEY);
-    this.#text = undefined;
-  }
+export function forgetToken(): void {
+  sessionStorage.removeItem(KEY);
+  current = undefined;
 }
 
 /** Returns what is wrong with the format of a token; undefined if it is valid. */

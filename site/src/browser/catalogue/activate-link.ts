@@ -1,26 +1,24 @@
-// Activation links on deals, shown only if the server names an organisation for visitors, as the sandbox does. They are
-// plain links like those on a partner's page.
+// Activation links on deals, if the server names an organisation for them, as the sandbox does. They are plain links, like
+// those on a partner's page.
 
 import { element } from '../element.ts';
+import { SETTINGS } from '../page-settings.ts';
 import type { ApiSubject } from './api-dialog.ts';
-
-/** Returns undefined if visitors cannot activate deals. */
-export type ActivateLink = (deal: ApiSubject) => HTMLElement | undefined;
 
 const VISITOR = 'visitor-of-the-explorer';
 
-export function activateLinks(page: Document): ActivateLink {
-  const org = page.querySelector<HTMLMetaElement>('meta[name="offerbook-org"]')?.content;
-  if (org === undefined) return () => undefined;
-  const query = new URLSearchParams({ orgId: org, passbackUid: VISITOR });
-  return ({ list, id, name }) =>
-    element(
-      'a',
-      {
-        class: 'button activate',
-        href: `/v1/${list}/${id}/activate/?${query}`,
-        'aria-label': `Activate ${name.slice(0, 60)}`,
-      },
-      'Activate',
-    );
+/** Returns undefined if readers cannot activate deals. */
+export function activateLink({ list, id, name }: ApiSubject): HTMLElement | undefined {
+  const { orgId } = SETTINGS;
+  if (orgId === undefined) return undefined;
+  const query = new URLSearchParams({ orgId, passbackUid: VISITOR });
+  return element(
+    'a',
+    {
+      class: 'button activate',
+      href: `/v1/${list}/${id}/activate/?${query}`,
+      'aria-label': `Activate ${name.slice(0, 60)}`,
+    },
+    'Activate',
+  );
 }

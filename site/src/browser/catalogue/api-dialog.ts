@@ -1,8 +1,9 @@
-// Dialog that shows the API's view of an item on the page: its id, the request as curl, and the actual response.
+// Dialog with the API's view of an item on the page: its id, the request as curl, and the actual response.
 
 import { requestApi } from '../api-response.ts';
 import { copyButton } from '../copy-button.ts';
-import { button, element } from '../element.ts';
+import { button, codeBlock, element, isolated } from '../element.ts';
+import { findToken } from '../page-token.ts';
 
 export interface ApiSubject {
   /** Display name. */
@@ -13,21 +14,18 @@ export interface ApiSubject {
 }
 
 /** Creates a button that opens the dialog. */
-export type ApiButton = (subject: ApiSubject) => HTMLButtonElement;
-
-export function apiButtons(ownOrigin: string, token: () => string | undefined): ApiButton {
-  return (subject) =>
-    button('API', () => openDialog(subject, ownOrigin, token() ?? ''), {
-      class: 'api-button',
-      'aria-label': `What the API returns for ${subject.name.slice(0, 60)}`,
-      'aria-haspopup': 'dialog',
-    });
+export function apiButton(subject: ApiSubject): HTMLButtonElement {
+  return button('API', () => openDialog(subject), {
+    class: 'api-button',
+    'aria-label': `What the API returns for ${subject.name.slice(0, 60)}`,
+    'aria-haspopup': 'dialog',
+  });
 }
 
-function openDialog({ name, id, list }: ApiSubject, ownOrigin: string, token: string): void {
+function openDialog({ name, id, list }: ApiSubject): void {
   // A cursor is a position in the order of ids, so a page with limit 1 that starts there is this item.
   const path = `/v1/${list}/?cursor=${id}&limit=1`;
-  const curl = `curl -H "Authorization: Bearer $OFFERBOOK_TOKEN" \\\n  '${ownOrigin}${path}'`;
+  const curl = `curl -H "Authorization: Bearer $OFFERBOOK_TOKEN" \\\n  '${location.origin}${path}'`;
   const answer = element('div', { class: 'answer', role: 'status' }, element('p', {}, `GET ${path} …`));
   const dialog = element(
     'dialog',
@@ -35,7 +33,7 @@ function openDialog({ name, id, list }: ApiSubject, ownOrigin: string, token: st
     element(
       'div',
       { class: 'api-head' },
-      element('h2', { id: 'api-title' }, 'What the API returns for ', element('bdi', {}, name)),
+      element('h2', { id: 'api-title' }, 'What the API returns for ', isolated(name)),
       button('Close', () => dialog.close(), { class: 'quiet' }),
     ),
     element('h3', {}, 'Id'),
@@ -48,15 +46,10 @@ function openDialog({ name, id, list }: ApiSubject, ownOrigin: string, token: st
   dialog.addEventListener('close', () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
-  void requestApi(path, token).then(({ nodes }) => answer.replaceChildren(...nodes));
+  void requestApi(path, findToken() ?? '').then(({ nodes }) => answer.replaceChildren(...nodes));
 }
 
 function sample(text: string, description: string): HTMLElement {
-  const code = element('code', {}, text);
-  return element(
-    'div',
-    { class: 'sample alone' },
-    element('pre', { tabindex: 0 }, code),
-    copyButton('Copy', description, () => text, code),
-  );
+  const code = codeBlock(text);
+  return element('div', { class: 'sample alone' }, code, copyButton(description, text, code));
 }

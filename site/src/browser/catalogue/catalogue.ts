@@ -5,15 +5,12 @@ import type { OfferbookClient, Retailer } from '@offerbook/client';
 
 const FIRST_PAGE = 100;
 const NEXT_PAGES = 1_000;
-/** After this many retailers, loading pauses until the reader asks for more: a catalogue may exceed the page's memory. */
+/** Loading pauses after this many retailers until the reader asks for more, to limit the page's memory. */
 const RETAILERS_AT_ONCE = 5_000;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export type LoadState =
-  | { readonly kind: 'waiting' }
-  | { readonly kind: 'loading' }
-  | { readonly kind: 'paused' }
-  | { readonly kind: 'complete' }
+  | { readonly kind: 'waiting' | 'loading' | 'paused' | 'complete' }
   | { readonly kind: 'failed'; readonly error: unknown };
 
 export class Catalogue {
@@ -58,8 +55,8 @@ export class Catalogue {
 
   /** Fetches one retailer without loading those before it: a cursor is a position in the order of ids. */
   async find(id: string): Promise<Retailer | undefined> {
-    const known = this.#retailers.find((retailer) => retailer.id === id);
-    if (known !== undefined || this.#state.kind === 'complete' || !UUID.test(id)) return known;
+    const loaded = this.#retailers.find((retailer) => retailer.id === id);
+    if (loaded !== undefined || this.#state.kind === 'complete' || !UUID.test(id)) return loaded;
     const { data } = await this.#client.retailers({ cursor: id, limit: 1 });
     return data.find((retailer) => retailer.id === id);
   }

@@ -3,13 +3,13 @@
 
 import { ApiError, OfferbookClient, TokenError } from '@offerbook/client';
 import { element } from '../element.ts';
-import type { PageToken } from '../page-token.ts';
+import { SETTINGS } from '../page-settings.ts';
+import { findToken, forgetToken, storeToken } from '../page-token.ts';
 import { Catalogue } from './catalogue.ts';
-import type { Drawing } from './drawing.ts';
 import { failureNote } from './failure-note.ts';
 import { FeedScreen } from './feed-screen.ts';
 import { ListScreen } from './list-screen.ts';
-import { noSuchRetailer, retailerScreen, wayBack } from './retailer-screen.ts';
+import { backLink, noSuchRetailer, retailerScreen } from './retailer-screen.ts';
 import { staleScreen, tokenScreen } from './token-screen.ts';
 import { EVERYTHING, type ListView, parseView, printView, type RetailerView, type View } from './view.ts';
 
@@ -25,33 +25,20 @@ interface Open {
 }
 
 const TITLE = 'Offerbook';
-/** Save the scroll position after it has not changed for this long. */
-const REST_MS = 200;
-
-export interface ExplorerParts {
-  readonly main: HTMLElement;
-  readonly token: PageToken;
-  readonly drawing: Drawing;
-  /** Path of the sandbox's transaction feed; undefined elsewhere. */
-  readonly feedPath: string | undefined;
-}
+/** The scroll position is saved after it has not changed for this long. */
+const SCROLL_REST_MS = 200;
 
 export class Explorer {
   readonly #main: HTMLElement;
-  readonly #token: PageToken;
-  readonly #drawing: Drawing;
-  /** Undefined without a feed. */
-  readonly #feed: FeedScreen | undefined;
+  readonly #feed = SETTINGS.feedPath === undefined ? undefined : new FeedScreen(SETTINGS.feedPath);
   #view: View = EVERYTHING;
   #lastList: ListView = EVERYTHING;
   #lastRetailer: string | undefined;
+  /** Undefined while the page asks for a token. */
   #open: Open | undefined;
 
-  constructor({ main, token, drawing, feedPath }: ExplorerParts) {
+  constructor(main: HTMLElement) {
     this.#main = main;
-    this.#token = token;
-    this.#drawing = drawing;
-    this.#feed = feedPath === undefined ? undefined : new FeedScreen(feedPath);
   }
 
   start(): void {
@@ -60,48 +47,40 @@ export class Explorer {
     let rest: ReturnType<typeof setTimeout> | undefined;
     addEventListener('scroll', () => {
       clearTimeout(rest);
-      rest = setTimeout(() => this.#keepPlace(), REST_MS);
+      rest = setTimeout(() => this.#savePlace(), SCROLL_REST_MS);
     });
     document.addEventListener('click', (event) => this.#follow(event));
-    this.#begin(this.#token.text);
+    const token = findToken();
+    if (token === undefined) this.#askForToken();
+    else this.#begin(token);
   }
 
-  /** Opens the catalogue with a token, or asks for one. */
-  #begin(token: string | undefined): void {
-    this.#open = undefined;
-    if (token === undefined) {
-      this.#askForToken();
-      return;
-    }
+  #begin(token: string): void {
     try {
       this.#open = this.#openCatalogue(token);
+      this.#show(parseView(location.search), true);
     } catch (error) {
       if (!(error instanceof TokenError)) throw error;
-      this.#token.forget();
       this.#askForToken(error.message);
-      return;
     }
-    this.#show(parseView(location.search), true);
   }
 
   #openCatalogue(token: string): Open {
     // The page shows failures and retries with a countdown, so turn off the client's own retries.
     const client = new OfferbookClient({ baseUrl: location.origin, token, retry: { attemptsMax: 1 } });
     const catalogue = new Catalogue(client, () => this.#catalogueChanged());
-    const onChange = (view: ListView, kind: 'typed' | 'chosen') => this.#search(view, kind);
-    const hasFeed = this.#feed !== undefined;
-    return { catalogue, list: new ListScreen({ catalogue, drawing: this.#drawing, onChange, hasFeed }) };
+    return { catalogue, list: new ListScreen(catalogue, (view, kind) => this.#search(view, kind)) };
   }
 
-  #show(asked: View, returning = false): void {
-    // Only a sandbox has transactions to show.
-    const view = asked.kind === 'transactions' && this.#feed === undefined ? EVERYTHING : asked;
+  #show(requested: View, isReturning = false): void {
+    const hasView = requested.kind !== 'transactions' || this.#feed !== undefined;
+    const view = hasView ? requested : EVERYTHING;
     this.#view = view;
     this.#feed?.stop();
     if (this.#open === undefined) return;
     if (view.kind === 'transactions') this.#showFeed();
-    else if (view.kind === 'retailer') void this.#showRetailer(view, returning);
-    else this.#showList(this.#open, view, returning);
+    else if (view.kind === 'retailer') void this.#showRetailer(this.#open, view, isReturning);
+    else this.#showList(this.#open, view, isReturning);
   }
 
   #showFeed(): void {
@@ -110,86 +89,70 @@ export class Explorer {
     this.#put(this.#feed.node);
     this.#feed.start();
     scrollTo(0, 0);
-    this.#main.querySelector('h1')?.focus({ preventScroll: true });
+    this.#focus('h1');
   }
 
-  #showList({ list, catalogue }: Open, view: ListView, returning: boolean): void {
-    const place = returning ? (history.state as Place | null) : null;
+  #showList({ list, catalogue }: Open, view: ListView, isReturning: boolean): void {
+    const place = isReturning ? (history.state as Place | null) : null;
     document.title = TITLE;
     this.#lastList = view;
     list.show(view, place?.shownMax);
     this.#put(list.node);
     void catalogue.load();
     scrollTo(0, place?.scrollY ?? 0);
-    if (returning && this.#lastRetailer !== undefined) this.#focusCard(this.#lastRetailer);
+    if (isReturning && this.#lastRetailer !== undefined) {
+      this.#focus(`[data-retailer="${CSS.escape(this.#lastRetailer)}"] a`);
+    }
   }
 
-  #focusCard(id: string): void {
-    this.#main
-      .querySelector<HTMLElement>(`[data-retailer="${CSS.escape(id)}"] a`)
-      ?.focus({ preventScroll: true });
-  }
-
-  async #showRetailer(view: RetailerView, returning: boolean): Promise<void> {
+  async #showRetailer(open: Open, view: RetailerView, isReturning: boolean): Promise<void> {
     const { id, country } = view;
-    const open = this.#open;
     const isCurrent = () => this.#open === open && this.#view === view;
-    if (open === undefined) return;
     // A reader who arrived by a shared URL goes back to the list for the same country.
     const from = this.#lastList === EVERYTHING ? { ...EVERYTHING, country } : this.#lastList;
     this.#lastRetailer = id;
     try {
       const finding = open.catalogue.find(id);
-      if (!(await isQuick(finding)) && isCurrent())
-        this.#put(
-          element(
-            'div',
-            { class: 'screen narrow' },
-            element('p', { class: 'status', role: 'status' }, 'Loading…'),
-          ),
-        );
+      if (!(await isQuick(finding)) && isCurrent()) this.#put(loadingScreen());
       const retailer = await finding;
       if (!isCurrent()) return;
       document.title = retailer === undefined ? TITLE : `${withoutDirections(retailer.name)} · ${TITLE}`;
-      this.#put(
-        retailer === undefined
-          ? noSuchRetailer()
-          : retailerScreen(retailer, { from, country, drawing: this.#drawing, now: new Date() }),
-      );
-      scrollTo(0, returning ? ((history.state as Place | null)?.scrollY ?? 0) : 0);
-      // Move the focus to the heading, so that screen readers start there.
-      if (!returning) this.#main.querySelector('h1')?.focus({ preventScroll: true });
+      this.#put(retailer === undefined ? noSuchRetailer() : retailerScreen(retailer, from, country));
+      scrollTo(0, isReturning ? ((history.state as Place | null)?.scrollY ?? 0) : 0);
+      if (!isReturning) this.#focus('h1');
     } catch (error) {
-      if (!isCurrent() || this.#refused(error)) return;
-      const retry = () => void this.#showRetailer(view, returning);
-      this.#put(element('div', { class: 'screen narrow' }, wayBack(from), failureNote(error, retry)));
+      if (!isCurrent() || this.#isRejectedToken(error)) return;
+      const retry = () => void this.#showRetailer(open, view, isReturning);
+      this.#put(element('div', { class: 'screen narrow' }, backLink(from), failureNote(error, retry)));
     }
   }
 
   #catalogueChanged(): void {
     if (this.#open === undefined) return;
     const { catalogue, list } = this.#open;
-    if (catalogue.state.kind === 'failed' && this.#refused(catalogue.state.error)) return;
+    if (catalogue.state.kind === 'failed' && this.#isRejectedToken(catalogue.state.error)) return;
     list.refresh();
   }
 
   /** If the service rejected the token, asks the reader for another one and returns true. */
-  #refused(error: unknown): boolean {
+  #isRejectedToken(error: unknown): boolean {
     if (!(error instanceof ApiError) || (error.status !== 401 && error.status !== 403)) return false;
-    this.#open = undefined;
-    if (this.#token.given) this.#put(staleScreen());
-    else {
-      this.#token.forget();
+    if (SETTINGS.token === undefined) {
       this.#askForToken('The service did not accept this token. It may be mistyped, expired or revoked.');
+    } else {
+      this.#open = undefined;
+      this.#put(staleScreen());
     }
     return true;
   }
 
   #askForToken(problem?: string): void {
+    this.#open = undefined;
+    forgetToken();
     document.title = TITLE;
     this.#put(
       tokenScreen(problem, (token) => {
-        this.#token.keep(token);
+        storeToken(token);
         this.#begin(token);
       }),
     );
@@ -197,8 +160,9 @@ export class Explorer {
   }
 
   #search(view: ListView, kind: 'typed' | 'chosen'): void {
-    if (kind === 'chosen') this.#go(view);
-    else {
+    if (kind === 'chosen') {
+      this.#go(view);
+    } else {
       history.replaceState(null, '', printView(view));
       this.#view = view;
       this.#lastList = view;
@@ -207,20 +171,21 @@ export class Explorer {
   }
 
   #go(view: View): void {
-    this.#keepPlace();
+    this.#savePlace();
     history.pushState(null, '', printView(view));
     this.#show(view);
   }
 
-  #keepPlace(): void {
-    const place: Place = { scrollY, shownMax: this.#open?.list.shownMax ?? 0 };
-    if (this.#open !== undefined) history.replaceState(place, '');
+  #savePlace(): void {
+    if (this.#open === undefined) return;
+    const place: Place = { scrollY, shownMax: this.#open.list.shownMax };
+    history.replaceState(place, '');
   }
 
   #follow(event: MouseEvent): void {
     const link = event.target instanceof Element ? event.target.closest('a') : null;
-    const modified = event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
-    if (link === null || modified || link.target !== '' || this.#open === undefined) return;
+    const isModified = event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+    if (link === null || isModified || link.target !== '' || this.#open === undefined) return;
     if (link.origin !== location.origin || link.pathname !== '/' || link.hash !== '') return;
     event.preventDefault();
     this.#go(parseView(link.search));
@@ -229,9 +194,19 @@ export class Explorer {
   #put(screen: HTMLElement): void {
     if (this.#main.firstElementChild !== screen) this.#main.replaceChildren(screen);
   }
+
+  /** Moves the focus, so that keyboards and screen readers continue there. */
+  #focus(selector: string): void {
+    this.#main.querySelector<HTMLElement>(selector)?.focus({ preventScroll: true });
+  }
 }
 
-/** True if the work settles within 100 ms: then the page shows no "Loading…". */
+function loadingScreen(): HTMLElement {
+  const status = element('p', { class: 'status', role: 'status' }, 'Loading…');
+  return element('div', { class: 'screen narrow' }, status);
+}
+
+/** True if the promise settles within 100 ms; the page then does not show "Loading…". */
 function isQuick(work: Promise<unknown>): Promise<boolean> {
   const settled = work.then(
     () => true,

@@ -8,13 +8,13 @@ interface Explanation {
   readonly title: string;
   readonly text: string;
   /** Delay before the automatic retry; undefined for none. */
-  readonly retryAfterMs?: number | undefined;
+  readonly retryAfterMs?: number;
 }
 
 const SECOND_MS = 1_000;
 const RETRY_DEFAULT_MS = 5_000;
 
-export function explain(error: unknown): Explanation {
+function explain(error: unknown): Explanation {
   if (error instanceof ApiError && error.status === 429) {
     return {
       title: 'Too many requests',
@@ -25,7 +25,7 @@ export function explain(error: unknown): Explanation {
   if (error instanceof ApiError && error.status === 503) {
     return {
       title: 'The service is temporarily unavailable',
-      text: 'It is starting or stopping, or its database is unreachable. This is usually over quickly.',
+      text: 'It is starting or stopping, or its database is unreachable. It usually recovers within seconds.',
       retryAfterMs: error.retryAfterMs ?? RETRY_DEFAULT_MS,
     };
   }
@@ -33,7 +33,7 @@ export function explain(error: unknown): Explanation {
     return {
       title: navigator.onLine ? 'No response from the service' : 'You are offline',
       text: navigator.onLine
-        ? 'It may have been stopped, or the connection is down.'
+        ? 'The service may have been stopped, or the connection is down.'
         : 'This page continues automatically when you are online again.',
       retryAfterMs: RETRY_DEFAULT_MS,
     };
@@ -44,18 +44,18 @@ export function explain(error: unknown): Explanation {
       text: 'The response did not come from Offerbook. Check any proxy in between.',
     };
   }
-  return { title: 'Something went wrong', text: 'Try again. If this persists, contact the operator.' };
+  return { title: 'Something went wrong', text: 'Try again. If the problem persists, contact the operator.' };
 }
 
 export function failureNote(error: unknown, retry: () => void): HTMLElement {
   const { title, text, retryAfterMs } = explain(error);
-  const waiting = element('p', { class: 'muted' });
+  const countdown = element('p', { class: 'muted' });
   const node = element(
     'div',
     { class: 'notice failure' },
     element('div', { role: 'alert' }, element('h2', {}, title), element('p', {}, text)),
-    waiting,
-    element('div', { class: 'actions' }, button('Try now', again)),
+    countdown,
+    button('Try now', again),
     error instanceof ApiError ? details(error) : undefined,
   );
   const stop = new AbortController();
@@ -73,7 +73,7 @@ export function failureNote(error: unknown, retry: () => void): HTMLElement {
   function tick(): void {
     const leftMs = dueMs - performance.now();
     // Outside the alert, so that screen readers do not announce every second.
-    waiting.textContent = `Trying again in ${Math.max(0, Math.ceil(leftMs / SECOND_MS))} s`;
+    countdown.textContent = `Trying again in ${Math.max(0, Math.ceil(leftMs / SECOND_MS))} s`;
     if (leftMs <= 0) again();
   }
   return node;

@@ -1,35 +1,41 @@
-// Shows the sandbox's transactions as they change. Readers can pause it, as WCAG requires for content that updates by
-// itself.
+// Shows the sandbox's transactions as they change, by polling every two seconds. The server holds the private token and
+// polls the API for this page. Readers can pause it, as WCAG requires for content that updates by itself.
 
-import type { Transaction } from '@offerbook/client';
-import { parseTimestamp } from '@offerbook/client';
-import { button, element, isolated } from '../element.ts';
+import { parseTimestamp, type Transaction } from '@offerbook/client';
+import { button, codeBlock, element, isolated } from '../element.ts';
 import { colouredJson } from '../json-colours.ts';
 import { countryName } from './country-name.ts';
-import { type Change, Feed } from './feed.ts';
 
+const INTERVAL_MS = 2_000;
+/** Older changes are removed. */
+const SHOWN_MAX = 50;
 const TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
-const STATUS_WORDS: Record<string, string> = {
-  PENDING: 'Pending',
-  CONFIRMED: 'Confirmed',
-  DECLINED: 'Declined',
-};
+
+interface FeedPage {
+  /** Newest first. */
+  readonly data: readonly Transaction[];
+  readonly completeThrough: string;
+}
 
 export class FeedScreen {
   readonly node: HTMLElement;
-  readonly #feed: Feed;
-  readonly #status = element('p', { class: 'status' }, 'Loading…');
+  readonly #path: string;
+  readonly #status = element('p', { class: 'status' });
   readonly #list = element('ol', { class: 'deals feed' });
-  readonly #pause = button('Pause', () => this.#toggle());
+  readonly #pause = button('Pause', () => (this.#isOn ? this.stop() : this.start()));
   readonly #empty = element(
     'p',
-    { class: 'notice', hidden: true },
+    { class: 'notice' },
     'No changes in the last few minutes. New sales arrive every few seconds.',
   );
-  readonly #drawn = new WeakSet<Change>();
+  /** Status of each transaction when this page last received it. */
+  readonly #statuses = new Map<string, string>();
+  #completeThrough: string | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isOn = false;
 
   constructor(path: string) {
-    this.#feed = new Feed(path, () => this.#refresh());
+    this.#path = path;
     this.node = element(
       'div',
       { class: 'screen retailer' },
@@ -48,37 +54,53 @@ export class FeedScreen {
   }
 
   start(): void {
-    this.#feed.start();
+    if (this.#isOn) return;
+    this.#isOn = true;
     this.#refresh();
+    void this.#poll();
   }
 
   stop(): void {
-    this.#feed.stop();
-  }
-
-  #toggle(): void {
-    if (this.#feed.isOn) this.#feed.stop();
-    else this.#feed.start();
+    this.#isOn = false;
+    clearTimeout(this.#timer);
     this.#refresh();
   }
 
+  async #poll(): Promise<void> {
+    try {
+      const since = this.#completeThrough === undefined ? '' : `?since=${this.#completeThrough}`;
+      const response = await fetch(this.#path + since);
+      if (!response.ok) throw new Error(`status ${response.status}`);
+      this.#add((await response.json()) as FeedPage);
+      this.#refresh();
+    } catch {
+      this.#status.textContent = 'No response from the sandbox. This page retries automatically.';
+    }
+    if (this.#isOn) this.#timer = setTimeout(() => void this.#poll(), INTERVAL_MS);
+  }
+
+  #add({ data, completeThrough }: FeedPage): void {
+    const items = data.slice(0, SHOWN_MAX).map((one) => feedItem(one, this.#statuses.get(one.id)));
+    for (const { id, status } of data) this.#statuses.set(id, status);
+    this.#list.prepend(...items);
+    while (this.#list.children.length > SHOWN_MAX) this.#list.lastElementChild?.remove();
+    this.#completeThrough = completeThrough;
+  }
+
   #refresh(): void {
-    const { changes, completeThrough, problem, isOn } = this.#feed;
-    this.#pause.textContent = isOn ? 'Pause' : 'Resume';
-    const through = completeThrough === undefined ? 'Loading…' : `Complete through ${completeThrough} UTC`;
-    this.#status.textContent = problem ?? (isOn ? through : `${through}, paused`);
-    this.#empty.hidden = changes.length > 0 || completeThrough === undefined;
-    this.#list.hidden = changes.length === 0;
-    // Keep existing items, so that the focus and opened details survive.
-    const added = changes.filter((change) => !this.#drawn.has(change));
-    for (const change of added) this.#drawn.add(change);
-    this.#list.prepend(...added.map(feedItem));
-    while (this.#list.children.length > changes.length) this.#list.lastElementChild?.remove();
+    const through =
+      this.#completeThrough === undefined ? 'Loading…' : `Complete through ${this.#completeThrough} UTC`;
+    this.#pause.textContent = this.#isOn ? 'Pause' : 'Resume';
+    this.#status.textContent = this.#isOn ? through : `${through}, paused`;
+    this.#list.hidden = this.#list.children.length === 0;
+    this.#empty.hidden = !this.#list.hidden || this.#completeThrough === undefined;
   }
 }
 
-function feedItem({ transaction, before }: Change): HTMLElement {
+/** `before` is the previous status; undefined if the transaction is new to this page. */
+function feedItem(transaction: Transaction, before: string | undefined): HTMLElement {
   const { status, country, cashback, orderValue, currencyCode, passbackUid, updatedAt } = transaction;
+  const statusWord = status.toLowerCase();
   return element(
     'li',
     { class: 'deal' },
@@ -89,8 +111,8 @@ function feedItem({ transaction, before }: Change): HTMLElement {
       element(
         'p',
         {},
-        element('span', { class: `tag ${status.toLowerCase()}` }, STATUS_WORDS[status] ?? status),
-        ` ${beforeWords(before, status)}`,
+        element('span', { class: `tag ${statusWord}` }, status.charAt(0) + statusWord.slice(1)),
+        ` ${changeWords(before, status)}`,
         element(
           'time',
           { class: 'muted', datetime: `${updatedAt}Z` },
@@ -101,15 +123,14 @@ function feedItem({ transaction, before }: Change): HTMLElement {
         'p',
         { class: 'muted' },
         `Order of ${money(orderValue, currencyCode)} in ${countryName(country)}`,
-        passbackUid === null ? '' : ', user ',
-        passbackUid === null ? '' : isolated(passbackUid),
+        ...(passbackUid === null ? [] : [', user ', isolated(passbackUid)]),
       ),
       details(transaction),
     ),
   );
 }
 
-function beforeWords(before: string | undefined, status: string): string {
+function changeWords(before: string | undefined, status: string): string {
   if (before === undefined) return '';
   return before === status ? 'changed, ' : `was ${before.toLowerCase()}, `;
 }
@@ -117,19 +138,12 @@ function beforeWords(before: string | undefined, status: string): string {
 /** Renders the JSON only when the reader opens it. */
 function details(transaction: Transaction): HTMLElement {
   const node = element('details', {}, element('summary', {}, 'What the API returns'));
-  node.addEventListener(
-    'toggle',
-    () => {
-      const code = element('code', {}, ...colouredJson(JSON.stringify(transaction, null, 2)));
-      node.append(element('pre', { tabindex: 0 }, code));
-    },
-    { once: true },
-  );
+  const show = () => node.append(codeBlock(...colouredJson(JSON.stringify(transaction, null, 2))));
+  node.addEventListener('toggle', show, { once: true });
   return node;
 }
 
 function money(amount: number, currency: string): string {
-  return new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay: 'narrowSymbol' }).format(
-    amount,
-  );
+  const format = { style: 'currency', currency, currencyDisplay: 'narrowSymbol' } as const;
+  return amount.toLocaleString('en', format);
 }

@@ -1,12 +1,12 @@
-// The list of retailers with its search form. Shows the retailers loaded so far, in batches, and suggestions when nothing
+// The list of retailers with its search form. Shows the retailers loaded so far, in batches, and suggestions if nothing
 // matches.
 
 import type { Retailer } from '@offerbook/client';
+import { printCount, printCountOf } from '@offerbook/wire/count.ts';
 import { button, element, isolated } from '../element.ts';
+import { SETTINGS } from '../page-settings.ts';
 import type { Catalogue } from './catalogue.ts';
-import { count, printNumber } from './count.ts';
 import { countryName } from './country-name.ts';
-import type { Drawing } from './drawing.ts';
 import { failureNote } from './failure-note.ts';
 import { retailerCard } from './retailer-card.ts';
 import { type OnChange, SearchForm } from './search-form.ts';
@@ -16,17 +16,10 @@ import { EVERYTHING, type ListView, printView } from './view.ts';
 const CARDS_AT_ONCE = 60;
 const SKELETONS = 12;
 
-export interface ListScreenOptions {
-  readonly catalogue: Catalogue;
-  readonly drawing: Drawing;
-  readonly onChange: OnChange;
-  /** True if the page has a screen with the sandbox's transactions. */
-  readonly hasFeed: boolean;
-}
-
 export class ListScreen {
   readonly node: HTMLElement;
-  readonly #options: ListScreenOptions;
+  readonly #catalogue: Catalogue;
+  readonly #onChange: OnChange;
   readonly #form: SearchForm;
   readonly #status = element('p', { class: 'status', role: 'status' });
   readonly #before = element('div', { class: 'before' });
@@ -34,16 +27,17 @@ export class ListScreen {
   readonly #after = element('div', { class: 'after' });
   #selection = new Selection([]);
   #selected: readonly Retailer[] = [];
-  #cards = new Map<Retailer, HTMLElement>();
-  readonly #featuredTitle = groupTitle('Outstanding deals', 'Offers that this service features.');
-  readonly #othersTitle = groupTitle('More retailers', '');
-  #failure: { error: unknown; node: HTMLElement } | undefined;
+  readonly #cards = new Map<Retailer, HTMLElement>();
+  readonly #featuredTitle = groupTitle('Outstanding deals', 'Featured by this service.');
+  readonly #othersTitle = groupTitle('More retailers');
+  #failure: { readonly error: unknown; readonly node: HTMLElement } | undefined;
   #view: ListView = EVERYTHING;
   #shownMax = CARDS_AT_ONCE;
 
-  constructor(options: ListScreenOptions) {
-    this.#options = options;
-    this.#form = new SearchForm(options.onChange);
+  constructor(catalogue: Catalogue, onChange: OnChange) {
+    this.#catalogue = catalogue;
+    this.#onChange = onChange;
+    this.#form = new SearchForm(onChange);
     this.node = element(
       'div',
       { class: 'screen' },
@@ -54,8 +48,10 @@ export class ListScreen {
         element(
           'p',
           { class: 'lead' },
-          'What your users can activate right now, as the API returns it.',
-          ...(options.hasFeed ? feedLink() : []),
+          'What your users can activate right now, as the API returns it. ',
+          SETTINGS.feedPath === undefined
+            ? undefined
+            : element('a', { href: printView({ kind: 'transactions' }) }, 'Watch transactions change'),
         ),
       ),
       this.#form.node,
@@ -72,7 +68,7 @@ export class ListScreen {
   }
 
   show(view: ListView, shownMax = CARDS_AT_ONCE): void {
-    // A card shows the best matching offer, so a change of filter needs new cards.
+    // A card shows the best matching offer, so a changed filter needs new cards.
     const { category, country, deals } = this.#view;
     if (view.category !== category || view.country !== country || view.deals !== deals) this.#cards.clear();
     this.#view = view;
@@ -82,20 +78,17 @@ export class ListScreen {
 
   /** Shows the retailers loaded so far. */
   refresh(): void {
-    const { catalogue } = this.#options;
-    if (this.#selected !== catalogue.retailers) {
-      this.#selection = new Selection(catalogue.retailers);
-      this.#selected = catalogue.retailers;
+    const { retailers, state } = this.#catalogue;
+    if (this.#selected !== retailers) {
+      this.#selection = new Selection(retailers);
+      this.#selected = retailers;
     }
-    const { kind } = catalogue.state;
-    this.#form.show(this.#view, { selection: this.#selection, isWhole: kind === 'complete' });
+    this.#form.show(this.#view, this.#selection, state.kind === 'complete');
     const found = this.#selection.find(this.#view);
-    const isLoading = kind === 'loading' || kind === 'waiting';
+    const isLoading = state.kind === 'loading' || state.kind === 'waiting';
     this.node.setAttribute('aria-busy', String(isLoading));
     this.#status.replaceChildren(...this.#statusWords(found.length));
-    this.#before.replaceChildren(
-      ...(catalogue.state.kind === 'failed' ? [this.#failureNote(catalogue.state.error)] : []),
-    );
+    this.#before.replaceChildren(...(state.kind === 'failed' ? [this.#failureNote(state.error)] : []));
     if (found.length === 0 && isLoading) {
       this.#results.replaceChildren(...Array.from({ length: SKELETONS }, skeleton));
     } else {
@@ -106,9 +99,8 @@ export class ListScreen {
 
   /** Reuses existing cards, so that their logos are not loaded again. */
   #items(found: readonly Found[]): HTMLElement[] {
-    const now = new Date();
     const cards = found.slice(0, this.#shownMax).map((one) => {
-      const card = this.#cards.get(one.retailer) ?? this.#drawCard(one, now);
+      const card = this.#cards.get(one.retailer) ?? retailerCard(one, this.#view.country);
       this.#cards.set(one.retailer, card);
       return card;
     });
@@ -121,10 +113,6 @@ export class ListScreen {
       ...cards.slice(0, featured),
       ...(others.length === 0 ? [] : [this.#othersTitle, ...others]),
     ];
-  }
-
-  #drawCard(one: Found, now: Date): HTMLElement {
-    return retailerCard(one, { country: this.#view.country, drawing: this.#options.drawing, now });
   }
 
   #putItems(items: readonly HTMLElement[]): void {
@@ -144,11 +132,11 @@ export class ListScreen {
   /** Shows counts only for the complete list, or with the number of retailers searched. */
   #statusWords(found: number): (string | Node)[] {
     const { query, category, country } = this.#view;
-    const { retailers, state } = this.#options.catalogue;
+    const { retailers, state } = this.#catalogue;
     if (state.kind === 'failed') return ['Not all retailers could be loaded.'];
     if (state.kind !== 'complete' && state.kind !== 'paused') return ['Loading…'];
-    const words: (string | Node)[] = [count(found, 'retailer')];
-    if (state.kind === 'paused') words.push(` among the first ${printNumber(retailers.length)}`);
+    const words: (string | Node)[] = [printCountOf(found, 'retailer')];
+    if (state.kind === 'paused') words.push(` among the first ${printCount(retailers.length)}`);
     if (query.trim() !== '') words.push(' for “', isolated(query.trim()), '”');
     if (category !== '') words.push(' in ', isolated(category));
     if (country !== '') words.push(category === '' ? ' in ' : ', ', isolated(countryName(country)));
@@ -156,15 +144,15 @@ export class ListScreen {
   }
 
   #afterwards(found: readonly Found[]): Node[] {
-    const { retailers, state } = this.#options.catalogue;
+    const { retailers, state } = this.#catalogue;
     const nodes: Node[] = [];
     const hidden = found.length - this.#shownMax;
     if (hidden > 0) {
-      const some = printNumber(Math.min(hidden, CARDS_AT_ONCE));
-      nodes.push(button(`Show ${some} more`, () => this.#showMore(), { class: 'wide' }));
+      const more = printCount(Math.min(hidden, CARDS_AT_ONCE));
+      nodes.push(button(`Show ${more} more`, () => this.#showMore(), { class: 'wide' }));
     }
     if (hidden > 0 && state.kind === 'complete') {
-      const words = `${printNumber(this.#shownMax)} of ${printNumber(found.length)} shown`;
+      const words = `${printCount(this.#shownMax)} of ${printCount(found.length)} shown`;
       nodes.push(element('p', { class: 'muted' }, words));
     }
     if (state.kind === 'paused') nodes.push(this.#moreToLoad());
@@ -177,72 +165,57 @@ export class ListScreen {
     const firstNew = this.#shownMax;
     this.#shownMax += CARDS_AT_ONCE;
     this.refresh();
-    // The button may be gone; keyboard users continue at the first new card.
+    // The button may be gone, so move the focus to the first new card.
     this.#results.querySelectorAll('.card')[firstNew]?.querySelector('a')?.focus({ preventScroll: true });
   }
 
   /** Keeps one note per failure, so that its countdown continues while the reader types. */
   #failureNote(error: unknown): HTMLElement {
-    if (this.#failure !== undefined && this.#failure.error === error) return this.#failure.node;
-    const node = failureNote(error, () => void this.#options.catalogue.load());
-    this.#failure = { error, node };
-    return node;
+    if (this.#failure === undefined || this.#failure.error !== error) {
+      this.#failure = { error, node: failureNote(error, () => void this.#catalogue.load()) };
+    }
+    return this.#failure.node;
   }
 
   #moreToLoad(): HTMLElement {
-    const { catalogue } = this.#options;
+    const loaded = printCount(this.#catalogue.retailers.length);
     return element(
       'div',
       { class: 'notice' },
-      element(
-        'p',
-        {},
-        `The first ${count(catalogue.retailers.length, 'retailer')} are loaded and searched. There are more.`,
-      ),
-      button('Load more', () => void catalogue.load()),
+      element('p', {}, `Only the first ${loaded} retailers are loaded and searched.`),
+      button('Load more', () => void this.#catalogue.load()),
     );
   }
 
   #nothingFound(): HTMLElement {
     const { query, category, country, deals } = this.#view;
-    const ways: { label: string; view: ListView }[] = [];
-    const offer = (label: string, change: Partial<ListView>) => {
+    const suggestions: HTMLElement[] = [];
+    const suggest = (label: string, change: Partial<ListView>) => {
       const view = { ...this.#view, ...change };
       const { length } = this.#selection.find(view);
-      if (length > 0) ways.push({ label: `${label} (${printNumber(length)})`, view });
+      if (length === 0) return;
+      suggestions.push(button(`${label} (${printCount(length)})`, () => this.#onChange(view, 'chosen')));
     };
-    if (country !== '') offer('Search in all countries', { country: '' });
-    if (category !== '') offer('Search in all categories', { category: '' });
-    if (deals !== '') offer('Search in all kinds of deals', { deals: '' });
+    if (country !== '') suggest('Search in all countries', { country: '' });
+    if (category !== '') suggest('Search in all categories', { category: '' });
+    if (deals !== '') suggest('Search all kinds of deals', { deals: '' });
     if (query !== '' && (category !== '' || country !== '' || deals !== ''))
-      offer('Remove the search words', { query: '' });
-    offer('Show all retailers', EVERYTHING);
+      suggest('Remove the search words', { query: '' });
+    suggest('Show all retailers', EVERYTHING);
     return element(
       'div',
       { class: 'notice' },
       element('h2', {}, 'Nothing matches'),
       element('p', {}, 'Search matches names, websites and categories, including parts of words.'),
-      element(
-        'div',
-        { class: 'actions' },
-        ...ways.map(({ label, view }) => button(label, () => this.#options.onChange(view, 'chosen'))),
-      ),
+      element('div', { class: 'actions' }, ...suggestions),
     );
   }
 }
 
 /** Heading of a group of cards. */
-function groupTitle(title: string, words: string): HTMLElement {
-  return element(
-    'li',
-    { class: 'group' },
-    element('h2', {}, title),
-    words === '' ? undefined : element('p', { class: 'muted' }, words),
-  );
-}
-
-function feedLink(): (string | Node)[] {
-  return [' ', element('a', { href: printView({ kind: 'transactions' }) }, 'Watch transactions change')];
+function groupTitle(title: string, words?: string): HTMLElement {
+  const note = words === undefined ? undefined : element('p', { class: 'muted' }, words);
+  return element('li', { class: 'group' }, element('h2', {}, title), note);
 }
 
 function emptyCatalogue(): HTMLElement {

@@ -1,34 +1,25 @@
 // The page of one retailer with all its deals.
 
-import type { Retailer } from '@offerbook/client';
+import type { Retailer, RetailerCoupon, RetailerOffer, RetailerPromotion } from '@offerbook/client';
+import { printCountOf } from '@offerbook/wire/count.ts';
 import { copyButton } from '../copy-button.ts';
 import { element, isolated } from '../element.ts';
 import { externalLink, findUrl } from '../external-link.ts';
-import { bestWords } from './best-words.ts';
-import { bestOffer, type Offer } from './cashback.ts';
-import { count } from './count.ts';
+import { SETTINGS } from '../page-settings.ts';
+import { activateLink } from './activate-link.ts';
+import { apiButton } from './api-dialog.ts';
+import { amountOf, compareOffers } from './cashback.ts';
 import { countryName } from './country-name.ts';
-import type { Drawing } from './drawing.ts';
 import { expiry } from './expiry.ts';
+import { drawLogo } from './logo.ts';
 import { longText } from './long-text.ts';
+import { bestCashback } from './retailer-card.ts';
 import { type ListView, printView } from './view.ts';
 
 const COUNTRIES_SHOWN = 6;
 
-type Coupon = Retailer['coupons'][number];
-type Promotion = Retailer['promotions'][number];
-
-export interface RetailerContext {
-  /** The list to go back to. */
-  readonly from: ListView;
-  /** Show only offers for this country; empty for all. */
-  readonly country: string;
-  readonly drawing: Drawing;
-  readonly now: Date;
-}
-
-export function retailerScreen(retailer: Retailer, context: RetailerContext): HTMLElement {
-  const { from, country, drawing, now } = context;
+/** `from` is the list to go back to. Shows only offers for `country`, or all if it is empty. */
+export function retailerScreen(retailer: Retailer, from: ListView, country: string): HTMLElement {
   const { id, name, coupons, promotions } = retailer;
   const offers = retailer.cashbackOffers.filter(
     ({ countries }) => country === '' || countries.includes(country),
@@ -36,36 +27,24 @@ export function retailerScreen(retailer: Retailer, context: RetailerContext): HT
   return element(
     'div',
     { class: 'screen retailer' },
-    wayBack(from),
+    backLink(from),
     element(
       'header',
       { class: 'retailer-head' },
-      drawing.drawLogo(retailer),
+      drawLogo(retailer),
       element(
         'div',
         {},
         element('h1', { tabindex: -1 }, isolated(name)),
         element('p', { class: 'muted' }, websiteLink(retailer)),
       ),
-      bestWords(offers, drawing.printAmount),
-      drawing.apiButton({ name, id, list: 'retailers' }),
+      bestCashback(offers),
+      apiButton({ name, id, list: 'retailers' }),
     ),
     country === '' ? undefined : countryNote(retailer, offers.length, country),
-    section(
-      'Cashback',
-      'offers',
-      sortedOffers(offers).map((offer) => offerItem(offer, drawing)),
-    ),
-    section(
-      count(coupons.length, 'coupon'),
-      'coupons',
-      coupons.map((coupon) => couponItem(coupon, drawing, now)),
-    ),
-    section(
-      count(promotions.length, 'promotion'),
-      'promotions',
-      promotions.map((promotion) => promotionItem(promotion, drawing, now)),
-    ),
+    section('Cashback', 'offers', sortedOffers(offers).map(offerItem)),
+    section(printCountOf(coupons.length, 'coupon'), 'coupons', coupons.map(couponItem)),
+    section(printCountOf(promotions.length, 'promotion'), 'promotions', promotions.map(promotionItem)),
   );
 }
 
@@ -74,21 +53,16 @@ function websiteLink({ url, hostname }: Retailer): HTMLElement {
   return externalLink(url, findUrl(url)?.host || isolated(hostname), 'out');
 }
 
-/** States that the country filter hides offers, with a link to show them all. */
+/** States that the country filter hides offers, with a link that shows them all. */
 function countryNote({ id, cashbackOffers }: Retailer, shown: number, country: string): HTMLElement {
   const all = cashbackOffers.length;
   const words = shown === 0 ? 'No cashback' : shown === all ? 'All offers are available' : 'Offers';
+  const href = printView({ kind: 'retailer', id, country: '' });
   return element(
     'p',
     { class: 'status' },
     `${words} in ${countryName(country)}. `,
-    shown === all
-      ? undefined
-      : element(
-          'a',
-          { href: printView({ kind: 'retailer', id, country: '' }) },
-          `Show the offers of all countries (${all})`,
-        ),
+    shown === all ? undefined : element('a', { href }, `Show the offers for all countries (${all})`),
   );
 }
 
@@ -102,14 +76,13 @@ export function noSuchRetailer(): HTMLElement {
       { class: 'notice' },
       element('h1', { tabindex: -1 }, 'No deals here'),
       element('p', {}, 'This retailer has no active deals at the moment, or the address is incomplete.'),
-      element('div', { class: 'actions' }, element('a', { class: 'button', href: '/' }, 'See all retailers')),
+      element('a', { class: 'button', href: '/' }, 'See all retailers'),
     ),
   );
 }
 
-/** Link back to the list. */
-export function wayBack(from: ListView): HTMLElement {
-  const href = printView(from);
+export function backLink(to: ListView): HTMLElement {
+  const href = printView(to);
   const label = href === '/' ? 'All retailers' : 'Back to the results';
   return element('nav', { 'aria-label': 'Back' }, element('a', { class: 'back', href }, label));
 }
@@ -125,16 +98,14 @@ function section(title: string, className: string, items: readonly HTMLElement[]
 }
 
 /** Featured offers first, then by amount. */
-function sortedOffers(offers: readonly Offer[]): Offer[] {
-  return [...offers].sort((a, b) => {
-    if (a.featured !== b.featured) return a.featured ? -1 : 1;
-    return bestOffer([a, b]) === a ? -1 : 1;
-  });
+function sortedOffers(offers: readonly RetailerOffer[]): RetailerOffer[] {
+  return [...offers].sort((a, b) => Number(b.featured) - Number(a.featured) || compareOffers(a, b));
 }
 
-function offerItem(offer: Offer, { printAmount, apiButton, activateLink }: Drawing): HTMLElement {
-  const subject = { name: offer.description || 'the offer', id: offer.id, list: 'cashback-offers' } as const;
-  const amount = printAmount(offer);
+function offerItem(offer: RetailerOffer): HTMLElement {
+  const { id, description } = offer;
+  const subject = { name: description || 'the offer', id, list: 'cashback-offers' } as const;
+  const amount = amountOf(offer, SETTINGS.currency);
   const countries = offer.countries.map(countryName).sort((a, b) => a.localeCompare(b, 'en'));
   return element(
     'li',
@@ -145,19 +116,18 @@ function offerItem(offer: Offer, { printAmount, apiButton, activateLink }: Drawi
       amount.text,
       amount.lacksCurrency ? element('span', { class: 'muted' }, 'currency not stated') : undefined,
     ),
-    element(
-      'div',
-      { class: 'deal-body' },
-      offer.description === '' ? undefined : longText(offer.description, 'what'),
-      facts(offer, countries),
-      smallPrint(offer, countries),
-    ),
+    dealBody(description, facts(offer, countries), smallPrint(offer, countries)),
     activateLink(subject),
     apiButton(subject),
   );
 }
 
-function facts(offer: Offer, countries: readonly string[]): HTMLElement {
+function dealBody(description: string, ...others: readonly (HTMLElement | undefined)[]): HTMLElement {
+  const text = description === '' ? undefined : longText(description);
+  return element('div', { class: 'deal-body' }, text, ...others);
+}
+
+function facts(offer: RetailerOffer, countries: readonly string[]): HTMLElement {
   const where = someCountries(countries);
   return element(
     'p',
@@ -175,64 +145,50 @@ function someCountries(names: readonly string[]): string {
   return `${shown.join(', ')} and ${names.length - shown.length} more countries`;
 }
 
-function smallPrint(offer: Offer, countries: readonly string[]): HTMLElement | undefined {
-  const all = countries.length > COUNTRIES_SHOWN ? `Available in ${countries.join(', ')}.` : '';
+function smallPrint(offer: RetailerOffer, countries: readonly string[]): HTMLElement | undefined {
   const terms = offer.termsAndExclusions;
-  if (all === '' && terms === '') return undefined;
+  const hidesCountries = countries.length > COUNTRIES_SHOWN;
+  if (!hidesCountries && terms === '') return undefined;
   return element(
     'details',
     {},
     element('summary', {}, terms === '' ? 'All countries' : 'Terms and exclusions'),
     terms === '' ? undefined : element('p', { dir: 'auto' }, terms),
-    all === '' ? undefined : element('p', {}, all),
+    hidesCountries ? element('p', {}, `Available in ${countries.join(', ')}.`) : undefined,
   );
 }
 
-function couponItem(coupon: Coupon, { apiButton, activateLink }: Drawing, now: Date): HTMLElement {
-  const subject = { name: `the coupon ${coupon.code}`, id: coupon.id, list: 'coupons' } as const;
-  const code = element('code', { dir: 'ltr' }, coupon.code);
+function couponItem({ id, code, description, endDate }: RetailerCoupon): HTMLElement {
+  const subject = { name: `the coupon ${code}`, id, list: 'coupons' } as const;
+  const shownCode = element('code', { dir: 'ltr' }, code);
   return element(
     'li',
-    { class: 'deal ticket' },
-    element(
-      'div',
-      { class: 'deal-body' },
-      coupon.description === '' ? undefined : longText(coupon.description, 'what'),
-      ending(coupon.endDate, now),
-    ),
+    { class: 'deal' },
+    dealBody(description, ending(endDate)),
     element(
       'div',
       { class: 'code' },
-      code,
-      copyButton('Copy', `Copy the code ${coupon.code.slice(0, 60)}`, () => coupon.code, code),
+      shownCode,
+      copyButton(`Copy the code ${code.slice(0, 60)}`, code, shownCode),
     ),
     activateLink(subject),
     apiButton(subject),
   );
 }
 
-function promotionItem(promotion: Promotion, { apiButton, activateLink }: Drawing, now: Date): HTMLElement {
-  const subject = {
-    name: promotion.description || 'the promotion',
-    id: promotion.id,
-    list: 'promotions',
-  } as const;
+function promotionItem({ id, description, endDate, deepLink }: RetailerPromotion): HTMLElement {
+  const subject = { name: description || 'the promotion', id, list: 'promotions' } as const;
   return element(
     'li',
     { class: 'deal' },
-    element(
-      'div',
-      { class: 'deal-body' },
-      promotion.description === '' ? undefined : longText(promotion.description, 'what'),
-      ending(promotion.endDate, now),
-    ),
-    activateLink(subject) ?? externalLink(promotion.deepLink, 'Go to the promotion', 'button out'),
+    dealBody(description, ending(endDate)),
+    activateLink(subject) ?? externalLink(deepLink, 'Go to the promotion', 'button out'),
     apiButton(subject),
   );
 }
 
-function ending(endDate: string, now: Date): HTMLElement {
-  const { words, soon } = expiry(endDate, now);
+function ending(endDate: string): HTMLElement {
+  const { words, soon } = expiry(endDate, new Date());
   return element(
     'p',
     { class: soon ? 'ends soon' : 'ends muted' },

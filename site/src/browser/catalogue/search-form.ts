@@ -1,20 +1,14 @@
-// The form for search, filters and sort order. It reports every change; show() sets its state from the URL.
+// The form for search, filters and sort order. It reports every change to its caller; show() sets its state.
 
+import { printCount } from '@offerbook/wire/count.ts';
 import { element } from '../element.ts';
 import { fold } from '../fold.ts';
-import { printNumber } from './count.ts';
 import { countryName } from './country-name.ts';
 import type { Facet, Selection } from './selection.ts';
 import { DEAL_KINDS, type DealKind, EVERYTHING, type ListView, oneOf, SORTS, type Sort } from './view.ts';
 
-/** `typed` fires on every keystroke; `chosen` is a change of a filter, which the back button undoes. */
+/** `typed` is a keystroke; `chosen` is a changed filter, which the back button undoes. */
 export type OnChange = (view: ListView, kind: 'typed' | 'chosen') => void;
-
-export interface Choices {
-  readonly selection: Selection;
-  /** True if all retailers are loaded; only then the options show counts. */
-  readonly isWhole: boolean;
-}
 
 const DEAL_LABELS: Record<DealKind, string> = {
   featured: 'Featured offers',
@@ -40,10 +34,10 @@ export class SearchForm {
   readonly #deals = fixedSelect('deals', 'All deals', DEAL_LABELS);
   readonly #sort = fixedSelect('sort', 'Featured first', SORT_LABELS);
   readonly #reset = element('button', { type: 'reset', class: 'quiet' }, 'Clear');
-  #offered: Choices | undefined;
+  /** What the options of category and country were made from. */
+  #offered: { readonly selection: Selection; readonly isWhole: boolean } | undefined;
 
   constructor(onChange: OnChange) {
-    const selects = [this.#category, this.#country, this.#deals, this.#sort];
     this.node = element(
       'form',
       { role: 'search', class: 'search', 'aria-label': 'Retailers' },
@@ -55,7 +49,9 @@ export class SearchForm {
       this.#reset,
     );
     this.#query.addEventListener('input', () => onChange(this.#read(), 'typed'));
-    for (const select of selects) select.addEventListener('change', () => onChange(this.#read(), 'chosen'));
+    for (const select of [this.#category, this.#country, this.#deals, this.#sort]) {
+      select.addEventListener('change', () => onChange(this.#read(), 'chosen'));
+    }
     this.node.addEventListener('submit', (event) => event.preventDefault());
     this.node.addEventListener('reset', (event) => {
       event.preventDefault();
@@ -64,12 +60,12 @@ export class SearchForm {
     });
   }
 
-  show(view: ListView, choices: Choices): void {
+  /** Options show counts only if `isWhole`: all retailers are loaded. */
+  show(view: ListView, selection: Selection, isWhole: boolean): void {
     // Setting the same value again would move the caret to the end.
     if (this.#query.value !== view.query) this.#query.value = view.query;
-    const { selection, isWhole } = choices;
     if (this.#offered?.selection !== selection || this.#offered.isWhole !== isWhole) {
-      this.#offered = choices;
+      this.#offered = { selection, isWhole };
       setOptions(this.#category, 'All categories', selection.categories, isWhole, (value) => value);
       setOptions(this.#country, 'All countries', selection.countries, isWhole, countryName);
     }
@@ -95,17 +91,21 @@ export class SearchForm {
 function field(id: string, label: string, control: HTMLElement, className = ''): HTMLElement {
   return element(
     'div',
-    { class: `field ${className}`.trim() },
+    { class: `field ${className}` },
     element('label', { for: id, class: 'unseen' }, label),
     control,
   );
 }
 
-function fixedSelect(id: string, usual: string, labels: Readonly<Record<string, string>>): HTMLSelectElement {
+function fixedSelect(
+  id: string,
+  initial: string,
+  labels: Readonly<Record<string, string>>,
+): HTMLSelectElement {
   return element(
     'select',
     { id },
-    element('option', { value: '' }, usual),
+    element('option', { value: '' }, initial),
     ...Object.entries(labels).map(([value, label]) => element('option', { value }, label)),
   );
 }
@@ -118,7 +118,7 @@ function setOptions(
   label: (value: string) => string,
 ): void {
   const options = facets
-    .map(({ value, count }) => ({ value, text: label(value) + (isWhole ? ` (${printNumber(count)})` : '') }))
+    .map(({ value, count }) => ({ value, text: label(value) + (isWhole ? ` (${printCount(count)})` : '') }))
     .sort((a, b) => a.text.localeCompare(b.text, 'en'));
   select.replaceChildren(
     element('option', { value: '' }, all),
@@ -128,8 +128,7 @@ function setOptions(
 
 /** Selects a value from the URL. A value that no retailer has is added as an option, so that the reader sees the filter. */
 function choose(select: HTMLSelectElement, value: string): void {
-  const options = [...select.options];
-  const known = options.find((option) => fold(option.value) === fold(value));
+  const known = [...select.options].find((option) => fold(option.value) === fold(value));
   if (known === undefined) select.append(element('option', { value }, value));
   select.value = known?.value ?? value;
 }

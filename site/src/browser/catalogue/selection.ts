@@ -1,17 +1,17 @@
 // Filters and sorts retailers. Search ignores case and accents, like the API. Category and country must match the same
 // offer.
 
-import type { Retailer } from '@offerbook/client';
+import type { Retailer, RetailerOffer } from '@offerbook/client';
 import { fold } from '../fold.ts';
-import { bestOffer, isBetter, type Offer } from './cashback.ts';
+import { bestOffer, compareOffers } from './cashback.ts';
 import type { DealKind, ListView, Sort } from './view.ts';
 
 export interface Found {
   readonly retailer: Retailer;
-  /** Its offers that match the filters. */
-  readonly offers: readonly Offer[];
-  /** Its best featured offer. */
-  readonly featured: Offer | undefined;
+  /** The retailer's offers that match the filters. */
+  readonly offers: readonly RetailerOffer[];
+  /** The best featured offer among them. */
+  readonly featured: RetailerOffer | undefined;
 }
 
 export interface Facet {
@@ -20,15 +20,11 @@ export interface Facet {
   readonly count: number;
 }
 
-interface Entry {
-  readonly retailer: Retailer;
-  readonly text: string;
-}
-
 const byName = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
 
 export class Selection {
-  readonly #entries: readonly Entry[];
+  /** Sorted by name. */
+  readonly #entries: readonly { readonly retailer: Retailer; readonly text: string }[];
   readonly categories: readonly Facet[];
   readonly countries: readonly Facet[];
 
@@ -40,8 +36,8 @@ export class Selection {
     this.countries = facets(retailers, (offer) => offer.countries);
   }
 
-  /** Sorts as the view requests; the default is featured retailers first. Ties are sorted by name. */
-  find(view: Omit<ListView, 'kind'>): Found[] {
+  /** Sorts as the view requests. Ties are sorted by name, because sort() is stable. */
+  find(view: ListView): Found[] {
     const words = fold(view.query)
       .split(/\s+/)
       .filter((word) => word !== '');
@@ -59,12 +55,15 @@ export class Selection {
       if (!hasDeals(view.deals, retailer, offers)) continue;
       found.push({ retailer, offers, featured: bestOffer(offers.filter((offer) => offer.featured)) });
     }
-    // The entries are sorted by name already, and sort() is stable.
     return found.sort(ORDERS[view.sort]);
   }
 }
 
-function hasDeals(kind: DealKind | '', { coupons, promotions }: Retailer, offers: readonly Offer[]): boolean {
+function hasDeals(
+  kind: DealKind | '',
+  { coupons, promotions }: Retailer,
+  offers: readonly RetailerOffer[],
+): boolean {
   if (kind === 'coupons') return coupons.length > 0;
   if (kind === 'promotions') return promotions.length > 0;
   return kind === '' || offers.length > 0;
@@ -73,13 +72,14 @@ function hasDeals(kind: DealKind | '', { coupons, promotions }: Retailer, offers
 const ORDERS: Record<Sort | '', (a: Found, b: Found) => number> = {
   '': (a, b) => Number(b.featured !== undefined) - Number(a.featured !== undefined),
   name: () => 0,
-  rate: (a, b) => compareOffers(bestOffer(a.offers), bestOffer(b.offers)),
+  rate: (a, b) => compareBest(bestOffer(a.offers), bestOffer(b.offers)),
   ending: (a, b) => compareEnds(endOf(a), endOf(b)),
 };
 
-function compareOffers(a: Offer | undefined, b: Offer | undefined): number {
+/** Retailers without offers come last. */
+function compareBest(a: RetailerOffer | undefined, b: RetailerOffer | undefined): number {
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
-  return Number(isBetter(b, a)) - Number(isBetter(a, b));
+  return compareOffers(a, b);
 }
 
 /** End of the retailer's first coupon or promotion to end; sorts last if it has none. */
@@ -97,7 +97,10 @@ function searchableText(retailer: Retailer): string {
   return fold([retailer.name, retailer.hostname, ...categories].join('\n'));
 }
 
-function facets(retailers: readonly Retailer[], valuesOf: (offer: Offer) => readonly string[]): Facet[] {
+function facets(
+  retailers: readonly Retailer[],
+  valuesOf: (offer: RetailerOffer) => readonly string[],
+): Facet[] {
   const byFold = new Map<string, { value: string; count: number }>();
   for (const { cashbackOffers } of retailers) {
     const values = new Map(cashbackOffers.flatMap(valuesOf).map((value) => [fold(value), value]));

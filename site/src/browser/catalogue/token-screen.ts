@@ -13,31 +13,24 @@ export function tokenScreen(problem: string | undefined, onToken: (token: string
     placeholder: 'ob_pub_…',
     'aria-describedby': 'token-problem token-help',
   });
-  const complaint = element('p', { id: 'token-problem', class: 'problem', role: 'alert' }, problem);
+  const submit = element('button', { type: 'submit', class: 'primary' }, 'Show the catalogue');
+  const shownProblem = element('p', { id: 'token-problem', class: 'problem', role: 'alert' }, problem);
+  const help = 'The token stays in this tab and is forgotten when you close it.';
   const form = element(
     'form',
     { class: 'token', novalidate: true },
     element('label', { for: 'token' }, 'Public token'),
-    element(
-      'div',
-      { class: 'row' },
-      input,
-      element('button', { type: 'submit', class: 'primary' }, 'Show the catalogue'),
-    ),
-    complaint,
-    element(
-      'p',
-      { id: 'token-help', class: 'muted' },
-      'It stays in this tab and is forgotten when you close it.',
-    ),
+    element('div', { class: 'row' }, input, submit),
+    shownProblem,
+    element('p', { id: 'token-help', class: 'muted' }, help),
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     const token = input.value.trim();
-    const wrong = tokenProblem(token);
-    if (wrong === undefined) return onToken(token);
+    const problem = tokenProblem(token);
+    if (problem === undefined) return onToken(token);
     if (token.startsWith('ob_prv_')) input.value = '';
-    complaint.textContent = wrong;
+    shownProblem.textContent = problem;
     input.focus();
   });
   return element(
@@ -47,14 +40,14 @@ export function tokenScreen(problem: string | undefined, onToken: (token: string
     element(
       'p',
       { class: 'lead' },
-      'This page reads the API like any other client, so it needs a public token. The operator of this service issues them:',
+      'This page reads the API like any other client, so it needs a public token. The operator of this service issues tokens with:',
     ),
     element('pre', {}, element('code', {}, 'offerbook tokens issue --org NAME --kind public')),
     form,
   );
 }
 
-/** Shown if the server rejects the token that it put into the page: it was restarted since. */
+/** Shown if the server rejects the token that it put into the page, because it was restarted since. */
 export function staleScreen(): HTMLElement {
   return element(
     'div',
@@ -68,11 +61,7 @@ export function staleScreen(): HTMLElement {
         {},
         'The server no longer accepts the token in this page, probably because it was restarted.',
       ),
-      element(
-        'div',
-        { class: 'actions' },
-        element('a', { class: 'button primary', href: '' }, 'Reload the page'),
-      ),
+      element('a', { class: 'button primary', href: '' }, 'Reload the page'),
     ),
   );
 }

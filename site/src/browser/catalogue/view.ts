@@ -11,7 +11,7 @@ export type Sort = (typeof SORTS)[number];
 export interface ListView {
   readonly kind: 'list';
   readonly query: string;
-  /** In this and the next two fields, empty means all. */
+  /** Empty for all, like the next two fields. */
   readonly category: string;
   readonly country: string;
   readonly deals: DealKind | '';
@@ -26,7 +26,7 @@ export interface RetailerView {
 }
 
 /** The sandbox's transactions as they change. */
-export interface FeedView {
+interface FeedView {
   readonly kind: 'transactions';
 }
 
@@ -63,22 +63,19 @@ export function oneOf<const T extends string>(values: readonly T[], text: string
 }
 
 export function printView(view: View): string {
-  const query = new URLSearchParams(parametersOf(view).filter(([, value]) => value !== '')).toString();
-  return query === '' ? '/' : `/?${query}`;
+  const given = Object.entries(parametersOf(view)).filter(([, value]) => value !== '');
+  return given.length === 0 ? '/' : `/?${new URLSearchParams(given)}`;
 }
 
-function parametersOf(view: View): [string, string][] {
-  if (view.kind === 'transactions') return [['view', 'transactions']];
-  if (view.kind === 'retailer')
-    return [
-      ['retailer', view.id],
-      ['country', view.country],
-    ];
-  return [
-    ['q', view.query],
-    ['category', view.category],
-    ['country', view.country],
-    ['deals', view.deals],
-    ['sort', view.sort],
-  ];
+function parametersOf(view: View): Readonly<Record<string, string>> {
+  switch (view.kind) {
+    case 'transactions':
+      return { view: 'transactions' };
+    case 'retailer':
+      return { retailer: view.id, country: view.country };
+    case 'list': {
+      const { query, category, country, deals, sort } = view;
+      return { q: query, category, country, deals, sort };
+    }
+  }
 }

@@ -1,4 +1,4 @@
-// Adds plots, copy buttons and automatic refresh to the console. All content is there without this script.
+// Adds plots, copy buttons and automatic refresh to the console. Its pages are complete without this script.
 
 import { copyButton } from '../copy-button.ts';
 import { drawPlots } from './plots.ts';
@@ -8,7 +8,7 @@ function enhance(): void {
   drawPlots(document);
   for (const code of document.querySelectorAll<HTMLElement>('.command code')) {
     const text = code.textContent ?? '';
-    code.closest('.command')?.append(copyButton('Copy', `Copy: ${text}`, () => text, code));
+    code.closest('.command')?.append(copyButton(`Copy: ${text}`, text, code));
   }
 }
 

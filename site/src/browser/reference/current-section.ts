@@ -1,19 +1,21 @@
 // Highlights the section being read in the navigation.
 
-/** A heading counts as reached when it is this far below the top of the window. */
-const REACHED_PX = 120;
+/** A section is current when its heading is less than this far below the top of the window. */
+const CURRENT_BELOW_PX = 120;
 
-export function markCurrentSection(page: Document): void {
-  const sections = [...page.querySelectorAll<HTMLAnchorElement>('.contents a[href*="#"]')].flatMap((link) => {
-    const target = link.pathname === location.pathname ? page.getElementById(link.hash.slice(1)) : null;
-    return target === null ? [] : [{ link, target }];
-  });
+export function markCurrentSection(): void {
+  const sections = [...document.querySelectorAll<HTMLAnchorElement>('.contents a[href*="#"]')].flatMap(
+    (link) => {
+      const target = link.pathname === location.pathname ? document.getElementById(link.hash.slice(1)) : null;
+      return target === null ? [] : [{ link, target }];
+    },
+  );
   let marked: HTMLAnchorElement | undefined;
 
   function mark(): void {
-    const reached = sections.filter(({ target }) => target.getBoundingClientRect().top < REACHED_PX);
-    const isAtEnd = scrollY > 0 && innerHeight + scrollY >= page.documentElement.scrollHeight - 2;
-    // The last section may be too short to get to the top of the window.
+    const reached = sections.filter(({ target }) => target.getBoundingClientRect().top < CURRENT_BELOW_PX);
+    const isAtEnd = scrollY > 0 && innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
+    // The last section may be too short to reach the top of the window.
     const current = (isAtEnd ? sections.at(-1) : reached.at(-1))?.link;
     if (current === marked) return;
     marked?.removeAttribute('aria-current');

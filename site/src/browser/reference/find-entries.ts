@@ -1,11 +1,12 @@
-// Searches sections of the documentation. A section must contain every word; matches in headings rank first.
+// Searches the sections of the documentation. A section must contain every word; matches in headings rank first.
 
 import type { SearchEntry } from '../../docs/search-entry.ts';
 import { fold } from '../fold.ts';
 
 const RESULTS_MAX = 8;
+/** Score of a word in the heading, the page title and the text. */
+const WEIGHTS = [10, 3, 1];
 
-/** Returns the entries that contain all words, best first. */
 export function findEntries(entries: readonly SearchEntry[], query: string): SearchEntry[] {
   const words = fold(query)
     .split(/\s+/)
@@ -21,13 +22,7 @@ export function findEntries(entries: readonly SearchEntry[], query: string): Sea
 
 /** 0 unless the entry contains every word. */
 function scoreOf({ page, heading, text }: SearchEntry, words: readonly string[]): number {
-  const places = [fold(heading), fold(page), fold(text)];
-  const weights = [10, 3, 1];
-  let score = 0;
-  for (const word of words) {
-    const place = places.findIndex((where) => where.includes(word));
-    if (place < 0) return 0;
-    score += weights[place] ?? 0;
-  }
-  return score;
+  const parts = [fold(heading), fold(page), fold(text)];
+  const scores = words.map((word) => WEIGHTS[parts.findIndex((part) => part.includes(word))] ?? 0);
+  return scores.includes(0) ? 0 : scores.reduce((sum, score) => sum + score);
 }

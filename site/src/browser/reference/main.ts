@@ -3,27 +3,24 @@
 
 import { copyButton } from '../copy-button.ts';
 import { colouredJson } from '../json-colours.ts';
-import { PageToken } from '../page-token.ts';
 import { markCurrentSection } from './current-section.ts';
 import { startSearch } from './search.ts';
 import { fillTokenField } from './token-field.ts';
-import { TryIt } from './try-it.ts';
+import { enableForm } from './try-it.ts';
 
-/** Base URL of the samples if the operator has configured none; replaced with this page's origin. */
+/** Base URL in samples if the operator has not configured one; replaced with this page's origin. */
 const SAMPLE_BASE_URL = /http:\/\/localhost:\d+/g;
 
-startSearch(document);
-markCurrentSection(document);
-
-const token = new PageToken(document, sessionStorage);
-fillTokenField(document, token);
-for (const form of document.querySelectorAll<HTMLFormElement>('form.try')) new TryIt(form, token);
+startSearch();
+markCurrentSection();
+fillTokenField();
+for (const form of document.querySelectorAll<HTMLFormElement>('form.try')) enableForm(form);
 
 for (const code of document.querySelectorAll<HTMLElement>('.sample code')) {
   const text = (code.textContent ?? '').replaceAll(SAMPLE_BASE_URL, location.origin);
   code.textContent = text;
   const language = code.dataset.language ?? 'code';
-  code.closest('.sample')?.append(copyButton('Copy', `Copy the ${language}`, () => text, code));
+  code.closest('.sample')?.append(copyButton(`Copy the ${language}`, text, code));
 }
 
 for (const code of document.querySelectorAll<HTMLElement>('code[data-language="json"]')) {

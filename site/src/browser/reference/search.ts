@@ -1,4 +1,4 @@
-// Searches all of the documentation in the browser. The index is loaded on the first keystroke.
+// Searches the documentation in the browser. The index is loaded on the first keystroke.
 
 import type { SearchEntry } from '../../docs/search-entry.ts';
 import { element } from '../element.ts';
@@ -6,10 +6,10 @@ import { findEntries } from './find-entries.ts';
 
 const EXCERPT_LENGTH = 140;
 
-export function startSearch(page: Document): void {
-  const form = page.querySelector<HTMLFormElement>('form.find');
-  const input = page.querySelector<HTMLInputElement>('#find');
-  const found = page.querySelector<HTMLElement>('#found');
+export function startSearch(): void {
+  const form = document.querySelector<HTMLFormElement>('form.find');
+  const input = document.querySelector<HTMLInputElement>('#find');
+  const found = document.querySelector<HTMLElement>('#found');
   if (form === null || input === null || found === null) return;
   let index: Promise<SearchEntry[]> | undefined;
   form.hidden = false;
@@ -24,9 +24,7 @@ export function startSearch(page: Document): void {
       if (input.value === query) found.replaceChildren(results(entries));
     } catch {
       index = undefined;
-      found.replaceChildren(
-        element('p', { class: 'muted' }, 'Search is not available right now. Type again to retry.'),
-      );
+      found.replaceChildren(note('Search is unavailable right now. Type again to retry.'));
     }
   });
 }
@@ -38,7 +36,7 @@ async function loadIndex(): Promise<SearchEntry[]> {
 }
 
 function results(entries: readonly SearchEntry[]): HTMLElement {
-  if (entries.length === 0) return element('p', { class: 'muted' }, 'Nothing found.');
+  if (entries.length === 0) return note('Nothing found.');
   return element(
     'ul',
     {},
@@ -47,8 +45,12 @@ function results(entries: readonly SearchEntry[]): HTMLElement {
         'li',
         {},
         element('a', { href: url }, element('strong', {}, heading), heading === page ? '' : ` · ${page}`),
-        element('p', { class: 'muted' }, text.slice(0, EXCERPT_LENGTH)),
+        note(text.slice(0, EXCERPT_LENGTH)),
       ),
     ),
   );
+}
+
+function note(text: string): HTMLElement {
+  return element('p', { class: 'muted' }, text);
 }

@@ -1,18 +1,18 @@
 // The field for the token that the API reference sends with requests. The sandbox fills it in; otherwise the reader does.
 
-import { type PageToken, tokenProblem } from '../page-token.ts';
+import { findToken, forgetToken, storeToken, tokenProblem } from '../page-token.ts';
 
-export function fillTokenField(page: Document, token: PageToken): void {
-  const input = page.querySelector<HTMLInputElement>('#token');
-  const complaint = page.querySelector('#token-problem');
-  if (input === null || complaint === null) return;
-  input.value = token.text ?? '';
+export function fillTokenField(): void {
+  const input = document.querySelector<HTMLInputElement>('#token');
+  const shownProblem = document.querySelector('#token-problem');
+  if (input === null || shownProblem === null) return;
+  input.value = findToken() ?? '';
   input.addEventListener('input', () => {
-    const text = input.value.trim();
-    const problem = text === '' ? undefined : tokenProblem(text);
-    complaint.textContent = problem ?? '';
-    if (text.startsWith('ob_prv_')) input.value = '';
-    if (problem === undefined && text !== '') token.keep(text);
-    else token.forget();
+    const token = input.value.trim();
+    const problem = token === '' ? undefined : tokenProblem(token);
+    shownProblem.textContent = problem ?? '';
+    if (token.startsWith('ob_prv_')) input.value = '';
+    if (problem === undefined && token !== '') storeToken(token);
+    else forgetToken();
   });
 }

@@ -3,53 +3,43 @@
 
 import { requestApi } from '../api-response.ts';
 import { button, element } from '../element.ts';
-import type { PageToken } from '../page-token.ts';
+import { findToken } from '../page-token.ts';
 
-export class TryIt {
-  readonly #form: HTMLFormElement;
-  readonly #token: PageToken;
-  readonly #answer: HTMLElement;
+export function enableForm(form: HTMLFormElement): void {
+  const answer = element('div', { class: 'answer', role: 'status' });
+  form.append(answer);
+  form.hidden = false;
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void send();
+  });
 
-  constructor(form: HTMLFormElement, token: PageToken) {
-    this.#form = form;
-    this.#token = token;
-    this.#answer = element('div', { class: 'answer', role: 'status' });
-    form.append(this.#answer);
-    form.hidden = false;
-    form.addEventListener('submit', (event) => {
-      event.preventDefault();
-      void this.#send();
-    });
-  }
-
-  async #send(): Promise<void> {
-    const token = this.#token.text;
+  async function send(): Promise<void> {
+    const token = findToken();
     if (token === undefined) {
       document.querySelector<HTMLInputElement>('#token')?.focus();
-      this.#answer.replaceChildren(element('p', {}, 'Enter a public token first.'));
+      answer.replaceChildren(element('p', {}, 'Enter a public token first.'));
       return;
     }
-    const url = this.#url();
-    this.#answer.replaceChildren(element('p', {}, `GET ${url} …`));
+    const url = urlOf(form);
+    answer.replaceChildren(element('p', {}, `GET ${url} …`));
     const { nodes, cursor } = await requestApi(url, token);
-    this.#answer.replaceChildren(...nodes, ...(cursor === undefined ? [] : [this.#nextPage(cursor)]));
+    answer.replaceChildren(...nodes);
+    if (cursor !== undefined) answer.append(button('Next page', () => sendNext(cursor)));
   }
 
-  #nextPage(cursor: string): HTMLElement {
-    return button('Next page', () => {
-      const field = this.#form.querySelector<HTMLInputElement>('input[name="cursor"]');
-      if (field !== null) field.value = cursor;
-      void this.#send();
-    });
+  function sendNext(cursor: string): void {
+    const field = form.querySelector<HTMLInputElement>('input[name="cursor"]');
+    if (field !== null) field.value = cursor;
+    void send();
   }
+}
 
-  #url(): string {
-    const query = new URLSearchParams();
-    for (const input of this.#form.querySelectorAll<HTMLInputElement>('input[name]')) {
-      if (input.value.trim() !== '') query.set(input.name, input.value.trim());
-    }
-    const path = this.#form.dataset.path ?? '/';
-    const printed = query.toString();
-    return printed === '' ? path : `${path}?${printed}`;
+function urlOf(form: HTMLFormElement): string {
+  const query = new URLSearchParams();
+  for (const { name, value } of form.querySelectorAll<HTMLInputElement>('input[name]')) {
+    if (value.trim() !== '') query.set(name, value.trim());
   }
+  const printed = query.toString();
+  return printed === '' ? `${form.dataset.path}` : `${form.dataset.path}?${printed}`;
 }
