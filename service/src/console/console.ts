@@ -1,4 +1,4 @@
-// The operator console: routes from a request on the admin port to a page. Access is checked before requests reach it.
+// The operator console: routes requests on the admin port to its pages. The caller has already checked access.
 
 import {
   type ConsolePage,
@@ -8,6 +8,7 @@ import {
 } from '@offerbook/site/console/console-page.ts';
 import type { Clock } from '../domain/clock.ts';
 import { isStorageError } from '../domain/storage-error.ts';
+import type { Stores } from '../domain/stores.ts';
 import { type Exchange, openExchange } from '../http/exchange.ts';
 import { openAssets } from '../http/pages/assets.ts';
 import { FAVICON, pageHeaders } from '../http/pages/page-file.ts';
@@ -17,7 +18,7 @@ import { CachedCount } from './counts/cached-count.ts';
 import { CatalogueReader } from './counts/catalogue-contents.ts';
 import { countClicks } from './counts/click-totals.ts';
 import { countTransactions } from './counts/transaction-totals.ts';
-import type { ConsoleCounts, ConsoleStores, MakePage, NodeView, PageContext } from './page-context.ts';
+import type { ConsoleCounts, MakePage, NodeView, PageContext } from './page-context.ts';
 import { cataloguePage } from './pages/catalogue.ts';
 import { clicksPage } from './pages/clicks.ts';
 import { errorsPage } from './pages/errors.ts';
@@ -32,13 +33,13 @@ import { transactionsPage } from './pages/transactions.ts';
 export type Console = (request: Request, node: NodeView) => Promise<Reply>;
 
 interface ConsoleParts {
-  readonly stores: () => Promise<ConsoleStores>;
-  /** Folder whose disk is watched. */
+  readonly stores: () => Promise<Stores>;
+  /** Folder whose free disk space the console shows. */
   readonly folder: string;
   readonly clock: Clock;
 }
 
-/** A request to the console, with the node's state. */
+/** A console request with the node's state. */
 interface ConsoleExchange extends Exchange {
   readonly node: NodeView;
 }
@@ -50,7 +51,7 @@ const PAGES: readonly (readonly [Method, string, MakePage])[] = [
   ['GET', '/imports/{id}', importPage],
   ['GET', '/organisations', organisationsPage],
   ['GET', '/transactions', transactionsPage],
-  // A search by passbackUid, which may name a person and must not be in a URL.
+  // Search by passbackUid, which may identify a person and so must not be in a URL.
   ['POST', '/transactions', transactionsPage],
   ['GET', '/transactions/{id}', transactionPage],
   ['GET', '/totals', totalsPage],
@@ -73,24 +74,23 @@ export function buildConsole({ stores, folder, clock }: ConsoleParts): Console {
 
   async function reply(page: ConsolePage, path: string, { nowMs }: NodeView): Promise<Reply> {
     const framed = framedPage(page, path, nowMs, await assets.urls());
-    const headers = {
+    const headers = new Headers({
       ...pageHeaders(framed),
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
-    };
+    });
     return { status: page.status ?? 200, headers, body: framed.text };
   }
 
-  async function answer(make: MakePage, exchange: Exchange): Promise<Reply> {
-    // Every exchange is created below, with a node.
-    const { node, request, search, parameters, path } = exchange as ConsoleExchange;
+  async function answer(make: MakePage, exchange: ConsoleExchange): Promise<Reply> {
+    const { node, request, search, parameters, path } = exchange;
     const form = new URLSearchParams(request.method === 'POST' ? await request.text() : '');
     const query = new URLSearchParams(search);
     const page = await makeOrExplain(make, { node, stores, counts, folder, query, form, parameters });
     return reply(page, path, node);
   }
 
-  const pages = PAGES.map(([method, path, make]): Route => {
+  const pages = PAGES.map(([method, path, make]): Route<ConsoleExchange> => {
     return { method, path, openToBrowsers: false, answer: (exchange) => answer(make, exchange) };
   });
   const favicon: Route = {
@@ -112,7 +112,7 @@ export function buildConsole({ stores, folder, clock }: ConsoleParts): Console {
   };
 }
 
-/** If the database does not answer, the page explains it, with the same navigation as the others. */
+/** Returns a page that explains the failure if the database does not respond. */
 async function makeOrExplain(make: MakePage, context: PageContext): Promise<ConsolePage> {
   try {
     return await make(context);
@@ -125,7 +125,11 @@ async function makeOrExplain(make: MakePage, context: PageContext): Promise<Cons
 function methodNotAllowed(allow: string): Reply {
   return {
     status: 405,
-    headers: { Allow: allow, 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' },
+    headers: new Headers({
+      Allow: allow,
+      'Content-Type': 'text/plain; charset=utf-8',
+      'Cache-Control': 'no-store',
+    }),
     body: 'Method not allowed\n',
   };
 }

@@ -1,5 +1,5 @@
-// Requests of the last hour. Once a minute this class copies the metrics' counters, which only rise; the difference between
-// two copies is what happened in between. Requests pay nothing for it.
+// Request figures for the last hour. Once a minute this class copies the metrics' counters, which never decrease. The figures
+// are differences between two copies, so requests pay nothing for them.
 
 import type { HourFigures, RequestFigures } from '@offerbook/site/console/node-figures.ts';
 import { BUCKETS_S, type RouteTallies, type RouteTally } from '../http/request-tally.ts';
@@ -77,7 +77,7 @@ function figuresOf(tallies: readonly RouteTally[]): RequestFigures {
 }
 
 /**
- * Returns a quantile in seconds, computed as Prometheus does: values are spread evenly within a bucket, and values above the
+ * Returns a quantile in seconds, calculated as in Prometheus: values are spread evenly within a bucket, and values above the
  * last bound count as that bound.
  */
 export function quantile(buckets: readonly number[], share: number): number {

@@ -1,7 +1,7 @@
-// The HTTP application: one function from a request to a response. It defines only the order of the stages; each stage has its
-// own file.
+// The HTTP application: a function from a request to a response. It defines the order of the stages; each stage has its own
+// file.
 //
-//   host → URL length → route → preflight or method → token → kind of token → rate limit → parameters → response
+//   host → URL length → route → preflight or method → token → token kind → rate limit → parameters → response
 
 import type { GuestAccess } from '@offerbook/site/explorer-page.ts';
 import type { Activation } from '../activation/activation.ts';
@@ -24,7 +24,7 @@ import { type Exchange, openExchange } from './exchange.ts';
 import { activationRoutes } from './operations/activate.ts';
 import type { DataSources } from './operations/operation.ts';
 import { operationRoutes } from './operations/operation-routes.ts';
-import { buildSite, type SiteOptions } from './pages/site.ts';
+import { buildSite, type SiteSettings } from './pages/site.ts';
 import { problem } from './problem.ts';
 import type { Health } from './readiness.ts';
 import type { Reply } from './reply.ts';
@@ -36,12 +36,12 @@ import { type Resource, type Route, Router } from './router.ts';
 /** Room for the longest `passbackUid` and `passbackData` in any script, percent-encoded. */
 const URL_LENGTH_MAX = 16 * 1024;
 
-interface AppSettings extends RateLimitSettings, Omit<SiteOptions, 'activation' | 'localUrl' | 'guest'> {
+interface AppSettings extends RateLimitSettings, SiteSettings {
   readonly trustedProxies: readonly string[];
   readonly logRequests: LoggedRequests;
 }
 
-/** Additions of a program that embeds the service. */
+/** Additions by a program that embeds the service. */
 export interface AppExtension {
   readonly routes: readonly Route[];
   readonly guest: GuestAccess;
@@ -52,14 +52,13 @@ interface AppDependencies extends DataSources {
   /** Undefined if activation is off. */
   readonly activation: Activation | undefined;
   readonly tokens: TokenDirectory;
-  /** Creates counters that count in this thread, or together with other workers. */
   readonly requestCounter: CounterMaker;
   readonly health: () => Health;
-  /** Returns the address this server listens on. Called when the documentation is first requested. */
+  /** Returns the server's own URL. Called when the documentation is first requested. */
   readonly localUrl: () => string;
   /** Called for each request that fails because the database is unusable. */
   readonly onDatabaseFailure: (error: StorageError) => void;
-  /** True while the node shuts down: responses then ask clients to close the connection. */
+  /** True while the node shuts down. Responses then ask clients to close the connection. */
   readonly isLeaving: () => boolean;
   readonly logger: Logger;
   readonly tally: RequestTally;
@@ -78,14 +77,8 @@ export function buildApp(dependencies: AppDependencies): App {
   const turn = new TurnBudget();
   const limits = rateLimits(settings, dependencies.requestCounter);
   const unavailableLog = new BoundedLog((fields) => logger.warn(fields, 'unavailable'));
-  const { localUrl, extension } = dependencies;
-  const activation = dependencies.activation === undefined ? 'off' : 'on';
-  const site = buildSite(dependencies.health, {
-    ...settings,
-    activation,
-    localUrl,
-    guest: extension?.guest,
-  });
+  const { extension } = dependencies;
+  const site = buildSite({ ...settings, guest: extension?.guest }, dependencies);
   const router = new Router([
     ...operationRoutes({ ...dependencies, pageSize: settings.pageSize }, { ...dependencies, limits }),
     ...(dependencies.activation === undefined ? [] : activationRoutes(dependencies.activation, limits)),
@@ -93,7 +86,7 @@ export function buildApp(dependencies: AppDependencies): App {
     ...(extension?.routes ?? []),
   ]);
 
-  /** Throws ApiError, or rejects with it, for errors that the client should see. */
+  /** Throws an ApiError, or rejects with one, for errors that the client should see. */
   function serve(exchange: Exchange): Promise<Reply> {
     const { request, path, search } = exchange;
     const found = router.find(path);
@@ -101,11 +94,11 @@ export function buildApp(dependencies: AppDependencies): App {
     if (found !== undefined) {
       exchange.route = found.resource.path;
       exchange.parameters = found.parameters;
-      // Applies to errors, too.
+      // These also apply to errors.
       exchange.isLink = route?.isLink ?? false;
       exchange.openToBrowsers = route?.openToBrowsers ?? found.resource.allowFromPages !== '';
     }
-    // Bun joins two Host headers with a comma, and uses the first.
+    // Bun joins several Host headers with a comma and uses the first.
     if (request.headers.get('Host')?.includes(',') === true) {
       throw new ApiError('several_hosts', 'The request names more than one host. Send one Host header.');
     }
@@ -132,8 +125,8 @@ export function buildApp(dependencies: AppDependencies): App {
       address: exchange.address,
     };
     logRequest(logger, line, settings.logRequests);
-    const headers = reply.headers instanceof Headers ? reply.headers : new Headers(reply.headers);
-    // A shared cache would return the id to other clients.
+    const { headers } = reply;
+    // A shared cache would return the request id to other clients.
     if (headers.get('Cache-Control')?.startsWith('public') !== true)
       headers.set('Request-Id', exchange.requestId);
     if (exchange.openToBrowsers) setAll(headers, CORS_HEADERS);
@@ -185,7 +178,7 @@ export function buildApp(dependencies: AppDependencies): App {
   };
 }
 
-/** Every storage failure becomes a 503, because the client can only retry. Any other error is a bug. */
+/** Storage failures become 503, because the client can only retry. Any other error is a bug. */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isStorageError(error)) return unavailable('The database is unreachable. Try again shortly.', 2, error);
@@ -198,7 +191,7 @@ function notFoundDetail(path: string): string {
     : 'No such path. All paths are listed in the API reference at /docs.';
 }
 
-/** Answers a preflight; any other method gets 405. */
+/** Answers preflights; other methods get 405. */
 async function answerWithoutRoute(request: Request, { allow, allowFromPages }: Resource): Promise<Reply> {
   if (allowFromPages !== '' && isPreflight(request)) return preflightReply(request, allowFromPages);
   throw new ApiError('method_not_allowed', `Use ${allow.replace(/, (?=\w+$)/, ' or ')}.`, {

@@ -1,20 +1,20 @@
-// Counts requests and errors per organisation in memory, for the operator's console and the metrics. The counts are plain
-// data, so that threads can post them to one thread, which adds them up.
+// Counts requests and errors per organisation, for the console and the metrics. The counts are plain data, which threads can
+// post to each other.
 
 import type { ErrorCode } from '../domain/api-errors.ts';
 import type { Clock } from '../domain/clock.ts';
 
-/** Bounds the memory; entries are never removed. There are few codes, routes and organisations. */
+/** Bounds the memory. Entries are never removed, but there are few codes, routes and organisations. */
 const ERRORS_MAX = 2_000;
 
 export interface OrganisationTally {
   readonly name: string;
   requests: number;
-  /** Requests that got an error response, 4xx or 5xx. */
+  /** Requests with a 4xx or 5xx response. */
   errors: number;
   /** When the organisation last got a page of transactions; undefined if never. */
   lastPollAtMs: number | undefined;
-  /** Stamp through which the organisation has received every change. Set only by the last page of a poll. */
+  /** Stamp through which the organisation has received every change. Only the last page of a poll sets it. */
   syncedThroughMs: number | undefined;
 }
 
@@ -57,14 +57,14 @@ export class CallerTally {
 
   answered(caller: Caller | undefined, status: number): void {
     if (caller === undefined) return;
-    const tally = this.#of(caller.orgId, caller.orgName);
+    const tally = this.#tallyOf(caller.orgId, caller.orgName);
     tally.requests += 1;
     if (status >= 400) tally.errors += 1;
   }
 
-  /** `syncedThroughMs` is undefined if further pages follow, or if the client requested a window with an end. */
+  /** `syncedThroughMs` is undefined if more pages follow or the window has an end. */
   polled(caller: Caller, syncedThroughMs: number | undefined): void {
-    const tally = this.#of(caller.orgId, caller.orgName);
+    const tally = this.#tallyOf(caller.orgId, caller.orgName);
     tally.lastPollAtMs = this.#clock();
     tally.syncedThroughMs = latest(tally.syncedThroughMs, syncedThroughMs);
   }
@@ -83,7 +83,7 @@ export class CallerTally {
 
   add({ organisations, errors }: CallerTallies): void {
     for (const [id, other] of organisations) {
-      const tally = this.#of(id, other.name);
+      const tally = this.#tallyOf(id, other.name);
       tally.requests += other.requests;
       tally.errors += other.errors;
       tally.lastPollAtMs = latest(tally.lastPollAtMs, other.lastPollAtMs);
@@ -92,7 +92,7 @@ export class CallerTally {
     for (const error of errors.values()) this.#addError(error);
   }
 
-  #of(id: number, name: string): OrganisationTally {
+  #tallyOf(id: number, name: string): OrganisationTally {
     const known = this.#organisations.get(id);
     if (known !== undefined) return known;
     const made = { name, requests: 0, errors: 0, lastPollAtMs: undefined, syncedThroughMs: undefined };

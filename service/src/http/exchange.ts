@@ -1,4 +1,4 @@
-// A request with everything that the stages of app.ts learn about it.
+// A request and what the stages of app.ts find out about it.
 
 import type { AccessToken } from '../domain/access-token.ts';
 import type { Span } from '../tracing/tracer.ts';
@@ -6,7 +6,7 @@ import type { RateLimitState } from './access/rate-limit.ts';
 
 export interface Exchange {
   readonly request: Request;
-  /** Scheme and host by which the client reached the service; empty if invalid, which makes links relative. */
+  /** Scheme and host that the client used; empty if invalid, which makes links relative. */
   readonly origin: string;
   readonly path: string;
   /** The query string without its question mark. */
@@ -19,10 +19,10 @@ export interface Exchange {
   readonly isLast: boolean;
   /** Undefined if the request is not traced. */
   readonly span: Span | undefined;
-  /** Path of the matching route, for logs and metrics; never client input. */
+  /** Path of the matching route, for logs and metrics. Never client input. */
   route: string;
   parameters: PathParameters;
-  /** True if pages of any origin may read the response. */
+  /** True if pages from any origin can read the response. */
   openToBrowsers: boolean;
   /** True for links that people click: errors render as HTML if the client accepts HTML. */
   isLink: boolean;
@@ -30,15 +30,15 @@ export interface Exchange {
   rateLimit: RateLimitState | undefined;
 }
 
-/** Values of the segments in braces, as they were sent. */
+/** Values of the path segments in braces, still percent-encoded. */
 export type PathParameters = Readonly<Record<string, string>>;
 
-/** Request ids are logged. No underscores: every token contains one, so no token can be used as an id. */
+/** Request ids are logged. Underscores are not allowed: every token contains one, so a token cannot be an id. */
 const SANE_REQUEST_ID = /^[A-Za-z0-9.:/+=@-]{1,128}$/;
 /** Characters allowed in a host and port. URL.canParse checks the rest. */
 const ORIGIN_CHARACTERS = /^https?:\/\/[A-Za-z0-9._:[\]-]+$/;
 
-interface Circumstances {
+interface ExchangeOptions {
   readonly address?: string;
   readonly startedAtMs?: number;
   readonly isLast?: boolean;
@@ -51,10 +51,10 @@ interface Circumstances {
 
 export function openExchange(
   request: Request,
-  { address = '', publicUrl, scheme, startedAtMs = 0, isLast = false, span }: Circumstances = {},
+  { address = '', publicUrl, scheme, startedAtMs = 0, isLast = false, span }: ExchangeOptions = {},
 ): Exchange {
   const url = request.url;
-  // If Bun cannot parse host and target, the URL is only the target.
+  // If Bun cannot parse the host and the target, the URL is only the target.
   const pathStart = url.startsWith('/') ? 0 : Math.max(0, url.indexOf('/', url.indexOf('//') + 2));
   const queryStart = url.indexOf('?', pathStart);
   const given = request.headers.get('Request-Id');
@@ -84,7 +84,7 @@ function withScheme(scheme: string | undefined, origin: string): string {
 /** Cached, because nearly all requests have the same host. */
 let lastSaneOrigin = '';
 
-/** Returns '' for an invalid host: a forged Host header must not end up in a link. */
+/** Returns '' for an invalid host, because links must not contain a forged Host header. */
 function saneOrigin(origin: string): string {
   if (origin === lastSaneOrigin) return origin;
   if (!ORIGIN_CHARACTERS.test(origin) || !URL.canParse(origin)) return '';
@@ -92,7 +92,7 @@ function saneOrigin(origin: string): string {
   return origin;
 }
 
-/** Link header with the URL of the next page: the same request with another cursor. */
+/** Returns the Link header for the next page: this request's URL with another cursor. */
 export function nextLink(exchange: Exchange, cursor: string): string {
   return `<${exchange.origin}${exchange.path}?${nextSearch(exchange.search, cursor)}>; rel="next"`;
 }

@@ -1,4 +1,4 @@
-// Metrics in the Prometheus text format. Labels are routes, statuses and names chosen by the operator, never client input.
+// Metrics in the Prometheus text format. Labels are routes, statuses and names that the operator chose, never client input.
 
 import type { RecorderState } from '../activation/click-recorder.ts';
 import type { ClickTally } from '../activation/click-tally.ts';
@@ -12,14 +12,14 @@ import { countOpenFiles, findOpenFilesMax } from './open-files.ts';
 import type { Health } from './readiness.ts';
 import { BUCKETS_S, type RouteTallies } from './request-tally.ts';
 
-/** State of the whole node, summed over its workers. */
+/** The state of a node, summed over its workers. */
 export interface NodeState extends Health {
   readonly routes: RouteTallies;
   readonly callers: CallerTallies;
   readonly catalogueRevision: number | undefined;
   /** Number of active items in each list; undefined before the catalogue is loaded. */
   readonly catalogueItems: Readonly<Record<CatalogueListName, number>> | undefined;
-  /** Undefined until the first successful read. */
+  /** Undefined until the database was first read. */
   readonly database: DatabaseFigures | undefined;
   readonly replica: ReplicaState | undefined;
   /** Undefined on SQLite. */
@@ -31,7 +31,7 @@ export interface NodeState extends Health {
   readonly workers: {
     /** Workers that serve requests now. */
     readonly ready: number;
-    /** Workers started to replace another one. */
+    /** Workers started to replace others. */
     readonly restarts: number;
   };
 }
@@ -65,7 +65,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
     organisationSamples((tallies) => sum(tallies.map(({ errors }) => errors))),
   ),
   offerbook_organisation_last_poll_timestamp_seconds: gauge(
-    'Time when the organisation last got a page of transactions.',
+    'Time when the organisation last fetched a page of transactions.',
     organisationSamples((tallies) => {
       const polls = tallies.flatMap(({ lastPollAtMs }) => lastPollAtMs ?? []);
       return polls.length === 0 ? undefined : Math.max(...polls) / 1_000;
@@ -105,22 +105,22 @@ const METRICS: Readonly<Record<string, Metric>> = {
     ({ database }) => database?.tokensExpiring,
   ),
   offerbook_database_connections_in_use: gauge(
-    'Connections to PostgreSQL in use.',
+    'PostgreSQL connections in use.',
     poolSamples(({ inUse }) => inUse),
   ),
   offerbook_database_connections_max: gauge(
-    'Maximum number of connections to PostgreSQL.',
+    'Maximum number of PostgreSQL connections.',
     poolSamples(({ max }) => max),
   ),
   offerbook_database_waiting: gauge(
     'Statements and transactions waiting for a connection.',
     poolSamples(({ waiting }) => waiting),
   ),
-  offerbook_build_info: gauge('Version, commit and Bun version of this program.', () => [
+  offerbook_build_info: gauge('Version and commit of the program, and its Bun version.', () => [
     { labels: { version: VERSION, commit: COMMIT ?? 'unknown', bun: Bun.version }, value: 1 },
   ]),
   offerbook_replica_usable: gauge(
-    '1 if pages of transactions are read from the replica.',
+    '1 if transactions are read from the replica.',
     ({ replica }) => replica?.isUsable,
   ),
   offerbook_replica_lag_seconds: gauge(
@@ -163,7 +163,7 @@ interface Metric {
   readonly read: (state: NodeState) => Reading;
 }
 
-/** A metric without labels has one value. An undefined metric does not apply to this node and is omitted. */
+/** A plain value is a metric without labels. Undefined omits the metric, because it does not apply to this node. */
 type Reading = number | boolean | readonly Sample[] | undefined;
 
 interface Sample {
@@ -190,14 +190,14 @@ function print(name: string, { type, help }: Metric, reading: Reading): string {
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
 }
 
-/** Names of organisations and sources may contain anything but control characters. */
+/** Names of organisations and sources can contain any characters except control characters. */
 function escaped(text: string | number): string {
   return String(text).replaceAll(/[\\"]/g, '\\$&');
 }
 
 /**
- * Sums by name. A deleted and recreated organisation has the same name but a new id; a series may appear only once in the
- * output, and a counter must not decrease.
+ * Combines tallies by name. An organisation that was deleted and recreated has the same name but a new id. Each series may
+ * appear only once, and counters must not decrease.
  */
 function organisationSamples(measure: (tallies: readonly OrganisationTally[]) => number | undefined) {
   return ({ callers }: NodeState): Sample[] =>
@@ -214,7 +214,7 @@ function poolSamples(measure: (use: PoolUse) => number) {
     pools && Object.entries(pools).map(([pool, use]) => ({ labels: { pool }, value: measure(use) }));
 }
 
-/** Sums over all organisations. The console shows them per organisation. */
+/** Sums over all organisations. The console lists them per organisation. */
 function errorSamples({ callers }: NodeState): Sample[] {
   const groups = Map.groupBy(callers.errors.values(), ({ code, route }) => `${code} ${route}`);
   return [...groups.values()].flatMap((group) => {
@@ -233,7 +233,7 @@ function requestSamples({ routes }: NodeState): Sample[] {
   );
 }
 
-/** Buckets of a Prometheus histogram are cumulative. */
+/** Buckets of Prometheus histograms are cumulative. */
 function durationSamples({ routes }: NodeState): Sample[] {
   return [...routes].flatMap(([route, { buckets, seconds }]) => {
     let count = 0;

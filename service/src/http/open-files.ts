@@ -1,10 +1,10 @@
-// Number of open files of this process, and the limit. Both are undefined on systems other than Linux.
+// The number of files this process has open, and its limit. Both are undefined on systems other than Linux.
 
 import { readdirSync, readFileSync } from 'node:fs';
 
 export function countOpenFiles(): number | undefined {
   try {
-    // Excludes the descriptor of the folder itself.
+    // Excludes the descriptor for the folder itself.
     return readdirSync('/proc/self/fd').length - 1;
   } catch {
     return undefined;

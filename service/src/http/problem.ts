@@ -1,4 +1,4 @@
-// Error responses as RFC 9457 problem documents, built only from the error table.
+// Error responses: problem documents (RFC 9457), built from the error table.
 
 import { type ApiError, ERRORS, type ErrorCode, type ParameterError } from '../domain/api-errors.ts';
 import type { Exchange } from './exchange.ts';
@@ -7,23 +7,23 @@ import type { Reply } from './reply.ts';
 export function problem(error: ApiError, exchange: Exchange): Reply {
   return {
     status: ERRORS[error.code].status,
-    headers: {
+    headers: new Headers({
       'Content-Type': 'application/problem+json',
       'Cache-Control': 'no-store',
       ...error.headers,
-    },
+    }),
     body: JSON.stringify(problemDocument(error, exchange)),
   };
 }
 
-/** The fields of an ApiError that the client sees. */
+/** The part of an ApiError that the client sees. */
 interface ShownError {
   readonly code: ErrorCode;
   readonly message: string;
   readonly errors?: readonly ParameterError[] | undefined;
 }
 
-/** The fields of an Exchange that a problem document contains. */
+/** The part of an Exchange that a problem document contains. */
 interface FailedRequest {
   readonly origin: string;
   readonly path: string;

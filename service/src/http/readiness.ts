@@ -1,18 +1,18 @@
 // The response of /readyz, on the public port and the admin port.
 
 export interface Health {
-  /** True if load balancers should send requests to this node: it has loaded its data and is not shutting down. */
+  /** True if the node has loaded its data and is not shutting down. Load balancers then send it requests. */
   readonly isReady: boolean;
   /** True if the database can serve requests. */
   readonly isDatabaseUsable: boolean;
   /** True while clicks go to the spool because the database does not accept them. */
   readonly areClicksSpooled: boolean;
-  /** True if a disk for clicks has less free space than the reserve. No clicks are written to that disk. */
+  /** True if a disk for clicks has less free space than the reserve, so no clicks are written to it. */
   readonly isClickDiskLow: boolean;
 }
 
 /**
- * A node without its database is still ready, because it serves the catalogue. All nodes share one database: otherwise load
+ * A node without a usable database is still ready: it serves the catalogue. All nodes share one database, so otherwise load
  * balancers would remove every node at once.
  */
 export function readiness({ isReady, isDatabaseUsable, areClicksSpooled, isClickDiskLow }: Health) {

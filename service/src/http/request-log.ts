@@ -14,7 +14,7 @@ export interface LoggedRequest {
   readonly address: string;
 }
 
-/** Polled by load balancers. Logged at debug level, because at info level they would be most of the log. */
+/** Load balancers poll these paths, so they are logged at debug level. Otherwise they would fill the log. */
 const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz']);
 
 /** Which requests are logged: all, those with a 4xx or 5xx response, or none. */

@@ -1,5 +1,5 @@
-// Attributes of a request's span, following OpenTelemetry's stable HTTP conventions. They contain no client input: neither the
-// query nor an unknown path.
+// Attributes of a request's span, according to OpenTelemetry's stable HTTP conventions. They never contain client input, such
+// as the query or an unknown path.
 
 import type { TraceParent } from '../tracing/traceparent.ts';
 import type { Span, Tracer } from '../tracing/tracer.ts';
@@ -20,7 +20,7 @@ export function beginRequestSpan(
   return span;
 }
 
-/** Records the route instead of the path, which may contain a token or a click id. */
+/** Records the route instead of the path, which can contain a token or a click id. */
 export function endRequestSpan(span: Span, { route, request }: Exchange, status: number): void {
   const { attributes } = span;
   const method = KNOWN_METHOD.test(request.method) ? request.method : 'HTTP';

@@ -1,14 +1,14 @@
-// Counts responses by route, status and duration, for the metrics. The counts are plain data, so that threads can post them to
-// one thread, which adds them up.
+// Counts responses by route, status and duration, for the metrics. The counts are plain data, which threads can post to each
+// other.
 
-/** Upper bounds in seconds; 0.5 is the threshold of an alert. One more bucket follows for longer durations. */
+/** Upper bounds in seconds; 0.5 is an alert threshold. Another bucket is for longer durations. */
 export const BUCKETS_S = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 ] as const;
 
 export interface RouteTally {
   readonly statuses: Map<number, number>;
-  /** Not cumulative: each response is in one bucket. */
+  /** Not cumulative: each response counts in one bucket. */
   readonly buckets: number[];
   seconds: number;
 }
@@ -23,7 +23,7 @@ export class RequestTally {
   }
 
   count(route: string, status: number, durationMs: number): void {
-    const tally = this.#of(route);
+    const tally = this.#tallyOf(route);
     const seconds = durationMs / 1_000;
     const bucket = BUCKETS_S.findIndex((bound) => seconds <= bound);
     tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1);
@@ -33,7 +33,7 @@ export class RequestTally {
 
   add(routes: RouteTallies): void {
     for (const [route, { statuses, buckets, seconds }] of routes) {
-      const tally = this.#of(route);
+      const tally = this.#tallyOf(route);
       for (const [status, count] of statuses) {
         tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + count);
       }
@@ -42,7 +42,7 @@ export class RequestTally {
     }
   }
 
-  #of(route: string): RouteTally {
+  #tallyOf(route: string): RouteTally {
     const known = this.#routes.get(route);
     if (known !== undefined) return known;
     const tally = { statuses: new Map(), buckets: [...BUCKETS_S.map(() => 0), 0], seconds: 0 };

@@ -1,5 +1,5 @@
-// Finds the routes of a path. Paths without parameters are in a map; paths with parameters, such as
-// /v1/coupons/{id}/activate/, are regular expressions. It does not call the routes.
+// Finds the routes for a path, but does not call them. Fixed paths are in a map; paths with parameters, such as
+// /v1/coupons/{id}/activate/, become regular expressions.
 
 import type { Exchange, PathParameters } from './exchange.ts';
 import type { Reply } from './reply.ts';
@@ -7,35 +7,33 @@ import type { Reply } from './reply.ts';
 /** HEAD uses the route of GET. */
 export type Method = 'GET' | 'POST';
 
-export interface Route {
+export interface Route<E = Exchange> {
   readonly method: Method;
   /**
    * A segment in braces matches any one segment. A trailing slash is optional in requests, because a redirect would drop the
    * Authorization header.
    */
   readonly path: string;
-  /** True if pages of any origin may read the response. */
+  /** True if pages from any origin can read the response. */
   readonly openToBrowsers: boolean;
   /** True for links that people click: errors render as HTML if the client accepts HTML. */
   readonly isLink?: true;
   /** Throws ApiError for errors that the client should see. */
-  readonly answer: (exchange: Exchange) => Promise<Reply>;
+  readonly answer: (exchange: E) => Promise<Reply>;
 }
 
 /** All routes of one path. */
-export class Resource {
+export class Resource<E = Exchange> {
   readonly path: string;
   /** Supported methods, for the Allow header. */
   readonly allow: string;
-  /** Methods that pages of any origin may use; empty if there are none. */
+  /** Methods that pages from any origin can use; empty if there are none. */
   readonly allowFromPages: string;
-  readonly #routes: ReadonlyMap<string, Route>;
+  readonly #routes: ReadonlyMap<string, Route<E>>;
 
-  /** Throws if two routes have the same method. */
-  constructor(path: string, routes: readonly Route[]) {
-    const byMethod = new Map<string, Route>();
+  constructor(path: string, routes: readonly Route<E>[]) {
+    const byMethod = new Map<string, Route<E>>();
     for (const route of routes) {
-      if (byMethod.has(route.method)) throw new Error(`two routes for ${route.method} ${path}`);
       byMethod.set(route.method, route);
       if (route.method === 'GET') byMethod.set('HEAD', route);
     }
@@ -46,39 +44,44 @@ export class Resource {
     this.#routes = byMethod;
   }
 
-  find(method: string): Route | undefined {
+  find(method: string): Route<E> | undefined {
     return this.#routes.get(method);
   }
 }
 
-export interface Found {
-  readonly resource: Resource;
+interface Found<E> {
+  readonly resource: Resource<E>;
   readonly parameters: PathParameters;
 }
 
 /** A path with parameters. */
-interface Pattern {
-  readonly resource: Resource;
+interface Pattern<E> {
+  readonly resource: Resource<E>;
   readonly expression: RegExp;
 }
 
 const NO_PARAMETERS: PathParameters = {};
 
-export class Router {
-  readonly #static = new Map<string, Found>();
-  readonly #patterns: Pattern[] = [];
+export class Router<E = Exchange> {
+  readonly #fixed = new Map<string, Found<E>>();
+  readonly #patterns: Pattern<E>[] = [];
 
-  /** Throws if two routes match the same request. */
-  constructor(routes: readonly Route[]) {
+  constructor(routes: readonly Route<E>[]) {
     for (const [path, group] of Map.groupBy(routes, (route) => route.path)) {
       const resource = new Resource(path, group);
-      if (path.includes('{')) this.#addPattern(resource);
-      else this.#addStatic(resource);
+      if (path.includes('{')) {
+        const source = path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)').replace(/\/$/, '/?');
+        this.#patterns.push({ resource, expression: new RegExp(`^${source}$`) });
+      } else {
+        for (const spelling of [path, path.replace(/(?<=.)\/$/, '')])
+          this.#fixed.set(spelling, { resource, parameters: NO_PARAMETERS });
+      }
     }
   }
 
-  find(path: string): Found | undefined {
-    const found = this.#static.get(path);
+  /** Fixed paths take precedence over paths with parameters. */
+  find(path: string): Found<E> | undefined {
+    const found = this.#fixed.get(path);
     if (found !== undefined) return found;
     for (const { resource, expression } of this.#patterns) {
       const match = expression.exec(path);
@@ -86,36 +89,4 @@ export class Router {
     }
     return undefined;
   }
-
-  #addStatic(resource: Resource): void {
-    const { path } = resource;
-    const spellings = path.endsWith('/') && path !== '/' ? [path, path.slice(0, -1)] : [path];
-    for (const spelling of spellings) {
-      const other = this.#static.get(spelling)?.resource.path;
-      if (other !== undefined) throw new Error(`${other} and ${path} are the same path`);
-      this.#static.set(spelling, { resource, parameters: NO_PARAMETERS });
-    }
-  }
-
-  #addPattern(resource: Resource): void {
-    const { path } = resource;
-    const other = this.#patterns.find((known) => overlap(known.resource.path, path));
-    if (other !== undefined) throw new Error(`${other.resource.path} and ${path} match the same paths`);
-    const source = path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)').replace(/\/$/, '/?');
-    this.#patterns.push({ resource, expression: new RegExp(`^${source}$`) });
-  }
-}
-
-/** True if some path matches both. */
-function overlap(one: string, other: string): boolean {
-  const segments = withoutSlash(one).split('/');
-  const others = withoutSlash(other).split('/');
-  return (
-    segments.length === others.length &&
-    segments.every((text, index) => text === others[index] || `${text}${others[index]}`.includes('{'))
-  );
-}
-
-function withoutSlash(path: string): string {
-  return path.replace(/\/$/, '');
 }

@@ -24,7 +24,6 @@ describe.each([
     await openApiDocument({
       pageSize: 50,
       publicUrl: 'https://api.example',
-      localUrl: () => 'http://localhost:1',
       currency: 'EUR',
       activation: 'off',
     }),

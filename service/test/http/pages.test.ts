@@ -76,7 +76,7 @@ describe('the explorer', () => {
 
   test('a node with a private page token does not start', () => {
     return expect(TestNode.start({ pageToken: newTokenText('private') })).rejects.toThrow(
-      'only a public token may be put into a page',
+      'a guest token must be a public token',
     );
   });
 

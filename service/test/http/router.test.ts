@@ -5,7 +5,12 @@ import fc from 'fast-check';
 import { type Method, type Route, Router } from '../../src/http/router.ts';
 
 function route(method: Method, path: string, openToBrowsers = false): Route {
-  return { method, path, openToBrowsers, answer: async () => ({ status: 204, headers: {}, body: null }) };
+  return {
+    method,
+    path,
+    openToBrowsers,
+    answer: async () => ({ status: 204, headers: new Headers(), body: null }),
+  };
 }
 
 const COUPONS = route('GET', '/v1/coupons/', true);
@@ -90,22 +95,10 @@ describe('methods', () => {
   });
 });
 
-describe('routes that match the same request', () => {
-  test.each([
-    ['/a/', '/a/', 'two routes for GET /a/'],
-    ['/a/', '/a', '/a/ and /a are the same path'],
-    ['/a/{x}/', '/a/{y}/', '/a/{x}/ and /a/{y}/ match the same paths'],
-    ['/a/{x}/', '/a/{x}', '/a/{x}/ and /a/{x} match the same paths'],
-    ['/a/{x}/c', '/a/b/{y}', '/a/{x}/c and /a/b/{y} match the same paths'],
-  ])('are rejected at start: %s and %s', (one, other, problem) => {
-    expect(() => new Router([route('GET', one), route('GET', other)])).toThrow(problem);
-  });
-
-  test('are allowed if one is a fixed path, which takes precedence over a parameter', () => {
-    const both = new Router([route('GET', '/go/{click}/'), route('GET', '/go/help/')]);
-    expect(both.find('/go/help')?.resource.path).toBe('/go/help/');
-    expect(both.find('/go/other')?.resource.path).toBe('/go/{click}/');
-  });
+test('a fixed path takes precedence over a path with parameters', () => {
+  const both = new Router([route('GET', '/go/{click}/'), route('GET', '/go/help/')]);
+  expect(both.find('/go/help')?.resource.path).toBe('/go/help/');
+  expect(both.find('/go/other')?.resource.path).toBe('/go/{click}/');
 });
 
 describe('any routes', () => {
@@ -118,14 +111,6 @@ describe('any routes', () => {
     .tuple(fc.uniqueArray(segment, { minLength: 1, maxLength: 4 }), fc.boolean())
     .map(([segments, slash]) => `/${segments.join('/')}${slash ? '/' : ''}`);
   const value = fc.stringMatching(/^[^/]{1,5}$/);
-
-  function buildRouter(paths: readonly string[]): Router | undefined {
-    try {
-      return new Router(paths.map((each) => route('GET', each)));
-    } catch {
-      return undefined;
-    }
-  }
 
   /** The path with its parameters replaced by values. */
   function fill(template: string, values: readonly string[]) {
@@ -140,20 +125,14 @@ describe('any routes', () => {
 
   test('are found by their paths, with and without a trailing slash', () => {
     fc.assert(
-      fc.property(fc.uniqueArray(path, { minLength: 1, maxLength: 4 }), fc.array(value), (paths, values) => {
-        const built = buildRouter(paths);
-        fc.pre(built !== undefined);
-        for (const each of paths) {
-          const { filled, parameters } = fill(each, values);
-          // A fixed path takes precedence if the parameters happen to spell it.
-          const isFixed = paths.some((other) => !other.includes('{') && `${other}/`.startsWith(filled));
-          fc.pre(!each.includes('{') || !isFixed);
-          const spellings = each.endsWith('/') ? [filled, filled.slice(0, -1)] : [filled];
-          for (const spelling of spellings) {
-            expect(built?.find(spelling)).toMatchObject({ resource: { path: each }, parameters });
-          }
-          if (!each.endsWith('/')) expect(built?.find(`${filled}/`)?.resource.path).not.toBe(each);
+      fc.property(path, fc.array(value), (each, values) => {
+        const built = new Router([route('GET', each)]);
+        const { filled, parameters } = fill(each, values);
+        const spellings = each.endsWith('/') ? [filled, filled.slice(0, -1)] : [filled];
+        for (const spelling of spellings) {
+          expect(built.find(spelling)).toMatchObject({ resource: { path: each }, parameters });
         }
+        if (!each.endsWith('/')) expect(built.find(`${filled}/`)).toBeUndefined();
       }),
     );
   });
@@ -162,13 +141,12 @@ describe('any routes', () => {
     const asked = fc.oneof(path, fc.stringMatching(/^[/a-c{}]{0,12}$/));
     fc.assert(
       fc.property(fc.uniqueArray(path, { minLength: 1, maxLength: 4 }), asked, (paths, wanted) => {
-        const built = buildRouter(paths);
-        fc.pre(built !== undefined);
+        const built = new Router(paths.map((each) => route('GET', each)));
         const patterns = paths.map(
           (each) => new RegExp(`^${each.replaceAll(/\{\w+\}/g, '[^/]+').replace(/\/$/, '/?')}$`),
         );
         const matches = paths.filter((_, index) => patterns[index]?.test(wanted));
-        const found = built?.find(wanted)?.resource.path;
+        const found = built.find(wanted)?.resource.path;
         expect(
           matches.length === 0 ? found === undefined : found !== undefined && matches.includes(found),
         ).toBe(true);

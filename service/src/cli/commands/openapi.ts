@@ -13,7 +13,7 @@ export function openApiCommand(): Command {
     .addHelpText('after', '\nExample:\n  offerbook openapi > openapi.json')
     .action(async () => {
       const settings = readServeSettings({});
-      const localUrl = () => urlOf('localhost', settings.port);
-      await print(`${JSON.stringify(await openApiDocument({ ...settings, localUrl }))}\n`);
+      const document = await openApiDocument(settings, urlOf('localhost', settings.port));
+      await print(`${JSON.stringify(document)}\n`);
     });
 }

@@ -1,4 +1,4 @@
-// Data of the catalogue page.
+// Data for the catalogue page.
 
 import { cataloguePage as render } from '@offerbook/site/console/catalogue-page.ts';
 import type { ImportEntry } from '../../domain/import-log.ts';
@@ -28,7 +28,7 @@ export const cataloguePage: MakePage = async ({ node, stores: openStores, counts
   });
 };
 
-/** Number of retailers after each import, oldest first: computed backwards from the number that is stored now. */
+/** Returns the number of retailers after each import, oldest first, counting back from the number stored now. */
 function sizesAfter(newestFirst: readonly ImportEntry[], storedNow: number) {
   let retailers = storedNow;
   const sizes = newestFirst.map(({ beganAtMs, counts: { added, withdrawn } }) => {

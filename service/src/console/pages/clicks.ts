@@ -1,4 +1,4 @@
-// Data of the clicks page.
+// Data for the clicks page.
 
 import {
   type CountedClicks,

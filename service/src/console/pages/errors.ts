@@ -1,4 +1,4 @@
-// Data of the errors page.
+// Data for the errors page.
 
 import { errorsPage as render } from '@offerbook/site/console/errors-page.ts';
 import { ERRORS } from '../../domain/api-errors.ts';

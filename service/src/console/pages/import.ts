@@ -1,4 +1,4 @@
-// Data of the page about one import.
+// Data for the page about one import.
 
 import { NO_SUCH_IMPORT, importPage as render } from '@offerbook/site/console/import-page.ts';
 import type { MakePage } from '../page-context.ts';

@@ -1,4 +1,4 @@
-// Data of the organisations page.
+// Data for the organisations page.
 
 import { type Behind, organisationsPage as render } from '@offerbook/site/console/organisations-page.ts';
 import { type AccessToken, endMs, isExpiring, tokenState } from '../../domain/access-token.ts';
@@ -41,7 +41,7 @@ export const organisationsPage: MakePage = async ({ node, stores: openStores }) 
   });
 };
 
-/** The database does not record which changes a poll has returned: that is known only of polls that this node answered. */
+/** The database does not record which changes a poll has returned. This node knows only about polls that it answered. */
 function behind(
   tally: OrganisationTally | undefined,
   polledAtMs: number | undefined,
@@ -54,7 +54,7 @@ function behind(
   return { waitedMs: isUpToDate ? 0 : nowMs - tally.syncedThroughMs, isAtMost };
 }
 
-/** Private tokens read transactions and nothing else. */
+/** Only private tokens count, because they can read nothing but transactions. */
 function lastUse(tokens: readonly AccessToken[], orgId: number): number | undefined {
   return latest(
     tokens.map((token) => (token.orgId === orgId && token.kind === 'private' ? token.lastUsedAtMs : null)),

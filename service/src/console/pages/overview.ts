@@ -1,4 +1,4 @@
-// Data of the overview page.
+// Data for the overview page.
 
 import { statfsSync } from 'node:fs';
 import {

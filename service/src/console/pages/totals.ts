@@ -1,4 +1,4 @@
-// Data of the totals page.
+// Data for the totals page.
 
 import {
   type AgeGroup,
@@ -36,7 +36,7 @@ export const totalsPage: MakePage = async ({ node, stores: openStores, counts, q
   });
 };
 
-/** Totals of one organisation, or of all. */
+/** Groups the totals of one organisation, or of all. */
 function group(
   totals: TransactionTotals,
   orgName: string | undefined,
@@ -80,7 +80,7 @@ function ageGroups(currency: string, totals: readonly AgeTotal[]): AgeGroup[] {
   });
 }
 
-/** Retailers with most declined transactions first. */
+/** Sorts retailers by declined transactions, most first. */
 function decisionsBy(
   totals: readonly RetailerTotal[],
   names: ReadonlyMap<string, string>,

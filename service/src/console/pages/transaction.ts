@@ -1,4 +1,4 @@
-// Data of the page about one transaction.
+// Data for the page about one transaction.
 
 import {
   NO_SUCH_TRANSACTION,
@@ -7,8 +7,9 @@ import {
 } from '@offerbook/site/console/transaction-page.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { parseUuid } from '@offerbook/wire/uuid.ts';
+import type { Stores } from '../../domain/stores.ts';
 import type { TransactionVersion } from '../../domain/transaction.ts';
-import type { ConsoleStores, MakePage } from '../page-context.ts';
+import type { MakePage } from '../page-context.ts';
 
 export const transactionPage: MakePage = async ({ stores: openStores, parameters, counts }) => {
   const id = parseUuid(parameters.id ?? '');
@@ -30,7 +31,7 @@ export const transactionPage: MakePage = async ({ stores: openStores, parameters
 };
 
 async function withImports(
-  { imports }: ConsoleStores,
+  { imports }: Stores,
   versions: readonly TransactionVersion[],
 ): Promise<ShownVersion[]> {
   const found = new Map<number | null, ShownVersion['import']>();

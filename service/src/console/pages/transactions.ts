@@ -1,4 +1,4 @@
-// Data of the transactions page: searches by id, by passbackUid, or by organisation and time of the last change.
+// Data for the transactions page: searches by id, by passbackUid, or by organisation and time of the last change.
 
 import {
   type FoundTransaction,
@@ -11,8 +11,9 @@ import { parseInstant } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { parseUuid } from '@offerbook/wire/uuid.ts';
 import type { PublicOrganisation } from '../../domain/organisation.ts';
+import type { Stores } from '../../domain/stores.ts';
 import type { TransactionVersion } from '../../domain/transaction.ts';
-import type { ConsoleStores, MakePage, PageContext } from '../page-context.ts';
+import type { MakePage, PageContext } from '../page-context.ts';
 
 const PAGE_SIZE = 100;
 const LATEST_MS = 8.64e15;
@@ -35,7 +36,7 @@ export const transactionsPage: MakePage = async (context) => {
 
 async function search(
   { query, form }: PageContext,
-  stores: ConsoleStores,
+  stores: Stores,
   organisations: readonly PublicOrganisation[],
 ): Promise<Result | undefined> {
   const passbackUid = form.get('passbackUid');
@@ -46,7 +47,7 @@ async function search(
   return undefined;
 }
 
-async function searchById(stores: ConsoleStores, text: string): Promise<Result> {
+async function searchById(stores: Stores, text: string): Promise<Result> {
   const id = parseUuid(text);
   if (id === undefined) return { problem: 'A transaction id must be a UUID.' };
   const [current] = await stores.history.versions(id);
@@ -54,7 +55,7 @@ async function searchById(stores: ConsoleStores, text: string): Promise<Result> 
   return { by: 'id', found: foundVersion(current) };
 }
 
-async function searchByUser(stores: ConsoleStores, passbackUid: string): Promise<Result> {
+async function searchByUser(stores: Stores, passbackUid: string): Promise<Result> {
   if (passbackUid === '' || passbackUid.length > TEXT_LENGTH_MAX)
     return { problem: `A passbackUid must have 1 to ${printCount(TEXT_LENGTH_MAX)} characters.` };
   const { count, newest } = await stores.history.findByPassbackUid(passbackUid, { limit: PAGE_SIZE });
@@ -62,7 +63,7 @@ async function searchByUser(stores: ConsoleStores, passbackUid: string): Promise
 }
 
 async function searchByTime(
-  stores: ConsoleStores,
+  stores: Stores,
   organisations: readonly PublicOrganisation[],
   query: URLSearchParams,
 ): Promise<Result> {

@@ -1,5 +1,5 @@
-// Cross-origin access. Pages of any origin may read the catalogue. Transactions are for servers only: they have no CORS headers,
-// and their preflights get 405.
+// Cross-origin access. Pages from any origin can read the catalogue. Transactions are for servers only: responses have no CORS
+// headers, and preflights get 405.
 
 import type { Reply } from '../reply.ts';
 
@@ -21,21 +21,21 @@ export function isPreflight(request: Request): boolean {
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/;
 
 /**
- * Allows the methods, and every header that the page requests, because libraries add headers of their own. A list of headers
- * would protect nothing: every origin is allowed, and credentials are not.
+ * Allows every header that the page requests, because libraries add their own. A fixed list would protect nothing: every
+ * origin is allowed, and credentials are not.
  */
 export function preflightReply(request: Request, methods: string): Reply {
-  const asked = request.headers.get('Access-Control-Request-Headers') ?? '';
+  const requested = request.headers.get('Access-Control-Request-Headers') ?? '';
   return {
     status: 204,
-    headers: {
+    headers: new Headers({
       'Access-Control-Allow-Methods': methods,
-      'Access-Control-Allow-Headers': HEADER_NAMES.test(asked)
-        ? asked
+      'Access-Control-Allow-Headers': HEADER_NAMES.test(requested)
+        ? requested
         : 'Authorization, If-None-Match, Request-Id',
       'Access-Control-Max-Age': '86400',
       Vary: 'Access-Control-Request-Headers',
-    },
+    }),
     body: null,
   };
 }

@@ -1,5 +1,5 @@
-// A file that does not change while the server runs, with an entity tag. Strings are compressed, once per coding; bytes are
-// assumed to be compressed already.
+// A file that does not change while the server runs. Strings are compressed, once per coding; bytes are assumed to be
+// compressed already.
 
 import type { Exchange } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
@@ -10,7 +10,7 @@ export class StaticFile {
   readonly #body: Uint8Array<ArrayBuffer>;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #isText: boolean;
-  readonly #encoded = new Map<Coding | undefined, Blob>();
+  readonly #blobs = new Map<Coding | undefined, Blob>();
 
   constructor(content: string | Uint8Array<ArrayBuffer>, headers: Readonly<Record<string, string>>) {
     this.#isText = typeof content === 'string';
@@ -18,7 +18,7 @@ export class StaticFile {
     this.#headers = { 'X-Content-Type-Options': 'nosniff', ...headers };
   }
 
-  /** Hash of the contents, equal on every node. */
+  /** Hash of the contents; the same on every node. */
   get version(): string {
     return Bun.hash.xxHash3(this.#body).toString(36);
   }
@@ -28,22 +28,22 @@ export class StaticFile {
       ? chooseCoding(request.headers.get('Accept-Encoding'), this.#body.length)
       : undefined;
     const tag = entityTag(this.#body, coding);
-    const headers: Record<string, string> = {
+    const headers = new Headers({
       ...this.#headers,
       'Cache-Control': cacheControl,
       Vary: 'Accept-Encoding',
       ETag: tag,
-    };
+    });
     if (matchesTag(request.headers.get('If-None-Match'), tag)) return { status: 304, headers, body: null };
-    if (coding !== undefined) headers['Content-Encoding'] = coding;
+    if (coding !== undefined) headers.set('Content-Encoding', coding);
     return { status: 200, headers, body: this.#encode(coding) };
   }
 
   #encode(coding: Coding | undefined): Blob {
-    const known = this.#encoded.get(coding);
+    const known = this.#blobs.get(coding);
     if (known !== undefined) return known;
-    const made = new Blob([coding === undefined ? this.#body : compress(coding, this.#body)]);
-    this.#encoded.set(coding, made);
-    return made;
+    const blob = new Blob([coding === undefined ? this.#body : compress(coding, this.#body)]);
+    this.#blobs.set(coding, blob);
+    return blob;
   }
 }

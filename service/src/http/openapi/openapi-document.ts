@@ -25,10 +25,8 @@ import {
 /** The operator's settings that appear in the document. */
 export interface DocumentSettings {
   readonly pageSize: number;
-  /** URL under which clients reach the service, if it differs from the address the service listens on. */
+  /** URL at which clients reach the service through a proxy. */
   readonly publicUrl: string | undefined;
-  /** Returns the address this server listens on, for samples if there is no public URL. Called when the document is built. */
-  readonly localUrl: () => string;
   /** Currency of fixed cashbacks, ISO 4217. */
   readonly currency: string | undefined;
   readonly activation: 'on' | 'off';
@@ -37,12 +35,13 @@ export interface DocumentSettings {
 const DEFAULTS: DocumentSettings = {
   pageSize: PAGE_SIZE_DEFAULT,
   publicUrl: undefined,
-  localUrl: () => LOCAL_URL,
   currency: undefined,
   activation: 'on',
 };
 
-export async function openApiDocument(settings = DEFAULTS): Promise<OpenApiDocument> {
+/** The code samples use the local URL if there is no public one. */
+export async function openApiDocument(settings = DEFAULTS, localUrl = LOCAL_URL): Promise<OpenApiDocument> {
+  const baseUrl = settings.publicUrl ?? localUrl;
   const schemas: Record<string, Schema> = {};
   for (const { item } of OPERATIONS) Object.assign(schemas, await itemSchemas(item));
   const hasActivation = settings.activation === 'on';
@@ -72,12 +71,10 @@ export async function openApiDocument(settings = DEFAULTS): Promise<OpenApiDocum
       ...Object.fromEntries(
         OPERATIONS.map((operation) => [
           operation.path,
-          { get: operationObject(operation, schemas, settings) },
+          { get: operationObject(operation, schemas, settings, baseUrl) },
         ]),
       ),
-      ...(hasActivation
-        ? activationPaths(settings.publicUrl, settings.publicUrl ?? settings.localUrl())
-        : {}),
+      ...(hasActivation ? activationPaths(settings.publicUrl, baseUrl) : {}),
     },
     components: {
       schemas: { ...schemas, ...(hasActivation ? ACTIVATION_SCHEMAS : {}), ...PROBLEM_SCHEMAS },
@@ -97,7 +94,8 @@ export async function openApiDocument(settings = DEFAULTS): Promise<OpenApiDocum
 function operationObject(
   operation: Operation,
   schemas: Readonly<Record<string, Schema>>,
-  { pageSize, publicUrl, localUrl }: DocumentSettings,
+  { pageSize, publicUrl }: DocumentSettings,
+  baseUrl: string,
 ): OperationObject {
   const isCatalogue = operation.tokenKind === 'public';
   const headers: HeaderName[] = [
@@ -144,7 +142,7 @@ function operationObject(
       ...(isCatalogue ? notModified : {}),
       ...errorResponses(errorCodes(operation), operation, publicUrl),
     },
-    'x-codeSamples': codeSamples(operation, publicUrl ?? localUrl()),
+    'x-codeSamples': codeSamples(operation, baseUrl),
   };
 }
 

@@ -90,7 +90,7 @@ export function activationRoutes(activation: Activation, limits: RateLimits): Ro
 
   function prefetched(): Reply {
     activation.tally.prefetch++;
-    return { status: 204, headers: HEADERS, body: null };
+    return { status: 204, headers: new Headers(HEADERS), body: null };
   }
 
   /** Redirects to the plain URL, past the affiliate network, without recording a click. */
@@ -150,5 +150,6 @@ function orItsRetailer(deal: Activatable): Activatable {
 
 /** Normalises the URL, because URLs of retailers may contain characters that are not allowed in headers. */
 function redirect(url: string): Reply {
-  return { status: 302, headers: { ...HEADERS, Location: new URL(url).href }, body: null };
+  const headers = new Headers({ ...HEADERS, Location: new URL(url).href });
+  return { status: 302, headers, body: null };
 }

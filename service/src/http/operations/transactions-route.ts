@@ -48,18 +48,18 @@ export function transactionsRoute(
     );
     const isLastOfAll = page.cursor === undefined && asked.maxMs === LATEST_MS;
     callers.polled(token, isLastOfAll ? page.completeThroughMs : undefined);
-    const headers: Record<string, string> = {
+    const headers = new Headers({
       'Content-Type': 'application/json',
       'Cache-Control': 'private, no-store',
       Vary: 'Authorization, Accept-Encoding',
       'Complete-Through': printTimestamp(page.completeThroughMs),
-    };
-    if (page.cursor !== undefined) headers.Link = nextLink(exchange, page.cursor);
+    });
+    if (page.cursor !== undefined) headers.set('Link', nextLink(exchange, page.cursor));
     // Not concatenated, to avoid another copy of the page.
     const body = [START, page.data, Buffer.from(envelopeEnd(page.cursor))];
     const coding = chooseCoding(exchange.request.headers.get('Accept-Encoding'), lengthOf(body));
     if (coding === undefined) return { status: 200, headers, body };
-    headers['Content-Encoding'] = coding;
+    headers.set('Content-Encoding', coding);
     return { status: 200, headers, body: [await compressAside(coding, Buffer.concat(body))] };
   };
 

@@ -1,4 +1,4 @@
-// Routes of scripts and style sheets, each built on its first request.
+// Routes for scripts and style sheets, which are built on their first request.
 
 import { StaticFile } from '../content/static-file.ts';
 import type { Exchange } from '../exchange.ts';
@@ -12,14 +12,14 @@ export const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 type AssetPath = Extract<BundlePath, `/assets/${string}`>;
 
-/** Assets of the public site. */
+/** The public site's assets. */
 export const SITE_ASSETS = [
   '/assets/catalogue.js',
   '/assets/reference.js',
   '/assets/site.css',
 ] as const satisfies readonly AssetPath[];
 
-/** URL of each asset: its path, and a version, so that changed contents get a new URL. */
+/** The URL of each asset. It contains a version, so changed contents get a new URL. */
 export type UrlsOf<Path extends AssetPath> = Readonly<Record<Path, string>>;
 
 export function openAssets<Path extends AssetPath>(paths: readonly Path[]) {
@@ -43,13 +43,13 @@ export function openAssets<Path extends AssetPath>(paths: readonly Path[]) {
 }
 
 function answer(file: StaticFile, exchange: Exchange): Reply {
-  // During a rolling update a page may request its assets from a node of another release. That node's contents must not be
-  // cached forever under this version.
+  // During a rolling update, a page can request its assets from a node with another release. Clients must not cache that
+  // node's contents forever under this version.
   const isThisVersion = exchange.search === `v=${file.version}`;
   return file.answer(exchange, isThisVersion ? IMMUTABLE : 'no-cache');
 }
 
-/** Builds a bundle and its headers. */
+/** Builds a bundle. */
 export async function load(
   path: BundlePath,
   headers: Readonly<Record<string, string>> = {},

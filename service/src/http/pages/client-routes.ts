@@ -1,4 +1,4 @@
-// Routes of the client library in this release: the npm package, one ES module for browsers and Deno, and its type
+// Routes for the client library of this release: the npm package, an ES module for browsers and Deno, and the type
 // declarations.
 
 import { ApiError } from '../../domain/api-errors.ts';
@@ -12,11 +12,11 @@ const CLIENT_PACKAGE_PATH = '/client/offerbook-client.tgz';
 const CLIENT_MODULE_PATH = '/client/offerbook-client.js';
 const TYPES_PATH = '/client/types/';
 
-/** Short, because the next release has the same URL. */
+/** A short lifetime, because the next release has the same URL. */
 const SHORT_LIVED = { cacheControl: 'public, max-age=300', openToBrowsers: true };
 
 interface ClientPackage {
-  /** Contains a hash of the contents, so a URL in a package-lock.json always returns the same bytes. */
+  /** Contains a hash of the contents, so the URL in a package-lock.json always returns the same bytes. */
   readonly path: string;
   readonly file: StaticFile;
   /** Declaration files by name, such as `index.d.ts`. */
@@ -46,7 +46,10 @@ export function clientRoutes(): Route[] {
       path: CLIENT_PACKAGE_PATH,
       openToBrowsers: true,
       async answer({ origin }) {
-        const headers = { Location: origin + (await packed()).path, 'Cache-Control': 'no-cache' };
+        const headers = new Headers({
+          Location: origin + (await packed()).path,
+          'Cache-Control': 'no-cache',
+        });
         return { status: 302, headers, body: null };
       },
     },
@@ -74,8 +77,8 @@ async function openPackage(): Promise<ClientPackage> {
 }
 
 /**
- * Reads the declaration files. They import each other as `.js`, which compilers resolve to `.d.ts` for local files only, so
- * rewrite these imports.
+ * Reads the declaration files. They import each other as `.js`, which compilers resolve to `.d.ts` only for local files, so
+ * these imports are rewritten.
  */
 async function readDeclarations(content: Uint8Array<ArrayBuffer>): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();

@@ -1,6 +1,6 @@
-// Builds what the service serves from other workspaces: scripts, style sheets and the client library. In a checkout each is
-// built on its first request. service/scripts/program.ts replaces this module in the npm package and the executable with
-// the results of its functions. No other file of the service may read a file of the repository by its path.
+// Builds the scripts, style sheets and client library that the service serves from other workspaces. A checkout builds each on
+// its first request. In the npm package and the executable, service/scripts/program.ts replaces this module with the results
+// of its functions. No other file of the service may read a repository file by its path.
 
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ export type BundlePath = keyof typeof SOURCES;
 
 export const BUNDLE_PATHS = Object.keys(SOURCES) as BundlePath[];
 
-/** Bundles and minifies a script or style sheet, in about 20 ms. */
+/** Bundles and minifies a script or style sheet. Takes about 20 ms. */
 export async function bundle(path: BundlePath): Promise<string> {
   const { outputs } = await Bun.build({
     entrypoints: [Bun.resolveSync(SOURCES[path], import.meta.dir)],
@@ -32,12 +32,12 @@ export async function bundle(path: BundlePath): Promise<string> {
 }
 
 export interface PackedClient {
-  /** Name with version: `offerbook-client-0.1.0` */
+  /** Name and version: `offerbook-client-0.1.0` */
   readonly name: string;
   readonly content: Uint8Array<ArrayBuffer>;
 }
 
-/** Returns the tarball that `npm pack` makes of the client. Takes about two seconds; needs the development dependencies. */
+/** Runs `npm pack` on the client and returns the tarball. Takes about two seconds; needs the development dependencies. */
 export async function packClient(): Promise<PackedClient> {
   const folder = await mkdtemp(join(tmpdir(), 'offerbook-client-'));
   try {

@@ -1,4 +1,4 @@
-// A route that builds its file on the first request and serves the same file from then on.
+// A route whose file is built on the first request.
 
 import type { StaticFile } from '../content/static-file.ts';
 import type { Route } from '../router.ts';
@@ -17,7 +17,7 @@ export function fileRoute(
   };
 }
 
-/** Calls `make` once and keeps its promise, even a rejected one: a build that fails must not run again on every request. */
+/** Calls `make` once. A rejected promise is kept too, because a failing build must not run on every request. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

@@ -1,4 +1,4 @@
-// A page of the site workspace as a file, with the headers that restrict what it may do.
+// Turns a page into a file, with headers that restrict what the page can do.
 
 import { FAVICON_SVG, type Page } from '@offerbook/site/html-page.ts';
 import { StaticFile } from '../content/static-file.ts';
@@ -18,7 +18,7 @@ export function pageHeaders({ hasScript, imageSources, submitsForms }: Page): Re
     "base-uri 'none'",
     `form-action ${submitsForms ? "'self'" : "'none'"}`,
     "frame-ancestors 'none'",
-    // Without a Trusted Types policy, assigning a string to innerHTML throws.
+    // No Trusted Types policy is allowed, so assigning a string to innerHTML throws.
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ];

@@ -1,57 +1,78 @@
-// Routes that need no token: health, the OpenAPI document, and the HTML pages. The site workspace renders the pages; this
-// file fetches their data.
+// Routes that need no token: health, the OpenAPI document, and the HTML pages. This file collects the data for the pages; the
+// site workspace renders them.
 
 import { guidePage } from '@offerbook/site/docs/docs-page.ts';
 import { GUIDE_PATHS, loadGuides } from '@offerbook/site/docs/guides/guides.ts';
 import { referencePage } from '@offerbook/site/docs/reference-page.ts';
 import { searchIndex } from '@offerbook/site/docs/search-index.ts';
-import { errorList, errorPage, linkErrorPage, notFoundPage } from '@offerbook/site/error-pages.ts';
+import {
+  type DescribedError,
+  errorList,
+  errorPage,
+  linkErrorPage,
+  notFoundPage,
+} from '@offerbook/site/error-pages.ts';
 import { type ExplorerOptions, explorerPage } from '@offerbook/site/explorer-page.ts';
 import type { Frame, Page } from '@offerbook/site/html-page.ts';
 import { parseTokenKind } from '../../domain/access-token.ts';
-import { type ApiError, ERRORS } from '../../domain/api-errors.ts';
+import { type ApiError, ERROR_CODES, ERRORS } from '../../domain/api-errors.ts';
 import { StaticFile } from '../content/static-file.ts';
 import type { Exchange } from '../exchange.ts';
+import { exampleProblem } from '../openapi/examples.ts';
 import type { DocumentSettings } from '../openapi/openapi-document.ts';
+import { listRetailers } from '../operations/list-retailers.ts';
+import { listTransactions } from '../operations/list-transactions.ts';
 import { type Health, readiness } from '../readiness.ts';
 import { json, type Reply } from '../reply.ts';
 import type { Route } from '../router.ts';
 import { openAssets, SITE_ASSETS } from './assets.ts';
 import { clientRoutes } from './client-routes.ts';
-import { DESCRIBED_ERRORS } from './described-errors.ts';
 import { fileRoute, once } from './file-route.ts';
 import { FAVICON, pageFile } from './page-file.ts';
 
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
+/** The API errors, each with an example response, for the pages under /errors/. */
+const DESCRIBED_ERRORS: readonly DescribedError[] = ERROR_CODES.map((code) => {
+  const operation = code === 'private_token_in_browser' ? listTransactions : listRetailers;
+  return { code, ...ERRORS[code], example: exampleProblem(code, operation) };
+});
+
 export interface Site {
   readonly routes: readonly Route[];
-  /** Answers people who open an unknown path. */
+  /** Answers browsers that open an unknown path. */
   readonly notFound: Route['answer'];
-  /** Answers people whose link could not be activated. */
+  /** Answers browsers whose activation link failed. */
   readonly linkError: (error: ApiError, exchange: Exchange) => Promise<Reply>;
 }
 
-export interface SiteOptions extends ExplorerOptions, DocumentSettings {
+export interface SiteSettings extends ExplorerOptions, DocumentSettings {
   /** Off: the page at `/` is a short welcome instead of the explorer. */
   readonly explorer: 'on' | 'off';
 }
 
-export function buildSite(health: () => Health, options: SiteOptions): Site {
-  // Fail at startup, not at the first page.
-  requirePublic(options.guest?.token);
-  // Built on the first request, and so are its schemas: the server starts 50 ms sooner.
-  const document = once(async () =>
-    (await import('../openapi/openapi-document.ts')).openApiDocument(options),
-  );
+interface Server {
+  readonly health: () => Health;
+  /** Returns the server's own URL. */
+  readonly localUrl: () => string;
+}
+
+export function buildSite(settings: SiteSettings, { health, localUrl }: Server): Site {
+  // Fail at startup instead of on the first page.
+  requirePublic(settings.guest?.token);
+  // Loading the schemas on the first request saves 50 ms at startup.
+  const document = once(async () => {
+    const { openApiDocument } = await import('../openapi/openapi-document.ts');
+    return openApiDocument(settings, localUrl());
+  });
   const documentation = once(async () => ({
     document: await document(),
-    guides: await loadGuides(options.publicUrl ?? options.localUrl()),
+    guides: await loadGuides(settings.publicUrl ?? localUrl()),
     errors: DESCRIBED_ERRORS,
   }));
   const assets = openAssets(SITE_ASSETS);
-  const frame = async () => ({ urls: await assets.urls(), explorer: options.explorer });
-  /** Not open to other origins: a page may contain a guest's token. */
+  const frame = async () => ({ urls: await assets.urls(), explorer: settings.explorer });
+  /** Pages are not open to other origins, because they can contain a guest's token. */
   const page = (path: string, render: (frame: Frame) => Page | Promise<Page>) =>
     fileRoute(path, { cacheControl: 'no-cache', openToBrowsers: false }, async () =>
       pageFile(await render(await frame())),
@@ -67,8 +88,8 @@ export function buildSite(health: () => Health, options: SiteOptions): Site {
     jsonRoute('/docs/search.json', 'no-cache', async () => searchIndex(await documentation())),
     ...assets.routes,
     ...clientRoutes(),
-    page('/', (frame) => explorerPage(options, frame)),
-    page('/docs', async (frame) => referencePage(await documentation(), options.guest, frame)),
+    page('/', (frame) => explorerPage(settings, frame)),
+    page('/docs', async (frame) => referencePage(await documentation(), settings.guest, frame)),
     ...GUIDE_PATHS.map((path) => page(path, async (frame) => guidePage(path, await documentation(), frame))),
     page('/errors/', (frame) => errorList(DESCRIBED_ERRORS, frame)),
     ...DESCRIBED_ERRORS.map((error) => page(`/errors/${error.code}`, (frame) => errorPage(error, frame))),
@@ -81,15 +102,16 @@ export function buildSite(health: () => Health, options: SiteOptions): Site {
       const { status, title } = ERRORS[code];
       const page = linkErrorPage({ code, title, errors }, await frame());
       const reply = pageFile(page).answer(exchange, 'no-store');
-      return { ...reply, status, headers: { ...reply.headers, ...headers } };
+      for (const [name, value] of Object.entries(headers)) reply.headers.set(name, value);
+      return { ...reply, status };
     },
   };
 }
 
-/** A private token in a page would be a leak. */
+/** Everyone can read a token in a page, so it must not be a private one. */
 function requirePublic(token: string | undefined): void {
   if (token !== undefined && parseTokenKind(token) !== 'public') {
-    throw new Error('only a public token may be put into a page');
+    throw new Error('a guest token must be a public token');
   }
 }
 

@@ -86,10 +86,10 @@ export function toyShopRoutes(world: World): Route[] {
         const bought = await world.buy(retailer, exchange.parameters.click ?? '');
         if (bought === undefined) throw new ApiError('deal_not_found', 'No such click.');
         // Redirect to a separate page, so that reloading it does not buy again.
-        const headers = {
+        const headers = new Headers({
           Location: `${SHOP_PATH}${retailer.id}/orders/${bought.id}`,
           'Cache-Control': NO_STORE,
-        };
+        });
         return { status: 303, headers, body: null };
       },
     },

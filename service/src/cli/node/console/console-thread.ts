@@ -69,7 +69,7 @@ async function answer(question: ConsoleQuestion): Promise<ConsoleAnswer> {
     return {
       number,
       status: reply.status,
-      headers: Object.fromEntries(new Headers(reply.headers as Record<string, string>)),
+      headers: Object.fromEntries(reply.headers),
       body: new Uint8Array(await new Response(responseBody(reply.body, method)).arrayBuffer()),
     };
   } catch (error) {
