@@ -1,22 +1,22 @@
-// Options and reports of conversions.
+// Options and results of a conversion, and the spool that its rows are written to.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { printProblems } from '@offerbook/wire/rows/row-problem.ts';
 import type { ImportProgress, RowReport } from '@offerbook/wire/rows/row-report.ts';
 
 export interface ConvertOptions {
-  /** Prints the valid rows and lists the invalid ones, instead of printing nothing. */
+  /** Outputs the valid rows even if other rows are invalid. */
   readonly skipInvalid?: boolean | undefined;
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
 }
 
 export interface ConvertReport extends RowReport {
-  /** Transactions or retailers printed. */
+  /** Number of transactions or retailers in the output. */
   readonly written: number;
 }
 
 /** Thrown by a conversion with invalid rows. The message is shown to the user. */
-export class Unconverted extends BadInput {
+export class ConversionFailed extends BadInput {
   readonly report: ConvertReport;
 
   constructor(report: ConvertReport, why: string) {
@@ -25,13 +25,13 @@ export class Unconverted extends BadInput {
   }
 }
 
-/** Holds the converted rows until all rows are known to be valid. */
+/** Keeps converted rows until all rows are known to be valid. */
 export interface RowSpool {
-  /** Number of rows that were not dropped. */
+  /** Rows that were appended and not dropped. */
   readonly count: number;
   /** Appends a row and returns its number, from 0. */
   append(row: string): number;
-  /** Drops a row that another row has replaced. */
+  /** Drops a row that another row replaces. */
   drop(number: number): void;
   /** Writes the appended rows and frees their memory. */
   flush(): Promise<void>;

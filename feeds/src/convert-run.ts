@@ -1,16 +1,16 @@
-// One run of a conversion: reads the rows of all files, keeps the counts and the first problems. Does not interpret rows.
+// The state of one conversion: reads the rows of all files, counts them and collects problems. Does not interpret rows.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
 import { BrokenFile, type FieldProblem, type Place } from '@offerbook/wire/rows/raw-row.ts';
 import { ProblemList, printInvalidRows, rowProblem } from '@offerbook/wire/rows/row-problem.ts';
-import { type ConvertOptions, type ConvertReport, Unconverted } from './convert-report.ts';
+import { ConversionFailed, type ConvertOptions, type ConvertReport } from './convert-report.ts';
 import { quote } from './fields.ts';
 import type { FeedRow, FeedShape } from './formats/feed-row.ts';
 import type { PageCheck } from './formats/page-check.ts';
 import { readFeed } from './formats/read-feed.ts';
 
-/** Place of a row, with the name of its file. */
+/** Where a row is, with the name of its file. */
 export interface FeedPlace extends Place {
   readonly file: string;
 }
@@ -22,6 +22,7 @@ export class ConvertRun {
   readonly #sources: readonly ImportSource[];
   readonly #startedMs = performance.now();
   readonly #problems = new ProblemList();
+  /** Rows per category. */
   readonly #leftOut = new Map<string, number>();
 
   constructor(sources: readonly ImportSource[], options: ConvertOptions) {
@@ -30,9 +31,9 @@ export class ConvertRun {
   }
 
   get report(): ConvertReport {
-    const leftOut = [...this.#leftOut].map(
-      ([what, count]) => `Left out: ${what} (${printCountOf(count, 'row')}).`,
-    );
+    const leftOut = this.#leftOut
+      .entries()
+      .map(([what, count]) => `Left out: ${what} (${printCountOf(count, 'row')}).`);
     return {
       ...this.counts,
       seconds: Math.round(performance.now() - this.#startedMs) / 1000,
@@ -42,10 +43,10 @@ export class ConvertRun {
     };
   }
 
-  /** Yields the rows of one file in groups. A file that cannot be read to its end stops the run. */
+  /** Yields the rows of one file in batches. Throws if the file cannot be read to its end. */
   async *rows(source: ImportSource, shape: FeedShape, pages: PageCheck): AsyncGenerator<FeedRow[]> {
     try {
-      for await (const rows of readFeed(source.chunks(), shape, (note) => pages.add(note))) {
+      for await (const rows of readFeed(source.chunks(), shape, (page) => pages.add(page))) {
         this.counts.read += rows.length;
         yield rows;
         this.#reportProgress();
@@ -56,26 +57,25 @@ export class ConvertRun {
       this.counts.read++;
       this.counts.invalid++;
       this.#problems.addLast({ ...rowProblem(error.place, error.problem), file: source.name });
-      throw new Unconverted(this.report, 'the file cannot be read beyond this point');
+      throw new ConversionFailed(this.report, 'the file cannot be read beyond this point');
     }
   }
 
-  /** Counts one invalid row with its problems. */
+  /** Records the problems of an invalid row. An empty id is unknown. */
   reject({ file, ...place }: FeedPlace, id: string | undefined, problems: readonly FieldProblem[]): void {
     this.counts.invalid++;
-    const shownId = id === undefined ? undefined : quote(id).slice(1, -1);
+    const shownId = id ? quote(id).slice(1, -1) : undefined;
     this.#problems.add(...problems.map((problem) => ({ ...rowProblem(place, problem), file, id: shownId })));
   }
 
-  /** Counts a row that is not converted, by its category. */
-  leaveOut(what: string): void {
-    this.#leftOut.set(what, (this.#leftOut.get(what) ?? 0) + 1);
+  leaveOut(category: string): void {
+    this.#leftOut.set(category, (this.#leftOut.get(category) ?? 0) + 1);
   }
 
-  /** Throws if there are invalid rows, unless they are to be skipped. */
+  /** Throws if there are invalid rows, unless they are skipped. */
   requireValid(): void {
     if (this.counts.invalid === 0 || this.#options.skipInvalid === true) return;
-    throw new Unconverted(this.report, printInvalidRows(this.counts));
+    throw new ConversionFailed(this.report, printInvalidRows(this.counts));
   }
 
   #reportProgress(): void {

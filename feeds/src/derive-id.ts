@@ -1,18 +1,14 @@
-// Derives our ids from the ids of networks. The same input gives the same id everywhere, so that repeating a conversion
-// and an import changes nothing.
+// Derives our ids from a network's ids. The same input always gives the same id, so a repeated conversion and import changes
+// nothing.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
+import type { Source } from './source/source-file.ts';
 
-export type IdKind = 'retailer' | 'offer' | 'coupon' | 'promotion' | 'transaction';
-
-export type IdMaker = (kind: IdKind, theirId: string) => Uuid;
-
-/** UUIDv5 of the source's namespace and `network:account:kind:their id`. */
-export function idMaker(source: {
-  readonly network: string;
-  readonly account: string;
-  readonly namespace: Uuid;
-}): IdMaker {
-  const { network, account, namespace } = source;
-  return (kind, theirId) => Bun.randomUUIDv5(`${network}:${account}:${kind}:${theirId}`, namespace) as Uuid;
+/** UUIDv5 of the source's namespace and `network:account:kind:id`. */
+export function deriveId(
+  { network, account, namespace }: Source,
+  kind: 'retailer' | 'offer' | 'coupon' | 'promotion' | 'transaction',
+  networkId: string,
+): Uuid {
+  return Bun.randomUUIDv5(`${network}:${account}:${kind}:${networkId}`, namespace) as Uuid;
 }

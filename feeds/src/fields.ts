@@ -1,6 +1,5 @@
-// Reads the fields of one row of a network, independent of the file format. Problems are collected with the path of the field,
-// and reading continues, so that all problems of a row are reported at once. Methods return a placeholder for an invalid
-// value; it is never output, because the row is rejected.
+// Typed access to the fields of one row, whatever its file format. Problems are collected, so that all problems of a row are
+// reported together. An invalid value is replaced by a placeholder, which is never output because the row is rejected.
 
 import { type Amount, parseAmount, ZERO } from '@offerbook/wire/amount.ts';
 import { type FieldProblem, isObject } from '@offerbook/wire/rows/raw-row.ts';
@@ -9,8 +8,7 @@ import { parseTime, type TimeReader } from './zoned-time.ts';
 
 /** Key for the text of an XML element that also has attributes or children. */
 export const XML_TEXT = '#text';
-/** Placeholder for an invalid time. */
-export const NO_TIME = '1970-01-01T00:00:00' as Timestamp;
+const INVALID_TIME = '1970-01-01T00:00:00' as Timestamp;
 
 export class Fields {
   readonly problems: FieldProblem[];
@@ -18,7 +16,7 @@ export class Fields {
   readonly #zone: string;
   readonly #prefix: string;
 
-  /** `zone` applies to times without a zone. */
+  /** `zone` applies to times without a zone; `prefix` is the path of the value inside the row. */
   constructor(value: unknown, zone = 'UTC', problems: FieldProblem[] = [], prefix = '') {
     this.#value = value;
     this.#zone = zone;
@@ -36,13 +34,13 @@ export class Fields {
     return this.find(path) !== undefined;
   }
 
-  /** True if the field is present and is none of these words. */
-  isOther(path: string, words: readonly string[]): boolean {
+  /** True if the field has a value that is not in the list. */
+  isOther(path: string, values: readonly string[]): boolean {
     const text = this.findText(path);
-    return text !== undefined && !words.includes(text);
+    return text !== undefined && !values.includes(text);
   }
 
-  /** A string, or a number as a string: ids come as either. The path '' is the value itself. */
+  /** Accepts numbers, since networks send ids as either. The path '' is the value itself. */
   findText(path: string): string | undefined {
     const value = this.find(path);
     if (value === undefined || typeof value === 'string') return value;
@@ -54,6 +52,13 @@ export class Fields {
 
   text(path: string): string {
     return this.findText(path) ?? this.#missing(path, '');
+  }
+
+  /** Accepts a number or a string of digits; undefined for anything else. */
+  findWholeNumber(path: string): number | undefined {
+    const value = this.find(path);
+    const number = typeof value === 'number' || /^\d+$/.test(String(value)) ? Number(value) : undefined;
+    return Number.isSafeInteger(number) ? number : undefined;
   }
 
   findAmount(path: string, parse: (text: string) => Amount | undefined = parseAmount): Amount | undefined {
@@ -77,16 +82,20 @@ export class Fields {
   }
 
   time(path: string, read?: TimeReader): Timestamp {
-    return this.findTime(path, read) ?? this.#missing(path, NO_TIME);
+    return this.findTime(path, read) ?? this.#missing(path, INVALID_TIME);
   }
 
-  /** Looks up a word of the network. A word that is not in the table is a problem. */
-  findWord<Meaning>(path: string, meanings: Readonly<Record<string, Meaning>>): Meaning | undefined {
+  /** Translates the network's word with a table. A word that is not in the table is a problem. */
+  findMeaning<Meaning>(path: string, meanings: Readonly<Record<string, Meaning>>): Meaning | undefined {
     const text = this.findText(path);
-    return text === undefined ? undefined : this.meaning(path, text, meanings);
+    return text === undefined ? undefined : this.translate(path, text, meanings);
   }
 
-  protected meaning<Meaning>(
+  meaning<Meaning>(path: string, meanings: Readonly<Record<string, Meaning>>): Meaning | undefined {
+    return this.findMeaning(path, meanings) ?? this.#missing(path, undefined);
+  }
+
+  protected translate<Meaning>(
     path: string,
     text: string,
     meanings: Readonly<Record<string, Meaning>>,
@@ -96,11 +105,7 @@ export class Fields {
     return undefined;
   }
 
-  word<Meaning>(path: string, meanings: Readonly<Record<string, Meaning>>): Meaning | undefined {
-    return this.findWord(path, meanings) ?? this.#missing(path, undefined);
-  }
-
-  /** The items of a list. A single value becomes a list of one: XML does not distinguish the two. */
+  /** The items of a list. A single value becomes a list of one, because XML does not distinguish the two. */
   list(path: string): Fields[] {
     const value = this.find(path);
     if (value === undefined) return [];
@@ -109,8 +114,8 @@ export class Fields {
     return items.map((item, index) => new Fields(item, this.#zone, this.problems, `${prefix}[${index}].`));
   }
 
-  /** The same fields, with a separate list of problems. */
-  alone(): Fields {
+  /** The same fields with their own list of problems. */
+  separate(): Fields {
     return new Fields(this.#value, this.#zone, [], this.#prefix);
   }
 
@@ -131,19 +136,14 @@ export function quote(text: string): string {
   return JSON.stringify(shown.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\u{fffd}'));
 }
 
-/** Value at a dotted path, or of the field with exactly that name: column names may contain dots. */
+/** Value at a dotted path, or of a field with exactly that name, because CSV columns can have dots in their names. */
 function at(value: unknown, path: string): unknown {
   if (path === '') return value;
-  const names = path.split('.');
   let found = value;
-  for (const name of names) found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
-  if (found === undefined && names.length > 1 && isObject(value) && Object.hasOwn(value, path))
-    return value[path];
-  return found;
+  for (const name of path.split('.')) found = ownField(found, name);
+  return found ?? ownField(value, path);
 }
 
-/** Parses a whole number, given as a number or a string of digits. */
-export function wholeNumber(value: unknown): number | undefined {
-  const number = typeof value === 'number' || /^\d+$/.test(String(value)) ? Number(value) : undefined;
-  return Number.isSafeInteger(number) ? number : undefined;
+function ownField(value: unknown, name: string): unknown {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }

@@ -1,10 +1,10 @@
-// Parses amounts with a decimal comma or thousands separators, as some networks write them.
+// Parses amounts with a decimal comma or thousands separators, which some networks use.
 
 import { type Amount, parseAmount } from '@offerbook/wire/amount.ts';
 
 /**
- * Parses an amount with either decimal mark: `4,05`, `1.234,56`, `1,234.56`. Returns undefined if the amount is ambiguous:
- * `1,234` is either a thousand or a little more than one.
+ * Parses an amount with a decimal comma or a decimal point: `4,05`, `1.234,56`, `1,234.56`. Returns undefined if the amount
+ * is ambiguous, such as `1,234`.
  */
 export function parseEitherMark(text: string): Amount | undefined {
   const mark = text.at(Math.max(text.lastIndexOf(','), text.lastIndexOf('.')));

@@ -1,18 +1,12 @@
-// Decimals of currencies by ISO 4217. Intl is not used, because it returns the number of decimals in everyday use: none for
-// the Albanian lek and the Serbian dinar, which officially have two.
+// Decimals of currencies by ISO 4217. Intl returns the decimals in everyday use instead: none for the Albanian lek and the
+// Serbian dinar, which officially have two.
 
-const DECIMALS: Readonly<Record<number, string>> = {
-  0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
-  3: 'BHD IQD JOD KWD LYD OMR TND',
-  4: 'CLF UYW',
-};
-
-const EXCEPTIONS = new Map(
-  Object.entries(DECIMALS).flatMap(([decimals, codes]) =>
-    codes.split(' ').map((code) => [code, Number(decimals)] as const),
-  ),
-);
+const NO_DECIMALS = 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'.split(' ');
+const THREE_DECIMALS = 'BHD IQD JOD KWD LYD OMR TND'.split(' ');
+const FOUR_DECIMALS = ['CLF', 'UYW'];
 
 export function minorUnits(currencyCode: string): number {
-  return EXCEPTIONS.get(currencyCode) ?? 2;
+  if (NO_DECIMALS.includes(currencyCode)) return 0;
+  if (THREE_DECIMALS.includes(currencyCode)) return 3;
+  return FOUR_DECIMALS.includes(currencyCode) ? 4 : 2;
 }

@@ -1,5 +1,5 @@
-// Interface of a network: the structure of its files, and how rows become sales and catalogue facts. A network is created
-// from a source file. It is pure: it reads no files and no clock, and keeps no state between rows.
+// Interface of a network: the structure of its files, and how rows become sales and catalogue facts. A network is pure: it
+// does not read files or the clock, and it keeps no state between rows.
 
 import type { Amount } from '@offerbook/wire/amount.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
@@ -9,13 +9,13 @@ import type { Fields } from './fields.ts';
 import type { FeedFormat, FeedShape } from './formats/feed-row.ts';
 
 export interface Network {
-  /** Undefined if the source file describes no transactions. */
+  /** Undefined if a table source does not map transactions. */
   readonly transactions: SaleFeed | undefined;
-  /** The files of a catalogue, by the name of their option: `commission-groups`. */
+  /** The feeds of a catalogue by command-line option, such as `commission-groups`. */
   readonly catalogue: Readonly<Record<string, CatalogueFeed>>;
 }
 
-/** A sale in the network's terms: its ids, and the full commission before the share is applied. */
+/** A sale with the network's ids, and with the full commission before the share is applied. */
 export interface Sale {
   readonly id: string;
   readonly advertiserId: string;
@@ -25,7 +25,7 @@ export interface Sale {
   readonly soldAt: Timestamp;
   readonly currency: string;
   readonly orderValue: Amount;
-  /** One entry, or several if parts of the sale belong to groups with different shares. */
+  /** Several entries if parts of the sale belong to groups with different shares. */
   readonly commissions: readonly Commission[];
   readonly subId: string | undefined;
   readonly subData?: string | undefined;
@@ -42,25 +42,24 @@ export interface Commission {
   readonly group?: string | undefined;
 }
 
+export type SaleFeed = WholeSaleFeed | PartedSaleFeed;
+
 /** A feed with one row per sale. */
 export interface WholeSaleFeed {
   readonly shape: FeedShape;
-  /** Field with the network's id of the sale, for messages. */
-  readonly idField: (format: FeedFormat) => string;
   readonly readSale: (row: Fields, format: FeedFormat) => Sale;
-  /** Notes for the report about formats that lack data. */
-  readonly formatNotes?: Partial<Record<FeedFormat, string>>;
+  /** Note for the report on CSV files, which may lack data. */
+  readonly csvNote?: string;
 }
 
 /** A feed with several rows per sale, which must be joined first. */
 export interface PartedSaleFeed<Part extends SalePart = SalePart> {
   readonly shape: FeedShape;
-  readonly idField: (format: FeedFormat) => string;
   readPart(row: Fields): Part | LeftOutRow;
-  /** Joins parts to a sale. Problems of the combination are added to `group`. */
+  /** Joins the parts of a sale. Reports parts that contradict each other as problems of `group`. */
   joinParts(parts: readonly [Part, ...Part[]], group: Fields): Sale;
-  /** Message if the parts of all files do not fit together. */
-  findFault?(parts: Iterable<Part>): string | undefined;
+  /** Returns a message if the parts of all files cannot be converted together. */
+  findConflict?(parts: Iterable<Part>): string | undefined;
 }
 
 /** A row that is not part of a sale, with its category for the report. */
@@ -69,22 +68,18 @@ export interface LeftOutRow {
 }
 
 export interface SalePart {
-  /** The sale that the part belongs to. */
   readonly saleId: string;
-  /** The network's id of the row; repeated rows count once. */
+  /** The network's id of the row. Repeated rows count once. */
   readonly partId: string;
   /** Orders versions of a row; the greater is newer. */
   readonly version: number;
 }
 
-export type SaleFeed = WholeSaleFeed | PartedSaleFeed;
-
 export interface CatalogueFeed {
   readonly shape: FeedShape;
-  /** Set if files are given as ID=FILE because they do not contain the advertiser's id. */
-  readonly advertiser?: 'needed' | 'optional' | undefined;
+  /** Set if files are given as ID=FILE, because they do not contain the advertiser's id. */
+  readonly advertiser?: 'needed' | 'optional';
   /** True if the feed lists the retailers that the publisher works with. */
-  readonly listsPartners?: boolean | undefined;
-  /** Facts of a row. Empty if the row contains nothing to publish. */
+  readonly listsPartners?: boolean;
   readonly readFacts: (row: Fields, advertiserId: string | undefined, format: FeedFormat) => CatalogueFact[];
 }

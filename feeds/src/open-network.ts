@@ -9,7 +9,7 @@ import { rakuten } from './networks/rakuten.ts';
 import { table } from './networks/table.ts';
 import type { Source } from './source/source-file.ts';
 
-/** `nowMs` is for networks whose status depends on the age of a sale. */
+/** `nowMs` determines the age of sales, for networks that never confirm them. */
 export function openNetwork(source: Source, nowMs: number): Network {
   switch (source.network) {
     case 'awin':

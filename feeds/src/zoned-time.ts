@@ -1,20 +1,18 @@
-// Parses times as networks write them. A time without a zone is read in a given zone, never in the zone of the machine.
+// Parses the time formats of networks. A time without a zone is read in the given zone, never in the machine's zone.
 
 import { isPlainTimestamp, parseInstant, printTimestamp, type Timestamp } from '@offerbook/wire/timestamp.ts';
 
 /** `2026-11-14T12:00:00`, with a space in place of the T, with a fraction, with `Z` or an offset; or the date alone. */
 const TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?)? ?(Z|[+-]\d{2}:?\d{2})?$/;
-const DAY_MS = 86_400_000;
-/** Used by networks for "no end". The next day is outside our format. */
-const LAST_DAY = '9999-12-31';
+export const DAY_MS = 86_400_000;
 export const LAST_SECOND = '9999-12-31T23:59:59' as Timestamp;
 
-/** `zone` applies if the text has none. */
+/** Returns undefined if the text is not a time. `zone` applies to a text without a zone. */
 export type TimeReader = (text: string, zone: string) => Timestamp | undefined;
 
-/** Parses a time. A date alone is its first midnight. Returns undefined if the time does not exist. */
+/** A date alone means its first midnight. Returns undefined for a time that does not exist. */
 export function parseTime(text: string, zone: string): Timestamp | undefined {
-  // Fast path, taken for almost every time in a large file.
+  // Fast path for almost every time in a large file.
   if (zone === 'UTC' && isPlainTimestamp(text)) return text;
   const match = TIME.exec(text);
   if (match === null) return undefined;
@@ -28,16 +26,17 @@ export function parseTime(text: string, zone: string): Timestamp | undefined {
   return ms === undefined ? undefined : printTimestamp(ms);
 }
 
-/** Parses the exclusive end of a period. A date alone includes that whole day. */
+/** Parses the exclusive end of a period. A date alone includes the whole day. */
 export function parseEnd(text: string, zone: string): Timestamp | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return parseTime(text, zone);
-  if (text === LAST_DAY) return LAST_SECOND;
+  // Networks write this date for "no end". The next day is outside our format.
+  if (text === '9999-12-31') return LAST_SECOND;
   const day = parseInstant(text);
-  // Add a day to the date, then convert: the day may have 23 or 25 hours.
+  // Add a day before converting to UTC: the day can have 23 or 25 hours.
   return day === undefined ? undefined : parseTime(printTimestamp(day.ms + DAY_MS).slice(0, 10), zone);
 }
 
-/** The latest known time. Timestamps sort as strings. */
+/** Timestamps sort as strings. */
 export function latest(times: readonly (Timestamp | undefined)[]): Timestamp | undefined {
   return times.reduce((a, b) => (a === undefined || (b !== undefined && b > a) ? b : a), undefined);
 }
@@ -54,7 +53,7 @@ export function patternReader(pattern: string, read: TimeReader = parseTime): Ti
   };
 }
 
-/** Message for a pattern that would ignore a part of the time; undefined for a valid pattern. */
+/** Returns a message if the pattern would ignore a part of the time. */
 export function findPatternFault(pattern: string): string | undefined {
   const names = splitPattern(pattern).filter(isPart);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -64,10 +63,10 @@ export function findPatternFault(pattern: string): string | undefined {
   return misses('ss', 'mm') ? 'has ss without mm' : undefined;
 }
 
-/** Unbounded, but patterns come only from our tables and source files. */
+/** Never evicted, since patterns come only from our vocabularies and source files. */
 const compiled = new Map<string, RegExp>();
 
-/** Each part of the time becomes a named group. */
+/** Turns each part of the time into a named group. */
 function compilePattern(pattern: string): RegExp {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;
@@ -79,7 +78,7 @@ function compilePattern(pattern: string): RegExp {
   return expression;
 }
 
-/** Splits a pattern into parts of a time and the text between them. */
+/** Splits a pattern into the parts of the time and the text between them. */
 function splitPattern(pattern: string): readonly string[] {
   return pattern.match(/YYYY|MM|DD|HH|mm|ss|[^YMDHms]+/g) ?? [];
 }
@@ -96,7 +95,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** In autumn, a repeated hour means its first occurrence. In spring, a skipped hour does not exist. */
+/** Returns the first occurrence of an hour that is repeated in autumn, and undefined for one that is skipped in spring. */
 function zonedMs(local: string, zone: string): number | undefined {
   const wanted = Temporal.PlainDateTime.from(local);
   const zoned = wanted.toZonedDateTime(zone, { disambiguation: 'earlier' });

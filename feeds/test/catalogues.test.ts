@@ -456,7 +456,7 @@ describe('invalid and incomplete catalogue files', () => {
     const { rows, report } = await awinShop({ ...awinFiles, offers: bad }, { skipInvalid: true });
     expect([rows.length, rows.flatMap((row) => row.coupons as Row[]), report.invalid]).toEqual([2, [], 1]);
     expect(report.notes).toContain(
-      'An import withdraws what is missing from this output, unless you add --merge.',
+      'An import withdraws everything that is missing from this output, unless you add --merge.',
     );
   });
 
@@ -527,7 +527,7 @@ describe('invalid and incomplete catalogue files', () => {
       const error = await errorOf(convertCatalogueOf('impact', { campaigns }));
       expect([error.name, error.message]).toEqual([
         'Refused',
-        'a page of --campaigns is missing: a response announces more than these files contain; nothing was converted, because an import would withdraw the missing items',
+        'a page of --campaigns is missing: a response announces more rows than the files contain; nothing was converted, because an import would withdraw the missing items',
       ]);
     }
   });
@@ -646,7 +646,7 @@ test('an invalid overlay is rejected with the line of each problem', () => {
   expect(() => parseOverlay(text, 'overlay.csv', source)).toThrow(
     [
       'overlay.csv, line 2: logo must be a URL that starts with http:// or https://',
-      'overlay.csv, line 2: countries must be codes of two capital letters with spaces between them',
+      'overlay.csv, line 2: countries must be codes of two capital letters, separated by spaces',
       'overlay.csv, line 2: featured must be true or false',
       'overlay.csv, line 2: share must be between 0 and 1',
       'overlay.csv, line 4: advertiserId is missing',
@@ -655,7 +655,7 @@ test('an invalid overlay is rejected with the line of each problem', () => {
     ].join('\n'),
   );
   expect(() => parseOverlay('id,logo\n1,x', 'overlay.csv', source)).toThrow(
-    'overlay.csv, line 1: "id" is none of advertiserId, logo, category, countries, featured, share\noverlay.csv, line 1: there is no column advertiserId',
+    'overlay.csv, line 1: "id" is not one of advertiserId, logo, category, countries, featured, share\noverlay.csv, line 1: the column advertiserId is missing',
   );
   expect(() => parseOverlay('\ufeffadvertiserId,category\n1,"a\n2,b', 'overlay.csv', source)).toThrow(
     'overlay.csv, line 2: the row has a quote that is never closed',

@@ -32,7 +32,7 @@ describe('with --skip-invalid', () => {
     const { rows, report } = await convertSales(sourceFor('cj'), cjAnswer([cjRecord(), nameless]), skip);
     expect([rows.length, report.notes]).toEqual([
       1,
-      ['Without a readable id: 1 row. They may be missing from the sums of sales.'],
+      ['Rows without a sale id: 1. The totals of their sales lack them.'],
     ]);
   });
 
@@ -45,7 +45,7 @@ describe('with --skip-invalid', () => {
         [
           '1700000077',
           'row 2900000001',
-          'appears twice with different contents, and the newer version is unknown',
+          'appears twice with different contents, and it is unknown which is newer',
         ],
       ],
     ]);

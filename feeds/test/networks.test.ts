@@ -87,10 +87,10 @@ describe('a sale is converted with every field', () => {
     const id = idOf('partnerize', 'transaction', '111111l314');
     expect(rows).toEqual([{ id, country: 'DE', ...common, passbackUid: null }]);
     expect(report.notes).toEqual([
-      'The CSV export has no publisher reference, so no sale has a passbackUid.',
+      'The CSV export has no publisher reference, so the sales have no passbackUid.',
     ]);
     const byClick = errorOf(convertSales(sourceFor('partnerize', { subId: 'click' }), csv));
-    expect((await byClick).message).toContain('the file must be JSON; this looks like CSV');
+    expect((await byClick).message).toContain('the file must be JSON, but looks like CSV');
   });
 });
 
@@ -248,7 +248,7 @@ test('a sale gets the one coupon that matches its code, retailer and time', asyn
   expect(await found({ voucherCode: 'LONGER' })).toEqual(['00000000-0000-4000-8000-000000000003']);
   const none = [
     null,
-    'With a coupon code that matches no coupon of the catalogue, or several: 1 sale. Their couponId is null.',
+    'Sales whose coupon code does not match exactly one coupon of the catalogue: 1. Their couponId is null.',
   ];
   expect(await found({ voucherCode: 'TWICE' })).toEqual(none);
   expect(await found({ voucherCode: 'spring10' })).toEqual(none);

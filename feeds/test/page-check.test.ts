@@ -3,18 +3,18 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { TEST_SEED } from '../../service/test/hostile/seed.ts';
-import type { PageNote } from '../src/formats/feed-row.ts';
+import type { PageInfo } from '../src/formats/feed-row.ts';
 import { PageCheck } from '../src/formats/page-check.ts';
 
 /** How networks describe their pages, as functions of the number of rows on each page. */
 const TELL = {
-  'page numbers and a flag for more pages': (counts: readonly number[]): PageNote[] =>
+  'page numbers and a flag for more pages': (counts: readonly number[]): PageInfo[] =>
     counts.map((_, index) => ({ page: index + 1, hasMore: index + 1 < counts.length })),
-  'page numbers and a total row count': (counts: readonly number[]): PageNote[] => {
+  'page numbers and a total row count': (counts: readonly number[]): PageInfo[] => {
     const total = counts.reduce((sum, count) => sum + count, 0);
     return counts.map((count, index) => ({ page: index + 1, count, total }));
   },
-  'ascending row numbers': (counts: readonly number[]): PageNote[] => {
+  'ascending row numbers': (counts: readonly number[]): PageInfo[] => {
     let last = 0;
     return counts.map((count, index) => {
       const first = last + 1;
@@ -27,7 +27,7 @@ const TELL = {
 const anyCounts = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 6 });
 const anyLists = fc.array(anyCounts, { minLength: 1, maxLength: 3 });
 
-function isMissing(notes: readonly PageNote[]): boolean {
+function isMissing(notes: readonly PageInfo[]): boolean {
   const check = new PageCheck();
   for (const note of notes) check.add(note);
   return check.isPageMissing;
@@ -65,8 +65,8 @@ test.each(Object.entries(TELL).slice(0, 2))(
 );
 
 test('a missing page is detected when page numbers start at 0', () => {
-  const [zero, one, two] = [0, 1, 2].map((page) => ({ page, hasMore: page < 2 })) as PageNote[];
-  expect([[zero, one, two], [zero, two], [two]].map((notes) => isMissing(notes as PageNote[]))).toEqual([
+  const [zero, one, two] = [0, 1, 2].map((page) => ({ page, hasMore: page < 2 })) as PageInfo[];
+  expect([[zero, one, two], [zero, two], [two]].map((notes) => isMissing(notes as PageInfo[]))).toEqual([
     false,
     true,
     true,

@@ -5,14 +5,15 @@ import { describe, expect, test } from 'bun:test';
 import { BrokenFile } from '@offerbook/wire/rows/raw-row.ts';
 import fc from 'fast-check';
 import { TEST_SEED } from '../../service/test/hostile/seed.ts';
-import type { FeedRow, FeedShape, PageNote } from '../src/formats/feed-row.ts';
+import type { Fields } from '../src/fields.ts';
+import type { FeedRow, FeedShape, PageInfo } from '../src/formats/feed-row.ts';
 import { readFeed } from '../src/formats/read-feed.ts';
 
 const SHAPE: FeedShape = {
   json: [['Actions'], ['data', 'found', 'records']],
-  explain: (answer) => ({
-    error: typeof answer.error === 'string' ? answer.error : undefined,
-    page: typeof answer.page === 'number' ? answer.page : undefined,
+  readPageInfo: (response) => ({
+    error: response.findText('error'),
+    page: response.findWholeNumber('page'),
   }),
   xml: { row: ['api', 'links', 'link'], errorElement: 'error-message' },
   csv: { columns: ['id'] },
@@ -24,7 +25,7 @@ async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Arr
 
 async function read(content: string | Uint8Array, size = 1 << 18, shape = SHAPE) {
   const rows: FeedRow[] = [];
-  const notes: PageNote[] = [];
+  const notes: PageInfo[] = [];
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
   for await (const some of readFeed(pieces(bytes, size), shape, (note) => notes.push(note)))
     rows.push(...some);
@@ -148,28 +149,28 @@ describe('JSON', () => {
     expect(rows.map(({ value }) => value)).toEqual(items);
   });
 
-  test('passes the other fields of a response to explain', async () => {
+  test('passes the other fields of a response to readPageInfo', async () => {
     const { notes } = await read('{"Actions":[],"page":1}\n{"page":2,"Actions":[]}');
     expect(notes.map(({ page }) => page)).toEqual([1, 2]);
   });
 
-  test('with the first of its rows, wherever it was cut', async () => {
-    const answers: unknown[] = [];
-    const explain = (answer: Record<string, unknown>) => {
-      answers.push({ ...answer });
+  test('passes the first row of a response to readPageInfo, wherever the chunks end', async () => {
+    const responses: unknown[] = [];
+    const readPageInfo = (response: Fields) => {
+      responses.push({ ...(response.find('') as object) });
       return {};
     };
-    const shape = { ...SHAPE, json: [['Actions']], explain };
+    const shape = { ...SHAPE, json: [['Actions']], readPageInfo };
     const text = '{"Actions":[{"id":1},{"id":2}],"n":1}\n{"n":2,"Actions":[]}';
     await read(text, 1, shape);
-    expect(answers).toEqual([
+    expect(responses).toEqual([
       { Actions: [{ id: 1 }], n: 1 },
       { Actions: [], n: 2 },
     ]);
   });
 
   test.each([
-    ['{"error":"invalid_token"}', 'line 1: the file is an error response of the network: "invalid_token"'],
+    ['{"error":"invalid_token"}', 'line 1: the file is an error response from the network: "invalid_token"'],
     ['', 'line 1: the file is empty'],
     ['\n \n', 'line 1: the file is empty'],
     ['[{"id":1},\n{"id":2}', 'line 2: the JSON is not complete: it ends too early'],
@@ -259,9 +260,9 @@ describe('XML', () => {
   test.each([
     [
       '<api><error-message>Not authenticated</error-message></api>',
-      'line 1: the file is an error response of the network: "Not authenticated"',
+      'line 1: the file is an error response from the network: "Not authenticated"',
     ],
-    ['<html><body/></html>', 'line 1: the XML must begin with <api>, not with "html"'],
+    ['<html><body/></html>', 'line 1: the XML must start with <api>, not with "html"'],
     ['<api><links>\n<link>', 'line 2: the XML is broken: unclosed tag: link'],
     ['<api><links></api></links>', 'line 1: the XML is broken: unexpected close tag.'],
     ['<api>&nbsp;</api>', 'line 1: the XML is broken: undefined entity.'],
@@ -279,15 +280,15 @@ describe('XML', () => {
     expect(await breakOf(text)).toBe(words);
   });
 
-  test('passes the other fields of a response to explain', async () => {
-    const answers: unknown[] = [];
-    const explain = (answer: Record<string, unknown>) => {
-      answers.push({ ...answer });
+  test('passes the other fields of a response to readPageInfo', async () => {
+    const responses: unknown[] = [];
+    const readPageInfo = (response: Fields) => {
+      responses.push({ ...(response.find('') as object) });
       return { page: 7 };
     };
     const text = `<api><a>0</a><links page="1"><n>2</n>\n<link><n>3</n></link><m><n>4</n></m><n>5</n><e/></links></api><api><links/></api>`;
-    const { rows, notes } = await read(text, 3, { ...SHAPE, explain });
-    expect([rows.length, answers, notes]).toEqual([
+    const { rows, notes } = await read(text, 3, { ...SHAPE, readPageInfo });
+    expect([rows.length, responses, notes]).toEqual([
       1,
       [{ '@page': '1', n: ['2', '5'], e: '' }, {}],
       [{ page: 7 }, { page: 7 }],
@@ -456,7 +457,7 @@ describe('CSV', () => {
 
 test('rejects a format that the network does not send', async () => {
   expect(await breakOf('<api/>', { json: [], csv: { columns: [] } })).toBe(
-    'line 1: the file must be JSON or CSV; this looks like XML',
+    'line 1: the file must be JSON or CSV, but looks like XML',
   );
 });
 

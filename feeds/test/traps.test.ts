@@ -250,7 +250,7 @@ describe('Rakuten rows, one for each SKU of an order', () => {
     ]);
     const error = await errorOf(rakuten([rakutenSku({ is_event: 'maybe' })]));
     expect(error.message).toStartWith(
-      'the file, line 1 (item 1), id A-100: is_event is "maybe", expected one of Y, N\n',
+      'the file, line 1 (item 1), id 3358:A-100: is_event is "maybe", expected one of Y, N\n',
     );
   });
 
@@ -266,7 +266,7 @@ describe('Rakuten rows, one for each SKU of an order', () => {
   test('a mix of realtime and batch rows is rejected unless the source file sets transactionType', async () => {
     const batch = { ...second, order_id: 'B-100', transaction_type: 'batch' };
     const error = await errorOf(rakuten([rakutenSku(), batch]));
-    expect(error.message).toContain('put "transactionType" into the source file');
+    expect(error.message).toContain('set "transactionType" in the source file');
     expect(await only(rakuten([rakutenSku(), batch], { transactionType: 'batch' }), 'orderValue')).toEqual([
       19.5,
     ]);
@@ -313,7 +313,7 @@ describe('Partnerize conversions with the status mixed', () => {
   test('a conversion without items is rejected', async () => {
     const conversion = partnerizeConversion({ conversion_items: [] }, { conversion_status: 'mixed' });
     expect((await errorOf(partnerize([conversion]))).message).toContain(
-      'conversion_data.conversion_value.conversion_status is "mixed", but no items',
+      'conversion_data.conversion_value.conversion_status is "mixed", but there are no items',
     );
   });
 });
@@ -376,7 +376,7 @@ describe('declined sales whose amounts arrive as zero', () => {
       [approved, other, newer],
       [newer, other, approved],
     ]) {
-      expect((await errorOf(awin(rows))).message).toContain('the newer version is unknown\nNothing was');
+      expect((await errorOf(awin(rows))).message).toContain('it is unknown which is newer\nNothing was');
     }
   });
 
@@ -404,16 +404,14 @@ describe('declined sales whose amounts arrive as zero', () => {
   test('Awin: amounts that no version contains are printed as 0 and reported', async () => {
     const { rows, report } = await awin([declined()]);
     expect(rows.map(({ status, orderValue }) => [status, orderValue])).toEqual([['DECLINED', 0]]);
-    expect(report.notes).toEqual([
-      'Declined without amounts in any file: 1 sale. Their amounts are printed as 0.',
-    ]);
+    expect(report.notes).toEqual(['Declined sales without amounts in any file: 1. Their amounts are 0.']);
   });
 
   test('Awin: a sale with two conflicting declines is rejected or left out, unless a newer version is complete', async () => {
     const versions = [awinSale(), declined(), declined({ customerCountry: 'AT' })];
     const decided = awinSale({ commissionStatus: 'declined', validationDate: '2026-11-20T00:00:00' });
     for (const rows of [versions, versions.toReversed()]) {
-      expect((await errorOf(awin(rows))).message).toContain('the newer version is unknown\nNothing was');
+      expect((await errorOf(awin(rows))).message).toContain('it is unknown which is newer\nNothing was');
       const { rows: printed, report } = await convertSales(sourceFor('awin'), JSON.stringify(rows), {
         skipInvalid: true,
       });
@@ -497,7 +495,7 @@ describe('declined sales whose amounts arrive as zero', () => {
       [declined(), approved, other],
     ]) {
       expect((await errorOf(awin(rows))).message).toContain(
-        'id 900100200: the row appears twice with different contents, and the newer version is unknown\n',
+        'id 900100200: the row appears twice with different contents, and it is unknown which is newer\n',
       );
       const { rows: printed } = await convertSales(sourceFor('awin'), JSON.stringify(rows), {
         skipInvalid: true,
@@ -709,7 +707,7 @@ describe('decided sales that become pending again at the network', () => {
       const { rows: sales, report } = await partnerize(rows);
       expect(sales.map((sale) => sale.status)).toEqual(['CONFIRMED']);
       expect(report.notes).toEqual([
-        'Decided, but pending again at the network: 1 sale. The decision is kept.',
+        'Sales that were decided and are pending again at the network: 1. Their decisions are kept.',
       ]);
     }
   });
@@ -767,7 +765,7 @@ test('Awin: the files of the three date types yield each sale once, in its lates
 test('conflicting versions that cannot be ordered are rejected, or left out with skipInvalid', async () => {
   const [one, other] = [awinSale({ customerCountry: 'DE' }), awinSale({ customerCountry: 'AT' })];
   const words =
-    'id 900100200: the row appears twice with different contents, and the newer version is unknown';
+    'id 900100200: the row appears twice with different contents, and it is unknown which is newer';
   expect((await errorOf(awin([one, other]))).message).toContain(words);
   const source = sourceFor('awin');
   const files = { 'a.json': JSON.stringify([one]), 'b.json': JSON.stringify([other, awinSale({ id: 1 })]) };

@@ -1,5 +1,5 @@
 // Converts the catalogue of a network: reads all files, joins their facts, and writes retailers for `offerbook import
-// catalogue` to a spool. An invalid row fails the whole conversion, unless invalid rows are skipped.
+// catalogue` to a spool.
 
 import { Refused } from '@offerbook/wire/failures.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
@@ -11,14 +11,14 @@ import { PageCheck } from '../formats/page-check.ts';
 import type { CatalogueFeed } from '../network.ts';
 import { FactBook, type RetailerFacts } from './fact-book.ts';
 import { idOf } from './facts.ts';
-import { type CatalogueRules, type Deals, RetailerMaker } from './to-retailer.ts';
+import { addDeal, type CatalogueRules, type Deals, toRetailer } from './to-retailer.ts';
 
 export interface CatalogueFile {
   readonly feed: CatalogueFeed;
-  /** Name of the option that gave the file: `commission-groups`. */
+  /** Command-line option that names the file, such as `commission-groups`. */
   readonly name: string;
   readonly source: ImportSource;
-  /** The advertiser, if the file does not contain it. */
+  /** From the command line, if the file does not contain it. */
   readonly advertiserId: string | undefined;
 }
 
@@ -33,24 +33,24 @@ export async function convertCatalogue(
     options,
   );
   const facts = new FactBook(files.some(({ feed }) => feed.listsPartners === true));
-  /** By option and advertiser as given on the command line: responses do not contain that advertiser. */
+  /** By option, and by advertiser if it is on the command line. */
   const pages = new Map<string, PageCheck>();
   for (const file of files) {
     const option = file.advertiserId === undefined ? file.name : `${file.name} ${file.advertiserId}=…`;
     const check = pages.get(option) ?? new PageCheck();
     pages.set(option, check);
     for await (const rows of run.rows(file.source, file.feed.shape, check)) {
-      for (const row of rows) takeRow(row, file, rules.source.timeZone, run, facts);
+      for (const row of rows) readRow(row, file, rules.source.timeZone, run, facts);
     }
   }
   requireAllPages(pages);
-  printRetailers(run, facts, rules, spool);
+  writeRetailers(run, facts, rules, spool);
   run.requireValid();
   await spool.flush();
   return run.report;
 }
 
-function takeRow(row: FeedRow, file: CatalogueFile, zone: string, run: ConvertRun, facts: FactBook): void {
+function readRow(row: FeedRow, file: CatalogueFile, zone: string, run: ConvertRun, facts: FactBook): void {
   const place: FeedPlace = { ...row.place, file: file.source.name };
   if (row.problem !== undefined) {
     run.reject(place, undefined, [row.problem]);
@@ -59,13 +59,13 @@ function takeRow(row: FeedRow, file: CatalogueFile, zone: string, run: ConvertRu
   const fields = new Fields(row.value, zone);
   const found = file.feed.readFacts(fields, file.advertiserId, row.format);
   if (fields.problems.length > 0) {
-    const ofParts = found.flatMap((fact) => (fact.kind === 'bad' ? fact.problems : []));
-    run.reject(place, idOf(found), [...fields.problems, ...ofParts]);
+    const partProblems = found.flatMap((fact) => (fact.kind === 'invalid' ? fact.problems : []));
+    run.reject(place, idOf(found), [...fields.problems, ...partProblems]);
     return;
   }
   for (const fact of found) {
     if (fact.kind === 'left out') run.leaveOut(fact.what);
-    else if (fact.kind === 'bad') run.reject(place, fact.id, fact.problems);
+    else if (fact.kind === 'invalid') run.reject(place, fact.id, fact.problems);
     else facts.add(fact, place);
   }
 }
@@ -75,39 +75,40 @@ function requireAllPages(pages: ReadonlyMap<string, PageCheck>): void {
   const missing = [...pages].filter(([, check]) => check.isPageMissing).map(([name]) => `--${name}`);
   if (missing.length === 0) return;
   throw new Refused(
-    `a page of ${missing.join(', ')} is missing: a response announces more than these files contain; nothing was converted, because an import would withdraw the missing items`,
+    `a page of ${missing.join(', ')} is missing: a response announces more rows than the files contain; nothing was converted, because an import would withdraw the missing items`,
   );
 }
 
-function printRetailers(run: ConvertRun, facts: FactBook, rules: CatalogueRules, spool: RowSpool): void {
+function writeRetailers(run: ConvertRun, facts: FactBook, rules: CatalogueRules, spool: RowSpool): void {
   for (const { place, id } of facts.conflicts()) {
     run.reject(place, id, [{ field: '', reason: 'appears twice with different contents' }]);
   }
-  const known = facts.retailers();
-  for (const { kind } of facts.orphans(known)) {
+  const retailers = facts.retailers();
+  for (const { kind } of facts.dealsWithout(retailers)) {
     run.leaveOut(`${kind}s of advertisers that are not among the retailers`);
   }
-  const maker = new RetailerMaker(rules);
-  const made = known.flatMap((retailer) => makeRetailer(retailer, maker, run));
-  made.sort((a, b) => (a.id < b.id ? -1 : 1));
-  for (const { document } of made) spool.append(document);
-  run.counts.written = made.length;
+  const lines = retailers.flatMap((retailer) => convertRetailer(retailer, rules, run));
+  lines.sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (const { document } of lines) spool.append(document);
+  run.counts.written = lines.length;
   if (run.counts.invalid > 0) {
-    run.notes.push('An import withdraws what is missing from this output, unless you add --merge.');
+    run.notes.push(
+      'An import withdraws everything that is missing from this output, unless you add --merge.',
+    );
   }
 }
 
-function makeRetailer(
+function convertRetailer(
   { fact, place, deals }: RetailerFacts,
-  maker: RetailerMaker,
+  rules: CatalogueRules,
   run: ConvertRun,
 ): { id: string; document: string }[] {
   const lists: Deals = { cashbackOffers: [], coupons: [], promotions: [] };
   for (const deal of deals) {
-    const problems = maker.addDeal(deal.fact, fact, lists);
+    const problems = addDeal(deal.fact, fact, lists, rules);
     if (problems.length > 0) run.reject(deal.place, deal.fact.id, problems);
   }
-  const made = maker.makeRetailer(fact, lists);
+  const made = toRetailer(fact, lists, rules);
   if (made.problems === undefined) return [made.value];
   run.reject(place, fact.advertiserId, made.problems);
   return [];

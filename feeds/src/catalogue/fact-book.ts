@@ -1,4 +1,5 @@
-// Collects facts by advertiser. A repeated fact counts once; conflicting facts are a problem, and neither counts.
+// Collects facts by advertiser. A repeated fact counts once. Facts that contradict each other are a problem, and none of them
+// counts.
 
 import type { FeedPlace } from '../convert-run.ts';
 import type { DealFact, PartnershipFact, RetailerFact } from './facts.ts';
@@ -14,7 +15,7 @@ export interface RetailerFacts extends PlacedFact<RetailerFact> {
 }
 
 interface Entry<Fact> extends PlacedFact<Fact> {
-  /** Place of a different fact with the same id. */
+  /** Place of a fact with the same id and other contents. */
   conflict: FeedPlace | undefined;
 }
 
@@ -24,7 +25,7 @@ export class FactBook {
   readonly #isPartnersOnly: boolean;
   readonly #partners = new Set<string>();
 
-  /** `isPartnersOnly`: a file lists the partners, so other retailers are left out, even if there are no partners. */
+  /** `isPartnersOnly` leaves out retailers that are not partners, even if there are no partners. */
   constructor(isPartnersOnly: boolean) {
     this.#isPartnersOnly = isPartnersOnly;
   }
@@ -56,10 +57,10 @@ export class FactBook {
       }));
   }
 
-  /** Deals whose retailer is unknown. */
-  orphans(known: readonly RetailerFacts[]): readonly DealFact[] {
-    const ids = new Set(known.map(({ fact }) => fact.advertiserId));
-    return [...this.#deals.values()].flatMap(({ fact }) => (ids.has(fact.advertiserId) ? [] : [fact]));
+  /** Deals of other retailers. */
+  dealsWithout(retailers: readonly RetailerFacts[]): DealFact[] {
+    const ids = new Set(retailers.map(({ fact }) => fact.advertiserId));
+    return Array.from(this.#deals.values(), ({ fact }) => fact).filter((fact) => !ids.has(fact.advertiserId));
   }
 }
 
@@ -74,24 +75,19 @@ function agreed<Fact>(facts: ReadonlyMap<string, Entry<Fact>>): PlacedFact<Fact>
 }
 
 function withoutFallbacks(deals: readonly PlacedFact<DealFact>[]): readonly PlacedFact<DealFact>[] {
-  const known = Map.groupBy(
-    deals.map(({ fact }) => fact).filter((fact) => fact.isFallback !== true),
-    roleOf,
-  );
+  const others = deals.map(({ fact }) => fact).filter((fact) => fact.isFallback !== true);
   return deals.filter(
-    ({ fact }) =>
-      fact.isFallback !== true || !known.get(roleOf(fact))?.some((other) => areAtOnce(fact, other)),
+    ({ fact }) => fact.isFallback !== true || !others.some((other) => replaces(other, fact)),
   );
 }
 
-function roleOf(fact: DealFact): string {
-  return fact.kind === 'coupon' ? `coupon ${fact.code}` : fact.kind;
+/** True if two deals have the same kind and code, and their periods overlap. */
+function replaces(deal: DealFact, fallback: DealFact): boolean {
+  if (deal.kind !== fallback.kind) return false;
+  if (deal.kind === 'coupon' && fallback.kind === 'coupon' && deal.code !== fallback.code) return false;
+  return startsBeforeEnd(deal, fallback) && startsBeforeEnd(fallback, deal);
 }
 
-function areAtOnce(a: DealFact, b: DealFact): boolean {
-  return beginsBeforeEnd(a, b) && beginsBeforeEnd(b, a);
-}
-
-function beginsBeforeEnd({ startDate }: DealFact, { endDate }: DealFact): boolean {
+function startsBeforeEnd({ startDate }: DealFact, { endDate }: DealFact): boolean {
   return startDate === undefined || endDate === undefined || startDate < endDate;
 }

@@ -1,5 +1,5 @@
-// Facts about retailers and deals from the files of a network, before they are joined: the network's ids, and full rates before
-// the share is applied.
+// Facts about retailers and deals in the files of a network, before they are joined. They have the network's ids, and full
+// rates before the share is applied.
 
 import type { Amount } from '@offerbook/wire/amount.ts';
 import type { FieldProblem } from '@offerbook/wire/rows/raw-row.ts';
@@ -28,10 +28,10 @@ interface Deal {
   readonly advertiserId: string;
   readonly id: string;
   readonly description: string;
-  /** Offers have no dates; for coupons and promotions they may be unknown. */
+  /** Undefined for offers, and for coupons and promotions with unknown dates. */
   readonly startDate?: Timestamp | undefined;
   readonly endDate?: Timestamp | undefined;
-  /** True if the deal counts only when the advertiser has no other offer, or no other coupon with this code at that time. */
+  /** True if the deal is used only if the advertiser has no other offer, or no other coupon with this code in this period. */
   readonly isFallback?: boolean | undefined;
 }
 
@@ -58,46 +58,46 @@ export interface PromotionFact extends Deal {
 
 export type DealFact = OfferFact | CouponFact | PromotionFact;
 
-/** The publisher works with this retailer. If a network lists partnerships, other retailers are left out. */
+/** Marks a retailer that the publisher works with. If a file lists partnerships, other retailers are left out. */
 export interface PartnershipFact {
   readonly kind: 'partnership';
   readonly advertiserId: string;
 }
 
-/** A row without anything to publish, with its category for the report. */
+/** A row that contains nothing to publish, with its category for the report. */
 export interface LeftOutFact {
   readonly kind: 'left out';
   readonly what: string;
 }
 
 /** An invalid part of a row whose other parts are valid. */
-export interface BadFact {
-  readonly kind: 'bad';
+export interface InvalidFact {
+  readonly kind: 'invalid';
   readonly id: string | undefined;
   readonly problems: readonly FieldProblem[];
 }
 
-export type CatalogueFact = RetailerFact | DealFact | PartnershipFact | LeftOutFact | BadFact;
+export type CatalogueFact = RetailerFact | DealFact | PartnershipFact | LeftOutFact | InvalidFact;
 
 export function leftOut(what: string): CatalogueFact[] {
   return [{ kind: 'left out', what }];
 }
 
 /** Reads each part of a row separately, so that an invalid rate does not invalidate its retailer or other rates. */
-export function readApart(
+export function readSeparately(
   parts: readonly Fields[],
   read: (part: Fields, index: number) => CatalogueFact[],
 ): CatalogueFact[] {
   return parts.flatMap((part, index): CatalogueFact[] => {
-    const alone = part.alone();
-    const facts = read(alone, index);
-    if (alone.problems.length === 0) return facts;
-    return [{ kind: 'bad', id: idOf(facts), problems: alone.problems }];
+    const fields = part.separate();
+    const facts = read(fields, index);
+    if (fields.problems.length === 0) return facts;
+    return [{ kind: 'invalid', id: idOf(facts), problems: fields.problems }];
   });
 }
 
-/** Id of a row for messages: the first id among its facts. */
+/** Id of the first fact of a row, for messages. */
 export function idOf([first]: readonly CatalogueFact[]): string | undefined {
   if (first === undefined || first.kind === 'left out') return undefined;
-  return ('id' in first ? first.id : first.advertiserId) || undefined;
+  return 'id' in first ? first.id : first.advertiserId;
 }

@@ -1,4 +1,4 @@
-// Converts descriptions from networks to plain text without markup and repetitions.
+// Converts a network's descriptions to plain text without markup and repetitions.
 
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
@@ -9,7 +9,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   quot: '"',
 };
 
-/** HTML elements, including obsolete ones and Word's paragraph element. */
+/** HTML elements, including obsolete ones and the paragraph element of Microsoft Word. */
 const ELEMENTS =
   `a abbr acronym address applet area article aside audio b base basefont bdi bdo big blink blockquote body br
   button canvas caption center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em embed
@@ -20,18 +20,18 @@ const ELEMENTS =
   ul var video wbr`.replaceAll(/\s+/g, '|');
 
 /**
- * Comments, document types and tags of known elements. Any other `<` is text: "orders <€50". The expressions never match
- * past another `<` outside quotes, so the time is linear even if nothing is closed.
+ * Comments, document types and tags of known elements. Any other `<` is text, as in "orders <€50". A match never extends past
+ * another `<` outside quotes, so the time is linear even if nothing is closed.
  */
 const COMMENT = /<!--(?:(?!<!--)[\s\S])*?-->|<!doctype[^<>]*>/gi;
 const TAG = new RegExp(`<(/?)(${ELEMENTS})((?:[\\s/](?:[^<>"']|"[^"]*"|'[^']*')*)?)>`, 'gi');
-/** No attributes, an attribute with a value, or a boolean attribute. Otherwise it is text: `a <b and c> d`. */
+/** No attributes, an attribute with a value, or a boolean attribute. Anything else is text, as in `a <b and c> d`. */
 const ATTRIBUTES = /^[\s/]*$|=|^\s+(?:compact|hidden|noshade|nowrap|open|reversed)\b/i;
 const ENDS_LINE = /^(?:br|\/(?:p|div|li|h\d))$/i;
 
 /**
- * Converts HTML to plain text. In text without markup, only entities are decoded. The result is not safe as HTML; display
- * it as text.
+ * Converts HTML to plain text. Text without markup keeps its white space. The result is not safe as HTML; display it as
+ * text.
  */
 export function plainText(html: string): string {
   const text = html
@@ -61,9 +61,7 @@ function isCharacter(code: number): boolean {
 
 /** `10% off bulbs: On all bulbs`, without empty and repeated parts. */
 export function joinTexts(...parts: readonly (string | undefined)[]): string {
-  const said: string[] = [];
-  for (const part of parts.map((text) => text?.trim() ?? '')) {
-    if (part !== '' && !said.includes(part)) said.push(part);
-  }
-  return said.join(': ');
+  const texts = new Set(parts.map((text) => text?.trim() ?? ''));
+  texts.delete('');
+  return [...texts].join(': ');
 }

@@ -1,46 +1,52 @@
-// Rows of a network's file, and the description of a file that a reader needs.
+// Rows of a network's files, and the description of a file that the readers need.
 
 import type { ParsedRow } from '@offerbook/wire/rows/raw-row.ts';
 import type { RowLimits } from '@offerbook/wire/rows/row-limits.ts';
+import type { Fields } from '../fields.ts';
 
 export type FeedFormat = 'JSON' | 'XML' | 'CSV';
 
-/** Higher than the limits of imports: networks send rows of hundreds of kilobytes with many items. */
+/** Higher than the limits of imports: a network's row with many items can have hundreds of kilobytes. */
 export const FEED_LIMITS: RowLimits = { bytes: 16 * 1024 * 1024, values: 1_000_000, names: 1_000, depth: 64 };
 
 export interface FeedRow extends ParsedRow {
   readonly format: FeedFormat;
 }
 
-/** Where the rows are in a file, for each format that it may have. */
+/** Where the rows are in a file, for each supported format. */
 export interface FeedShape {
   /**
-   * Paths of field names to the list of rows in a response: `data`, `publisherCommissions`, `records`. A bare list and one
-   * row per line are always accepted.
+   * Paths to the list of rows in a response, such as `data`, `publisherCommissions`, `records`. A bare list and one row per
+   * line are always accepted.
    */
   readonly json?: readonly (readonly string[])[];
-  readonly xml?: {
-    /** Path of element names to a row: `cj-api`, `links`, `link`. */
-    readonly row: readonly string[];
-    /** Name of the element with an error message. */
-    readonly errorElement?: string | undefined;
-  };
-  readonly csv?: {
-    /** Required columns. */
-    readonly columns: readonly string[];
-    readonly separator?: string | undefined;
-  };
+  readonly xml?: XmlShape;
+  readonly csv?: CsvShape;
   /** Reads the page information of a response, given its fields and its first row. */
-  readonly explain?: ((answer: Record<string, unknown>) => PageNote) | undefined;
+  readonly readPageInfo?: (response: Fields) => PageInfo;
+}
+
+export interface XmlShape {
+  /** Path of element names to a row, such as `cj-api`, `links`, `link`. */
+  readonly row: readonly string[];
+  /** Name of the element with an error message. */
+  readonly errorElement?: string;
+}
+
+export interface CsvShape {
+  /** Required columns. */
+  readonly columns: readonly string[];
+  /** Default: a comma. */
+  readonly separator?: string | undefined;
 }
 
 /** Page information of a response. Each network provides some of it. */
-export interface PageNote {
+export interface PageInfo {
   /** The network's error message, if the response is an error. */
   readonly error?: string | undefined;
-  /** The request, if requests of one kind differ: for example by campaign. */
+  /** Distinguishes several requests for the same kind of row, for example by campaign. */
   readonly request?: string | undefined;
-  /** Number of this page, from 0 or 1. */
+  /** Page number, from 0 or 1. */
   readonly page?: number | undefined;
   /** True if another page follows. */
   readonly hasMore?: boolean | undefined;
@@ -48,6 +54,6 @@ export interface PageNote {
   readonly count?: number | undefined;
   /** Number of rows on all pages. */
   readonly total?: number | undefined;
-  /** Numbers of the first and last row, if rows are numbered and pages are not. */
+  /** Numbers of the first and last row, if the network numbers rows instead of pages. */
   readonly rows?: { readonly first: number | undefined; readonly last: number } | undefined;
 }

@@ -1,22 +1,22 @@
-// Detects missing pages from the page information of responses. Never reports complete files: repeated pages, any order of
-// pages, and pages of several requests are all accepted.
+// Detects missing pages from the page information in responses. Pages may be repeated, in any order, and from several
+// requests: a complete set of pages is never reported.
 
-import type { PageNote } from './feed-row.ts';
+import type { PageInfo } from './feed-row.ts';
 
 export class PageCheck {
-  /** By request; responses without one count as the same request. */
+  /** By request; responses that do not name one share an entry. */
   readonly #lists = new Map<string | undefined, PageList>();
 
-  add(note: PageNote): void {
-    // Single rows, and responses of networks without pages.
-    if (note.page === undefined && note.hasMore === undefined) return;
-    const list = this.#lists.get(note.request) ?? new PageList();
-    this.#lists.set(note.request, list);
-    list.add(note);
+  add(info: PageInfo): void {
+    // A single row, or a network that does not number its pages.
+    if (info.page === undefined && info.hasMore === undefined) return;
+    const list = this.#lists.get(info.request) ?? new PageList();
+    this.#lists.set(info.request, list);
+    list.add(info);
   }
 
   get isPageMissing(): boolean {
-    return [...this.#lists.values()].some((list) => list.isPageMissing);
+    return this.#lists.values().some((list) => list.isPageMissing);
   }
 }
 
@@ -28,42 +28,41 @@ const AT_THE_END = Number.POSITIVE_INFINITY;
 
 /** The responses to one request, or to several that cannot be distinguished. */
 class PageList {
-  /** Number of rows by page; the maximum if a page occurs several times. */
+  /** Rows per page; the maximum if a page occurs several times. */
   readonly #counts = new Map<number, number>();
-  #firstPage = Number.POSITIVE_INFINITY;
   /** Total number of rows according to the last page; the minimum if that page occurs several times. */
   #lastPage = { page: -1, total: 0 };
   /** Pages that announce another page. */
   readonly #followed = new Set<number>();
-  // For responses without a page number: the last position where one begins, and the last where an incomplete one ends.
-  #begins = BEFORE_ALL;
-  #breaksOff = NOWHERE;
+  // Responses without a page number: the last position where one starts, and the last where an incomplete one ends.
+  #lastStart = BEFORE_ALL;
+  #lastIncompleteEnd = NOWHERE;
 
-  add(note: PageNote): void {
-    if (note.page === undefined) this.#addUnnumbered(note);
-    else this.#addNumbered(note.page, note);
+  add(info: PageInfo): void {
+    if (info.page === undefined) this.#addUnnumbered(info);
+    else this.#addNumbered(info.page, info);
   }
 
-  #addNumbered(page: number, { hasMore, count = 0, total = 0 }: PageNote): void {
+  #addNumbered(page: number, { hasMore, count = 0, total = 0 }: PageInfo): void {
     this.#counts.set(page, Math.max(count, this.#counts.get(page) ?? 0));
-    this.#firstPage = Math.min(page, this.#firstPage);
     if (hasMore === true) this.#followed.add(page);
     if (page > this.#lastPage.page) this.#lastPage = { page, total };
     else if (page === this.#lastPage.page) this.#lastPage.total = Math.min(total, this.#lastPage.total);
   }
 
-  /** A response without a first row is placed last if no page follows it, and first otherwise. */
-  #addUnnumbered({ hasMore, rows }: PageNote): void {
-    const begins = rows?.first ?? (hasMore === true ? BEFORE_ALL : AT_THE_END);
-    this.#begins = Math.max(this.#begins, begins);
-    if (hasMore === true) this.#breaksOff = Math.max(this.#breaksOff, rows?.last ?? BEFORE_THE_END);
+  /** A response without a first row counts as the last one if no page follows it, and as the first one otherwise. */
+  #addUnnumbered({ hasMore, rows }: PageInfo): void {
+    const start = rows?.first ?? (hasMore === true ? BEFORE_ALL : AT_THE_END);
+    this.#lastStart = Math.max(this.#lastStart, start);
+    if (hasMore !== true) return;
+    this.#lastIncompleteEnd = Math.max(this.#lastIncompleteEnd, rows?.last ?? BEFORE_THE_END);
   }
 
   get isPageMissing(): boolean {
     return (
-      this.#breaksOff >= this.#begins ||
+      this.#lastIncompleteEnd >= this.#lastStart ||
       // Some networks count pages from 0.
-      (this.#counts.size > 0 && this.#firstPage > 1) ||
+      (this.#counts.size > 0 && !this.#counts.has(0) && !this.#counts.has(1)) ||
       this.#counts.values().reduce((sum, count) => sum + count, 0) < this.#lastPage.total ||
       this.#followed.values().some((page) => !this.#counts.has(page + 1))
     );

@@ -1,37 +1,50 @@
 // Recognises the format of a network's file by its first bytes, never by its name, and reads its rows.
 
 import { parseDecimal } from '@offerbook/wire/decimal.ts';
+import { findTwice, readTable } from '@offerbook/wire/rows/csv.ts';
 import { readJsonLists } from '@offerbook/wire/rows/json-lists.ts';
+import { NOT_UTF8 } from '@offerbook/wire/rows/json-row.ts';
 import { peekText } from '@offerbook/wire/rows/peek.ts';
-import { BrokenFile, type ParsedRow } from '@offerbook/wire/rows/raw-row.ts';
-import { quote } from '../fields.ts';
-import { readCsvRows } from './csv-rows.ts';
-import { FEED_LIMITS, type FeedFormat, type FeedRow, type FeedShape, type PageNote } from './feed-row.ts';
+import { BrokenFile, type FieldProblem, type ParsedRow } from '@offerbook/wire/rows/raw-row.ts';
+import { Fields, quote } from '../fields.ts';
+import {
+  type CsvShape,
+  FEED_LIMITS,
+  type FeedFormat,
+  type FeedRow,
+  type FeedShape,
+  type PageInfo,
+} from './feed-row.ts';
 import { readXmlRows } from './xml-rows.ts';
 
 export async function* readFeed(
   chunks: AsyncIterable<Uint8Array>,
   shape: FeedShape,
-  onPage: (note: PageNote) => void,
+  onPage: (page: PageInfo) => void,
 ): AsyncGenerator<FeedRow[]> {
   const { text, all } = await peekText(chunks);
   // Networks return an empty list if there are no rows, so an empty file is a failed download.
-  if (text === '') throw new BrokenFile({ line: 1 }, { field: 'the file', reason: 'is empty' });
+  if (text === '') throw brokenFile('is empty');
   const format = recognise(text);
   for await (const rows of openRows(all, format, shape, onPage))
     yield rows.map((row) => ({ ...row, format }));
 }
 
+function recognise(text: string): FeedFormat {
+  if (text.startsWith('{') || text.startsWith('[')) return 'JSON';
+  return text.startsWith('<') ? 'XML' : 'CSV';
+}
+
 function openRows(
   chunks: AsyncIterable<Uint8Array>,
   format: FeedFormat,
-  { json, xml, csv, explain }: FeedShape,
-  onPage: (note: PageNote) => void,
+  { json, xml, csv, readPageInfo }: FeedShape,
+  onPage: (page: PageInfo) => void,
 ): AsyncGenerator<ParsedRow[]> {
   const onAnswer = (answer: Record<string, unknown>, line: number) => {
-    const note = explain?.(answer) ?? {};
-    if (note.error !== undefined) refuse(note.error, line);
-    onPage(note);
+    const page = readPageInfo?.(new Fields(answer)) ?? {};
+    if (page.error !== undefined) onError(page.error, line);
+    onPage(page);
   };
   if (format === 'JSON' && json !== undefined) {
     return readJsonLists(chunks, {
@@ -43,28 +56,50 @@ function openRows(
       onAnswer,
     });
   }
-  if (format === 'XML' && xml !== undefined)
-    return readXmlRows(chunks, { ...xml, onError: refuse, onAnswer });
+  if (format === 'XML' && xml !== undefined) return readXmlRows(chunks, xml, { onError, onAnswer });
   if (format === 'CSV' && csv !== undefined) return readCsvRows(chunks, csv);
   const formats = [json && 'JSON', xml && 'XML', csv && 'CSV'].filter((name) => name);
-  const reason = `must be ${formats.join(' or ')}; this looks like ${format}`;
-  throw new BrokenFile({ line: 1 }, { field: 'the file', reason });
+  throw brokenFile(`must be ${formats.join(' or ')}, but looks like ${format}`);
 }
 
-/** Keeps a number with more digits than a double holds as a string, because it may be an id. */
+/** Keeps a number with more digits than a double can hold as a string, because it may be an id. */
 function keepDigits(literal: string): unknown {
   const value = parseDecimal(literal);
   return Number.isFinite(value) ? value : literal;
 }
 
-function recognise(text: string): FeedFormat {
-  if (text.startsWith('{') || text.startsWith('[')) return 'JSON';
-  return text.startsWith('<') ? 'XML' : 'CSV';
+async function* readCsvRows(
+  chunks: AsyncIterable<Uint8Array>,
+  { columns, separator = ',' }: CsvShape,
+): AsyncGenerator<ParsedRow[]> {
+  const table = readTable(chunks, {
+    limits: FEED_LIMITS,
+    separator,
+    checkHeader: (cells) => checkHeader(cells, columns),
+    readCell: (_name, cell) => cell,
+  });
+  for await (const rows of table) {
+    // The whole file has another encoding. Skipping only these rows would withdraw every retailer with an accent.
+    const invalid = rows.find(({ problem }) => problem === NOT_UTF8);
+    if (invalid !== undefined) throw new BrokenFile(invalid.place, { ...NOT_UTF8, field: 'the text' });
+    yield rows;
+  }
 }
 
-function refuse(words: string, line: number): never {
-  throw new BrokenFile(
-    { line },
-    { field: 'the file', reason: `is an error response of the network: ${quote(words)}` },
-  );
+function checkHeader(cells: readonly string[], columns: readonly string[]): readonly string[] | FieldProblem {
+  const names = cells.map((name) => name.trim());
+  // Exports often end with empty columns.
+  const twice = findTwice(names.filter((name) => name !== ''));
+  if (twice !== undefined) return twice;
+  const missing = columns.filter((name) => !names.includes(name)).map((name) => `"${name}"`);
+  if (missing.length === 0) return names;
+  return { field: 'the header', reason: `has no column ${missing.join(', ')}` };
+}
+
+function onError(message: string, line: number): never {
+  throw brokenFile(`is an error response from the network: ${quote(message)}`, line);
+}
+
+function brokenFile(reason: string, line = 1): BrokenFile {
+  return new BrokenFile({ line }, { field: 'the file', reason });
 }

@@ -1,6 +1,7 @@
 // XML responses, one or several per file. Each element at the path of a row becomes an object: children by name, attributes
-// with an @, repeated children as a list. Document types and custom entities are rejected, so nothing can expand. The limits
-// of a row apply to every row, to everything else in a document, and to any single tag, text, comment, CDATA section or
+// prefixed with @, repeated children as a list. Document types and custom entities are rejected, so nothing can expand.
+//
+// The limits apply to every row, to everything else in a document, and to any single tag, text, comment, CDATA section or
 // processing instruction, because the parser buffers these until they end.
 
 import { NEWLINE } from '@offerbook/wire/rows/json-scan.ts';
@@ -8,52 +9,53 @@ import { BrokenFile, cutRows, type ParsedRow } from '@offerbook/wire/rows/raw-ro
 import { findCountExcess, tooLong } from '@offerbook/wire/rows/row-limits.ts';
 import { type SaxesAttributePlain, SaxesParser } from 'saxes';
 import { quote, XML_TEXT } from '../fields.ts';
-import { FEED_LIMITS } from './feed-row.ts';
+import { FEED_LIMITS, type XmlShape } from './feed-row.ts';
 
-export interface XmlRules {
-  readonly row: readonly string[];
-  /** Name of the element with an error message; its text is passed to `onError`. */
-  readonly errorElement?: string | undefined;
+interface XmlEvents {
+  /** Receives the text of the error element. */
   readonly onError: (text: string, line: number) => void;
   /** Called at the end of every element that contains rows, with its attributes and its other child elements. */
   readonly onAnswer: (answer: Record<string, unknown>, line: number) => void;
 }
 
-export function readXmlRows(chunks: AsyncIterable<Uint8Array>, rules: XmlRules): AsyncGenerator<ParsedRow[]> {
-  return cutRows(withoutDeclarations(utf8Texts(chunks)), new ElementCutter(rules));
+export function readXmlRows(
+  chunks: AsyncIterable<Uint8Array>,
+  shape: XmlShape,
+  events: XmlEvents,
+): AsyncGenerator<ParsedRow[]> {
+  return cutRows(withoutDeclarations(utf8Texts(chunks)), new ElementCutter(shape, events));
 }
 
 /** Characters per write to the parser; its buffer is checked after each write. */
 const PIECE_LENGTH = 2 ** 16;
 
-type Element = Record<string, unknown>;
-
 interface OpenElement {
   readonly name: string;
-  readonly element: Element;
+  readonly element: Record<string, unknown>;
   text: string;
 }
 
 class ElementCutter {
   readonly rows: ParsedRow[] = [];
-  readonly #rules: XmlRules;
-  /** Several documents in one file are an XML fragment. */
+  readonly #shape: XmlShape;
+  readonly #events: XmlEvents;
+  /** In fragment mode, because a file can contain several documents. */
   readonly #parser = new SaxesParser({ fragment: true });
   readonly #open: OpenElement[] = [];
-  /** Characters that the parser may have buffered, accurate to PIECE_LENGTH. */
+  /** Upper bound of the characters that the parser has buffered, accurate to PIECE_LENGTH. */
   #buffered = 0;
   #rowLine = 1;
   #items = 0;
   #hasRoot = false;
-  /** True if the open document had the element that contains the rows. */
+  /** True if the current document had the element that contains the rows. */
   #hasAnswer = false;
-  /** Size of the open row, if any. */
   #row: XmlSize | undefined;
-  /** Size of everything outside the rows of the open document. */
-  #beside = new XmlSize();
+  /** Everything outside the rows of the current document. */
+  #outside = new XmlSize();
 
-  constructor(rules: XmlRules) {
-    this.#rules = rules;
+  constructor(shape: XmlShape, events: XmlEvents) {
+    this.#shape = shape;
+    this.#events = events;
     const parser = this.#parser;
     parser.on('opentagstart', ({ name }) => this.#openElement(name));
     // The cast is safe: namespaces are off.
@@ -65,9 +67,9 @@ class ElementCutter {
     parser.on('comment', () => this.#endBuffer());
     parser.on('processinginstruction', () => this.#endBuffer());
     parser.on('error', ({ message }) => {
-      const words = message.replace(/^\d+:\d+: /, '');
-      // The message may contain a name of any length.
-      this.#fail(`is broken: ${words.length > 80 ? `${words.slice(0, 80)}…` : words}`);
+      const reason = message.replace(/^\d+:\d+: /, '');
+      // The message can contain a name of any length.
+      this.#fail(`is broken: ${reason.length > 80 ? `${reason.slice(0, 80)}…` : reason}`);
     });
   }
 
@@ -86,12 +88,12 @@ class ElementCutter {
   }
 
   #openElement(name: string): void {
-    const { row } = this.#rules;
+    const { row } = this.#shape;
     if (this.#open.length === 0) {
       this.#hasRoot = true;
       this.#hasAnswer = false;
-      this.#beside = new XmlSize();
-      if (name !== row[0]) this.#fail(`must begin with <${row[0]}>, not with ${quote(name)}`);
+      this.#outside = new XmlSize();
+      if (name !== row[0]) this.#fail(`must start with <${row[0]}>, not with ${quote(name)}`);
     }
     this.#open.push({ name, element: Object.create(null), text: '' });
     if (this.#isAt(row.length)) {
@@ -104,26 +106,25 @@ class ElementCutter {
   #addAttribute({ name, value }: SaxesAttributePlain): void {
     this.#grow(name.length + value.length, `@${name}`);
     const element = this.#open.at(-1)?.element ?? {};
-    // The parser would detect this only at the end of the tag.
+    // The parser detects this only at the end of the tag.
     if (Object.hasOwn(element, `@${name}`)) this.#fail(`is broken: attribute ${quote(name)} appears twice`);
     element[`@${name}`] = value;
   }
 
   #closeElement(): void {
     this.#endBuffer();
-    const { row, errorElement, onError, onAnswer } = this.#rules;
+    const { row, errorElement } = this.#shape;
     const [isRow, isAnswer] = [this.#isAt(row.length), this.#isAt(row.length - 1)];
     const closed = this.#open.pop();
     if (closed === undefined) return;
     const value = toValue(closed);
-    const isInside = this.#open.length >= row.length;
+    const { line } = this.#parser;
     if (isRow) {
       this.#row = undefined;
-      const place = { line: this.#rowLine, item: ++this.#items };
-      this.rows.push({ place, value });
-    } else if (isInside) this.#addChild(closed.name, value);
-    else if (closed.name === errorElement) onError(closed.text.trim(), this.#parser.line);
-    else if (isAnswer) onAnswer(closed.element, this.#parser.line);
+      this.rows.push({ place: { line: this.#rowLine, item: ++this.#items }, value });
+    } else if (this.#open.length >= row.length) this.#addChild(closed.name, value);
+    else if (closed.name === errorElement) this.#events.onError(closed.text.trim(), line);
+    else if (isAnswer) this.#events.onAnswer(closed.element, line);
     else if (typeof value === 'string' && this.#isAt(row.length - 1)) this.#addChild(closed.name, value);
     if (this.#open.length === 0 && !this.#hasAnswer) {
       this.#fail(`has no <${row.at(-2)}> element with rows`);
@@ -132,7 +133,7 @@ class ElementCutter {
 
   /** True if the open elements are exactly the first `depth` elements of the path to a row. */
   #isAt(depth: number): boolean {
-    const { row } = this.#rules;
+    const { row } = this.#shape;
     return this.#open.length === depth && this.#open.every(({ name }, index) => name === row[index]);
   }
 
@@ -151,7 +152,7 @@ class ElementCutter {
     if (current === undefined) {
       if (text.trim() !== '') this.#fail('has text outside its elements');
     } else if (this.#row !== undefined || !this.#isAt(this.#open.length)) {
-      // Elements on the path to rows have no text of their own, only white space.
+      // Elements on the path to a row contain only white space between their children.
       this.#grow(text.length);
       current.text += text;
     }
@@ -161,9 +162,9 @@ class ElementCutter {
     this.#buffered = 0;
   }
 
-  /** Adds characters, and a value if a name is given, to the size of the open row or of everything outside rows. */
+  /** Adds characters, and a value if a name is given, to the size of the current row or of everything outside rows. */
   #grow(length: number, name?: string): void {
-    const size = this.#row ?? this.#beside;
+    const size = this.#row ?? this.#outside;
     size.length += length;
     if (name !== undefined) {
       size.values++;
@@ -180,15 +181,15 @@ class ElementCutter {
   }
 }
 
-/** Size of names, attributes and texts read so far. */
 class XmlSize {
+  /** Characters of names, attributes and texts. */
   length = 0;
   /** Elements and attributes. */
   values = 0;
   readonly names = new Set<string>();
 }
 
-/** A leaf becomes its text; any other element becomes an object, with its text under XML_TEXT. */
+/** An element without attributes and children becomes its text; any other becomes an object. */
 function toValue({ element, text }: OpenElement): unknown {
   const trimmed = text.trim();
   if (Object.keys(element).length === 0) return trimmed;
@@ -196,7 +197,7 @@ function toValue({ element, text }: OpenElement): unknown {
   return element;
 }
 
-/** Rejects invalid UTF-8 with its line. Replacing it would import wrong letters unnoticed. */
+/** Throws for invalid UTF-8: replacement characters would be imported unnoticed. */
 async function* utf8Texts(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let line = 1;
@@ -217,12 +218,12 @@ async function* utf8Texts(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<str
 const DECLARATION = /<\?xml\s[^<>]*\?>/g;
 const DECLARATION_LENGTH_MAX = 1000;
 
-/** Removes XML declarations, which are allowed only at the start of a file. Keeps newlines, so that line numbers stay correct. */
+/** Removes XML declarations, which the parser accepts only at the start. Keeps their newlines for the line numbers. */
 async function* withoutDeclarations(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = '';
   for await (const text of texts) {
     const all = rest + text;
-    // Keep back what may be the beginning of a declaration.
+    // Wait for the rest of a declaration that is cut off.
     const open = all.lastIndexOf('<');
     const waits =
       open !== -1 && all.length - open < DECLARATION_LENGTH_MAX && /^<(\?|$)/.test(all.slice(open, open + 2));

@@ -1,52 +1,44 @@
-// Awin: one row per transaction, with a status. Times are in the requested zone, which the response does not contain; the
-// source file has it.
+// Awin: one row per transaction, with a status. Times have no zone: they are in the zone that was requested, which the source
+// file must repeat.
 
 import { type Amount, compare, isZero, ofPercent, sum } from '@offerbook/wire/amount.ts';
 import { timestampMs } from '@offerbook/wire/timestamp.ts';
-import { type CatalogueFact, leftOut, type Rate, readApart } from '../catalogue/facts.ts';
+import { type CatalogueFact, leftOut, type Rate, readSeparately } from '../catalogue/facts.ts';
 import { joinTexts } from '../catalogue/texts.ts';
 import { type Fields, quote } from '../fields.ts';
-import type { FeedFormat, PageNote } from '../formats/feed-row.ts';
+import type { FeedFormat, FeedShape, PageInfo } from '../formats/feed-row.ts';
 import type { Commission, Network, Sale } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';
 import { parseEnd, parseTime, patternReader } from '../zoned-time.ts';
-import { AWIN } from './awin-words.ts';
+import { AWIN } from './awin-vocabulary.ts';
+
+type GroupShares = Readonly<Record<string, number>>;
 
 export function awin(source: SourceOf<'awin'>): Network {
-  const sharedGroups = new Set(Object.keys(source.share.groups));
+  const shape: FeedShape = { json: [], readPageInfo };
   return {
-    transactions: {
-      shape: { json: [], explain: explainAnswer },
-      idField: () => 'id',
-      readSale: (row) => readSale(row, sharedGroups),
-    },
+    transactions: { shape, readSale: (row) => readSale(row, source.share.groups) },
     catalogue: {
-      programmes: { shape: { json: [], explain: explainAnswer }, readFacts: readProgramme },
-      'commission-groups': { shape: { json: [], explain: explainAnswer }, readFacts: readCommissionGroups },
+      programmes: { shape, readFacts: readProgramme },
+      'commission-groups': { shape, readFacts: readCommissionGroups },
       offers: {
-        shape: {
-          json: AWIN.offerLists,
-          csv: { columns: Object.values(AWIN.offer.CSV) },
-          explain: explainAnswer,
-        },
+        shape: { json: AWIN.offerLists, csv: { columns: Object.values(AWIN.offer.CSV) }, readPageInfo },
         readFacts: (row, _advertiserId, format) => readOffer(row, format),
       },
     },
   };
 }
 
-function explainAnswer(answer: Record<string, unknown>): PageNote {
-  const { code, words } = AWIN.error;
-  if (typeof answer[code] === 'string') {
-    return { error: [answer[code], answer[words]].filter((text) => typeof text === 'string').join(': ') };
-  }
-  const { page, totalPages } = (answer.pagination ?? {}) as { page?: unknown; totalPages?: unknown };
-  if (typeof page !== 'number' || typeof totalPages !== 'number') return {};
-  return { page, hasMore: page < totalPages };
+function readPageInfo(response: Fields): PageInfo {
+  const code = response.find(AWIN.error.code);
+  if (typeof code === 'string') return { error: joinTexts(code, response.findText(AWIN.error.message)) };
+  const page = response.findWholeNumber('pagination.page');
+  const pages = response.findWholeNumber('pagination.totalPages');
+  return page === undefined || pages === undefined ? {} : { page, hasMore: page < pages };
 }
 
-function readSale(row: Fields, sharedGroups: ReadonlySet<string>): Sale {
-  const status = row.word('commissionStatus', AWIN.statuses) ?? 'PENDING';
+function readSale(row: Fields, groupShares: GroupShares): Sale {
+  const status = row.meaning('commissionStatus', AWIN.statuses) ?? 'PENDING';
   const currency = row.text('saleAmount.currency');
   const commissionCurrency = row.text('commissionAmount.currency');
   if (currency !== '' && commissionCurrency !== '' && commissionCurrency !== currency) {
@@ -59,7 +51,7 @@ function readSale(row: Fields, sharedGroups: ReadonlySet<string>): Sale {
   const validatedAt = row.findTime('validationDate');
   const areEmptied = isDeclined && parts.length > 1 && parts.every((part) => isZero(part.commission));
   return {
-    // An amendment has no time of its own, but is newer than the version before it.
+    // An amendment has no time, but is newer than the version before it.
     version:
       (validatedAt === undefined ? 0 : timestampMs(validatedAt)) + (row.find('amended') === true ? 1 : 0),
     changedAt: status === 'PENDING' ? undefined : validatedAt,
@@ -71,7 +63,7 @@ function readSale(row: Fields, sharedGroups: ReadonlySet<string>): Sale {
     soldAt: row.time('transactionDate'),
     currency,
     orderValue,
-    commissions: splitByGroup(row, commission, parts, areEmptied, sharedGroups),
+    commissions: splitByGroup(row, commission, parts, areEmptied, groupShares),
     subId: row.findText('clickRefs.clickRef'),
     subData: row.findText('clickRefs.clickRef2'),
     offerId: areEmptied ? undefined : largestPart(parts)?.group,
@@ -79,7 +71,7 @@ function readSale(row: Fields, sharedGroups: ReadonlySet<string>): Sale {
   };
 }
 
-/** A declined sale may have the amount 0; the original amount is in another field. */
+/** A declined sale can have the amount 0; its original amount is then in another field. */
 function keptAmount(row: Fields, field: string, isDeclined: boolean, before: readonly string[]): Amount {
   const amount = row.amount(`${field}.amount`);
   if (!isDeclined || !isZero(amount)) return amount;
@@ -103,22 +95,21 @@ function readParts(row: Fields): Part[] {
   });
 }
 
-/** The largest part; ties are broken by the smallest id, so that the order does not matter. */
+/** Ties are broken by id, so that the order of the parts does not matter. */
 function largestPart(parts: readonly Part[]): Part | undefined {
-  if (parts.length < 2) return parts[0];
   return parts.toSorted((a, b) => compare(b.commission, a.commission) || (a.group < b.group ? -1 : 1))[0];
 }
 
-/** The commission by group if one of the groups has its own share; otherwise as one amount. */
+/** Splits the commission by group if one of the groups has its own share. */
 function splitByGroup(
   row: Fields,
   commission: Amount,
   parts: readonly Part[],
   areEmptied: boolean,
-  sharedGroups: ReadonlySet<string>,
+  groupShares: GroupShares,
 ): Commission[] {
-  if (!parts.some(({ group }) => sharedGroups.has(group))) return [{ amount: commission }];
-  // If the parts of a declined sale are 0, another version may have their amounts.
+  if (!parts.some(({ group }) => Object.hasOwn(groupShares, group))) return [{ amount: commission }];
+  // If the parts of a declined sale are all 0, another version may have their amounts.
   if (areEmptied || compare(sum(parts.map((part) => part.commission)), commission) === 0) {
     return parts.map(({ group, commission: amount }) => ({ group, amount }));
   }
@@ -145,7 +136,7 @@ function readProgramme(row: Fields): CatalogueFact[] {
 
 function readCommissionGroups(row: Fields): CatalogueFact[] {
   const advertiserId = row.text('advertiser');
-  return readApart(row.list('commissionGroups'), (group) => [
+  return readSeparately(row.list('commissionGroups'), (group) => [
     {
       kind: 'offer',
       advertiserId,
@@ -158,7 +149,7 @@ function readCommissionGroups(row: Fields): CatalogueFact[] {
 }
 
 function readRate(group: Fields): Rate {
-  if (group.word('type', AWIN.rateTypes) === 'fixed') {
+  if (group.meaning('type', AWIN.rateTypes) === 'fixed') {
     return { fixed: group.amount('amount'), currency: group.text('currency') };
   }
   return { fraction: ofPercent(group.amount('percentage')) };
@@ -189,8 +180,8 @@ function readOffer(row: Fields, format: FeedFormat): CatalogueFact[] {
     startDate: row.findTime(names.start, (text) => readTime(text, zone)),
     endDate: row.findTime(names.end, (text) => readEnd(text, zone)),
   };
-  const type = row.word(names.type, isCsv ? AWIN.csvOfferTypes : AWIN.offerTypes);
+  const type = row.meaning(names.type, AWIN.offerTypes);
   if (type === 'coupon') return [{ kind: 'coupon', ...deal, code: row.text(names.code) }];
-  // Awin's own links have no sub-id, so a sale through them would have no owner.
+  // Not Awin's tracking link: it has no sub-id, so its sales would have no owner.
   return [{ kind: 'promotion', ...deal, deepLink: row.findText(names.link) }];
 }

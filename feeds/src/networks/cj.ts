@@ -1,5 +1,5 @@
 // CJ: a sale is a group of records. A correction is a new record with negative amounts, so the records of an action are
-// summed first. Amounts are in the currency of the account, which records do not contain.
+// summed. Amounts are in the currency of the account, which records do not contain.
 
 import {
   type Amount,
@@ -10,27 +10,31 @@ import {
   sum,
   ZERO,
 } from '@offerbook/wire/amount.ts';
-import { isObject } from '@offerbook/wire/rows/raw-row.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
-import { type CatalogueFact, leftOut, type OfferFact, type Rate, readApart } from '../catalogue/facts.ts';
+import {
+  type CatalogueFact,
+  leftOut,
+  type OfferFact,
+  type Rate,
+  readSeparately,
+} from '../catalogue/facts.ts';
 import { joinTexts } from '../catalogue/texts.ts';
-import { Fields, quote, wholeNumber } from '../fields.ts';
-import type { PageNote } from '../formats/feed-row.ts';
+import { type Fields, quote } from '../fields.ts';
+import type { PageInfo } from '../formats/feed-row.ts';
 import type { Network, PartedSaleFeed, Sale, SalePart } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';
 import { latest, parseEnd, parseTime, type TimeReader } from '../zoned-time.ts';
-import { CJ } from './cj-words.ts';
+import { CJ } from './cj-vocabulary.ts';
 
 export function cj(source: SourceOf<'cj'>): Network {
   const transactions: PartedSaleFeed<CommissionRecord> = {
-    shape: { json: [['data', 'publisherCommissions', 'records']], explain: explainAnswer },
-    idField: () => 'originalActionId',
+    shape: { json: [['data', 'publisherCommissions', 'records']], readPageInfo },
     readPart: readRecord,
     joinParts: (records, group) => joinRecords(records, group, source.currency),
   };
   const xml = (...row: string[]) => ({
     xml: { row: ['cj-api', ...row], errorElement: CJ.errorElement },
-    explain: explainPage,
+    readPageInfo: readXmlPageInfo,
   });
   return {
     transactions,
@@ -41,27 +45,24 @@ export function cj(source: SourceOf<'cj'>): Network {
   };
 }
 
-function explainAnswer(answer: Record<string, unknown>): PageNote {
-  const [error] = Array.isArray(answer.errors) ? (answer.errors as unknown[]) : [];
-  if (error !== undefined) {
-    return { error: isObject(error) && typeof error.message === 'string' ? error.message : 'no details' };
-  }
-  const data = isObject(answer.data) ? answer.data : {};
-  const list = isObject(data.publisherCommissions) ? data.publisherCommissions : {};
-  const { isComplete, lastId, id } = CJ.paging;
-  if (typeof list[isComplete] !== 'boolean') return {};
+/** An incomplete response continues after its greatest commission id. */
+function readPageInfo(response: Fields): PageInfo {
+  const [error] = response.list('errors');
+  if (error !== undefined) return { error: error.findText('message') ?? 'no details' };
+  const list = 'data.publisherCommissions';
+  const isComplete = response.find(`${list}.payloadComplete`);
+  if (typeof isComplete !== 'boolean') return {};
   // Responses by posting date and by locking date are converted together, and each has its own last page.
-  const last = wholeNumber(list[lastId]);
-  const first = wholeNumber(new Fields(list).list('records')[0]?.find(id));
-  return { hasMore: !list[isComplete], rows: last === undefined ? undefined : { first, last } };
+  const last = response.findWholeNumber(`${list}.maxCommissionId`);
+  const first = response.list(`${list}.records`)[0]?.findWholeNumber('commissionId');
+  return { hasMore: !isComplete, rows: last === undefined ? undefined : { first, last } };
 }
 
-function explainPage(answer: Record<string, unknown>): PageNote {
-  const { page, count, total } = CJ.xmlPaging;
+function readXmlPageInfo(response: Fields): PageInfo {
   return {
-    page: wholeNumber(answer[page]),
-    count: wholeNumber(answer[count]),
-    total: wholeNumber(answer[total]),
+    page: response.findWholeNumber('@page-number'),
+    count: response.findWholeNumber('@records-returned'),
+    total: response.findWholeNumber('@total-matched'),
   };
 }
 
@@ -87,12 +88,12 @@ const readUtc: TimeReader = (text) => parseTime(text, 'UTC');
 function readRecord(row: Fields): CommissionRecord {
   const isOriginal = row.find('original');
   if (typeof isOriginal !== 'boolean') row.fail('original', 'must be true or false');
-  const actionStatus = row.word('actionStatus', CJ.actionStatuses) ?? 0;
-  const validation = row.findWord('validationStatus', CJ.validationStatuses) ?? 0;
+  const actionStatus = row.meaning('actionStatus', CJ.actionStatuses) ?? 0;
+  const validation = row.findMeaning('validationStatus', CJ.validationStatuses) ?? 0;
   return {
     saleId: row.text('originalActionId'),
     partId: row.text('commissionId'),
-    // The statuses of a record change in place, so the more advanced version is newer.
+    // A record changes its status in place, so the more advanced version is newer.
     version: actionStatus * 10 + validation,
     isOriginal: isOriginal === true,
     actionStatus,
@@ -116,32 +117,30 @@ function joinRecords(
   group: Fields,
   currency: string,
 ): Sale {
-  const originals = records.filter((record) => record.isOriginal);
-  const [original, ...others] = originals;
-  if (original === undefined)
+  const [found, ...others] = records.filter((record) => record.isOriginal);
+  if (found === undefined)
     group.fail('', 'has corrections only: the file with the original record is missing');
   if (others.length > 0) group.fail('', 'has several original records');
-  // Without an original the sale is rejected; any record serves as placeholder.
-  const told = original ?? records[0];
+  const original = found ?? records[0];
   const orderValue = sum(records.map((record) => record.orderValue));
   const commission = sum(records.map((record) => record.commission));
   const isReversed =
     isNegative(commission) || isZero(commission) || records.some((record) => record.isDeclined);
   const isConfirmed = records.some(({ actionStatus }) => actionStatus >= CJ.confirmedFrom);
   return {
-    id: told.saleId,
-    advertiserId: told.advertiserId,
+    id: original.saleId,
+    advertiserId: original.advertiserId,
     status: isReversed ? 'DECLINED' : isConfirmed ? 'CONFIRMED' : 'PENDING',
-    country: told.country,
-    clickedAt: told.clickedAt,
-    soldAt: told.soldAt,
-    // A correction is a new record with its own time. Locking changes a record in place, without a time.
+    country: original.country,
+    clickedAt: original.clickedAt,
+    soldAt: original.soldAt,
+    // A correction is a new record with its own time. Locking has no time.
     changedAt: latest(records.map((record) => record.postedAt)),
     currency,
-    orderValue: isReversed ? told.orderValue : orderValue,
-    commissions: [{ amount: isReversed ? told.commission : commission, group: told.tracker }],
-    subId: told.shopperId,
-    couponCode: told.coupon,
+    orderValue: isReversed ? original.orderValue : orderValue,
+    commissions: [{ amount: isReversed ? original.commission : commission, group: original.tracker }],
+    subId: original.shopperId,
+    couponCode: original.coupon,
   };
 }
 
@@ -170,12 +169,12 @@ function readAction(action: Fields, advertiserId: string): CatalogueFact[] {
     rate,
     description: joinTexts(name, listName),
   });
-  const lists = readApart(action.list('commission.itemlist'), (list) => [
+  const lists = readSeparately(action.list('commission.itemlist'), (list) => [
     offer(list.text('@id'), readRate(list, ''), list.findText('@name')),
   ]);
   if (!action.has('commission.default')) return lists;
-  const standard = readApart([action], (alone) => [
-    offer(CJ.defaultRate, readRate(alone, 'commission.default'), undefined),
+  const standard = readSeparately([action], (fields) => [
+    offer(CJ.defaultRate, readRate(fields, 'commission.default'), undefined),
   ]);
   return [...lists, ...standard];
 }
@@ -183,9 +182,7 @@ function readAction(action: Fields, advertiserId: string): CatalogueFact[] {
 function readRate(fields: Fields, path: string): Rate {
   const text = fields.text(path);
   const [, percent] = CJ.percentRate.exec(text) ?? [];
-  if (percent !== undefined) {
-    return { fraction: ofPercent(parseAmount(percent) ?? ZERO) };
-  }
+  if (percent !== undefined) return { fraction: ofPercent(parseAmount(percent) ?? ZERO) };
   const [, before, fixed, after] = CJ.fixedRate.exec(text) ?? [];
   if (fixed === undefined) fields.fail(path, `is ${quote(text)}, which is not a recognised rate`);
   return { fixed: parseAmount(fixed ?? '') ?? ZERO, currency: before ?? after };
@@ -196,7 +193,7 @@ function readLink(row: Fields): CatalogueFact[] {
     return leftOut('links of advertisers that you have not joined');
   const code = row.findText('coupon-code');
   const type = row.findText('promotion-type');
-  if (code === undefined && (type === undefined || !Object.hasOwn(CJ.promotionTypes, type))) {
+  if (code === undefined && !CJ.promotionTypes.some((name) => name === type)) {
     return leftOut('links without a promotion');
   }
   const deal = {

@@ -1,52 +1,42 @@
-// impact.com, partner API version 16: one row per action, with a state. A reversed action has no amounts; the original ones
+// impact.com, partner API version 16: one row per action, with a state. A reversed action has no amounts; its original ones
 // are in other fields.
 
 import { type Amount, isZero, ofPercent } from '@offerbook/wire/amount.ts';
-import { type CatalogueFact, leftOut, type Rate, readApart } from '../catalogue/facts.ts';
+import { type CatalogueFact, leftOut, type Rate, readSeparately } from '../catalogue/facts.ts';
 import { joinTexts, plainText } from '../catalogue/texts.ts';
-import { type Fields, quote, wholeNumber } from '../fields.ts';
-import type { PageNote } from '../formats/feed-row.ts';
-import type { CatalogueFeed, Network, Sale } from '../network.ts';
+import { type Fields, quote } from '../fields.ts';
+import type { FeedShape, PageInfo } from '../formats/feed-row.ts';
+import type { Network, Sale } from '../network.ts';
 import { parseEnd } from '../zoned-time.ts';
-import { IMPACT } from './impact-words.ts';
-
-const REGIONS = toRegions(IMPACT.regions);
+import { IMPACT } from './impact-vocabulary.ts';
 
 export function impact(): Network {
-  const feed = (list: string, readFacts: CatalogueFeed['readFacts']): CatalogueFeed => ({
-    shape: { json: [[list]], explain: explainAnswer },
-    readFacts,
-  });
+  const shape = (list: string): FeedShape => ({ json: [[list]], readPageInfo });
   return {
-    transactions: {
-      shape: { json: [['Actions']], explain: explainAnswer },
-      idField: () => 'Id',
-      readSale,
-    },
+    transactions: { shape: shape('Actions'), readSale },
     catalogue: {
-      campaigns: feed('Campaigns', readCampaign),
-      contracts: feed('Contracts', readContract),
-      'promo-codes': feed('PromoCodes', readPromoCode),
-      deals: feed('Deals', readDeal),
+      campaigns: { shape: shape('Campaigns'), readFacts: readCampaign },
+      contracts: { shape: shape('Contracts'), readFacts: readContract },
+      'promo-codes': { shape: shape('PromoCodes'), readFacts: readPromoCode },
+      deals: { shape: shape('Deals'), readFacts: readDeal },
     },
   };
 }
 
-function explainAnswer(answer: Record<string, unknown>): PageNote {
-  const { status, value, words } = IMPACT.error;
-  if (answer[status] === value) return { error: String(answer[words] ?? value) };
-  const { page, next, uri } = IMPACT.paging;
-  if (answer[page] === undefined || answer[next] === undefined) return {};
+function readPageInfo(response: Fields): PageInfo {
+  if (response.find('Status') === 'ERROR') return { error: response.findText('Message') ?? 'no details' };
+  const page = response.findWholeNumber('@page');
+  if (page === undefined) return {};
   return {
-    // Deals are requested by campaign, which is in the path. The query may differ between pages.
-    request: typeof answer[uri] === 'string' ? answer[uri].replace(/\?.*/s, '') : undefined,
-    page: wholeNumber(answer[page]),
-    hasMore: answer[next] !== '' && answer[next] !== null,
+    // Deals are requested by campaign, which is in the path. The query differs between pages.
+    request: response.findText('@uri')?.replace(/\?.*/s, ''),
+    page,
+    hasMore: response.has('@nextpageuri'),
   };
 }
 
 function readSale(row: Fields): Sale {
-  const status = row.word('State', IMPACT.states) ?? 'PENDING';
+  const status = row.meaning('State', IMPACT.states) ?? 'PENDING';
   const isDeclined = status === 'DECLINED';
   const tracker = row.findText('ActionTrackerId');
   return {
@@ -61,13 +51,13 @@ function readSale(row: Fields): Sale {
     commissions: [{ amount: keptAmount(row, isDeclined, 'Payout', 'IntendedPayout'), group: tracker }],
     subId: row.findText('SubId1'),
     subData: row.findText('SubId2'),
-    // The event type of a contract is the action tracker of an action.
+    // Contracts call the action tracker an event type.
     offerId: tracker,
     couponCode: row.findText('PromoCode'),
   };
 }
 
-/** For a reversed action, returns the intended amount. */
+/** Returns the intended amount of a reversed action. */
 function keptAmount(row: Fields, isDeclined: boolean, field: string, intendedField: string): Amount {
   const amount = row.amount(field, IMPACT.amounts);
   const intended = isDeclined ? row.findAmount(intendedField, IMPACT.amounts) : undefined;
@@ -79,11 +69,11 @@ function readCampaign(row: Fields): CatalogueFact[] {
     return leftOut('campaigns without an active contract');
   }
   const regions = row.list('ShippingRegions').map((region) => region.text(''));
-  const current = regions.filter((region) => !Object.hasOwn(IMPACT.formerRegions, region));
-  for (const region of current.filter((name) => !REGIONS.has(name))) {
+  const current = regions.filter((region) => !IMPACT.formerRegions.has(region));
+  for (const region of current.filter((name) => !IMPACT.regions.has(name))) {
     row.fail('ShippingRegions', `has the unknown region ${quote(region)}`);
   }
-  const countries = current.flatMap((region) => REGIONS.get(region) ?? []);
+  const countries = current.flatMap((region) => IMPACT.regions.get(region) ?? []);
   return [
     {
       kind: 'retailer',
@@ -102,7 +92,7 @@ function readContract(row: Fields): CatalogueFact[] {
   const terms = row
     .list('Terms.SpecialTermsList')
     .map((term) => plainText(term.findText('TermsContent') ?? ''));
-  return readApart(row.list('Terms.EventPayouts'), (payout) => {
+  return readSeparately(row.list('Terms.EventPayouts'), (payout) => {
     if (payout.text('EventCategory') !== IMPACT.saleCategory) {
       return leftOut('payouts for events other than purchases');
     }
@@ -154,14 +144,6 @@ function readDeal(row: Fields): CatalogueFact[] {
   };
   const code = row.findText('DefaultPromoCode');
   if (code === undefined) return [{ kind: 'promotion', ...deal }];
-  // The list of promo codes may contain this code as well, with another id.
+  // The list of promo codes can contain the same code with another id.
   return [{ kind: 'coupon', ...deal, code, isFallback: true }];
-}
-
-/** Parses alternating names and codes. */
-function toRegions(text: string): ReadonlyMap<string, string> {
-  const words = text.split(/\s+/);
-  return new Map(
-    words.flatMap((name, index) => (index % 2 === 0 ? [[name, words[index + 1] ?? ''] as const] : [])),
-  );
 }

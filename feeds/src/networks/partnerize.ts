@@ -1,75 +1,65 @@
-// Partnerize: one row per conversion, which contains its items. A conversion with mixed item statuses is confirmed with the sum
-// of its approved items.
+// Partnerize: one row per conversion, which contains its items. A conversion with items of different statuses is confirmed
+// with the sum of its approved items.
 
 import { type Amount, isZero, ofPercent, sum, ZERO } from '@offerbook/wire/amount.ts';
-import { isObject } from '@offerbook/wire/rows/raw-row.ts';
 import { timestampMs } from '@offerbook/wire/timestamp.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';
-import { type CatalogueFact, leftOut, type Rate, readApart } from '../catalogue/facts.ts';
+import { type CatalogueFact, leftOut, type Rate, readSeparately } from '../catalogue/facts.ts';
 import { plainText } from '../catalogue/texts.ts';
-import { Fields } from '../fields.ts';
-import type { FeedFormat, PageNote } from '../formats/feed-row.ts';
+import type { Fields } from '../fields.ts';
+import type { FeedFormat, FeedShape, PageInfo } from '../formats/feed-row.ts';
 import type { Network, Sale } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';
 import { parseEnd } from '../zoned-time.ts';
-import { PARTNERIZE } from './partnerize-words.ts';
-
-type Names = (typeof PARTNERIZE.conversion)['JSON' | 'CSV'];
+import { PARTNERIZE } from './partnerize-vocabulary.ts';
 
 export function partnerize(source: SourceOf<'partnerize'>): Network {
+  const shape = (list: string): FeedShape => ({ json: [[list]], readPageInfo });
+  // CSV has no publisher reference, so it cannot contain a click or an organisation.
   const columns = Object.values(PARTNERIZE.conversion.CSV).filter((name) => name !== undefined);
-  // CSV has no publisher reference, so sub-ids with a click or an organisation are not available.
   const csv = source.subId === 'uid' ? { csv: { columns } } : {};
   return {
     transactions: {
-      shape: { json: [['conversions']], explain: explainAnswer, ...csv },
-      idField: (format) => namesIn(format).id,
-      readSale: (row, format) => readSale(row, namesIn(format)),
-      formatNotes: {
-        CSV: 'The CSV export has no publisher reference, so no sale has a passbackUid.',
-      },
+      shape: { ...shape('conversions'), ...csv },
+      readSale,
+      csvNote: 'The CSV export has no publisher reference, so the sales have no passbackUid.',
     },
     catalogue: {
-      campaigns: { shape: { json: [['campaigns']], explain: explainAnswer }, readFacts: readCampaign },
+      campaigns: { shape: shape('campaigns'), readFacts: readCampaign },
       commissions: {
-        shape: { json: [['active_commissions']], explain: explainAnswer },
+        shape: shape('active_commissions'),
         advertiser: 'needed',
         readFacts: readCommission,
       },
-      vouchers: {
-        shape: { json: [['voucher_codes']], explain: explainAnswer },
-        advertiser: 'optional',
-        readFacts: readVoucher,
-      },
+      vouchers: { shape: shape('voucher_codes'), advertiser: 'optional', readFacts: readVoucher },
     },
   };
 }
 
-function explainAnswer(answer: Record<string, unknown>): PageNote {
-  const error = answer[PARTNERIZE.error];
-  if (error !== undefined) {
-    return { error: isObject(error) && typeof error.message === 'string' ? error.message : 'no details' };
+/** Version 1 of the API has no page information. */
+function readPageInfo(response: Fields): PageInfo {
+  if (response.has('error')) {
+    const message = response.find('error.message');
+    return { error: typeof message === 'string' ? message : 'no details' };
   }
-  const { pages, next } = PARTNERIZE.paging;
-  const fields = new Fields(answer);
-  return fields.has(pages) ? { hasMore: fields.has(`${pages}.${next}`) } : {};
+  const pages = 'hypermedia.pagination';
+  return response.has(pages) ? { hasMore: response.has(`${pages}.next_page`) } : {};
 }
 
-function namesIn(format: FeedFormat): Names {
-  return PARTNERIZE.conversion[format === 'CSV' ? 'CSV' : 'JSON'];
-}
+type Names = (typeof PARTNERIZE.conversion)['JSON' | 'CSV'];
 
 interface Amounts {
   readonly value: Amount;
   readonly commission: Amount;
 }
 
-interface Verdict extends Amounts {
+interface StatusAndAmounts extends Amounts {
   readonly status: Status;
 }
 
-function readSale(row: Fields, names: Names): Sale {
-  const { status, value, commission } = judge(row, names);
+function readSale(row: Fields, format: FeedFormat): Sale {
+  const names = PARTNERIZE.conversion[format === 'CSV' ? 'CSV' : 'JSON'];
+  const { status, value, commission } = readStatus(row, names);
   const changedAt = names.modifiedAt === undefined ? undefined : row.findTime(names.modifiedAt);
   return {
     version: changedAt && timestampMs(changedAt),
@@ -87,36 +77,36 @@ function readSale(row: Fields, names: Names): Sale {
   };
 }
 
-function judge(row: Fields, names: Names): Verdict {
+function readStatus(row: Fields, names: Names): StatusAndAmounts {
   const items = names.items === undefined ? [] : row.list(names.items).map(readItem);
-  const told = { value: row.amount(names.value), commission: row.amount(names.commission) };
+  const amounts = { value: row.amount(names.value), commission: row.amount(names.commission) };
   if (row.findText(names.status) === PARTNERIZE.mixed) {
-    if (items.length === 0) row.fail(names.status, 'is "mixed", but no items show what was approved');
-    return judgeItems(items);
+    if (items.length === 0) row.fail(names.status, 'is "mixed", but there are no items');
+    return joinItems(items);
   }
-  const status = row.word(names.status, PARTNERIZE.statuses) ?? 'PENDING';
-  const isHollow = status === 'DECLINED' && isZero(told.value) && isZero(told.commission);
-  return isHollow ? { status, ...total(items) } : { status, ...told };
+  const status = row.meaning(names.status, PARTNERIZE.statuses) ?? 'PENDING';
+  const isEmptied = status === 'DECLINED' && isZero(amounts.value) && isZero(amounts.commission);
+  return isEmptied ? { status, ...total(items) } : { status, ...amounts };
 }
 
-/** Sums the approved items; if there are none, the pending items. If all items are declined, the conversion is declined. */
-function judgeItems(items: readonly Verdict[]): Verdict {
+/** Sums the approved items or, if there are none, the pending ones. If all items are declined, so is the conversion. */
+function joinItems(items: readonly StatusAndAmounts[]): StatusAndAmounts {
   for (const status of ['CONFIRMED', 'PENDING'] as const) {
-    const some = items.filter((item) => item.status === status);
-    if (some.length > 0) return { status, ...total(some) };
+    const matching = items.filter((item) => item.status === status);
+    if (matching.length > 0) return { status, ...total(matching) };
   }
   return { status: 'DECLINED', ...total(items) };
 }
 
-function readItem(item: Fields): Verdict {
+function readItem(item: Fields): StatusAndAmounts {
   return {
-    status: item.word('item_status', PARTNERIZE.statuses) ?? 'PENDING',
+    status: item.meaning('item_status', PARTNERIZE.statuses) ?? 'PENDING',
     value: item.amount('item_value'),
     commission: item.amount('item_publisher_commission'),
   };
 }
 
-function total(items: readonly Verdict[]): Amounts {
+function total(items: readonly StatusAndAmounts[]): Amounts {
   return {
     value: sum(items.map((item) => item.value)),
     commission: sum(items.map((item) => item.commission)),
@@ -142,14 +132,14 @@ function readCampaign(row: Fields): CatalogueFact[] {
   const { percent, fixed } = PARTNERIZE.defaultRate;
   if (!row.has(percent) && !row.has(fixed)) return [retailer];
   const id = `default:${advertiserId}`;
-  const standard = readApart([row], (alone) => {
-    const rate = readDefaultRate(alone, currency);
+  const standard = readSeparately([row], (fields) => {
+    const rate = readDefaultRate(fields, currency);
     return [{ kind: 'offer', advertiserId, id, rate, description: '', isFallback: true }];
   });
   return [retailer, ...standard];
 }
 
-/** If both rates are given, the one that is not 0. */
+/** If the campaign has both rates, returns the one that is not 0. */
 function readDefaultRate(row: Fields, currency: string | undefined): Rate {
   const names = PARTNERIZE.defaultRate;
   const [percent, fixed] = [row.findAmount(names.percent), row.findAmount(names.fixed)];
@@ -159,8 +149,8 @@ function readDefaultRate(row: Fields, currency: string | undefined): Rate {
 
 function readCommission(row: Fields, campaignId: string | undefined): CatalogueFact[] {
   const id = row.text('id');
-  return readApart(row.list('rates'), (rate, index) => {
-    const model = rate.word('performance_model', PARTNERIZE.rateModels);
+  return readSeparately(row.list('rates'), (rate, index) => {
+    const model = rate.meaning('performance_model', PARTNERIZE.rateModels);
     if (model === 'click') return leftOut('rates for clicks');
     const value = rate.amount('performance_value');
     return [

@@ -1,61 +1,54 @@
-// Rakuten Advertising: an order has one row per SKU, and no status. An order is pending until the operator's rule confirms
-// it, and declined if its commissions sum up to zero or less.
+// Rakuten Advertising: an order has one row per SKU and no status. A sale is pending until the operator's rule confirms it,
+// and declined if the sum of its commissions is zero or less.
 
 import { type Amount, isNegative, isZero, ofPercent, sum } from '@offerbook/wire/amount.ts';
-import { isObject } from '@offerbook/wire/rows/raw-row.ts';
 import { type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';
-import { type CatalogueFact, leftOut, readApart } from '../catalogue/facts.ts';
+import { type CatalogueFact, leftOut, readSeparately } from '../catalogue/facts.ts';
 import { joinTexts } from '../catalogue/texts.ts';
-import { type Fields, wholeNumber } from '../fields.ts';
-import type { PageNote } from '../formats/feed-row.ts';
-import type { CatalogueFeed, LeftOutRow, Network, PartedSaleFeed, Sale, SalePart } from '../network.ts';
+import type { Fields } from '../fields.ts';
+import type { FeedShape, PageInfo } from '../formats/feed-row.ts';
+import type { LeftOutRow, Network, PartedSaleFeed, Sale, SalePart } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';
-import { latest, parseEnd, parseTime } from '../zoned-time.ts';
-import { RAKUTEN } from './rakuten-words.ts';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS, latest, parseEnd, parseTime } from '../zoned-time.ts';
+import { RAKUTEN } from './rakuten-vocabulary.ts';
 
 export function rakuten(source: SourceOf<'rakuten'>, nowMs: number): Network {
   const transactions: PartedSaleFeed<SkuRow> = {
-    shape: { json: [], explain: explainAnswer },
-    idField: () => 'order_id',
+    shape: { json: [], readPageInfo },
     readPart: (row) => readSku(row, source.transactionType),
     joinParts: (rows, group) => joinSkus(rows, group, source, nowMs),
-    findFault: (rows) => (source.transactionType === undefined ? findMixedTypes(rows) : undefined),
+    findConflict: (rows) => (source.transactionType === undefined ? findMixedTypes(rows) : undefined),
   };
-  const json = (list: string, readFacts: CatalogueFeed['readFacts']): CatalogueFeed => ({
-    shape: { json: [[list]], explain: explainAnswer },
-    readFacts,
-  });
+  const shape = (list: string): FeedShape => ({ json: [[list]], readPageInfo });
   return {
     transactions,
     catalogue: {
-      advertisers: json('advertisers', readAdvertiser),
-      partnerships: { ...json('partnerships', readPartnership), listsPartners: true },
-      offers: json('offers', readOffer),
+      advertisers: { shape: shape('advertisers'), readFacts: readAdvertiser },
+      partnerships: { shape: shape('partnerships'), readFacts: readPartnership, listsPartners: true },
+      offers: { shape: shape('offers'), readFacts: readOffer },
       coupons: {
-        shape: { xml: { row: ['couponfeed', 'link'] }, explain: explainCoupons },
+        shape: { xml: { row: ['couponfeed', 'link'] }, readPageInfo: readCouponPageInfo },
         readFacts: readCoupon,
       },
     },
   };
 }
 
-function explainAnswer(answer: Record<string, unknown>): PageNote {
-  const { code, words } = RAKUTEN.error;
-  if (typeof answer[code] === 'string') return { error: String(answer[words] ?? answer[code]) };
-  const { metadata, links, next, page } = RAKUTEN.paging;
-  const fields = answer[metadata];
-  const following = isObject(fields) && isObject(fields[links]) ? fields[links][next] : undefined;
-  if (!isObject(fields)) return {};
-  return { page: wholeNumber(fields[page]), hasMore: typeof following === 'string' && following !== '' };
+function readPageInfo(response: Fields): PageInfo {
+  const error = response.find('error');
+  if (typeof error === 'string') return { error: response.findText('message') ?? error };
+  if (!response.has('_metadata')) return {};
+  return {
+    page: response.findWholeNumber('_metadata.page'),
+    hasMore: response.has('_metadata._links.next'),
+  };
 }
 
-function explainCoupons(answer: Record<string, unknown>): PageNote {
-  const { page, pages } = RAKUTEN.couponPaging;
-  const [number, last] = [wholeNumber(answer[page]), wholeNumber(answer[pages])];
-  return number === undefined || last === undefined ? {} : { page: number, hasMore: number < last };
+function readCouponPageInfo(response: Fields): PageInfo {
+  const page = response.findWholeNumber('PageNumberRequested');
+  const pages = response.findWholeNumber('TotalPages');
+  return page === undefined || pages === undefined ? {} : { page, hasMore: page < pages };
 }
 
 interface SkuRow extends SalePart {
@@ -71,7 +64,7 @@ interface SkuRow extends SalePart {
 }
 
 function readSku(row: Fields, wantedType: string | undefined): SkuRow | LeftOutRow {
-  if (row.findWord('is_event', RAKUTEN.events) === true) {
+  if (row.findMeaning('is_event', RAKUTEN.events) === true) {
     return { leftOut: 'media-optimisation events, which are not sales' };
   }
   const type = row.findText('transaction_type') ?? '';
@@ -107,10 +100,9 @@ function readEventTime(text: string): Timestamp | undefined {
 }
 
 function findMixedTypes(rows: Iterable<SkuRow>): string | undefined {
-  const types = new Set<string>();
-  for (const { type } of rows) types.add(type);
+  const types = new Set(Iterator.from(rows).map(({ type }) => type));
   if (types.size < 2) return undefined;
-  return 'the files have realtime and batch rows, and a sale may be in both under different ids: put "transactionType" into the source file, with "batch", "realtime" or "any"';
+  return 'the files contain realtime and batch rows, which can be the same sales under different ids; set "transactionType" in the source file to "batch", "realtime" or "any"';
 }
 
 function joinSkus(rows: readonly SkuRow[], group: Fields, source: SourceOf<'rakuten'>, nowMs: number): Sale {
@@ -119,31 +111,31 @@ function joinSkus(rows: readonly SkuRow[], group: Fields, source: SourceOf<'raku
     ({ commission, orderValue }) => !isNegative(commission) && !isNegative(orderValue),
   );
   if (bought.length === 0) group.fail('', 'has only reversals: the file with the purchase is missing');
-  const told = (bought.length > 0 ? bought : rows).reduce((a, b) => (b.soldAt < a.soldAt ? b : a));
-  if (rows.some(({ currency }) => currency !== told.currency))
+  const earliest = (bought.length > 0 ? bought : rows).reduce((a, b) => (b.soldAt < a.soldAt ? b : a));
+  if (rows.some(({ currency }) => currency !== earliest.currency))
     group.fail('currency', 'differs between the rows');
-  // Reversals may have no sub-id.
+  // Reversals can lack the sub-id.
   const subIds = new Set(rows.flatMap(({ subId }) => (subId === undefined ? [] : [subId])));
   if (subIds.size > 1) group.fail('u1', 'differs between the rows');
   const commission = sum(rows.map((row) => row.commission));
   const isReversed = isNegative(commission) || isZero(commission);
   const counted = isReversed ? bought : rows;
   return {
-    id: told.saleId,
-    advertiserId: told.advertiserId,
-    status: isReversed ? 'DECLINED' : statusByAge(told.soldAt, source.confirmAfterDays, nowMs),
+    id: earliest.saleId,
+    advertiserId: earliest.advertiserId,
+    status: isReversed ? 'DECLINED' : statusByAge(earliest.soldAt, source.confirmAfterDays, nowMs),
     country: source.country,
     clickedAt: undefined,
-    soldAt: told.soldAt,
+    soldAt: earliest.soldAt,
     changedAt: latest(rows.map((row) => row.processedAt)),
-    currency: told.currency,
+    currency: earliest.currency,
     orderValue: sum(counted.map((row) => row.orderValue)),
     commissions: counted.map((row) => ({ amount: row.commission, group: row.offerId })),
     subId: [...subIds][0],
   };
 }
 
-/** The network never confirms sales. The operator may confirm them after a number of days without a reversal. */
+/** The network never confirms sales, so the source file can confirm them after a number of days without a reversal. */
 function statusByAge(soldAt: Timestamp, confirmAfterDays: number | undefined, nowMs: number): Status {
   if (confirmAfterDays === undefined) return 'PENDING';
   return nowMs - timestampMs(soldAt) >= confirmAfterDays * DAY_MS ? 'CONFIRMED' : 'PENDING';
@@ -161,11 +153,11 @@ function readPartnership(row: Fields): CatalogueFact[] {
 function readOffer(row: Fields): CatalogueFact[] {
   const advertiserId = row.text('advertiser.id');
   const country = RAKUTEN.networks.get(row.findText('advertiser.network')?.split(' - ')[0] ?? '');
-  return readApart(row.list('offer_rules'), (rule) => {
+  return readSeparately(row.list('offer_rules'), (rule) => {
     const [commission] = rule.list('commissions');
     const [tier] = commission?.list('tiers') ?? [];
     if (commission === undefined || tier === undefined) return leftOut('offer rules without a rate');
-    commission.word('commission_type', RAKUTEN.rateTypes);
+    commission.meaning('commission_type', RAKUTEN.rateTypes);
     return [
       {
         kind: 'offer',
@@ -197,7 +189,7 @@ function readCoupon(row: Fields): CatalogueFact[] {
   return [{ kind: 'promotion', ...deal, deepLink: unwrapLink(row.findText('clickurl')) }];
 }
 
-/** Extracts the retailer's URL from a link of the network. The link itself is not used, because it has no sub-id. */
+/** Extracts the retailer's URL from a tracking link. The link itself is not used, because it has no sub-id. */
 function unwrapLink(link: string | undefined): string | undefined {
   if (link === undefined || !URL.canParse(link)) return undefined;
   const { searchParams } = new URL(link);

@@ -1,8 +1,7 @@
-// Tables mapped by the source file: CSV, JSON or NDJSON, with one row per sale, retailer or deal.
+// Tables whose columns the source file maps to our fields: CSV, JSON or NDJSON, with one row per sale, retailer or deal.
 
 import { type Amount, ofPercent, parseAmount } from '@offerbook/wire/amount.ts';
 import { type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
-import { STATUSES, type Status } from '@offerbook/wire/transaction.ts';
 import type { CatalogueFact, Rate } from '../catalogue/facts.ts';
 import { Fields } from '../fields.ts';
 import type { FeedShape } from '../formats/feed-row.ts';
@@ -14,9 +13,9 @@ import { parseEnd, parseTime, patternReader, type TimeReader } from '../zoned-ti
 
 type Mapping = Readonly<Record<string, Cell | undefined>>;
 
-const STATUS_WORDS = Object.fromEntries(STATUSES.map((status) => [status, status])) as Record<Status, Status>;
+const STATUSES = { PENDING: 'PENDING', CONFIRMED: 'CONFIRMED', DECLINED: 'DECLINED' } as const;
 
-/** One kind of row: its place in the file, and the mapping of its columns. */
+/** Where the rows of one kind are in a file, and the mapping of their columns. */
 interface Rows {
   readonly fields: Mapping;
   readonly list?: readonly string[] | undefined;
@@ -35,7 +34,6 @@ export function table(source: SourceOf<'table'>): Network {
   return {
     transactions: transactions && {
       shape: shapeOf(transactions),
-      idField: () => transactions.fields.id.column ?? '',
       readSale: (row) => readSale(new Cells(row, transactions.fields, timeZone)),
     },
     catalogue: {
@@ -55,7 +53,7 @@ function shapeOf(rows: Rows): FeedShape {
   };
 }
 
-/** Cells of one row, by the names of our fields. Problems name the column. */
+/** The cells of one row under the names of our fields. Problems name the column. */
 class Cells extends Fields {
   readonly #row: Fields;
   readonly #mapping: Mapping;
@@ -77,7 +75,7 @@ class Cells extends Fields {
     const raw = cell.column === undefined ? cell.constant : this.#row.findText(cell.column);
     const text = cell.trim === true ? raw?.trim() : raw;
     const shown = (cell.lower === true ? text?.toLowerCase() : text) || undefined;
-    return shown === undefined || cell.words === undefined ? shown : this.meaning(name, shown, cell.words);
+    return shown === undefined || cell.words === undefined ? shown : this.translate(name, shown, cell.words);
   }
 
   override findAmount(name: string): Amount | undefined {
@@ -112,7 +110,7 @@ function readSale(cells: Cells): Sale {
     changedAt,
     id: cells.text('id'),
     advertiserId: cells.text('advertiserId'),
-    status: cells.word('status', STATUS_WORDS) ?? 'PENDING',
+    status: cells.meaning('status', STATUSES) ?? 'PENDING',
     country: cells.findText('country'),
     clickedAt: cells.findTime('clickedAt'),
     soldAt: cells.time('soldAt'),

@@ -1,4 +1,4 @@
-// Example source file for each network. It works unchanged, so it has no overlay, which would be another file.
+// Example source files. They work unchanged, so they do not name an overlay, which would be a second file.
 
 import type { NetworkName } from './source-file.ts';
 

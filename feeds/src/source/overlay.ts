@@ -3,46 +3,65 @@
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { CsvCutter, type CsvRecord } from '@offerbook/wire/rows/csv-records.ts';
 import { BrokenFile } from '@offerbook/wire/rows/raw-row.ts';
+import { checkRow } from '@offerbook/wire/rows/row-problem.ts';
 import { countryCode, fraction, webUrl } from '@offerbook/wire/scalars.ts';
+import { z } from 'zod';
 import { FEED_LIMITS } from '../formats/feed-row.ts';
 import type { Source } from './source-file.ts';
 
-export interface OverlayEntry {
-  readonly logo?: string | undefined;
-  readonly category?: string | undefined;
-  readonly countries?: readonly string[] | undefined;
-  readonly featured?: boolean | undefined;
-  readonly share?: number | undefined;
-}
+const country = countryCode('Country', 'DE');
+const SHARE_RANGE = 'must be between 0 and 1';
 
+const entrySchema = z.object({
+  logo: webUrl('Logo', 'https://shop.example/logo.svg').optional(),
+  category: z.string().optional(),
+  countries: z
+    .string()
+    .transform((text) => text.split(/\s+/))
+    .refine((codes) => codes.every((code) => country.safeParse(code).success), {
+      error: 'must be codes of two capital letters, separated by spaces',
+    })
+    .optional(),
+  featured: z
+    .enum(['true', 'false'], { error: 'must be true or false' })
+    .transform((text) => text === 'true')
+    .optional(),
+  share: z
+    .string()
+    .regex(/^\d(?:\.\d+)?$/, SHARE_RANGE)
+    .transform(Number)
+    .pipe(fraction('Share', 0.7))
+    .optional(),
+});
+
+export type OverlayEntry = z.output<typeof entrySchema>;
 export type Overlay = ReadonlyMap<string, OverlayEntry>;
 
-const COLUMNS = ['advertiserId', 'logo', 'category', 'countries', 'featured', 'share'];
-const URL_SCHEMA = webUrl('Logo', 'https://shop.example/logo.svg');
-const COUNTRY_SCHEMA = countryCode('Country', 'DE');
-const SHARE_SCHEMA = fraction('Share', 0.7);
+const COLUMNS = ['advertiserId', ...Object.keys(entrySchema.shape)];
 
-/** Throws a BadInput with one line per mistake. Countries share one cell, separated by spaces. */
+/** Throws a BadInput with one line per mistake. */
 export function parseOverlay(text: string, fileName: string, source: Source): Overlay {
   const mistakes: string[] = [];
   const overlay = new Map<string, OverlayEntry>();
-  const [header, ...rows] = parseRecords(text, fileName);
+  const [header, ...records] = parseRecords(text, fileName);
   const columns = (header?.cells ?? []).map((name) => name.trim());
   for (const name of columns) {
     if (!COLUMNS.includes(name))
-      mistakes.push(`line 1: ${JSON.stringify(name)} is none of ${COLUMNS.join(', ')}`);
+      mistakes.push(`line 1: ${JSON.stringify(name)} is not one of ${COLUMNS.join(', ')}`);
   }
-  if (!columns.includes('advertiserId')) mistakes.push('line 1: there is no column advertiserId');
-  for (const { line, cells, problem } of rows) {
+  if (!columns.includes('advertiserId')) mistakes.push('line 1: the column advertiserId is missing');
+  for (const { line, cells, problem } of records) {
     const fail = (column: string, reason: string) => mistakes.push(`line ${line}: ${column} ${reason}`);
-    const cell = (column: string) => cells[columns.indexOf(column)]?.trim() || undefined;
-    const id = cell('advertiserId');
+    const row = Object.fromEntries(columns.map((name, index) => [name, cells[index]?.trim() || undefined]));
+    const id = row.advertiserId;
     if (problem !== undefined) fail('the row', problem.reason);
     else if (id === undefined) fail('advertiserId', 'is missing');
     else if (overlay.has(id)) fail('advertiserId', `${id} appears twice`);
     else {
-      overlay.set(id, readEntry(cell, fail));
-      if (cell('share') !== undefined && Object.hasOwn(source.share.advertisers, id)) {
+      const { value, problems } = checkRow({ place: { line }, value: row }, entrySchema);
+      for (const { field, reason } of problems ?? []) fail(field, reason);
+      overlay.set(id, value ?? {});
+      if (row.share !== undefined && Object.hasOwn(source.share.advertisers, id)) {
         fail('share', `of ${id} is also in the source file`);
       }
     }
@@ -50,40 +69,6 @@ export function parseOverlay(text: string, fileName: string, source: Source): Ov
   if (mistakes.length > 0)
     throw new BadInput(mistakes.map((mistake) => `${fileName}, ${mistake}`).join('\n'));
   return overlay;
-}
-
-function readEntry(
-  cell: (column: string) => string | undefined,
-  fail: (column: string, reason: string) => void,
-): OverlayEntry {
-  const logo = cell('logo');
-  if (logo !== undefined && !URL_SCHEMA.safeParse(logo).success) {
-    fail('logo', 'must be a URL that starts with http:// or https://');
-  }
-  const countries = cell('countries')?.split(/\s+/);
-  for (const country of countries ?? []) {
-    if (!COUNTRY_SCHEMA.safeParse(country).success) {
-      fail('countries', 'must be codes of two capital letters with spaces between them');
-    }
-  }
-  const featured = cell('featured');
-  if (featured !== undefined && featured !== 'true' && featured !== 'false') {
-    fail('featured', 'must be true or false');
-  }
-  const share = cell('share');
-  if (
-    share !== undefined &&
-    !(/^\d(?:\.\d+)?$/.test(share) && SHARE_SCHEMA.safeParse(Number(share)).success)
-  ) {
-    fail('share', 'must be between 0 and 1');
-  }
-  return {
-    logo,
-    category: cell('category'),
-    countries,
-    featured: featured === undefined ? undefined : featured === 'true',
-    share: share === undefined ? undefined : Number(share),
-  };
 }
 
 function parseRecords(text: string, fileName: string): readonly CsvRecord[] {

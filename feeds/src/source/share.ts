@@ -1,6 +1,7 @@
-// The user's share of a commission: the share of its group, else of its advertiser, else the default.
+// The user's share of a commission: the share of its group, otherwise of its advertiser, otherwise the default.
 
 import { type Amount, multiply, parseAmount, sum, ZERO } from '@offerbook/wire/amount.ts';
+import { printJson } from '@offerbook/wire/decimal.ts';
 import type { Commission } from '../network.ts';
 import type { Overlay } from './overlay.ts';
 import type { Source } from './source-file.ts';
@@ -10,22 +11,22 @@ export class Shares {
   readonly #advertisers: ReadonlyMap<string, Amount>;
   readonly #groups: ReadonlyMap<string, Amount>;
 
-  /** Advertiser shares also come from the overlay, whose parser rejects those that are in both. */
+  /** Advertiser shares are in the source file and in the overlay, but never in both: the overlay's parser checks that. */
   constructor({ share }: Source, overlay: Overlay) {
     this.#default = toAmount(share.default);
-    const ofOverlay = [...overlay].flatMap(([id, { share: own }]) =>
-      own === undefined ? [] : [[id, own] as const],
+    const overlayShares = [...overlay].flatMap(([id, entry]) =>
+      entry.share === undefined ? [] : [[id, entry.share] as const],
     );
-    this.#advertisers = toAmounts([...Object.entries(share.advertisers), ...ofOverlay]);
+    this.#advertisers = toAmounts([...Object.entries(share.advertisers), ...overlayShares]);
     this.#groups = toAmounts(Object.entries(share.groups));
   }
 
   find(advertiserId: string, group?: string): Amount {
-    const ofGroup = group === undefined ? undefined : this.#groups.get(group);
-    return ofGroup ?? this.#advertisers.get(advertiserId) ?? this.#default;
+    const groupShare = group === undefined ? undefined : this.#groups.get(group);
+    return groupShare ?? this.#advertisers.get(advertiserId) ?? this.#default;
   }
 
-  /** The user's share of a sale's commissions, not rounded. */
+  /** The user's share of a sale's commissions, before rounding. */
   apply(advertiserId: string, commissions: readonly Commission[]): Amount {
     return sum(commissions.map(({ amount, group }) => multiply(amount, this.find(advertiserId, group))));
   }
@@ -35,7 +36,7 @@ function toAmounts(shares: readonly (readonly [string, number])[]): ReadonlyMap<
   return new Map(shares.map(([id, share]) => [id, toAmount(share)]));
 }
 
-/** The schema accepts only exact decimals. */
+/** Exact, because the schema accepts only exact decimals. */
 function toAmount(share: number): Amount {
-  return parseAmount(share.toFixed(15).replace(/0+$/, '').replace(/\.$/, '')) ?? ZERO;
+  return parseAmount(printJson(share)) ?? ZERO;
 }

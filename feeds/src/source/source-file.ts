@@ -15,19 +15,13 @@ import {
 import { z } from 'zod';
 import { tableFields, timeZone } from './table-mapping.ts';
 
-const shares = z.record(z.string(), fraction('Part of the commission that the user gets', 0.7), OBJECT);
+const share = fraction("The user's share of the commission", 0.7);
+const shares = z.record(z.string(), share, OBJECT).default({});
 
 const commonFields = {
   account: filledText('Account at the network', '77777'),
   namespace: uuid('Generated once; all ids are derived from it', '6f6b2c64-5f0e-4b51-9a3e-2f1f0f6f7a10'),
-  share: z.strictObject(
-    {
-      default: fraction('Part of the commission that the user gets', 0.7),
-      advertisers: shares.default({}),
-      groups: shares.default({}),
-    },
-    OBJECT,
-  ),
+  share: z.strictObject({ default: share, advertisers: shares, groups: shares }, OBJECT),
   rounding: oneOf(ROUNDINGS).default('half-even'),
   timeZone: timeZone.default('UTC'),
   country: countryCode('Country of sales and offers without one', 'DE').optional(),
@@ -36,28 +30,24 @@ const commonFields = {
   separator: filledText('Between organisation and passbackUid', '.').optional(),
 };
 
+const cjFields = { currency: currencyCode('Currency of the account', 'USD') };
+
+const rakutenFields = {
+  country: countryCode('Country of sales, which the network does not provide', 'US'),
+  transactionType: oneOf(['realtime', 'batch', 'any']).optional(),
+  confirmAfterDays: z
+    .int({ error: 'must be a whole number of days' })
+    .min(1, 'must be at least 1')
+    .max(3650, 'must be at most 3650')
+    .optional(),
+};
+
 const schemas = [
   z.strictObject({ network: z.literal('awin'), ...commonFields }, OBJECT),
   z.strictObject({ network: z.literal('impact'), ...commonFields }, OBJECT),
   z.strictObject({ network: z.literal('partnerize'), ...commonFields }, OBJECT),
-  z.strictObject(
-    { network: z.literal('cj'), ...commonFields, currency: currencyCode('Of the account', 'USD') },
-    OBJECT,
-  ),
-  z.strictObject(
-    {
-      network: z.literal('rakuten'),
-      ...commonFields,
-      country: countryCode('Country of sales; the network does not provide it', 'US'),
-      transactionType: oneOf(['realtime', 'batch', 'any']).optional(),
-      confirmAfterDays: z
-        .int({ error: 'must be a whole number of days' })
-        .min(1, 'must be at least 1')
-        .max(3650, 'must be at most 3650')
-        .optional(),
-    },
-    OBJECT,
-  ),
+  z.strictObject({ network: z.literal('cj'), ...commonFields, ...cjFields }, OBJECT),
+  z.strictObject({ network: z.literal('rakuten'), ...commonFields, ...rakutenFields }, OBJECT),
   z.strictObject({ network: z.literal('table'), ...commonFields, ...tableFields }, OBJECT),
 ] as const;
 

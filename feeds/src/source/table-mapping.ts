@@ -1,5 +1,5 @@
-// The part of a source file that maps the columns of a table to fields. A field is a column or a constant, and a column
-// may be converted in a few fixed ways.
+// The part of a source file that maps the columns of a table to our fields. A field is a column or a constant, and a column
+// can be converted in a few fixed ways.
 
 import { filledText, LIST, OBJECT, oneOf } from '@offerbook/wire/scalars.ts';
 import { STATUSES } from '@offerbook/wire/transaction.ts';
@@ -12,8 +12,8 @@ export const timeZone = z
 
 const cell = z.strictObject(
   {
-    column: filledText('Its name, or a path such as order.total in JSON', 'Order number').optional(),
-    constant: filledText('The same for every row', 'EUR').optional(),
+    column: filledText('Name of a column, or a path such as order.total in JSON', 'Order number').optional(),
+    constant: filledText('Value for every row', 'EUR').optional(),
     trim: z.boolean({ error: 'must be true or false' }).optional(),
     lower: z.boolean({ error: 'must be true or false' }).optional(),
     /** Number format: 1234.56 or 1.234,56. */
@@ -32,7 +32,7 @@ const cell = z.strictObject(
       })
       .optional(),
     timeZone: timeZone.optional(),
-    /** Maps the words of the column to ours. */
+    /** Maps the column's words to ours. */
     words: z.record(z.string(), filledText('Meaning', 'PENDING'), OBJECT).optional(),
   },
   OBJECT,
@@ -58,13 +58,13 @@ const statusCell = eitherCell.check(({ value, issues }) => {
   }
 });
 
-/** One kind of row: its place in the file, and the mapping of its columns. */
+/** Where the rows of one kind are in a file, and the mapping of their columns. */
 function rowsOf<Shape extends z.ZodRawShape>(fields: Shape) {
   return z.strictObject(
     {
       /** Separator of a CSV file. */
       separator: z.string({ error: 'must be a string' }).length(1, 'must be one character').optional(),
-      /** In JSON with an envelope, the path of field names to the list of rows. */
+      /** Path to the list of rows in a JSON object. */
       list: z.array(filledText('Name of a field', 'data'), LIST).optional(),
       fields: z.strictObject(fields, OBJECT),
     },

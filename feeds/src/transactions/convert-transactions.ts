@@ -1,19 +1,18 @@
 // Converts the transactions of a network: reads files, joins the parts of sales, and writes rows for `offerbook import
-// transactions` to a spool. An invalid row fails the whole conversion, unless invalid rows are skipped.
+// transactions` to a spool.
 
-import { printCountOf } from '@offerbook/wire/count.ts';
+import { printCount } from '@offerbook/wire/count.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
-import type { FieldProblem } from '@offerbook/wire/rows/raw-row.ts';
 import type { ConvertOptions, ConvertReport, RowSpool } from '../convert-report.ts';
 import { ConvertRun, type FeedPlace } from '../convert-run.ts';
 import { Fields } from '../fields.ts';
-import type { FeedFormat, FeedRow } from '../formats/feed-row.ts';
+import type { FeedRow } from '../formats/feed-row.ts';
 import { PageCheck } from '../formats/page-check.ts';
 import type { PartedSaleFeed, Sale, SaleFeed } from '../network.ts';
-import { SaleGroups } from './sale-groups.ts';
+import { CONFLICT, SaleGroups } from './sale-groups.ts';
 import { SaleVersions } from './sale-versions.ts';
-import { TransactionMaker, type TransactionRules } from './to-transaction.ts';
+import { type TransactionRules, toTransaction } from './to-transaction.ts';
 
 export async function convertTransactions(
   feed: SaleFeed,
@@ -27,8 +26,7 @@ export async function convertTransactions(
   const pages = new PageCheck();
   for (const file of files) {
     for await (const rows of run.rows(file, feed.shape, pages)) {
-      for (const row of rows)
-        conversion.take(row, { line: row.place.line, item: row.place.item, file: file.name });
+      for (const row of rows) conversion.add(row, { ...row.place, file: file.name });
       await spool.flush();
     }
   }
@@ -43,94 +41,79 @@ export async function convertTransactions(
 class TransactionConversion {
   readonly #run: ConvertRun;
   readonly #feed: SaleFeed;
-  readonly #zone: string;
-  readonly #maker: TransactionMaker;
+  readonly #rules: TransactionRules;
   readonly #versions: SaleVersions;
   readonly #groups = new SaleGroups();
   readonly #spool: RowSpool;
-  #rowsWithoutSale = 0;
-  readonly #formats = new Set<FeedFormat>();
+  #hasCsv = false;
+  #partsWithoutId = 0;
 
   constructor(run: ConvertRun, feed: SaleFeed, rules: TransactionRules, spool: RowSpool) {
     this.#run = run;
     this.#feed = feed;
-    this.#zone = rules.source.timeZone;
-    this.#maker = new TransactionMaker(rules);
+    this.#rules = rules;
     this.#spool = spool;
     this.#versions = new SaleVersions(spool);
   }
 
-  take(row: FeedRow, place: FeedPlace): void {
-    const fields = new Fields(row.value, this.#zone);
+  add(row: FeedRow, place: FeedPlace): void {
+    this.#hasCsv ||= row.format === 'CSV';
     const feed = this.#feed;
-    this.#formats.add(row.format);
-    if (row.problem !== undefined) this.#reject(row, place, [row.problem]);
-    else if ('readSale' in feed) {
-      const sale = feed.readSale(fields, row.format);
-      if (fields.problems.length > 0) this.#reject(row, place, fields.problems);
-      else this.#takeSale(sale, place);
-    } else this.#takePart(feed, row, place, fields);
+    const fields = new Fields(row.value, this.#rules.source.timeZone);
+    if ('readPart' in feed) {
+      this.#addPart(feed, row, fields, place);
+      return;
+    }
+    const sale = feed.readSale(fields, row.format);
+    const problems = row.problem === undefined ? fields.problems : [row.problem];
+    if (problems.length > 0) this.#run.reject(place, sale.id, problems);
+    else this.#addSale(sale, place);
+  }
+
+  #addPart(feed: PartedSaleFeed, row: FeedRow, fields: Fields, place: FeedPlace): void {
+    const part = feed.readPart(fields);
+    if ('leftOut' in part) {
+      this.#run.leaveOut(part.leftOut);
+      return;
+    }
+    const problems = row.problem === undefined ? fields.problems : [row.problem];
+    if (problems.length === 0) this.#groups.add(part, place);
+    else {
+      this.#run.reject(place, part.saleId, problems);
+      if (part.saleId === '') this.#partsWithoutId++;
+      else this.#groups.markInvalid(part.saleId, place);
+    }
   }
 
   finish(): void {
     const feed = this.#feed;
     if ('readPart' in feed) this.#joinGroups(feed);
+    else if (this.#hasCsv && feed.csvNote !== undefined) this.#run.notes.push(feed.csvNote);
     const { conflicts, reopened, withoutAmounts, withoutCoupon } = this.#versions.finish();
-    for (const { place, id } of conflicts) {
-      const reason = 'appears twice with different contents, and the newer version is unknown';
-      this.#run.reject(place, id, [{ field: '', reason }]);
-    }
+    for (const { place, id } of conflicts) this.#run.reject(place, id, [{ field: '', reason: CONFLICT }]);
     this.#run.counts.written = this.#spool.count;
-    for (const format of this.#formats) {
-      const note = 'readSale' in feed ? feed.formatNotes?.[format] : undefined;
-      if (note !== undefined) this.#run.notes.push(note);
-    }
-    this.#note('Decided, but pending again at the network', reopened, 'sale', 'The decision is kept');
-    this.#note(
-      'Declined without amounts in any file',
-      withoutAmounts,
-      'sale',
-      'Their amounts are printed as 0',
-    );
-    this.#note(
-      'With a coupon code that matches no coupon of the catalogue, or several',
-      withoutCoupon,
-      'sale',
-      'Their couponId is null',
-    );
-    this.#note(
-      'Without a readable id',
-      this.#rowsWithoutSale,
-      'row',
-      'They may be missing from the sums of sales',
-    );
-  }
-
-  #takePart(feed: PartedSaleFeed, row: FeedRow, place: FeedPlace, fields: Fields): void {
-    const part = feed.readPart(fields);
-    if ('leftOut' in part) this.#run.leaveOut(part.leftOut);
-    else if (fields.problems.length === 0) this.#groups.add(part, place);
-    else {
-      this.#reject(row, place, fields.problems);
-      if (part.saleId === '') this.#rowsWithoutSale++;
-      else this.#groups.markInvalid(part.saleId, place);
-    }
+    const reopenedSales = 'Sales that were decided and are pending again at the network';
+    this.#note(reopenedSales, reopened, 'Their decisions are kept');
+    this.#note('Declined sales without amounts in any file', withoutAmounts, 'Their amounts are 0');
+    const unmatchedCodes = 'Sales whose coupon code does not match exactly one coupon of the catalogue';
+    this.#note(unmatchedCodes, withoutCoupon, 'Their couponId is null');
+    this.#note('Rows without a sale id', this.#partsWithoutId, 'The totals of their sales lack them');
   }
 
   #joinGroups(feed: PartedSaleFeed): void {
-    const fault = feed.findFault?.(this.#groups.parts());
-    if (fault !== undefined) throw new BadInput(fault);
-    for (const { saleId, place, parts, problems } of this.#groups.takeAll()) {
-      const group = new Fields({}, this.#zone, [...problems]);
+    const conflict = feed.findConflict?.(this.#groups.parts());
+    if (conflict !== undefined) throw new BadInput(conflict);
+    for (const { place, parts, problems } of this.#groups.takeValid()) {
+      const group = new Fields({}, this.#rules.source.timeZone, problems);
       const sale = feed.joinParts(parts, group);
-      if (group.problems.length > 0) this.#run.reject(place, saleId, group.problems);
-      else this.#takeSale(sale, place);
+      if (group.problems.length > 0) this.#run.reject(place, sale.id, group.problems);
+      else this.#addSale(sale, place);
     }
   }
 
-  #takeSale(sale: Sale, place: FeedPlace): void {
-    const converted = this.#maker.make(sale);
-    if (converted.kind === 'bad') this.#run.reject(place, sale.id, converted.problems);
+  #addSale(sale: Sale, place: FeedPlace): void {
+    const converted = toTransaction(sale, this.#rules);
+    if (converted.kind === 'invalid') this.#run.reject(place, sale.id, converted.problems);
     else if (converted.kind === 'other organisation') this.#run.leaveOut('sales of other organisations');
     else {
       const { row, lacksCoupon } = converted;
@@ -138,12 +121,7 @@ class TransactionConversion {
     }
   }
 
-  #reject(row: FeedRow, place: FeedPlace, problems: readonly FieldProblem[]): void {
-    const id = new Fields(row.value).findText(this.#feed.idField(row.format));
-    this.#run.reject(place, id, problems);
-  }
-
-  #note(what: string, count: number, noun: string, consequence: string): void {
-    if (count > 0) this.#run.notes.push(`${what}: ${printCountOf(count, noun)}. ${consequence}.`);
+  #note(what: string, count: number, consequence: string): void {
+    if (count > 0) this.#run.notes.push(`${what}: ${printCount(count)}. ${consequence}.`);
   }
 }

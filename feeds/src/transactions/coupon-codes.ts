@@ -1,5 +1,5 @@
-// Finds the coupon of a sale by its code, in one or more catalogues that were converted earlier: networks list a coupon for
-// weeks and decide on its sales months later.
+// Finds the coupon of a sale by its code. Looks it up in several catalogues, because networks list a coupon for weeks and
+// decide on its sales months later.
 
 import { type Coupon, type Retailer, RetailerSchema } from '@offerbook/wire/catalogue.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
@@ -11,33 +11,25 @@ import { checkRow, printProblem } from '@offerbook/wire/rows/row-problem.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 
-/** Period in which a coupon is active. */
-interface ActiveCoupon {
-  readonly id: Uuid;
-  readonly startDate: Timestamp;
-  readonly endDate: Timestamp;
-}
-
 export class CouponCodes {
-  readonly #coupons = new Map<string, ActiveCoupon[]>();
+  readonly #coupons = new Map<string, Coupon[]>();
 
   add(retailerId: Uuid, coupons: readonly Coupon[]): void {
-    for (const { id, code, startDate, endDate } of coupons) {
-      const key = keyOf(retailerId, code);
+    for (const coupon of coupons) {
+      const key = keyOf(retailerId, coupon.code);
       const known = this.#coupons.get(key);
-      const coupon = { id, startDate, endDate };
       if (known === undefined) this.#coupons.set(key, [coupon]);
-      // Consecutive catalogues share most coupons.
+      // Consecutive catalogues have most coupons in common.
       else if (!known.some((other) => Bun.deepEquals(other, coupon))) known.push(coupon);
     }
   }
 
-  /** The retailer's coupon with that code that was active at the time of the sale; null if there is none or several. */
+  /** Finds the only coupon of the retailer with that code that was active when the sale was made. */
   find(retailerId: Uuid, code: string, soldAt: Timestamp): Uuid | null {
     const known = this.#coupons.get(keyOf(retailerId, code)) ?? [];
     const active = known.filter(({ startDate, endDate }) => startDate <= soldAt && soldAt < endDate);
     const first = active[0]?.id ?? null;
-    // A coupon may have different dates in each catalogue.
+    // Catalogues can have different versions of the same coupon.
     return active.every(({ id }) => id === first) ? first : null;
   }
 }

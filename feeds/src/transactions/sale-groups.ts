@@ -1,50 +1,42 @@
-// Collects the parts of sales until all files are read. A repeated part counts once; if its versions differ, the newer one
-// counts. A sale with an invalid part is not converted, because its sum would be wrong.
+// Collects the parts of sales until all files are read. A repeated part counts once, in its newest version. A sale with an
+// invalid part is not converted, because its sum would be wrong.
 
 import type { FieldProblem } from '@offerbook/wire/rows/raw-row.ts';
 import type { FeedPlace } from '../convert-run.ts';
 import type { SalePart } from '../network.ts';
 
-export interface SaleGroup {
-  readonly saleId: string;
+export const CONFLICT = 'appears twice with different contents, and it is unknown which is newer';
+
+interface SaleGroup {
   /** Place of the first part. */
   readonly place: FeedPlace;
+  readonly parts: Map<string, SalePart>;
+  /** Ids of parts with different versions that cannot be ordered. */
+  readonly conflicts: Set<string>;
+  isInvalid: boolean;
+}
+
+interface CompleteGroup {
+  readonly place: FeedPlace;
   readonly parts: readonly [SalePart, ...SalePart[]];
-  /** Conflicts between versions of a part. */
-  readonly problems: readonly FieldProblem[];
+  readonly problems: FieldProblem[];
 }
 
 export class SaleGroups {
-  readonly #groups = new Map<string, GroupState>();
+  readonly #groups = new Map<string, SaleGroup>();
 
   add(part: SalePart, place: FeedPlace): void {
-    const group = this.#group(part.saleId, place);
-    const before = group.parts.get(part.partId);
+    const { parts, conflicts } = this.#group(part.saleId, place);
+    const before = parts.get(part.partId);
     if (before === undefined || before.version < part.version) {
-      group.parts.set(part.partId, part);
-      group.conflicts.delete(part.partId);
-    } else if (before.version === part.version && !Bun.deepEquals(before, part)) {
-      group.conflicts.add(part.partId);
-    }
+      parts.set(part.partId, part);
+      conflicts.delete(part.partId);
+    } else if (before.version === part.version && !Bun.deepEquals(before, part)) conflicts.add(part.partId);
   }
 
-  /** Marks a sale as having an invalid part, so that it is not converted. */
+  /** Excludes a sale, one of whose parts is invalid. */
   markInvalid(saleId: string, place: FeedPlace): void {
     this.#group(saleId, place).isInvalid = true;
-  }
-
-  /** Yields the groups and removes each from memory. */
-  *takeAll(): Generator<SaleGroup> {
-    for (const [saleId, { parts, place, conflicts, isInvalid }] of this.#groups) {
-      this.#groups.delete(saleId);
-      const problems = [...conflicts].map((partId) => ({
-        field: `row ${partId}`,
-        reason: 'appears twice with different contents, and the newer version is unknown',
-      }));
-      const [first, ...others] = parts.values();
-      // The invalid part has already been reported.
-      if (first !== undefined && !isInvalid) yield { saleId, place, parts: [first, ...others], problems };
-    }
   }
 
   /** The parts of all groups. */
@@ -52,23 +44,21 @@ export class SaleGroups {
     for (const { parts } of this.#groups.values()) yield* parts.values();
   }
 
-  #group(saleId: string, place: FeedPlace): GroupState {
+  /** Yields the groups without invalid parts, and removes each group from memory. */
+  *takeValid(): Generator<CompleteGroup> {
+    for (const [saleId, { parts, place, conflicts, isInvalid }] of this.#groups) {
+      this.#groups.delete(saleId);
+      const problems = Array.from(conflicts, (partId) => ({ field: `row ${partId}`, reason: CONFLICT }));
+      const [first, ...others] = parts.values();
+      if (first !== undefined && !isInvalid) yield { place, parts: [first, ...others], problems };
+    }
+  }
+
+  #group(saleId: string, place: FeedPlace): SaleGroup {
     const known = this.#groups.get(saleId);
     if (known !== undefined) return known;
-    const group = {
-      parts: new Map<string, SalePart>(),
-      conflicts: new Set<string>(),
-      place,
-      isInvalid: false,
-    };
+    const group: SaleGroup = { place, parts: new Map(), conflicts: new Set(), isInvalid: false };
     this.#groups.set(saleId, group);
     return group;
   }
-}
-
-interface GroupState {
-  readonly parts: Map<string, SalePart>;
-  readonly conflicts: Set<string>;
-  readonly place: FeedPlace;
-  isInvalid: boolean;
 }

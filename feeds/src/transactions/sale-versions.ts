@@ -1,6 +1,6 @@
-// Chooses one version of each sale, since files may overlap. A decided version wins over a pending one, then the newer
-// version wins. The order of rows and files makes no difference. Keeps only some numbers per sale, for millions of sales; the
-// rows are in the spool.
+// Chooses one version of each sale, since files can overlap. A decided version takes precedence over a pending one, then the
+// newer version does. The order of rows and files makes no difference. Memory holds only some numbers per sale, for millions
+// of sales; the rows are in the spool.
 
 import { printJson } from '@offerbook/wire/decimal.ts';
 import { UuidPlaces } from '@offerbook/wire/rows/uuid-places.ts';
@@ -20,102 +20,94 @@ export interface SaleVersion {
 }
 
 export interface VersionOutcome {
-  /** Conflicting versions that cannot be ordered. */
-  readonly conflicts: readonly SaleVersion[];
+  /** Sales with different versions that cannot be ordered. */
+  readonly conflicts: Iterable<SaleVersion>;
   /** Decided sales that are pending in a newer version. */
   readonly reopened: number;
   /** Declined sales without an amount in any version. */
   readonly withoutAmounts: number;
-  /** Sales whose coupon was not found. */
   readonly withoutCoupon: number;
 }
 
-/** Decided ranks above pending, then newer above older. */
+/** Added to the rank of decided versions. Greater than any time in milliseconds, and small enough for exact sums. */
+const DECIDED = 2 ** 50;
+
 function rankOf({ row, version }: SaleVersion): number {
   return row.status === 'PENDING' ? version : version + DECIDED;
 }
 
-/** Above any time in milliseconds, and small enough for exact sums. */
-const DECIDED = 2 ** 50;
-
 export class SaleVersions {
   readonly #spool: RowSpool;
-  /** Number of each sale, in reading order (stored as a line). */
+  /** Number of each sale, in reading order, stored as a line. */
   readonly #numbers = new UuidPlaces();
+  // The chosen version of each sale, by its number.
   readonly #ranks: number[] = [];
   readonly #hashes: number[] = [];
   readonly #lines: number[] = [];
   readonly #orderValues: number[] = [];
   readonly #cashbacks: number[] = [];
   readonly #offerIds: (Uuid | null)[] = [];
-  /** By number of the sale; rare. */
-  readonly #conflicts = new Map<number, SaleVersion>();
   readonly #newestPending = new Map<number, number>();
   readonly #lackingCoupon = new Set<number>();
-  /** Declined sales without an amount; another version may have it. */
-  readonly #hollow = new Map<string, SaleVersion>();
-  /** Versions of these sales that conflict with the chosen one. */
-  readonly #hollowConflicts = new Map<string, SaleVersion>();
+  readonly #conflicts = new Map<Uuid, SaleVersion>();
+  /** Declined sales without an amount, in their newest version. Another version may have the amount. */
+  readonly #emptied = new Map<Uuid, { readonly version: SaleVersion; conflict: SaleVersion | undefined }>();
 
   constructor(spool: RowSpool) {
     this.#spool = spool;
   }
 
   add(version: SaleVersion): void {
-    if (isHollow(version.row)) this.#addHollow(version);
-    else this.#addWhole(version);
+    const { id, status, orderValue, cashback } = version.row;
+    if (status !== 'DECLINED' || (orderValue !== 0 && cashback !== 0)) {
+      this.#choose(version);
+      return;
+    }
+    const before = this.#emptied.get(id);
+    if (before === undefined || rankOf(before.version) < rankOf(version)) {
+      this.#emptied.set(id, { version, conflict: undefined });
+    } else if (
+      rankOf(before.version) === rankOf(version) &&
+      !Bun.deepEquals(before.version.row, version.row)
+    ) {
+      before.conflict = version;
+    }
   }
 
   /** Writes the sales that were waiting for other versions. */
   finish(): VersionOutcome {
     let withoutAmounts = 0;
-    const conflicts: SaleVersion[] = [];
-    for (const [id, version] of this.#hollow) {
-      const conflict = this.#hollowConflicts.get(id);
-      const known = this.#numbers.get(version.row.id)?.line;
-      if (known === undefined) {
-        if (conflict !== undefined) conflicts.push(conflict);
-        else {
-          withoutAmounts += version.row.orderValue === 0 && version.row.cashback === 0 ? 1 : 0;
-          this.#addWhole(version);
-        }
-      } else if (rankOf(version) >= (this.#ranks[known] ?? 0)) {
-        if (conflict !== undefined) this.#conflicts.set(known, conflict);
-        else if (!this.#conflicts.has(known)) this.#addWhole(this.#filled(version, known));
-      }
+    for (const [id, { version, conflict }] of this.#emptied) {
+      const number = this.#numbers.get(id)?.line;
+      if (number !== undefined && rankOf(version) < (this.#ranks[number] ?? 0)) continue;
+      if (conflict !== undefined) this.#conflicts.set(id, conflict);
+      else if (number === undefined) {
+        if (version.row.orderValue === 0 && version.row.cashback === 0) withoutAmounts++;
+        this.#choose(version);
+      } else if (!this.#conflicts.has(id)) this.#choose(this.#filled(version, number));
     }
     const reopened = [...this.#newestPending].filter(
       ([number, version]) => version + DECIDED > (this.#ranks[number] ?? 0),
     ).length;
-    for (const number of this.#conflicts.keys()) {
+    for (const id of this.#conflicts.keys()) {
+      const number = this.#numbers.get(id)?.line;
+      if (number === undefined) continue;
       this.#spool.drop(this.#lines[number] ?? 0);
       this.#lackingCoupon.delete(number);
     }
-    conflicts.push(...this.#conflicts.values());
+    const conflicts = this.#conflicts.values();
     return { conflicts, reopened, withoutAmounts, withoutCoupon: this.#lackingCoupon.size };
   }
 
-  #addHollow(version: SaleVersion): void {
+  #choose(version: SaleVersion): void {
     const { id } = version.row;
-    const before = this.#hollow.get(id);
-    if (before === undefined || rankOf(before) < rankOf(version)) {
-      this.#hollow.set(id, version);
-      this.#hollowConflicts.delete(id);
-    } else if (rankOf(before) === rankOf(version) && !Bun.deepEquals(before.row, version.row)) {
-      this.#hollowConflicts.set(id, version);
-    }
-  }
-
-  #addWhole(version: SaleVersion): void {
     const text = printJson(version.row);
     const rank = rankOf(version);
-    const number = this.#ranks.length;
-    const known = this.#numbers.add(version.row.id, { line: number })?.line;
-    if (known === undefined) this.#keep(number, version, rank, text);
-    else this.#choose(known, version, rank, text);
-  }
-
-  #choose(number: number, version: SaleVersion, rank: number, text: string): void {
+    const number = this.#numbers.add(id, { line: this.#ranks.length })?.line;
+    if (number === undefined) {
+      this.#keep(this.#ranks.length, version, text);
+      return;
+    }
     const before = this.#ranks[number] ?? 0;
     // Either version may be the decided one.
     const pending = Math.min(before, rank);
@@ -123,14 +115,15 @@ export class SaleVersions {
       this.#newestPending.set(number, Math.max(pending, this.#newestPending.get(number) ?? 0));
     }
     if (rank > before) {
-      this.#conflicts.delete(number);
+      this.#conflicts.delete(id);
       this.#spool.drop(this.#lines[number] ?? 0);
-      this.#keep(number, version, rank, text);
-    } else if (rank === before && hash(text) !== this.#hashes[number]) this.#conflicts.set(number, version);
+      this.#keep(number, version, text);
+    } else if (rank === before && hash(text) !== this.#hashes[number]) this.#conflicts.set(id, version);
   }
 
-  #keep(number: number, { row, lacksCoupon }: SaleVersion, rank: number, text: string): void {
-    this.#ranks[number] = rank;
+  #keep(number: number, version: SaleVersion, text: string): void {
+    const { row, lacksCoupon } = version;
+    this.#ranks[number] = rankOf(version);
     this.#hashes[number] = hash(text);
     this.#lines[number] = this.#spool.append(text);
     this.#orderValues[number] = row.orderValue;
@@ -148,11 +141,6 @@ export class SaleVersions {
     if ('cashbackOfferId' in row) row.cashbackOfferId ??= this.#offerIds[number] ?? null;
     return { ...version, row };
   }
-}
-
-/** True if a declined sale may have lost an amount. */
-function isHollow({ status, orderValue, cashback }: ConvertedRow): boolean {
-  return status === 'DECLINED' && (orderValue === 0 || cashback === 0);
 }
 
 function hash(text: string): number {

@@ -1,5 +1,5 @@
-// Converts a sale to a row for `offerbook import transactions`: our ids, the user's share, and the owner. Every row is
-// validated with the schema of the import.
+// Converts a sale to a row for `offerbook import transactions`: our ids, the user's share, and the owner. Validates every row
+// with the schema of the import.
 
 import { round, toNumber } from '@offerbook/wire/amount.ts';
 import type { FieldProblem } from '@offerbook/wire/rows/raw-row.ts';
@@ -12,14 +12,14 @@ import {
   type UnstampedTransaction,
 } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import { type IdMaker, idMaker } from '../derive-id.ts';
+import { deriveId } from '../derive-id.ts';
 import { minorUnits } from '../minor-units.ts';
 import type { Sale } from '../network.ts';
 import type { Shares } from '../source/share.ts';
 import type { Source } from '../source/source-file.ts';
 import type { CouponCodes } from './coupon-codes.ts';
 
-/** A row with a clickId; the import takes the other fields from the click. */
+/** The import takes the other fields from the click: the organisation, the user, the click times and the deal. */
 export interface ClickRow {
   readonly id: Uuid;
   readonly clickId: string;
@@ -44,14 +44,14 @@ export type Converted =
       readonly lacksCoupon: boolean;
     }
   | { readonly kind: 'other organisation' }
-  | { readonly kind: 'bad'; readonly problems: readonly FieldProblem[] };
+  | { readonly kind: 'invalid'; readonly problems: readonly FieldProblem[] };
 
 export interface TransactionRules {
   readonly source: Source;
   readonly shares: Shares;
-  /** Undefined unless --catalogue was given. */
+  /** Undefined without --catalogue. */
   readonly coupons: CouponCodes | undefined;
-  /** The organisation whose sales to convert, if sub-ids contain an organisation. */
+  /** Organisation whose sales are converted, if sub-ids contain an organisation. */
   readonly organisation: string | undefined;
 }
 
@@ -59,67 +59,56 @@ const ROW_SCHEMA = TRANSACTION_FORMAT.rowSchema({ unknownFields: 'refuse', updat
 const NO_COUNTRY = { field: 'country', reason: 'is missing from both the network and the source file' };
 const isPrinted = TRANSACTION_FORMAT.printedRow('ignore');
 
-export class TransactionMaker {
-  readonly #rules: TransactionRules;
-  readonly #makeId: IdMaker;
-
-  constructor(rules: TransactionRules) {
-    this.#rules = rules;
-    this.#makeId = idMaker(rules.source);
+export function toTransaction(sale: Sale, rules: TransactionRules): Converted {
+  const owner = findOwner(sale, rules);
+  if (owner === 'other organisation') return { kind: owner };
+  if ('reason' in owner) return { kind: 'invalid', problems: [owner] };
+  const row = buildRow(sale, rules, 'clickId' in owner ? NO_USER : owner);
+  const problems = findProblems(row);
+  if (problems !== undefined) return { kind: 'invalid', problems };
+  const time = sale.changedAt === undefined ? {} : { [SOURCE_TIME_FIELD]: sale.changedAt };
+  if ('clickId' in owner) {
+    return { kind: 'row', row: { ...withClick(row, owner.clickId), ...time }, lacksCoupon: false };
   }
+  const isCouponExpected = sale.couponCode !== undefined && rules.coupons !== undefined;
+  return { kind: 'row', row: { ...row, ...time }, lacksCoupon: isCouponExpected && row.couponId === null };
+}
 
-  make(sale: Sale): Converted {
-    const owner = findOwner(sale, this.#rules);
-    if (owner === 'other organisation') return { kind: owner };
-    if ('reason' in owner) return { kind: 'bad', problems: [owner] };
-    const row = this.#row(sale, 'clickId' in owner ? NO_USER : owner);
-    const problems = this.#findFaults(row);
-    if (problems !== undefined) return { kind: 'bad', problems };
-    const time = sale.changedAt === undefined ? {} : { [SOURCE_TIME_FIELD]: sale.changedAt };
-    if ('clickId' in owner) {
-      return { kind: 'row', row: { ...withClick(row, owner.clickId), ...time }, lacksCoupon: false };
-    }
-    const isCouponWanted = sale.couponCode !== undefined && this.#rules.coupons !== undefined;
-    return { kind: 'row', row: { ...row, ...time }, lacksCoupon: isCouponWanted && row.couponId === null };
-  }
+function buildRow(sale: Sale, rules: TransactionRules, user: User): UnstampedTransaction {
+  const { source, shares } = rules;
+  const commission = shares.apply(sale.advertiserId, sale.commissions);
+  const row = {
+    id: deriveId(source, 'transaction', sale.id),
+    country: sale.country ?? source.country,
+    clickedAt: sale.clickedAt ?? null,
+    soldAt: sale.soldAt,
+    currencyCode: sale.currency,
+    orderValue: toNumber(sale.orderValue),
+    cashback: toNumber(round(commission, minorUnits(sale.currency), source.rounding)),
+    activatedAt: null,
+    passbackUid: user.passbackUid,
+    passbackData: user.passbackData,
+    status: sale.status,
+    cashbackOfferId: sale.offerId === undefined ? null : deriveId(source, 'offer', sale.offerId),
+    couponId: findCoupon(sale, rules),
+    promotionId: null,
+  };
+  // The country can be missing; validation reports it.
+  return row as UnstampedTransaction;
+}
 
-  #row(sale: Sale, { passbackUid, passbackData }: User): UnstampedTransaction {
-    const { source, shares } = this.#rules;
-    const commission = shares.apply(sale.advertiserId, sale.commissions);
-    const row = {
-      id: this.#makeId('transaction', sale.id),
-      country: sale.country ?? source.country,
-      clickedAt: sale.clickedAt ?? null,
-      soldAt: sale.soldAt,
-      currencyCode: sale.currency,
-      orderValue: toNumber(sale.orderValue),
-      cashback: toNumber(round(commission, minorUnits(sale.currency), source.rounding)),
-      activatedAt: null,
-      passbackUid,
-      passbackData,
-      status: sale.status,
-      cashbackOfferId: sale.offerId === undefined ? null : this.#makeId('offer', sale.offerId),
-      couponId: this.#couponId(sale),
-      promotionId: null,
-    };
-    // The country may be missing; validation reports that.
-    return row as UnstampedTransaction;
-  }
+function findCoupon(sale: Sale, { source, coupons }: TransactionRules): Uuid | null {
+  if (sale.couponCode === undefined || coupons === undefined) return null;
+  return coupons.find(deriveId(source, 'retailer', sale.advertiserId), sale.couponCode, sale.soldAt);
+}
 
-  #couponId({ advertiserId, couponCode, soldAt }: Sale): Uuid | null {
-    const { coupons } = this.#rules;
-    if (couponCode === undefined || coupons === undefined) return null;
-    return coupons.find(this.#makeId('retailer', advertiserId), couponCode, soldAt);
-  }
-
-  /** Problems that the import would report; undefined for a valid row. */
-  #findFaults(row: UnstampedTransaction): readonly FieldProblem[] | undefined {
-    if (isPrinted(row)) return undefined;
-    const { problems } = checkRow({ place: { line: 1 }, value: row }, ROW_SCHEMA);
-    return problems?.map(({ field, reason }) =>
-      field === 'country' && row.country === undefined ? NO_COUNTRY : { field, reason },
-    );
-  }
+/** Problems that the import would report; undefined for a valid row. */
+function findProblems(row: UnstampedTransaction): readonly FieldProblem[] | undefined {
+  if (isPrinted(row)) return undefined;
+  const { problems } = checkRow({ place: { line: 1 }, value: row }, ROW_SCHEMA);
+  return problems?.map(({ field, reason }) =>
+    field === 'country' && row.country === undefined ? NO_COUNTRY : { field, reason },
+  );
 }
 
 interface User {
@@ -128,14 +117,14 @@ interface User {
 }
 const NO_USER: User = { passbackUid: null, passbackData: null };
 
-/** Finds the owner from the sub-id. The sub-id must never appear in a message: it may be personal data. */
+/** Reads the owner from the sub-id, which must never appear in a message, because it can be personal data. */
 function findOwner(
   { subId, subData }: Sale,
   { source, organisation }: TransactionRules,
 ): User | { readonly clickId: string } | 'other organisation' | FieldProblem {
   const user = (passbackUid: string | null): User => ({ passbackUid, passbackData: subData ?? null });
   if (source.subId === 'uid') return user(subId ?? null);
-  // Convert a sale without a click, too: the import decides what to do with it.
+  // The import decides what to do with a sale that has no click.
   if (source.subId === 'click') return subId === undefined ? user(null) : { clickId: subId };
   const { separator = '' } = source;
   const [owner, ...rest] = subId?.split(separator) ?? [];
@@ -147,7 +136,6 @@ function findOwner(
   return owner === organisation ? user(passbackUid) : 'other organisation';
 }
 
-/** The import takes the organisation, user, times and deal from the click record. */
 function withClick(row: UnstampedTransaction, clickId: string): ClickRow {
   const { id, country, soldAt, currencyCode, orderValue, cashback, status } = row;
   return { id, clickId, country, soldAt, currencyCode, orderValue, cashback, status };

@@ -145,7 +145,7 @@ describe('convert transactions', () => {
     const files = ['bad.json', 'next.json', '--json'];
     const failed = await convertIn(cwd, [...SALES, ...files]);
     const report = { read: 3, invalid: 1, seconds: expect.any(Number), problems: [LOST_PROBLEM] };
-    const notes = ['Declined without amounts in any file: 1 sale. Their amounts are printed as 0.'];
+    const notes = ['Declined sales without amounts in any file: 1. Their amounts are 0.'];
     expect({ ...failed, stderr: JSON.parse(failed.stderr) }).toEqual({
       code: 2,
       stdout: '',

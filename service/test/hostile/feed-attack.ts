@@ -1,7 +1,7 @@
 // Converts mutated files of each network: every conversion ends in time, prints only rows that an import takes, and says
 // of everything else what is wrong and where.
 
-import { Unconverted } from '@offerbook/feeds/convert-report.ts';
+import { ConversionFailed } from '@offerbook/feeds/convert-report.ts';
 import type { NetworkName } from '@offerbook/feeds/source/source-file.ts';
 import { RetailerSchema } from '@offerbook/wire/catalogue.ts';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
@@ -31,7 +31,7 @@ export interface FeedAttackReport {
 
 const PATIENCE_MS = 60_000;
 const PLACE = /^.+, line \d+(?: \(item \d+\))?(?:, id .*)?: ./;
-const WHOLE = /^the files have realtime and batch rows|^an answer among --/;
+const WHOLE = /^the files contain realtime and batch rows|^a page of --/;
 const ROW_SCHEMA = TRANSACTION_FORMAT.rowSchema({ unknownFields: 'refuse', updatedAt: 'ignore' });
 const PROTOTYPE_NAMES = Object.getOwnPropertyNames(Object.prototype).sort().join();
 
@@ -125,7 +125,7 @@ function damage(text: string, damages: readonly Damage[]): Uint8Array {
 
 function requireTold(error: Error, report: FeedAttackReport): void {
   if (!(error instanceof BadInput || error instanceof Refused)) throw error;
-  if (error instanceof Unconverted) {
+  if (error instanceof ConversionFailed) {
     report.invalid++;
     const [last = '', ...lines] = error.message.split('\n').reverse();
     const placeless = lines.filter((line) => !PLACE.test(line) && !/^… and [\d,]+ more$/.test(line));

@@ -2,7 +2,11 @@
 
 import { dirname, isAbsolute, join } from 'node:path';
 import { type CatalogueFile, convertCatalogue } from '@offerbook/feeds/catalogue/convert-catalogue.ts';
-import { type ConvertOptions, type ConvertReport, Unconverted } from '@offerbook/feeds/convert-report.ts';
+import {
+  ConversionFailed,
+  type ConvertOptions,
+  type ConvertReport,
+} from '@offerbook/feeds/convert-report.ts';
 import type { Network } from '@offerbook/feeds/network.ts';
 import { openNetwork } from '@offerbook/feeds/open-network.ts';
 import { exampleSource } from '@offerbook/feeds/source/example-source.ts';
@@ -226,7 +230,7 @@ async function convert(
     await rows.print();
     await printReport(options, report, noun);
   } catch (error) {
-    if (!(error instanceof Unconverted) || options.json !== true) throw error;
+    if (!(error instanceof ConversionFailed) || options.json !== true) throw error;
     await printOutcome(options, JSON.stringify(toJson({ ...error.report, written: 0 })));
     // Without --out the document is alone on stderr; it contains the problems.
     throw options.out === undefined ? new FaultFound(error.message, 2) : error;

@@ -1,5 +1,5 @@
-// Meaning of Rakuten Advertising's words, and our reading of what its documentation leaves open. From the network's
-// documentation, except for entries marked B or C: see "Corrections" in docs/feeds.md.
+// Rakuten Advertising's words, and how we read what its documentation leaves open. Entries marked B or C are not from the
+// network's documentation: see "Corrections" in docs/feeds.md.
 
 export const RAKUTEN = {
   /** `Sat Nov 14 2026 12:00:00 GMT+0000 (UTC)` */
@@ -7,12 +7,9 @@ export const RAKUTEN = {
     /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d{2}) (\d{4}) (\d{2}:\d{2}:\d{2}) GMT([+-]\d{4})(?: \([^)]*\))?$/,
   /** Values of `is_event`: "Y" marks media-optimisation events, which never earn a commission. */
   events: { Y: true, N: false },
-  error: { code: 'error', words: 'message' },
-  paging: { metadata: '_metadata', links: '_links', next: 'next', page: 'page' },
-  couponPaging: { page: 'PageNumberRequested', pages: 'TotalPages' },
   rateTypes: { percentage: true },
   activePartners: ['active'],
-  /** C. Networks by number and by name. Responses use either, or `1 - United States`. */
+  /** C. Countries of Rakuten's networks. Responses have the number, the name, or both: `1 - United States`. */
   networks: new Map([
     ['1', 'US'],
     ['United States', 'US'],

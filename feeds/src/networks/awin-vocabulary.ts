@@ -1,5 +1,5 @@
-// Meaning of Awin's words, and variants between accounts and years. From the network's documentation, except for entries
-// marked B or C: see "Corrections" in docs/feeds.md.
+// Awin's words and field names, with the variants found between accounts and years. Entries marked B or C are not from the
+// network's documentation: see "Corrections" in docs/feeds.md.
 
 export const AWIN = {
   statuses: {
@@ -8,17 +8,24 @@ export const AWIN = {
     declined: 'DECLINED',
     deleted: 'DECLINED',
   },
-  /** C. Error responses, as seen in practice. */
-  error: { code: 'error', words: 'description' },
+  /** C. Fields of error responses, as seen in practice. */
+  error: { code: 'error', message: 'description' },
   /** B. */
   joined: ['joined', 'Joined'],
   /** B. Regions that are not countries: Brazilian programmes that pay in US dollars. */
   regions: new Map([['BU', 'BR']]),
   rateTypes: { percentage: 'fraction', fix: 'fixed' },
-  /** B. Name of the list of offers: existing programs read `data`; `offers` was only seen in a test. */
+  /** B. Name of the list of offers: existing programs read `data`; `offers` was seen only in a test. */
   offerLists: [['data'], ['offers']],
-  /** B. */
-  offerTypes: { voucher: 'coupon', promotion: 'promotion' },
+  /** B for the API's words, C for those of the CSV export. */
+  offerTypes: {
+    voucher: 'coupon',
+    promotion: 'promotion',
+    Voucher: 'coupon',
+    Vouchers: 'coupon',
+    Promotion: 'promotion',
+    Promotions: 'promotion',
+  },
   /** B. Fields of an offer in the API's JSON and in the CSV export of the user interface. */
   offer: {
     JSON: {
@@ -44,15 +51,6 @@ export const AWIN = {
       link: 'Deeplink',
     },
   },
-  /** C. */
-  csvOfferTypes: {
-    Voucher: 'coupon',
-    Vouchers: 'coupon',
-    voucher: 'coupon',
-    Promotion: 'promotion',
-    Promotions: 'promotion',
-    promotion: 'promotion',
-  },
-  /** B. Times of an offer; the pattern applies to the CSV export. */
+  /** B. Offer times are in this zone; the pattern applies to the CSV export. */
   offerTimes: { pattern: 'DD/MM/YYYY HH:mm:ss', zone: 'UTC' },
 } as const;

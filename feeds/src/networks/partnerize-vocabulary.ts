@@ -1,14 +1,11 @@
-// Meaning of Partnerize's words, and its field names in each format. From the network's documentation, except for entries
-// marked B or C: see "Corrections" in docs/feeds.md.
+// Partnerize's words, and its field names in each format. Entries marked B or C are not from the network's documentation: see
+// "Corrections" in docs/feeds.md.
 
 export const PARTNERIZE = {
   statuses: { pending: 'PENDING', approved: 'CONFIRMED', rejected: 'DECLINED' },
   /** B. Status of a conversion whose items have different statuses. */
   mixed: 'mixed',
-  error: 'error',
-  /** URL of the next page; version 1 of the API has none. */
-  paging: { pages: 'hypermedia.pagination', next: 'next_page' },
-  /** Fields of a conversion in the JSON report and in the CSV export. CSV has no publisher reference and no items. */
+  /** Fields of a conversion in the JSON report and in the CSV export, which lacks the publisher reference and the items. */
   conversion: {
     JSON: {
       id: 'conversion_data.conversion_id',

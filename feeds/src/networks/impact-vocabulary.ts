@@ -1,23 +1,10 @@
-// Maps impact.com's words to ours, including variants between accounts. From the network's documentation, except for entries
-// marked B or C: see "Corrections" in docs/feeds.md.
+// impact.com's words, with the variants found between accounts. Entries marked B or C are not from the network's
+// documentation: see "Corrections" in docs/feeds.md.
 
 import { parseEitherMark } from '../localised-amount.ts';
-export const IMPACT = {
-  /** All states of version 16. Older versions had DEFAULT, REJECTED, LOCKED and PAID, which are no longer documented. */
-  states: { PENDING: 'PENDING', APPROVED: 'CONFIRMED', REVERSED: 'DECLINED' },
-  error: { status: 'Status', value: 'ERROR', words: 'Message' },
-  paging: { page: '@page', next: '@nextpageuri', uri: '@uri' },
-  /** B. Some accounts write amounts with a decimal comma. */
-  amounts: parseEitherMark,
-  /** Category of payouts for purchases. */
-  saleCategory: 'SALE',
-  activeContracts: ['ACTIVE'],
-  activeCampaigns: ['Active'],
-  expiredDeal: 'EXPIRED',
-  /** Codes that are regular expressions, which cannot be entered at a checkout. */
-  patternCode: 'RE',
-  /** Shipping regions: impact.com's own names, each followed by its ISO 3166-1 code. */
-  regions: `US US UK GB CANADA CA AUSTRALIA AU GERMANY DE FRANCE FR AFGHANISTAN AF ALBANIA AL ALGERIA DZ AMERICANSAMOA AS
+
+/** Shipping regions: impact.com's own names, each followed by its ISO 3166-1 code. */
+const REGIONS = `US US UK GB CANADA CA AUSTRALIA AU GERMANY DE FRANCE FR AFGHANISTAN AF ALBANIA AL ALGERIA DZ AMERICANSAMOA AS
     ANDORRA AD ANGOLA AO ANGUILLA AI ANTARCTICA AQ ANTIGUABARBUDA AG ARGENTINA AR ARMENIA AM ARUBA AW AUSTRIA AT
     AZERBAIJAN AZ BAHAMAS BS BAHRAIN BH BANGLADESH BD BARBADOS BB BELARUS BY BELGIUM BE BELIZE BZ BENIN BJ BERMUDA BM
     BHUTAN BT BOLIVIA BO BOSNIAHERZEGOVINA BA BOTSWANA BW BRAZIL BR BRITISHINDIANOCEANTERRITORY IO BRUNEIDARUSSALAM BN
@@ -43,7 +30,21 @@ export const IMPACT = {
     SYRIA SY TAIWAN TW TAJIKISTAN TJ TANZANIA TZ THAILAND TH TIMOR TL TOGO TG TOKELAU TK TONGA TO TRINIDADTOBAGO TT
     TUNISIA TN TURKEY TR TURKMENISTAN TM TURKSCAICOSISLANDS TC TUVALU TV UGANDA UG UKRAINE UA UAE AE URUGUAY UY
     UZBEKISTAN UZ VANUATU VU VENEZUELA VE VIETNAM VN BRITISHVIRGINISLANDS VG USVIRGINISLANDS VI WALLISFUTUNA WF
-    WESTERNSAHARA EH YEMEN YE ZAMBIA ZM ZIMBABWE ZW`,
+    WESTERNSAHARA EH YEMEN YE ZAMBIA ZM ZIMBABWE ZW`;
+
+export const IMPACT = {
+  /** All states of version 16. Older versions had DEFAULT, REJECTED, LOCKED and PAID, which are no longer documented. */
+  states: { PENDING: 'PENDING', APPROVED: 'CONFIRMED', REVERSED: 'DECLINED' },
+  /** B. Some accounts write amounts with a decimal comma. */
+  amounts: parseEitherMark,
+  /** Category of payouts for purchases. */
+  saleCategory: 'SALE',
+  activeContracts: ['ACTIVE'],
+  activeCampaigns: ['Active'],
+  expiredDeal: 'EXPIRED',
+  /** Match mode of codes that are regular expressions, which cannot be entered at a checkout. */
+  patternCode: 'RE',
+  regions: new Map(REGIONS.matchAll(/(\w+)\s+(\w+)/g).map(([, name = '', code = '']) => [name, code])),
   /** Former states, which have no code. */
-  formerRegions: { NETHERLANDSANTILLES: true, YOGOSLAVIA: true },
+  formerRegions: new Set(['NETHERLANDSANTILLES', 'YOGOSLAVIA']),
 } as const;
