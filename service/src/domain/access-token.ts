@@ -1,9 +1,9 @@
-// Access tokens: the two kinds, their format, and their lifetime. A token is shown once, when it is issued; only its
-// SHA-256 digest is stored and compared.
+// Access tokens: their kinds, format and lifetime. A token is shown once, when it is issued; only its SHA-256 digest is
+// stored.
 //
 //   ob_pub_ | ob_prv_   the kind, visible to people and to secret scanners
 //   30 characters       base62, 178 random bits
-//   6 characters        CRC-32 of everything before, to reject typing mistakes without a lookup
+//   6 characters        CRC-32 of everything before, to reject typos without a lookup
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { BASE62, printBase62 } from './base62.ts';
@@ -16,13 +16,11 @@ const SECRET_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 const SHAPE = /^ob_(pub|prv)_[0-9A-Za-z]{36}$/;
 
-/** When a token stops working. */
 interface TokenEnds {
   readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
 }
 
-/** A stored token. */
 export interface AccessToken extends TokenEnds {
   readonly id: Uuid;
   readonly orgId: number;
@@ -34,7 +32,7 @@ export interface AccessToken extends TokenEnds {
   readonly lastUsedAtMs: number | null;
 }
 
-/** Calls `nextBytes` until the token is complete. Its bytes must be unpredictable. */
+/** Calls `nextBytes` until the token is complete. The bytes must be unpredictable. */
 export function newTokenText(
   kind: TokenKind,
   nextBytes: () => Uint8Array = () => crypto.getRandomValues(new Uint8Array(SECRET_LENGTH)),
@@ -43,7 +41,7 @@ export function newTokenText(
   const end = text.length + SECRET_LENGTH;
   while (text.length < end) {
     for (const byte of nextBytes()) {
-      // 248 is the largest multiple of 62 in a byte. Larger bytes would favour the first characters.
+      // 248 is the largest multiple of 62 in a byte; using larger bytes would favour the first characters.
       if (byte < 248 && text.length < end) text += BASE62[byte % 62];
     }
   }
@@ -61,7 +59,7 @@ export function digestToken(text: string): string {
   return Bun.SHA256.hash(text, 'hex');
 }
 
-/** When a token stops working: at its expiry or its revocation, whichever is first. Null for never. */
+/** Returns when a token stops working: at its expiry or its revocation, whichever is first. Null if it never does. */
 export function endMs({ expiresAtMs, revokedAtMs }: TokenEnds): number | null {
   if (expiresAtMs === null || revokedAtMs === null) return expiresAtMs ?? revokedAtMs;
   return Math.min(expiresAtMs, revokedAtMs);
@@ -72,7 +70,7 @@ export function isLive(token: TokenEnds, nowMs: number): boolean {
   return end === null || end > nowMs;
 }
 
-/** Long enough to issue another token and deploy it. */
+/** Long enough to issue and deploy another token. */
 const EXPIRING_MS = 14 * 86_400_000;
 
 /** True if the token expires within two weeks. False for revoked and rotated tokens, which end on purpose. */
@@ -83,7 +81,7 @@ export function isExpiring(token: TokenEnds, nowMs: number): boolean {
   );
 }
 
-export type TokenState = 'live' | 'ending' | 'revoked' | 'expired';
+type TokenState = 'live' | 'ending' | 'revoked' | 'expired';
 
 export function tokenState(token: AccessToken, nowMs: number): TokenState {
   if (isLive(token, nowMs)) return token.revokedAtMs === null ? 'live' : 'ending';
@@ -102,9 +100,9 @@ export interface NewToken {
   readonly expiresAtMs: number | null;
 }
 
-/** The replacement of a token, and when the old token ends. */
-export interface Succession {
+interface Succession {
   readonly successor: NewToken;
+  /** When the replaced token ends. */
   readonly endsAtMs: number;
 }
 
@@ -117,13 +115,13 @@ export interface TokenStore {
   /** All tokens, including expired and revoked ones, at the returned revision. */
   list(): Promise<{ revision: number; tokens: AccessToken[] }>;
   add(token: NewToken): Promise<AccessToken>;
-  /** Ends a token at this moment, unless it ends earlier anyway. Returns undefined if there is no such token. */
+  /** Ends a token at this time, unless it ends earlier. Returns undefined if there is no such token. */
   endAt(id: Uuid, endsAtMs: number): Promise<AccessToken | undefined>;
   /**
-   * Adds a successor and ends the token as `endAt` does, atomically. Calls `succeed` with the token locked, so concurrent
+   * Adds a successor and ends the token as `endAt` does, atomically. Calls `succeed` while the token is locked, so concurrent
    * rotations run one after the other. If `succeed` throws, nothing changes. Returns undefined if there is no such token.
    */
   rotate(id: Uuid, succeed: (token: AccessToken) => Succession): Promise<RotatedToken | undefined>;
-  /** Stores when tokens were last used. Best effort: may be postponed while another process writes. */
+  /** Stores when tokens were last used. Best effort: the update may be delayed while another process writes. */
   touch(lastUsedAtMs: ReadonlyMap<Uuid, number>): Promise<void>;
 }

@@ -1,12 +1,12 @@
-// Every error that the API returns: code, status, and the text of its page under /errors/. Codes are part of the interface
+// Every error that the API returns: its code, its status, and the text of its page under /errors/. Codes are part of the API
 // and never change their meaning.
 
-export interface ErrorKind {
+interface ErrorKind {
   readonly status: number;
   readonly title: string;
-  /** What happened, for the reader of the error's page. */
+  /** What happened. */
   readonly meaning: string;
-  /** What to do about it. */
+  /** What the client should do. */
   readonly remedy: string;
 }
 
@@ -111,13 +111,13 @@ export type ErrorCode = keyof typeof ERRORS;
 
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
 
-/** One invalid query parameter, as listed under `errors` of a problem. */
+/** One invalid query parameter, as listed in the problem's `errors`. */
 export interface ParameterError {
   readonly parameter: string;
   readonly detail: string;
 }
 
-/** An error to return to the client. Its message is the problem's `detail`; the cause is only logged. */
+/** An error to return to the client. Its message becomes the problem's `detail`; the cause is only logged. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;

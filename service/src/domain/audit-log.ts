@@ -1,5 +1,5 @@
-// The audit log: who changed what, except imports. The transaction that makes a change writes its entry. It never contains
-// tokens.
+// The audit log: who changed what, except imports. Each entry is written in the same database transaction as its change. The
+// log never contains tokens.
 
 export type AuditAction =
   | 'organisation created'
@@ -22,7 +22,7 @@ export interface AuditEntry {
   readonly by: string;
   readonly action: AuditAction;
   readonly org: string | null;
-  /** Object and parameters of the action, such as a token's id, kind and label. */
+  /** Parameters of the action, such as a token's id, kind and label. */
   readonly details: Readonly<Record<string, string | number | null>>;
 }
 

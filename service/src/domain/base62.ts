@@ -1,5 +1,5 @@
-// Base62: numbers as strings of letters and digits, which every URL, database and affiliate network accepts. Strings of
-// equal length sort like their numbers.
+// Base62 encodes numbers as letters and digits, which every URL, database and affiliate network accepts. Strings of equal
+// length sort like their numbers.
 
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -9,14 +9,14 @@ export function printBase62(value: number, length: number): string {
   let text = '';
   for (let i = 0; i < length; i++) {
     const higher = Math.floor(rest / 62);
-    // % is slower for numbers beyond 32 bits.
+    // % is slower above 32 bits.
     text = BASE62[rest - higher * 62] + text;
     rest = higher;
   }
   return text;
 }
 
-/** Expects only base62 characters, and a value within Number.MAX_SAFE_INTEGER. */
+/** Expects base62 characters and a value up to Number.MAX_SAFE_INTEGER. */
 export function parseBase62(text: string): number {
   let value = 0;
   for (const character of text) value = value * 62 + BASE62.indexOf(character);

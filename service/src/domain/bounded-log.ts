@@ -1,4 +1,4 @@
-// Limits how many lines a flood of similar events writes to the log. The next line contains the number of suppressed events.
+// Limits how many log lines a flood of similar events produces. The next line contains the number of suppressed events.
 
 const WINDOW_MS = 10_000;
 const LINES_MAX = 10;
@@ -17,7 +17,6 @@ export class BoundedLog {
     this.#monotonicMs = monotonicMs;
   }
 
-  /** Writes a line, unless ten were written within the last ten seconds. */
   note(fields: Fields): void {
     const nowMs = this.#monotonicMs();
     if (nowMs >= this.#windowEndMs) {

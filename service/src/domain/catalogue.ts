@@ -6,13 +6,13 @@ import type { StoredDocument } from './stored-document.ts';
 
 export interface CatalogueStore {
   /**
-   * Reads all retailers in order of id, in batches, from one consistent snapshot, and returns its revision. A slow callback
-   * blocks nothing else.
+   * Reads all retailers in id order, in batches, from one consistent snapshot, and returns its revision. A slow callback does
+   * not block other work.
    */
   read(onBatch: (batch: StoredDocument[]) => Promise<void>): Promise<number>;
   /**
-   * Runs `work` in a transaction: commits when it returns, rolls back when it throws. Writes run one at a time. Imports pass
-   * the id of their log entry.
+   * Runs `work` in a transaction, which is committed when `work` returns and rolled back when it throws. Writes run one at a
+   * time. Imports pass the id of their log entry.
    */
   write<T>(work: (writer: CatalogueWriter) => Promise<T>, importId?: number): Promise<T>;
 }
@@ -21,10 +21,10 @@ export interface CatalogueWriter extends ImportWriter {
   find(ids: readonly Uuid[]): Promise<Map<Uuid, string>>;
   put(documents: readonly StoredDocument[]): Promise<void>;
   remove(ids: readonly Uuid[]): Promise<void>;
-  /** The ids of all retailers, sorted, including changes by this writer. */
+  /** Returns the ids of all retailers, sorted, including changes by this writer. */
   ids(): Promise<Uuid[]>;
-  /** Reads all documents in order of id, including changes by this writer. */
+  /** Reads all documents in id order, including changes by this writer. */
   read(onBatch: (batch: StoredDocument[]) => Promise<void>): Promise<void>;
-  /** Makes running servers reload. Call it only if something changed. */
+  /** Makes running servers reload. Call it only if something has changed. */
   markChanged(): Promise<void>;
 }

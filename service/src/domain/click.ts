@@ -1,5 +1,4 @@
-// A click: a user of an organisation activated a deal, or followed the link that an activation returned. When the sale
-// arrives, the stored click attributes it to the user.
+// A click: a user of an organisation activated a deal. The stored click later attributes the sale to the user.
 
 import type { DealList } from '@offerbook/wire/deals.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
@@ -9,15 +8,15 @@ declare const brand: unique symbol;
 /** Created and verified by activation/click-id.ts. */
 export type ClickId = string & { readonly [brand]: 'ClickId' };
 
-/** Length of an id's prefix that encodes its creation time. */
+/** Length of the id prefix that encodes the creation time. */
 export const CLICK_TIME_LENGTH = 7;
 
-/** Lower bound for ids created at or after this moment: earlier ids sort before it. */
+/** Returns a lower bound for ids created at or after this time. Earlier ids sort before it. */
 export function firstClickIdAt(ms: number): string {
   return printBase62(ms, CLICK_TIME_LENGTH);
 }
 
-/** The list that the activated retailer or deal belongs to. */
+/** The list that contains the activated retailer or deal. */
 export type ActivatedKind = 'retailers' | DealList;
 
 export interface Click {
@@ -27,17 +26,17 @@ export interface Click {
   /** Id of the activated retailer or deal. */
   readonly dealId: Uuid;
   readonly retailerId: Uuid;
-  /** Null after the user was erased. */
+  /** Null if the user was erased. */
   readonly passbackUid: string | null;
   readonly passbackData: string | null;
   readonly activatedAtMs: number;
   /** Null until the user follows the link that the activation returned. */
   readonly clickedAtMs: number | null;
-  /** False if the operator has no link for the deal, so that the user went to the shop's plain URL, past the network. */
+  /** False if the operator has no link for the deal. The user then went directly to the shop, without tracking. */
   readonly isTracked: boolean;
 }
 
-/** A click with the key that identifies repeated taps on the same link. */
+/** A click with a key that identifies repeated taps on the same link. */
 export interface Tap {
   readonly click: Click;
   readonly key: string;
@@ -52,7 +51,7 @@ export interface ClickOwner {
   readonly passbackUid?: string;
 }
 
-/** Clicks of one organisation on one retailer and its deals, within an interval. */
+/** Clicks of one organisation on one retailer and its deals in an interval. */
 export interface ClickCount {
   readonly orgId: number;
   readonly retailerId: Uuid;
@@ -62,11 +61,11 @@ export interface ClickCount {
   readonly sold: number;
 }
 
-/** Size limits of passback values in bytes of UTF-8. Anyone can create clicks, so a click must be small. */
+/** Size limits for passback values, in UTF-8 bytes. Clicks must be small, because anyone can create them. */
 export const PASSBACK_UID_BYTES_MAX = 255;
 export const PASSBACK_DATA_BYTES_MAX = 1_024;
 
-/** What is wrong with a value that a partner passes along, as the end of a sentence. */
+/** Returns what is wrong with a passback value, for a message that starts with the parameter name. */
 export function passbackProblem(value: string, bytesMax: number): string | undefined {
   if (Buffer.byteLength(value) > bytesMax) return `must not be longer than ${bytesMax} bytes in UTF-8`;
   if (/\p{Cc}/u.test(value)) return 'must have no control characters';
@@ -77,37 +76,37 @@ export function passbackProblem(value: string, bytesMax: number): string | undef
 
 export interface ClickStore {
   /**
-   * Stores clicks durably in one commit. Returns the effective click ids in the order of the taps: for a repeated tap, the
-   * id of the first, whichever server recorded it. Keys must be unique within a call.
+   * Stores clicks durably in one commit. Returns the effective click id of each tap: for a repeated tap, the id of the first
+   * one, even if another server recorded it. Keys must be unique within a call.
    */
   record(taps: readonly Tap[]): Promise<ClickId[]>;
-  /** Stores clicks without checking for repeated taps. For a stored click, only fills in a missing `clickedAtMs`. */
+  /** Stores clicks without checking for repeated taps. For a click that is already stored, only sets a missing `clickedAtMs`. */
   put(clicks: readonly Click[]): Promise<void>;
   find(ids: readonly ClickId[]): Promise<Map<ClickId, Click>>;
   /** Returns the oldest clicks, in chronological order. */
   list(limit: number): Promise<Click[]>;
   /** Counts the clicks in [fromMs, untilMs). */
   countBetween(fromMs: number, untilMs: number): Promise<ClickCount[]>;
-  /** Removes clicks unless they have changed since they were listed. */
+  /** Removes clicks that have not changed since they were listed. */
   remove(clicks: readonly Click[]): Promise<void>;
-  /** Call after removing the last clicks: clears their remains from the database's log files. */
+  /** Clears the remains of removed clicks from the database's log files. */
   emptyLog(): Promise<void>;
   /** Marks clicks that resulted in a sale; purge() keeps them. */
   markSold(ids: readonly ClickId[]): Promise<void>;
-  /** Deletes clicks older than `beforeMs` without a sale, in batches; returns how many were deleted. */
+  /** Deletes clicks without a sale from before `beforeMs`, in batches; returns how many were deleted. */
   purge(beforeMs: number, onBatch?: (count: number) => void): Promise<number>;
   /** Counts the clicks of an organisation or of one of its users. Reads all clicks. */
   countOf(owner: ClickOwner): Promise<number>;
-  /** Removes user id and passback data from clicks, in batches; returns how many were changed. The clicks remain. */
+  /** Removes the user id and passback data from clicks, in batches; returns how many were changed. */
   erase(owner: Required<ClickOwner>, onBatch?: (count: number) => void): Promise<number>;
   /** Deletes all clicks of an organisation, in batches; returns how many were deleted. */
   deleteOf(orgId: number, onBatch?: (count: number) => void): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Clicks waiting in a file for the database. Other processes may have damaged the file. */
+/** Clicks that wait in a file for the database. Other processes may have damaged the file. */
 export interface ClickSpool extends ClickStore {
-  /** Sets aside a row that is not a valid click; it stays in the file, with the reason. */
+  /** Sets aside a row that is not a valid click. The row stays in the file, with the reason. */
   setAside(id: string, reason: string): Promise<void>;
   /** Sets aside rows larger than any click, without reading them into memory; returns their number. */
   setAsideOversized(): Promise<number>;

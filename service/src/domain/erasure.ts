@@ -2,7 +2,7 @@
 
 import type { Organisation } from './organisation.ts';
 
-/** Number of records of a user, stored or erased. */
+/** Number of a user's records. */
 export interface ErasureCounts {
   readonly transactions: number;
   /** Earlier versions of transactions. */
@@ -15,8 +15,8 @@ export interface ErasureStore {
   count(orgId: number, passbackUid: string): Promise<ErasureCounts>;
   /**
    * Removes `passbackUid` and `passbackData` from a user's transactions, their history and clicks, in batches. Transactions
-   * get a new stamp; walks in progress continue without the two fields. From the start of the erasure, imports cannot restore
-   * them: see `erasedAtMs`. Repeat an interrupted erasure to complete it.
+   * get a new stamp; walks in progress continue without the two fields. Imports can no longer restore them (see
+   * `erasedAtMs`). Repeat an interrupted erasure to complete it.
    */
   erase(org: Organisation, passbackUid: string, onBatch?: (count: number) => void): Promise<ErasureCounts>;
 }

@@ -1,8 +1,8 @@
-// The import log: one entry per import, and the freshness of each feed. An entry is closed in the same database transaction as
-// the change it describes, so the log cannot disagree with the data. It never contains tokens.
+// The import log: one entry per import, and the freshness of each feed. A successful import closes its entry in the same
+// database transaction as its changes, so the log always agrees with the data. The log never contains tokens.
 
 export interface ImportWriter {
-  /** Closes the import's log entry as done, in the same transaction. */
+  /** Closes the import's log entry as done, in the writer's transaction. */
   finishImport(result: ImportResult): Promise<void>;
 }
 
@@ -10,19 +10,19 @@ export const IMPORT_KINDS = ['catalogue', 'links', 'transactions'] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];
 
 /**
- * `begun` while the import runs or waits in the queue. `refused` and `failed` imports changed nothing. `unfinished` means
- * that the process was killed; the next import of the same kind sets it.
+ * `begun`: the import is running or waiting. `refused` and `failed`: nothing changed. `unfinished`: the process was killed;
+ * the next import of the same kind sets this outcome.
  */
 export const IMPORT_OUTCOMES = ['begun', 'done', 'refused', 'failed', 'unfinished'] as const;
 export type ImportOutcome = (typeof IMPORT_OUTCOMES)[number];
 
 export interface ImportOrigin {
   readonly kind: ImportKind;
-  /** Null for imports that belong to no organisation: catalogue and links. */
+  /** Null for catalogue and link imports. */
   readonly orgId: number | null;
   /** Who imported: user and machine, or the value of --by. */
   readonly by: string;
-  /** Where the data comes from: the value of --source. */
+  /** The value of --source. */
   readonly source: string | null;
   readonly fileName: string;
   /** Version of the importing program. */
@@ -34,14 +34,14 @@ export interface ImportCounts {
   readonly added: number;
   readonly changed: number;
   readonly unchanged: number;
-  /** Transactions that were not imported, because what is stored is newer by the time of their source. */
+  /** Transactions that were skipped because the stored version has a newer source time. */
   readonly stale: number;
   readonly withdrawn: number;
   readonly invalid: number;
 }
 
-/** An invalid row, as listed in the import's report. */
-export interface ImportProblem {
+/** An invalid row, as listed in the import report. */
+interface ImportProblem {
   readonly line: number;
   readonly item?: number | undefined;
   readonly field: string;
@@ -50,9 +50,9 @@ export interface ImportProblem {
 
 export interface ImportResult {
   readonly counts: ImportCounts;
-  /** SHA-256 of the file as stored on disk; null if the import did not read all of it. */
+  /** SHA-256 of the file on disk; null if the import did not read the whole file. */
   readonly fileDigest: string | null;
-  /** The first problems; `problemCount` counts all. */
+  /** The first problems; `problemCount` includes the others. */
   readonly problems: readonly ImportProblem[];
   readonly problemCount: number;
   /** Why nothing was imported, in one sentence; null after a successful import. */
@@ -68,14 +68,14 @@ export interface ImportEntry extends ImportOrigin, ImportResult {
   readonly outcome: ImportOutcome;
 }
 
-export interface ImportQuery {
+interface ImportQuery {
   readonly kind?: ImportKind | undefined;
   readonly orgId?: number | undefined;
   readonly outcome?: ImportOutcome | undefined;
   readonly limit: number;
 }
 
-/** Numbers of imports by kind and outcome since the database was created, and how fresh each feed is. Deleting log entries changes neither. */
+/** Import counts since the database was created, and the freshness of each feed. Both survive the deletion of log entries. */
 export interface ImportTotals {
   readonly counts: readonly {
     readonly kind: ImportKind;
@@ -86,24 +86,23 @@ export interface ImportTotals {
 }
 
 /**
- * How fresh the data of one feed is: imports of a kind and organisation that have the same `--source`. An organisation
- * whose imports had none for 30 days is one feed.
+ * Freshness of one feed: the imports of a kind and organisation with the same `--source`. If an organisation's imports had no
+ * `--source` for 30 days, they are one feed.
  */
 export interface ImportFeed {
   readonly kind: ImportKind;
-  /** Null for imports that belong to no organisation. */
+  /** Null for catalogue and link imports. */
   readonly orgName: string | null;
-  /** Null for all imports of the organisation. */
+  /** Null if the feed includes all imports of the organisation. */
   readonly source: string | null;
-  /** When the last import that changed the database or found nothing to change ended; null if there was none. */
+  /** When the last successful import ended; null if there was none. */
   readonly lastSuccessMs: number | null;
-  /** How and when the last import ended. */
   readonly lastOutcome: Exclude<ImportOutcome, 'begun' | 'unfinished'>;
   readonly lastEndedMs: number;
 }
 
-/** Totals of one kind of import on one day (UTC). Includes the rows of refused imports. */
-export interface ImportDay {
+/** Totals of one import kind on one day (UTC). They include the rows of refused imports. */
+interface ImportDay {
   readonly dayMs: number;
   readonly kind: ImportKind;
   readonly imports: number;
@@ -111,9 +110,9 @@ export interface ImportDay {
 }
 
 export interface ImportLog {
-  /** Opens an entry in its own database transaction, so that it exists even if the process is killed afterwards. */
+  /** Opens an entry in its own database transaction, so the entry exists even if the process is killed. */
   begin(origin: ImportOrigin): Promise<number>;
-  /** Closes the entry of an import that changed nothing. The transaction of a successful import closes its own. */
+  /** Closes the entry of an unsuccessful import. */
   close(id: number, outcome: 'refused' | 'failed', result: ImportResult): Promise<void>;
   find(id: number): Promise<ImportEntry | undefined>;
   /** Newest first. */

@@ -12,17 +12,17 @@ export interface Link {
 }
 
 export interface LinkStore {
-  /** All links, in order of id. */
+  /** Returns all links in id order. */
   list(): Promise<Link[]>;
-  /** Transactional and one at a time, like CatalogueStore.write. */
+  /** Runs `work` in a transaction, like CatalogueStore.write. */
   write<T>(work: (writer: LinkWriter) => Promise<T>, importId?: number): Promise<T>;
 }
 
 export interface LinkWriter extends ImportWriter {
-  /** All links as they were when the write began. */
+  /** Returns all links as they were when the write began. */
   list(): Promise<Link[]>;
   put(links: readonly Link[]): Promise<void>;
   remove(ids: readonly Uuid[]): Promise<void>;
-  /** Makes running servers reload. Call it only if something changed. */
+  /** Makes running servers reload. Call it only if something has changed. */
   markChanged(): Promise<void>;
 }

@@ -1,13 +1,11 @@
-// Structured log: one JSON object per line. This file defines the format and the levels; the caller decides where lines
-// are written.
+// Structured log: one JSON object per line. This file defines the format and the levels; the caller writes the lines.
 
 import { type Clock, systemClock } from './clock.ts';
 
-/** Ordered by severity. The numbers are those of pino and bunyan, which log viewers recognise. */
+/** Ordered by severity. Log viewers recognise these numbers, which pino and bunyan use. */
 const LEVELS = { debug: 20, info: 30, warn: 40, error: 50 } as const;
 type Level = keyof typeof LEVELS;
 
-/** Settings for the lowest level to log. */
 export const LOG_LEVELS = [...(Object.keys(LEVELS) as Level[]), 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -73,7 +71,7 @@ export class Logger {
   }
 }
 
-/** Logs only these fields of an error: a database driver's errors may contain query values. */
+/** Selects fields explicitly, because errors of database drivers may contain query values. */
 function describe(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { code } = error as { code?: unknown };
@@ -85,7 +83,7 @@ function describe(error: unknown): unknown {
   };
 }
 
-/** The stack of an error, followed by those of its causes. */
+/** Returns the stack of an error, followed by the stacks of its causes. */
 function stackOf(error: Error): string {
   const stack = error.stack ?? error.message;
   return error.cause instanceof Error ? `${stack}\ncaused by: ${stackOf(error.cause)}` : stack;

@@ -9,7 +9,7 @@ export interface Organisation {
 }
 
 export interface PublicOrganisation extends Organisation {
-  /** The organisation's id in public links. */
+  /** Identifies the organisation in public links. */
   readonly publicId: Uuid;
 }
 
@@ -18,7 +18,7 @@ export interface OrganisationStore extends OrganisationDeletion {
   create(name: string): Promise<PublicOrganisation | undefined>;
   find(name: string): Promise<Organisation | undefined>;
   list(): Promise<PublicOrganisation[]>;
-  /** The last stamp of each organisation's change clock, by organisation id. */
+  /** Returns the last stamp of each change clock, by organisation id. */
   changeClocks(): Promise<ReadonlyMap<number, number>>;
 }
 
@@ -26,9 +26,9 @@ export interface OrganisationDeletion {
   /** Counts what a deletion would remove; undefined if there is no such organisation. Reads all clicks. */
   contents(name: string): Promise<OrganisationContents | undefined>;
   /**
-   * Deletes an organisation and everything that belongs to it, in batches. Its tokens, links and name stop working first.
-   * Call it again to resume an interrupted deletion. Returns undefined if there is no such organisation; throws a StorageError
-   * if it has live tokens, unless `revokesTokens` is set.
+   * Deletes an organisation and all its data, in batches. Its tokens, links and name stop working first. Call it again to
+   * resume an interrupted deletion. Returns undefined if there is no such organisation. Throws a StorageError if it has live
+   * tokens, unless `revokesTokens` is set.
    */
   delete(name: string, options?: DeletionOptions): Promise<DeletedCounts | undefined>;
 }
@@ -45,9 +45,9 @@ export interface OrganisationContents extends DeletedCounts {
   readonly liveTokens: number;
 }
 
-export interface DeletionOptions {
+interface DeletionOptions {
   readonly revokesTokens?: boolean;
   readonly onBatch?: (count: number) => void;
-  /** How long running servers may take to reload. The deletion waits, then also deletes what they recorded meanwhile. */
+  /** How long to wait until running servers have reloaded. The deletion includes what they record in this time. */
   readonly reloadMs?: number;
 }

@@ -1,6 +1,5 @@
-// Size limits and JSON envelope of pages. A page ends after `limit` items, or earlier at PAGE_BYTES_MAX; its cursor is the
-// id of the next item. A cursor is a position, not a row: a page starts at the first item whose id is at or after it, so
-// the cursor stays valid if that item is removed.
+// Size limits and JSON envelope of pages. The cursor of a page is the id of the next item. The next page starts at the first
+// item whose id is at or after the cursor, so a cursor stays valid if its item is removed.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 

@@ -1,5 +1,5 @@
-// Errors of storage, by kind. The command line maps a kind to an exit code and advice, HTTP to a status; storage knows neither.
-// Any other error thrown by storage is a bug.
+// Storage errors, by kind. The command line maps a kind to an exit code and advice; HTTP maps it to a status. Any other error
+// that storage throws is a bug.
 
 export type StorageErrorKind =
   /** The database is unreachable or too slow. */
@@ -25,10 +25,10 @@ export type StorageErrorKind =
   | 'conflict'
   /** The organisation was deleted in the meantime. */
   | 'gone'
-  /** A URL or a setting, Offerbook's or the database's, is not usable. */
+  /** A URL, or a setting of Offerbook or the database, is not usable. */
   | 'settings';
 
-/** Nothing has changed unless the message states otherwise. */
+/** Nothing has changed unless the message says so. */
 export class StorageError extends Error {
   override readonly name = 'StorageError';
   readonly kind: StorageErrorKind;

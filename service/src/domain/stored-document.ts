@@ -1,4 +1,4 @@
-// A document as it is stored: the JSON string that is sent.
+// A stored document: the JSON string that clients receive.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 

@@ -1,11 +1,11 @@
-// Edits single fields of a stored transaction document and keeps all others, including those written by newer programs.
-// Does not load the schemas, which servers do not need.
+// Edits fields of a stored transaction document and keeps all others. Does not import the schemas, so that servers need not
+// load them.
 
 import { printJson } from '@offerbook/wire/decimal.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 
-/** Removes user id and passback data from a document, and sets `updatedAt` if given. */
+/** Removes the user id and passback data from a document, and sets `updatedAt` if given. */
 export function withoutUser(document: string, updatedAt?: Timestamp): string {
   const stored = JSON.parse(document) as Transaction;
   return printJson({
@@ -16,12 +16,12 @@ export function withoutUser(document: string, updatedAt?: Timestamp): string {
   });
 }
 
-/** Returns the field as printed in a document. Quotes inside strings are escaped, so it cannot match anything else. */
+/** Returns the field as it appears in a document. Strings escape their quotes, so no other text matches it. */
 export function printedPassbackUid(passbackUid: string): string {
   return `"passbackUid":${JSON.stringify(passbackUid)}`;
 }
 
-/** Sets `updatedAt` in a document. Quotes inside strings are escaped, so the pattern matches only the field. */
+/** Sets `updatedAt` in a document. Strings escape their quotes, so only the field matches the pattern. */
 export function withUpdatedAt(document: string, updatedAt: Timestamp): string {
   return document.replace(/"updatedAt":"[^"]*"/, `"updatedAt":"${updatedAt}"`);
 }

@@ -1,4 +1,4 @@
-// All stores of a database, and its state. SQLite and PostgreSQL both implement them, and one contract suite tests both.
+// All stores of a database, and its state. One contract test suite covers both implementations, SQLite and PostgreSQL.
 
 import type { TokenStore } from './access-token.ts';
 import type { AuditLog } from './audit-log.ts';
@@ -23,27 +23,27 @@ export interface Stores {
   readonly imports: ImportLog;
   readonly audit: AuditLog;
   readonly walks: WalkStore;
-  /** The key that authenticates click ids. It never changes, and copies of the database include it. */
+  /** Returns the key that authenticates click ids. It never changes, and copies of the database include it. */
   clickKey(): Promise<string>;
   /** Throws a StorageError if the database does not respond. */
   revisions(): Promise<Revisions>;
   /** Calls onChange shortly after a commit; may fire spuriously. Returns an unsubscribe function. */
   watch(onChange: () => void): () => void;
-  /** State of the replica; undefined if none is configured. */
+  /** Returns undefined if no replica is configured. */
   replica(): ReplicaState | undefined;
-  /** Use of the connections to PostgreSQL; undefined on SQLite. */
+  /** Returns the use of the connection pools; undefined on SQLite. */
   pools(): DatabasePools | undefined;
-  /** How far this machine's clock is at least ahead of the database's; 0 if it is not, or if they are the same clock. */
+  /** Returns a lower bound for how far this machine's clock is ahead of the database server's; 0 if it is not ahead. */
   clockLeadMs(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Connections for pages of transactions, and for everything else but clicks. */
+/** `pages` serves transaction pages; `other` serves everything else except clicks. */
 export type DatabasePools = Readonly<Record<'pages' | 'other', PoolUse>>;
 
 export interface PoolUse {
   readonly inUse: number;
-  /** Statements and transactions without a connection yet. */
+  /** Statements and transactions that wait for a connection. */
   readonly waiting: number;
   readonly max: number;
 }
@@ -57,10 +57,10 @@ export interface ReplicaState {
   readonly reason?: string;
 }
 
-/** Counters that increase with every committed change of the data that servers cache. */
+/** Counters that increase with every committed change to data that servers cache. */
 export interface Revisions {
   readonly catalogue: number;
   readonly tokens: number;
-  /** Covers links and the public ids of organisations. */
+  /** Links and the public ids of organisations. */
   readonly activation: number;
 }

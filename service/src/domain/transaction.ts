@@ -1,12 +1,12 @@
-// Transactions as the service stores them: pages, writes, the change clock and the history. Documents are JSON strings, stored as
-// printed by the wire format, so that reading a page parses nothing.
+// Stored transactions: pages, writes, the change clock and the history. A document is stored as the JSON string that clients
+// receive, so reading a page does not parse it.
 
 import type { Status } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { ImportWriter } from './import-log.ts';
 import type { StoredDocument } from './stored-document.ts';
 
-/** Changes with stamps from minMs to maxMs, both included. */
+/** Stamps from minMs to maxMs, both included. */
 export interface StampWindow {
   readonly minMs: number;
   readonly maxMs: number;
@@ -19,15 +19,15 @@ export interface TransactionQuery {
   readonly window: StampWindow;
   readonly limit: number;
   /**
-   * Read the state at this stamp: later changes show their earlier version, and later additions are omitted. Default: the
-   * current state.
+   * Reads the state at this stamp: transactions that changed later appear in their earlier version, and later ones are
+   * omitted. Default: the current state.
    */
   readonly asOfMs?: number | undefined;
-  /** Size limit for the page's documents, unless there is only one. Default PAGE_BYTES_MAX. */
+  /** Maximum size of the page's documents, unless there is only one. Default: PAGE_BYTES_MAX. */
   readonly bytesMax?: number;
   /**
-   * The page must be complete through at least this stamp (the caller already knows that far). A page from the primary
-   * always is; pass positive infinity to read from the primary.
+   * The page must be complete through at least this stamp, which the client has already seen. A page from the primary always
+   * is; pass positive infinity to read from the primary.
    */
   readonly atLeastMs?: number;
 }
@@ -36,36 +36,35 @@ export interface TransactionPage {
   /** The comma-separated documents, as UTF-8: the elements of a JSON array. */
   readonly data: Uint8Array<ArrayBuffer>;
   readonly cursor: Uuid | undefined;
-  /** The organisation's change clock when the page was read: all changes up to it were visible; later ones have greater stamps. */
+  /** The change clock when the page was read. All changes up to it were visible; later changes have greater stamps. */
   readonly completeThroughMs: number;
 }
 
 export interface StoredTransaction extends StoredDocument {
   readonly orgId: number;
   readonly updatedAtMs: number;
-  /** Latest sourceUpdatedAt in an import; null if no import had one. */
+  /** Latest sourceUpdatedAt of all imports; null if none had one. */
   readonly sourceUpdatedAtMs: number | null;
-  /** The import that wrote this version, if it has a number. */
+  /** The import that wrote this version; null if it was not logged. */
   readonly importId: number | null;
 }
 
 export interface TransactionStore {
   /**
-   * Reads a page and the change clock in one snapshot, so that `completeThroughMs` holds for the page. With `asOfMs`, it is
-   * at most that stamp.
+   * Reads a page and the change clock in one database snapshot, so that `completeThroughMs` is valid for the page. It is at
+   * most `asOfMs`, if given.
    */
   page(query: TransactionQuery): Promise<TransactionPage>;
-  /** Reads all transactions of an organisation in order of id, in batches, from one consistent snapshot. */
+  /** Reads all transactions of an organisation in id order, in batches, from one consistent snapshot. */
   read(orgId: number, onBatch: (batch: StoredDocument[]) => Promise<void>): Promise<void>;
   /**
-   * Runs `work` in a transaction, one at a time per organisation. Locks the change clock and passes the stamp of this change
-   * to `work`. Commits clock and rows when it returns; rolls back both when it throws. Imports pass the id of their log
-   * entry.
+   * Runs `work` in a database transaction, one at a time per organisation, with the change clock locked. The transaction is
+   * committed when `work` returns and rolled back when it throws. Imports pass the id of their log entry.
    */
   write<T>(orgId: number, work: (writer: TransactionWriter) => Promise<T>, importId?: number): Promise<T>;
   /**
-   * The same for all organisations at once, because a file may contain sales of any of them. Locks the clocks in order of
-   * organisation, so that two such writes cannot deadlock.
+   * Like write(), but for all organisations, because a file may contain sales of any of them. Locks the change clocks in
+   * organisation order, so that concurrent calls cannot deadlock.
    */
   writeAll<T>(work: (writers: TransactionWriters) => Promise<T>, importId?: number): Promise<T>;
 }
@@ -77,34 +76,34 @@ export interface TransactionWriters extends ImportWriter {
   of(orgId: number): OrganisationWriter | undefined;
 }
 
-export interface SearchProgress {
+interface SearchProgress {
   /** Parts of the table read so far. */
   readonly read: number;
   readonly total: number;
   readonly found: number;
 }
 
-export interface SearchOptions {
+interface SearchOptions {
   /** Default: all organisations. */
   readonly orgId?: number | undefined;
-  /** Most versions to return and to hold in memory. Default: all. */
+  /** Maximum number of versions to return. Default: all. */
   readonly limit?: number;
   readonly onPiece?: (progress: SearchProgress) => void;
 }
 
 export interface SearchResult {
-  /** Number of all matches, including those beyond the limit. */
+  /** Number of matches, including those beyond the limit. */
   readonly count: number;
   /** Newest first. */
   readonly newest: TransactionVersion[];
 }
 
 export interface TransactionHistory {
-  /** All versions of a transaction, newest first; empty if there is no such transaction. */
+  /** Returns all versions of a transaction, newest first; empty if there is no such transaction. */
   versions(id: Uuid): Promise<TransactionVersion[]>;
   /** Finds current versions with this passbackUid. Reads all transactions, in pieces. */
   findByPassbackUid(passbackUid: string, options?: SearchOptions): Promise<SearchResult>;
-  /** Deletes versions replaced before a moment, in batches; returns their number. The audit log records progress. */
+  /** Deletes versions that were replaced before this time, in batches; returns their number. The audit log records progress. */
   purge(replacedBeforeMs: number, onBatch?: (count: number) => void): Promise<number>;
 }
 
@@ -117,7 +116,6 @@ export interface PutTransaction extends StoredDocument {
   readonly isNew?: boolean | undefined;
 }
 
-/** Writes transactions of an import, or of another change, into one organisation. */
 export interface TransactionWriter extends OrganisationWriter, ImportWriter {}
 
 export interface OrganisationWriter {
@@ -127,24 +125,24 @@ export interface OrganisationWriter {
   find(ids: readonly Uuid[]): Promise<Map<Uuid, StoredTransaction>>;
   /** If several rows have the same id, the last one wins. */
   put(rows: readonly PutTransaction[]): Promise<void>;
-  /** Stores a later time of the source for transactions that have not changed otherwise. They keep stamp and import. */
+  /** Updates only the source time of transactions. They keep their stamp and import. */
   putSourceTimes(rows: readonly StoredTransaction[]): Promise<void>;
-  /** When this user was erased. Earlier sales must not name the user again. */
+  /** Returns when this user was erased. Sales before that time must not identify the user again. */
   erasedAtMs(passbackUid: string): number | undefined;
-  /** Advances the organisation's change clock, never backwards. Call it only if rows were written. */
+  /** Advances the change clock, never backwards. Call it only if rows were written. */
   advanceClock(toMs: number): Promise<void>;
 }
 
-/** The current version of a transaction, or one that was replaced. */
+/** A current or replaced version of a transaction. */
 export interface TransactionVersion {
   readonly id: Uuid;
   readonly orgName: string;
   readonly status: Status;
   /** Stamp of the change that created this version: its updatedAt. */
   readonly fromMs: number;
-  /** Stamp at which it was replaced; null for the current version. */
+  /** Stamp of the change that replaced it; null for the current version. */
   readonly untilMs: number | null;
-  /** The import that created this version; null for imports older than the import log. */
+  /** The import that created this version; null if it was not logged. */
   readonly importId: number | null;
   readonly document: string;
 }

@@ -1,21 +1,21 @@
-// Walks: a client reads all pages of a window, and every page shows the state of the first.
+// A walk: a client reads all pages of a window, and every page shows the state at the first page.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { StampWindow } from './transaction.ts';
 
-/** A walk through the pages of a window, identified by token and window. */
+/** The token and the window identify a walk. */
 export interface Walk {
   readonly tokenId: Uuid;
   readonly window: StampWindow;
 }
 
 /**
- * Stores the stamp of a walk's first page, so that later pages show the same state. Clients with different tokens do not
- * affect each other; requesting the first page again with the same token and window starts a new walk.
+ * Stores the stamp of a walk's first page, so that later pages show the same state. Requesting the first page again with the
+ * same token and window starts a new walk.
  */
 export interface WalkStore {
-  /** Stores the stamp at which a walk began. Does nothing if the database is read-only: then later pages show newer state. */
+  /** Does nothing if the database is read-only; later pages then show the current state. */
   begin(walk: Walk, stampMs: number): Promise<void>;
-  /** Returns the stamp at which the walk began, if that was within the last hour. */
+  /** Returns the stamp of the first page; undefined if the walk began more than an hour ago. */
   find(walk: Walk): Promise<number | undefined>;
 }

@@ -1,6 +1,6 @@
-// Limits how long a caller waits for a promise. It does not cancel the work; `onTimeout` can do that.
+// Limits how long a caller waits for a promise. The work is not cancelled, but `onTimeout` can cancel it.
 
-/** Returns the result of `work`, or throws the error from `onTimeout` after `timeoutMs`. */
+/** Returns the result of `work`, or throws the error that `onTimeout` returns after `timeoutMs`. */
 export async function withTimeout<T>(
   work: PromiseLike<T>,
   timeoutMs: number,

@@ -1,5 +1,5 @@
-// Sends finished spans to a collector, as OTLP over HTTP with JSON: ids are hex, 64-bit integers are decimal strings, enums
-// are numbers. Spans wait in a bounded queue. If the collector is unreachable, spans are lost, but requests are not affected.
+// Sends finished spans to a collector as OTLP/HTTP with JSON. Spans wait in a bounded queue. If the collector is unreachable,
+// spans are lost, but requests are not affected.
 
 import manifest from '../../package.json';
 import { type Attributes, type FinishedSpan, SPAN_KINDS } from './tracer.ts';
@@ -8,11 +8,11 @@ import type { Collector } from './tracing-settings.ts';
 const QUEUE_MAX = 2_048;
 const BATCH_MAX = 512;
 const TIMEOUT_MS = 10_000;
-/** How long a stopping process waits until its last spans are sent. */
+/** How long a stopping process waits for its last spans to be sent. */
 const CLOSE_MAX_MS = 1_000;
 const RETRIES_MAX = 4;
 const RETRY_AFTER_MAX_MS = 30_000;
-/** Statuses after which the collector may accept the same batch later. */
+/** The collector may accept the same batch later. */
 const RETRIED: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const STATUS_ERROR = 2;
 
@@ -23,10 +23,10 @@ export interface SpanCounts {
 }
 
 interface ExporterOptions {
-  /** Called with a reason when the collector stops accepting spans, and with undefined when it accepts them again. */
+  /** Called with a reason when the collector stops accepting spans, and with undefined when it recovers. */
   readonly onChange: (reason: string | undefined) => void;
   readonly intervalMs?: number;
-  /** Delay before the first retry; it doubles with every further one. */
+  /** Delay before the first retry; doubles with each retry. */
   readonly retryMs?: number;
 }
 
@@ -62,7 +62,7 @@ export class OtlpExporter {
     if (this.#queue.length >= BATCH_MAX) this.#send();
   }
 
-  /** Sends the queued spans without retries, and gives up after `timeoutMs`. */
+  /** Sends the queued spans without retries, and returns after `timeoutMs` at the latest. */
   async close(timeoutMs = CLOSE_MAX_MS): Promise<void> {
     clearInterval(this.#timer);
     this.#isClosing = true;
@@ -114,13 +114,13 @@ export class OtlpExporter {
         method: 'POST',
         headers: { ...headers, 'Content-Type': 'application/json' },
         body,
-        // Do not follow redirects: the headers may contain a secret for this collector.
+        // The headers may contain a secret for this collector, so do not follow redirects.
         redirect: 'manual',
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       return await readAnswer(response);
     } catch (error) {
-      // Treat a network error like a 503 from a proxy, so that the batch is retried.
+      // Retry after a network error, as after a 503 from a proxy.
       return {
         status: 503,
         reason: error instanceof Error ? error.message : 'it is unreachable',
@@ -146,12 +146,13 @@ async function readAnswer(response: Response): Promise<Answer> {
   return { status, reason: `it responded with status ${status}`, rejected: Number(rejected), retryAfterMs };
 }
 
-/** Returns milliseconds; undefined for invalid values and for dates, which collectors do not send. */
+/** Returns milliseconds; undefined for invalid values and for dates, which collectors do not use. */
 export function parseRetryAfter(text: string | null): number | undefined {
   const seconds = Number(text ?? Number.NaN);
   return seconds >= 0 ? Math.min(seconds * 1_000, RETRY_AFTER_MAX_MS) : undefined;
 }
 
+/** In OTLP/JSON, ids are hex, 64-bit integers are decimal strings and enums are numbers. */
 function encode(resource: Attributes, spans: readonly FinishedSpan[]): string {
   const { name, version } = manifest;
   const attributes = encodeAttributes({ 'service.version': version, ...resource });

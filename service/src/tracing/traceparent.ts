@@ -1,4 +1,4 @@
-// Parses the traceparent header (W3C Trace Context): the trace that a request belongs to, and the client's sampling decision.
+// Parses the traceparent header (W3C Trace Context): the trace of a request and the client's sampling decision.
 
 export interface TraceParent {
   readonly traceId: string;
@@ -9,7 +9,7 @@ export interface TraceParent {
 /** Later versions may append fields after the flags; version ff is forbidden. */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** Returns undefined for an invalid header. The request then starts its own trace. */
+/** Returns undefined if the header is invalid; the request then starts a new trace. */
 export function parseTraceParent(text: string): TraceParent | undefined {
   const [, version, traceId = '', spanId = '', flags = '', rest] = TRACEPARENT.exec(text.trim()) ?? [];
   if (version === undefined || (version === '00' && rest !== undefined)) return undefined;

@@ -1,11 +1,10 @@
-// Creates spans: named operations with a duration and a parent. Requests that are not sampled get no span, and neither do
-// the operations within them.
+// Creates spans: named operations with a duration and a parent. A request that is not sampled has no spans.
 
 import { type Clock, systemClock } from '../domain/clock.ts';
 import type { TraceParent } from './traceparent.ts';
 import type { Sampling } from './tracing-settings.ts';
 
-/** Numbers as defined by OTLP. */
+/** Numbers defined by OTLP. */
 export const SPAN_KINDS = { internal: 1, server: 2, client: 3 } as const;
 type SpanKind = keyof typeof SPAN_KINDS;
 
@@ -46,7 +45,7 @@ export class Tracer {
     return this.#isSampled(parent) ? new Span(this.options, 'server', parent) : undefined;
   }
 
-  /** Runs background work in a span of its own. Background work is rare, so it is always traced. */
+  /** Runs background work in its own span. Always sampled, because background work is rare. */
   async trace<T>(name: string, work: (span: Span) => Promise<T>): Promise<T> {
     const span = new Span(this.options, 'internal');
     return span.run(name, () => work(span));
@@ -56,7 +55,7 @@ export class Tracer {
     const { ratio, followsParent } = this.options.sampling;
     if (parent === undefined) return Math.random() < ratio;
     if (followsParent) return parent.isSampled;
-    // The last 13 digits of a trace id are random. All services that sample by them record the same traces.
+    // The last 13 digits of a trace id are random. Services that sample by them all select the same traces.
     return Number.parseInt(parent.traceId.slice(-13), 16) >= (1 - ratio) * 16 ** 13;
   }
 }
@@ -71,7 +70,7 @@ export class Span {
   readonly #startMs: number;
   readonly #startedAtMs = performance.now();
 
-  /** A child span derives its start from its parent's clock, so that it never appears to start before the parent. */
+  /** A child span derives its start time from its parent, so that it never appears to start first. */
   constructor(
     options: TracerOptions,
     kind: SpanKind,
@@ -119,7 +118,7 @@ export class Span {
   }
 }
 
-/** Traces database work as one child span of the request, even if it takes several statements. */
+/** Traces database work as one child span of the request, even if it runs several statements. */
 export function useDatabase<T>(
   request: Span | undefined,
   operation: DatabaseOperation,

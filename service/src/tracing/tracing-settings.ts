@@ -1,13 +1,13 @@
-// Parses the OTEL_* environment variables that configure tracing. Tracing is off without an endpoint.
+// Parses the OTEL_* environment variables that configure tracing. Tracing is off unless an endpoint is set.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 
-/** Where spans are sent, and the identity of the sender. */
+/** Where to send spans, and how to identify the sender. */
 export interface Collector {
   readonly url: string;
   /** Sent with every batch. May contain a secret. */
   readonly headers: Readonly<Record<string, string>>;
-  /** OpenTelemetry resource attributes: the service name and what the operator adds. */
+  /** OpenTelemetry resource attributes: the service name and any that the operator adds. */
   readonly resource: Readonly<Record<string, string>>;
 }
 
@@ -46,13 +46,13 @@ export function parseTracingSettings(environment: Environment): TracingSettings 
   };
 }
 
-/** The traces endpoint is used as it is; the path /v1/traces is appended to the general endpoint. */
+/** The traces endpoint is used unchanged; /v1/traces is appended to the general endpoint. */
 function endpoint(environment: Environment): string | undefined {
   const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own = '', OTEL_EXPORTER_OTLP_ENDPOINT: shared = '' } =
     environment;
   if (own === '' && shared === '') return undefined;
   const text = own === '' ? `${shared.replace(/\/+$/, '')}/v1/traces` : own;
-  // The error omits the value, which may contain a password.
+  // Omit the value from the error, because it may contain a password.
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
     const variable = own === '' ? 'OTEL_EXPORTER_OTLP_ENDPOINT' : 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT';
     throw new BadInput(`${variable} must be a URL such as http://localhost:4318`);
