@@ -3,7 +3,7 @@
 export interface Country {
   readonly code: string;
   readonly currencyCode: string;
-  /** Rough exchange rate; only the order of magnitude matters. */
+  /** Approximate exchange rate. */
   readonly unitsPerEuro: number;
   /** Decimal places in local prices. */
   readonly decimals: 0 | 2;
@@ -41,8 +41,8 @@ export const COUNTRIES: readonly Country[] = [
   country('US', 'USD', 1.1, 2, -6, 18),
 ];
 
-/** Groups of countries that one shop typically sells to. */
-export const REGIONS: readonly (readonly [string, ...string[]])[] = [
+/** Groups of countries that a shop typically sells to. */
+export const REGIONS = [
   ['DE', 'AT', 'CH'],
   ['GB', 'IE'],
   ['US', 'CA'],
@@ -56,15 +56,12 @@ export const REGIONS: readonly (readonly [string, ...string[]])[] = [
   ['DE', 'FR', 'NL', 'ES', 'IT', 'AT', 'BE'],
 ];
 
-const BY_CODE = new Map(COUNTRIES.map((entry) => [entry.code, entry]));
-
 export function getCountry(code: string): Country {
-  const found = BY_CODE.get(code);
+  const found = COUNTRIES.find((country) => country.code === code);
   if (found === undefined) throw new Error(`unknown sandbox country ${code}`);
   return found;
 }
 
-/** Rounds an amount to the decimal places that local prices use. */
 export function roundMoney(amount: number, decimals: 0 | 2): number {
   const factor = 10 ** decimals;
   return Math.round(amount * factor) / factor;

@@ -1,41 +1,47 @@
-// Generates a shop's coupons and promotions for a given moment, as a pure function of the seed.
+// Generates a shop's coupons and promotions at a given time, as a pure function of the seed.
 
-import type { Category } from './categories.ts';
 import { capitalised } from './offers.ts';
 import { namedUuid, Random } from './random.ts';
-import { COUPON_RHYTHMS, currentOccurrence, PROMOTION_RHYTHMS } from './recurrence.ts';
+import { currentOccurrence } from './recurrence.ts';
 import { asciiWords } from './retailer-names.ts';
 import { printPrice, type Shop } from './shop.ts';
 import { type Coupon, type Promotion, printSecond } from './wire.ts';
 
 export function makeCoupons(seed: number, shop: Shop, count: number, nowMs: number): Coupon[] {
-  return Array.from({ length: count }, (_, number) => {
-    const place = ['coupon', shop.number, number] as const;
-    const when = currentOccurrence(new Random(seed, ...place), COUPON_RHYTHMS, nowMs);
-    const random = new Random(seed, ...place, when.number);
+  return fillSlots(seed, 'coupon', shop, count, nowMs, (random) => {
     const { benefit, figure } = couponBenefit(random, shop);
-    return {
-      code: couponCode(random, shop, figure),
-      id: namedUuid(seed, ...place, when.number),
-      description: benefit,
-      startDate: printSecond(when.startMs),
-      endDate: printSecond(when.endMs),
-    };
+    return { code: couponCode(random, shop, figure), description: benefit };
   });
 }
 
 export function makePromotions(seed: number, shop: Shop, count: number, nowMs: number): Promotion[] {
+  return fillSlots(seed, 'promotion', shop, count, nowMs, (random) => {
+    const { goods, headlines } = shop.category;
+    const number = random.whole(0, headlines.length - 1);
+    const headline = headlines[number] ?? '';
+    const description = promotionText(random, shop, headline, goods[number] ?? '');
+    const folder = random.pick(['sale', 'offers', 'c']);
+    const deepLink = `https://${shop.hostname}/${folder}/${asciiWords(headline)}?ref=offerbook`;
+    return { description, deepLink };
+  });
+}
+
+function fillSlots<Deal>(
+  seed: number,
+  kind: 'coupon' | 'promotion',
+  shop: Shop,
+  count: number,
+  nowMs: number,
+  make: (random: Random) => Deal,
+) {
   return Array.from({ length: count }, (_, number) => {
-    const place = ['promotion', shop.number, number] as const;
-    const when = currentOccurrence(new Random(seed, ...place), PROMOTION_RHYTHMS, nowMs);
-    const random = new Random(seed, ...place, when.number);
-    const occasion = random.pick(shop.category.occasions);
+    const slot = [seed, kind, shop.number, number] as const;
+    const when = currentOccurrence(new Random(...slot), kind, nowMs);
     return {
-      id: namedUuid(seed, ...place, when.number),
-      description: promotionText(random, shop, occasion),
+      id: namedUuid(...slot, when.number),
       startDate: printSecond(when.startMs),
       endDate: printSecond(when.endMs),
-      deepLink: `https://${shop.hostname}/${random.pick(['sale', 'offers', 'c'])}/${asciiWords(occasion.headline)}?ref=offerbook`,
+      ...make(new Random(...slot, when.number)),
     };
   });
 }
@@ -73,8 +79,7 @@ function couponCode(random: Random, shop: Shop, figure: string): string {
   ]);
 }
 
-function promotionText(random: Random, shop: Shop, occasion: Category['occasions'][number]): string {
-  const { headline, goods } = occasion;
+function promotionText(random: Random, shop: Shop, headline: string, goods: string): string {
   const others = random.pick(shop.category.goods.filter((other) => other !== goods));
   const upTo = random.pick([20, 25, 30, 40, 50, 60]);
   return random.pick([

@@ -1,5 +1,5 @@
-// Sandbox sales over time: which sales arrive in an interval, and which open sales change. It reads no clock and
-// writes nothing. The caller passes the interval, imports the changes from between(), then calls settle().
+// Sandbox sales over time: which sales arrive in an interval, and which open sales change. The caller passes the interval,
+// imports the changes from between(), then calls settle().
 
 import { busyness } from './day-rhythm.ts';
 import type { Market } from './market.ts';
@@ -12,21 +12,21 @@ import type { Sale } from './wire.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 1_440 * MINUTE_MS;
 
-/** Sales rate, and the length of a time cell. Sales are drawn cell by cell, each with its own random sequence. */
+/** Sales rate and length of a time cell. Each cell has its own random sequence. */
 export interface Density {
   readonly salesPerDay: number;
   readonly cellMs: number;
 }
 
-/** For past sales: a history long enough to page through and quick to import. */
+/** For past sales. The history is long enough to page through and short enough to import quickly. */
 export const SPARSE: Density = { salesPerDay: 170, cellMs: 10 * MINUTE_MS };
 
-/** For a running sandbox: one sale every 4 s on average, multiplied by the speed. */
+/** For a running sandbox: on average one sale every 4 s, divided by the speed. */
 export function lively(speed: number): Density {
   return { salesPerDay: (DAY_MS / 4_000) * speed, cellMs: 1_000 };
 }
 
-/** A sale that may still change. */
+/** A sale that can still change. */
 interface OpenSale {
   readonly transaction: Sale;
   readonly course: SaleCourse;
@@ -48,17 +48,17 @@ export class LivingSales {
     return this.#open.size;
   }
 
-  /** Tracks a stored sale again after a restart, if the sandbox created it and it may still change. */
+  /** Tracks a stored sale again after a restart, if the sandbox created it and it can still change. */
   resume({ id, document }: { readonly id: string; readonly document: string }, afterMs: number): void {
     const course = courseOf(this.#seed, id, this.#pace);
-    // Most stored sales are final; skip them without parsing.
+    // Most stored sales are final and need no parsing.
     if (!document.includes('"status":"PENDING"') && !isReversedAfter(course, afterMs)) return;
     if (!isSaleId(this.#seed, id)) return;
     const { updatedAt: _, ...transaction } = JSON.parse(document) as Sale & { updatedAt: string };
     this.#open.set(id, { transaction, course });
   }
 
-  /** Returns the changes in (fromMs, toMs]: each transaction at most once, in its latest state. */
+  /** Returns the changes in (fromMs, toMs], with each transaction at most once, in its latest state. */
   between(fromMs: number, toMs: number, density: Density): Change[] {
     const changes: Change[] = [];
     for (const { transaction, course } of this.#open.values()) {

@@ -1,8 +1,7 @@
-// Draws a retailer's logo as SVG: initials or a simple mark on a coloured ground. The SVG contains no script, style or
-// URL, and its only external input is at most two letters of the name.
+// Draws a retailer's logo as SVG: initials or a simple mark on a coloured ground. The SVG contains no scripts, styles or URLs,
+// and only letters of the retailer's name, so nothing needs escaping.
 
 import { Random } from './random.ts';
-import type { Retailer } from './wire.ts';
 
 interface Colours {
   readonly ground: string;
@@ -18,7 +17,7 @@ const MARKS: readonly Draw[] = [
   // a leaf
   ({ mark, accent }) =>
     `<path d="M22 70C22 38 44 22 74 22c0 32-20 52-46 50z" fill="${mark}"/><path d="M24 74C34 56 46 46 60 38" stroke="${accent}" stroke-width="4" stroke-linecap="round" fill="none"/>`,
-  // two circles that overlap
+  // two overlapping circles
   ({ mark, accent }) =>
     `<circle cx="38" cy="48" r="20" fill="${mark}"/><circle cx="58" cy="48" r="20" fill="${accent}" fill-opacity=".8"/>`,
   // a ring with a dot
@@ -35,7 +34,7 @@ const MARKS: readonly Draw[] = [
           `<path d="M20 ${y}c9-9 19-9 28 0s19 9 28 0" stroke="${i === 1 ? accent : mark}" stroke-width="6" stroke-linecap="round" fill="none"/>`,
       )
       .join(''),
-  // a flower of six petals
+  // a flower with six petals
   ({ mark, accent }) =>
     `${[0, 60, 120, 180, 240, 300]
       .map(
@@ -43,7 +42,7 @@ const MARKS: readonly Draw[] = [
           `<ellipse cx="48" cy="31" rx="8" ry="13" fill="${mark}" transform="rotate(${turn} 48 48)"/>`,
       )
       .join('')}<circle cx="48" cy="48" r="8" fill="${accent}"/>`,
-  // four tiles, one of them different
+  // four tiles, one of them round
   ({ mark, accent }, random) => {
     const odd = random.whole(0, 3);
     return [0, 1, 2, 3]
@@ -62,7 +61,7 @@ const MARKS: readonly Draw[] = [
 
 const MARK_SHARE = 0.55;
 
-export function drawLogo(seed: number, retailer: Pick<Retailer, 'id' | 'name'>): string {
+export function drawLogo(seed: number, retailer: { id: string; name: string }): string {
   const random = new Random(seed, 'logo', retailer.id);
   const colours = chooseColours(random);
   const corner = random.pick([0, 12, 20, 48]);
@@ -108,7 +107,7 @@ function drawInitials(random: Random, { mark, accent }: Colours, letters: string
   return `<text x="48" y="${size === 54 ? y + 4 : y}" text-anchor="middle" font-family="${family}" font-size="${size}" font-weight="${random.pick([400, 700])}" fill="${mark}">${letters}</text>${underline}`;
 }
 
-/** One or two different initials, ignoring words such as "The" and "of". Letters only, so nothing needs escaping. */
+/** One or two different initials, ignoring words such as "The" and "of". */
 function initials(name: string): string {
   const words = name
     .split(/[^\p{L}]+/u)

@@ -2,14 +2,12 @@
 
 import { COUNTRIES, type Country } from './countries.ts';
 import type { Random } from './random.ts';
-import { type CashbackOffer, printSecond, type Retailer, type Sale } from './wire.ts';
+import { type CashbackOffer, printSecond, type Retailer } from './wire.ts';
 
 interface Choice {
   readonly retailer: Retailer;
   readonly offer: CashbackOffer;
 }
-
-type Deal = Pick<Sale, 'cashbackOfferId' | 'couponId' | 'promotionId'>;
 
 const SKEW = 2.2;
 const COUPON_SHARE = 0.14;
@@ -34,18 +32,16 @@ export class Market {
   }
 }
 
-/** Draws the deal that the buyer activated: the offer, or a coupon or promotion active at that time. */
-export function pickDeal(random: Random, { retailer, offer }: Choice, atMs: number): Deal {
+/** Draws the deal that the buyer activated: the offer, or a coupon or promotion that was active at that time. */
+export function pickDeal(random: Random, { retailer, offer }: Choice, atMs: number) {
   const at = printSecond(atMs);
   const isActive = (deal: { startDate: string; endDate: string }) =>
     deal.startDate <= at && at < deal.endDate;
+  const ids = { cashbackOfferId: null, couponId: null, promotionId: null };
   const draw = random.unit();
   const coupons = draw < COUPON_SHARE ? retailer.coupons.filter(isActive) : [];
-  if (coupons.length > 0)
-    return { cashbackOfferId: null, couponId: random.pick(coupons).id, promotionId: null };
+  if (coupons.length > 0) return { ...ids, couponId: random.pick(coupons).id };
   const promotions = draw < COUPON_SHARE + PROMOTION_SHARE ? retailer.promotions.filter(isActive) : [];
-  if (promotions.length > 0) {
-    return { cashbackOfferId: null, couponId: null, promotionId: random.pick(promotions).id };
-  }
-  return { cashbackOfferId: offer.id, couponId: null, promotionId: null };
+  if (promotions.length > 0) return { ...ids, promotionId: random.pick(promotions).id };
+  return { ...ids, cashbackOfferId: offer.id };
 }

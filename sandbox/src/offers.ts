@@ -1,5 +1,5 @@
-// Generates a shop's cashback offers: one on everything, then others for particular goods, new customers, larger orders
-// or some of its countries. Each is a percentage or a fixed amount.
+// Generates a shop's cashback offers: one on everything, then others for particular goods, new customers, larger orders or
+// some of its countries. Each is a percentage or a fixed amount.
 
 import { getCountry } from './countries.ts';
 import { namedUuid, Random } from './random.ts';
@@ -11,11 +11,11 @@ const FIXED_SHARE = 0.27;
 /** The first offer of the most popular shops is featured. */
 const FEATURED_SHOPS = 120;
 
-/** What distinguishes one offer of a shop from another. */
+/** The fields in which the offers of a shop differ. */
 interface Terms {
   readonly cashbackPercentage: number;
   readonly maximumFixedCommissionFee: number | null;
-  readonly countries: readonly string[];
+  readonly countries: string[];
   readonly description: string;
 }
 
@@ -23,15 +23,11 @@ export function makeOffers(seed: number, shop: Shop, count: number): CashbackOff
   const goods = new Random(seed, 'goods', shop.number).shuffled(shop.category.goods);
   return Array.from({ length: count }, (_, number) => {
     const random = new Random(seed, 'offer', shop.number, number);
-    const some = goods[number % goods.length] ?? shop.category.name;
-    const terms = termsOf(random, shop, number, some);
+    const terms = termsOf(random, shop, number, goods[number % goods.length] ?? '');
     return {
       id: namedUuid(seed, 'offer', shop.number, number),
       featured: number === 0 && shop.number < FEATURED_SHOPS,
-      countries: [...terms.countries],
-      cashbackPercentage: terms.cashbackPercentage,
-      maximumFixedCommissionFee: terms.maximumFixedCommissionFee,
-      description: terms.description,
+      ...terms,
       category: shop.category.name,
       termsAndExclusions: smallPrint(random, shop, terms.description),
     };
@@ -51,7 +47,7 @@ function onEverything(random: Random, shop: Shop): Terms {
       random.between(shop.number < FEATURED_SHOPS ? (min + max) / 2 : min, max),
     ),
     maximumFixedCommissionFee: null,
-    countries: shop.countries,
+    countries: [...shop.countries],
     description: random.pick([
       `On everything at ${shop.name}`,
       `Cashback on every order at ${shop.name}`,
@@ -124,8 +120,8 @@ function smallPrint(random: Random, shop: Shop, description: string): string {
   ].join(' ');
 }
 
-function someOf(random: Random, countries: readonly string[]): readonly string[] {
-  if (countries.length === 1 || random.chance(0.5)) return countries;
+function someOf(random: Random, countries: readonly string[]): string[] {
+  if (countries.length === 1 || random.chance(0.5)) return [...countries];
   return random.shuffled(countries).slice(0, random.whole(1, countries.length)).sort();
 }
 

@@ -3,19 +3,24 @@
 import { getCategory } from './categories.ts';
 import { type Country, roundMoney } from './countries.ts';
 import type { Random } from './random.ts';
-import type { CashbackOffer, Sale } from './wire.ts';
+import type { CashbackOffer } from './wire.ts';
 
-export type Order = Pick<Sale, 'country' | 'currencyCode' | 'orderValue' | 'cashback'>;
+export interface Order {
+  readonly country: string;
+  readonly currencyCode: string;
+  readonly orderValue: number;
+  readonly cashback: number;
+}
 
 export function makeOrder(random: Random, offer: CashbackOffer, country: Country): Order {
   const [min, max] = getCategory(offer.category).orderValue;
   const { cashbackPercentage, maximumFixedCommissionFee } = offer;
-  // Offers state fixed amounts in euros; orders use the local currency.
+  // Fixed amounts of offers are in euros.
   const fixed = (maximumFixedCommissionFee ?? 0) * country.unitsPerEuro;
   // A shop pays a fixed amount only for orders worth several times that amount.
   const leastValue = fixed * random.between(8, 20);
-  const wouldPay = Math.max(priceTag(random, min, max) * country.unitsPerEuro, leastValue);
-  const orderValue = roundMoney(wouldPay, country.decimals);
+  const price = Math.max(priceTag(random, min, max) * country.unitsPerEuro, leastValue);
+  const orderValue = roundMoney(price, country.decimals);
   return {
     country: country.code,
     currencyCode: country.currencyCode,

@@ -1,17 +1,22 @@
-// Creates the sale for a purchase in the sandbox's toy shop. The visitor is watching, so unlike other synthetic sales it
-// is always confirmed, within a minute, and never changes afterwards.
+// Creates the sale for a purchase in the sandbox's toy shop. Because the visitor is watching, the sale is always confirmed
+// within a minute and never changes afterwards, unlike other synthetic sales.
 
 import { getCountry } from './countries.ts';
 import { makeOrder, type Order } from './order.ts';
 import { Random } from './random.ts';
 import { courseOf, REAL_PACE } from './sale-course.ts';
 import { SALES_PER_CELL_MAX, saleId } from './sale-id.ts';
-import { printMoment, type Retailer, type Sale } from './wire.ts';
+import { printMoment, type Retailer } from './wire.ts';
 
 const CONFIRMED_WITHIN_MS = 60_000;
 
 /** The sale as a network reports it: the click id replaces the fields that the recorded click already has. */
-export type Purchase = Order & Pick<Sale, 'id' | 'soldAt' | 'status'> & { readonly clickId: string };
+export interface Purchase extends Order {
+  readonly id: string;
+  readonly clickId: string;
+  readonly soldAt: string;
+  readonly status: 'PENDING';
+}
 
 /** A visit to the toy shop after a click. */
 export interface Visit {
@@ -21,7 +26,7 @@ export interface Visit {
   readonly dealId: string | undefined;
 }
 
-/** Cashback and country come from the activated offer. Any other deal uses the retailer's first offer (on everything). */
+/** Cashback and country come from the activated offer, or for other deals from the retailer's offer on everything. */
 export function makePurchase(seed: number, nowMs: number, { retailer, clickId, dealId }: Visit): Purchase {
   const random = new Random(seed, 'purchase', clickId, nowMs);
   const [onEverything, ...others] = retailer.cashbackOffers;
@@ -31,14 +36,14 @@ export function makePurchase(seed: number, nowMs: number, { retailer, clickId, d
   return {
     id: findId(seed, nowMs),
     clickId,
-    // Whole seconds would lie before the click, which has milliseconds.
+    // With milliseconds, because a whole second could be before the click.
     soldAt: printMoment(nowMs),
     ...makeOrder(random, offer, getCountry(country)),
     status: 'PENDING',
   };
 }
 
-/** A sale's id determines its course, so search for an id with the right one. Counts down: random sales use low numbers. */
+/** Searches for an id whose course ends with a confirmation. Counts down, because random sales use low numbers. */
 function findId(seed: number, nowMs: number): string {
   for (let number = SALES_PER_CELL_MAX - 1; number > 0; number--) {
     const id = saleId(seed, nowMs, number);

@@ -1,12 +1,11 @@
-// Reproducible randomness: the same seed and names give the same numbers on every machine. The sandbox uses no other
-// source of randomness, except for tokens.
+// Reproducible random numbers: the same seed and names give the same numbers on every machine.
 
 const NAMESPACE = '5d0c1a52-0b0e-4c5a-9f43-7f0ffe2b00c5';
 
 export class Random {
   #state: number;
 
-  /** The parts name the decision, so that adding a decision does not change the others. */
+  /** The parts name the decision that the numbers are for, so that a new decision does not change the others. */
   constructor(...parts: readonly (string | number)[]) {
     this.#state = Bun.hash.xxHash32(parts.join('/'));
   }
@@ -23,7 +22,7 @@ export class Random {
     return min + this.unit() * (max - min);
   }
 
-  /** Uniform integer from min to max, both included. */
+  /** Uniform integer from min to max, inclusive. */
   whole(min: number, max: number): number {
     return Math.floor(this.between(min, max + 1));
   }
@@ -32,7 +31,7 @@ export class Random {
     return this.unit() < probability;
   }
 
-  /** Log-uniform: most values near min, a few near max, like order values and waiting times. */
+  /** Log-uniform: most values are near min, a few near max, like order values and waiting times. */
   logBetween(min: number, max: number): number {
     return Math.exp(this.between(Math.log(min), Math.log(max)));
   }
@@ -51,7 +50,7 @@ export class Random {
     return this.pickSkewed(items, 1);
   }
 
-  /** Picks earlier items more often; a larger skew makes this stronger, and 1 is uniform. */
+  /** A skew above 1 picks earlier items more often; 1 is uniform. */
   pickSkewed<T>(items: readonly T[], skew: number): T {
     const item = items[Math.floor(this.unit() ** skew * items.length)];
     if (item === undefined) throw new Error('cannot pick from an empty list');

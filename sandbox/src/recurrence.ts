@@ -1,5 +1,5 @@
-// Recurring coupons and promotions. Each slot in the catalogue holds one at a time; when it ends, the next one replaces
-// it. So the catalogue never runs dry, and only a few deals change from one day to the next.
+// Dates of coupons and promotions. The catalogue has a fixed number of slots with one deal each; when a deal ends, the next one
+// replaces it. Only a few deals change from one day to the next.
 
 import type { Random } from './random.ts';
 
@@ -13,28 +13,29 @@ export interface Occurrence {
 interface Rhythm {
   readonly share: number;
   readonly periodDays: readonly [min: number, max: number];
-  /** Days between one deal's end and the next one's start; the next one is already in the catalogue but not active. */
+  /** Days between the end of a deal and the start of the next one, which is already in the catalogue. */
   readonly pauseDays: readonly [min: number, max: number];
 }
 
-export const COUPON_RHYTHMS: readonly Rhythm[] = [
-  { share: 30, periodDays: [60, 120], pauseDays: [2, 6] },
-  { share: 45, periodDays: [20, 40], pauseDays: [1, 3] },
-  { share: 20, periodDays: [6, 12], pauseDays: [0, 1] },
-  { share: 5, periodDays: [3, 4], pauseDays: [2, 2] },
-];
-
-export const PROMOTION_RHYTHMS: readonly Rhythm[] = [
-  { share: 20, periodDays: [30, 60], pauseDays: [2, 6] },
-  { share: 50, periodDays: [10, 21], pauseDays: [1, 2] },
-  { share: 30, periodDays: [4, 7], pauseDays: [1, 2] },
-];
+const RHYTHMS: Readonly<Record<'coupon' | 'promotion', readonly Rhythm[]>> = {
+  coupon: [
+    { share: 30, periodDays: [60, 120], pauseDays: [2, 6] },
+    { share: 45, periodDays: [20, 40], pauseDays: [1, 3] },
+    { share: 20, periodDays: [6, 12], pauseDays: [0, 1] },
+    { share: 5, periodDays: [3, 4], pauseDays: [2, 2] },
+  ],
+  promotion: [
+    { share: 20, periodDays: [30, 60], pauseDays: [2, 6] },
+    { share: 50, periodDays: [10, 21], pauseDays: [1, 2] },
+    { share: 30, periodDays: [4, 7], pauseDays: [1, 2] },
+  ],
+};
 
 const DAY_MS = 86_400_000;
 
-/** Returns the active occurrence, or else the next. Starts at midnight UTC and ends a second before midnight. */
-export function currentOccurrence(random: Random, rhythms: readonly Rhythm[], nowMs: number): Occurrence {
-  const rhythm = random.pickWeighted(rhythms, ({ share }) => share);
+/** Returns the active occurrence or, during a pause, the next one. It starts at midnight UTC and ends a second before midnight. */
+export function currentOccurrence(random: Random, kind: keyof typeof RHYTHMS, nowMs: number): Occurrence {
+  const rhythm = random.pickWeighted(RHYTHMS[kind], ({ share }) => share);
   const periodDays = random.whole(...rhythm.periodDays);
   const pauseDays = random.whole(...rhythm.pauseDays);
   const phaseMs = random.whole(0, periodDays - 1) * DAY_MS;

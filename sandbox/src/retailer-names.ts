@@ -1,5 +1,4 @@
-// Invents unique shop names. The parts are rare or made up on purpose: combinations of common words tend to be somebody's
-// brand.
+// Invents unique shop names. Their parts are rare or invented, because combinations of common words are often real brands.
 
 import type { Category } from './categories.ts';
 import type { Random } from './random.ts';
@@ -31,10 +30,10 @@ const STYLES: readonly { heads: readonly string[]; tails: readonly string[] }[] 
   },
 ];
 
-/** Returns `count` different stems in random order. Each works as a name by itself. */
+/** Returns different stems in random order. Each can be a shop name by itself. */
 export function inventStems(random: Random, count: number): string[] {
   const all = STYLES.flatMap(({ heads, tails }) =>
-    // Avoid a letter that meets itself at the joint, as in "Quillleigh".
+    // Avoid a doubled letter where the parts meet, as in "Quillleigh".
     heads.flatMap((head) => tails.filter((tail) => tail[0] !== head.at(-1)).map((tail) => head + tail)),
   );
   if (count > all.length) throw new Error(`cannot invent ${count} names: only ${all.length} exist`);

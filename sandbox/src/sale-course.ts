@@ -1,5 +1,5 @@
-// The course of a sale: an optional correction of its amounts while pending, then confirmation or decline, and
-// occasionally a later reversal. Seed and sale id determine it completely, so it can be recomputed after a restart.
+// The course of a sale: sometimes a correction while it is pending, then confirmation or decline, and occasionally a later
+// reversal. It depends only on the seed and the sale's id, so it can be recomputed after a restart.
 
 import { COUNTRIES, roundMoney } from './countries.ts';
 import { Random } from './random.ts';
@@ -11,7 +11,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Fraction of sales settled within minutes, for demonstration; the others wait for the return period. */
+/** Fraction of sales that are settled within minutes, for demonstration. The others wait for the return period. */
 const QUICK_SHARE = 0.5;
 const QUICK_MS = [20 * SECOND_MS, 6 * MINUTE_MS] as const;
 const SLOW_MS = [6 * HOUR_MS, 40 * DAY_MS] as const;
@@ -19,12 +19,12 @@ const CORRECTED_SHARE = 0.12;
 const DECLINED_SHARE = 0.13;
 const REVERSED_SHARE = 0.04;
 
-/** Converts a delay after the report into a moment, so that the sandbox can run faster than real time. */
+/** Converts a delay after the sale's report to a time, so that the sandbox can run faster than real time. */
 export type Pace = (reportedAtMs: number, delayMs: number) => number;
 
 export const REAL_PACE: Pace = (reportedMs, delayMs) => reportedMs + delayMs;
 
-/** Real pace until sinceMs, `speed` times faster afterwards. Delays already running shrink; none jumps into the past. */
+/** Real pace until sinceMs, `speed` times faster afterwards. A delay that is already running ends sooner, but not in the past. */
 export function fasterSince(sinceMs: number, speed: number): Pace {
   return (reportedMs, delayMs) => {
     const dueMs = reportedMs + delayMs;
@@ -53,7 +53,7 @@ export function courseOf(seed: number, id: string, pace: Pace): SaleCourse {
     settledAtMs: at(settleDelayMs),
     outcome: random.chance(DECLINED_SHARE) ? 'DECLINED' : 'CONFIRMED',
     correctedAtMs: random.chance(CORRECTED_SHARE) ? at(correctDelayMs) : undefined,
-    // Usually a partial return; sometimes an addition to the order.
+    // Usually a partial return, sometimes an addition to the order.
     correction: random.chance(0.8) ? random.between(0.3, 0.95) : random.between(1.05, 1.3),
     reversedAtMs: random.chance(REVERSED_SHARE) ? at(reverseDelayMs) : undefined,
   };
@@ -64,7 +64,7 @@ export interface Change {
   readonly atMs: number;
 }
 
-/** Applies the part of the course in (fromMs, toMs] to a sale. Returns undefined if nothing changes. */
+/** Applies the events of the course in (fromMs, toMs] to a sale. Returns undefined if nothing changes. */
 export function follow(before: Sale, course: SaleCourse, fromMs: number, toMs: number): Change | undefined {
   let change: Change | undefined;
   const isIn = (atMs: number | undefined): atMs is number =>
@@ -75,7 +75,7 @@ export function follow(before: Sale, course: SaleCourse, fromMs: number, toMs: n
     change = { transaction: corrected(before, course.correction), atMs: course.correctedAtMs };
   }
   if (course.settledAtMs <= toMs && before.status === 'PENDING') {
-    // Also apply a settlement that was missed because the process was killed at that moment.
+    // Also apply a settlement that was missed because the process was not running.
     const atMs = isIn(course.settledAtMs) ? course.settledAtMs : toMs;
     change = { transaction: { ...now(), status: course.outcome }, atMs };
   }
@@ -86,7 +86,7 @@ export function follow(before: Sale, course: SaleCourse, fromMs: number, toMs: n
   return change;
 }
 
-/** True if the sale is reversed after this moment. */
+/** True if the sale will be reversed after this time. */
 export function isReversedAfter(course: SaleCourse, afterMs: number): boolean {
   return course.reversedAtMs !== undefined && course.reversedAtMs > afterMs;
 }

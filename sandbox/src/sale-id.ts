@@ -1,7 +1,7 @@
-// Sale ids: version 7 UUIDs whose random bits are derived from the seed. The id contains the time of the report, so a
+// Sale ids: version 7 UUIDs whose random bits are derived from the seed. An id contains the time of the sale's report, so the
 // sale's course can be recomputed after a restart without stored state.
 
-/** Most sales in one time cell: the id has three hexadecimal digits for the sale's number. */
+/** Maximum number of sales per time cell: an id has three hexadecimal digits for the sale's number. */
 export const SALES_PER_CELL_MAX = 4096;
 
 export function saleId(seed: number, reportedAtMs: number, number: number): string {
@@ -16,7 +16,7 @@ export function reportedAtMs(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
 
-/** True if the sandbox generated this id; users can import their own transactions into a sandbox. */
+/** False for transactions that users have imported into the sandbox themselves. */
 export function isSaleId(seed: number, id: string): boolean {
   return saleId(seed, reportedAtMs(id), Number.parseInt(id.slice(15, 18), 16)) === id;
 }

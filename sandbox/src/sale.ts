@@ -1,4 +1,4 @@
-// Generates a sale as first reported: pending, with its click times and the partner's passback values.
+// Generates a sale as it is first reported: pending, with its click times and the partner's passback values.
 
 import { pickCountry } from './day-rhythm.ts';
 import { type Market, pickDeal } from './market.ts';
@@ -9,9 +9,9 @@ import { printSecond, type Sale } from './wire.ts';
 
 const SECOND_MS = 1_000;
 const USERS = 4_000;
-/** Above 1: a few users buy often. */
+/** A value above 1 makes a few users buy often. */
 const USER_SKEW = 2;
-/** Fraction of sales without a click, because the user claimed the cashback afterwards. */
+/** Fraction of sales without a click, whose users claimed the cashback afterwards. */
 const CLAIMED_SHARE = 0.02;
 
 export function makeSale(seed: number, id: string, market: Market): Sale {
@@ -37,7 +37,7 @@ export function makeSale(seed: number, id: string, market: Market): Sale {
   };
 }
 
-/** An opaque user id in the partner's application; the same for every purchase of that user. */
+/** An opaque user id from the partner's application. */
 function passbackUid(seed: number, random: Random): string {
   const user = Math.floor(random.unit() ** USER_SKEW * USERS);
   const digest = Bun.hash.xxHash64(`${seed}/user/${user}`).toString(36).padStart(13, '0');

@@ -1,7 +1,7 @@
-// A sandbox shop without deals: the basis for generating its offers, coupons and promotions.
+// Sandbox shops without their deals, which are generated from them.
 
 import { CATEGORIES, type Category } from './categories.ts';
-import { COUNTRIES, type Country, getCountry, REGIONS, roundMoney } from './countries.ts';
+import { COUNTRIES, type Country, REGIONS, roundMoney } from './countries.ts';
 import { Random } from './random.ts';
 import { asciiWords, inventStems, nameShop } from './retailer-names.ts';
 
@@ -13,7 +13,7 @@ export interface Shop {
   readonly category: Category;
   /** The shop's prices are in this country's currency. */
   readonly home: Country;
-  /** Codes of the countries it sells to, including home; sorted. */
+  /** Codes of the countries that the shop sells to, sorted. */
   readonly countries: readonly string[];
 }
 
@@ -49,5 +49,5 @@ function markets(random: Random, home: Country): string[] {
   for (let more = random.chance(0.25) ? random.whole(1, 3) : 0; more > 0; more--) {
     for (const code of random.pick(REGIONS)) codes.add(code);
   }
-  return [...codes].map((code) => getCountry(code).code).sort();
+  return [...codes].sort();
 }

@@ -1,5 +1,4 @@
-// Generates the sandbox catalogue as a pure function of seed and time. Retailers and offers depend only on the seed;
-// coupons and promotions also depend on the time.
+// Generates the sandbox catalogue as a pure function of the seed and the time. Only coupons and promotions depend on the time.
 
 import { makeCoupons, makePromotions } from './coupons-and-promotions.ts';
 import { makeOffers } from './offers.ts';
@@ -7,12 +6,12 @@ import { namedUuid, Random } from './random.ts';
 import { openShops } from './shop.ts';
 import type { Retailer } from './wire.ts';
 
-export const RETAILER_COUNT = 400;
-export const OFFER_COUNT = 1_500;
-export const COUPON_COUNT = 600;
-export const PROMOTION_COUNT = 300;
+const RETAILER_COUNT = 400;
+const OFFER_COUNT = 1_500;
+const COUPON_COUNT = 600;
+const PROMOTION_COUNT = 300;
 
-/** Popular shops have more deals. The maxima below keep each shop's page short. */
+/** A value above 1 gives popular shops more deals. */
 const SKEW = 1.6;
 const OFFERS_MAX = 9;
 const COUPONS_MAX = 6;
@@ -44,7 +43,7 @@ export function makeCatalogue({ seed, nowMs, logoUrl }: CatalogueOptions): Retai
   });
 }
 
-/** Distributes `total` deals over the retailers: min to max for each, more for the popular ones. */
+/** Distributes deals over the retailers: from min to max for each, and more for popular ones. */
 function spread(random: Random, total: number, min: number, max: number): number[] {
   const counts = new Array<number>(RETAILER_COUNT).fill(min);
   for (let left = total - RETAILER_COUNT * min; left > 0; ) {

@@ -6,15 +6,15 @@ export type { Retailer };
 export type CashbackOffer = Retailer['cashbackOffers'][number];
 export type Coupon = Retailer['coupons'][number];
 export type Promotion = Retailer['promotions'][number];
-/** A transaction without updatedAt, which the import sets. */
+/** A transaction before the import sets updatedAt. */
 export type Sale = Omit<Transaction, 'updatedAt'>;
 
-/** Prints a time in the wire format: UTC, milliseconds, no offset. */
+/** Prints a UTC time in the wire format, with milliseconds. */
 export function printMoment(ms: number): string {
   return new Date(ms).toISOString().slice(0, 23);
 }
 
-/** The same in whole seconds. */
+/** Prints a UTC time in the wire format, in whole seconds. */
 export function printSecond(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19);
 }
