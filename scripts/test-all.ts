@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { buildForThisMachine } from '../service/scripts/build-executable.ts';
 import { describeSkipped, PROGRAMS } from '../service/test/support/programs.ts';
 
-/** Folders grouped so that each process takes about equally long. One more process runs all other folders. */
+/** Folders grouped so that all processes take about the same time. One more process runs the other folders. */
 const PARTS = [
   ['cli'],
   ['artefacts', 'browser', 'catalogue', 'faults', 'hostile'],

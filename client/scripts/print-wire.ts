@@ -1,5 +1,5 @@
-// Converts the service's OpenAPI document to the client's wire types. Pure: a document in, TypeScript out, so that a test can
-// check whether the file in the repository is current. Throws on unknown constructs: no types are better than wrong ones.
+// Converts the service's OpenAPI document to the source code of the client's wire types. Throws on unknown constructs, since
+// no types are better than wrong ones.
 
 interface Schema {
   readonly type?: string | readonly string[];
@@ -23,7 +23,7 @@ export interface OpenApi {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-const HEADER = `// Generated from the service's OpenAPI document; do not edit. After a change of the wire format:
+const HEADER = `// Generated from the service's OpenAPI document; do not edit. After changing the wire format:
 //   npm run generate --workspace @offerbook/client
 
 `;
@@ -38,7 +38,7 @@ const isPage = ([name]: readonly [string, Schema]) => name.endsWith('Page');
 
 export function printWire(document: OpenApi): string {
   const schemas = Object.entries(document.components.schemas).filter((schema) => !isPage(schema));
-  // Activation links take no token and are not generated.
+  // Activation links need no token and are not generated.
   const operations = Object.entries(document.paths).filter(([, { get }]) => get.security.length > 0);
   return [
     HEADER + printOperations(operations),
@@ -58,10 +58,11 @@ function printOperations(operations: readonly (readonly [string, { readonly get:
   const lines = operations.map(([path, { get }]) => {
     const scheme = get.security.flatMap((one) => Object.keys(one)).join();
     const kind = TOKEN_KINDS[scheme];
-    if (kind === undefined) throw new Error(`${get.operationId} takes an unknown kind of token: ${scheme}`);
+    if (kind === undefined)
+      throw new Error(`${get.operationId} requires an unknown kind of token: ${scheme}`);
     return `  ${methodName(get)}: { path: '${path}', tokenKind: '${kind}' },\n`;
   });
-  return `/** Where each operation is, and the kind of token that it takes. */
+  return `/** Path and token kind of each operation. */
 export const OPERATIONS = {\n${lines.join('')}} as const;\n`;
 }
 
@@ -72,7 +73,7 @@ function printTimestampFields(schemas: readonly Schema[]): string {
   if (ambiguous !== undefined)
     throw new Error(`${ambiguous[0]} is a timestamp in one place and not in another`);
   const lines = [...names].sort().map((name) => `  '${name}',\n`);
-  return `/** The fields that hold timestamps, wherever they occur. */
+  return `/** Names of all timestamp fields. */
 export const TIMESTAMP_FIELDS: readonly string[] = [\n${lines.join('')}];\n`;
 }
 
@@ -86,16 +87,16 @@ function isTimestamp(schema: Schema): boolean {
 }
 
 function printComponent(name: string, schema: Schema, document: OpenApi): string {
-  const generic = holdsTimestamps(schema, document) ? '<Time = string>' : '';
+  const generic = containsTimestamps(schema, document) ? '<Time = string>' : '';
   return `export interface ${name}${generic} ${printObject(schema, '', document)}\n`;
 }
 
-function holdsTimestamps(schema: Schema, document: OpenApi): boolean {
-  if (schema.$ref !== undefined) return holdsTimestamps(resolve(schema.$ref, document), document);
-  if (schema.items !== undefined) return holdsTimestamps(schema.items, document);
+function containsTimestamps(schema: Schema, document: OpenApi): boolean {
+  if (schema.$ref !== undefined) return containsTimestamps(resolve(schema.$ref, document), document);
+  if (schema.items !== undefined) return containsTimestamps(schema.items, document);
   return (
     isTimestamp(schema) ||
-    Object.values(schema.properties ?? {}).some((one) => holdsTimestamps(one, document))
+    Object.values(schema.properties ?? {}).some((one) => containsTimestamps(one, document))
   );
 }
 
@@ -131,7 +132,7 @@ function printObject(schema: Schema, indent: string, document: OpenApi): string 
 function printType(schema: Schema, indent: string, document: OpenApi): string {
   if (schema.enum !== undefined) return printUnion(schema.enum, indent);
   if (schema.$ref !== undefined) {
-    const generic = holdsTimestamps(schema, document) ? '<Time>' : '';
+    const generic = containsTimestamps(schema, document) ? '<Time>' : '';
     return `${componentOf(schema.$ref)}${generic}`;
   }
   if (typeof schema.type === 'object')

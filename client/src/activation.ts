@@ -7,7 +7,7 @@ export interface ActivationOptions {
   deal: 'retailer' | 'cashbackOffer' | 'coupon' | 'promotion';
   /** The deal's id. */
   id: string;
-  /** The public id of your organisation; ask the operator of the service. */
+  /** Your organisation's public id; ask the operator of the service. */
   orgId: string;
   /** Your opaque id for the user, 1 to 255 characters, returned with the transaction. Never personal data. */
   passbackUid: string;
@@ -15,7 +15,7 @@ export interface ActivationOptions {
   passbackData?: string | undefined;
 }
 
-/** Throws a TypeError if an id is empty. The error never contains passbackUid, which may be personal. */
+/** Throws a TypeError if an id is empty. The error never contains passbackUid, which may be personal data. */
 export function activationPath({ deal, id, orgId, passbackUid }: ActivationOptions): string {
   if (!id || !orgId || !passbackUid) throw new TypeError('id, orgId and passbackUid must not be empty');
   const list = deal === 'cashbackOffer' ? 'cashback-offer' : deal;

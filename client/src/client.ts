@@ -206,7 +206,7 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
 
 /** The error does not repeat a malformed URL, which may contain a password or be a token. */
 function parseBaseUrl(text: string): string {
-  // Older runtimes lack URL.canParse; there the pattern must do.
+  // Older runtimes lack URL.canParse; for them, the pattern has to be enough.
   if (!/^https?:\/\/[^\s/?#@\\]+(\/[^\s?#]*)?$/i.test(text) || globalThis.URL?.canParse?.(text) === false)
     throw new TypeError(
       'baseUrl must be a URL such as https://api.example, without user name, password, query or fragment',

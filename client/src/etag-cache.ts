@@ -1,5 +1,5 @@
-// Caches responses by ETag, so that the service need not resend unchanged pages. Every use is revalidated with the
-// service; a cached response is never used without asking.
+// Caches responses by ETag, so that the service need not resend unchanged pages. The service revalidates every cached
+// response before it is used.
 
 export interface CachedResponse {
   etag: string;

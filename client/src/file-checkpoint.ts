@@ -1,5 +1,5 @@
-// Stores a follower's checkpoint in a one-line file, as `offerbook follow --checkpoint` does. It needs a file system, so
-// it has its own entry point: @offerbook/client/node.
+// Stores a follower's checkpoint in a one-line file, as `offerbook follow --checkpoint` does. Needs a file system, so it is
+// in a separate entry point: @offerbook/client/node.
 
 import { open, readFile, readlink, realpath, rename } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -25,7 +25,7 @@ export function fileCheckpoint(path: string): CheckpointStore {
         // An empty file is an error, not a fresh start, which would silently repeat every change.
         const reason = (error as Error).message;
         throw new CheckpointError(
-          `${path} does not hold a checkpoint. ${reason} Remove the file to start from the beginning.`,
+          `${path} does not contain a checkpoint. ${reason} Remove the file to start from the beginning.`,
           { cause: error },
         );
       }

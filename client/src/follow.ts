@@ -94,7 +94,7 @@ export function follow<Item>(
     let items = 0;
     do {
       const page = await fetchThroughOutages({ updatedAtGreaterThan, cursor });
-      // Take the smallest: a later page may come from a replica that lags behind the first page's server.
+      // Use the smallest: a later page can come from a replica that lags behind the first page's server.
       completeThrough = smaller(completeThrough, page.completeThrough);
       pages++;
       items += page.data.length;
@@ -104,7 +104,7 @@ export function follow<Item>(
     } while (cursor !== undefined);
     if (updatedAtGreaterThan === undefined || updatedAtGreaterThan <= completeThrough)
       return { next: completeThrough, pages, items };
-    // Where nothing has changed for a long time, a checkpoint ahead of the service but not of our clock is valid.
+    // If nothing has changed for a long time, a valid checkpoint can be ahead of the service, but not of our clock.
     if (utcMs(updatedAtGreaterThan) - Math.max(clock.now(), utcMs(completeThrough)) > LEAD_MAX_MS)
       throw new CheckpointError(
         `The checkpoint ${updatedAtGreaterThan} is in the future: the service is complete through ${completeThrough}. Remove it to start from the beginning.`,
@@ -122,7 +122,7 @@ export function follow<Item>(
       const moved = next !== position.updatedAtGreaterThan || walked.pages > 1;
       position = { updatedAtGreaterThan: next };
       if (moved) await save(position);
-      // A resumed walk omits changes made behind its position, so `once` needs another walk.
+      // A resumed walk omits changes made before its position, so `once` needs another walk.
       if (options.once === true && !wasInside) return;
       lastRestMs = restMs(walked, lastRestMs, intervalMs);
       await pause(clock, lastRestMs, signal);

@@ -1,5 +1,5 @@
 // The pause between a follower's walks: none while there is a backlog, short after changes, and doubling while nothing
-// changes. Pure.
+// changes.
 
 /** Pause after a walk that found changes, because more are likely soon. */
 const BUSY_MS = 1_000;

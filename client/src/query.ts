@@ -1,4 +1,4 @@
-// Builds query strings. It does not use URLSearchParams, which lacks `size` in browsers of 2023 and most methods in React
+// Builds query strings without URLSearchParams, which lacks `size` in browsers from 2023 and most methods in React
 // Native.
 
 import { printTime } from './timestamp.ts';

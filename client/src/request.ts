@@ -1,5 +1,5 @@
-// Sends one request with timeout, retries and ETag revalidation, and passes the response to a reader. It is independent
-// of lists and pages. Every failure is an OfferbookError.
+// Sends one request with timeout, retries and ETag revalidation, and passes the response to a reader. Every failure is an
+// OfferbookError.
 
 import type { CallSettings } from './call.ts';
 import type { Clock } from './clock.ts';
@@ -183,8 +183,8 @@ function describeForeignResponse(
   if (target || type === 'opaqueredirect') {
     return `${url} redirects${target ? ` to ${target}` : ''}, and following it would lose the token. Set baseUrl to the service's final URL; check http or https.`;
   }
-  const said = secretQuery ? '' : `, "${text.slice(0, 100)}"`;
-  return `${url} did not respond like Offerbook: status ${status}, ${contentType}${said}. Check the address and any proxy in between.`;
+  const excerpt = secretQuery ? '' : `, "${text.slice(0, 100)}"`;
+  return `${url} did not respond like Offerbook: status ${status}, ${contentType}${excerpt}. Check the address and any proxy in between.`;
 }
 
 /** The service always sends valid JSON, so anything else was damaged in transit: treat it as a network error. */

@@ -1,10 +1,10 @@
-// Decides whether and when to retry. Pure: no clock, no timers, no randomness. Retries are safe: lists are reads, and the
+// Decides whether and when to retry, without a clock, timers or randomness. Retries are safe: lists are reads, and the
 // service treats an activation repeated within 10 s as the same one.
 
 import { MalformedResponseError, NetworkError, TimeoutError } from './errors.ts';
 
 export interface RetryPolicy {
-  /** Most times a request is sent; 1 turns retries off. Default 5. */
+  /** Maximum number of attempts; 1 turns retries off. Default 5. */
   attemptsMax: number;
   /** Upper bound of the first random pause; it doubles with each retry. Default 250. */
   delayMs: number;
@@ -66,8 +66,8 @@ export function isTemporary(status: number): boolean {
 }
 
 /**
- * True if a follower should wait instead of stopping. A foreign response is taken for a proxy's error page while the
- * service is unreachable; but if Offerbook has never responded, the address is probably wrong.
+ * True if a follower should wait instead of stopping. A response from another server is treated as a proxy's error
+ * page. But if Offerbook has never responded, the address is probably wrong.
  */
 export function isOutage(error: unknown, hasAnswered: boolean): boolean {
   const isForeign = error instanceof MalformedResponseError && error.code === 'not_offerbook';

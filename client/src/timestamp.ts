@@ -12,13 +12,13 @@ export function printTime(time: Date | string): string {
 }
 
 /**
- * Parses a timestamp of the service. Do not use `new Date(text)`: the service's timestamps are UTC without `Z`, which Date
+ * Parses a timestamp from the service. Do not use `new Date(text)`: the service's timestamps are UTC without `Z`, which Date
  * would read in the machine's time zone. Throws a RangeError for anything else.
  */
 export function parseTimestamp(text: string): Date {
   const time = new Date(`${text}Z`);
   if (!PRINTED.test(text) || Number.isNaN(time.getTime()))
-    throw new RangeError(`"${text}" is not a timestamp of the service, such as 2026-11-14T12:00:00`);
+    throw new RangeError(`"${text}" is not a timestamp from the service, such as 2026-11-14T12:00:00`);
   return time;
 }
 

@@ -1,7 +1,7 @@
-// Generated from the service's OpenAPI document; do not edit. After a change of the wire format:
+// Generated from the service's OpenAPI document; do not edit. After changing the wire format:
 //   npm run generate --workspace @offerbook/client
 
-/** Where each operation is, and the kind of token that it takes. */
+/** Path and token kind of each operation. */
 export const OPERATIONS = {
   retailers: { path: '/v1/retailers/', tokenKind: 'public' },
   cashbackOffers: { path: '/v1/cashback-offers/', tokenKind: 'public' },
@@ -10,7 +10,7 @@ export const OPERATIONS = {
   transactions: { path: '/v1/transactions/', tokenKind: 'private' },
 } as const;
 
-/** The fields that hold timestamps, wherever they occur. */
+/** Names of all timestamp fields. */
 export const TIMESTAMP_FIELDS: readonly string[] = [
   'activatedAt',
   'clickedAt',

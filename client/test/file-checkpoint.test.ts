@@ -96,7 +96,7 @@ describe('a checkpoint in a file', () => {
     const error = await failure(load(path));
     expect(error).toBeInstanceOf(CheckpointError);
     const { message } = error as Error;
-    expect(message).toStartWith(`${path} does not hold a checkpoint. `);
+    expect(message).toStartWith(`${path} does not contain a checkpoint. `);
     expect(message).toEndWith(' Remove the file to start from the beginning.');
     expect(message).toContain(reason);
   });

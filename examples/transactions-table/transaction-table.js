@@ -1,5 +1,5 @@
 // A local copy of the transactions with its checkpoint, in one file, so that a restored backup has both. Changes may repeat,
-// so rows are upserted by id. In production, use a table of your database.
+// so rows are upserted by id. In production, use a table in your database.
 
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 

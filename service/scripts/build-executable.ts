@@ -31,7 +31,7 @@ export async function buildForThisMachine(folder: string): Promise<string> {
 async function buildOne(config: BuildConfig, target: Target, folder: string): Promise<string> {
   const path = join(folder, `offerbook-${target}`);
   const executablePath = await runtimeFor(target);
-  // The bundler also writes source maps beside the executable, although they are embedded too. Discard them.
+  // The bundler embeds the source maps and also writes them beside the executable. Discard the copies.
   const scratch = mkdtempSync(join(tmpdir(), 'offerbook-build-'));
   try {
     const outfile = join(scratch, 'offerbook');
@@ -73,8 +73,8 @@ export async function writeSums(folder: string): Promise<void> {
 }
 
 if (import.meta.main) {
-  const asked = process.argv.slice(2);
-  const wanted = asked.includes('all') ? TARGETS : asked.length > 0 ? asked : [THIS_MACHINE];
+  const args = process.argv.slice(2);
+  const wanted = args.includes('all') ? TARGETS : args.length > 0 ? args : [THIS_MACHINE];
   const unknown = wanted.filter((target) => !isTarget(target));
   if (unknown.length > 0) {
     process.stderr.write(`unknown target: ${unknown.join(', ')}. Use one of: ${TARGETS.join(', ')}, all\n`);

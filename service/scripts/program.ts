@@ -1,5 +1,5 @@
-// Build configuration shared by the npm package and the executable: entry points and embedded files. Both builds use it, so
-// that their contents cannot differ.
+// Build configuration shared by the npm package and the executable, so that their contents cannot differ: entry points and
+// embedded files.
 
 import { basename, join } from 'node:path';
 import type { BuildConfig, BunPlugin } from 'bun';
@@ -19,7 +19,7 @@ export async function programConfig(main: string): Promise<BuildConfig> {
     target: 'bun',
     // Without splitting, each thread would contain a copy of everything, and each command would load all others.
     splitting: true,
-    // Put all output files in one folder: `new URL('./worker-thread', import.meta.url)` may end up in any of them and
+    // Put all output files in one folder: `new URL('./worker-thread', import.meta.url)` can end up in any of them and
     // must find the thread's file beside it.
     naming: { entry: '[name].[ext]', chunk: '[name]-[hash].[ext]' },
     define: commit === undefined ? {} : { OFFERBOOK_COMMIT: JSON.stringify(commit) },

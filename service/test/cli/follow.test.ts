@@ -96,7 +96,7 @@ describe('follow exits 2 with one sentence and prints no rows', () => {
     ],
     ['an invalid interval', () => ['--interval', 'often'], {}, '--interval must be a duration'],
     ['an interval of 0', () => ['--interval', '0s'], {}, '--interval'],
-    ['an empty checkpoint file', () => ['--checkpoint', place('')], {}, 'does not hold a checkpoint'],
+    ['an empty checkpoint file', () => ['--checkpoint', place('')], {}, 'does not contain a checkpoint'],
     [
       'a checkpoint in the future',
       () => ['--once', '--checkpoint', place('9030-01-01T00:00:00')],
