@@ -54,18 +54,18 @@ export async function activation(run: Run): Promise<Report> {
     findings.push(
       {
         work: `clicks on ${name}, recorded and redirected, on one core`,
-        target: `at least ${RATIO_MIN} of a bare Bun.serve that answers the same redirect`,
-        measured: `${ratio(share)} (${whole(clicks.requestsPerS)} a second${clicks.failed === 0 ? '' : `, ${clicks.failed} failed`})`,
+        target: `at least ${RATIO_MIN} of a bare Bun.serve that sends the same redirect`,
+        measured: `${ratio(share)} (${whole(clicks.requestsPerS)} per second${clicks.failed === 0 ? '' : `, ${clicks.failed} failed`})`,
         met: share >= RATIO_MIN && clicks.failed === 0,
       },
       {
-        work: `${whole(RATE_PER_S)} clicks a second on ${name}`,
+        work: `${whole(RATE_PER_S)} clicks per second on ${name}`,
         target: `p99 under ${P99_MAX_MS} ms`,
         measured: milliseconds(pacedP99Ms),
         met: pacedP99Ms < P99_MAX_MS,
       },
       {
-        work: `${RATE_BESIDE_IMPORT_PER_S} clicks a second on ${name}, while ${whole(IMPORTED_ROWS)} transactions are imported`,
+        work: `${RATE_BESIDE_IMPORT_PER_S} clicks per second on ${name}, while ${whole(IMPORTED_ROWS)} transactions are imported`,
         target: `p99 under ${P99_BESIDE_IMPORT_MAX_MS} ms`,
         measured: milliseconds(besideImportP99Ms),
         met: besideImportP99Ms < P99_BESIDE_IMPORT_MAX_MS,
@@ -80,7 +80,7 @@ export async function activation(run: Run): Promise<Report> {
     'ratio',
     `p99 with ${CONNECTIONS} connections`,
     `p99 at ${whole(RATE_PER_S)}/s`,
-    `p99 beside an import, at ${RATE_BESIDE_IMPORT_PER_S}/s`,
+    `p99 during an import, at ${RATE_BESIDE_IMPORT_PER_S}/s`,
   ];
   return { findings, details: [table(header, rows)] };
 }

@@ -108,7 +108,7 @@ function findings(measured: Record<string, Series>): Finding[] {
       measured: ratio(p99),
       met: Number.isNaN(p99) ? undefined : p99 <= 5,
     },
-    times('the same, unchanged (304)', 'ours, 304', 'nginx, 304', 0.4),
+    times('unchanged page of 100 offers (304)', 'ours, 304', 'nginx, 304', 0.4),
     times('page of 100 retailers, gzip', 'ours, retailers, gzip', 'nginx, retailers, gzip', 0.4),
     times(page, 'ours, gzip', 'plain implementation, gzip', 10),
     times(page, 'ours, gzip', 'json-server, gzip', 10),
@@ -125,7 +125,7 @@ function plot(measured: Record<string, Series>): string {
       label: `${whole(requestsPerS)}/s`,
       isOurs: name.startsWith('ours'),
     }));
-  return barChart('Catalogue pages a second, one core, logarithmic', bars);
+  return barChart('Catalogue pages per second, one core, logarithmic', bars);
 }
 
 function details(measured: Record<string, Series>): string {
@@ -140,7 +140,14 @@ function details(measured: Record<string, Series>): string {
       nginx === undefined ? '' : ratio(series.timesAsFastAs(nginx)),
       String(series.failed),
     ]);
-  const head = ['catalogue page', 'requests/s', 'slowest – fastest', 'p99', 'against nginx, gzip', 'failed'];
+  const head = [
+    'catalogue page',
+    'requests/s',
+    'slowest – fastest',
+    'p99',
+    'relative to nginx, gzip',
+    'failed',
+  ];
   return table(head, rows);
 }
 

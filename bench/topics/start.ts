@@ -26,7 +26,7 @@ export async function start({ folder }: Run): Promise<Report> {
   return {
     findings: [
       {
-        work: 'start of `serve` with 1,500 offers, to the moment it is ready',
+        work: 'time until `serve` with 1,500 offers is ready',
         target: `under ${TARGET_MS} ms`,
         measured: `${milliseconds(median)} (${milliseconds(Math.min(...startsMs))} – ${milliseconds(Math.max(...startsMs))})`,
         met: median < TARGET_MS,

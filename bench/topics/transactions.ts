@@ -137,7 +137,7 @@ async function fromSqlite(run: Run, fill: Fill, cursors: string, polls: string):
         'times the plain implementation, not compressed',
       ),
       atLeast(
-        'page of changes since some moment, from SQLite, gzip',
+        'page of recent changes from SQLite, gzip',
         polled['ours, SQLite, gzip'],
         polled['plain implementation, SQLite, gzip'],
         2,
@@ -145,7 +145,7 @@ async function fromSqlite(run: Run, fill: Fill, cursors: string, polls: string):
       ),
     ],
     details: [
-      pageTable('100 transactions of 1,000,000, from any cursor on', measured),
+      pageTable('100 transactions of 1,000,000, at a random cursor', measured),
       pageTable('100 changes since a minute to a month ago', polled),
     ],
   };
@@ -187,7 +187,7 @@ async function fromPostgres(run: Run, fill: Fill, cursors: string): Promise<Repo
           measured['ours, PostgreSQL'],
           best,
           0.7,
-          'of the best bare loop, which has no HTTP',
+          'of the best bare loop without HTTP',
         ),
         atLeast(
           'page of transactions from PostgreSQL, gzip',
@@ -204,7 +204,7 @@ async function fromPostgres(run: Run, fill: Fill, cursors: string): Promise<Repo
           'times the plain implementation, not compressed',
         ),
       ],
-      details: [pageTable('100 transactions of 1,000,000, from any cursor on', measured)],
+      details: [pageTable('100 transactions of 1,000,000, at a random cursor', measured)],
     };
   } finally {
     await stopPostgres();
