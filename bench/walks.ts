@@ -89,11 +89,11 @@ async function importAgain({ stores, orgId }: Scene, ids: readonly Uuid[]): Prom
     for (let i = 0; i < ids.length; i += 2_000) {
       const stored = await writer.find(ids.slice(i, i + 2_000));
       await writer.put(
-        [...stored.values()].map(({ id, document }) => ({
-          id,
-          updatedAtMs: writer.stampMs,
-          document: document.replace('CONFIRMED', 'DECLINED '),
-        })),
+        [...stored.values()].map((before) => {
+          const document = before.document.replace('CONFIRMED', 'DECLINED ');
+          const [replaces, sale] = [JSON.parse(before.document), JSON.parse(document)];
+          return { id: before.id, updatedAtMs: writer.stampMs, document, sale, replaces };
+        }),
       );
     }
     await writer.advanceClock(writer.stampMs);

@@ -1,7 +1,7 @@
 // Exact sum of many amounts. Sums of doubles accumulate errors, and some totals have more digits than a double holds.
 
 import { type Amount, parseAmount, printAmount, sum, ZERO } from './amount.ts';
-import { printJson, rawJson } from './decimal.ts';
+import { DIGITS_MAX, printJson, rawJson } from './decimal.ts';
 
 /** Fast path: most amounts have at most this many decimals, and are summed as integers. */
 const QUICK_DECIMALS = 4;
@@ -21,7 +21,13 @@ export class DecimalSum {
     return total;
   }
 
-  add(value: number): void {
+  /** Adds an amount, or the printed form of another sum. */
+  add(value: number | string): void {
+    if (typeof value === 'string') {
+      if (value.length <= DIGITS_MAX) this.add(Number(value));
+      else this.#rest = sum([this.#rest, parseAmount(value) ?? ZERO]);
+      return;
+    }
     const parts = Math.round(value * PARTS);
     if (parts / PARTS === value && Math.abs(value) < QUICK_MAX) {
       this.#parts += parts;

@@ -4,6 +4,7 @@ import type { TokenStore } from './access-token.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { CatalogueStore } from './catalogue.ts';
 import type { ClickStore } from './click.ts';
+import type { DailyTotalStore } from './daily-total.ts';
 import type { ErasureStore } from './erasure.ts';
 import type { ImportLog } from './import-log.ts';
 import type { LinkStore } from './link.ts';
@@ -18,6 +19,7 @@ export interface Stores {
   readonly links: LinkStore;
   readonly clicks: ClickStore;
   readonly transactions: TransactionStore;
+  readonly totals: DailyTotalStore;
   readonly erasures: ErasureStore;
   readonly history: TransactionHistory;
   readonly imports: ImportLog;

@@ -3,6 +3,7 @@
 
 import type { Status } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
+import type { Sale } from './daily-total.ts';
 import type { ImportWriter } from './import-log.ts';
 import type { StoredDocument } from './stored-document.ts';
 
@@ -112,8 +113,10 @@ export interface PutTransaction extends StoredDocument {
   readonly updatedAtMs: number;
   /** Default: null. */
   readonly sourceUpdatedAtMs?: number | null;
-  /** True if the transaction is known to be new. Otherwise put() moves the version it replaces to the history. */
-  readonly isNew?: boolean | undefined;
+  /** The document's values that the daily totals count. */
+  readonly sale: Sale;
+  /** The same values of the version that put() moves to the history; undefined if the transaction is new. */
+  readonly replaces: Sale | undefined;
 }
 
 export interface TransactionWriter extends OrganisationWriter, ImportWriter {}
@@ -123,7 +126,7 @@ export interface OrganisationWriter {
   readonly stampMs: number;
   /** Finds transactions by id, in any organisation. May not yet see rows put by this writer. */
   find(ids: readonly Uuid[]): Promise<Map<Uuid, StoredTransaction>>;
-  /** If several rows have the same id, the last one wins. */
+  /** Writes rows and updates the daily totals. An id may be put only once per write. */
   put(rows: readonly PutTransaction[]): Promise<void>;
   /** Updates only the source time of transactions. They keep their stamp and import. */
   putSourceTimes(rows: readonly StoredTransaction[]): Promise<void>;

@@ -19,6 +19,7 @@ import {
   mayBecome,
   SOURCE_TIME_FIELD,
   TRANSACTION_FORMAT,
+  type Transaction,
   type TransactionFormat,
 } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
@@ -182,7 +183,7 @@ class TransactionLoad {
       } else if ('reason' in outcome) this.#run.reject([rowProblem(place, outcome)]);
       else {
         this.#run.counts[existing === undefined ? 'added' : 'changed']++;
-        addTo(changed, orgId, { ...outcome, isNew: existing === undefined });
+        addTo(changed, orgId, outcome);
         if (click?.record !== undefined) sold.push(click.record.id);
       }
     }
@@ -257,7 +258,7 @@ class TransactionLoad {
     orgId: number,
     existing: StoredTransaction | undefined,
   ): PutTransaction | 'unchanged' | 'stale' | FieldProblem {
-    if (existing === undefined) return this.#stamp(row, orgId, sourceMs(row));
+    if (existing === undefined) return this.#stamp(row, orgId, sourceMs(row), undefined);
     // Do not name the other organisation.
     if (existing.orgId !== orgId) return { field: 'id', reason: 'belongs to another organisation' };
     const { document, updatedAtMs } = existing;
@@ -271,10 +272,15 @@ class TransactionLoad {
       return { field: 'status', reason: `must not go from ${before.status} back to ${row.status}` };
     }
     // A row without a source time keeps the stored one.
-    return this.#stamp(row, orgId, sourceMs(row) ?? existing.sourceUpdatedAtMs);
+    return this.#stamp(row, orgId, sourceMs(row) ?? existing.sourceUpdatedAtMs, before);
   }
 
-  #stamp(row: Row, orgId: number, sourceUpdatedAtMs: number | null): PutTransaction | FieldProblem {
+  #stamp(
+    row: Row,
+    orgId: number,
+    sourceUpdatedAtMs: number | null,
+    replaces: Transaction | undefined,
+  ): PutTransaction | FieldProblem {
     const { writer, stampText } = this.#part(orgId);
     const updatedAt = this.#preserve ? (row.updatedAt as Timestamp) : stampText;
     const updatedAtMs = this.#preserve ? timestampMs(updatedAt) : writer.stampMs;
@@ -285,16 +291,18 @@ class TransactionLoad {
         updatedAtMs,
         document,
         sourceUpdatedAtMs,
+        sale: row,
+        replaces,
       }
     );
   }
 
   async #put(orgId: number, rows: readonly PutTransaction[]): Promise<void> {
     const part = this.#part(orgId);
-    for (const { updatedAtMs, isNew } of rows) {
+    for (const { updatedAtMs, replaces } of rows) {
       // A history load replaces versions at its own stamp, whatever stamps its rows have. Otherwise a later walk would
       // take the replacement for a change during the walk.
-      const reachedMs = isNew === true ? updatedAtMs : part.writer.stampMs;
+      const reachedMs = replaces === undefined ? updatedAtMs : part.writer.stampMs;
       part.clockMs = Math.max(part.clockMs ?? reachedMs, reachedMs);
     }
     await part.writer.put(rows);

@@ -1,5 +1,5 @@
 // Copies a database into an empty one, SQLite or PostgreSQL: organisations with their change clocks, tokens, the catalogue,
-// links, transactions with their stamps, the history, the logs, and clicks. Clients continue with the same token from the same
+// links, transactions with their stamps, the history, daily totals, the logs, and clicks. Clients continue with the same token from the same
 // watermark, and click ids stay valid. Copies everything or nothing; changes made meanwhile are not in the copy.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
@@ -8,6 +8,7 @@ import { copyClicks } from './copy-clicks.ts';
 import {
   type Connection,
   columnsOf,
+  DAILY_TOTALS,
   ERASURES,
   HISTORY,
   IMPORT_FEEDS,
@@ -26,6 +27,7 @@ import { findSchemaState, migrate } from './schema/migrate.ts';
 import type { Sql, Statement } from './sql.ts';
 import { type Auditor, writeAudit } from './stores/audit-log.ts';
 import { ALL_RETAILERS } from './stores/catalogue-store.ts';
+import { readTotals } from './stores/daily-totals.ts';
 import { listErasedUsers } from './stores/erased-users.ts';
 import { COUNTERS_SQL } from './stores/import-log.ts';
 import { listLinks } from './stores/link-store.ts';
@@ -126,6 +128,7 @@ async function copyTables(
   let transactions = 0;
   for (const { id } of organisations)
     transactions += await copySales(from, to, id as number, newNumbers, progress);
+  await readTotals(from, (batch) => to.putMany(DAILY_TOTALS, batch));
   for (const row of await from.all<Row>('SELECT at, made_by, action, org, details FROM audit ORDER BY id'))
     await insertRow(to, 'audit', row);
   for (const name of ['catalogue', 'tokens', 'activation'] as const) await raiseRevision(to, name);

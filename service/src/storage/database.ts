@@ -183,6 +183,21 @@ export const HISTORY = {
   keyLength: 2,
 } as const satisfies Table;
 
+/** The amounts are decimal strings, because SQLite has no exact decimals. */
+export const DAILY_TOTALS = {
+  name: 'daily_totals',
+  columns: {
+    org_id: 'integer',
+    day: 'text',
+    currency: 'text',
+    status: 'text',
+    count: 'bigint',
+    order_value: 'text',
+    cashback: 'text',
+  },
+  keyLength: 4,
+} as const satisfies Table;
+
 export const ERASURES = {
   name: 'erasures',
   columns: { org_id: 'integer', digest: 'text', erased_at: 'bigint' },

@@ -18,6 +18,7 @@ import { withSyncedWrites } from './sqlite/synced-writes.ts';
 import { type Auditor, auditLog, writeAudit } from './stores/audit-log.ts';
 import { catalogueStore } from './stores/catalogue-store.ts';
 import { clickStore } from './stores/click-store.ts';
+import { dailyTotalStore } from './stores/daily-totals.ts';
 import { erasureStore } from './stores/erasure-store.ts';
 import { importLog } from './stores/import-log.ts';
 import { linkStore } from './stores/link-store.ts';
@@ -105,6 +106,7 @@ export async function openStores(
         return transactions.page(query);
       },
     },
+    totals: dailyTotalStore(database),
     erasures: erasureStore(database, clicks, auditor),
     history: transactionHistory(database, auditor),
     imports: importLog(database, clock),

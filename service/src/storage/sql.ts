@@ -13,7 +13,7 @@ export type ColumnType = 'uuid' | 'text' | 'bigint' | 'integer';
 
 export interface Sql {
   /** A FROM item: a parameter that holds a JSON list, as a table `v` with a column `value`, in the order of the list. */
-  valuesTable(param: string, type: 'bigint' | 'uuid'): string;
+  valuesTable(param: string, type: 'bigint' | 'uuid' | 'text'): string;
   /** A SELECT of the rows of a JSON list of lists. */
   selectRows(param: string, types: readonly ColumnType[]): string;
   /** The rest of a condition on a column: it is one of the values that this SELECT finds. */

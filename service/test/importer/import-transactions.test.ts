@@ -5,6 +5,7 @@ import { zstdCompressSync } from 'node:zlib';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { importTransactions, type TransactionImportOptions } from '../../src/importer/import-transactions.ts';
+import { putDocuments } from '../support/put-documents.ts';
 import {
   closeBooks,
   complaintOf,
@@ -155,7 +156,7 @@ describe('amounts stay as they are written', () => {
     const { documents } = (await contentOf(book)).transactions;
     const older = (documents[0] ?? '').replace('0.0000001', '1e-7');
     await book.stores.transactions.write(book.org.id, (writer) =>
-      writer.put([{ id: row.id, updatedAtMs: nowMs, document: older }]),
+      putDocuments(writer, [{ id: row.id, updatedAtMs: nowMs, document: older }]),
     );
     expect((await load(ndjson(row))).unchanged).toBe(1);
     expect((await contentOf(book)).transactions.documents).toEqual([older]);

@@ -5,6 +5,7 @@ import { CODINGS } from '../../src/http/content/content-coding.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { offerbook } from '../support/command.ts';
 import { id, transaction } from '../support/fixtures.ts';
+import { putDocuments } from '../support/put-documents.ts';
 import { getRequest } from './http-connection.ts';
 import { LoadedService, type Seeded, seed } from './loaded-service.ts';
 import { Tally } from './tally.ts';
@@ -81,7 +82,8 @@ async function seedLargest(databaseUrl: string, { env }: Seeded, count: number):
   await stores.transactions.write(org?.id ?? 0, async (writer) => {
     for (let done = 0; done < count; done += BATCH_SIZE) {
       const numbers = Array.from({ length: Math.min(BATCH_SIZE, count - done) }, (_, i) => done + i);
-      await writer.put(
+      await putDocuments(
+        writer,
         numbers.map((number) => ({
           id: id(FIRST_NUMBER + number),
           updatedAtMs: writer.stampMs,

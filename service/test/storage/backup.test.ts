@@ -39,6 +39,7 @@ import { SQLITE_MAIN } from '../../src/storage/sqlite/sqlite-schemas.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { transaction } from '../support/fixtures.ts';
+import { putDocuments } from '../support/put-documents.ts';
 import { ndjson } from '../support/test-node.ts';
 import { damageTable } from './damage-table.ts';
 import {
@@ -244,7 +245,7 @@ describe('a backup', () => {
     await load(stores, org, [transaction(1)]);
     const manifest = await stores.transactions.write(org.id, async (writer) => {
       const document = JSON.stringify(transaction(2));
-      await writer.put([{ id: transaction(2).id, updatedAtMs: writer.stampMs, document }]);
+      await putDocuments(writer, [{ id: transaction(2).id, updatedAtMs: writer.stampMs, document }]);
       return backup(join(folder, 'backup'));
     });
     expect(manifest.files.map(({ rows }) => rows.transactions)).toEqual([1]);

@@ -11,9 +11,9 @@ import { recordImport } from '../../src/importer/record-import.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { versionOf } from '../../src/storage/schema/schema.ts';
-import { PutBuffer } from '../../src/storage/stores/put-buffer.ts';
 import { DATABASES } from '../support/databases.ts';
 import { transaction } from '../support/fixtures.ts';
+import { putDocuments } from '../support/put-documents.ts';
 import { ndjson } from '../support/test-node.ts';
 import {
   EVERYTHING,
@@ -58,7 +58,7 @@ for (const database of DATABASES) {
           org.id,
           async (writer) => {
             const [id] = newIds(1);
-            await writer.put([{ id: id ?? idOf(1), updatedAtMs: writer.stampMs, document: '{}' }]);
+            await putDocuments(writer, [{ id: id ?? idOf(1), updatedAtMs: writer.stampMs, document: '{}' }]);
             pass(3_000);
             throw new Error('the disk is on fire');
           },
@@ -384,29 +384,6 @@ for (const database of DATABASES) {
       }
       for (const uid of ['user', 'USER-1', "' OR 1=1 --", 'x'.repeat(100_000)])
         expect(await stores.history.findByPassbackUid(uid)).toEqual(NONE);
-    });
-
-    test('a transaction put twice in one write adds only the version from before the write to the history', async () => {
-      const { url, stores, org } = await scene();
-      const [id] = newIds(1) as [Uuid];
-      const storage = open.database(url, COMMAND_OPTIONS);
-      for (const [stampMs, documents] of [
-        [1_000, ['{"status":"PENDING"}']],
-        [2_000, ['{"status":"CONFIRMED"}', '{"status":"DECLINED"}']],
-      ] as const) {
-        await storage.write(async (connection) => {
-          const buffer = new PutBuffer(connection, null);
-          for (const document of documents) {
-            await buffer.put(org.id, stampMs, [{ id, updatedAtMs: stampMs, document }]);
-            await buffer.flush();
-          }
-        });
-      }
-      const versions = await stores.history.versions(id);
-      expect(versions.map(({ status, fromMs, untilMs }) => [status, fromMs, untilMs])).toEqual([
-        ['DECLINED', 2_000, null],
-        ['PENDING', 1_000, 2_000],
-      ]);
     });
 
     test('a walk that begins after a history load no longer shows the versions that the load replaced', async () => {

@@ -56,6 +56,7 @@ async function contentOf(database: Database) {
     importTotals: await database.all(
       "SELECT name, value FROM revisions WHERE name LIKE 'imports %' ORDER BY name",
     ),
+    dailyTotals: await database.all('SELECT * FROM daily_totals ORDER BY org_id, day, currency, status'),
     importFeeds: await database.all('SELECT * FROM import_feeds ORDER BY kind, org_id, source'),
     importOfVersions: await database.all(
       `SELECT t.id, i.began_at FROM (

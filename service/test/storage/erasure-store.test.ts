@@ -18,6 +18,7 @@ import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/o
 import { DATABASES } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { id, transaction } from '../support/fixtures.ts';
+import { putDocuments } from '../support/put-documents.ts';
 import { ndjson } from '../support/test-node.ts';
 import { EVERYTHING, newOrganisation, openTestStores, rejection, untilWaiting } from './open-test-stores.ts';
 
@@ -347,7 +348,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
     const [begun, committed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const importing = importer.transactions.write(org.id, async (writer) => {
       const document = JSON.stringify(transaction(9, { passbackUid: UID }));
-      await writer.put([{ id: id(9), updatedAtMs: writer.stampMs, document }]);
+      await putDocuments(writer, [{ id: id(9), updatedAtMs: writer.stampMs, document }]);
       await writer.advanceClock(writer.stampMs);
       begun.resolve();
       await committed.promise;

@@ -10,6 +10,7 @@ import type { TransactionPage, TransactionWriter } from '../../src/domain/transa
 import type { Database, DatabaseOptions } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { putDocuments } from '../support/put-documents.ts';
 
 /** Makes databases that are not there. */
 export interface TestStores {
@@ -63,7 +64,8 @@ export function writeTransactions(
   importId?: number,
 ): Promise<number> {
   const work = async (writer: TransactionWriter) => {
-    await writer.put(
+    await putDocuments(
+      writer,
       ids.map((id) => ({
         id,
         updatedAtMs: writer.stampMs,

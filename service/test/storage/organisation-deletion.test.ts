@@ -13,6 +13,7 @@ import { copyDatabase } from '../../src/storage/copy-database.ts';
 import { DATABASES } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { id, transaction } from '../support/fixtures.ts';
+import { putDocuments } from '../support/put-documents.ts';
 import { ndjson, TestNode } from '../support/test-node.ts';
 import {
   newOrganisation,
@@ -83,7 +84,7 @@ for (const database of DATABASES) {
         organisations: before.organisations.filter(({ name }) => name === 'kept'),
       });
       const raw = open.database(url);
-      for (const table of ['transactions', 'history', 'imports', 'tokens', 'erasures'])
+      for (const table of ['transactions', 'history', 'daily_totals', 'imports', 'tokens', 'erasures'])
         expect(await raw.all(`SELECT org_id FROM ${table} WHERE org_id = $1`, org.id)).toEqual([]);
       expect(await stores.clicks.countOf({ orgId: org.id })).toBe(0);
       expect(await stores.clicks.find([click.id])).toEqual(new Map());
@@ -165,7 +166,7 @@ for (const database of DATABASES) {
         begun.resolve();
         await mayEnd.promise;
         const document = JSON.stringify({ ...transaction(70), updatedAt: '2026-11-14T12:00:00' });
-        await writer.put([{ id: id(70), updatedAtMs: writer.stampMs, document }]);
+        await putDocuments(writer, [{ id: id(70), updatedAtMs: writer.stampMs, document }]);
       });
       await begun.promise;
       const deleting = stores.organisations.delete('acme', { ...NOW, revokesTokens: true });

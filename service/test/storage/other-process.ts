@@ -7,6 +7,7 @@ import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import type { Subprocess } from 'bun';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { putDocuments } from '../support/put-documents.ts';
 import { newIds, writeTransactions } from './open-test-stores.ts';
 
 type Task = (url: string, ...args: string[]) => Promise<void>;
@@ -50,7 +51,9 @@ const TASKS = {
   async hold(url, orgId) {
     const stores = await openStores(url, COMMAND_OPTIONS);
     await stores.transactions.write(Number(orgId), async (writer) => {
-      await writer.put([{ id: newUuid(), updatedAtMs: writer.stampMs, document: 'never committed' }]);
+      await putDocuments(writer, [
+        { id: newUuid(), updatedAtMs: writer.stampMs, document: 'never committed' },
+      ]);
       await writer.advanceClock(writer.stampMs);
       report('holding');
       for await (const _line of console);

@@ -9,6 +9,7 @@ import type { StampWindow, TransactionPage } from '../../src/domain/transaction.
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { NARROW_MAX } from '../../src/storage/transactions/transaction-page.ts';
 import { DATABASES } from '../support/databases.ts';
+import { putDocuments } from '../support/put-documents.ts';
 import { documentOf, EVERYTHING, idOf, newOrganisation, openTestStores } from './open-test-stores.ts';
 
 const START_MS = Date.UTC(2026, 0, 1);
@@ -63,7 +64,10 @@ for (const testDatabase of DATABASES) {
       stores = await openStores(await testDatabase.create(), CREATE_OPTIONS, () => START_MS);
       orgId = (await newOrganisation(stores)).id;
       await stores.transactions.write(orgId, async (writer) => {
-        await writer.put(sorted.map(({ id, stampMs, document }) => ({ id, updatedAtMs: stampMs, document })));
+        await putDocuments(
+          writer,
+          sorted.map(({ id, stampMs, document }) => ({ id, updatedAtMs: stampMs, document })),
+        );
         await writer.advanceClock(START_MS + ROWS * DAY_MS);
       });
     });
@@ -127,7 +131,8 @@ for (const testDatabase of DATABASES) {
       const text = '\u0001'.repeat(2 * 65_536);
       const documents = Array.from({ length: 12 }, (_, i) => documentOf(idOf(i), text));
       await opened.transactions.write(orgId, async (writer) => {
-        await writer.put(
+        await putDocuments(
+          writer,
           documents.map((document, i) => ({ id: idOf(i), updatedAtMs: writer.stampMs, document })),
         );
         await writer.advanceClock(writer.stampMs);

@@ -6,6 +6,7 @@ import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { explainSqlite } from '../../src/storage/sqlite/sqlite-errors.ts';
 import { DATABASES } from '../support/databases.ts';
+import { putDocuments } from '../support/put-documents.ts';
 import { newIds, newOrganisation, openTestStores, rejection, writeTransactions } from './open-test-stores.ts';
 import { startProcess } from './other-process.ts';
 
@@ -118,7 +119,10 @@ describe('SQLite', () => {
       // More than SQLite keeps in memory.
       for (let megabytes = 0; megabytes < 80; megabytes++) {
         const document = 'x'.repeat(1024 * 1024);
-        await writer.put(newIds(1).map((id) => ({ id, updatedAtMs: writer.stampMs, document })));
+        await putDocuments(
+          writer,
+          newIds(1).map((id) => ({ id, updatedAtMs: writer.stampMs, document })),
+        );
       }
       expect(logBytes()).toBeGreaterThan(20 * 1024 * 1024);
       throw new Error('the rest of the file is bad');

@@ -12,6 +12,7 @@ import { SPAN_SHIFTS } from '../../src/storage/transactions/stamp-window.ts';
 import { NARROW_MAX, readTransactionPage } from '../../src/storage/transactions/transaction-page.ts';
 import { RUNS_SQL, readWideWindow } from '../../src/storage/transactions/wide-window.ts';
 import { DATABASES } from '../support/databases.ts';
+import { putDocuments } from '../support/put-documents.ts';
 import { documentOf, EVERYTHING, idOf, newOrganisation, openTestStores } from './open-test-stores.ts';
 
 const DAY_MS = 86_400_000;
@@ -136,7 +137,8 @@ for (const testDatabase of DATABASES) {
       store = transactionStore(database, { clock });
       const load = (org: number, rows: readonly Row[]) =>
         store.write(org, async (writer) => {
-          await writer.put(
+          await putDocuments(
+            writer,
             rows.map(({ id, stampMs }) => ({ id, updatedAtMs: stampMs, document: documentOf(id, TEXT) })),
           );
           await writer.advanceClock(END_MS);
@@ -276,7 +278,7 @@ for (const testDatabase of DATABASES) {
           const updatedAtMs = Math.floor(startMs + random() * (endMs - startMs));
           return { id, updatedAtMs, document: documentOf(id, TEXT) };
         });
-        await writer.put(changes);
+        await putDocuments(writer, changes);
         await writer.advanceClock(endMs);
       });
       const database = open.database(url);

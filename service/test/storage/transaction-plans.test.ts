@@ -38,6 +38,7 @@ import {
   readWideWindow,
 } from '../../src/storage/transactions/wide-window.ts';
 import { DATABASES } from '../support/databases.ts';
+import { putDocuments } from '../support/put-documents.ts';
 import { EVERYTHING, newOrganisation, TEST_AUDITOR } from './open-test-stores.ts';
 
 const DAY_MS = 86_400_000;
@@ -77,7 +78,8 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
           await database.all(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
       }
       await stores.transactions.write(id, async (writer) => {
-        await writer.put(
+        await putDocuments(
+          writer,
           Array.from({ length: rows }, (_, i) => {
             const each = (i % 2 === 0 ? newUuid() : crypto.randomUUID()) as Uuid;
             // A fifth of all were imported at once.

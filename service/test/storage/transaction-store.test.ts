@@ -4,6 +4,7 @@ import type { Stores } from '../../src/domain/stores.ts';
 import type { TransactionPage, TransactionQuery } from '../../src/domain/transaction.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
+import { putDocuments } from '../support/put-documents.ts';
 import {
   documentOf,
   EVERYTHING,
@@ -36,7 +37,8 @@ for (const database of DATABASES) {
     /** Puts rows that carry the stamps they are given, as a history load does. */
     async function load(stores: Stores, orgId: number, stamps: ReadonlyMap<Uuid, number>): Promise<void> {
       await stores.transactions.write(orgId, async (writer) => {
-        await writer.put(
+        await putDocuments(
+          writer,
           [...stamps].map(([id, updatedAtMs]) => ({
             id,
             updatedAtMs,
@@ -60,19 +62,6 @@ for (const database of DATABASES) {
       return { texts: textsOf({ data }), ...rest };
     }
 
-    test('when one write puts a transaction several times, the last version counts', async () => {
-      const { stores, orgId } = await newStores();
-      const ids = newIds(3);
-      await stores.transactions.write(orgId, async (writer) => {
-        const rows = (text: string) =>
-          ids.map((id) => ({ id, updatedAtMs: writer.stampMs, document: documentOf(id, text) }));
-        await writer.put([...rows('first'), ...rows('second')]);
-        await writer.put(rows('last'));
-        await writer.advanceClock(writer.stampMs);
-      });
-      expect((await page(stores, { orgId })).texts).toEqual(ids.map(() => 'last'));
-    });
-
     describe('the change clock', () => {
       test('stamps increase with every commit, even if the wall clock jumps back and forth or the database is reopened', async () => {
         let nowMs = 1_000_000;
@@ -95,7 +84,8 @@ for (const database of DATABASES) {
         const before = await page(stores, { orgId });
 
         const failing = stores.transactions.write(orgId, async (writer) => {
-          await writer.put(
+          await putDocuments(
+            writer,
             [...newIds(10), id].map((each) => ({
               id: each,
               updatedAtMs: writer.stampMs,
@@ -162,7 +152,8 @@ for (const database of DATABASES) {
             let total = 0;
             const stampMs = await handle.transactions.write(orgId, async (writer) => {
               const ids = [...newIds(3), moving];
-              await writer.put(
+              await putDocuments(
+                writer,
                 ids.map((id) => ({
                   id,
                   updatedAtMs: writer.stampMs,
@@ -352,8 +343,8 @@ for (const database of DATABASES) {
       const other = await newOrganisation(stores, 'other');
       const [id] = newIds(1) as [Uuid];
       const writing = stores.transactions.writeAll(async ({ of }) => {
-        for (const writer of [of(orgId), of(other.id)])
-          await writer?.put([{ id, updatedAtMs: writer.stampMs, document: documentOf(id, 'v1') }]);
+        for (const writer of [of(orgId), of(other.id)].filter((each) => each !== undefined))
+          await putDocuments(writer, [{ id, updatedAtMs: writer.stampMs, document: documentOf(id, 'v1') }]);
       });
       await rejection(writing);
       const stored = [await readAllTransactions(stores, orgId), await readAllTransactions(stores, other.id)];
@@ -392,7 +383,7 @@ describe('writers on PostgreSQL', () => {
     const [a, b] = [await newOrganisation(stores, 'a'), await newOrganisation(stores, 'b')];
     // If b had to wait for a, this would never end: a waits for b.
     await stores.transactions.write(a.id, async (writer) => {
-      await writer.put([{ id: newUuid(), updatedAtMs: writer.stampMs, document: 'a' }]);
+      await putDocuments(writer, [{ id: newUuid(), updatedAtMs: writer.stampMs, document: 'a' }]);
       await writeTransactions(stores, b.id, newIds(1));
     });
     expect(await readAllTransactions(stores, b.id)).toHaveLength(1);
@@ -430,10 +421,8 @@ describe.each(DATABASES.filter(({ name }) => name === 'SQLite'))('a large write 
     const collect = spyOn(Bun, 'gc');
     try {
       await stores.transactions.writeAll(async ({ of }) => {
-        for (const id of orgIds) {
-          const writer = of(id);
-          await writer?.put([{ id: newUuid(), updatedAtMs: writer.stampMs, document, isNew: true }]);
-        }
+        for (const writer of orgIds.map(of).filter((each) => each !== undefined))
+          await putDocuments(writer, [{ id: newUuid(), updatedAtMs: writer.stampMs, document }]);
       });
       expect(collect).toHaveBeenCalledTimes(1);
     } finally {

@@ -6,6 +6,7 @@ import type { PostgresFacts, Queries } from '../database.ts';
 const TABLES = [
   ...['schema_version', 'revisions', 'organisations', 'tokens', 'retailers', 'transactions', 'history'],
   ...['imports', 'audit', 'walks', 'links', 'secrets', 'clicks', 'taps', 'erasures', 'import_feeds'],
+  'daily_totals',
 ];
 
 const may = (right: string) => `has_table_privilege(format('%I.%I', schemaname, tablename), '${right}')`;

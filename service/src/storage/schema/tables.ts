@@ -79,6 +79,16 @@ export function mainTables({ ddl }: Sql): string[] {
    )${end}`,
     `CREATE INDEX history_by_id ON history (org_id, until_stamp, id${nullsFirst}, from_stamp)`,
     `CREATE INDEX history_by_from ON history (org_id, until_stamp, from_stamp, id)`,
+    `CREATE TABLE daily_totals (
+     org_id ${integer} NOT NULL REFERENCES organisations (id),
+     day ${sortedText} NOT NULL,
+     currency ${sortedText} NOT NULL,
+     status ${sortedText} NOT NULL,
+     count ${bigint} NOT NULL,
+     order_value ${text} NOT NULL,
+     cashback ${text} NOT NULL,
+     PRIMARY KEY (org_id, day, currency, status)
+   )${keyedEnd}`,
     `CREATE TABLE erasures (
      org_id ${integer} NOT NULL REFERENCES organisations (id),
      digest ${text} NOT NULL,

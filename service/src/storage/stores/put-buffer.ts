@@ -1,9 +1,11 @@
 // Collects the transactions of a write and writes them in order of id. All indexes of transactions end with the id, so sorted
-// rows are neighbours in each of them, which makes large imports faster.
+// rows are neighbours in each of them, which makes large imports faster. Counts them in the daily totals.
 
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { StorageError } from '../../domain/storage-error.ts';
 import type { PutTransaction } from '../../domain/transaction.ts';
-import { type Connection, TRANSACTIONS } from '../database.ts';
+import { type Connection, type TableRow, TRANSACTIONS } from '../database.ts';
+import { DailySums } from './daily-sums.ts';
 import { keepReplaced } from './transaction-history.ts';
 
 /** The more rows are sorted together, the more of them share an index page. */
@@ -12,8 +14,9 @@ const CHARACTERS_MAX = 20_000_000;
 /** Rows per statement, which must neither need much memory nor block for long. */
 const SLICE_SIZE = 2_000;
 
-interface OwnedPut extends PutTransaction {
-  readonly orgId: number;
+interface BufferedRow extends TableRow<keyof typeof TRANSACTIONS.columns> {
+  readonly id: Uuid;
+  readonly isNew: boolean;
   /** The stamp of this write in the organisation. */
   readonly stampMs: number;
 }
@@ -21,10 +24,11 @@ interface OwnedPut extends PutTransaction {
 export class PutBuffer {
   readonly #connection: Connection;
   readonly #importId: number | null;
-  #filling: OwnedPut[] = [];
+  readonly #totals = new DailySums();
+  #filling: BufferedRow[] = [];
   #characters = 0;
   /** Earlier rows, sorted in descending order. Every put writes some of them, so that no put takes long. */
-  #writing: OwnedPut[] = [];
+  #writing: BufferedRow[] = [];
 
   constructor(connection: Connection, importId: number | null) {
     this.#connection = connection;
@@ -32,10 +36,22 @@ export class PutBuffer {
   }
 
   async put(orgId: number, stampMs: number, rows: readonly PutTransaction[]): Promise<void> {
-    for (const row of rows) {
-      this.#filling.push({ ...row, orgId, stampMs });
-      this.#characters += row.document.length;
+    for (const { id, updatedAtMs, document, sourceUpdatedAtMs, sale, replaces } of rows) {
+      this.#filling.push({
+        id,
+        org_id: orgId,
+        updated_at: updatedAtMs,
+        document,
+        import_id: this.#importId,
+        source_updated_at: sourceUpdatedAtMs ?? null,
+        isNew: replaces === undefined,
+        stampMs,
+      });
+      this.#characters += document.length;
+      this.#totals.addSale(orgId, sale);
+      if (replaces !== undefined) this.#totals.addSale(orgId, replaces, -1);
     }
+    await this.#totals.storeIfLarge(this.#connection);
     // Writes one earlier row per new row, so that all earlier rows are written before the next sort.
     await this.#write(rows.length);
     if (this.#filling.length < ROWS_MAX && this.#characters < CHARACTERS_MAX) return;
@@ -47,16 +63,14 @@ export class PutBuffer {
   async flush(): Promise<void> {
     await this.#sort();
     await this.#write(this.#writing.length);
+    await this.#totals.store(this.#connection);
   }
 
   /** Writes the rest of the earlier rows, and sorts the rows added since. */
   async #sort(): Promise<void> {
     await this.#write(this.#writing.length);
-    // Descending, so that rows are taken from the end. If two have the same id, the last one wins.
-    this.#writing = this.#filling
-      .reverse()
-      .sort((a, b) => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0))
-      .filter(({ id, orgId }, i, sorted) => id !== sorted[i - 1]?.id || orgId !== sorted[i - 1]?.orgId);
+    // Descending, so that rows are taken from the end.
+    this.#writing = this.#filling.sort((a, b) => (a.id < b.id ? 1 : -1));
     this.#filling = [];
     this.#characters = 0;
   }
@@ -64,23 +78,12 @@ export class PutBuffer {
   async #write(count: number): Promise<void> {
     for (let left = Math.min(count, this.#writing.length); left > 0; left -= SLICE_SIZE) {
       const slice = this.#writing.splice(-Math.min(left, SLICE_SIZE)).reverse();
-      const replacing = slice.filter(({ isNew }) => isNew !== true);
+      const replacing = slice.filter(({ isNew }) => !isNew);
       for (const [stampMs, puts] of Map.groupBy(replacing, (put) => put.stampMs)) {
         const ids = puts.map(({ id }) => id);
         await keepReplaced(this.#connection, ids, stampMs);
       }
-      const written = await this.#connection.putMany(
-        TRANSACTIONS,
-        slice.map(({ id, orgId, updatedAtMs, document, sourceUpdatedAtMs }) => ({
-          id,
-          org_id: orgId,
-          updated_at: updatedAtMs,
-          document,
-          import_id: this.#importId,
-          source_updated_at: sourceUpdatedAtMs ?? null,
-        })),
-      );
-      if (written !== slice.length) {
+      if ((await this.#connection.putMany(TRANSACTIONS, slice)) !== slice.length) {
         throw new StorageError(
           'conflict',
           'another organisation has just imported a transaction with one of these ids',

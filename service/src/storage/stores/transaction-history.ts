@@ -13,13 +13,11 @@ import { type Auditor, amendAudit, writeAudit } from './audit-log.ts';
 /** Versions deleted per transaction of a purge, so that it never holds its locks for long. */
 const PURGE_BATCH = 10_000;
 
-// Skips rows with this stamp: an earlier part of the same write stored them, and no reader saw them. ON CONFLICT would do the
-// same, but is slower on PostgreSQL.
 const KEEP_SQL: Statement = (sql) => `
   INSERT INTO history (id, org_id, from_stamp, until_stamp, import_id, document)
   SELECT t.id, t.org_id, t.updated_at, $2, t.import_id, t.document
     FROM ${sql.valuesTable('$1', 'uuid')} CROSS JOIN transactions t
-   WHERE t.id = v.value AND t.updated_at <> $2`;
+   WHERE t.id = v.value`;
 
 /** Copies the current versions of these transactions into the history, as replaced at this stamp. */
 export async function keepReplaced(

@@ -1,0 +1,44 @@
+// Daily totals: the number and the amounts of transactions by organisation, day of sale (UTC), currency and status. Every write
+// of transactions updates them in its own database transaction, so reading them never counts transactions.
+
+import type { DecimalSum } from '@offerbook/wire/decimal-sum.ts';
+import type { Timestamp } from '@offerbook/wire/timestamp.ts';
+import type { Status } from '@offerbook/wire/transaction.ts';
+
+/** The fields of a transaction that the totals count. */
+export interface Sale {
+  readonly soldAt: Timestamp;
+  readonly currencyCode: string;
+  readonly status: Status;
+  readonly orderValue: number;
+  readonly cashback: number;
+}
+
+export interface DailyTotal {
+  readonly orgId: number;
+  /** `2026-11-14` */
+  readonly day: string;
+  readonly currency: string;
+  readonly status: Status;
+  count: number;
+  readonly orderValue: DecimalSum;
+  readonly cashback: DecimalSum;
+}
+
+/** A stored total that differs from the count. One of the two is undefined if it does not exist. */
+export interface TotalDifference {
+  readonly stored: DailyTotal | undefined;
+  readonly counted: DailyTotal | undefined;
+}
+
+/** Called after each batch of a count with the number of transactions read so far. */
+export type OnCounted = (transactions: number) => void;
+
+export interface DailyTotalStore {
+  /** Reads all totals in order of organisation and day, in batches, from one snapshot. */
+  read(onBatch: (batch: readonly DailyTotal[]) => void): Promise<void>;
+  /** Counts all transactions and returns the totals that differ. Memory use grows with the number of totals. */
+  verify(onCounted?: OnCounted): Promise<TotalDifference[]>;
+  /** Counts all transactions and replaces the totals, in one transaction. Imports wait until it ends. */
+  rebuild(onCounted?: OnCounted): Promise<void>;
+}

@@ -1,0 +1,92 @@
+// Reads, verifies and rebuilds the daily totals. Verifying and rebuilding read every transaction.
+
+import type { DailyTotal, DailyTotalStore, OnCounted, Sale } from '../../domain/daily-total.ts';
+import { type Connection, columnsOf, DAILY_TOTALS, type Database, type Queries } from '../database.ts';
+import { lockClocks } from './change-clock.ts';
+import { DailySums, type TotalRow } from './daily-sums.ts';
+import { readBatches } from './read-batches.ts';
+import { exportQuery } from './transaction-store.ts';
+
+const READ_BATCH = 5_000;
+
+/** Compares rows, so that an index seek finds the start. */
+const READ_SQL = `SELECT ${columnsOf(DAILY_TOTALS).join(', ')} FROM daily_totals
+  WHERE (org_id, day, currency, status) > ($1, $2, $3, $4)
+  ORDER BY org_id, day, currency, status LIMIT ${READ_BATCH}`;
+
+export function dailyTotalStore(database: Database): DailyTotalStore {
+  return {
+    read: (onBatch) =>
+      database.readOnce((connection) =>
+        readTotals(connection, async (batch) => {
+          const sums = new DailySums();
+          for (const row of batch) sums.addRow(row);
+          onBatch([...sums.values()]);
+        }),
+      ),
+
+    verify: (onCounted) =>
+      database.readOnce(async (connection) => {
+        // Organisations that are being deleted have lost some transactions, but not their totals.
+        const orgs = await connection.all<{ id: number }>(
+          'SELECT id FROM organisations WHERE deleting_since IS NULL ORDER BY id',
+        );
+        const orgIds = new Set(orgs.map(({ id }) => id));
+        const stored = new DailySums();
+        await readTotals(connection, async (batch) => {
+          for (const row of batch) if (orgIds.has(row.org_id)) stored.addRow(row);
+        });
+        const counted = new DailySums();
+        await countAll(connection, orgIds, counted, onCounted);
+        return [...new Set([...stored.keys(), ...counted.keys()])]
+          .map((key) => ({ stored: stored.get(key), counted: counted.get(key) }))
+          .filter((both) => !isSame(both.stored, both.counted));
+      }),
+
+    rebuild: (onCounted) =>
+      database.write(async (connection) => {
+        const orgIds = [...(await lockClocks(connection)).keys()];
+        for (const orgId of orgIds) await connection.all('DELETE FROM daily_totals WHERE org_id = $1', orgId);
+        const counted = new DailySums();
+        await countAll(connection, orgIds, counted, onCounted, () => counted.storeIfLarge(connection));
+        await counted.store(connection);
+      }),
+  };
+}
+
+/** Reads the totals of all organisations, including those that are being deleted. */
+export async function readTotals(
+  queries: Queries,
+  onBatch: (batch: TotalRow[]) => Promise<unknown>,
+): Promise<void> {
+  let batch: TotalRow[];
+  let last = { org_id: 0, day: '', currency: '', status: '' };
+  do {
+    const { org_id, day, currency, status } = last;
+    batch = await queries.all<TotalRow>(READ_SQL, org_id, day, currency, status);
+    if (batch.length > 0) await onBatch(batch);
+    last = batch.at(-1) ?? last;
+  } while (batch.length === READ_BATCH);
+}
+
+async function countAll(
+  connection: Connection,
+  orgIds: Iterable<number>,
+  sums: DailySums,
+  onCounted: OnCounted = () => {},
+  onBatch: () => Promise<void> = async () => {},
+): Promise<void> {
+  let count = 0;
+  for (const orgId of orgIds) {
+    await readBatches(connection, exportQuery(orgId), async (batch) => {
+      for (const { document } of batch) sums.addSale(orgId, JSON.parse(document) as Sale);
+      await onBatch();
+      count += batch.length;
+      onCounted(count);
+    });
+  }
+}
+
+function isSame(a: DailyTotal | undefined, b: DailyTotal | undefined): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
