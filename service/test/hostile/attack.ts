@@ -36,7 +36,7 @@ const URL_LENGTH_MAX = 16 * 1024;
 const document = await openApiDocument();
 /** Names that a client could take for filters, by the path of the operation. */
 const meaningful = new Map<string, readonly string[]>();
-for (const { path, item } of OPERATIONS) meaningful.set(path, await loadMeaningfulNames(item));
+for (const { path, item } of OPERATIONS) meaningful.set(path, await loadMeaningfulNames(item.loadSchema));
 
 export async function attack(databaseUrl: string, requests: number, seed: number): Promise<AttackReport> {
   // Limits that are met only by failed attempts, so that there are answers of every kind.

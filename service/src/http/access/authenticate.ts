@@ -1,5 +1,5 @@
-// Authenticates a request: reads the bearer token, finds it, and checks its kind. Tokens are read only from the Authorization
-// header, and never appear in a response or the log.
+// Authenticates a request: reads the bearer token, finds it, and checks its kind. Tokens are accepted only in the Authorization
+// header, and never appear in a response or in the log.
 
 import { type AccessToken, parseTokenKind, type TokenKind } from '../../domain/access-token.ts';
 import { ApiError } from '../../domain/api-errors.ts';
@@ -16,7 +16,7 @@ export async function authenticate(
   span?: Span,
 ): Promise<AccessToken> {
   const text = readBearer(authorization);
-  // Malformed tokens are looked up too, so that response times do not reveal which tokens exist.
+  // Malformed tokens are looked up too, so response times do not reveal which tokens exist.
   return tokens.findKnown(text) ?? findNew(text, tokens, span);
 }
 
@@ -42,7 +42,7 @@ function readBearer(authorization: string | null): string {
   if (authorization !== null) {
     const [, token] = /^bearer +(.*)$/i.exec(authorization.trim()) ?? [];
     if (token !== undefined) return token;
-    // Several Authorization lines arrive joined by commas. The joined value is not a valid token.
+    // Bun joins several Authorization headers with commas. The joined value is an invalid token.
     if (/, *bearer( |$)/i.test(withoutQuotes(authorization))) return authorization;
   }
   throw new ApiError('missing_token', 'Send the header "Authorization: Bearer <token>".', {
@@ -50,12 +50,12 @@ function readBearer(authorization: string | null): string {
   });
 }
 
-/** Quoted strings are parameters of other schemes. */
+/** Removes quoted strings, which are parameters of other schemes. */
 function withoutQuotes(authorization: string): string {
   return authorization.replaceAll(/"[^"]*"/g, '');
 }
 
-/** Without the database, an unknown token may be valid or not, so the response is 503 rather than 401. */
+/** If the database is unreachable, the token might still be valid, so the response is 503 instead of 401. */
 async function findNew(text: string, tokens: TokenDirectory, span: Span | undefined): Promise<AccessToken> {
   try {
     const token = await withinDeadline(useDatabase(span, 'SELECT', 'tokens', () => tokens.findNew(text)));
@@ -64,7 +64,7 @@ async function findNew(text: string, tokens: TokenDirectory, span: Span | undefi
     // A wrong checksum proves that the token is invalid.
     if (parseTokenKind(text) !== undefined) throw error;
   }
-  // The same response for all reasons, so that it does not reveal which tokens exist.
+  // All reasons get the same response, so it does not reveal which tokens exist.
   throw new ApiError('invalid_token', 'The access token is malformed, unknown, expired or revoked.', {
     headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` },
   });

@@ -1,5 +1,5 @@
-// Determines the client's address, scheme and trace. Forwarding headers count only if the socket's peer is one of the
-// operator's proxies; the client's address is then the last entry of X-Forwarded-For that is not a proxy. Entries before it
+// Determines the client's address, scheme and trace. Forwarding headers are read only if the socket's peer is one of the
+// operator's proxies. The client's address is then the last entry of X-Forwarded-For that is not a proxy; entries before it
 // may be forged.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
@@ -7,18 +7,18 @@ import { parseTraceParent, type TraceParent } from '../../tracing/traceparent.ts
 
 interface Client {
   readonly address: string;
-  /** Scheme by which the client reached a trusted proxy, if the proxy sends it. */
+  /** Scheme that the client used, if a trusted proxy sent it. */
   readonly scheme?: 'http' | 'https' | undefined;
   /** Trace context from a trusted proxy. */
   readonly trace?: TraceParent | undefined;
 }
 
-/** Maximum length of a proxy chain. Checking thousands of forged entries would take milliseconds. */
+/** Maximum length of a proxy chain. Checking thousands of forged entries takes milliseconds. */
 const PROXIES_MAX = 32;
 
 type IsProxy = (address: string) => boolean;
 
-/** Loaded only if there are proxies, because it slows down the start of every command. */
+/** Loaded only if there are proxies, because loading it slows down every command. */
 const net = () => process.getBuiltinModule('node:net');
 
 function proxyTest(trustedProxies: readonly string[]): IsProxy {
@@ -64,7 +64,7 @@ function addressBehind(proxy: string, forwardedFor: string, isProxy: IsProxy): s
   return nearest;
 }
 
-/** Uses the last entry: the client's own value precedes it. */
+/** Uses the last entry, because earlier ones may come from the client. */
 function parseScheme(text: string): 'http' | 'https' | undefined {
   const scheme = text
     .slice(text.lastIndexOf(',') + 1)
@@ -74,8 +74,8 @@ function parseScheme(text: string): 'http' | 'https' | undefined {
 }
 
 /**
- * Rate-limit key: an IPv4 address, or the /64 network of an IPv6 address. Every household has a /64, so a limit per address
- * would be ineffective.
+ * Returns the rate-limit key: an IPv4 address, or the /64 network of an IPv6 address. Every household has a /64, so a limit
+ * per address would be ineffective.
  */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
@@ -87,7 +87,7 @@ export function networkOf(address: string): string {
   return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
 }
 
-/** Converts `::ffff:192.0.2.1`, as dual-stack sockets print it, to 192.0.2.1. */
+/** Converts `::ffff:192.0.2.1`, the notation of dual-stack sockets, to 192.0.2.1. */
 function withoutMapping(address: string): string {
   return /^::ffff:[\d.]+$/i.test(address) ? address.slice('::ffff:'.length) : address;
 }

@@ -2,8 +2,8 @@
 // catches honest mistakes, not attackers.
 
 /**
- * Pages of other origins send Origin; pages of this origin send Sec-Fetch-Site (over https and on localhost). Sec-Fetch-Mode is
- * no evidence: Node's fetch sends "cors".
+ * Pages from other origins send Origin; pages from this origin send Sec-Fetch-Site, over https and on localhost. Sec-Fetch-Mode
+ * "cors" proves nothing, because Node's fetch sends it.
  */
 export function isFromBrowser(headers: Headers): boolean {
   if (headers.has('Origin') || headers.has('Sec-Fetch-Site')) return true;
@@ -11,7 +11,7 @@ export function isFromBrowser(headers: Headers): boolean {
   return mode !== null && mode !== 'cors';
 }
 
-/** The Origin header if it is a well-formed origin. Anything else is dropped: it is logged, and could contain a token. */
+/** Returns the Origin header if it is well-formed. Any other value could contain a token, and must not be logged. */
 export function pageOrigin(headers: Headers): string | undefined {
   const origin = headers.get('Origin');
   if (origin === null || origin === 'null') return origin ?? undefined;

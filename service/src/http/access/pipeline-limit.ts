@@ -1,18 +1,18 @@
-// Limits the requests of one connection in one turn of the event loop. A client may send requests without waiting for the
-// responses (pipelining). Bun answers them in one go, and no other connection is served meanwhile: a megabyte of small
-// requests would take seconds. Bun cannot read the rest later, so the connection is closed instead. The limit for all
-// connections together is in turn-budget.ts.
+// Limits the requests per connection and turn of the event loop. Clients can send requests without waiting for responses
+// (pipelining). Bun handles all of them before it serves another connection, which takes seconds for a megabyte of small
+// requests. Bun cannot postpone the rest, so the connection is closed instead. The limit for all connections together is in
+// turn-budget.ts.
 
 import { networkOf } from './client-address.ts';
 
-/** Enough for clients that pipeline. */
+/** Enough for well-behaved clients that pipeline. */
 export const REQUESTS_IN_A_TURN_MAX = 20;
-/** Limit for a network that was recently cut off: its client would reconnect and use every turn. */
+/** Limit for a network that was recently cut off, because its clients reconnect. */
 export const REQUESTS_OF_FLOODER_MAX = 4;
 export const FLOODER_MS = 10_000;
-/** Networks remembered. Beyond this number, the one cut off least recently is forgotten. */
+/** Number of networks remembered. The one cut off least recently is forgotten first. */
 export const FLOODERS_MAX = 1_000;
-/** Time limit for expensive requests: as long as the most expensive page may take. */
+/** Time limit for expensive requests. The most expensive page takes this long. */
 export const BLOCKED_MAX_MS = 100;
 
 /** The other end of a connection. */
@@ -22,15 +22,15 @@ export interface Peer {
 }
 
 export class PipelineLimit {
-  /** Requests of one connection come one after the other, so only the last one has to be remembered. */
+  /** The requests of a connection arrive consecutively, so only the last peer has to be remembered. */
   #last: Peer = { address: '', port: 0 };
   #count = 0;
   #startedAtMs = 0;
   #seesTurnEnd = false;
-  /** When the lower limit of a network that was cut off ends; the least recent first. */
+  /** When the lower limit for a network ends. The network cut off least recently is first. */
   readonly #flooders = new Map<string, number>();
 
-  /** Counts a request. Returns true if it has to be the last one of its connection. */
+  /** Counts a request. Returns true if it must be the last on its connection. */
   isReached({ address, port }: Peer, nowMs: number): boolean {
     if (port !== this.#last.port || address !== this.#last.address) {
       this.#last = { address, port };
@@ -58,11 +58,8 @@ export class PipelineLimit {
   #remember(network: string, untilMs: number): void {
     this.#flooders.delete(network);
     this.#flooders.set(network, untilMs);
-    if (this.#flooders.size <= FLOODERS_MAX) return;
-    for (const leastRecent of this.#flooders.keys()) {
-      this.#flooders.delete(leastRecent);
-      break;
-    }
+    const [leastRecent] = this.#flooders.keys();
+    if (this.#flooders.size > FLOODERS_MAX && leastRecent !== undefined) this.#flooders.delete(leastRecent);
   }
 
   #begin(count: number, nowMs: number): void {

@@ -1,5 +1,4 @@
 // Rate limits: requests per minute and key, in fixed windows, with the RateLimit and RateLimit-Policy headers of the IETF draft.
-// The counting itself is in a RequestCounter.
 
 import { ApiError } from '../../domain/api-errors.ts';
 import { type CounterMaker, type RequestCount, type RequestCounter, WINDOW_MS } from './request-counter.ts';
@@ -54,7 +53,7 @@ export class RateLimiter {
   }
 }
 
-/** Adds the RateLimit headers to the response. Throws ApiError if the limit is exceeded. */
+/** Sets the RateLimit headers for the response. Throws ApiError if the limit is exceeded. */
 export function countRequest(
   exchange: { rateLimit: RateLimitState | undefined },
   state: RateLimitState,
@@ -77,7 +76,7 @@ export interface RateLimitSettings {
 
 export type RateLimits = ReturnType<typeof rateLimits>;
 
-/** All rate limits of the service. */
+/** Builds all rate limits of the service. */
 export function rateLimits(settings: RateLimitSettings, counter: CounterMaker) {
   const limiter = (policy: string, limit: number) => new RateLimiter(policy, limit, counter(policy));
   return {
@@ -86,7 +85,7 @@ export function rateLimits(settings: RateLimitSettings, counter: CounterMaker) {
     failed: limiter('failed-auth', settings.rateLimitFailedAuth),
     activation: limiter('activation', settings.rateLimitActivation),
     activationOrg: limiter('activation-org', settings.rateLimitActivationOrg),
-    /** Links that POST returned. Counted separately, because an activation and its link are one activation. */
+    /** For links that POST returned. They have a separate limit, because following one is not another activation. */
     links: limiter('links', settings.rateLimitActivation),
   };
 }

@@ -1,23 +1,23 @@
-// Request counts of a node with several workers: a hash table in shared memory, changed only with atomic instructions. The
-// limit is exact across workers, and no request waits for a lock.
+// Request counts for a node with several workers: a hash table in shared memory, updated with atomic instructions. The limit is
+// exact across workers, and requests do not wait for a lock.
 //
-// The table has two halves: one counts the current window, the other held the previous window. At the end of a window the
-// main thread clears the older half and then makes it current.
+// The table has two halves, one for the current window and one for the previous. At the end of a window, the main thread
+// clears the older half and then makes it current.
 
 import { type RequestCount, type RequestCounter, WINDOW_MS } from './request-counter.ts';
 
-/** Keys per window. A key without a free slot shares the count of another key: it may be limited early, never late. */
-const PLACES = 2 ** 18;
-/** Maximum distance of a key from its preferred slot (linear probing). */
+/** Slots per window. A key without a free slot shares another key's: it can be limited too early, but never too late. */
+const SLOTS = 2 ** 18;
+/** Maximum distance between a key's slot and its preferred one (linear probing). */
 const DISTANCE_MAX = 64;
-/** Each slot has a tag, which identifies the key, and a count. */
-const HALF_LENGTH = PLACES * 2;
+/** Each slot consists of a tag, which identifies the key, and a count. */
+const HALF_LENGTH = SLOTS * 2;
 const [WINDOW, SECONDS_LEFT, SEED, HALVES_START] = [0, 1, 2, 3];
 export const SHARED_COUNTS_BYTES = (HALVES_START + 2 * HALF_LENGTH) * Int32Array.BYTES_PER_ELEMENT;
 
 const BEAT_MS = 250;
 
-/** Advances the windows. Exactly one thread runs it. */
+/** Starts new windows. Exactly one thread runs it. */
 export class CountKeeper {
   readonly #table: Int32Array;
   readonly #monotonicMs: () => number;
@@ -28,7 +28,7 @@ export class CountKeeper {
     this.#table = table;
     this.#monotonicMs = monotonicMs;
     this.#windowEndMs = monotonicMs() + WINDOW_MS;
-    // Clients cannot predict which addresses share a slot.
+    // Random, so clients cannot predict which addresses share a slot.
     Atomics.store(table, SEED, crypto.getRandomValues(new Int32Array(1))[0] ?? 0);
     this.beat();
     this.#timer = setInterval(() => this.beat(), BEAT_MS);
@@ -61,12 +61,12 @@ export class SharedCounter implements RequestCounter {
   }
 
   add(key: string): RequestCount {
-    const count = Atomics.add(this.#table, this.#place(key) + 1, 1) + 1;
+    const count = Atomics.add(this.#table, this.#slotOf(key) + 1, 1) + 1;
     return { count, windowLeftMs: Atomics.load(this.#table, SECONDS_LEFT) * 1000 };
   }
 
-  /** Returns the slot of a key in this window: its own, the first free one, or else a shared one. */
-  #place(key: string): number {
+  /** Returns the key's slot in this window: its own, or the first free one, or a shared one. */
+  #slotOf(key: string): number {
     const table = this.#table;
     const name = `${this.#policy} ${key}`;
     const seed = Atomics.load(table, SEED) >>> 0;
@@ -74,14 +74,14 @@ export class SharedCounter implements RequestCounter {
     const tag = Bun.hash.xxHash32(name, seed) | 0 || 1;
     const first = Bun.hash.xxHash32(name, ~seed >>> 0);
     const start = halfOf(Atomics.load(table, WINDOW));
-    const placeAt = (distance: number) => start + ((first + distance) % PLACES) * 2;
+    const slotAt = (distance: number) => start + ((first + distance) % SLOTS) * 2;
     for (let distance = 0; distance < DISTANCE_MAX; distance++) {
-      const place = placeAt(distance);
-      // Another worker may claim a free slot first, for the same key or another.
-      const found = Atomics.load(table, place) || Atomics.compareExchange(table, place, 0, tag) || tag;
-      if (found === tag) return place;
+      const slot = slotAt(distance);
+      // Another worker can claim a free slot first, for this key or another one.
+      const found = Atomics.load(table, slot) || Atomics.compareExchange(table, slot, 0, tag) || tag;
+      if (found === tag) return slot;
     }
-    return placeAt(0);
+    return slotAt(0);
   }
 }
 

@@ -1,9 +1,8 @@
-// All tokens in memory: requests are authenticated without the database, so known tokens keep working during an outage. Also
-// collects when each token was last used, and stores that periodically.
+// All tokens in memory. Requests are authenticated without the database, so known tokens keep working during an outage. The
+// directory also records when each token was last used; flushUsed() stores that.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import type { TokenStore } from '../../domain/access-token.ts';
-import { type AccessToken, digestToken, isLive } from '../../domain/access-token.ts';
+import { type AccessToken, digestToken, isLive, type TokenStore } from '../../domain/access-token.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Revisions } from '../../domain/stores.ts';
 
@@ -14,7 +13,7 @@ export class TokenDirectory {
   #byDigest = new Map<string, AccessToken>();
   #revision: number | undefined;
   #lookUp: Promise<void> | undefined;
-  /** Number of refreshes started, and the number of the newest one applied. */
+  /** Number of refreshes started, and the number of the latest one applied. */
   #started = 0;
   #applied = 0;
   #used = new Map<Uuid, number>();
@@ -33,7 +32,7 @@ export class TokenDirectory {
     return this.#revision;
   }
 
-  /** Of two concurrent refreshes, the one that started later wins, even if the other one finishes after it. */
+  /** If two refreshes overlap, the one that started later wins, even if it finishes first. */
   async refresh(): Promise<void> {
     const number = ++this.#started;
     const { revision, tokens } = await this.#store.list();
@@ -53,13 +52,13 @@ export class TokenDirectory {
     return token;
   }
 
-  /** Checks the database first, so that a token works as soon as it is issued. */
+  /** Checks the database first, so tokens work as soon as they are issued. */
   async findNew(text: string): Promise<AccessToken | undefined> {
     await this.#catchUp();
     return this.findKnown(text);
   }
 
-  /** Stores when tokens were last used. If that fails, the next call retries. */
+  /** Stores when tokens were last used. If it fails, the next call retries. */
   async flushUsed(): Promise<void> {
     if (this.#used.size === 0) return;
     const used = this.#used;
@@ -72,7 +71,7 @@ export class TokenDirectory {
     }
   }
 
-  /** One query serves all requests that were waiting when it started, so unknown tokens cannot flood the database. */
+  /** One query serves all requests that waited for it, so unknown tokens cannot flood the database. */
   async #catchUp(): Promise<void> {
     if (this.#lookUp !== undefined) await this.#lookUp.catch(() => {});
     this.#lookUp ??= this.#refreshIfMoved().finally(() => {

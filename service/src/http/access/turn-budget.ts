@@ -1,9 +1,9 @@
-// Limits the requests that all connections together have answered in one turn of the event loop. Bun accepts connections for as
-// long as further ones are waiting, and answers their requests meanwhile. Clients that reconnect after every response would
-// keep the turn from ending, and every other connection would wait. A request beyond the budget is answered in the next
-// turn: its client waits instead of reconnecting, so this turn ends.
+// Limits the requests handled in one turn of the event loop, over all connections. Bun accepts connections as long as more are
+// waiting, and handles their requests meanwhile. Clients that reconnect after every response could keep the turn from ending
+// while every other connection waits. Requests beyond the budget are handled in the next turn: their clients wait instead
+// of reconnecting, so the turn ends.
 
-/** Turns with fewer requests are short, and not measured. */
+/** Turns with fewer requests are short, so they are not measured. */
 const WATCHED_FROM = 16;
 export const REQUESTS_OF_ALL_MAX = 200;
 export const TURN_MAX_MS = 20;
@@ -12,7 +12,7 @@ export class TurnBudget {
   #count = 0;
   #startedAtMs = 0;
 
-  /** Counts a request. Returns true if it has to wait for the next turn. */
+  /** Counts a request. Returns true if it must wait for the next turn. */
   isSpent(nowMs: number): boolean {
     this.#count += 1;
     if (this.#count < WATCHED_FROM) return false;

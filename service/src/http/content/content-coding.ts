@@ -1,31 +1,31 @@
-// Compression: chooses a coding from the Accept-Encoding header, and compresses. The levels are low, because higher levels
-// take much longer and save little.
+// Compression: chooses a coding from the Accept-Encoding header, and compresses. Levels are low, because higher levels take
+// much longer and save little.
 
 import { promisify } from 'node:util';
 import { brotliCompress, brotliCompressSync, constants, gzip } from 'node:zlib';
 import { parseQualities } from './qualities.ts';
 
-/** In our order of preference, for clients without one. */
+/** In order of preference, for clients that have none. */
 export const CODINGS = ['zstd', 'br', 'gzip'] as const;
 export type Coding = (typeof CODINGS)[number];
 
-/** Below this size, compression saves less than its headers add. */
+/** Below this size, compression saves less than its headers cost. */
 const SIZE_MIN = 1_000;
-/** Only a page with one huge item is larger. Compressing it would block the process for too long. */
+/** Only pages with a single huge item are larger. Compressing them would block the process for too long. */
 const SIZE_MAX = 5 * 1024 * 1024;
-/** From this size, compression takes milliseconds, so it runs in another thread if the caller can await it. */
+/** From this size, compression takes milliseconds, so compressAside() uses another thread. */
 const ASIDE_SIZE_MIN = 1024 * 1024;
 
-/** Cache of parsed headers: clients send the same few. */
+/** Parsed headers. Clients send only a few different ones. */
 const preferredByHeader = new Map<string, Coding | undefined>();
 const HEADERS_KEPT_MAX = 100;
 
-/** Returns the coding to use; undefined for none. */
+/** Returns undefined for no compression. */
 export function chooseCoding(acceptEncoding: string | null, size: number): Coding | undefined {
   if (acceptEncoding === null || acceptEncoding === '') return undefined;
   if (size < SIZE_MIN || size > SIZE_MAX) return undefined;
   if (!preferredByHeader.has(acceptEncoding)) {
-    // Unusual headers from one client must not fill the cache for good.
+    // Unusual headers from one client must not fill the cache permanently.
     if (preferredByHeader.size === HEADERS_KEPT_MAX) preferredByHeader.clear();
     preferredByHeader.set(acceptEncoding, preferredCoding(acceptEncoding));
   }
@@ -36,17 +36,17 @@ function preferredCoding(acceptEncoding: string): Coding | undefined {
   const qualities = parseQualities(acceptEncoding);
   const quality = (coding: string) => qualities.get(coding) ?? qualities.get('*') ?? 0;
   const [best] = CODINGS.toSorted((a, b) => quality(b) - quality(a));
-  // A client that ranks "identity" above every coding wants no compression.
+  // A client that ranks "identity" above every coding does not want compression.
   const least = qualities.get('identity') ?? 0;
   return best !== undefined && quality(best) > 0 && quality(best) >= least ? best : undefined;
 }
 
 export function compress(coding: Coding, bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  // The type allows shared memory, but these functions never return it.
+  // The types allow shared memory, but these functions never return it.
   return compressors[coding](bytes) as Uint8Array<ArrayBuffer>;
 }
 
-/** Like compress(), but compresses large bodies in another thread. */
+/** Like compress(), but large bodies are compressed in another thread. */
 export async function compressAside(
   coding: Coding,
   bytes: Uint8Array<ArrayBuffer>,

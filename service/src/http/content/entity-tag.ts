@@ -1,5 +1,5 @@
-// Strong entity tags (RFC 9110), computed from the body. All nodes return the same tag, and a page keeps its tag until an
-// import changes it. Each content coding has its own tag.
+// Strong entity tags (RFC 9110), computed from the body: every node returns the same tag, and a page keeps its tag until its
+// contents change. Each content coding has its own tag.
 
 import type { Coding } from './content-coding.ts';
 
@@ -8,16 +8,16 @@ export function entityTag(body: Uint8Array<ArrayBuffer>, coding: Coding | undefi
   return coding === undefined ? `"${hash}"` : `"${hash}-${coding}"`;
 }
 
-/** Room for more than 100 tags. Parsing 60,000 characters would block the process for milliseconds. */
+/** Enough for 100 tags. Parsing 60,000 characters would block the process for milliseconds. */
 const HEADER_LENGTH_MAX = 4_096;
 
 /**
- * True if an If-None-Match header contains this tag. Proxies may have marked the tag as weak, which makes no difference. A
- * header that is too long is ignored, so the client gets the page again.
+ * True if an If-None-Match header contains this tag, even marked as weak by a proxy. A header that is too long is ignored, so
+ * the client gets the page again.
  */
 export function matchesTag(ifNoneMatch: string | null, tag: string): boolean {
   if (ifNoneMatch === null || ifNoneMatch.length > HEADER_LENGTH_MAX) return false;
-  // Fast path: nearly all clients send back the one tag they received.
+  // Fast path: nearly all clients send back the tag they received.
   if (ifNoneMatch === tag) return true;
   return ifNoneMatch
     .split(',')

@@ -1,5 +1,5 @@
-// Caches catalogue pages as replies, compressed once per coding. A page is cached from its second request on, while its list
-// is current. An LRU cache, bounded by bytes.
+// Caches catalogue pages as replies, compressed once per coding. Pages are cached from their second request until their list
+// changes. An LRU cache, bounded by bytes.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { CatalogueQuery, ListView } from '../../catalogue/list-view.ts';
@@ -8,16 +8,16 @@ import type { Reply } from '../reply.ts';
 import { type Coding, compress } from './content-coding.ts';
 import { entityTag } from './entity-tag.ts';
 
-/** For each of the four lists, before compression. */
+/** Limit for each of the four lists, before compression. */
 const LIST_BYTES_MAX = 16 * 1024 * 1024;
-/** Queries remembered per list, to detect a second request for the same page. */
+/** Queries remembered per list, to detect second requests. */
 const QUERIES_REMEMBERED_MAX = 2_000;
 
 const MAX_AGE_S = 60;
 const VARY = 'Authorization, Accept-Encoding';
 
 export class PageCache {
-  /** Cached pages are dropped with their list: after an import, or when a coupon starts or ends. */
+  /** Pages are dropped with their list: after an import, or when a coupon starts or ends. */
   readonly #lists = new WeakMap<ListView, ListPages>();
 
   get(view: ListView, query: CatalogueQuery): CataloguePage {
@@ -52,14 +52,14 @@ class ListPages {
     } else {
       this.#pages.delete(key);
     }
-    // A Map preserves insertion order, so the most recently used page is last.
+    // Maps preserve insertion order, so the most recently used page is last.
     this.#pages.set(key, page);
     return page;
   }
 
   /**
-   * True if the query was remembered from an earlier request. Searches and walks request most pages only once; caching those
-   * would slow them down and evict the pages that many clients request.
+   * True if an earlier request had the same query. Searches and walks request most pages only once. Caching these would slow
+   * them down and evict pages that many clients request.
    */
   #isRepeated(key: string): boolean {
     if (this.#remembered.delete(key)) return true;
@@ -77,7 +77,7 @@ class ListPages {
   }
 }
 
-/** A page to be used before the next one is written, or at any time if its bytes are a copy. */
+/** A page. Unless its bytes are a copy, it is valid only until the next page is written. */
 export class CataloguePage {
   readonly #page: EncodedPage;
   readonly #representations = new Map<Coding | undefined, Representation>();
@@ -146,7 +146,7 @@ export function cacheControl({ changesAtMs }: CataloguePage, nowMs: number): str
   return `private, max-age=${Math.min(MAX_AGE_S, Math.max(0, leftS))}`;
 }
 
-/** Includes every property of the query, so that no filter can be forgotten: clients would get pages of another query. */
+/** Includes every property of the query. If a filter were missing, clients would get pages of another query. */
 function cacheKey(query: CatalogueQuery): string {
   let key = `${query.cursor ?? ''} ${query.limit}`;
   for (const name in query) {

@@ -1,9 +1,9 @@
-// Parses the Accept and Accept-Encoding headers: names with weights from 0 to 1.
+// Parses Accept and Accept-Encoding headers: names with weights from 0 to 1.
 
 /** Browsers send 30 to 150 characters. Parsing 60,000 would block the process for milliseconds. */
 const HEADER_LENGTH_MAX = 1_024;
 
-/** Treats a header that is too long as empty. */
+/** A header that is too long counts as empty. */
 export function parseQualities(header: string): ReadonlyMap<string, number> {
   const qualities = new Map<string, number>();
   if (header.length > HEADER_LENGTH_MAX) return qualities;
@@ -16,7 +16,7 @@ export function parseQualities(header: string): ReadonlyMap<string, number> {
   return qualities;
 }
 
-/** True if the client prefers HTML to JSON. Browsers accept HTML; programs accept JSON or anything, or omit the header. */
+/** True for browsers: they prefer HTML. Programs accept JSON or anything, or omit the header. */
 export function prefersHtml(accept: string | null): boolean {
   if (accept === null) return false;
   const qualities = parseQualities(accept);

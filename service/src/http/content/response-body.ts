@@ -1,14 +1,14 @@
-// Converts the body of a reply for a Response.
+// Converts a reply's body for a Response.
 
 import type { Reply } from '../reply.ts';
 
-/** From this size, Bun sends headers and body of an asynchronous response separately. */
+/** From this size, Bun sends the headers and body of asynchronous responses separately. */
 const LONG_BYTES = 15_000;
 
 /**
- * Returns the body for a Response. Bodies in parts belong to asynchronous responses. For such a response with a long body, Bun
- * 1.4 sends each header name and value in its own packet. A direct stream that is written and ended at once is sent in one
- * piece, with headers and Content-Length. See oven-sh/bun#41341.
+ * Bodies in parts belong to asynchronous responses. If such a body is long, Bun 1.4 sends each header name and value in its own
+ * packet. A direct stream that is written and ended at once is sent in one piece, with headers and Content-Length. See
+ * oven-sh/bun#41341.
  */
 export function responseBody(
   body: Reply['body'],
@@ -16,7 +16,7 @@ export function responseBody(
 ): Blob | string | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | null {
   if (body === null || typeof body === 'string' || body instanceof Blob) return body;
   const length = lengthOf(body);
-  // For HEAD, only the length is sent.
+  // HEAD responses contain only the length.
   if (length < LONG_BYTES || method === 'HEAD') return Buffer.concat(body);
   return new ReadableStream<Uint8Array>(
     {
@@ -26,7 +26,7 @@ export function responseBody(
         controller.end();
       },
     },
-    // Above its high-water mark the stream would flush before the end.
+    // Above its high-water mark, the stream would flush before it ends.
     { highWaterMark: length + 1 },
   );
 }

@@ -1,5 +1,5 @@
 // GET and POST /v1/{retailers, cashback-offers, coupons, promotions}/{id}/activate/, the same with the id in the query, and
-// GET /go/{click}/. They need no token, because users follow these links. They never redirect to a URL from the request.
+// GET /go/{click}/. They need no token, because users follow these links, and never redirect to a URL from the request.
 
 import { parseUuid } from '@offerbook/wire/uuid.ts';
 import type { Activatable, Activation, ActivationRequest } from '../../activation/activation.ts';
@@ -15,7 +15,7 @@ import { withinDeadline } from './database-deadline.ts';
 import { parseQuery } from './query.ts';
 import { visitorOf } from './visitor.ts';
 
-/** What can be activated: its list, its path, and the query parameter of its id. */
+/** The lists whose items can be activated. `parameter` is the query parameter for the id. */
 export const ACTIVATED = [
   { kind: 'retailers', path: '/v1/retailers/', parameter: 'retailerId' },
   { kind: 'cashbackOffers', path: '/v1/cashback-offers/', parameter: 'cashbackOfferId' },
@@ -26,7 +26,7 @@ export const ACTIVATED = [
 export const ACTIVATION_PARAMETERS = ['orgId', 'passbackUid', 'passbackData'] as const;
 const REQUIRED = ['orgId', 'passbackUid'] as const;
 
-/** Every click must reach the server, shops do not see the referring page, and search engines do not index the link. */
+/** Every click must reach the server, shops must not see the referring page, and search engines must not index the link. */
 const HEADERS = {
   'Cache-Control': 'no-store',
   'Referrer-Policy': 'no-referrer',
@@ -38,7 +38,7 @@ type ReadRequest = (exchange: Exchange) => ActivationRequest;
 export function activationRoutes(activation: Activation, limits: RateLimits): Route[] {
   function takeFromLimit({ orgId, network }: ActivationRequest): RateLimitState {
     const own = limits.activation.take(`${orgId} ${network}`);
-    // Requests of an address above its limit do not count towards the limit of the organisation.
+    // Requests from an address above its limit do not count towards the organisation's limit.
     const all = own.exceeded ? own : limits.activationOrg.take(orgId);
     const state = all.exceeded ? all : own;
     if (state.exceeded) activation.tally.limited++;
@@ -50,7 +50,7 @@ export function activationRoutes(activation: Activation, limits: RateLimits): Ro
     const deal = orItsRetailer(activation.find(request));
     if (visitor === 'prefetch') return prefetched();
     if (visitor !== 'person') return passBy(visitor, deal.url);
-    // Above the limit the link still works, untracked: a broken link would cost sales.
+    // Above the limit the link still works, but untracked: a broken link would cost sales.
     if (takeFromLimit(request).exceeded) return redirect(deal.url);
     const click = await useDatabase(exchange.span, 'INSERT', 'clicks', () =>
       activation.activate(deal, request, 'follow'),
@@ -58,7 +58,7 @@ export function activationRoutes(activation: Activation, limits: RateLimits): Ro
     return redirect(click === undefined ? deal.url : activation.targetOf(deal, click));
   }
 
-  /** Fails if the activation cannot be recorded, unlike follow(): a program can retry, a person cannot. */
+  /** Unlike follow(), fails if the activation cannot be recorded: a program can retry, a person cannot. */
   async function prepare(exchange: Exchange, request: ActivationRequest): Promise<Reply> {
     const deal = activation.find(request);
     if (!deal.isActive) throw new ApiError('deal_gone', 'This deal is not active now.');
@@ -93,7 +93,7 @@ export function activationRoutes(activation: Activation, limits: RateLimits): Ro
     return { status: 204, headers: new Headers(HEADERS), body: null };
   }
 
-  /** Redirects to the plain URL, past the affiliate network, without recording a click. */
+  /** Redirects to the plain URL instead of the affiliate network, without recording a click. */
   function passBy(visitor: 'bot' | 'embedded', url: string): Reply {
     activation.tally[visitor]++;
     return redirect(url);
@@ -131,7 +131,7 @@ export function activationRoutes(activation: Activation, limits: RateLimits): Ro
   ];
 }
 
-/** Adds a hint to the error if the client sent a body, which probably contains the parameters. */
+/** Adds a hint to errors if the client sent a body, which probably contains the parameters. */
 function readPosted(exchange: Exchange, read: ReadRequest): ActivationRequest {
   try {
     return read(exchange);
@@ -148,7 +148,7 @@ function orItsRetailer(deal: Activatable): Activatable {
   return isActive ? deal : { ...deal, kind: 'retailers', dealId: retailerId, url: retailerUrl };
 }
 
-/** Normalises the URL, because URLs of retailers may contain characters that are not allowed in headers. */
+/** Normalises the URL, because retailers' URLs can contain characters that are not allowed in headers. */
 function redirect(url: string): Reply {
   const headers = new Headers({ ...HEADERS, Location: new URL(url).href });
   return { status: 302, headers, body: null };

@@ -1,4 +1,4 @@
-// Serves the catalogue lists from memory.
+// Serves catalogue lists from memory.
 
 import type { CatalogueListName } from '../../catalogue/list-view.ts';
 import { chooseCoding } from '../content/content-coding.ts';
@@ -17,7 +17,7 @@ export function catalogueRoute(
   item: ListedItem,
 ): Answer {
   const pages = new PageCache();
-  const readQuery = listQueryReader(parameters, item);
+  const readQuery = listQueryReader(parameters, item.loadSchema);
 
   return async (exchange) => {
     const query = await readQuery(exchange.search);
@@ -26,12 +26,12 @@ export function catalogueRoute(
       cursor: query.cursor,
       limit: query.limit ?? pageSize,
     });
-    const { headers: asked } = exchange.request;
-    const coding = chooseCoding(asked.get('Accept-Encoding'), page.size);
+    const { headers } = exchange.request;
+    const coding = chooseCoding(headers.get('Accept-Encoding'), page.size);
     const representation = page.as(coding);
-    // Set on every response, because the headers of a cached reply still contain the previous value.
+    // Set on every response, because a cached reply's headers still contain the previous value.
     const caching = { 'Cache-Control': cacheControl(page, catalogue.nowMs) };
-    if (matchesTag(asked.get('If-None-Match'), representation.tag))
+    if (matchesTag(headers.get('If-None-Match'), representation.tag))
       return { ...representation.unchanged, ownHeaders: caching };
     const ownHeaders =
       page.cursor === undefined ? caching : { ...caching, Link: nextLink(exchange, page.cursor) };

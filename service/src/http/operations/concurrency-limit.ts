@@ -1,30 +1,28 @@
-// Limits how much work runs at once. Further requests wait in a queue; a request that has waited too long is rejected before its
-// work starts, so that under overload the service does only work that clients still wait for.
+// Limits how much work runs at once. Further requests wait in a queue. A request that has waited too long is rejected before its
+// work starts, so an overloaded service does not work for clients that have given up.
 //
-// The queue is round-robin (fair-queue.ts). While several organisations send requests, each may use at most half of the limit,
+// The queue is round-robin (fair-queue.ts). While several organisations send requests, each can use at most half of the limit,
 // so a busy organisation does not delay the others for long.
 //
-// Work may block the event loop, as reading a page from SQLite does. So work starts only during the first milliseconds of each
+// Work can block the event loop, as reading a page from SQLite does. So work starts only during the first milliseconds of each
 // turn of the event loop, which leaves time for everything else.
 
-import { type ApiError, unavailable } from '../../domain/api-errors.ts';
+import { unavailable } from '../../domain/api-errors.ts';
 import { FairQueue } from './fair-queue.ts';
 
 interface Limits {
   readonly runningMax: number;
-  /** Per token. All waiting requests together are limited by the number of connections. */
-  readonly waitingMax: number;
   readonly waitMaxMs: number;
 }
 
-/** The organisation and token that a request belongs to. */
-export interface Caller {
+/** The organisation and token that sent a request. */
+interface Caller {
   readonly orgId: number;
   readonly id: string;
 }
 
 const BLOCKED_MAX_MS = 10;
-/** Organisations share the limit for this long after requests of two of them have alternated. */
+/** How long organisations share the limit after a request from one followed a request from another. */
 const SHARED_MS = 1_000;
 
 export class ConcurrencyLimit {
@@ -33,9 +31,9 @@ export class ConcurrencyLimit {
   #running = 0;
   readonly #runningOf = new Map<string, number>();
   #lastOrg: string | undefined;
-  /** When a request last came from another organisation than the request before it. */
+  /** When a request last came from a different organisation than the one before it. */
   #sharedAtMs = Number.NEGATIVE_INFINITY;
-  /** Number of the current turn of the event loop; counts only turns with work. */
+  /** Counts the turns of the event loop that had work. */
   #turn = 0;
   #seesTurnEnd = false;
   /** How long work has blocked the event loop in this turn. */
@@ -45,7 +43,7 @@ export class ConcurrencyLimit {
     this.#limits = limits;
   }
 
-  /** Throws ApiError if the queue is full or the wait is too long. */
+  /** Throws ApiError if the wait is too long. */
   async run<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
     const org = String(caller.orgId);
     this.#noteRequest(org);
@@ -58,7 +56,7 @@ export class ConcurrencyLimit {
       return await work();
     } finally {
       this.#end(org);
-      // Work that waited for the database ends in a later turn, and has not blocked the event loop.
+      // Work that ends in a later turn has waited for the database, without blocking the event loop.
       const hasBlocked = this.#turn === turn;
       if (hasBlocked) this.#blockedMs += performance.now() - startedAtMs;
       this.#startNext(hasBlocked ? 1 : this.#limits.runningMax);
@@ -91,10 +89,9 @@ export class ConcurrencyLimit {
     else this.#runningOf.delete(org);
   }
 
-  /** Resolves when the request may start; it then counts as running. */
+  /** Resolves when the request can start. It then counts as running. */
   #wait(org: string, token: string): Promise<void> {
     const path = [org, token];
-    if (this.#waiting.count(path) >= this.#limits.waitingMax) throw overloaded();
     const started = new Promise<void>((resolve, reject) => {
       const start = () => {
         clearTimeout(timer);
@@ -103,11 +100,11 @@ export class ConcurrencyLimit {
       };
       const timer = setTimeout(() => {
         this.#waiting.remove(start, path);
-        reject(overloaded());
+        reject(unavailable('The service is overloaded. Try again shortly.', 1));
       }, this.#limits.waitMaxMs);
       this.#waiting.add(start, path);
     });
-    // Requests ahead of it may be waiting only because their organisation uses its half of the limit.
+    // The requests ahead may be waiting only because their organisation already uses half of the limit.
     this.#startNext(1);
     return started;
   }
@@ -127,12 +124,8 @@ export class ConcurrencyLimit {
       this.#seesTurnEnd = false;
       this.#turn += 1;
       this.#blockedMs = 0;
-      // One at a time: whether work blocks the event loop is known only when it ends.
+      // Start one at a time: only when work ends is it known whether it has blocked the event loop.
       this.#startNext(1);
     });
   }
-}
-
-function overloaded(): ApiError {
-  return unavailable('The service is overloaded. Try again shortly.', 1);
 }

@@ -1,9 +1,9 @@
-// Limits how long a request waits for the database.
+// Limits how long requests wait for the database.
 
 import { StorageError } from '../../domain/storage-error.ts';
 import { withTimeout } from '../../domain/with-timeout.ts';
 
-/** Responses are sent within two seconds, even if the connection to the database hangs. */
+/** Clients get a response within two seconds, even if the database connection hangs. */
 const DEADLINE_MS = 1_800;
 
 export async function withinDeadline<T>(work: Promise<T>): Promise<T> {

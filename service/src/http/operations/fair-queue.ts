@@ -1,21 +1,16 @@
-// A round-robin queue: organisations alternate, the tokens of an organisation alternate, and the requests of a token are in order
+// A round-robin queue: organisations take turns, so do the tokens of an organisation, and the requests of a token are in order
 // of arrival. A busy organisation cannot starve the others.
 
 export class FairQueue<Item> {
   readonly #items = new Set<Item>();
-  /** In round-robin order: the next branch first. */
+  /** In round-robin order, the next branch first. */
   readonly #branches = new Map<string, FairQueue<Item>>();
 
   get isEmpty(): boolean {
     return this.#items.size === 0 && this.#branches.size === 0;
   }
 
-  /** Number of items with exactly this path. */
-  count([key, ...rest]: readonly string[]): number {
-    return key === undefined ? this.#items.size : (this.#branches.get(key)?.count(rest) ?? 0);
-  }
-
-  /** The path identifies the owner of the item: an organisation, then one of its tokens. */
+  /** The path identifies the item's owner: an organisation, then one of its tokens. */
   add(item: Item, [key, ...rest]: readonly string[]): void {
     if (key === undefined) {
       this.#items.add(item);
@@ -36,7 +31,7 @@ export class FairQueue<Item> {
     if (branch?.isEmpty) this.#branches.delete(key);
   }
 
-  /** Removes and returns the next item, skipping branches that `mayTakeFrom` rejects. Its branch moves to the end. */
+  /** Removes and returns the next item, except from branches that `mayTakeFrom` rejects. Its branch moves to the end. */
   take(mayTakeFrom: (key: string) => boolean = () => true): Item | undefined {
     for (const item of this.#items) {
       this.#items.delete(item);

@@ -1,4 +1,5 @@
-// Routes of the operations. Each authenticates the client, checks the kind of token and the rate limit, and calls the operation.
+// Routes for the operations. Each route authenticates the client, checks the token's kind and the rate limit, and calls the
+// operation.
 
 import type { AccessToken } from '../../domain/access-token.ts';
 import { ApiError, ERRORS } from '../../domain/api-errors.ts';
@@ -21,7 +22,7 @@ interface Gate {
 }
 
 export function operationRoutes(services: Services, { tokens, limits, logger }: Gate): Route[] {
-  /** Throws ApiError if the client may not call the operation or exceeds the rate limit. */
+  /** Throws ApiError if the client must not call the operation or exceeds the rate limit. */
   async function admit(exchange: Exchange, { tokenKind }: Operation): Promise<AccessToken> {
     let token: AccessToken;
     try {
@@ -35,13 +36,13 @@ export function operationRoutes(services: Services, { tokens, limits, logger }: 
         countRequest(exchange, limits.failed.take(networkOf(exchange.address)));
       throw error;
     }
-    // Browsers share a public token. One browser must not use up the limit of the others.
+    // Browsers share a public token, and one browser must not use up the limit for the others.
     const key = token.kind === 'public' ? `${token.id} ${networkOf(exchange.address)}` : token.id;
     countRequest(exchange, limits[token.kind].take(key));
     return token;
   }
 
-  /** Logs a warning for every operation and outcome: the page has leaked the token. */
+  /** Logs a warning whatever the operation and its outcome, because the page has leaked the token. */
   function warnOfPrivateTokenInPage({ request, requestId, address }: Exchange, token: AccessToken): void {
     if (token.kind !== 'private' || !isFromBrowser(request.headers)) return;
     const origin = pageOrigin(request.headers);

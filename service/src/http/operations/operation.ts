@@ -1,5 +1,4 @@
-// Type of an operation: one entry for routing, the OpenAPI document, the code samples and the tests. Each operation has its own
-// file in this folder; operations.ts lists them.
+// The type of an operation. The operations themselves are in operations.ts.
 
 import type { Sample } from '@offerbook/site/docs/samples/sample-code.ts';
 import type { z } from 'zod';
@@ -16,38 +15,36 @@ import type { ParameterName } from './query.ts';
 export interface Operation {
   readonly id: string;
   readonly path: `/v1/${string}/`;
-  /** Kind of token that the operation accepts. */
   readonly tokenKind: TokenKind;
   readonly parameters: readonly ParameterName[];
   readonly summary: string;
   readonly description: string;
   readonly item: ListedItem;
   readonly sample: Sample;
-  /** Called once, when the server starts. The returned function answers every request that has passed all checks. */
+  /** Called once at startup. The returned function answers requests that have passed all checks. */
   readonly answer: (services: Services, item: ListedItem) => Answer;
 }
 
-/** Items on the pages of an operation. */
+/** The items on an operation's pages. */
 export interface ListedItem {
   /** Component name in the OpenAPI document. */
   readonly component: string;
-  /** Loaded on demand for the OpenAPI document and for unknown parameters, so that servers start faster. */
+  /** Loaded on demand, for the OpenAPI document and for unknown parameters, so servers start faster. */
   readonly loadSchema: () => Promise<z.ZodType>;
   /** Embedded lists, with the component names of their items. */
   readonly embedded?: Readonly<Record<string, string>>;
 }
 
-/** The data that operations read. */
+/** The data that operations read, and the tally that they update. */
 export interface DataSources {
   readonly catalogue: Catalogue;
   readonly transactions: TransactionStore;
   readonly walks: WalkStore;
-  /** Counts the pages of transactions that each organisation gets. */
   readonly callers: CallerTally;
 }
 
 export interface Services extends DataSources {
-  /** Default number of items per page. */
+  /** Items per page if the client sends no limit. */
   readonly pageSize: number;
 }
 

@@ -1,16 +1,117 @@
-// The operations of the service. Routing, authentication, the OpenAPI document and the tests read this one table.
+// The operations of the API. Routing, authentication, the OpenAPI document, the code samples and the tests read this table.
 
-import { listCashbackOffers } from './list-cashback-offers.ts';
-import { listCoupons } from './list-coupons.ts';
-import { listPromotions } from './list-promotions.ts';
-import { listRetailers } from './list-retailers.ts';
-import { listTransactions } from './list-transactions.ts';
+import { catalogueRoute } from './catalogue-route.ts';
 import type { Operation } from './operation.ts';
+import { PAGE_PARAMETERS } from './query.ts';
+import { TRANSACTION_PARAMETERS, transactionsRoute } from './transactions-route.ts';
 
-export const OPERATIONS: readonly Operation[] = [
-  listRetailers,
-  listCashbackOffers,
-  listCoupons,
-  listPromotions,
-  listTransactions,
-];
+const FILTER_PARAMETERS = [...PAGE_PARAMETERS, 'name', 'category', 'country'] as const;
+
+const catalogueSchemas = () => import('@offerbook/wire/catalogue.ts');
+
+export const listRetailers: Operation = {
+  id: 'listRetailers',
+  path: '/v1/retailers/',
+  tokenKind: 'public',
+  parameters: PAGE_PARAMETERS,
+  summary: 'Retailers with active deals',
+  description:
+    'Lists the retailers with at least one active offer, coupon or promotion, each with its active deals, sorted by id.',
+  item: {
+    component: 'Retailer',
+    loadSchema: async () => (await catalogueSchemas()).RetailerSchema,
+    embedded: { cashbackOffers: 'RetailerOffer', coupons: 'RetailerCoupon', promotions: 'RetailerPromotion' },
+  },
+  sample: {
+    clientMethod: 'retailers',
+    itemName: 'retailer',
+    printedFields: ['name', 'url'],
+    query: { limit: 100 },
+  },
+  answer: (services, item) => catalogueRoute(services, 'retailers', PAGE_PARAMETERS, item),
+};
+
+const listCashbackOffers: Operation = {
+  id: 'listCashbackOffers',
+  path: '/v1/cashback-offers/',
+  tokenKind: 'public',
+  parameters: FILTER_PARAMETERS,
+  summary: 'Cashback offers',
+  description:
+    "Lists cashback offers, sorted by id. An offer must match all filters: name matches part of the retailer's name, category matches the whole category; both ignore case and accents.",
+  item: {
+    component: 'CashbackOffer',
+    loadSchema: async () => (await catalogueSchemas()).CashbackOfferSchema,
+  },
+  sample: {
+    clientMethod: 'cashbackOffers',
+    itemName: 'offer',
+    printedFields: ['name', 'cashbackPercentage'],
+    query: { name: 'a', country: 'DE' },
+  },
+  answer: (services, item) => catalogueRoute(services, 'cashbackOffers', FILTER_PARAMETERS, item),
+};
+
+const listCoupons: Operation = {
+  id: 'listCoupons',
+  path: '/v1/coupons/',
+  tokenKind: 'public',
+  parameters: PAGE_PARAMETERS,
+  summary: 'Coupons',
+  description: 'Lists the active coupons, sorted by id.',
+  item: {
+    component: 'Coupon',
+    loadSchema: async () => (await catalogueSchemas()).CouponSchema,
+  },
+  sample: {
+    clientMethod: 'coupons',
+    itemName: 'coupon',
+    printedFields: ['code', 'endDate'],
+    query: { limit: 100 },
+  },
+  answer: (services, item) => catalogueRoute(services, 'coupons', PAGE_PARAMETERS, item),
+};
+
+const listPromotions: Operation = {
+  id: 'listPromotions',
+  path: '/v1/promotions/',
+  tokenKind: 'public',
+  parameters: PAGE_PARAMETERS,
+  summary: 'Promotions',
+  description: 'Lists the active promotions, sorted by id.',
+  item: {
+    component: 'Promotion',
+    loadSchema: async () => (await catalogueSchemas()).PromotionSchema,
+  },
+  sample: {
+    clientMethod: 'promotions',
+    itemName: 'promotion',
+    printedFields: ['description', 'deepLink'],
+    query: { limit: 100 },
+  },
+  answer: (services, item) => catalogueRoute(services, 'promotions', PAGE_PARAMETERS, item),
+};
+
+export const listTransactions: Operation = {
+  id: 'listTransactions',
+  path: '/v1/transactions/',
+  tokenKind: 'private',
+  parameters: TRANSACTION_PARAMETERS,
+  summary: 'Transactions of your users',
+  description:
+    "Lists the transactions of the token's organisation, sorted by id. For servers only. To keep a complete copy, walk all pages with updatedAtGreaterThan=W (omit it the first time), store each row under its id, and remember the smallest Complete-Through header of the pages. Once the whole walk is stored, use that value as the next W. If a walk fails, restart it with the same W. The pages of a walk are a snapshot: for one hour they show the window as it was at the first page. Complete-Through: T guarantees that every change stamped T or earlier was visible, and that every later change will have an updatedAt greater than T.",
+  item: {
+    component: 'Transaction',
+    loadSchema: async () => (await import('@offerbook/wire/transaction.ts')).TransactionSchema,
+  },
+  sample: {
+    clientMethod: 'transactions',
+    itemName: 'transaction',
+    printedFields: ['id', 'status', 'cashback'],
+    // The first run has no checkpoint.
+    query: {},
+  },
+  answer: transactionsRoute,
+};
+
+export const OPERATIONS = [listRetailers, listCashbackOffers, listCoupons, listPromotions, listTransactions];

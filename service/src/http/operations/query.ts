@@ -1,5 +1,4 @@
-// The query parameters of the operations. One error names every parameter that is invalid, misspelt or misleading. Other
-// unknown parameters are ignored, because clients add cache busters.
+// The query parameters of all operations. A single error lists every parameter that is invalid, misspelt or misleading.
 
 import { mistakenCountry } from '@offerbook/wire/country-code.ts';
 import { dateTimeProblem, type Instant, parseInstant } from '@offerbook/wire/timestamp.ts';
@@ -17,15 +16,15 @@ type Reader<T> = (text: string) => { value: T } | { detail: string };
 
 interface Parameter {
   readonly read: Reader<unknown>;
-  /** True for words, which forms and spreadsheets surround with spaces. Spaces around other values are an error. */
-  readonly trimmed?: boolean;
-  /** `absent`: forms send empty search fields. `bad`: an empty cursor would silently restart a walk. */
-  readonly empty: 'absent' | 'bad';
+  /** True if spaces around the value are removed, as forms and spreadsheets add them to words. */
+  readonly isTrimmed?: true;
+  /** True if an empty value counts as absent: forms send empty search fields. An empty cursor would restart a walk. */
+  readonly mayBeEmpty?: true;
   /** In characters; VALUE_LENGTH_MAX by default. */
   readonly lengthMax?: number;
 }
 
-const text: Reader<string> = (value) => ({ value });
+const words: Reader<string> = (value) => ({ value });
 
 const country: Reader<string> = (value) => {
   if (!/^[A-Za-z]{2}$/.test(value))
@@ -54,31 +53,28 @@ function uuidOr(detail: string): Reader<Uuid> {
   };
 }
 
-/** The partner's own data. It may be personal, so errors never contain it. */
-const passback =
-  (bytesMax: number): Reader<string> =>
-  (value) => {
+/** The partner's own data. It can be personal, so errors never contain it. */
+function passback(bytesMax: number) {
+  const read: Reader<string> = (value) => {
     const detail = passbackProblem(value, bytesMax);
     return detail === undefined ? { value } : { detail };
   };
+  return { read, lengthMax: bytesMax };
+}
 
-const id = { read: uuidOr('must be a UUID'), empty: 'bad' } as const;
+const id = { read: uuidOr('must be a UUID') };
 
 const PARAMETERS = {
-  cursor: { read: uuidOr('must be a UUID: the cursor of the previous page'), empty: 'bad' },
-  limit: { read: limit, empty: 'bad' },
-  name: { read: text, empty: 'absent', trimmed: true },
-  category: { read: text, empty: 'absent', trimmed: true },
-  country: { read: country, empty: 'absent' },
-  updatedAtGreaterThan: { read: dateTime, empty: 'bad' },
-  updatedAtLessThan: { read: dateTime, empty: 'bad' },
+  cursor: { read: uuidOr('must be a UUID: the cursor of the previous page') },
+  limit: { read: limit },
+  name: { read: words, isTrimmed: true, mayBeEmpty: true },
+  category: { read: words, isTrimmed: true, mayBeEmpty: true },
+  country: { read: country, mayBeEmpty: true },
+  updatedAtGreaterThan: { read: dateTime },
+  updatedAtLessThan: { read: dateTime },
   orgId: id,
-  passbackUid: { read: passback(PASSBACK_UID_BYTES_MAX), empty: 'bad', lengthMax: PASSBACK_UID_BYTES_MAX },
-  passbackData: {
-    read: passback(PASSBACK_DATA_BYTES_MAX),
-    empty: 'absent',
-    lengthMax: PASSBACK_DATA_BYTES_MAX,
-  },
+  passbackUid: passback(PASSBACK_UID_BYTES_MAX),
+  passbackData: { ...passback(PASSBACK_DATA_BYTES_MAX), mayBeEmpty: true },
   retailerId: id,
   cashbackOfferId: id,
   couponId: id,
@@ -94,18 +90,16 @@ type Value<Name extends ParameterName> =
   (typeof PARAMETERS)[Name]['read'] extends Reader<infer T> ? T : never;
 export type Query<Name extends ParameterName> = { readonly [N in Name]?: Value<N> };
 
-interface Described {
-  readonly loadSchema: () => Promise<z.ZodType>;
-}
+type LoadSchema = () => Promise<z.ZodType>;
 
 interface Parsed {
   readonly values: Readonly<Record<string, unknown>>;
   readonly errors: readonly ParameterError[];
-  /** Names that the operation does not take. */
+  /** Names that are not parameters of the operation. */
   readonly unknown: readonly string[];
 }
 
-/** Reads the named parameters from a query string without its question mark. Throws ApiError if one is invalid or missing. */
+/** Parses a query string without its question mark. Throws ApiError if a parameter is invalid or missing. */
 export function parseQuery<Name extends ParameterName, Required extends Name = never>(
   search: string,
   names: readonly Name[],
@@ -115,22 +109,22 @@ export function parseQuery<Name extends ParameterName, Required extends Name = n
   return valuesOf(parsed, (unknown) => describeMisspelling(unknown, names));
 }
 
-/** Returns a function that reads the query string of a list. It rejects parameters that look like filters of the list. */
-export function listQueryReader<Name extends ParameterName>(names: readonly Name[], item: Described) {
-  // Loaded with the first unknown parameter: most servers never see one.
+/** Returns a parser for a list's query string. It rejects unknown parameters that look like filters. */
+export function listQueryReader<Name extends ParameterName>(names: readonly Name[], loadSchema: LoadSchema) {
+  // Loaded with the first unknown parameter, because most servers never see one.
   let meaningful: Promise<readonly string[]> | undefined;
 
   return async (search: string): Promise<Query<Name>> => {
     if (search === '') return {};
     const parsed = parseParameters(search, names, []);
-    if (parsed.unknown.length > 0) meaningful ??= loadMeaningfulNames(item);
+    if (parsed.unknown.length > 0) meaningful ??= loadMeaningfulNames(loadSchema);
     const filters = await meaningful;
     return valuesOf(parsed, (unknown) => describeMisleading(unknown, names, filters ?? []));
   };
 }
 
-/** Fields of the answer and parameters of any operation. */
-export async function loadMeaningfulNames({ loadSchema }: Described): Promise<readonly string[]> {
+/** Returns the item's fields and the parameters of all operations. */
+export async function loadMeaningfulNames(loadSchema: LoadSchema): Promise<readonly string[]> {
   const [schema, { fieldNames }] = await Promise.all([loadSchema(), import('../../domain/field-names.ts')]);
   return ['data', ...fieldNames(schema), ...Object.keys(PARAMETERS)];
 }
@@ -177,13 +171,10 @@ function valuesOf(
 function readParameter(parameter: Parameter, given: string, times: number) {
   if (times > 1) return { detail: 'must be given only once' };
   const { lengthMax = VALUE_LENGTH_MAX } = parameter;
-  if (isTooLong(given, lengthMax)) return { detail: `must not be longer than ${lengthMax} characters` };
-  const value = parameter.trimmed === true ? given.trim() : given;
+  // Like JSON Schema, the limit counts code points. The first check is cheap, and decides for nearly all values.
+  if (given.length > lengthMax && [...given].length > lengthMax)
+    return { detail: `must not be longer than ${lengthMax} characters` };
+  const value = parameter.isTrimmed ? given.trim() : given;
   if (value !== '') return parameter.read(value);
-  return parameter.empty === 'absent' ? undefined : { detail: 'must not be empty' };
-}
-
-/** Counts code points, like JSON Schema. Checks the cheaper length first, because nearly all values are short. */
-function isTooLong(value: string, lengthMax: number): boolean {
-  return value.length > lengthMax && [...value].length > lengthMax;
+  return parameter.mayBeEmpty ? undefined : { detail: 'must not be empty' };
 }

@@ -1,4 +1,4 @@
-// Serves an organisation's transactions from the database, with the stamp through which the page is complete.
+// Serves an organisation's transactions from the database, with the stamp through which each page is complete.
 
 import { type Instant, printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { ENVELOPE_START, envelopeEnd } from '../../domain/page.ts';
@@ -13,13 +13,10 @@ import { withinDeadline } from './database-deadline.ts';
 import type { Answer, ListedItem, Services } from './operation.ts';
 import { listQueryReader, PAGE_PARAMETERS } from './query.ts';
 
-/** Two per connection, so that PostgreSQL always has the next query waiting. This raises throughput by 20 %. */
+/** Two per connection: PostgreSQL always has the next query waiting, which raises throughput by 20 %. */
 export const PAGES_AT_ONCE_MAX = 14;
-/**
- * Pollers arrive in bursts, so queue them. Reject late (after waitMaxMs), not early: instant 503s would make thousands of
- * clients retry in a tight loop.
- */
-const WAITING = { waitingMax: 10_000, waitMaxMs: 500 };
+/** Pollers arrive in bursts, so queue them. Instant 503s would make thousands of clients retry in a tight loop. */
+const WAIT_MAX_MS = 500;
 const START = Buffer.from(ENVELOPE_START);
 const EARLIEST_MS = -8.64e15;
 const LATEST_MS = 8.64e15;
@@ -34,19 +31,19 @@ export function transactionsRoute(
   { transactions, walks, callers, pageSize }: Services,
   item: ListedItem,
 ): Answer {
-  const readQuery = listQueryReader(TRANSACTION_PARAMETERS, item);
-  const concurrencyLimit = new ConcurrencyLimit({ runningMax: PAGES_AT_ONCE_MAX, ...WAITING });
+  const readQuery = listQueryReader(TRANSACTION_PARAMETERS, item.loadSchema);
+  const concurrencyLimit = new ConcurrencyLimit({ runningMax: PAGES_AT_ONCE_MAX, waitMaxMs: WAIT_MAX_MS });
 
   return async (exchange, token) => {
     const query = await readQuery(exchange.search);
-    const asked = stampWindow(query.updatedAtGreaterThan, query.updatedAtLessThan);
+    const window = stampWindow(query.updatedAtGreaterThan, query.updatedAtLessThan);
     const limit = query.limit ?? pageSize;
-    const walk: Walk = { tokenId: token.id, window: asked };
-    const wanted: TransactionQuery = { orgId: token.orgId, window: asked, cursor: query.cursor, limit };
+    const walk: Walk = { tokenId: token.id, window };
+    const wanted: TransactionQuery = { orgId: token.orgId, window, cursor: query.cursor, limit };
     const page = await withinDeadline(
       concurrencyLimit.run(token, () => readPage(wanted, walk, exchange.span)),
     );
-    const isLastOfAll = page.cursor === undefined && asked.maxMs === LATEST_MS;
+    const isLastOfAll = page.cursor === undefined && window.maxMs === LATEST_MS;
     callers.polled(token, isLastOfAll ? page.completeThroughMs : undefined);
     const headers = new Headers({
       'Content-Type': 'application/json',
@@ -55,7 +52,7 @@ export function transactionsRoute(
       'Complete-Through': printTimestamp(page.completeThroughMs),
     });
     if (page.cursor !== undefined) headers.set('Link', nextLink(exchange, page.cursor));
-    // Not concatenated, to avoid another copy of the page.
+    // The parts are not concatenated, to avoid another copy of the page.
     const body = [START, page.data, Buffer.from(envelopeEnd(page.cursor))];
     const coding = chooseCoding(exchange.request.headers.get('Accept-Encoding'), lengthOf(body));
     if (coding === undefined) return { status: 200, headers, body };
@@ -63,7 +60,7 @@ export function transactionsRoute(
     return { status: 200, headers, body: [await compressAside(coding, Buffer.concat(body))] };
   };
 
-  /** Later pages of a walk show the state of its first page, or the current state if the walk has expired. */
+  /** Reads a page. Later pages of a walk show the state at its first page, or the current state if the walk has expired. */
   async function readPage(
     query: TransactionQuery,
     walk: Walk,
@@ -82,16 +79,16 @@ export function transactionsRoute(
 }
 
 /**
- * The stamp through which a replica must be complete. A window with an end must be complete. In an open window, the first page
- * needs everything up to the client's lower bound; for later pages only the primary is sure to be as recent as the earlier
- * pages.
+ * Returns the stamp through which a replica must be complete. A window with an end must be complete. In an open window, the
+ * first page needs everything up to the client's lower bound. For later pages, only the primary is certain to be as recent
+ * as the earlier pages.
  */
 function neededMs({ minMs, maxMs }: StampWindow, isFirst: boolean): number {
   if (maxMs < LATEST_MS) return maxMs;
   return isFirst ? minMs - 1 : Number.POSITIVE_INFINITY;
 }
 
-/** Both bounds are exclusive and exact: stamps are whole milliseconds, but bounds may be finer. */
+/** Both bounds are exclusive. Stamps are whole milliseconds; bounds can be finer. */
 function stampWindow(greaterThan: Instant | undefined, lessThan: Instant | undefined): StampWindow {
   return {
     minMs: greaterThan === undefined ? EARLIEST_MS : greaterThan.ms + 1,

@@ -1,58 +1,27 @@
-// Decides which unknown parameters are rejected: those that a client would expect to narrow, sort or page the list.
-// Ignoring `?status=PENDING` would return every transaction. Others, such as cache busters, are ignored.
+// Decides which unknown parameters are rejected: those that a client would expect to narrow, sort or page the list. Ignoring
+// `?status=PENDING` would return every transaction. Others, such as cache busters, are ignored.
 
-import { findNearMiss, foldName } from './near-miss.ts';
+/** Parameters of other APIs that clients try, lower-case without punctuation, and what to use instead. */
+const ADVICE: readonly (readonly [RegExp, advice: string])[] = [
+  [
+    /^(page(no|number|token|size)?|perpage|offset|skip|start|size|count|take|maxresults)$/,
+    'page with cursor and limit',
+  ],
+  [/^(sort|sortby|order|orderby)$/, 'lists are sorted by id'],
+  [/^(fields|select|include|expand)$/, 'items have all their fields'],
+];
+const FILTER = /^(q|query|search|filters?|where|since|until|from|to|after|before)$/;
 
-const PAGING = 'page with cursor and limit';
-const ORDER = 'lists are sorted by id';
-const ALL_FIELDS = 'items have all their fields';
-
-/** Words that other interfaces use, folded, with the advice for each. Empty: the advice is the list of parameters. */
-const WORDS: Readonly<Record<string, string>> = {
-  page: PAGING,
-  pageno: PAGING,
-  pagenumber: PAGING,
-  pagetoken: PAGING,
-  offset: PAGING,
-  skip: PAGING,
-  start: PAGING,
-  perpage: PAGING,
-  pagesize: PAGING,
-  size: PAGING,
-  count: PAGING,
-  take: PAGING,
-  maxresults: PAGING,
-  sort: ORDER,
-  sortby: ORDER,
-  order: ORDER,
-  orderby: ORDER,
-  fields: ALL_FIELDS,
-  select: ALL_FIELDS,
-  include: ALL_FIELDS,
-  expand: ALL_FIELDS,
-  q: '',
-  query: '',
-  search: '',
-  filter: '',
-  filters: '',
-  where: '',
-  since: '',
-  until: '',
-  from: '',
-  to: '',
-  after: '',
-  before: '',
-};
-
-/** The reason to reject a parameter whose name is a misspelling of one that the operation takes. */
+/** Returns why to reject a misspelling of one of the parameters; undefined if it is none. */
 export function describeMisspelling(given: string, parameters: readonly string[]): string | undefined {
-  const meant = findNearMiss(given, parameters);
+  const written = foldName(given);
+  const meant = parameters.find((name) => isOneErrorAway(written, foldName(name)));
   return meant === undefined ? undefined : `is not a parameter; ${meant} is`;
 }
 
 /**
- * The reason to reject a parameter that a list does not take; undefined to ignore it. `filters` are names that a client
- * could take for filters: the fields of the answer and the parameters of other operations.
+ * Returns why to reject an unknown parameter; undefined to ignore it. `filters` are names that a client could take for
+ * filters: the item's fields and the parameters of other operations.
  */
 export function describeMisleading(
   given: string,
@@ -63,12 +32,28 @@ export function describeMisleading(
   if (misspelling !== undefined) return misspelling;
   // The name before an operator: `status[in]`, `status__in`, `filter.status`.
   const word = foldName(given.split(/\[|\.|:|__/, 1)[0] ?? '');
-  if (Object.hasOwn(WORDS, word)) return `is not a parameter; ${WORDS[word] || listOf(parameters)}`;
-  return filters.some((name) => foldName(name) === word)
-    ? `is not a parameter; ${listOf(parameters)}`
+  const [, advice] = ADVICE.find(([words]) => words.test(word)) ?? [];
+  if (advice !== undefined) return `is not a parameter; ${advice}`;
+  return FILTER.test(word) || filters.some((name) => foldName(name) === word)
+    ? `is not a parameter; the parameters are ${parameters.join(', ')}`
     : undefined;
 }
 
-function listOf(parameters: readonly string[]): string {
-  return `the parameters are ${parameters.join(', ')}`;
+/** Keeps only letters and digits, in lower case: `updated_at` and `updatedAt` fold to the same string. */
+function foldName(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+}
+
+/** True if at most one character is missing, added, wrong, or swapped with its neighbour. */
+function isOneErrorAway(one: string, other: string): boolean {
+  let start = 0;
+  while (start < one.length && one[start] === other[start]) start++;
+  const [a, b] = [one.slice(start), other.slice(start)];
+  return (
+    a === b ||
+    a.slice(1) === b ||
+    a === b.slice(1) ||
+    a.slice(1) === b.slice(1) ||
+    (a[0] === b[1] && a[1] === b[0] && a.slice(2) === b.slice(2))
+  );
 }
