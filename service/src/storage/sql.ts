@@ -52,11 +52,6 @@ export interface Sql {
 
   /** How to read a table from beginning to end in pieces, in the order in which it is stored. */
   readonly pieces: TablePieces;
-  /**
-   * True if every statement costs a network round trip: then one complicated statement is faster than a few simple ones. In
-   * the same process, the simple ones are faster.
-   */
-  readonly isRemote: boolean;
   readonly ddl: SchemaWords;
 }
 

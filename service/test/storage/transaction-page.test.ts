@@ -8,9 +8,9 @@ import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import type { Statement } from '../../src/storage/sql.ts';
 import { transactionStore } from '../../src/storage/stores/transaction-store.ts';
-import { SPAN_SHIFTS } from '../../src/storage/transactions/stamp-window.ts';
+import { SPAN_SHIFTS, splitWindow } from '../../src/storage/transactions/stamp-window.ts';
 import { NARROW_MAX, readTransactionPage } from '../../src/storage/transactions/transaction-page.ts';
-import { RUNS_SQL, readWideWindow } from '../../src/storage/transactions/wide-window.ts';
+import { RUNS_SQL, readWindowIds } from '../../src/storage/transactions/window-ids.ts';
 import { DATABASES } from '../support/databases.ts';
 import { putDocuments } from '../support/put-documents.ts';
 import { documentOf, EVERYTHING, idOf, newOrganisation, openTestStores } from './open-test-stores.ts';
@@ -193,8 +193,9 @@ for (const testDatabase of DATABASES) {
     test('merging runs also finds the page of a narrow window', async () => {
       await fc.assert(
         fc.asyncProperty(window, cursor, limit, async (anyWindow, anyCursor, count) => {
-          const query = { orgId, cursor: anyCursor ?? idOf(0), window: anyWindow, count };
-          const found = await database.read((connection) => readWideWindow(connection, query));
+          const query = { orgId, cursor: anyCursor ?? idOf(0), count };
+          const pieces = splitWindow(anyWindow);
+          const found = await database.read((connection) => readWindowIds(connection, query, pieces));
           expect(found).toEqual({ ids: expectedIds(anyWindow, anyCursor, count), clockMs: END_MS });
         }),
         { numRuns: 120 },
@@ -248,8 +249,9 @@ for (const testDatabase of DATABASES) {
       await fc.assert(
         fc.asyncProperty(window, cursor, async (anyWindow, anyCursor) => {
           ids = 0;
-          const query = { orgId, cursor: anyCursor ?? idOf(0), window: anyWindow, count: 101 };
-          await database.read((connection) => readWideWindow(counting(connection), query));
+          const query = { orgId, cursor: anyCursor ?? idOf(0), count: 101 };
+          const pieces = splitWindow(anyWindow);
+          await database.read((connection) => readWindowIds(counting(connection), query, pieces));
           expect(ids).toBeLessThan(5_000);
         }),
         { numRuns: 100 },
@@ -291,8 +293,9 @@ for (const testDatabase of DATABASES) {
         const days = 4 + (20 * page) / pages;
         const anyWindow = { minMs: endMs - days * DAY_MS, maxMs: EVERYTHING.maxMs };
         // From the first half of them on, so that every page is full.
-        const query = { orgId, cursor: anyId(47), window: anyWindow, count: 101 };
-        await database.read((connection) => readWideWindow(counting(connection), query));
+        const query = { orgId, cursor: anyId(47), count: 101 };
+        const pieces = splitWindow(anyWindow);
+        await database.read((connection) => readWindowIds(counting(connection), query, pieces));
       }
       // Now and then, chance puts more into a span than could be expected.
       expect(reads).toBeLessThan(1.3 * pages);

@@ -18,15 +18,14 @@ import {
 import {
   IN_WINDOW_SQL,
   RUNS_SQL as REPLACED_RUNS_SQL,
-  SINCE_SQL,
   STAMPS_SQL,
 } from '../../src/storage/transactions/replaced-ids.ts';
-import { SPAN_SHIFTS } from '../../src/storage/transactions/stamp-window.ts';
+import { SPAN_SHIFTS, splitWindow } from '../../src/storage/transactions/stamp-window.ts';
 import {
   BY_ID_SQL,
   NARROW_AS_OF_SQL,
   NARROW_SQL,
-  NEARLY_EVERYTHING_SQL,
+  NEARLY_BY_ID_SQL,
   readTransactionPage,
 } from '../../src/storage/transactions/transaction-page.ts';
 import {
@@ -35,8 +34,8 @@ import {
   FEW_IDS_SQL,
   filledSpansSql,
   RUNS_SQL,
-  readWideWindow,
-} from '../../src/storage/transactions/wide-window.ts';
+  readWindowIds,
+} from '../../src/storage/transactions/window-ids.ts';
 import { DATABASES } from '../support/databases.ts';
 import { putDocuments } from '../support/put-documents.ts';
 import { EVERYTHING, newOrganisation, TEST_AUDITOR } from './open-test-stores.ts';
@@ -115,24 +114,14 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
       const historyKey = isPostgres ? 'history_pkey' : 'sqlite_autoindex_history_1';
       const documents = [JSON.stringify([CURSOR, LAST_ID]), SHARE];
       const [minMs, maxMs] = [END_MS - spreadMs / 2, END_MS];
-      const onPostgres: [Statement, SqlValue[], string[]][] = [
-        [NARROW_SQL, [1, CURSOR, 100, SHARE, minMs, maxMs], ['transactions_by_stamp', byKey]],
-        [NARROW_SQL, [1, CURSOR, 100, SHARE, maxMs - 60_000, maxMs - 1], ['transactions_by_stamp', byKey]],
-        [
-          NARROW_AS_OF_SQL,
-          [1, CURSOR, 100, SHARE, maxMs - 60_000, maxMs - 1, maxMs],
-          [BY_UNTIL, 'history_by_from', historyKey, 'transactions_by_stamp', byKey],
-        ],
-      ];
       const spans = (shift: number) =>
         Array.from({ length: 60 }, (_, i) => Math.floor(END_MS / 2 ** shift) - i);
       return [
         [BY_ID_SQL, [1, CURSOR, 100, SHARE], ['transactions_by_id']],
-        [NEARLY_EVERYTHING_SQL, [1, CURSOR, 100, SHARE, maxMs, maxMs], [historyKey, 'transactions_by_id']],
+        [NEARLY_BY_ID_SQL, [1, CURSOR, 100, SHARE, maxMs, maxMs], [historyKey, 'transactions_by_id']],
         [DOCUMENTS_AS_OF_SQL, [...documents, maxMs, maxMs], [historyKey, byKey]],
         [FITTING_SQL, [...documents, maxMs, maxMs], [historyKey, byKey]],
-        [SINCE_SQL, [1, maxMs, minMs, maxMs, CURSOR, 101], [BY_UNTIL]],
-        [STAMPS_SQL, [1, maxMs, 100], [BY_UNTIL]],
+        [STAMPS_SQL, [1, maxMs], [BY_UNTIL]],
         [
           IN_WINDOW_SQL,
           [1, JSON.stringify([END_MS + 5_000]), minMs, maxMs, CURSOR, 101],
@@ -170,7 +159,14 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
         ...SPAN_SHIFTS.flatMap((shift): [Statement, SqlValue[], string[]][] => [
           [filledSpansSql(shift), [1, 0, Math.floor(END_MS / 2 ** shift)], [`transactions_by_span_${shift}`]],
         ]),
-        ...(isPostgres ? onPostgres : []),
+        ...[minMs, maxMs - 60_000].flatMap((fromMs): [Statement, SqlValue[], string[]][] => {
+          const params = [1, CURSOR, 100, SHARE, fromMs, maxMs - 1];
+          const indexes = ['transactions_by_stamp', byKey];
+          return [
+            [NARROW_SQL, params, indexes],
+            [NARROW_AS_OF_SQL, [...params, maxMs], [BY_UNTIL, ...indexes]],
+          ];
+        }),
       ];
     }
 
@@ -311,8 +307,9 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
               return connection.all<Row>(statement, ...params);
             },
           });
-          const query = { orgId: 1, cursor: anyCursor, window: anyWindow, count: 101 };
-          await database.read((connection) => readWideWindow(counting(connection), query));
+          const query = { orgId: 1, cursor: anyCursor, count: 101 };
+          const pieces = splitWindow(anyWindow);
+          await database.read((connection) => readWindowIds(counting(connection), query, pieces));
           expect(entries).toBeGreaterThan(0);
           expect(entries).toBeLessThanOrEqual(20_000);
         }),

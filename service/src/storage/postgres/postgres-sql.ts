@@ -38,7 +38,6 @@ export const POSTGRES_SQL: Sql = {
     placeOf: (block) => `(${block},0)`,
     isInPiece: 't.ctid >= $2::text::tid AND t.ctid < $3::text::tid',
   },
-  isRemote: true,
   ddl: {
     integer: 'integer',
     bigint: 'bigint',

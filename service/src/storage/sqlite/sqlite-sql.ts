@@ -32,7 +32,6 @@ export const SQLITE_SQL: Sql = {
     placeOf: (row) => row,
     isInPiece: 't.rowid >= $2 AND t.rowid < $3',
   },
-  isRemote: false,
   ddl: {
     integer: 'INTEGER',
     bigint: 'INTEGER',

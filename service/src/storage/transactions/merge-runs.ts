@@ -1,14 +1,14 @@
-// Finds the smallest ids of many sorted runs while reading as little of each as possible. Independent of the database: the
-// caller passes the function that reads runs.
+// Finds the smallest ids of many sorted runs while reading as little of each as possible. The caller provides the function that
+// reads runs.
 
 import { LAST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 
-/** The first round reads SHARE_FACTOR times a run's expected share, plus SHARE_RESERVE ids, so that a second round is rare. */
+/** The first round reads SHARE_FACTOR times a run's expected share plus SHARE_RESERVE ids, so a second round is rare. */
 const SHARE_FACTOR = 2;
 const SHARE_RESERVE = 2;
 
 export interface Run {
-  /** Expected share of this run in the result, relative to the weights of the others. */
+  /** Expected share of the result, relative to the weights of the other runs. */
   readonly weight: number;
 }
 
@@ -25,9 +25,9 @@ export type ReadRuns<R extends Run> = (
 ) => Promise<readonly (readonly Uuid[])[]>;
 
 /**
- * Returns the first `count` ids of all runs and of lists that are in memory already, in order. The first round reads a little
- * of each run. A run may hold more of the result if all that was read of it is in the result: the second round reads such
- * runs again, up to the last id found. What both rounds read is bounded by the number of runs and by `count`.
+ * Returns the first `count` ids of all runs and lists, in order. The first round reads a little of each run. If everything read
+ * of a run is in the result, the run may have more of it: the second round reads such runs again, up to the last id found. The
+ * number of runs and `count` bound how much both rounds read.
  */
 export async function mergeRuns<R extends Run>(
   runs: readonly R[],
@@ -59,7 +59,7 @@ function holdsNoMore(chunk: readonly Uuid[], size: number, last: Uuid): boolean 
   return end === undefined || chunk.length < size || end >= last;
 }
 
-/** Sorts all ids: for a thousand, merging with a heap is not faster. */
+/** For a thousand ids, sorting is as fast as merging with a heap. */
 function smallest(lists: readonly (readonly Uuid[])[], count: number): Uuid[] {
   return lists.flat().sort().slice(0, count);
 }

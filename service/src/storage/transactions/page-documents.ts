@@ -1,9 +1,8 @@
-// Joins the documents of a page into one string, within a limit of bytes. A page ends before the document that would exceed
-// the limit, but has at least one.
+// Joins the documents of a page into one string within a byte limit. A page ends before the document that would exceed the
+// limit, but has at least one.
 //
 // Adding up lengths row by row would make every page much slower on SQLite. So each document gets an equal share of the bytes,
-// and longer ones are left out while joining: the database never builds a string beyond the limit, and a page with all its
-// documents is within it. If one was left out, FITTING_SQL adds up the lengths first and joins only what fits.
+// and longer documents are left out. If any was left out, FITTING_SQL adds up the lengths and joins only what fits.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { TransactionPage } from '../../domain/transaction.ts';
@@ -14,17 +13,17 @@ export const NOTHING = new Uint8Array();
 
 /** More ids than a page can have. */
 const IDS_MAX = 1_000_000;
-/** As of now: after every stamp. */
+/** Later than every stamp: a page as of this stamp is current. */
 export const LATEST_MS = Number.MAX_SAFE_INTEGER;
 
 export interface PageLimits {
-  /** Number of documents. */
+  /** Maximum number of documents. */
   readonly limit: number;
-  /** Bytes, including the commas between the documents. */
+  /** Maximum number of bytes, including the commas between documents. */
   readonly bytesMax: number;
 }
 
-/** The longest document that is joined in the first attempt. That attempt joins limit + 1 documents, each with a comma. */
+/** Bytes per document when a statement joins limit + 1 documents, each with a comma. */
 export function shareOf({ limit, bytesMax }: PageLimits): number {
   return Math.floor(bytesMax / (limit + 1)) - 1;
 }
@@ -34,7 +33,7 @@ export function withinShare(param: string): string {
   return `CASE WHEN octet_length(document) <= ${param} THEN document END AS document`;
 }
 
-/** The version of a transaction as of a stamp, if it was replaced since and its own stamp is at most `stampMax`. */
+/** Selects the version as of a stamp, if it was replaced since and its own stamp is at most `stampMax`. */
 export function earlierVersion(id: string, asOf: string, stampMax: string, field = 'document'): string {
   return `(
       SELECT ${field} FROM history WHERE id = ${id} AND until_stamp > ${asOf} AND from_stamp <= ${stampMax}
@@ -50,8 +49,8 @@ export const DOCUMENTS_SQL: Statement = (sql) => `
   ) AS page`;
 
 /**
- * The same as of the stamp $3, for a window that ends at $4. The inner limit cuts nothing off; without it, both databases
- * would look up each version several times.
+ * The same as of the stamp $3, for a window that ends at $4. The inner limit cuts nothing off. Without it, both databases would
+ * look up each version several times.
  */
 export const DOCUMENTS_AS_OF_SQL: Statement = (sql) => `
   SELECT ${sql.joinDocuments} FROM (
@@ -60,7 +59,7 @@ export const DOCUMENTS_AS_OF_SQL: Statement = (sql) => `
     ) AS versions
   ) AS page`;
 
-/** As of a stamp, the first documents that fit into $2 bytes with their commas, and at least one. */
+/** As of the stamp $3, the first documents that fit into $2 bytes with their commas, but at least one. */
 export const FITTING_SQL: Statement = (sql) => `
   SELECT ${sql.joinDocuments} FROM (
     SELECT ${versionAsOf('document')} AS document FROM (
@@ -75,41 +74,31 @@ function versionAsOf(field: string): string {
   return `coalesce(${earlierVersion('v.value', '$3', '$4', field)}, ${current})`;
 }
 
-export interface Joined {
+interface JoinedDocuments {
   readonly data: TransactionPage['data'];
-  /** Number of documents. */
   readonly count: number;
 }
 
-export interface WantedDocuments {
-  readonly ids: readonly Uuid[];
-  /** Read as of this stamp, for a window that ends at `stampMaxMs`. Undefined if all current versions are right. */
-  readonly asOf?: { readonly ms: number; readonly stampMaxMs: number } | undefined;
-}
-
-/** Joins the first documents of these ids, as many as fit on a page. */
+/** Joins the first documents that fit on a page. Without `asOf`, reads the current versions. */
 export async function joinDocuments(
   connection: Connection,
-  { ids, asOf }: WantedDocuments,
+  ids: readonly Uuid[],
   limits: PageLimits,
-): Promise<Joined> {
+  asOf?: { readonly asOfMs: number; readonly stampMaxMs: number },
+): Promise<JoinedDocuments> {
   const wanted = ids.slice(0, limits.limit);
-  if (wanted.length === 0) return { data: NOTHING, count: 0 };
-  const list = JSON.stringify(wanted);
-  const read = async (statement: Statement, lengthMax: number, ...moment: readonly number[]) => {
-    const [row] = await connection.allWithBytes<{ data: Joined['data']; joined: number }>(
-      statement,
-      list,
-      lengthMax,
-      ...moment,
-    );
+  const { asOfMs, stampMaxMs } = asOf ?? { asOfMs: LATEST_MS, stampMaxMs: LATEST_MS };
+  const read = async (statement: Statement, bytes: number, ...stamps: readonly number[]) => {
+    const params = [JSON.stringify(wanted), bytes, ...stamps];
+    type Row = { data: JoinedDocuments['data'] | null; joined: number };
+    const [row] = await connection.allWithBytes<Row>(statement, ...params);
     return { data: row?.data ?? NOTHING, count: row?.joined ?? 0 };
   };
   const share = shareOf(limits);
-  const atOnce = await (asOf === undefined
-    ? read(DOCUMENTS_SQL, share)
-    : read(DOCUMENTS_AS_OF_SQL, share, asOf.ms, asOf.stampMaxMs));
-  if (atOnce.count === wanted.length) return atOnce;
-  const { ms, stampMaxMs } = asOf ?? { ms: LATEST_MS, stampMaxMs: LATEST_MS };
-  return read(FITTING_SQL, limits.bytesMax, ms, stampMaxMs);
+  const joined =
+    asOf === undefined
+      ? await read(DOCUMENTS_SQL, share)
+      : await read(DOCUMENTS_AS_OF_SQL, share, asOfMs, stampMaxMs);
+  if (joined.count === wanted.length) return joined;
+  return read(FITTING_SQL, limits.bytesMax, asOfMs, stampMaxMs);
 }

@@ -1,58 +1,62 @@
-// Finds the ids of a page in a window of stamps that has too many transactions to sort, by merging spans and edges
-// (transaction-page.ts explains them). The cost depends neither on the length of the window nor on its transactions.
+// Finds the ids of a page in a window of any size, by merging spans and edges (transaction-page.ts explains them).
 //
 //   run of a span    3a 41 7f c0 …   from the index of spans of this size
-//   run of a stamp   09 5b e2 …      in an edge: an import with more than 256 changes, so that its stamp is heavy
+//   run of a stamp   09 5b e2 …      in an edge: a heavy stamp, an import with more than 256 changes
 //   list             12 66 8e        all other transactions of an edge, read by stamp and sorted
 //   page             09 12 3a 41 …   the smallest ids (merge-runs.ts)
 //
-// Index entries that a page of 100 reads at most:
-//   spans (at most 212 in three years): 3 each, and 2 × 101 altogether
+// Maximum number of index entries read for a page of 100:
+//   spans (up to 212 in three years): 3 each, plus 2 × 101 in total
 //   edges: 257; if there are more, 4 for each change within 17 minutes, except those of heavy stamps
 //   heavy stamps: 257 to find one, 3 to read it
-//   runs with many ids of the page, which are read again: about 3,000, and seldom more than 200
-// So a page can be slow only for an organisation with more than 4,000 or so changes within 17 minutes, spread over many commits,
-// and a window that ends within those minutes.
+//   runs with many ids of the page, which are read again: about 3,000, rarely more than 200
+// So a page is slow only if the window ends within 17 minutes in which the organisation had more than about 4,000 changes
+// in many commits.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { StampWindow } from '../../domain/transaction.ts';
 import type { Connection } from '../database.ts';
 import { type Sql, type Statement, splitIds } from '../sql.ts';
 import { mergeRuns, type Run, type RunRead } from './merge-runs.ts';
-import { clampSpans, SPAN_SHIFTS, type SpanRange, splitWindow } from './stamp-window.ts';
+import { clampSpans, SPAN_SHIFTS, type SpanRange, type WindowPieces } from './stamp-window.ts';
 
 /** A stamp with more transactions than this is heavy. */
 const LIGHT_MAX = 256;
 /**
- * Enumerate at most 600 spans (20 years of the largest size). Beyond that, ask the index which spans are not empty: a row
- * with a wrong date can be centuries away.
+ * Maximum number of spans that are enumerated: 20 years of the largest size. Beyond that, a query finds the spans that are not
+ * empty, because a transaction with a wrong date can be centuries away.
  */
 const SPANS_MAX = 600;
 
-/** Transactions that an index holds in order of id: those of a span, or those with a heavy stamp. */
-interface SpanRun extends Run {
+/** Transactions in order of id, from an index: those of a span or of a heavy stamp. */
+interface IndexRun extends Run {
   readonly shift: number;
   readonly value: number;
 }
-/** The shift of a run that is a single stamp. */
+/** The shift of a run for a single stamp. */
 const STAMP = 0;
+const RUN_SHIFTS: readonly number[] = [STAMP, ...SPAN_SHIFTS];
+/** Weight of a heavy stamp: that of a span of about six days. */
+const STAMP_WEIGHT = 2 ** 29;
 
-export interface IdQuery {
+interface IdQuery {
   readonly orgId: number;
   readonly cursor: Uuid;
-  readonly window: StampWindow;
   /** Number of ids to find. */
   readonly count: number;
 }
 
-export interface FoundIds {
+interface WindowIds {
   /** The first ids from the cursor on whose stamps are in the window. */
   readonly ids: readonly Uuid[];
   readonly clockMs: number;
 }
 
-export async function readWideWindow(connection: Connection, query: IdQuery): Promise<FoundIds> {
-  const pieces = splitWindow(query.window);
+export async function readWindowIds(
+  connection: Connection,
+  query: IdQuery,
+  pieces: WindowPieces,
+): Promise<WindowIds> {
   // Sent together: one round trip to PostgreSQL.
   const [bounds, ...edges] = await Promise.all([
     readBounds(connection, query.orgId),
@@ -63,107 +67,76 @@ export async function readWideWindow(connection: Connection, query: IdQuery): Pr
   );
   const runs = [...spans.flat(), ...edges.flatMap(({ heavy }) => heavy)];
   const lists = edges.flatMap(({ light }) => light);
-  const read = (reads: readonly RunRead<SpanRun>[], last: Uuid) => readRuns(connection, query, reads, last);
+  const read = (reads: readonly RunRead<IndexRun>[], last: Uuid) => readRuns(connection, query, reads, last);
   return { ids: await mergeRuns(runs, query.count, read, lists), clockMs: bounds.maxMs };
 }
 
-/** Returns the ids of a window from the cursor on, in order; undefined if the window has `count` transactions or more. */
-export async function readFewIds(
-  connection: Connection,
-  { orgId, cursor, window, count }: IdQuery,
-): Promise<Uuid[] | undefined> {
-  const rows = await connection.all<{ id: Uuid }>(FEW_IDS_SQL, orgId, window.minMs, window.maxMs, count);
-  if (rows.length === count) return undefined;
-  return rows
-    .map(({ id }) => id)
-    .filter((id) => id >= cursor)
-    .sort();
-}
-
-/** The bounds of all stamps of the organisation: its first stamp and its change clock. */
-export async function readBounds(connection: Connection, orgId: number): Promise<StampWindow> {
+/** Returns the organisation's first stamp and its change clock. */
+async function readBounds(connection: Connection, orgId: number): Promise<StampWindow> {
   const [row] = await connection.all<{ first_stamp: number | null; last_stamp: number }>(BOUNDS_SQL, orgId);
   const clockMs = row?.last_stamp ?? 0;
   return { minMs: row?.first_stamp ?? clockMs, maxMs: clockMs };
 }
 
-/** Returns all spans of the range; if they are more than SPANS_MAX, those that are not empty. */
 async function findSpans(
   connection: Connection,
   orgId: number,
   { shift, first, last }: SpanRange,
   bounds: StampWindow,
-): Promise<SpanRun[]> {
-  if (last - first < SPANS_MAX) {
-    const values = Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
-    return values.map((value) => spanRun(shift, value, bounds));
-  }
-  const rows = await connection.all<{ value: number }>(filledSpansSql(shift), orgId, first, last);
-  return rows.map(({ value }) => spanRun(shift, value, bounds));
-}
-
-/**
- * Weights a span by how much of its time lies within the bounds. The latest span has only begun: at full weight, it would seem
- * to have most of a window of a few days, and the others would have to be read twice.
- */
-function spanRun(shift: number, value: number, { minMs, maxMs }: StampWindow): SpanRun {
-  const beginMs = value * 2 ** shift;
-  return { shift, value, weight: Math.min(beginMs + 2 ** shift, maxMs + 1) - Math.max(beginMs, minMs) };
-}
-
-/** A heavy stamp is an import; its weight is that of about six days. */
-function heavyStamp(stampMs: number): SpanRun {
-  return { shift: STAMP, value: stampMs, weight: 2 ** 29 };
+): Promise<IndexRun[]> {
+  const values =
+    last - first < SPANS_MAX
+      ? Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i)
+      : (await connection.all<{ value: number }>(filledSpansSql(shift), orgId, first, last)).map(
+          ({ value }) => value,
+        );
+  return values.map((value) => {
+    // Weighted by its time within the bounds. The latest span has only begun: at full weight, it would seem to have most of a
+    // window of a few days, and the other spans would have to be read twice.
+    const beginMs = value * 2 ** shift;
+    const weight = Math.min(beginMs + 2 ** shift, bounds.maxMs + 1) - Math.max(beginMs, bounds.minMs);
+    return { shift, value, weight };
+  });
 }
 
 /** Reads the first ids of each run, in one statement. */
 async function readRuns(
   connection: Connection,
-  query: IdQuery,
-  reads: readonly RunRead<SpanRun>[],
+  { orgId, cursor }: IdQuery,
+  reads: readonly RunRead<IndexRun>[],
   last: Uuid,
 ): Promise<Uuid[][]> {
   const byShift = Map.groupBy(reads, ({ run }) => run.shift);
-  const rows = await connection.all<{ shift: number; value: number; ids: string | null }>(
-    RUNS_SQL,
-    query.orgId,
-    query.cursor,
-    last,
-    ...RUN_SHIFTS.flatMap((shift) => {
-      const group = byShift.get(shift) ?? [];
-      // Runs of the same size have nearly the same share, so one limit serves all of them.
-      const size = group.reduce((most, { size }) => Math.max(most, size), 0);
-      return [size, JSON.stringify(group.map(({ run }) => run.value))];
-    }),
-  );
+  const groups = RUN_SHIFTS.flatMap((shift) => {
+    const group = byShift.get(shift) ?? [];
+    // Runs of the same size have nearly the same share, so one limit serves all of them.
+    const size = group.reduce((most, { size }) => Math.max(most, size), 0);
+    return [size, JSON.stringify(group.map(({ run }) => run.value))];
+  });
+  type Row = { shift: number; value: number; ids: string | null };
+  const rows = await connection.all<Row>(RUNS_SQL, orgId, cursor, last, ...groups);
   const found = new Map(rows.map(({ shift, value, ids }) => [`${shift} ${value}`, splitIds(ids)]));
   return reads.map(({ run }) => found.get(`${run.shift} ${run.value}`) ?? []);
 }
 
-/** Returns heavy stamps as runs, and the ids of all other stamps as sorted lists. */
+/** Returns heavy stamps as runs, and the ids of all other stamps as lists. */
 async function readEdge(
   connection: Connection,
-  query: IdQuery,
-  edge: StampWindow,
-): Promise<{ heavy: SpanRun[]; light: Uuid[][] }> {
-  const few = await readFewIds(connection, { ...query, window: edge, count: LIGHT_MAX + 1 });
-  if (few !== undefined) return { heavy: [], light: [few] };
-  const rows = await connection.all<{ heavy_stamp: number | null; ids: string | null }>(
-    EDGE_SQL,
-    query.orgId,
-    edge.minMs,
-    edge.maxMs,
-    query.cursor,
-    query.count,
-  );
+  { orgId, cursor, count }: IdQuery,
+  { minMs, maxMs }: StampWindow,
+): Promise<{ heavy: IndexRun[]; light: Uuid[][] }> {
+  const few = await connection.all<{ id: Uuid }>(FEW_IDS_SQL, orgId, minMs, maxMs, LIGHT_MAX + 1);
+  if (few.length <= LIGHT_MAX)
+    return { heavy: [], light: [few.map(({ id }) => id).filter((id) => id >= cursor)] };
+  type Row = { heavy_stamp: number | null; ids: string | null };
+  const rows = await connection.all<Row>(EDGE_SQL, orgId, minMs, maxMs, cursor, count);
   return {
-    heavy: rows.flatMap(({ heavy_stamp: stampMs }) => (stampMs === null ? [] : [heavyStamp(stampMs)])),
+    heavy: rows.flatMap(({ heavy_stamp: value }) =>
+      value === null ? [] : [{ shift: STAMP, value, weight: STAMP_WEIGHT }],
+    ),
     light: rows.map(({ ids }) => splitIds(ids)),
   };
 }
-
-/** The sizes of runs. */
-const RUN_SHIFTS: readonly number[] = [STAMP, ...SPAN_SHIFTS];
 
 /**
  * $1: organisation, $2: first id, $3: last id; then, for each run size, the number of ids to read and a list of runs. One
@@ -182,7 +155,7 @@ export const RUNS_SQL: Statement = (sql) => {
 
 /**
  * A planner that expects full spans might read the index by id, and would read all of it for an empty span. SQLite accepts an
- * index hint; for PostgreSQL, NULLS FIRST makes the index of the span the only one in this order.
+ * index hint; on PostgreSQL, NULLS FIRST makes the index of the span the only one in this order.
  */
 function runSql(sql: Sql, shift: number, size: string): string {
   const index = shift === STAMP ? 'transactions_by_stamp' : `transactions_by_span_${shift}`;
@@ -204,7 +177,7 @@ export const BOUNDS_SQL = `
     SELECT updated_at FROM transactions WHERE org_id = $1 ORDER BY updated_at LIMIT 1
   ) AS first_stamp FROM organisations WHERE id = $1`;
 
-/** Finds the spans that are not empty, by index seeks from one to the next: years without changes cost nothing. */
+/** Finds the spans that are not empty, by index seeks from one to the next. */
 export function filledSpansSql(shift: number): string {
   const from = (first: string) => `(
       SELECT ${spanOf(shift)} FROM transactions
@@ -223,7 +196,7 @@ export function filledSpansSql(shift: number): string {
 /**
  * Cuts the edge into blocks of at most 256 transactions by looking 256 index entries ahead. If the stamp there is the stamp at
  * which the block starts, that stamp is heavy, and the next block starts after it. The ids of the other blocks are read by
- * stamp, then sorted; the inner LIMIT forces that order, and never cuts anything off.
+ * stamp, then sorted. The inner LIMIT forces that order and never cuts anything off.
  */
 export const EDGE_SQL: Statement = (sql) => {
   const ahead = (from: string) => `(
