@@ -10,7 +10,7 @@ export function dataTable(
   headings: readonly string[],
   rows: readonly (readonly Cell[])[],
 ): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table>
+  return html`<div class="scroll panel" tabindex="0" role="region" aria-label="${caption}"><table>
 <thead><tr>${headings.map((heading) => html`<th scope="col">${heading}</th>`)}</tr></thead>
 <tbody>${rows.map((cells) => html`<tr>${cells.map((cell, column) => tableCell(cell, headings[column], column))}</tr>\n`)}</tbody></table></div>`;
 }
@@ -44,7 +44,7 @@ export function tableCells() {
     table: (inside: string) => {
       const label = headings.filter((heading) => heading !== '').join(', ');
       headings = [];
-      return `<div class="scroll" tabindex="0" role="group" aria-label="${label}"><table>${inside}</table></div>\n`;
+      return `<div class="scroll panel" tabindex="0" role="group" aria-label="${label}"><table>${inside}</table></div>\n`;
     },
   };
 }

@@ -89,7 +89,7 @@ export function notFoundPage(title: string, frame: Frame): Page {
   const main = html`<div class="screen narrow prose">
 <h1>${title}</h1>
 <p class="lead">The address may be mistyped, or the page may have moved.</p>
-<ul class="ways">
+<ul class="stack">
 <li><a href="/">${frame.explorer === 'on' ? 'Explorer' : 'Home'}</a></li>
 <li><a href="/docs">API reference</a>, with every operation and its path</li>
 <li><a href="/errors/">Errors</a>, and what to do about each</li>

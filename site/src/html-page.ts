@@ -94,9 +94,9 @@ ${script === undefined ? undefined : html`<script type="module" src="${script}">
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
-<header class="site">
+<header class="site row">
 <a class="brand" href="/">${MARK}${brand}</a>
-<nav aria-label="Pages">${places.map((one) => navLink(one, place))}</nav>
+<nav class="row" aria-label="Pages">${places.map((one) => navLink(one, place))}</nav>
 </header>
 <main id="main">${main}</main>
 <footer class="site"><p>${footer}</p></footer>

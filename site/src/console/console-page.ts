@@ -40,7 +40,7 @@ export function framedPage(
     title: `${title} · Offerbook console`,
     place: place?.path,
     places: PLACES,
-    main: html`<div class="screen console"><div class="heading"><h1>${title}</h1><p class="muted as-of"><span>As of ${moment(nowMs)} UTC</span></p></div>${main}</div>`,
+    main: html`<div class="screen console"><div class="heading row"><h1>${title}</h1><p class="muted as-of row"><span>As of ${moment(nowMs)} UTC</span></p></div>${main}</div>`,
     styles: urls['/assets/console.css'],
     script: urls['/assets/console.js'],
     brand: 'Offerbook console',

@@ -85,10 +85,8 @@ export function bytes(count: number): string {
   return `${(count / 1e9).toFixed(1)} GB`;
 }
 
-const TONES = { good: 'confirmed', bad: 'declined', plain: '' } as const;
-
-export function tag(text: string, tone: keyof typeof TONES = 'plain'): Html {
-  return html`<span class="tag ${TONES[tone]}">${text}</span>`;
+export function tag(text: string, tone: 'good' | 'bad' | 'plain' = 'plain'): Html {
+  return html`<span class="tag ${tone}">${text}</span>`;
 }
 
 /** Renders a table, or a sentence if it has no rows. */
@@ -116,7 +114,7 @@ export function plot(
   rows: readonly (readonly Cell[])[],
 ): Html {
   if (rows.length === 0) return html`<p class="muted">${caption}: nothing yet.</p>`;
-  return html`<figure class="plot" data-plot="${kind}"><figcaption>${caption}</figcaption>
+  return html`<figure class="plot panel stack" data-plot="${kind}"><figcaption>${caption}</figcaption>
 <details open><summary>${caption}: the numbers</summary>${dataTable(caption, headings, rows)}</details></figure>`;
 }
 
@@ -127,7 +125,7 @@ export function bar(part: number, whole: number): Html {
 }
 
 export function facts(rows: readonly (readonly [string, Cell])[]): Html {
-  return html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+  return html`<dl class="facts">${rows.map(([name, value]) => html`<div class="panel"><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
 /** Names the commands and metrics that have the numbers of a section. */
@@ -141,7 +139,7 @@ export function command(about: string, text: string): Html {
 }
 
 export function section(heading: string, ...content: readonly (Html | undefined)[]): Html {
-  return html`<section><h2>${heading}</h2>${content}</section>`;
+  return html`<section class="stack"><h2>${heading}</h2>${content}</section>`;
 }
 
 /** Renders a select field with its current value. */

@@ -70,8 +70,8 @@ ${section('Node', nodeFacts(overview))}`,
 }
 
 function warningList(warnings: readonly Warning[]): Html {
-  if (warnings.length === 0) return html`<p class="all-well">${tag('ok', 'good')} No problems found.</p>`;
-  return html`<ul class="warnings">${warnings.map(({ words, remedy }) => html`<li><p>${words}</p>${remedy}</li>`)}</ul>`;
+  if (warnings.length === 0) return html`<p>${tag('ok', 'good')} No problems found.</p>`;
+  return html`<ul class="stack">${warnings.map(({ words, remedy }) => html`<li class="panel stack failure"><p>${words}</p>${remedy}</li>`)}</ul>`;
 }
 
 function requestFacts({ hour, startedAtMs }: NodeFigures): Html {

@@ -26,7 +26,7 @@ export function docsPage(
   frame: Frame,
 ): Page {
   const main = html`<div class="docs">
-<div class="contents">
+<div class="contents stack">
 ${searchForm()}
 <nav aria-label="Documentation">
 <h2>Guides</h2><ul>${documentation.guides.map((guide) => guideLink(guide, path))}</ul>
@@ -59,7 +59,7 @@ function guideLink({ path, label, sections }: Guide, current: string): Html {
 }
 
 function searchForm(): Html {
-  return html`<form role="search" class="find" hidden>
+  return html`<form role="search" class="find stack" hidden>
 <label for="find">Search the documentation</label>
 <input id="find" type="search" autocomplete="off" spellcheck="false" maxlength="100" aria-controls="found">
 <div id="found" class="found" role="status"></div>

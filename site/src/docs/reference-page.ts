@@ -28,7 +28,7 @@ export function referencePage(
   const body = html`${introduction(document, guest)}
 ${listOperations(document).map(([path, get]) => operationSection(document, path, get))}
 ${activationSection(document)}
-<section id="errors" aria-labelledby="errors-title"><h2 id="errors-title">Error codes ${anchor('errors')}</h2>
+<section class="stack" id="errors" aria-labelledby="errors-title"><h2 id="errors-title">Error codes ${anchor('errors')}</h2>
 <p>Every error is a problem document (RFC 9457) with a stable <code>code</code>. <a href="/docs/errors">The guide</a> lists common mistakes.</p>
 ${errorTable('Errors', documentation.errors)}</section>`;
   const meta = { 'offerbook-token': guest?.token };
@@ -44,12 +44,12 @@ function introduction(document: ApiDocument, guest: GuestAccess | undefined): Ht
     guest === undefined ? [] : [`export OFFERBOOK_TOKEN=${guest.token}`],
     guest?.orgId === undefined ? [] : [`export OFFERBOOK_ORG_ID=${guest.orgId}`],
   ].flat();
-  return html`<section id="start">
+  return html`<section class="stack" id="start">
 <h1>API reference</h1>
 <p class="lead">${proseHtml(document.info.description)}</p>
 <p><a href="/docs/getting-started">Getting started</a> makes the first requests step by step; this page is the complete reference. Every list takes a token: <code>Authorization: Bearer …</code>. Public tokens (<code>ob_pub_</code>) read the catalogue, from servers and browsers. Private tokens (<code>ob_prv_</code>) read transactions, from servers only. The samples read the token from the environment variable <code>OFFERBOOK_TOKEN</code>; those for activation also need <code>OFFERBOOK_ORG_ID</code>, the public id of your organisation.</p>
 <p>This service hosts the client library that the TypeScript samples use. Install <a href="/client/offerbook-client.tgz">the package</a> with npm, or import <a href="/client/offerbook-client.js">the module</a> in browsers and Deno. <a href="/docs/client">The guide</a> has both commands.</p>
-<div class="token">
+<div class="token stack">
 <label for="token">Public token for this page</label>
 <input id="token" type="text" placeholder="ob_pub_…" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="token-problem token-help">
 <p id="token-problem" class="problem" role="alert"></p>
@@ -59,7 +59,7 @@ function introduction(document: ApiDocument, guest: GuestAccess | undefined): Ht
       : 'Used for the requests below. It stays in this tab and is forgotten when you close it.'
   }</p>
 </div>
-${variables.length === 0 ? undefined : html`<p>For the catalogue and activation samples:</p><div class="sample alone"><pre tabindex="0"><code data-language="command">${variables.join('\n')}</code></pre></div>`}
+${variables.length === 0 ? undefined : html`<p>For the catalogue and activation samples:</p><div class="sample"><pre tabindex="0"><code data-language="command">${variables.join('\n')}</code></pre></div>`}
 </section>`;
 }
 
@@ -67,9 +67,9 @@ function operationSection(document: ApiDocument, path: string, operation: ApiOpe
   const id = operation.operationId;
   const item = itemSchema(document, operation);
   const isPublic = operation.security.some((scheme) => 'publicToken' in scheme);
-  return html`<section class="operation" id="${id}" aria-labelledby="${id}-title">
+  return html`<section class="operation stack" id="${id}" aria-labelledby="${id}-title">
 <h2 id="${id}-title">${operation.summary} ${anchor(id)}</h2>
-<p class="endpoint"><span class="method">GET</span> <code>${path}</code> <span class="tag">${isPublic ? 'public token' : 'private token, servers only'}</span></p>
+<p class="row"><span class="method">GET</span> <code>${path}</code> <span class="tag">${isPublic ? 'public token' : 'private token, servers only'}</span></p>
 <p>${proseHtml(operation.description)}</p>
 ${samples(id, operation['x-codeSamples'])}
 <h3>Parameters</h3>
@@ -96,7 +96,7 @@ function activationSection(document: ApiDocument): Html | undefined {
       : [[html`<span class="method">POST</span> <code>${path}</code>`, post.summary]]),
   ]);
   const both = [...get['x-codeSamples'], ...post['x-codeSamples']];
-  return html`<section class="operation" id="activation" aria-labelledby="activation-title">
+  return html`<section class="operation stack" id="activation" aria-labelledby="activation-title">
 <h2 id="activation-title">${tag.name} ${anchor('activation')}</h2>
 <p>${proseHtml(tag.description)}</p>
 ${dataTable('Operations of activation', ['Operation', 'What it does'], rows)}
@@ -124,7 +124,7 @@ ${dataTable(`Headers of ${operationId}`, ['Header', 'Meaning'], rows)}</details>
 
 /** Renders tabs as radio buttons, which work without a script. */
 function samples(id: string, all: readonly CodeSample[]): Html {
-  return html`<fieldset class="samples"><legend class="unseen">Language</legend>
+  return html`<fieldset class="samples row"><legend class="unseen">Language</legend>
 ${all.map(
   ({ label }, number) =>
     html`<input type="radio" name="${id}-language" id="${id}-${label}" data-language="${label}"${number === 0 ? html` checked` : undefined}><label for="${id}-${label}">${label}</label>`,
@@ -144,7 +144,7 @@ function parameterTable({ parameters, operationId }: ApiOperation): Html {
 
 /** The form is hidden until the script that sends it has loaded. */
 function tryForm(path: string, { parameters, operationId }: ApiOperation): Html {
-  return html`<form class="try" data-path="${path}" hidden aria-label="Try ${path}">
+  return html`<form class="try panel stack" data-path="${path}" hidden aria-label="Try ${path}">
 <h3>Try it</h3>
 <div class="fields">${parameters.map((parameter) => parameterField(operationId, parameter))}</div>
 <button type="submit" class="primary">Send</button>

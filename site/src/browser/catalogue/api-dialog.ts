@@ -26,13 +26,13 @@ function openDialog({ name, id, list }: ApiSubject): void {
   // A cursor is a position in the order of ids, so a page with limit 1 that starts there is this item.
   const path = `/v1/${list}/?cursor=${id}&limit=1`;
   const curl = `curl -H "Authorization: Bearer $OFFERBOOK_TOKEN" \\\n  '${location.origin}${path}'`;
-  const answer = element('div', { class: 'answer', role: 'status' }, element('p', {}, `GET ${path} …`));
+  const answer = element('div', { class: 'answer stack', role: 'status' }, element('p', {}, `GET ${path} …`));
   const dialog = element(
     'dialog',
-    { class: 'api-dialog', 'aria-labelledby': 'api-title' },
+    { class: 'api-dialog panel stack', 'aria-labelledby': 'api-title' },
     element(
       'div',
-      { class: 'api-head' },
+      { class: 'api-head row' },
       element('h2', { id: 'api-title' }, 'What the API returns for ', isolated(name)),
       button('Close', () => dialog.close(), { class: 'quiet' }),
     ),
@@ -51,5 +51,5 @@ function openDialog({ name, id, list }: ApiSubject): void {
 
 function sample(text: string, description: string): HTMLElement {
   const code = codeBlock(text);
-  return element('div', { class: 'sample alone' }, code, copyButton(description, text, code));
+  return element('div', { class: 'sample' }, code, copyButton(description, text, code));
 }

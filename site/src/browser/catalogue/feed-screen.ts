@@ -21,7 +21,7 @@ export class FeedScreen {
   readonly node: HTMLElement;
   readonly #path: string;
   readonly #status = element('p', { class: 'status' });
-  readonly #list = element('ol', { class: 'deals feed' });
+  readonly #list = element('ol', { class: 'deals panel feed' });
   readonly #pause = button('Pause', () => (this.#isOn ? this.stop() : this.start()));
   readonly #empty = element(
     'p',
@@ -47,7 +47,7 @@ export class FeedScreen {
         'What a server receives when it polls /v1/transactions/ of this sandbox every two seconds. The private token stays on the server. ',
         element('a', { href: '/docs/polling' }, 'How polling works'),
       ),
-      element('div', { class: 'feed-head' }, this.#status, this.#pause),
+      element('div', { class: 'feed-head row' }, this.#status, this.#pause),
       this.#empty,
       this.#list,
     );
@@ -103,11 +103,11 @@ function feedItem(transaction: Transaction, before: string | undefined): HTMLEle
   const statusWord = status.toLowerCase();
   return element(
     'li',
-    { class: 'deal' },
+    { class: 'deal row' },
     element('p', { class: 'amount' }, money(cashback, currencyCode)),
     element(
       'div',
-      { class: 'deal-body' },
+      { class: 'deal-body stack' },
       element(
         'p',
         {},

@@ -24,7 +24,7 @@ export class ListScreen {
   readonly #status = element('p', { class: 'status', role: 'status' });
   readonly #before = element('div', { class: 'before' });
   readonly #results = element('ul', { class: 'cards' });
-  readonly #after = element('div', { class: 'after' });
+  readonly #after = element('div', { class: 'after stack' });
   #selection = new Selection([]);
   #selected: readonly Retailer[] = [];
   readonly #cards = new Map<Retailer, HTMLElement>();
@@ -43,7 +43,7 @@ export class ListScreen {
       { class: 'screen' },
       element(
         'div',
-        { class: 'hero' },
+        { class: 'hero stack' },
         element('h1', { tabindex: -1 }, 'Cashback, coupons and promotions'),
         element(
           'p',
@@ -207,7 +207,7 @@ export class ListScreen {
       { class: 'notice' },
       element('h2', {}, 'Nothing matches'),
       element('p', {}, 'Search matches names, websites and categories, including parts of words.'),
-      element('div', { class: 'actions' }, ...suggestions),
+      element('div', { class: 'row' }, ...suggestions),
     );
   }
 }
@@ -215,7 +215,7 @@ export class ListScreen {
 /** Heading of a group of cards. */
 function groupTitle(title: string, words?: string): HTMLElement {
   const note = words === undefined ? undefined : element('p', { class: 'muted' }, words);
-  return element('li', { class: 'group' }, element('h2', {}, title), note);
+  return element('li', { class: 'group row' }, element('h2', {}, title), note);
 }
 
 function emptyCatalogue(): HTMLElement {
@@ -229,5 +229,5 @@ function emptyCatalogue(): HTMLElement {
 }
 
 function skeleton(): HTMLElement {
-  return element('li', { class: 'card skeleton', 'aria-hidden': true });
+  return element('li', { class: 'card panel skeleton', 'aria-hidden': true });
 }

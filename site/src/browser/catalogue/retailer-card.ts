@@ -18,7 +18,7 @@ export function retailerCard(found: Found, country: string): HTMLElement {
   const categories = new Set(offers.map(({ category }) => category).filter((category) => category !== ''));
   return element(
     'li',
-    { class: 'card', 'data-retailer': retailer.id },
+    { class: 'card panel', 'data-retailer': retailer.id },
     element(
       'div',
       { class: 'card-head' },
@@ -41,7 +41,7 @@ function offerWords(offers: readonly RetailerOffer[]): HTMLElement {
   if (best === undefined) return element('p', { class: 'best none' }, 'No cashback at the moment');
   return element(
     'div',
-    { class: 'card-offer' },
+    {},
     bestCashback(offers),
     best.description === '' ? undefined : element('p', { class: 'muted' }, isolated(best.description)),
   );

@@ -30,7 +30,7 @@ export function retailerScreen(retailer: Retailer, from: ListView, country: stri
     backLink(from),
     element(
       'header',
-      { class: 'retailer-head' },
+      { class: 'retailer-head row' },
       drawLogo(retailer),
       element(
         'div',
@@ -91,9 +91,9 @@ function section(title: string, className: string, items: readonly HTMLElement[]
   if (items.length === 0) return undefined;
   return element(
     'section',
-    { 'aria-labelledby': className },
+    { class: 'stack', 'aria-labelledby': className },
     element('h2', { id: className }, title),
-    element('ul', { class: `deals ${className}` }, ...items),
+    element('ul', { class: `deals panel ${className}` }, ...items),
   );
 }
 
@@ -109,7 +109,7 @@ function offerItem(offer: RetailerOffer): HTMLElement {
   const countries = offer.countries.map(countryName).sort((a, b) => a.localeCompare(b, 'en'));
   return element(
     'li',
-    { class: 'deal' },
+    { class: 'deal row' },
     element(
       'p',
       { class: 'amount' },
@@ -124,7 +124,7 @@ function offerItem(offer: RetailerOffer): HTMLElement {
 
 function dealBody(description: string, ...others: readonly (HTMLElement | undefined)[]): HTMLElement {
   const text = description === '' ? undefined : longText(description);
-  return element('div', { class: 'deal-body' }, text, ...others);
+  return element('div', { class: 'deal-body stack' }, text, ...others);
 }
 
 function facts(offer: RetailerOffer, countries: readonly string[]): HTMLElement {
@@ -163,7 +163,7 @@ function couponItem({ id, code, description, endDate }: RetailerCoupon): HTMLEle
   const shownCode = element('code', { dir: 'ltr' }, code);
   return element(
     'li',
-    { class: 'deal' },
+    { class: 'deal row' },
     dealBody(description, ending(endDate)),
     element(
       'div',
@@ -180,7 +180,7 @@ function promotionItem({ id, description, endDate, deepLink }: RetailerPromotion
   const subject = { name: description || 'the promotion', id, list: 'promotions' } as const;
   return element(
     'li',
-    { class: 'deal' },
+    { class: 'deal row' },
     dealBody(description, ending(endDate)),
     activateLink(subject) ?? externalLink(deepLink, 'Go to the promotion', 'button out'),
     apiButton(subject),

@@ -40,7 +40,7 @@ export class SearchForm {
   constructor(onChange: OnChange) {
     this.node = element(
       'form',
-      { role: 'search', class: 'search', 'aria-label': 'Retailers' },
+      { role: 'search', class: 'search row', 'aria-label': 'Retailers' },
       field('q', 'Search', this.#query, 'grow'),
       field('category', 'Category', this.#category),
       field('country', 'Country', this.#country),

@@ -18,7 +18,7 @@ export function tokenScreen(problem: string | undefined, onToken: (token: string
   const help = 'The token stays in this tab and is forgotten when you close it.';
   const form = element(
     'form',
-    { class: 'token', novalidate: true },
+    { class: 'token stack', novalidate: true },
     element('label', { for: 'token' }, 'Public token'),
     element('div', { class: 'row' }, input, submit),
     shownProblem,

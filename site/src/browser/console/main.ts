@@ -5,7 +5,7 @@ import { drawPlots } from './plots.ts';
 import { keepCurrent } from './refresh.ts';
 
 function enhance(): void {
-  drawPlots(document);
+  drawPlots();
   for (const code of document.querySelectorAll<HTMLElement>('.command code')) {
     const text = code.textContent ?? '';
     code.closest('.command')?.append(copyButton(`Copy: ${text}`, text, code));

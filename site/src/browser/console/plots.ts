@@ -4,9 +4,8 @@ import uPlot from 'uplot';
 import { element } from '../element.ts';
 
 const HEIGHT = 210;
-const SERIES_MAX = 5;
 const DAY_S = 86_400;
-/** Steps between the times on the axis; none is finer than their printed form. */
+/** Steps between times on the axis: whole minutes or days, as printTimes() prints them. */
 const INCREMENTS_S = [
   ...[1, 2, 5, 10, 15, 30, 60, 120, 360, 720].map((minutes) => minutes * 60),
   ...[1, 2, 7, 14, 28, 84, 168, 336].map((days) => days * DAY_S),
@@ -14,61 +13,55 @@ const INCREMENTS_S = [
 /** Width of a date on the axis, with padding. */
 const NAME_WIDTH = 100;
 
-interface Series {
-  readonly label: string;
-  readonly values: readonly number[];
-}
+/** Classes of the style sheet, one for each series; further columns of the table are not drawn. */
+const COLOURS = {
+  lines: ['green', 'amber', 'red', 'blue', 'purple'],
+  bars: ['amber', 'green', 'red', 'blue', 'purple'],
+};
 
 interface PlotData {
   readonly kind: 'lines' | 'bars';
   readonly caption: string;
   /** In seconds, as uPlot expects. */
-  readonly times: readonly number[];
+  readonly times: number[];
   /** The times as printed in the table. */
   readonly names: readonly string[];
-  readonly series: readonly Series[];
+  readonly series: readonly { readonly label: string; readonly values: number[] }[];
 }
 
-/** Current plots, redrawn when the window or the colour scheme changes. */
-let drawn: { readonly figure: HTMLElement; plot: uPlot }[] = [];
+let drawn: { readonly figure: HTMLElement; readonly plot: uPlot }[] = [];
 
-export function drawPlots(document: Document): void {
+export function drawPlots(): void {
   for (const { plot } of drawn) plot.destroy();
-  drawn = [...document.querySelectorAll<HTMLElement>('figure.plot')].map((figure) => ({
-    figure,
-    plot: draw(figure),
-  }));
+  const figures = [...document.querySelectorAll<HTMLElement>('figure.plot')];
+  drawn = figures.map((figure) => ({ figure, plot: draw(figure) }));
 }
 
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => drawPlots(document));
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawPlots);
 addEventListener('resize', () => {
   for (const { figure, plot } of drawn) plot.setSize({ width: widthOf(figure), height: HEIGHT });
 });
 
 function draw(figure: HTMLElement): uPlot {
   const data = readTable(figure);
-  figure.querySelector('.canvas')?.remove();
-  figure.querySelector('.legend')?.remove();
+  const previous = figure.querySelectorAll('.canvas, .legend');
+  if (previous.length === 0) figure.querySelector('details')?.removeAttribute('open');
+  for (const node of previous) node.remove();
   const canvas = element('div', { class: 'canvas', role: 'img', 'aria-label': describe(data) });
-  const legend = element(
-    'ul',
-    { class: 'legend' },
-    ...data.series.map(({ label }, i) => legendEntry(label, i)),
-  );
-  figure.querySelector('figcaption')?.after(canvas, legend);
-  const isFirst = figure.dataset.drawn === undefined;
-  figure.dataset.drawn = '';
-  if (isFirst) figure.querySelector('details')?.removeAttribute('open');
-  const colours = [...legend.querySelectorAll('.key')].map((key) => getComputedStyle(key).color);
+  const keys = data.series.map((_, i) => element('span', { class: `key ${COLOURS[data.kind][i]}` }));
+  const entries = data.series.map(({ label }, i) => element('li', {}, keys[i], label));
+  figure.querySelector('figcaption')?.after(canvas, element('ul', { class: 'legend row' }, ...entries));
+  const colours = keys.map((key) => getComputedStyle(key).color);
   return new uPlot(options(data, colours, figure), plotted(data), canvas);
 }
 
 /** Reads numbers from `data` elements and times from `time` elements. */
 function readTable(figure: HTMLElement): PlotData {
-  const headings = [...figure.querySelectorAll('thead th')].slice(1, SERIES_MAX + 1);
+  const kind = figure.dataset.plot === 'bars' ? 'bars' : 'lines';
+  const headings = [...figure.querySelectorAll('thead th')].slice(1, COLOURS[kind].length + 1);
   const rows = [...figure.querySelectorAll('tbody tr')];
   return {
-    kind: figure.dataset.plot === 'bars' ? 'bars' : 'lines',
+    kind,
     caption: figure.querySelector('figcaption')?.textContent ?? '',
     times: rows.map((row) => Date.parse(row.querySelector('time')?.dateTime ?? '') / 1_000),
     names: rows.map((row) => row.querySelector('time')?.textContent ?? ''),
@@ -80,30 +73,33 @@ function readTable(figure: HTMLElement): PlotData {
 }
 
 function describe({ caption, series, times }: PlotData): string {
-  return `${caption}: ${series.map(({ label }) => label).join(', ')}, at ${times.length} times. The numbers are in the table below.`;
-}
-
-function legendEntry(label: string, i: number): HTMLElement {
-  return element('li', {}, element('span', { class: `key series-${i}` }), label);
+  const labels = series.map(({ label }) => label).join(', ');
+  return `${caption}: ${labels}, at ${times.length} times. The numbers are in the table below.`;
 }
 
 /** Stacks bars: each series becomes the sum of itself and the previous ones, and the tallest is drawn first. */
 function plotted({ kind, times, series }: PlotData): uPlot.AlignedData {
-  if (kind === 'lines') return [[...times], ...series.map(({ values }) => [...values])];
+  if (kind === 'lines') return [times, ...series.map(({ values }) => values)];
   const sums = times.map(() => 0);
   const stacked = series.map(({ values }) => values.map((value, i) => (sums[i] = (sums[i] ?? 0) + value)));
-  return [[...times], ...stacked.toReversed()];
+  return [times, ...stacked.reverse()];
 }
 
 function options(data: PlotData, colours: readonly string[], figure: HTMLElement): uPlot.Options {
-  const { kind, series, times } = data;
-  const order = series.map((_, i) => i);
+  const { kind, times } = data;
   const bars = uPlot.paths.bars?.({ size: [0.7, 48] });
+  // A canvas cannot use the variables of the style sheet, so take colours from elements that do.
   const axis = {
-    stroke: colourOf(figure, 'axis'),
-    grid: { stroke: colourOf(figure, 'grid-line'), width: 1 },
+    stroke: getComputedStyle(figure.querySelector('summary') ?? figure).color,
+    grid: { stroke: getComputedStyle(figure).borderTopColor, width: 1 },
   };
   const width = widthOf(figure);
+  const series = colours.map(
+    (stroke): uPlot.Series =>
+      kind === 'bars' && bars !== undefined
+        ? { stroke, fill: stroke, paths: bars, points: { show: false } }
+        : { stroke, width: 2, points: { show: times.length < 2 } },
+  );
   return {
     width,
     height: HEIGHT,
@@ -115,15 +111,7 @@ function options(data: PlotData, colours: readonly string[], figure: HTMLElement
       { ...axis, ...xAxis(data, width) },
       { ...axis, size: 64, values: (_, values) => values.map(printNumber) },
     ],
-    series: [
-      {},
-      ...(kind === 'bars' ? order.toReversed() : order).map((i): uPlot.Series => {
-        const stroke = colours[i] ?? '';
-        return kind === 'bars' && bars !== undefined
-          ? { stroke, fill: stroke, paths: bars, points: { show: false } }
-          : { stroke, width: 2, points: { show: times.length < 2 } };
-      }),
-    ],
+    series: [{}, ...(kind === 'bars' ? series.reverse() : series)],
   };
 }
 
@@ -134,12 +122,12 @@ function xRange({ kind, times }: PlotData): [number, number] {
   return kind === 'bars' || times.length < 2 ? [first - step * 0.6, last + step * 0.6] : [first, last];
 }
 
-/** Labels bars with the table's times, as many as fit, and lines with round times. Both in UTC. */
+/** Labels bars with the table's times, as many as fit, and lines with round times. Both are in UTC. */
 function xAxis({ kind, times, names }: PlotData, width: number): uPlot.Axis {
   if (kind === 'lines') return { values: printTimes, incrs: INCREMENTS_S };
   const every = Math.ceil((times.length * NAME_WIDTH) / width);
-  const shown = times.map((_, i) => i).filter((i) => i % every === 0);
-  return { splits: () => shown.map((i) => times[i] ?? 0), values: () => shown.map((i) => names[i] ?? '') };
+  const isShown = (_: unknown, i: number) => i % every === 0;
+  return { splits: () => times.filter(isShown), values: () => names.filter(isShown) };
 }
 
 /** Prints the part of the date that distinguishes neighbouring labels. */
@@ -157,13 +145,4 @@ function printNumber(value: number): string {
 
 function widthOf(figure: HTMLElement): number {
   return figure.querySelector('.canvas')?.clientWidth ?? 600;
-}
-
-/** Reads a colour from the style sheet, which a canvas cannot use directly. */
-function colourOf(figure: HTMLElement, name: string): string {
-  const probe = element('span', { class: name });
-  figure.append(probe);
-  const { color } = getComputedStyle(probe);
-  probe.remove();
-  return color;
 }

@@ -6,7 +6,7 @@ import { button, element } from '../element.ts';
 import { findToken } from '../page-token.ts';
 
 export function enableForm(form: HTMLFormElement): void {
-  const answer = element('div', { class: 'answer', role: 'status' });
+  const answer = element('div', { class: 'answer stack', role: 'status' });
   form.append(answer);
   form.hidden = false;
   form.addEventListener('submit', (event) => {

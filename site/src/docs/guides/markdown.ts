@@ -62,7 +62,7 @@ function heading(inside: string, level: number, id: string): string {
 
 function codeBlock(inside: string, language = 'text'): string {
   if (language === 'mermaid') return sequenceSteps(inside).text;
-  return `<div class="sample alone"><pre tabindex="0"><code data-language="${language}">${inside}</code></pre></div>\n`;
+  return `<div class="sample"><pre tabindex="0"><code data-language="${language}">${inside}</code></pre></div>\n`;
 }
 
 function link(inside: string, target: string | undefined): string {

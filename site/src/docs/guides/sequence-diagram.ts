@@ -20,5 +20,5 @@ export function sequenceSteps(escaped: string): Html {
     const [, over = '', note] = /^Note over (\w+): (.+)$/.exec(line) ?? [];
     return note === undefined ? [] : [html`<li class="note">${nameOf(over)}: ${new Html(note)}</li>`];
   });
-  return html`<ol class="steps">${steps}</ol>`;
+  return html`<ol class="steps panel stack">${steps}</ol>`;
 }
