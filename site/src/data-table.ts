@@ -1,8 +1,8 @@
-// Tables. Each cell repeats its column's heading in data-label, so the style sheet can show rows as lists on a phone.
+// Tables. Each cell repeats its column heading in data-label, so that the style sheet can show rows as lists on a phone.
 
 import { type Html, html } from './html.ts';
 
-type Cell = Html | string | number;
+export type Cell = Html | string | number;
 
 /** Renders a table. The first cell of each row is the row's header. */
 export function dataTable(
@@ -21,14 +21,14 @@ function tableCell(cell: Cell, heading: string | undefined, column: number): Htm
     : html`<td data-label="${heading ?? ''}">${cell}</td>`;
 }
 
-/** Returns the callbacks that render the tables of a Markdown document. Their arguments are HTML already. */
+/** Returns callbacks for Bun.markdown that render tables. Their arguments are HTML already. */
 export function tableCells() {
   let headings: string[] = [];
   let column = 0;
   return {
     th: (inside: string) => {
       headings.push(inside.replace(/<[^>]*>/g, ''));
-      // An empty <th> would be announced as a heading without a name.
+      // Screen readers would announce an empty <th> as a heading without a name.
       return inside === '' ? '<td></td>' : `<th scope="col">${inside}</th>`;
     },
     td: (inside: string) => {

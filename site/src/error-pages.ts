@@ -1,4 +1,4 @@
-// The pages under /errors/, one for each error code, and the pages that people see when a link or path does not work.
+// The pages under /errors/, one for each error code, and the pages for people who open a broken link or an unknown path.
 
 import type { ParameterError, Problem } from '@offerbook/client';
 import { dataTable } from './data-table.ts';
@@ -7,14 +7,12 @@ import { type Frame, htmlPage, type Page, type Place } from './html-page.ts';
 
 export type ErrorCode = Problem['code'];
 
-/** An API error, as the table of errors lists it. */
 export interface ListedError {
   readonly code: ErrorCode;
   readonly status: number;
   readonly title: string;
 }
 
-/** An API error with everything that its own page shows. */
 export interface DescribedError extends ListedError {
   readonly meaning: string;
   readonly remedy: string;
@@ -37,7 +35,7 @@ const RETRY: Partial<Record<ErrorCode, string>> = {
 export function errorList(errors: readonly ListedError[], frame: Frame): Page {
   const main = html`<div class="screen medium prose">
 <h1>Errors</h1>
-<p class="lead">Every error is a problem document (RFC 9457). Its <code>code</code> is stable: programs can rely on it.</p>
+<p class="lead">Every error is a problem document (RFC 9457) with a stable <code>code</code> that programs can rely on.</p>
 ${errorTable('All errors', errors)}
 </div>`;
   return page('Errors', main, frame, '/errors/');
@@ -68,20 +66,20 @@ export function errorPage(error: DescribedError, frame: Frame): Page {
   return page(title, main, frame, '/errors/');
 }
 
-/** The page for people whose link could not be activated. It repeats nothing of the link, which may be personal. */
+/** The page for people whose link could not be activated. Does not repeat the link, which may contain personal data. */
 export function linkErrorPage({ code, title, errors }: LinkError, frame: Frame): Page {
   const main = html`<div class="screen narrow prose">
 <h1>${title}</h1>
-<p class="lead">${LINK_WORDS[code] ?? 'This link does not work right now. Please try again in a moment.'}</p>
+<p class="lead">${LINK_HINTS[code] ?? 'This link does not work right now. Please try again in a moment.'}</p>
 ${errors === undefined ? undefined : html`<ul>${errors.map(({ parameter, detail }) => html`<li><code>${parameter}</code> ${detail}</li>`)}</ul>`}
 <p class="muted">For developers: <a href="/errors/${code}"><code>${code}</code></a>.</p>
 </div>`;
   return page(title, main, frame);
 }
 
-const LINK_WORDS: Partial<Record<ErrorCode, string>> = {
+const LINK_HINTS: Partial<Record<ErrorCode, string>> = {
   deal_not_found: 'The deal may have been withdrawn, or the link may be incomplete.',
-  deal_gone: 'The shop has ended this deal. The page that you came from may have other deals.',
+  deal_gone: 'The shop has ended this deal. The page you came from may have other deals.',
   invalid_parameter: 'This link is incomplete, so we cannot tell the shop who referred you.',
 };
 
@@ -92,7 +90,7 @@ export function notFoundPage(title: string, frame: Frame): Page {
 <ul class="stack">
 <li><a href="/">${frame.explorer === 'on' ? 'Explorer' : 'Home'}</a></li>
 <li><a href="/docs">API reference</a>, with every operation and its path</li>
-<li><a href="/errors/">Errors</a>, and what to do about each</li>
+<li><a href="/errors/">Errors</a>, with what to do about each</li>
 </ul>
 <p class="muted">Programs that request this path get a problem document: <a href="/errors/not_found"><code>not_found</code></a>.</p>
 </div>`;

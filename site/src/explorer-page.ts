@@ -1,24 +1,24 @@
-// The page at `/`: the explorer, or a short welcome where the operator has switched the explorer off.
+// The page at `/`: the explorer, or a short welcome if the operator has switched the explorer off.
 
 import { html } from './html.ts';
 import { type Frame, htmlPage, type Page } from './html-page.ts';
 
-/** Access for visitors without a token of their own, as in a demo. It is part of the pages, so everyone can read it. */
+/** Access for visitors who have no token, as in the sandbox. The pages contain it, so everyone can read it. */
 export interface GuestAccess {
   /** A public token. */
   readonly token: string;
-  /** Path of transactions that everyone may see; undefined for none. */
+  /** Path of a public transaction feed. */
   readonly feedPath?: string | undefined;
-  /** Public id of the organisation for which visitors activate deals; undefined: no activation. */
+  /** Public id of the organisation for which visitors activate deals; undefined if they cannot. */
   readonly orgId?: string | undefined;
 }
 
 export interface ExplorerOptions {
-  /** Undefined: visitors enter a token. */
+  /** Undefined if visitors enter their own token. */
   readonly guest?: GuestAccess | undefined;
   /** Origins from which logos may be loaded, or `https:` for all. */
   readonly explorerLogos: readonly string[];
-  /** Currency of fixed cashbacks, ISO 4217; undefined: show bare numbers. */
+  /** Currency of fixed cashbacks, ISO 4217; if undefined, the explorer shows bare numbers. */
   readonly currency: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export function explorerPage(options: ExplorerOptions, frame: Frame): Page {
     {
       title: 'Offerbook',
       place: '/',
-      main: html`<noscript><div class="screen narrow"><h1>Offerbook</h1><p>The explorer needs JavaScript. The <a href="/docs">API reference</a> does not.</p></div></noscript>`,
+      main: html`<noscript><div class="screen narrow"><h1>Offerbook</h1><p>The explorer needs JavaScript. The <a href="/docs">API reference</a> works without it.</p></div></noscript>`,
       script: frame.urls['/assets/catalogue.js'],
       imageSources: options.explorerLogos,
       meta: {
@@ -45,7 +45,7 @@ export function explorerPage(options: ExplorerOptions, frame: Frame): Page {
 
 const WELCOME = html`<div class="screen narrow prose">
 <h1>Offerbook</h1>
-<p class="lead">Retailers with their cashback offers, coupons and promotions, and the transactions of your users, over HTTP.</p>
-<p>The <a href="/docs">API reference</a> shows every operation, also as an <a href="/openapi.json">OpenAPI 3.1 document</a>. <a href="/errors/">Errors</a> explains each error and what to do about it.</p>
-<p>Every operation needs a bearer token; ask the operator of this service for one.</p>
+<p class="lead">An HTTP API for retailers with cashback offers, coupons and promotions, and for the transactions of your users.</p>
+<p>The <a href="/docs">API reference</a> describes every operation; so does the <a href="/openapi.json">OpenAPI 3.1 document</a>. The <a href="/errors/">error pages</a> explain what each error means and what to do about it.</p>
+<p>Requests need a bearer token. Ask the operator of this service for one.</p>
 </div>`;

@@ -1,4 +1,4 @@
-// The frame of every page: head, navigation and footer. Pages load scripts, styles and data from their own server only.
+// The frame of every page: head, navigation and footer. Pages load scripts, styles and data only from their own server.
 
 import { type Html, html } from './html.ts';
 
@@ -10,30 +10,32 @@ const PLACES = [
 
 export type Place = (typeof PLACES)[number]['path'];
 
-/** A finished page, and what the browser must be allowed to do for it. */
+/** A rendered page, and what its Content-Security-Policy must allow. */
 export interface Page {
   readonly text: string;
   readonly hasScript: boolean;
-  /** Sources of images besides this server, as in a Content-Security-Policy. */
+  /** Sources of images besides this server. */
   readonly imageSources: readonly string[];
   /** True if the page submits forms to its server without a script. */
   readonly submitsForms: boolean;
 }
 
-interface PageParts {
+interface Content {
   readonly title: string;
-  /** The navigation entry to highlight, if any. */
-  readonly place: Place | undefined;
   readonly main: Html;
   /** URL of the script. */
   readonly script?: string | undefined;
-  readonly imageSources?: readonly string[];
-  readonly submitsForms?: boolean;
   /** Values that the script reads from <meta> elements. */
   readonly meta?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** What all pages of the public site share. */
+interface PageParts extends Content {
+  /** The navigation entry to highlight, if any. */
+  readonly place: Place | undefined;
+  readonly imageSources?: readonly string[];
+  readonly submitsForms?: boolean;
+}
+
 export interface Frame {
   readonly urls: AssetUrls;
   /** Off: the page at `/` is a short welcome instead of the explorer. */
@@ -60,14 +62,11 @@ export function htmlPage(parts: PageParts, { urls, explorer }: Frame): Page {
   return { text, hasScript: script !== undefined, imageSources, submitsForms };
 }
 
-interface DocumentParts {
-  readonly title: string;
-  readonly main: Html;
-  readonly script?: string | undefined;
-  readonly meta?: Readonly<Record<string, string | undefined>> | undefined;
+interface DocumentParts extends Content {
   /** Path of the navigation entry to highlight. */
   readonly place: string | undefined;
   readonly places: readonly NavPlace[];
+  /** URL of the style sheet. */
   readonly styles: string;
   readonly brand: string;
   readonly footer: Html;
@@ -78,7 +77,7 @@ interface NavPlace {
   readonly label: string;
 }
 
-/** Renders a whole document, for the public site and for the console. */
+/** Renders a whole document for the public site or the console. */
 export function printDocument(parts: DocumentParts): string {
   const { title, place, places, main, styles, script, brand, footer, meta = {} } = parts;
   return html`<!doctype html>
@@ -113,6 +112,6 @@ function navLink({ path, label }: NavPlace, current: string | undefined): Html {
 
 const MARK = html`<svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><path class="mark-cover" d="M6 4h17a4 4 0 0 1 4 4v20H10a4 4 0 0 1-4-4z"/><path class="mark-page" d="M6 24a4 4 0 0 1 4-4h17v8H10a4 4 0 0 1-4-4z"/><path class="mark-sign" d="M13 15.5 20 8.5M13.5 9.5h.01M19.5 14.5h.01"/></svg>`;
 
-/** The logo with its own colours, because no style sheet applies to a favicon. */
+/** The logo with its own colours, because a favicon has no style sheet. */
 export const FAVICON_SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#0a6b4b" d="M6 4h17a4 4 0 0 1 4 4v20H10a4 4 0 0 1-4-4z"/><path fill="#9adcc0" d="M6 24a4 4 0 0 1 4-4h17v8H10a4 4 0 0 1-4-4z"/><path stroke="#fff" stroke-width="2.4" stroke-linecap="round" d="M13 15.5 20 8.5M13.5 9.5h.01M19.5 14.5h.01"/></svg>';

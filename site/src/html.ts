@@ -1,4 +1,4 @@
-// HTML templates. Every value is escaped unless it is an Html object already, so a page cannot forget to escape.
+// HTML templates. Every value is escaped unless it is an Html object, so pages cannot forget to escape.
 
 export class Html {
   readonly text: string;

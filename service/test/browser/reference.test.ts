@@ -205,7 +205,9 @@ describe('the guides', () => {
     await page.locator('.contents [aria-current="location"]').waitFor();
     expect(await current.allTextContents()).toEqual(['Polling transactions', 'Four traps']);
     await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
-    await page.locator('.contents [aria-current="location"]', { hasText: 'How it is proven' }).waitFor();
+    await page
+      .locator('.contents [aria-current="location"]', { hasText: 'How we test the contract' })
+      .waitFor();
     await page.evaluate('scrollTo(0, 0)');
     await page.locator('.contents [aria-current="location"]').waitFor({ state: 'detached' });
   });

@@ -47,7 +47,7 @@ async function overview(node: NodeView, stores: () => Promise<Stores>): Promise<
 
 /** Warnings about the disk depend on the machine. */
 function warningsOf(page: ShownPage): string[] {
-  const found = [...page.html.matchAll(/<li><p>(.*?)<\/p>/gs)].map(([, words = '']) => textOf(words));
+  const found = [...page.html.matchAll(/<li[^>]*><p>(.*?)<\/p>/gs)].map(([, words = '']) => textOf(words));
   return found.filter((words) => !words.startsWith('The disk'));
 }
 
@@ -63,9 +63,13 @@ describe('warnings about the node', () => {
   test.each<[string, Partial<NodeView['state']>, RegExp[]]>([
     ['nothing is wrong', {}, []],
     ['it is not ready', { isReady: false }, [/^The node is not ready/]],
-    ['a worker does not respond', { workers: { ready: 1, restarts: 0 } }, [/^1 of the workers/]],
-    ['clicks go to the spool', { areClicksSpooled: true }, [/^Clicks go to the spool/]],
-    ['the replica is not used', { replica: { isUsable: false, lagMs: 9 } }, [/^The replica is not used/]],
+    [
+      'a worker does not respond',
+      { workers: { ready: 1, restarts: 0 } },
+      [/^1 of 2 workers does not respond/],
+    ],
+    ['clicks go to the spool', { areClicksSpooled: true }, [/^Clicks are written to the spool/]],
+    ['the replica is not used', { replica: { isUsable: false, lagMs: 9 } }, [/^The replica is not in use/]],
     ['the replica is used', { replica: { isUsable: true, lagMs: 9 } }, []],
   ])('when %s', async (_, state, warnings) => {
     const page = await overview({ ...CALM, state: { ...CALM.state, ...state } }, async () => stores);
@@ -79,7 +83,7 @@ describe('warnings about the node', () => {
     });
     const shown = async (some: HourFigures['minutes']) => {
       const page = await overview({ ...CALM, hour: { ...CALM.hour, minutes: some } }, async () => stores);
-      return page.table('Requests by minute')?.map(([from]) => from);
+      return page.table('Requests per minute')?.map(([from]) => from);
     };
     expect(await shown(minutes)).toEqual(['11:57', '11:58']);
     expect(await shown(minutes.slice(2))).toEqual(['11:59']);

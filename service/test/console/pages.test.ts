@@ -80,7 +80,7 @@ describe.each(DATABASES)('$name', (database) => {
     const { node } = console_;
     const before = await console_.page('/');
     expect(before.html).toContain(
-      '<p>The last import of transactions of <bdi>acme</bdi> from <bdi>sandbox</bdi> was refused, <time',
+      '<p>The last import of transactions for <bdi>acme</bdi> from <bdi>sandbox</bdi> was refused, <time',
     );
     const seeWhy = 'offerbook imports list --kind transactions';
     expect(before.commands).toEqual([seeWhy]);
@@ -132,9 +132,7 @@ describe.each(DATABASES)('$name', (database) => {
       [printed(first?.beganAtMs ?? 0), '3'],
       [printed(second?.beganAtMs ?? 0), '2'],
     ]);
-    expect(page.table('Deals ending within a week')).toEqual([
-      [printed(soonMs), 'Coupons', HOSTILE, HOSTILE],
-    ]);
+    expect(page.table('Deals ending within a week')).toEqual([[printed(soonMs), 'Coupon', HOSTILE, HOSTILE]]);
     expect(page.html).not.toContain('<img');
   });
 
@@ -168,7 +166,7 @@ describe.each(DATABASES)('$name', (database) => {
       'done',
     ]);
     expect(outcomes(await console_.page('/imports?kind=nonsense'))).toHaveLength(5);
-    const days = page.table('Rows by day') ?? [];
+    const days = page.table('Rows per day') ?? [];
     const sums = [1, 2, 3, 4, 5, 6].map((i) => days.reduce((sum, row) => sum + Number(row[i]), 0));
     // Retailers and transactions; the second catalogue withdrew one and left two.
     expect(sums).toEqual([6, 1, 2, 0, 1, 1]);
@@ -180,7 +178,7 @@ describe.each(DATABASES)('$name', (database) => {
       Read: '2',
       Added: '0',
       Invalid: '1',
-      'SHA-256': entries[0]?.fileDigest ?? 'not known',
+      'SHA-256': entries[0]?.fileDigest ?? 'unknown',
     });
     expect(refused.table('Problems')).toEqual([
       ['2', '', 'status', 'must be one of PENDING, CONFIRMED, DECLINED'],
@@ -197,12 +195,12 @@ describe.each(DATABASES)('$name', (database) => {
     const before = await row('acme');
     const clock = (await node.stores.organisations.changeClocks()).get(acme.id) ?? 0;
     const [{ publicId = '' } = {}] = await node.stores.organisations.list();
-    expect(before?.slice(1, 5)).toEqual([publicId, printed(clock), 'never', 'not known']);
-    expect((await row('quiet'))?.toSpliced(1, 1)).toEqual(['quiet', 'none', 'never', 'not known', '0', '–']);
+    expect(before?.slice(1, 5)).toEqual([publicId, printed(clock), 'never', 'unknown']);
+    expect((await row('quiet'))?.toSpliced(1, 1)).toEqual(['quiet', 'none', 'never', 'unknown', '0', '–']);
     // A part of the window, and a page that has others behind it, tell nobody everything.
     await node.get('/v1/transactions/?limit=1', token);
     await node.get('/v1/transactions/?updatedAtLessThan=2100-01-01T00:00:00', token);
-    expect((await row('acme'))?.[4]).toBe('not known');
+    expect((await row('acme'))?.[4]).toBe('unknown');
     await node.get('/v1/transactions/', token);
     const after = await row('acme');
     expect(after?.[4]).toBe('up to date');
@@ -301,7 +299,7 @@ describe.each(DATABASES)('$name', (database) => {
       ['Retailer 2', '1', '0.0 %', '0', '0.0 %'],
     ]);
     expect(page.table('Clicks by organisation')?.map(sums)).toEqual([['acme', '3', '66.7 %', '1', '33.3 %']]);
-    const days = page.table('Clicks by day') ?? [];
+    const days = page.table('Clicks per day') ?? [];
     expect(days).toHaveLength(30);
     expect(days.filter(([, count]) => count !== '0')).toEqual([
       [printTimestamp(beganMs).slice(0, 10), '3', '2', '1'],
@@ -320,7 +318,7 @@ describe.each(DATABASES)('$name', (database) => {
       promotions.map(([code, status, , org, count, , requestId]) => [code, status, org, count, requestId]),
     ).toEqual([
       ['invalid_parameter', '400', 'quiet', '2', 'last-one'],
-      ['missing_token', '401', 'not known', '1', 'nobody'],
+      ['missing_token', '401', 'unknown', '1', 'nobody'],
     ]);
     const metrics = await (await console_.get('/metrics')).text();
     expect(metrics).toContain(
@@ -364,7 +362,7 @@ describe.each(DATABASES)('$name', (database) => {
     await using restarted = await ConsoleNode.start({ databaseUrl: node.databaseUrl });
     expect((await rowOf(restarted))?.slice(3, 5)).toEqual([
       expect.stringContaining(`${printed(usedAtMs)} (`),
-      'not known',
+      'unknown',
     ]);
     await node.get('/v1/transactions/', token);
     expect((await rowOf(console_))?.[4]).toBe('up to date');
@@ -398,8 +396,8 @@ describe.each(DATABASES)('$name', (database) => {
     const after = await console_.page('/catalogue');
     expect(after.facts['Deals ending within a week']).toBe('2');
     expect(after.table('Deals ending within a week')).toEqual([
-      [printed(soonMs), 'Coupons', 'Renamed', 'Coupon 31'],
-      [printed(soonMs), 'Coupons', 'Renamed', 'Coupon 32'],
+      [printed(soonMs), 'Coupon', 'Renamed', 'Coupon 31'],
+      [printed(soonMs), 'Coupon', 'Renamed', 'Coupon 32'],
     ]);
   });
 

@@ -118,7 +118,7 @@ describe('a document', () => {
       '```',
     ].join('\n');
     expect(render(source).body.text).toBe(
-      '<ol class="steps"><li class="note">Your server: W = 1</li><li><strong>Your server → Offerbook</strong>: ask &amp; &lt;wait&gt;</li><li><strong>Offerbook → Your server</strong>: page 1</li></ol>',
+      '<ol class="steps panel stack"><li class="note">Your server: W = 1</li><li><strong>Your server → Offerbook</strong>: ask &amp; &lt;wait&gt;</li><li><strong>Offerbook → Your server</strong>: page 1</li></ol>',
     );
   });
 

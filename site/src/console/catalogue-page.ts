@@ -1,17 +1,15 @@
 // The catalogue: its revision, its size over time, and the deals that end soon.
 
+import type { DealList } from '@offerbook/wire/deals.ts';
 import { html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
 import { command, facts, moment, number, plot, section, shownOf, since, source, table } from './elements.ts';
 
-const LISTS = {
-  retailers: 'Retailers',
-  cashbackOffers: 'Cashback offers',
-  coupons: 'Coupons',
-  promotions: 'Promotions',
-} as const;
-
-type ListName = keyof typeof LISTS;
+const DEAL_KINDS: Record<DealList, string> = {
+  cashbackOffers: 'Cashback offer',
+  coupons: 'Coupon',
+  promotions: 'Promotion',
+};
 
 export interface CatalogueView {
   readonly nowMs: number;
@@ -19,19 +17,28 @@ export interface CatalogueView {
   readonly servedRevision: number | undefined;
   readonly storedRevision: number;
   /** Number of active items by list; undefined while the node has no catalogue. */
-  readonly items: Readonly<Record<ListName, number>> | undefined;
+  readonly items: ItemCounts | undefined;
   /** The last successful import. */
   readonly lastImport: { readonly id: number; readonly beganAtMs: number } | undefined;
   /** Number of retailers after each of the last imports, oldest first. */
   readonly sizes: readonly { readonly importedAtMs: number; readonly retailers: number }[];
-  /** The first deals that end within a week; `endingCount` counts all. */
-  readonly ending: readonly {
-    readonly list: ListName;
-    readonly endsAtMs: number;
-    readonly retailer: string;
-    readonly description: string;
-  }[];
+  /** The first deals to end within a week; `endingCount` counts all. */
+  readonly ending: readonly EndingDeal[];
   readonly endingCount: number;
+}
+
+interface ItemCounts {
+  readonly retailers: number;
+  readonly cashbackOffers: number;
+  readonly coupons: number;
+  readonly promotions: number;
+}
+
+interface EndingDeal {
+  readonly list: DealList;
+  readonly endsAtMs: number;
+  readonly retailer: string;
+  readonly description: string;
 }
 
 export function cataloguePage(view: CatalogueView): ConsolePage {
@@ -39,7 +46,7 @@ export function cataloguePage(view: CatalogueView): ConsolePage {
   return {
     title: 'Catalogue',
     main: html`${section(
-      'Now',
+      'Current state',
       facts([
         ['Revision served', servedRevision === undefined ? 'none' : number(servedRevision)],
         ['Revision stored', number(storedRevision)],
@@ -62,10 +69,15 @@ ${section(
   table(
     'Active items by list',
     ['List', 'Items'],
-    (Object.keys(LISTS) as ListName[]).map((list) => [
-      LISTS[list],
-      items === undefined ? '–' : number(items[list]),
-    ]),
+    items === undefined
+      ? []
+      : [
+          ['Retailers', number(items.retailers)],
+          ['Cashback offers', number(items.cashbackOffers)],
+          ['Coupons', number(items.coupons)],
+          ['Promotions', number(items.promotions)],
+        ],
+    'This node has not loaded a catalogue yet.',
   ),
   source('offerbook_catalogue_items'),
 )}
@@ -78,20 +90,20 @@ ${section(
     sizes.map(({ importedAtMs, retailers }) => [moment(importedAtMs), number(retailers)]),
   ),
   source('offerbook imports list --kind catalogue --json'),
-  html`<p class="source">Computed from the retailers that the last ${number(sizes.length)} imports added and withdrew.</p>`,
+  html`<p class="source">Computed from the numbers of retailers that the last ${number(sizes.length)} imports added and withdrew.</p>`,
 )}
 ${section(
   'Deals ending within a week',
   table(
     'Deals ending within a week',
-    ['Ends (UTC)', 'List', 'Retailer', 'Deal'],
+    ['Ends (UTC)', 'Kind', 'Retailer', 'Deal'],
     ending.map(({ list, endsAtMs, retailer, description }) => [
       moment(endsAtMs),
-      LISTS[list],
+      DEAL_KINDS[list],
       html`<bdi>${retailer}</bdi>`,
       html`<bdi>${description}</bdi>`,
     ]),
-    'None.',
+    'No deals.',
   ),
   shownOf('first', ending.length, endingCount),
   command('See what an import would change:', 'offerbook import catalogue FILE --dry-run'),

@@ -1,21 +1,9 @@
-// Clicks: since the node started, by day, by organisation and by retailer.
+// Clicks: since the node started, per day, by organisation and by retailer.
 
+import type { Cell } from '../data-table.ts';
 import { type Html, html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
-import {
-  bar,
-  type Cell,
-  day,
-  facts,
-  number,
-  plot,
-  section,
-  share,
-  shownOf,
-  since,
-  source,
-  table,
-} from './elements.ts';
+import { bar, day, facts, number, plot, section, share, shownOf, since, source, table } from './elements.ts';
 
 const ROWS_MAX = 50;
 const COMMAND = 'offerbook activations totals --json';
@@ -32,7 +20,7 @@ export interface CountedClicks {
   readonly countedAtMs: number;
   /** Oldest day first. */
   readonly days: readonly (ClickFigures & { readonly dayMs: number })[];
-  /** Groups with most clicks first. */
+  /** Sorted by number of clicks, descending. Same for retailers. */
   readonly organisations: readonly NamedClicks[];
   readonly retailers: readonly NamedClicks[];
 }
@@ -53,10 +41,8 @@ export function clicksPage({ nowMs, node, counted }: ClicksView): ConsolePage {
 ${
   counted === undefined
     ? html`<p class="notice" role="status">Clicks are being counted for the first time since the node started. Reload this page in a moment.</p>`
-    : html`<p class="muted" role="status">Counted ${since(counted.countedAtMs, nowMs)}.</p>`
-}
-${counted === undefined ? undefined : daySection(counted)}
-${counted === undefined ? undefined : groupSections(counted)}`,
+    : countedSections(counted, nowMs)
+}`,
   };
 }
 
@@ -64,16 +50,26 @@ function nodeClicks(node: ClicksView['node']): Html {
   if (node === undefined) return html`<p class="muted">Activation is off on this node.</p>`;
   return html`${facts([
     ...Object.entries(node.tally).map(([outcome, count]) => [outcome, number(count)] as const),
-    ['to the spool', number(node.spooledCount)],
+    ['spooled', number(node.spooledCount)],
   ])}${source('offerbook_clicks_total', 'offerbook_clicks_spooled_total')}`;
 }
 
-function daySection({ days }: CountedClicks): Html {
+function countedSections(
+  { countedAtMs, days, organisations, retailers }: CountedClicks,
+  nowMs: number,
+): Html {
+  return html`<p class="muted" role="status">Counted ${since(countedAtMs, nowMs)}.</p>
+${daySection(days)}
+${section('By organisation', groupTable('Organisation', organisations), source(COMMAND))}
+${section('By retailer', groupTable('Retailer', retailers), source(COMMAND))}`;
+}
+
+function daySection(days: CountedClicks['days']): Html {
   return section(
-    `By day, over ${days.length} days`,
+    `Per day, last ${days.length} days`,
     plot(
       'lines',
-      'Clicks by day',
+      'Clicks per day',
       ['Day (UTC)', 'Clicks', 'Tracked', 'With a sale'],
       days.map(({ dayMs, clicks, tracked, sold }) => [
         day(dayMs),
@@ -84,11 +80,6 @@ function daySection({ days }: CountedClicks): Html {
     ),
     source(COMMAND),
   );
-}
-
-function groupSections({ organisations, retailers }: CountedClicks): Html {
-  return html`${section('By organisation', groupTable('Organisation', organisations), source(COMMAND))}
-${section('By retailer', groupTable('Retailer', retailers), source(COMMAND))}`;
 }
 
 function groupTable(what: string, groups: readonly NamedClicks[]): Html {

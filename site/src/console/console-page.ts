@@ -6,7 +6,7 @@ import { moment } from './elements.ts';
 
 /** Contents of a console page, before the frame. */
 export interface ConsolePage {
-  /** HTTP status; 200 unless given. */
+  /** HTTP status; defaults to 200. */
   readonly status?: number;
   readonly title: string;
   readonly main: Html;
@@ -26,7 +26,7 @@ const PLACES = [
 /** URL of each asset, with its version. */
 type ConsoleUrls = Readonly<Record<'/assets/console.js' | '/assets/console.css', string>>;
 
-/** Renders the whole document. `path` selects the navigation entry to highlight. */
+/** Renders the whole document. `path` selects the highlighted navigation entry. */
 export function framedPage(
   { title, main }: ConsolePage,
   path: string,
@@ -44,7 +44,7 @@ export function framedPage(
     styles: urls['/assets/console.css'],
     script: urls['/assets/console.js'],
     brand: 'Offerbook console',
-    footer: html`This console is read-only. Run the commands in a shell in which <code>OFFERBOOK_DATABASE_URL</code> is this node's database. <a href="/metrics">Metrics</a>`,
+    footer: html`This console is read-only. Run its commands in a shell where <code>OFFERBOOK_DATABASE_URL</code> is this node's database. <a href="/metrics">Metrics</a>`,
   });
   return { text, hasScript: true, imageSources: [], submitsForms: true };
 }
@@ -52,7 +52,7 @@ export function framedPage(
 export const NO_SUCH_PAGE: ConsolePage = {
   status: 404,
   title: 'No such page',
-  main: html`<p class="lead">The console has no page at this address. Its pages are in the navigation above.</p>`,
+  main: html`<p class="lead">The console has no page at this address. The navigation above lists its pages.</p>`,
 };
 
 /** Shown instead of a page whose data could not be read. */

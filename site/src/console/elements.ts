@@ -1,19 +1,19 @@
-// The building blocks of console pages. Numbers are `data` elements and times are `time` elements, so the script can draw a
-// plot from the table below it.
+// The building blocks of console pages. Numbers are `data` elements and times are `time` elements, so that the script can
+// draw plots from tables.
 
 import { printCount } from '@offerbook/wire/count.ts';
 import { printMoney } from '@offerbook/wire/decimal.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
-import { dataTable } from '../data-table.ts';
+import { type Cell, dataTable } from '../data-table.ts';
 import { type Html, html } from '../html.ts';
 
-export type Cell = Html | string | number;
+export type { Cell };
 
 export function number(value: number): Html {
   return html`<data value="${value}">${printCount(value)}</data>`;
 }
 
-/** Renders a number with a fixed count of decimals. */
+/** Renders a number with a fixed number of decimals. */
 export function decimal(value: number, digits: number): Html {
   const text = value.toLocaleString('en-US', {
     minimumFractionDigits: digits,
@@ -31,7 +31,7 @@ export function amount(value: Money): Html {
   return html`<data value="${text}">${text.replaceAll(THOUSANDS, ',')}</data>`;
 }
 
-/** Positions of the thousands separators: three, six, … digits before the decimal point. */
+/** Matches the positions of thousands separators: 3, 6, … digits before the decimal point. */
 const THOUSANDS = /(?<=\d)(?=(?:\d{3})+\.)/g;
 
 /** Renders `3.2 %`, or a dash if the whole is 0. */
@@ -89,7 +89,7 @@ export function tag(text: string, tone: 'good' | 'bad' | 'plain' = 'plain'): Htm
   return html`<span class="tag ${tone}">${text}</span>`;
 }
 
-/** Renders a table, or a sentence if it has no rows. */
+/** Renders a table, or a sentence if there are no rows. */
 export function table(
   caption: string,
   headings: readonly string[],
@@ -115,10 +115,10 @@ export function plot(
 ): Html {
   if (rows.length === 0) return html`<p class="muted">${caption}: nothing yet.</p>`;
   return html`<figure class="plot panel stack" data-plot="${kind}"><figcaption>${caption}</figcaption>
-<details open><summary>${caption}: the numbers</summary>${dataTable(caption, headings, rows)}</details></figure>`;
+<details open><summary>${caption}, as a table</summary>${dataTable(caption, headings, rows)}</details></figure>`;
 }
 
-/** Renders a share as a bar, to be shown beside its number. */
+/** Renders a share as a bar. Screen readers skip it, so show the number beside it. */
 export function bar(part: number, whole: number): Html {
   const width = whole === 0 ? 0 : (100 * part) / whole;
   return html`<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect width="${width.toFixed(1)}" height="8"/></svg>`;
@@ -128,12 +128,12 @@ export function facts(rows: readonly (readonly [string, Cell])[]): Html {
   return html`<dl class="facts">${rows.map(([name, value]) => html`<div class="panel"><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/** Names the commands and metrics that have the numbers of a section. */
+/** Names the commands and metrics that report the numbers of a section. */
 export function source(...names: readonly string[]): Html {
   return html`<p class="source">From ${names.map((name, i) => html`${i === 0 ? '' : ', '}<code>${name}</code>`)}</p>`;
 }
 
-/** Renders a command to copy, because the console itself changes nothing. */
+/** Renders a command to copy. The console itself is read-only. */
 export function command(about: string, text: string): Html {
   return html`<div class="command"><p>${about}</p><pre tabindex="0"><code>${text}</code></pre></div>`;
 }
@@ -160,7 +160,7 @@ export interface OrganisationOption {
   readonly name: string;
 }
 
-/** Renders the select field of the organisation, with "All". */
+/** Renders a select field for the organisation, with the option "All". */
 export function organisationChoice(
   organisations: readonly OrganisationOption[],
   chosen: OrganisationOption | undefined,
@@ -179,7 +179,7 @@ export function field(
   return html`<label>${label}<input type="text" name="${name}" value="${value}" placeholder="${placeholder}" autocomplete="off" spellcheck="false" maxlength="${lengthMax}"></label>`;
 }
 
-/** Quotes a word for the shell if necessary. */
+/** Quotes a word for a POSIX shell if necessary. */
 export function shellWord(word: string): string {
   return /^[\w./:@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,4 +1,4 @@
-// The errors that this node has answered with.
+// The errors that this node has returned.
 
 import { html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
@@ -34,15 +34,15 @@ export function errorsPage({ nowMs, startedAtMs, groups }: ErrorsView): ConsoleP
           html`<code>${code}</code>`,
           tag(String(status), status >= 500 ? 'bad' : 'plain'),
           html`<code>${route}</code>`,
-          orgName === undefined ? html`<span class="muted">not known</span>` : html`<bdi>${orgName}</bdi>`,
+          orgName === undefined ? html`<span class="muted">unknown</span>` : html`<bdi>${orgName}</bdi>`,
           number(count),
           since(lastAtMs, nowMs),
           html`<code>${lastRequestId}</code>`,
         ]),
-        'None.',
+        'No errors.',
       ),
       source('offerbook_http_errors_total'),
-      html`<p class="source">Errors that this node has returned since it started ${since(startedAtMs, nowMs)}, held in memory. The organisation is known only if the request had a valid token.</p>`,
+      html`<p class="source">Counted in memory since this node started, ${since(startedAtMs, nowMs)}. The organisation is known only if the request had a valid token.</p>`,
       command(
         'Find a request in the server log:',
         'journalctl -u offerbook -o cat | grep \'"requestId":"ID"\'',

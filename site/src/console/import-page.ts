@@ -1,4 +1,4 @@
-// One import with its counts and problems.
+// One import: its details, row counts and problems.
 
 import { html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
@@ -24,19 +24,18 @@ export interface ShownImport extends ListedImport {
   readonly problemCount: number;
 }
 
-const COUNT_WORDS = {
-  read: 'Read',
-  added: 'Added',
-  changed: 'Changed',
-  unchanged: 'Unchanged',
-  stale: 'Older than stored',
-  withdrawn: 'Withdrawn',
-  invalid: 'Invalid',
-} as const;
+const COUNTS = [
+  ['read', 'Read'],
+  ['added', 'Added'],
+  ['changed', 'Changed'],
+  ['unchanged', 'Unchanged'],
+  ['stale', 'Older than stored'],
+  ['withdrawn', 'Withdrawn'],
+  ['invalid', 'Invalid'],
+] as const;
 
 export function importPage(entry: ShownImport, nowMs: number): ConsolePage {
   const { counts, problems, problemCount, beganAtMs, endedAtMs } = entry;
-  const countNames = Object.keys(COUNT_WORDS) as (keyof typeof COUNT_WORDS)[];
   return {
     title: `Import ${entry.id}`,
     main: html`<nav aria-label="Back"><a class="back" href="/imports">All imports</a></nav>
@@ -50,15 +49,15 @@ ${section(
     ['Kind', entry.kind],
     ['Organisation', html`<bdi>${entry.orgName ?? 'none'}</bdi>`],
     ['Began', since(beganAtMs, nowMs)],
-    ['Took', endedAtMs === null ? 'not known' : `${((endedAtMs - beganAtMs) / 1_000).toFixed(3)} s`],
-    ['By', html`<bdi>${entry.by}</bdi>`],
+    ['Duration', endedAtMs === null ? 'unknown' : `${((endedAtMs - beganAtMs) / 1_000).toFixed(3)} s`],
+    ['Run by', html`<bdi>${entry.by}</bdi>`],
     ['Source', html`<bdi>${entry.source ?? 'not given'}</bdi>`],
     ['File', html`<bdi>${entry.fileName}</bdi>`],
-    ['SHA-256', html`<code>${entry.fileDigest ?? 'not known'}</code>`],
+    ['SHA-256', html`<code>${entry.fileDigest ?? 'unknown'}</code>`],
     ['Version', entry.version],
   ]),
 )}
-${section('Rows', facts(countNames.map((name) => [COUNT_WORDS[name], number(counts[name])])))}
+${section('Rows', facts(COUNTS.map(([name, label]) => [label, number(counts[name])])))}
 ${section(
   'Problems',
   table(
@@ -70,7 +69,7 @@ ${section(
       html`<code>${field}</code>`,
       html`<bdi>${reason}</bdi>`,
     ]),
-    'None.',
+    'No problems.',
   ),
   shownOf('first', problems.length, problemCount),
 )}
@@ -81,5 +80,5 @@ ${source(`offerbook imports show ${entry.id}`)}`,
 export const NO_SUCH_IMPORT: ConsolePage = {
   status: 404,
   title: 'No such import',
-  main: html`<p class="lead">It is not in the import log, which keeps entries for 400 days. <a href="/imports">All imports</a></p>`,
+  main: html`<p class="lead">The import log has no such entry. It keeps entries for 400 days. <a href="/imports">All imports</a></p>`,
 };

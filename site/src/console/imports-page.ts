@@ -1,4 +1,4 @@
-// Imports: rows by day, how fresh each feed is, and the newest entries of the import log.
+// Imports: rows per day, the freshness of each feed, and the newest entries of the import log.
 
 import { type Html, html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
@@ -26,17 +26,16 @@ export interface ImportCounts {
   readonly added: number;
   readonly changed: number;
   readonly unchanged: number;
-  /** Rows older than what is stored. */
+  /** Rows older than the stored version. */
   readonly stale: number;
   readonly withdrawn: number;
   readonly invalid: number;
 }
 
-/** An import, as the list shows it. */
 export interface ListedImport {
   readonly id: number;
   readonly kind: string;
-  /** Null for imports that belong to no organisation. */
+  /** Null if the import does not belong to an organisation. */
   readonly orgName: string | null;
   readonly outcome: Outcome;
   readonly beganAtMs: number;
@@ -44,7 +43,6 @@ export interface ListedImport {
   readonly counts: ImportCounts;
 }
 
-/** How fresh the data of one feed is. */
 export interface FeedFreshness {
   readonly kind: string;
   readonly orgName: string | null;
@@ -58,7 +56,7 @@ export interface ImportsView {
   readonly nowMs: number;
   /** Number of days that `days` covers. */
   readonly daysMax: number;
-  /** Days with imports, oldest first. Several entries of one day are added up. */
+  /** Days with imports, oldest first. A day can have several entries. */
   readonly days: readonly { readonly dayMs: number; readonly counts: ImportCounts }[];
   readonly feeds: readonly FeedFreshness[];
   /** Newest first, at most `entriesMax`. */
@@ -67,7 +65,7 @@ export interface ImportsView {
   readonly filter: ImportFilter;
 }
 
-/** What the list can be filtered by, and what it is filtered by now. */
+/** The options of the filter, and the current choices. */
 interface ImportFilter {
   readonly kinds: readonly string[];
   readonly outcomes: readonly string[];
@@ -82,7 +80,7 @@ export function importsPage(view: ImportsView): ConsolePage {
   return {
     title: 'Imports',
     main: html`${section(
-      `Rows by day, over ${daysMax} days`,
+      `Rows per day, last ${daysMax} days`,
       dayPlot(view),
       source('offerbook imports list --json', 'offerbook_imports_total'),
     )}
@@ -96,11 +94,11 @@ ${section(
   filterForm(filter),
   importTable(entries),
   entries.length === entriesMax
-    ? html`<p class="muted">The newest ${number(entriesMax)}. The command lists more with <code>--limit</code>.</p>`
+    ? html`<p class="muted">Only the newest ${number(entriesMax)} are shown. The command lists more with <code>--limit</code>.</p>`
     : undefined,
   source(listCommand(filter)),
   command(
-    'Try an import without changing anything:',
+    'Preview an import without changing anything:',
     'offerbook import transactions FILE --org NAME --dry-run',
   ),
 )}`,
@@ -110,7 +108,7 @@ ${section(
 function dayPlot({ days }: ImportsView): Html {
   return plot(
     'bars',
-    'Rows by day',
+    'Rows per day',
     ['Day (UTC)', 'Added', 'Changed', 'Unchanged', 'Older', 'Withdrawn', 'Invalid'],
     [...Map.groupBy(days, ({ dayMs }) => dayMs)].map(([dayMs, group]) => [
       day(dayMs),
@@ -123,10 +121,14 @@ function dayPlot({ days }: ImportsView): Html {
 
 function filterForm({ kinds, outcomes, organisations, kind, outcome, org }: ImportFilter): Html {
   return html`<form class="filter" method="get" action="/imports">
-${choice('Kind', 'kind', [['', 'All'], ...kinds.map((one) => [one, one] as const)], kind ?? '')}
-${choice('Outcome', 'outcome', [['', 'All'], ...outcomes.map((one) => [one, one] as const)], outcome ?? '')}
+${choice('Kind', 'kind', allOr(kinds), kind ?? '')}
+${choice('Outcome', 'outcome', allOr(outcomes), outcome ?? '')}
 ${organisationChoice(organisations, org)}
 <button type="submit">Show</button></form>`;
+}
+
+function allOr(values: readonly string[]): [value: string, text: string][] {
+  return [['', 'All'], ...values.map((value): [string, string] => [value, value])];
 }
 
 function listCommand({ kind, org }: ImportFilter): string {
@@ -157,16 +159,8 @@ function importTable(entries: readonly ListedImport[]): Html {
   return table(
     'Imports, newest first',
     [
-      'Began (UTC)',
-      'Kind',
-      'Organisation',
-      'Outcome',
-      'Rows',
-      'Added',
-      'Changed',
-      'Withdrawn',
-      'Invalid',
-      'File',
+      ...['Began (UTC)', 'Kind', 'Organisation', 'Outcome'],
+      ...['Rows', 'Added', 'Changed', 'Withdrawn', 'Invalid', 'File'],
     ],
     entries.map((entry) => [
       html`<a href="/imports/${entry.id}">${moment(entry.beganAtMs)}</a>`,

@@ -1,11 +1,10 @@
-// Figures of a running node, as the overview shows them. Plain data: the node sends them to the console's thread.
+// Figures of a running node for the overview. Plain data, because the node sends them to the console's thread.
 
-/** What happened to requests in some period. */
 export interface RequestFigures {
   readonly requests: number;
-  /** Requests answered with status 4xx. */
+  /** Responses with status 4xx. */
   readonly refused: number;
-  /** Requests answered with status 5xx. */
+  /** Responses with status 5xx. */
   readonly failed: number;
 }
 
@@ -21,7 +20,7 @@ export interface RouteFigures extends RequestFigures {
 }
 
 export interface HourFigures {
-  /** An hour ago, or when the node started. */
+  /** An hour ago, or when the node started if that was later. */
   readonly fromMs: number;
   readonly untilMs: number;
   readonly all: RequestFigures;
@@ -43,7 +42,7 @@ export interface NodeFigures {
     readonly areClicksSpooled: boolean;
     readonly isClickDiskLow: boolean;
     readonly catalogueRevision: number | undefined;
-    /** Undefined without a replica. */
+    /** Undefined if there is no replica. */
     readonly replica: { readonly isUsable: boolean; readonly lagMs: number } | undefined;
     readonly workers: { readonly ready: number; readonly restarts: number };
   };

@@ -1,4 +1,4 @@
-// Organisations: whether partners receive their transactions, and their tokens.
+// Organisations: their tokens, and whether partners receive their transactions.
 
 import { type Html, html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
@@ -35,12 +35,11 @@ export interface OrganisationSync {
   readonly errors: number;
 }
 
-/**
- * How long changes have been waiting for a poll: 0 for none, undefined if this node has answered no poll. `isAtMost`: another
- * node may have answered a later poll.
- */
+/** How long the oldest change has been waiting for a poll. */
 export interface Behind {
+  /** 0 if no change is waiting; undefined if this node has not answered a poll. */
   readonly waitedMs: number | undefined;
+  /** True if another node may have answered a later poll. */
   readonly isAtMost: boolean;
 }
 
@@ -83,7 +82,7 @@ export function organisationsPage(view: OrganisationsView): ConsolePage {
         'offerbook_organisation_errors_total',
         'Complete-Through',
       ),
-      html`<p class="source">Requests and errors count what this node has answered since it started ${since(startedAtMs, nowMs)}. Last poll: when any node last accepted a private token of the organisation; every node stores this each half minute. Behind: how long the oldest change has been waiting for a poll that reads to the last page. This node knows only the polls that it answered itself: “at most” means that another node may have answered a later one.</p>`,
+      html`<p class="source">Requests and errors: those of this node since it started, ${since(startedAtMs, nowMs)}. Last poll: when any node last accepted a private token of the organisation; nodes store this every 30 s. Behind: how long the oldest change has been waiting for a poll that reads to the last page. This node knows only the polls that it answered itself, so “at most” means that another node may have answered a later one.</p>`,
       command('Create an organisation:', 'offerbook orgs create NAME'),
     )}
 ${section(
@@ -106,7 +105,7 @@ ${section(
 }
 
 function behindTag({ waitedMs, isAtMost }: Behind): Html {
-  if (waitedMs === undefined) return html`not known`;
+  if (waitedMs === undefined) return html`unknown`;
   if (waitedMs === 0) return tag('up to date', 'good');
   return isAtMost ? tag(`at most ${duration(waitedMs)}`) : tag(duration(waitedMs), 'bad');
 }

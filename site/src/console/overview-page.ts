@@ -24,11 +24,11 @@ import type { NodeFigures } from './node-figures.ts';
 
 export interface Overview {
   readonly node: NodeFigures;
-  /** Folder of the database or the spool, whose disk is watched. */
+  /** Folder of the database or the spool; the page shows how full its disk is. */
   readonly folder: string;
-  /** Undefined if the file system reports nothing. */
+  /** Undefined if the file system does not report it. */
   readonly disk: Disk | undefined;
-  /** The message of the failure if the database does not answer. */
+  /** The error message if the database does not respond. */
   readonly database: DatabaseConcerns | { readonly failure: string };
 }
 
@@ -38,10 +38,10 @@ export interface Disk {
   readonly isNearlyFull: boolean;
 }
 
-/** What the database shows to need attention. */
+/** Facts in the database that need attention. */
 export interface DatabaseConcerns {
   readonly expiringTokens: readonly ExpiringToken[];
-  /** Undefined unless the next catalogue import is late. */
+  /** Undefined if the next catalogue import is not late. */
   readonly lateCatalogue: { readonly lastMs: number; readonly usualMs: number } | undefined;
   /** Feeds whose last import did not succeed. */
   readonly failedFeeds: readonly FeedFreshness[];
@@ -77,14 +77,14 @@ function warningList(warnings: readonly Warning[]): Html {
 function requestFacts({ hour, startedAtMs }: NodeFigures): Html {
   const seconds = Math.max(1, (hour.untilMs - hour.fromMs) / 1_000);
   const { requests, refused, failed } = hour.all;
-  const span = hour.fromMs === startedAtMs ? 'since the start' : 'in the last hour';
+  const span = hour.fromMs === startedAtMs ? 'since start' : 'in the last hour';
   return html`${facts([
     [`Requests ${span}`, number(requests)],
     ['Requests per second', decimal(requests / seconds, 2)],
     ['Refused (4xx)', share(refused, requests)],
     ['Failed (5xx)', share(failed, requests)],
   ])}${source('offerbook_http_requests_total', 'offerbook_http_request_duration_seconds')}
-<p class="source">Held in memory per minute, for all workers of this node. Covers the last ${duration(hour.untilMs - hour.fromMs)}.</p>`;
+<p class="source">Counted in memory for all workers of this node, over the last ${duration(hour.untilMs - hour.fromMs)}.</p>`;
 }
 
 function requestPlot({ hour }: NodeFigures): Html {
@@ -96,7 +96,7 @@ function requestPlot({ hour }: NodeFigures): Html {
     number(one.refused),
     number(one.failed),
   ]);
-  return plot('lines', 'Requests by minute', ['From (UTC)', 'Requests', 'Refused', 'Failed'], rows);
+  return plot('lines', 'Requests per minute', ['From (UTC)', 'Requests', 'Refused', 'Failed'], rows);
 }
 
 function routeTable({ hour }: NodeFigures): Html {
@@ -119,11 +119,11 @@ function nodeFacts({ node, folder, disk }: Overview): Html {
     ['Up since', since(startedAtMs, nowMs)],
     ['Ready', state.isReady ? tag('ready', 'good') : tag('not ready', 'bad')],
     ['Database', state.isDatabaseUsable ? tag('usable', 'good') : tag('unusable', 'bad')],
-    ['Replica', replica === undefined ? 'none' : replicaWords(replica.isUsable, replica.lagMs)],
+    ['Replica', replica === undefined ? 'none' : replicaWords(replica)],
     ['Workers ready', html`${number(state.workers.ready)} of ${number(workers)}`],
     ['Workers replaced', number(state.workers.restarts)],
     ['Catalogue revision', state.catalogueRevision === undefined ? 'none' : number(state.catalogueRevision)],
-    ['Disk free', disk === undefined ? 'not known' : `${bytes(disk.free)} of ${bytes(disk.size)}`],
+    ['Disk free', disk === undefined ? 'unknown' : `${bytes(disk.free)} of ${bytes(disk.size)}`],
   ])}${source(
     'offerbook_ready',
     'offerbook_database_usable',
@@ -135,29 +135,30 @@ function nodeFacts({ node, folder, disk }: Overview): Html {
   )}`;
 }
 
-function replicaWords(isUsable: boolean, lagMs: number): Html {
-  return html`${isUsable ? tag('in use', 'good') : tag('not used', 'bad')} ${duration(lagMs)} behind`;
+function replicaWords({ isUsable, lagMs }: NonNullable<NodeFigures['state']['replica']>): Html {
+  return html`${isUsable ? tag('in use', 'good') : tag('not in use', 'bad')} ${duration(lagMs)} behind`;
 }
 
 function nodeWarnings({ node, folder, disk }: Overview): Warning[] {
-  const { state } = node;
+  const { state, workers } = node;
+  const unresponsive = workers - state.workers.ready;
   const found: Html[] = [];
   if (!state.isReady) found.push(html`The node is not ready. The load balancer should not send it requests.`);
-  if (state.workers.ready < node.workers && state.isReady)
+  if (unresponsive > 0 && state.isReady)
     found.push(
-      html`${number(node.workers - state.workers.ready)} of the workers do not respond. The log has the reason.`,
+      html`${number(unresponsive)} of ${number(workers)} workers ${unresponsive === 1 ? 'does' : 'do'} not respond. See the log for the reason.`,
     );
   if (state.replica?.isUsable === false)
-    found.push(html`The replica is not used; pages are read from the primary. The log has the reason.`);
+    found.push(html`The replica is not in use; pages are read from the primary. See the log for the reason.`);
   if (state.areClicksSpooled)
-    found.push(html`Clicks go to the spool, because the database does not accept them.`);
+    found.push(html`Clicks are written to the spool, because the database does not accept them.`);
   if (state.isClickDiskLow)
     found.push(
-      html`A disk for clicks has less free space than <code>--disk-reserve</code>, so no clicks are written to it. Free some space.`,
+      html`A disk for clicks has less free space than <code>--disk-reserve</code>, so clicks are not written to it. Free some space.`,
     );
   if (disk?.isNearlyFull === true)
     found.push(
-      html`The disk of <code>${folder}</code> is nearly full: ${bytes(disk.free)} free. Free some space, because writes fail when it is full. A purge does not help: it frees space inside the SQLite file, not on the disk.`,
+      html`The disk that contains <code>${folder}</code> is nearly full: ${bytes(disk.free)} left. Free some space: writes fail when the disk is full. A purge does not help, because it frees space inside the SQLite file, not on the disk.`,
     );
   return found.map((words) => ({ words }));
 }
@@ -184,7 +185,7 @@ function databaseWarnings({ database, node: { nowMs } }: Overview): Warning[] {
           },
         ]),
     ...failedFeeds.map(({ kind, orgName, source: name, lastSuccessMs, lastOutcome, lastEndedMs }) => ({
-      words: html`The last import of ${kind}${orgName === null ? undefined : html` of <bdi>${orgName}</bdi>`}${name === null ? undefined : html` from <bdi>${name}</bdi>`} was ${lastOutcome}, ${since(lastEndedMs, nowMs)}. Last success: ${since(lastSuccessMs, nowMs)}.`,
+      words: html`The last import of ${kind}${orgName === null ? undefined : html` for <bdi>${orgName}</bdi>`}${name === null ? undefined : html` from <bdi>${name}</bdi>`} was ${lastOutcome}, ${since(lastEndedMs, nowMs)}. Last success: ${since(lastSuccessMs, nowMs)}.`,
       remedy: command('See why:', `offerbook imports list --kind ${kind}`),
     })),
   ];

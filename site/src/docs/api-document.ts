@@ -2,7 +2,7 @@
 
 import type { CodeSample } from './code-samples.ts';
 
-/** A JSON Schema, as far as the reference describes it. */
+/** The parts of a JSON Schema that the reference describes. */
 export interface FieldSchema {
   readonly type?: string | readonly string[];
   readonly format?: string;
@@ -54,16 +54,16 @@ interface ApiTag {
   readonly description: string;
 }
 
-/** The tag of the operations that users' links call. */
+/** Tag of the operations that activation links call. */
 const ACTIVATION = 'Activation';
 
-/** Returns every operation except those of activation, with its path. */
+/** Returns every operation except activation, with its path. */
 export function listOperations({ paths }: ApiDocument): [path: string, operation: ApiOperation][] {
   const all = Object.entries(paths).map(([path, { get }]): [string, ApiOperation] => [path, get]);
   return all.filter(([, { tags }]) => !tags.includes(ACTIVATION));
 }
 
-/** Returns the operations of activation; none where the operator has switched activation off. */
+/** Returns the activation operations; none if the operator has switched activation off. */
 export function activationOperations({ paths }: ApiDocument) {
   return Object.entries(paths).filter(([, { get }]) => get.tags.includes(ACTIVATION));
 }

@@ -1,4 +1,4 @@
-// Code that calls an operation, in several languages. The OpenAPI document includes these samples; tests run them unchanged.
+// Code samples for each operation, in several languages. The OpenAPI document contains them, and tests run them unchanged.
 
 import { LOCAL_URL } from './guides/guides.ts';
 import { curl } from './samples/curl.ts';
@@ -16,10 +16,10 @@ export interface CodeSample {
   readonly source: string;
 }
 
-/** Listed in display order. */
+/** In display order. */
 const LANGUAGES: readonly SampleLanguage[] = [curl, typeScript, nodeFetch, python, php, go, java];
 
-/** An operation to write samples for. Private operations are polled, the others listed. */
+/** Samples poll private operations and list the others. */
 interface SampledOperation {
   readonly path: string;
   readonly tokenKind: 'public' | 'private';

@@ -1,5 +1,5 @@
-// The frame of every page under /docs: the list of guides and operations, the search, and the script. The pages are
-// readable without the script, which also shows the search.
+// The frame of every page under /docs: the list of guides and operations, the search, and the script. Without the script,
+// the pages are readable but have no search.
 
 import type { ListedError } from '../error-pages.ts';
 import { type Html, html } from '../html.ts';

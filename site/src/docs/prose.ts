@@ -1,4 +1,4 @@
-// Renders descriptions of the OpenAPI document: code spans become <code>, and paths of our guides become links.
+// Renders descriptions from the OpenAPI document: code spans become <code>, and paths of guides become links.
 
 import { type Html, html } from '../html.ts';
 

@@ -1,5 +1,5 @@
 // The API reference at /docs, rendered from the OpenAPI document: parameters, responses, code samples and a form that sends
-// requests. The form takes public tokens only; a private token must never be entered in a page.
+// requests. The form accepts only public tokens; a private token must never be entered in a page.
 
 import { dataTable } from '../data-table.ts';
 import { errorTable } from '../error-pages.ts';
@@ -40,14 +40,13 @@ function anchor(id: string): Html {
 }
 
 function introduction(document: ApiDocument, guest: GuestAccess | undefined): Html {
-  const variables = [
-    guest === undefined ? [] : [`export OFFERBOOK_TOKEN=${guest.token}`],
-    guest?.orgId === undefined ? [] : [`export OFFERBOOK_ORG_ID=${guest.orgId}`],
-  ].flat();
+  const variables = Object.entries({ OFFERBOOK_TOKEN: guest?.token, OFFERBOOK_ORG_ID: guest?.orgId })
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `export ${name}=${value}`);
   return html`<section class="stack" id="start">
 <h1>API reference</h1>
 <p class="lead">${proseHtml(document.info.description)}</p>
-<p><a href="/docs/getting-started">Getting started</a> makes the first requests step by step; this page is the complete reference. Every list takes a token: <code>Authorization: Bearer …</code>. Public tokens (<code>ob_pub_</code>) read the catalogue, from servers and browsers. Private tokens (<code>ob_prv_</code>) read transactions, from servers only. The samples read the token from the environment variable <code>OFFERBOOK_TOKEN</code>; those for activation also need <code>OFFERBOOK_ORG_ID</code>, the public id of your organisation.</p>
+<p><a href="/docs/getting-started">Getting started</a> makes the first requests step by step; this page is the complete reference. Every list requires a token: <code>Authorization: Bearer …</code>. Public tokens (<code>ob_pub_</code>) read the catalogue, from servers and browsers. Private tokens (<code>ob_prv_</code>) read transactions, from servers only. The samples read the token from the environment variable <code>OFFERBOOK_TOKEN</code>; the activation samples also need <code>OFFERBOOK_ORG_ID</code>, the public id of your organisation.</p>
 <p>This service hosts the client library that the TypeScript samples use. Install <a href="/client/offerbook-client.tgz">the package</a> with npm, or import <a href="/client/offerbook-client.js">the module</a> in browsers and Deno. <a href="/docs/client">The guide</a> has both commands.</p>
 <div class="token stack">
 <label for="token">Public token for this page</label>
@@ -83,7 +82,7 @@ ${headerTable(document, operation)}
 </section>`;
 }
 
-/** All activation operations take the same parameters, so one section describes them; undefined if activation is off. */
+/** Describes all activation operations, which have the same parameters; undefined if activation is off. */
 function activationSection(document: ApiDocument): Html | undefined {
   const all = activationOperations(document);
   const { get, post } = all[0]?.[1] ?? {};
@@ -99,7 +98,7 @@ function activationSection(document: ApiDocument): Html | undefined {
   return html`<section class="operation stack" id="activation" aria-labelledby="activation-title">
 <h2 id="activation-title">${tag.name} ${anchor('activation')}</h2>
 <p>${proseHtml(tag.description)}</p>
-${dataTable('Operations of activation', ['Operation', 'What it does'], rows)}
+${dataTable('Activation operations', ['Operation', 'What it does'], rows)}
 <p><strong>GET</strong>: ${proseHtml(get.description)}</p>
 <p><strong>POST</strong>: ${proseHtml(post.description)}</p>
 ${samples(
@@ -122,7 +121,7 @@ function headerTable(document: ApiDocument, { operationId, responses }: ApiOpera
 ${dataTable(`Headers of ${operationId}`, ['Header', 'Meaning'], rows)}</details>`;
 }
 
-/** Renders tabs as radio buttons, which work without a script. */
+/** The tabs are radio buttons, which work without a script. */
 function samples(id: string, all: readonly CodeSample[]): Html {
   return html`<fieldset class="samples row"><legend class="unseen">Language</legend>
 ${all.map(

@@ -1,4 +1,4 @@
-// JSON Schemas as tables. A list of objects gets a table of its own.
+// Renders JSON Schemas as tables. A field with a list of objects gets its own table.
 
 import { dataTable } from '../data-table.ts';
 import { type Html, html } from '../html.ts';
@@ -7,7 +7,7 @@ import { proseHtml } from './prose.ts';
 
 type Schemas = Readonly<Record<string, FieldSchema>>;
 
-/** Name of the component that a schema refers to. */
+/** Returns the name of the component that a schema refers to. */
 function componentOf({ $ref }: FieldSchema): string {
   return $ref?.split('/').at(-1) ?? '';
 }
@@ -19,7 +19,7 @@ function resolve(schema: FieldSchema, schemas: Schemas): FieldSchema {
   return found;
 }
 
-/** Schema of the items on an operation's pages. */
+/** Returns the schema of an operation's items. */
 export function itemSchema(
   document: ApiDocument,
   operation: ApiOperation,

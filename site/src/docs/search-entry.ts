@@ -1,4 +1,4 @@
-// One entry of the documentation's search index. The browser script reads the same type.
+// An entry of the documentation's search index, which the browser script reads.
 
 export interface SearchEntry {
   readonly url: string;

@@ -1,5 +1,5 @@
-// The index of the search at /docs: every section of the guides, and every operation. It is small enough to be downloaded
-// whole, so the search runs in the browser.
+// The search index of /docs: every section of the guides, and every operation. It is small enough for the browser to
+// download it and search locally.
 
 import { activationOperations, activationTag, listOperations } from './api-document.ts';
 import type { Documentation } from './docs-page.ts';
@@ -17,7 +17,7 @@ export function searchIndex({ document, guides }: Documentation): SearchEntry[] 
       ...fields.map(([name, field]) => ({ name, description: field.description ?? '' })),
     ]);
   });
-  // All operations of activation take the same parameters, so the first one describes them.
+  // All activation operations have the same parameters, so one entry describes them.
   const activation = activationOperations(document)
     .slice(0, 1)
     .map(([, { get }]) => {

@@ -1,4 +1,4 @@
-// The guides' Markdown, imported as strings so that a bundle contains them. A separate module, so that its 200 KB are
+// The Markdown of the guides, imported as strings so that a bundle contains it. A separate module, so that its 200 KB are
 // loaded only with the first guide.
 
 import changelog from '../../../../CHANGELOG.md' with { type: 'text' };
@@ -11,7 +11,7 @@ import limits from '../../../../docs/limits.md' with { type: 'text' };
 import pagination from '../../../../docs/pagination.md' with { type: 'text' };
 import polling from '../../../../docs/polling.md' with { type: 'text' };
 
-/** Documents by path from the root of the repository. */
+/** Documents by path from the repository root. */
 export const DOCUMENTS = {
   'CHANGELOG.md': changelog,
   'client/README.md': client,

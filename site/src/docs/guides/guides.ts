@@ -1,10 +1,10 @@
-// The guides at /docs, in reading order, and the repository's documents that they are rendered from.
+// The guides at /docs, in reading order. They are rendered from documents of the repository.
 
 import { join } from 'node:path';
 import type { DocumentPath } from './documents.ts';
 import { type RenderedDocument, renderMarkdown } from './markdown.ts';
 
-/** Base URL in the documents, where `npm start` listens. Pages replace it with their server's own. */
+/** Base URL in the documents: where `npm start` listens. Pages replace it with their server's URL. */
 export const LOCAL_URL = 'http://localhost:8080';
 
 interface GuideSource {
@@ -12,7 +12,7 @@ interface GuideSource {
   readonly name: string;
   /** Text of the navigation entry. */
   readonly label: string;
-  /** Path from the root of the repository. */
+  /** Path from the repository root. */
   readonly file: DocumentPath;
 }
 
@@ -35,7 +35,7 @@ const SOURCES: readonly GuideSource[] = [
 /** Paths of all guides, known before the guides are loaded. */
 export const GUIDE_PATHS: readonly string[] = SOURCES.map(guidePath);
 
-/** Loads and renders all guides, in about 20 ms. */
+/** Loads and renders all guides. Takes about 20 ms. */
 export async function loadGuides(baseUrl = LOCAL_URL): Promise<readonly Guide[]> {
   const { DOCUMENTS } = await import('./documents.ts');
   const paths = new Map<string, string>(SOURCES.map((source) => [source.file, guidePath(source)]));
@@ -52,7 +52,7 @@ function guidePath({ name }: GuideSource): string {
   return `/docs/${name}`;
 }
 
-/** Resolves a document's link to a path on this server; undefined for a file that is not served. */
+/** Resolves a link in a document to a path on this server; undefined for a file that is not served. */
 function pathOf(target: string, from: string, paths: ReadonlyMap<string, string>): string | undefined {
   if (/^(https?:\/\/|#|\/)/.test(target)) return target;
   const [file = '', fragment] = target.split('#');

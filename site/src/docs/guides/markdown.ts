@@ -1,5 +1,5 @@
-// Renders our Markdown documents as HTML with an anchor at every heading, and as plain text for the search. HTML in a
-// document is shown as text.
+// Renders Markdown documents as HTML with an anchor at every heading, and as plain text for the search. HTML in a document
+// is shown as text.
 
 import { tableCells } from '../../data-table.ts';
 import { Html, html } from '../../html.ts';
@@ -20,7 +20,7 @@ export interface RenderedDocument {
   readonly sections: readonly Section[];
 }
 
-/** Resolves a link's target; undefined renders the link's text only. */
+/** Resolves a link's target. If it returns undefined, only the link's text is rendered. */
 type ResolveLink = (target: string) => string | undefined;
 
 const OPTIONS = { headings: { ids: true }, noHtmlBlocks: true, noHtmlSpans: true };
@@ -31,7 +31,7 @@ export function renderMarkdown(source: string, resolveLink: ResolveLink): Render
   return { title: sections.find(({ level }) => level === 1)?.heading ?? '', body: new Html(body), sections };
 }
 
-/** The callbacks' arguments are HTML already: `text` has escaped every string before. */
+/** The callbacks' arguments are HTML already, because `text` escapes every string. */
 function callbacks(resolveLink: ResolveLink) {
   const cells = tableCells();
   return {
@@ -48,7 +48,7 @@ function callbacks(resolveLink: ResolveLink) {
       ordered ? `<ol>${inside}</ol>\n` : `<ul>${inside}</ul>\n`,
     listItem: (inside: string) => `<li>${inside}</li>`,
     link: (inside: string, { href }: { href: string }) => link(inside, resolveLink(href)),
-    // Images show measurements, whose numbers are in the text.
+    // Leave out images: they show measurements whose numbers are in the text.
     image: () => '',
     hr: () => '<hr>\n',
     ...cells,

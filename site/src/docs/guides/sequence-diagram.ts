@@ -1,5 +1,4 @@
-// Renders a Mermaid sequence diagram as a list of its steps. The pages load no library to draw it, and screen readers can
-// read a list.
+// Renders a Mermaid sequence diagram as a list of its steps, which needs no drawing library and works with screen readers.
 
 import { Html, html } from '../../html.ts';
 

@@ -10,6 +10,6 @@ export const curl: SampleLanguage = {
   poll: (request: SampleRequest) => `curl -i -H "Authorization: Bearer $OFFERBOOK_TOKEN" \\
   '${printUrl(request)}'
 # Follow the Link header to the last page, and store every row under its id.
-# Then ask for what has changed since the smallest Complete-Through header of the pages:
+# Then request the changes since the smallest Complete-Through header of those pages:
 #   ${request.path}?updatedAtGreaterThan=<Complete-Through>`,
 };

@@ -16,7 +16,7 @@ public class Sample {
     var url = "${printUrl(request)}";
     while (url != null) {
 ${ask()}
-      System.out.println(response.body()); // a page, for the JSON library of your choice
+      System.out.println(response.body()); // parse this page with the JSON library of your choice
       url = ${NEXT};
     }
   }
@@ -38,7 +38,7 @@ public class Sample {
     String complete = null;
     while (url != null) {
 ${ask()}
-      System.out.println(response.body()); // store each transaction of the page under its id
+      System.out.println(response.body()); // store each transaction under its id
       var through = response.headers().firstValue("Complete-Through").orElseThrow();
       if (complete == null || through.compareTo(complete) < 0) complete = through;
       url = ${NEXT};

@@ -1,8 +1,7 @@
-// The interface of a sample language, and what all languages share. Each language has two programs. One lists a page of the
-// catalogue after another. The other polls transactions: it starts from nothing, saves the smallest Complete-Through of the
-// pages, and continues from there at its next run.
+// The interface of a sample language, and functions that all languages share. Each language has two programs. One lists the
+// catalogue page by page. The other polls transactions: it saves the smallest Complete-Through of the pages, and its next
+// run continues from there.
 
-/** What the samples of an operation call, and what they print. */
 export interface Sample {
   /** The method of the client library. */
   readonly clientMethod: string;
@@ -25,7 +24,7 @@ export interface SampleLanguage {
   readonly poll: (request: SampleRequest) => string;
 }
 
-/** File in which the samples save their position. */
+/** File in which samples save their position. */
 export const POSITION_FILE = 'complete-through.txt';
 
 /** Prints the query parameters in a language's syntax. */
@@ -38,7 +37,6 @@ export function printParameters(
     .join(', ');
 }
 
-/** Prints the whole URL, with its query. */
 export function printUrl({ baseUrl, path, query }: SampleRequest): string {
   const search = new URLSearchParams(
     Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
