@@ -31,11 +31,11 @@ export interface Retailer<Time = string> {
   url: string;
   /** URL of the retailer's logo */
   logo: string;
-  /** Cashback offers of the retailer */
+  /** The retailer's cashback offers */
   cashbackOffers: Array<RetailerOffer>;
-  /** Active coupons of the retailer */
+  /** The retailer's active coupons */
   coupons: Array<RetailerCoupon<Time>>;
-  /** Active promotions of the retailer */
+  /** The retailer's active promotions */
   promotions: Array<RetailerPromotion<Time>>;
 }
 
@@ -48,7 +48,7 @@ export interface RetailerOffer {
   countries: Array<string>;
   /** Cashback as a fraction of the order value: 0.05 is five percent */
   cashbackPercentage: number;
-  /** The fixed cashback of the offer; null when the retailer offers a percentage */
+  /** The offer's fixed cashback; null when the retailer offers a percentage */
   maximumFixedCommissionFee: number | null;
   /** Description of the offer */
   description: string;
@@ -93,7 +93,7 @@ export interface CashbackOffer {
   countries: Array<string>;
   /** Cashback as a fraction of the order value: 0.05 is five percent */
   cashbackPercentage: number;
-  /** The fixed cashback of the offer; null when the retailer offers a percentage */
+  /** The offer's fixed cashback; null when the retailer offers a percentage */
   maximumFixedCommissionFee: number | null;
   /** Description of the offer */
   description: string;
@@ -176,7 +176,7 @@ export interface Transaction<Time = string> {
   passbackUid: string | null;
   /** The data value that was supplied at retailer activation */
   passbackData: string | null;
-  /** Status of the transaction. No decision is final: CONFIRMED can still become DECLINED, after a late return, and DECLINED can become CONFIRMED; neither becomes PENDING again. What to do when you pay users: /docs/polling#the-life-of-a-status */
+  /** Status of the transaction. No status is final: CONFIRMED can still become DECLINED after a late return, and DECLINED can become CONFIRMED, but neither becomes PENDING again. Before you pay users, read /docs/polling#the-life-of-a-status */
   status: 'PENDING' | 'CONFIRMED' | 'DECLINED';
   /** The offer's id when the transaction resulted from a cashback offer activation */
   cashbackOfferId: string | null;
@@ -198,7 +198,7 @@ export interface Problem {
   title: string;
   /** HTTP status */
   status: number;
-  /** What went wrong with this request */
+  /** Description of this error */
   detail: string;
   /** Path of the request */
   instance: string;
@@ -218,7 +218,7 @@ export interface Problem {
     | 'rate_limited'
     | 'internal'
     | 'unavailable';
-  /** Id of the request in the log of the service */
+  /** Id of the request in the service's log */
   requestId: string;
   /** All invalid parameters */
   errors?: Array<ParameterError>;

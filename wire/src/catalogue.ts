@@ -41,7 +41,7 @@ const cashbackOfferFields = {
   }),
   cashbackPercentage: fraction('Cashback as a fraction of the order value: 0.05 is five percent', 0.05),
   maximumFixedCommissionFee: money(
-    'The fixed cashback of the offer; null when the retailer offers a percentage',
+    "The offer's fixed cashback; null when the retailer offers a percentage",
     7.5,
   )
     .nullable()
@@ -100,13 +100,13 @@ export function retailerRowSchema(unknownFields: 'refuse' | 'ignore') {
     ...ownFields,
     cashbackOffers: z
       .array(object(cashbackOfferFields), LIST)
-      .meta({ description: 'Cashback offers of the retailer' }),
+      .meta({ description: "The retailer's cashback offers" }),
     coupons: z
       .array(object(couponFields).refine(endsAfterStart, endsAfterStartError), LIST)
-      .meta({ description: 'Active coupons of the retailer' }),
+      .meta({ description: "The retailer's active coupons" }),
     promotions: z
       .array(object(promotionFields).refine(endsAfterStart, endsAfterStartError), LIST)
-      .meta({ description: 'Active promotions of the retailer' }),
+      .meta({ description: "The retailer's active promotions" }),
   });
 }
 

@@ -31,7 +31,7 @@ export const transactionFields = {
   status: withPrintedForm(
     oneOf(STATUSES).meta({
       description:
-        'Status of the transaction. No decision is final: CONFIRMED can still become DECLINED, after a late return, and DECLINED can become CONFIRMED; neither becomes PENDING again. What to do when you pay users: /docs/polling#the-life-of-a-status',
+        'Status of the transaction. No status is final: CONFIRMED can still become DECLINED after a late return, and DECLINED can become CONFIRMED, but neither becomes PENDING again. Before you pay users, read /docs/polling#the-life-of-a-status',
       examples: ['PENDING'],
     }),
     (value) => STATUSES.includes(value as Status),

@@ -144,7 +144,7 @@ test('the document reflects the settings: page size, public URL, currency, and w
 
 test('the document refers to the operator if no currency is configured', () => {
   expect(document.info.description).toEndWith(
-    'Fixed cashbacks (maximumFixedCommissionFee) are in one currency; ask the operator of this service which.',
+    'Fixed cashbacks (maximumFixedCommissionFee) are in one currency; ask the operator which one.',
   );
 });
 

@@ -63,7 +63,7 @@ export function activationPaths(publicUrl: string | undefined, baseUrl: string):
       {
         get: {
           ...described(`follow${noun}`, `Send a user to a ${words}`),
-          description: `Records the click and redirects to the shop. For links that users click: a second tap within ten seconds counts as the same click; previews and bots are redirected to the plain URL and not recorded; errors render as HTML if the client accepts HTML. ${also}`,
+          description: `Records the click and redirects to the shop. Use it for links that users click. A second tap within ten seconds counts as the same click. Previews and bots are redirected to the plain URL and not recorded. Errors are HTML if the client accepts HTML. ${also}`,
           parameters,
           responses: {
             ...REDIRECTS,
@@ -93,7 +93,7 @@ function goOperation(publicUrl: string | undefined, baseUrl: string): OperationO
   return {
     ...described('followClick', 'Follow an activation link'),
     description:
-      'Redirects to the shop and records the first time that the link is followed. Above the rate limit, only links that were followed recently are redirected.',
+      'Redirects to the shop and records when the link is first followed. Above the rate limit, only links that were followed recently are redirected.',
     parameters: [
       {
         name: 'click',
@@ -151,7 +151,7 @@ const LINK_HEADERS: readonly HeaderName[] = [
 
 const REDIRECTS: Record<string, ResponseObject> = {
   302: { description: 'Redirect to the shop', headers: headerRefs(['Location', ...LINK_HEADERS]) },
-  204: { description: 'For a browser that prefetches the link', headers: headerRefs(LINK_HEADERS) },
+  204: { description: 'A prefetch, which is not recorded', headers: headerRefs(LINK_HEADERS) },
 };
 
 function activated(publicUrl = 'https://api.example'): ResponseObject {

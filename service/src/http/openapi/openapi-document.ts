@@ -51,7 +51,7 @@ export async function openApiDocument(settings = DEFAULTS, localUrl = LOCAL_URL)
       title: 'Offerbook',
       // Version of the API, whose major version is part of the paths. The program is versioned separately.
       version: '1.0.0',
-      description: `Retailers with their cashback offers, coupons and promotions, and the transactions of your users. Lists are paginated: send the cursor of a page to get the next page; a page without a cursor is the last. Unlisted parameters that look like filters or paging, such as status or page, return 400; other unknown parameters are ignored. ${currencyWords(settings.currency)}`,
+      description: `Retailers with their cashback offers, coupons and promotions, and your users' transactions. Lists are paginated. Send a page's cursor to get the next page; a page without a cursor is the last. Unsupported parameters that look like filters or paging, such as status or page, get 400; other unknown parameters are ignored. ${currencyWords(settings.currency)}`,
       contact: { name: 'The operator of this service' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -59,11 +59,11 @@ export async function openApiDocument(settings = DEFAULTS, localUrl = LOCAL_URL)
     tags: [
       {
         name: 'Catalogue',
-        description: 'Retailers and their deals. Takes public tokens, from servers and browsers.',
+        description: 'Retailers and their deals. Needs a public token, which servers and browsers can use.',
       },
       {
         name: 'Transactions',
-        description: 'Purchases of your users. Takes private tokens, from servers only.',
+        description: "Your users' purchases. Needs a private token, which only servers can use.",
       },
       ...(hasActivation ? [ACTIVATION_TAG] : []),
     ],
@@ -149,7 +149,7 @@ function operationObject(
 /** The specification defines no currency for fixed cashbacks, so there is no default. */
 function currencyWords(currency: string | undefined): string {
   return currency === undefined
-    ? 'Fixed cashbacks (maximumFixedCommissionFee) are in one currency; ask the operator of this service which.'
+    ? 'Fixed cashbacks (maximumFixedCommissionFee) are in one currency; ask the operator which one.'
     : `Fixed cashbacks (maximumFixedCommissionFee) are in ${currency}.`;
 }
 

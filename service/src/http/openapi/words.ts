@@ -29,7 +29,7 @@ export interface HeaderObject {
 export const ACTIVATION_TAG = {
   name: 'Activation',
   description:
-    'Links that send users to a shop. They need no token; the public id identifies your organisation.',
+    'Links that send users to a shop. They need no token; they identify your organisation by its public id.',
 };
 
 /** The public id of an organisation. */
@@ -76,21 +76,21 @@ const PARAMETER_OBJECTS: Record<ParameterName, ParameterWords> = {
     example: '2026-11-15T00:00:00',
   },
   orgId: {
-    description: "Public id of your organisation. The operator's command `offerbook orgs list` prints it.",
+    description: "Your organisation's public id. The operator finds it with `offerbook orgs list`.",
     required: true,
     schema: { type: 'string', format: 'uuid' },
     example: EXAMPLE_ORG,
   },
   passbackUid: {
     description:
-      'Your own opaque id of the user, returned with the transaction. UTF-8, percent-encoded, up to 255 bytes, no control characters. Do not send personal data.',
+      'Your own opaque id for the user, returned in the transaction. UTF-8, percent-encoded, up to 255 bytes, no control characters. Do not send personal data.',
     required: true,
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: 'user-8842',
   },
   passbackData: {
     description:
-      'Any other data to be returned with the transaction. UTF-8, percent-encoded, up to 1,024 bytes, no control characters.',
+      'Optional data of your choice, returned in the transaction. UTF-8, percent-encoded, up to 1,024 bytes, no control characters.',
     schema: { type: 'string', maxLength: 1_024 },
     example: 'campaign=autumn',
   },
@@ -126,7 +126,7 @@ export function parameterObject(name: ParameterName, pageSize: number): Paramete
 
 export const HEADERS = {
   'Request-Id': requiredHeader(
-    'Id of this request: the one you sent, if it has at most 128 characters from letters, digits and . : / + = @ -',
+    'Id of this request. An id that you send is used if it has at most 128 characters, all of them letters, digits or . : / + = @ -',
     '01931f4e-7d5c-7000-9a4e-0c7d3f1e2b5a',
   ),
   RateLimit: header(
@@ -134,7 +134,7 @@ export const HEADERS = {
     '"public";r=5999;t=60',
   ),
   'RateLimit-Policy': header(
-    'The limit: number of requests (q) per window of this many seconds (w).',
+    'Maximum number of requests (q) per window of w seconds.',
     '"public";q=6000;w=60',
   ),
   Link: header(
@@ -142,20 +142,20 @@ export const HEADERS = {
     '<https://api.example/v1/retailers/?cursor=0192d1a0-0000-7000-8000-000000000001>; rel="next"',
   ),
   ETag: requiredHeader(
-    'Send this value as If-None-Match: the response for an unchanged page is 304 without a body.',
+    'Send this value as If-None-Match. If the page is unchanged, the response is 304 without a body.',
     '"1x7f0g2k3"',
   ),
   'Cache-Control': requiredHeader(
-    'How long the response may be cached, and by which caches. Catalogue pages: one minute, or less if a coupon or promotion on the page starts or ends sooner.',
+    'How long the response may be cached, and by which caches. Catalogue pages may be cached for one minute, or less if a coupon or promotion on the page starts or ends sooner.',
     'private, max-age=60',
   ),
   Vary: requiredHeader('Request headers that the response depends on.', 'Authorization, Accept-Encoding'),
   'Complete-Through': requiredHeader(
-    'Every change stamped at or before this time was visible to this read; every later change will have a greater stamp.',
+    'The page is complete through this time: it reflects every change stamped at or before it, and every later change will have a greater updatedAt.',
     '2026-11-14T12:05:31.482',
   ),
   'WWW-Authenticate': header(
-    'The authentication scheme, and what was wrong with the token.',
+    'The authentication scheme, and the error for the token.',
     'Bearer realm="offerbook", error="invalid_token"',
   ),
   'Retry-After': requiredHeader('Seconds to wait before retrying.', 2),

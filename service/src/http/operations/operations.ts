@@ -38,7 +38,7 @@ const listCashbackOffers: Operation = {
   parameters: FILTER_PARAMETERS,
   summary: 'Cashback offers',
   description:
-    "Lists cashback offers, sorted by id. An offer must match all filters: name matches part of the retailer's name, category matches the whole category; both ignore case and accents.",
+    "Lists cashback offers, sorted by id. An offer must match all filters. name matches part of the retailer's name, and category matches the whole category; both ignore case and accents.",
   item: {
     component: 'CashbackOffer',
     loadSchema: async () => (await catalogueSchemas()).CashbackOfferSchema,
@@ -97,9 +97,9 @@ export const listTransactions: Operation = {
   path: '/v1/transactions/',
   tokenKind: 'private',
   parameters: TRANSACTION_PARAMETERS,
-  summary: 'Transactions of your users',
+  summary: "Your users' transactions",
   description:
-    "Lists the transactions of the token's organisation, sorted by id. For servers only. To keep a complete copy, walk all pages with updatedAtGreaterThan=W (omit it the first time), store each row under its id, and remember the smallest Complete-Through header of the pages. Once the whole walk is stored, use that value as the next W. If a walk fails, restart it with the same W. The pages of a walk are a snapshot: for one hour they show the window as it was at the first page. Complete-Through: T guarantees that every change stamped T or earlier was visible, and that every later change will have an updatedAt greater than T.",
+    "Lists the transactions of the token's organisation, sorted by id. For servers only. To keep a complete copy, walk all pages with updatedAtGreaterThan=W (omit it the first time), upsert each row by id, and keep the smallest Complete-Through header of the walk. Once the whole walk is stored, use that value as the next W. If a walk fails, restart it with the same W. A walk is a snapshot: for one hour, its pages show the window as of the first page. Complete-Through: T guarantees that the walk includes every change stamped T or earlier, and that every later change will have an updatedAt greater than T.",
   item: {
     component: 'Transaction',
     loadSchema: async () => (await import('@offerbook/wire/transaction.ts')).TransactionSchema,
