@@ -1,5 +1,5 @@
-// Measures the console: how long its pages take over millions of transactions, first and later, and how much the public
-// port slows down while ten browsers have the console open.
+// Measures the console over millions of transactions: how long its pages take on the first and on later loads, and how much
+// the public port slows down while ten browsers have the console open.
 //   npm run bench:console -- [--rows 10000000] [--databases sqlite,postgres] [--seconds 10] [--repeats 3]
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -44,26 +44,26 @@ const END_MS = Date.parse('2026-11-01T00:00:00Z');
 /** Far below the server's capacity: this measures latency, not throughput. */
 const REQUESTS_PER_S = 100;
 
-const say = (text: string) => process.stdout.write(`${text}\n`);
+const print = (text: string) => process.stdout.write(`${text}\n`);
 
 async function timeOf(url: string): Promise<{ ms: number; text: string }> {
-  const beganMs = performance.now();
-  const answer = await fetch(url);
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${text.slice(0, 200)}`);
-  return { ms: performance.now() - beganMs, text };
+  const startedMs = performance.now();
+  const response = await fetch(url);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${url} returned ${response.status}: ${text.slice(0, 200)}`);
+  return { ms: performance.now() - startedMs, text };
 }
 
 /** 99th percentile of the latency of evenly spaced requests over this many seconds. */
 async function p99Of({ url, headers }: Load, seconds: number): Promise<number> {
-  const beganMs = performance.now();
+  const startedMs = performance.now();
   const times = await Promise.all(
     Array.from({ length: seconds * REQUESTS_PER_S }, async (_, i) => {
-      await Bun.sleep(beganMs + (i * 1_000) / REQUESTS_PER_S - performance.now());
+      await Bun.sleep(startedMs + (i * 1_000) / REQUESTS_PER_S - performance.now());
       const sentMs = performance.now();
-      const answer = await fetch(url, { headers });
-      await answer.arrayBuffer();
-      if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
+      const response = await fetch(url, { headers });
+      await response.arrayBuffer();
+      if (!response.ok) throw new Error(`${url} returned ${response.status}`);
       return performance.now() - sentMs;
     }),
   );
@@ -75,7 +75,7 @@ interface Load {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Ten browsers, each on its own page, that start at different moments. */
+/** Opens ten browsers, each on its own page, at different times. */
 function openBrowsers(adminUrl: string): () => Promise<number[]> {
   const stopping = new AbortController();
   const times: number[] = [];
@@ -96,7 +96,7 @@ function openBrowsers(adminUrl: string): () => Promise<number[]> {
 async function measure(name: string, folder: string, databaseUrl: string): Promise<string[][]> {
   const stores = await openStores(databaseUrl, CREATE_OPTIONS);
   const database = openDatabase(databaseUrl, CREATE_OPTIONS);
-  const beganMs = performance.now();
+  const startedMs = performance.now();
   await seedTransactions(database, ROWS, END_MS, new Random('console', ROWS));
   await database.close();
   const retailers = Array.from({ length: 500 }, (_, i) =>
@@ -106,7 +106,9 @@ async function measure(name: string, folder: string, databaseUrl: string): Promi
   const [org] = await stores.organisations.list();
   const tokens = await issueTokens(stores, org?.id ?? 0);
   await stores.close();
-  say(`${name}: ${whole(ROWS)} transactions made in ${whole((performance.now() - beganMs) / 1_000)} s`);
+  print(
+    `${name}: ${whole(ROWS)} transactions created in ${whole((performance.now() - startedMs) / 1_000)} s`,
+  );
 
   const adminPort = String(await freePort());
   const adminUrl = `http://127.0.0.1:${adminPort}`;
@@ -126,9 +128,9 @@ async function measure(name: string, folder: string, databaseUrl: string): Promi
   const counted = performance.now() - countingMs + first.ms;
   const later: number[] = [];
   for (let i = 0; i < 20; i++) later.push((await timeOf(`${adminUrl}/totals`)).ms);
-  rows.push([name, 'totals, the first time: page', milliseconds(first.ms), '']);
-  rows.push([name, 'totals, the first time: all counted', `${(counted / 1_000).toFixed(1)} s`, '']);
-  rows.push([name, 'totals, later: slowest of 20', milliseconds(Math.max(...later)), '']);
+  rows.push([name, 'totals, first load: page', milliseconds(first.ms), '']);
+  rows.push([name, 'totals, first load: all counted', `${(counted / 1_000).toFixed(1)} s`, '']);
+  rows.push([name, 'totals, later loads: slowest of 20', milliseconds(Math.max(...later)), '']);
 
   for (const [what, load] of Object.entries(loads)) {
     const closed: number[] = [];
@@ -145,11 +147,11 @@ async function measure(name: string, folder: string, databaseUrl: string): Promi
     rows.push([name, `${what}: p99 without the console`, milliseconds(without), '']);
     rows.push([
       name,
-      `${what}: p99 with it in ${BROWSERS} browsers`,
+      `${what}: p99 with the console open in ${BROWSERS} browsers`,
       milliseconds(with_),
       `${ratio(with_ / without)} times`,
     ]);
-    rows.push([name, 'pages of the console meanwhile: slowest', milliseconds(Math.max(...pages)), '']);
+    rows.push([name, 'slowest console page meanwhile', milliseconds(Math.max(...pages)), '']);
   }
   return rows;
 }
@@ -161,7 +163,7 @@ try {
     const url = name === 'sqlite' ? `sqlite:${join(folder, 'bench.db')}` : await newPostgresDatabase();
     rows.push(...(await measure(name, folder, url)));
   }
-  say(table(['database', 'what', 'time', 'ratio'], rows));
+  print(table(['database', 'what', 'time', 'ratio'], rows));
 } finally {
   await stopPostgres();
   rmSync(folder, { recursive: true, force: true });

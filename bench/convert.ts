@@ -1,5 +1,5 @@
-// Measures speed and memory of converting a network's transactions, compared with importing the result. The two alternate,
-// and medians are shown, because a machine's speed varies.
+// Measures the speed and memory of converting a network's transactions, compared with importing the result. The two alternate,
+// and the result is the median, because a machine's speed varies.
 //   npm run bench:convert -- [--rows 1000000] [--repeats 3]
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ const ROWS = Number(options.rows);
 const SOLD_FROM_MS = Date.parse('2026-01-01T00:00:00Z');
 const STATUSES = ['pending', 'approved', 'declined'];
 
-/** All fields that Awin sends, as a bare JSON list. */
+/** A row with all fields that Awin sends. */
 function awinRow(i: number): string {
   const soldAtMs = SOLD_FROM_MS + i * 1_000;
   const group = {
@@ -84,7 +84,7 @@ async function measure(args: readonly string[]): Promise<Measured> {
   return { seconds: (performance.now() - startedMs) / 1000, peakMb };
 }
 
-const say = (text: string) => process.stdout.write(`${text}\n`);
+const print = (text: string) => process.stdout.write(`${text}\n`);
 const folder = mkdtempSync(join(tmpdir(), 'offerbook-bench-'));
 try {
   const [feed, source, out] = ['awin.json', 'source.json', 'out.ndjson'].map((name) => join(folder, name));
@@ -105,11 +105,11 @@ try {
       all.map((it) => it.seconds),
       0.5,
     );
-  say(
+  print(
     `${ROWS.toLocaleString('en')} transactions, ${(Bun.file(feed ?? '').size / 2 ** 20).toFixed(0)} MB of Awin's JSON\n`,
   );
-  say('| what | median | fastest – slowest | most memory | speed against the import |');
-  say('|---|---|---|---|---|');
+  print('| what | median | fastest – slowest | peak memory | speed relative to the import |');
+  print('|---|---|---|---|---|');
   for (const [what, all] of [
     ['convert', converts],
     ['import into SQLite', imports],
@@ -118,7 +118,7 @@ try {
     const range = `${Math.min(...seconds).toFixed(1)} – ${Math.max(...seconds).toFixed(1)} s`;
     const memory = `${Math.max(...all.map((it) => it.peakMb)).toFixed(0)} MB`;
     const ratio = (medianS(imports) / medianS(all)).toFixed(2);
-    say(`| ${what} | ${medianS(all).toFixed(1)} s | ${range} | ${memory} | ${ratio} |`);
+    print(`| ${what} | ${medianS(all).toFixed(1)} s | ${range} | ${memory} | ${ratio} |`);
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,6 @@
-// Measures speed and memory of importing transactions: new rows, the same file again, a few changes, then all rows changed.
-// On SQLite it is compared with a bare loop that inserts the same columns into a table with one index. The two alternate,
-// and medians are shown, because a machine's speed varies.
+// Measures the speed and memory of transaction imports: new rows, the same file again, a few changed rows, then all rows
+// changed. Compares SQLite with a bare loop that inserts the same columns into a table with one index. The two alternate, and
+// the result is the median, because a machine's speed varies.
 //   npm run bench:import -- [--rows 1000000] [--databases sqlite,postgres] [--repeats 3]
 
 import { Database as SqliteFile } from 'bun:sqlite';
@@ -117,7 +117,7 @@ async function importFile(url: string, path: string): Promise<Measured> {
   };
 }
 
-const say = (text: string) => process.stdout.write(`${text}\n`);
+const print = (text: string) => process.stdout.write(`${text}\n`);
 const folder = mkdtempSync(join(tmpdir(), 'offerbook-bench-'));
 const [first, changed, allChanged] = ['first', 'changed', 'all-changed'].map((name) =>
   join(folder, `${name}.ndjson`),
@@ -126,7 +126,7 @@ const [first, changed, allChanged] = ['first', 'changed', 'all-changed'].map((na
 interface Measured {
   readonly seconds: number;
   readonly peakMb?: number;
-  /** CPU time of the process; on SQLite, that is the whole import. */
+  /** CPU time of the process, which on SQLite is that of the whole import. */
   readonly cpuS?: number;
 }
 const measured = new Map<string, Measured[]>();
@@ -143,8 +143,8 @@ async function importAll(name: string): Promise<void> {
   await offerbook(['orgs', 'create', 'bench', '--database', url]);
   note(`${name}: new rows`, await importFile(url, first));
   note(`${name}: the same file again`, await importFile(url, first));
-  note(`${name}: ${CHANGED_ROWS.toLocaleString('en')} of the rows changed`, await importFile(url, changed));
-  note(`${name}: all of the others changed`, await importFile(url, allChanged));
+  note(`${name}: ${CHANGED_ROWS.toLocaleString('en')} rows changed`, await importFile(url, changed));
+  note(`${name}: all other rows changed`, await importFile(url, allChanged));
 }
 
 const BARE = 'bare insert loop, SQLite, one index';
@@ -158,9 +158,11 @@ try {
     for (const name of options.databases.split(',')) await importAll(name);
   }
   const size = (Bun.file(first).size / 2 ** 20).toFixed(0);
-  say(`${ROWS.toLocaleString('en')} transactions, ${size} MB of NDJSON\n`);
-  say('| what | median | fastest – slowest | CPU, least | most memory | speed against the bare loop |');
-  say('|---|---|---|---|---|---|');
+  print(`${ROWS.toLocaleString('en')} transactions, ${size} MB of NDJSON\n`);
+  print(
+    '| what | median | fastest – slowest | least CPU time | peak memory | speed relative to the bare loop |',
+  );
+  print('|---|---|---|---|---|---|');
   const medianS = (what: string) =>
     percentile(
       (measured.get(what) ?? []).map((it) => it.seconds),
@@ -174,7 +176,7 @@ try {
     const ratio = what.endsWith('changed') ? '' : (medianS(BARE) / medianS(what)).toFixed(2);
     const cpuS = Math.min(...results.map((it) => it.cpuS ?? Number.NaN));
     const cpu = Number.isNaN(cpuS) ? '' : `${cpuS.toFixed(1)} s`;
-    say(`| ${what} | ${medianS(what).toFixed(1)} s | ${range} | ${cpu} | ${memory} | ${ratio} |`);
+    print(`| ${what} | ${medianS(what).toFixed(1)} s | ${range} | ${cpu} | ${memory} | ${ratio} |`);
   }
 } finally {
   await stopPostgres();

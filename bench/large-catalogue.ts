@@ -1,4 +1,4 @@
-// Generates a catalogue of any size from the sandbox's data. Retailer names combine two words, so that tens of thousands
+// Generates a catalogue of any size from the sandbox's data. Each retailer name combines two words, so that tens of thousands
 // are unique.
 
 import { makeCoupons, makePromotions } from '@offerbook/sandbox/coupons-and-promotions.ts';
@@ -30,7 +30,7 @@ export function* makeRetailers(size: CatalogueSize, nowMs: number): Generator<Re
   for (let number = 0; number < size.retailers; number++) {
     const first = patterns[number % PATTERNS];
     const second = patterns[Math.floor(number / PATTERNS) % PATTERNS];
-    if (first === undefined || second === undefined) throw new Error('there are too few shops to copy');
+    if (first === undefined || second === undefined) throw new Error('too few sandbox shops');
     const hostname = `shop-${number}.example`;
     const shop = { ...first, number, name: `${first.stem} ${second.name}`, hostname };
     const share = (total: number) =>
@@ -45,7 +45,7 @@ export function* makeRetailers(size: CatalogueSize, nowMs: number): Generator<Re
       cashbackOffers: makeOffers(SEED, shop, share(size.offers)),
       coupons: makeCoupons(SEED, shop, share(size.coupons), nowMs),
       promotions: makePromotions(SEED, shop, share(size.promotions), nowMs),
-      // A sandbox test proves that its retailers are already valid.
+      // The cast is safe: a sandbox test validates its retailers.
     } as Retailer;
   }
 }

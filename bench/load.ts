@@ -13,7 +13,7 @@ const WARM_UP_S = 3;
 export interface Load {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Instead of repeating one GET: a file of paths to request in order from a random start, or of a body to POST. */
+  /** A file with paths to request in order from a random start, or with a body to POST. Default: repeat one GET. */
   readonly file?: readonly ['paths' | 'body', string];
   readonly connections?: number;
   readonly cores?: string;
@@ -34,7 +34,7 @@ export async function runLoad(load: Load, seconds: number): Promise<Measured> {
       ...[...onCores(load.cores ?? LOAD_CORE), wrk, '-t', '1', '-c', String(load.connections ?? CONNECTIONS)],
       ...['-d', `${seconds}s`, '-s', SCRIPT],
       ...Object.entries(load.headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]),
-      // Start at a different path each time, or the pages of the last round would still be cached.
+      // Start at a different path each time, because the pages of the last round are still cached.
       ...[load.url, ...(load.file === undefined ? [] : ['--', ...load.file, String(anyNumber())])],
     ],
     { stdout: 'pipe', stderr: 'inherit' },

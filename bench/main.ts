@@ -1,5 +1,5 @@
-// Measures Offerbook's speed relative to other servers on the same machine in the same run. Prints tables and writes them,
-// with plots, to docs/performance.md.
+// Measures Offerbook's speed relative to other servers on the same machine in the same run. Prints tables, and writes them
+// with plots to docs/performance.md.
 //   npm run bench -- [--only catalogue,large] [--imported] [--seconds 1] [--repeats 7] [--keep-docs]
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -38,14 +38,13 @@ const { values: options } = parseArgs({
   },
 });
 
-const say = (text: string) => process.stdout.write(`${text}\n\n`);
+const print = (text: string) => process.stdout.write(`${text}\n\n`);
 const findings: Finding[] = [];
 const details: string[] = [];
-say(describeMachine());
+print(describeMachine());
 for (const name of options.only.split(',')) {
   const topic = TOPICS[name];
-  if (topic === undefined)
-    throw new Error(`there is no "${name}"; there are ${Object.keys(TOPICS).join(', ')}`);
+  if (topic === undefined) throw new Error(`unknown topic "${name}"; use ${Object.keys(TOPICS).join(', ')}`);
   const folder = mkdtempSync(join(tmpdir(), 'offerbook-bench-'));
   try {
     const report = await topic({
@@ -54,7 +53,7 @@ for (const name of options.only.split(',')) {
       repeats: Number(options.repeats),
       isImported: options.imported,
     });
-    for (const text of report.details) say(text);
+    for (const text of report.details) print(text);
     findings.push(...report.findings);
     details.push(...report.details);
   } finally {
@@ -62,7 +61,7 @@ for (const name of options.only.split(',')) {
   }
 }
 const summary = findingsTable(findings);
-say(summary);
+print(summary);
 if (!options['keep-docs']) {
   const machine = `Measured on ${describeMachine()} Each figure is the median of ${options.repeats} measurements of ${options.seconds} s.`;
   writeReport([machine, summary, ...details].join('\n\n'));

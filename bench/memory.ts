@@ -1,5 +1,5 @@
-// Checks that memory does not grow: runs a mixed load for some minutes, changes the catalogue in every round, and records
-// the resident memory after each.
+// Checks that memory does not grow: runs a mixed load for some minutes, changes the catalogue in every round, and records the
+// resident memory after each round.
 //   npm run bench:memory -- [--minutes 10]
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -64,7 +64,7 @@ try {
     rounds.push({ requests, bytes: (await server.memoryBytes()).now });
   }
   await stores.close();
-  // The first 25 % of the rounds are for warming up.
+  // The first 25 % of the rounds warm up the server.
   const settled = rounds.slice(Math.floor(rounds.length / 4));
   const middle = Math.floor(settled.length / 2);
   const median = (some: typeof rounds) =>
@@ -78,7 +78,7 @@ try {
     whole(requests),
     megabytes(bytes),
   ]);
-  process.stdout.write(`${table(['round', 'requests', 'memory after it'], rows)}\n\n`);
+  process.stdout.write(`${table(['round', 'requests', 'memory after the round'], rows)}\n\n`);
   process.stdout.write(
     `After warming up: ${megabytes(earlier)} in the first half, ${megabytes(later)} in the second.\n`,
   );

@@ -1,11 +1,11 @@
-// nginx with one worker and precompressed files: the upper bound.
+// Starts nginx with one worker and precompressed files, as the upper bound.
 
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Server } from './server.ts';
 import { findTool } from './tool.ts';
 
-/** Serves bodies by path; undefined without nginx. */
+/** Serves bodies by path. Returns undefined if nginx is not installed. */
 export async function startNginx(
   folder: string,
   files: Readonly<Record<string, { readonly plain: Uint8Array; readonly gzip: Uint8Array }>>,
@@ -32,7 +32,7 @@ export async function startNginx(
   });
 }
 
-/** All optimisations are on and its log is off, although Offerbook's is on. */
+/** All optimisations are on. The log is off, although Offerbook's is on. */
 function configure(folder: string, root: string, port: number): string {
   return `
     daemon off;

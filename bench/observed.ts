@@ -43,21 +43,21 @@ try {
   });
   const series = await compare(
     {
-      'as it is by default': load(plain),
-      'one request in a hundred traced': load(some),
+      'default settings': load(plain),
+      '1 % of requests traced': load(some),
       'all requests traced': load(all),
-      'without log lines of requests': load(quiet),
+      'without request logs': load(quiet),
     },
     { seconds: Number(options.seconds), repeats: Number(options.rounds) },
   );
-  const baseline = series['as it is by default'];
+  const baseline = series['default settings'];
   const rows = Object.entries(series).map(([name, each]) => [
     name,
     whole(each.requestsPerS),
     each.timesAsFastAs(baseline).toFixed(3),
     whole(each.failed),
   ]);
-  process.stdout.write(`${table(['a kept page', 'requests/s', 'times as many', 'failed'], rows)}\n`);
+  process.stdout.write(`${table(['cached page', 'requests/s', 'relative to default', 'failed'], rows)}\n`);
 } finally {
   rmSync(folder, { recursive: true });
 }

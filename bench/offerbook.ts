@@ -1,4 +1,4 @@
-// Offerbook as in production, with its log on. Rate limits are counted but set too high to reject anything.
+// Starts Offerbook as in production, with its log on. Rate limits are counted, but too high to reject a request.
 
 import { join } from 'node:path';
 import { digestToken, newTokenText } from '../service/src/domain/access-token.ts';

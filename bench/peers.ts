@@ -1,5 +1,5 @@
-// The alternatives to compare with. Their packages are not dependencies of the project: the first benchmark that needs them
-// installs them into bench/peers.
+// Starts the servers that Offerbook is compared with. Their packages are not dependencies of the project: the first benchmark
+// that needs them installs them into bench/peers.
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ export function startBare(
 
 export const JSON_SERVER_PATH = '/cashbackOffers?_page=1&_limit=100';
 
-/** Runs on Node, its native platform. */
+/** Runs on Node, which it was written for. */
 export function startJsonServer(folder: string, retailers: readonly Retailer[]): Promise<Server> {
   const file = join(folder, 'json-server.json');
   writeFileSync(file, JSON.stringify({ cashbackOffers: retailers.flatMap(listedOffers) }));
@@ -70,7 +70,7 @@ export const POSTGRAPHILE_QUERY =
   rowId featured countries cashbackPercentage maximumFixedCommissionFee description category termsAndExclusions
   retailerByRetailerId{rowId logo url name}}}}`.replaceAll(/\s+/g, ' ');
 
-/** Runs on Bun: this version does not support the project's minimum Node version. */
+/** Runs on Bun, because this version does not support the project's minimum Node version. */
 export async function startPostgraphile(folder: string, retailers: readonly Retailer[]): Promise<Server> {
   const url = await newPostgresDatabase();
   await fillPostgres(url, retailers);

@@ -4,8 +4,8 @@
 const BUNDLE = 16;
 
 /**
- * Returns requests per second over the given time. It ends early if the server closes the connection, as it may when a busy
- * machine keeps it from finishing a batch in time.
+ * Returns requests per second over the given time. Ends early if the server closes the connection, which can happen on a busy
+ * machine.
  */
 export async function measurePipelined(
   url: string,
@@ -31,7 +31,7 @@ export async function measurePipelined(
   });
   const bytesOfOne = await new Promise<number>((resolve, reject) => {
     let head = '';
-    onEnd = () => reject(new Error(`${url} has closed the connection`));
+    onEnd = () => reject(new Error(`${url} closed the connection`));
     onBytes = (bytes) => {
       head += bytes.toString('latin1');
       const end = head.indexOf('\r\n\r\n');

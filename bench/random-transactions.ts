@@ -1,6 +1,5 @@
-// Generates transactions for benchmarks: three years of changes with busy days and one large import, and ids of versions 4
-// and 7. Writes them as import files in order of change, or directly into a database; the latter drops the indexes first and
-// recreates them at the end.
+// Generates transactions for benchmarks: three years of changes with busy days and one large import, with UUIDs of versions 4
+// and 7. Writes them to import files in order of change, or directly to a database, whose indexes it rebuilds at the end.
 
 import { join } from 'node:path';
 import type { Random } from '@offerbook/sandbox/random.ts';
@@ -39,7 +38,7 @@ export async function seedTransactions(
     }
   }
   for (const { sql } of indexes) await database.write((connection) => connection.all(sql));
-  // Autovacuum would do this soon after such a bulk insert.
+  // Autovacuum does this soon after a bulk insert.
   await database.all(database.sql === POSTGRES_SQL ? 'VACUUM ANALYZE' : 'ANALYZE');
 }
 
@@ -70,7 +69,7 @@ export function organisationName(index: number): string {
   return `org-${index + 1}`;
 }
 
-/** Stamps of each organisation's transactions, unordered. */
+/** Unsorted stamps of each organisation's transactions. */
 function randomStamps(rows: number, endMs: number, random: Random): Float64Array[] {
   const busyDays = Array.from({ length: BUSY_DAYS }, () => endMs - Math.floor(random.unit() * SPAN_MS));
   const largeImportMs = endMs - Math.floor(SPAN_MS / 3);

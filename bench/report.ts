@@ -11,6 +11,6 @@ export function writeReport(markdown: string): void {
   const text = readFileSync(DOCUMENT, 'utf8');
   const [before, rest] = text.split(BEGIN);
   const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined) throw new Error(`${DOCUMENT} has lost its markers`);
+  if (before === undefined || after === undefined) throw new Error(`${DOCUMENT} has no markers`);
   writeFileSync(DOCUMENT, `${before}${BEGIN}\n\n${markdown}\n\n${END}${after}`);
 }

@@ -1,4 +1,4 @@
-// Measures the in-memory catalogue without HTTP: building it, and queries that it has not seen before.
+// Measures the in-memory catalogue without HTTP: the time to build it, and queries that are not cached.
 //   npm run bench:search -- [--offers 300000]
 
 import { parseArgs } from 'node:util';
@@ -14,7 +14,7 @@ import { milliseconds, table, whole } from './table.ts';
 const { values: options } = parseArgs({
   options: { offers: { type: 'string', default: String(LARGE.offers) } },
 });
-const QUESTIONS = 500;
+const QUERIES = 500;
 const LIMIT = 100;
 const BATCH = 200;
 
@@ -69,43 +69,43 @@ const KINDS: Record<string, () => Partial<CatalogueQuery>> = {
     const retailer = pick(retailers);
     return { name: retailer.name, country: country(retailer) };
   },
-  'a name that nobody has': () => ({ name: `${part(pick(names))}q${part(pick(names))}` }),
+  'an unknown name': () => ({ name: `${part(pick(names))}q${part(pick(names))}` }),
 };
 
-const rows = Object.entries(KINDS).map(([kind, question]) => {
-  const questions = Array.from({ length: QUESTIONS }, () => ({
+const rows = Object.entries(KINDS).map(([kind, newQuery]) => {
+  const queries = Array.from({ length: QUERIES }, () => ({
     cursor: crypto.randomUUID() as Uuid,
     limit: LIMIT,
-    ...question(),
+    ...newQuery(),
   }));
   const view = catalogue.list('cashbackOffers');
   // The first queries warm up the compiler.
-  for (const query of questions.slice(0, QUESTIONS / 2)) view.page(query);
-  const times = questions.map((query) => {
-    const askedAtMs = performance.now();
+  for (const query of queries.slice(0, QUERIES / 2)) view.page(query);
+  const times = queries.map((query) => {
+    const startedMs = performance.now();
     view.page(query);
-    return performance.now() - askedAtMs;
+    return performance.now() - startedMs;
   });
   return [kind, ...[0, 0.5, 0.99].map((share) => microseconds(percentile(times, share)))];
 });
 
-/** A moment at which other deals are active, so that the view has to be rebuilt. */
+/** Moves the time, so that other deals are active and the view has to be rebuilt. */
 const renewals = (['coupons', 'promotions', 'retailers'] as const).map((list) => {
   const times = Array.from({ length: 50 }, (_, day) => {
     nowMs = Date.now() + (day - 25) * 86_400_000;
-    const askedAtMs = performance.now();
+    const startedMs = performance.now();
     catalogue.list(list);
-    return performance.now() - askedAtMs;
+    return performance.now() - startedMs;
   });
   return [
-    `${list}, when a deal has started or ended`,
+    `${list}, after a deal has started or ended`,
     ...[0, 0.5, 0.99].map((share) => microseconds(percentile(times, share))),
   ];
 });
 
 process.stdout.write(
   `${whole(size.offers)} offers, built in ${milliseconds(builtInMs)}; pages of ${LIMIT}:\n\n` +
-    `${table(['question', 'fastest', 'median', 'p99'], [...rows, ...renewals])}\n`,
+    `${table(['query', 'fastest', 'median', 'p99'], [...rows, ...renewals])}\n`,
 );
 
 function microseconds(valueMs: number): string {

@@ -1,4 +1,4 @@
-// A server under test, in its own process and, if possible, on its own core.
+// A server under test in its own process and, if possible, on its own core.
 
 import { closeSync, openSync } from 'node:fs';
 import { freePort } from '../service/test/support/postgres-server.ts';
@@ -12,7 +12,7 @@ const TICKS_PER_S = 100;
 export interface ServerOptions {
   /** Returns the command for the port to listen on. */
   readonly command: (port: number) => readonly string[];
-  /** Path that responds without a server error as soon as the server can be measured. */
+  /** Path that returns a status below 500 as soon as the server is ready. */
   readonly readyPath: string;
   readonly headers?: Record<string, string>;
   readonly env?: Record<string, string>;
@@ -48,7 +48,7 @@ export class Server implements AsyncDisposable {
       env: { ...process.env, ...options.env },
     });
     closeSync(log);
-    while (!(await answers(`${url}${options.readyPath}`, options.headers ?? {}))) {
+    while (!(await isReady(`${url}${options.readyPath}`, options.headers ?? {}))) {
       const late = performance.now() - startedAtMs > START_TIMEOUT_MS;
       if (late) child.kill('SIGKILL');
       if (late || child.exitCode !== null) {
@@ -63,7 +63,7 @@ export class Server implements AsyncDisposable {
   /** CPU time used so far by all threads. */
   async cpuSeconds(): Promise<number> {
     const stat = await Bun.file(`/proc/${this.pid}/stat`).text();
-    // The name in parentheses may contain anything, so parse after it. User and system time are fields 14 and 15.
+    // Skip the name in parentheses, which can contain spaces. User and system time are fields 14 and 15.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_S;
   }
@@ -88,7 +88,7 @@ export function onCores(cores: string): string[] {
   return Bun.which('taskset') === null || navigator.hardwareConcurrency < 2 ? [] : ['taskset', '-c', cores];
 }
 
-async function answers(url: string, headers: Record<string, string>): Promise<boolean> {
+async function isReady(url: string, headers: Record<string, string>): Promise<boolean> {
   try {
     const response = await fetch(url, { headers, redirect: 'manual' });
     await response.arrayBuffer();

@@ -18,7 +18,7 @@ const { values: options } = parseArgs({
   options: { offers: { type: 'string', default: '3000,30000,100000,300000' } },
 });
 const IMPORTS = 5;
-/** By then, memory needed only for loading has been released. */
+/** By then, the server has released the memory it needed for loading. */
 const SETTLE_MS = 1_000;
 
 async function measure(offers: number): Promise<string[]> {
@@ -43,13 +43,13 @@ async function measure(offers: number): Promise<string[]> {
       const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
       return /^offerbook_catalogue_revision (\d+)$/m.exec(metrics)?.[1];
     };
-    const takeUpsMs: number[] = [];
+    const reloadsMs: number[] = [];
     for (let round = 0; round < IMPORTS; round += 1) {
       const before = await revisionServed();
       await stores.catalogue.write((writer) => writer.markChanged());
       const committedAtMs = performance.now();
       while ((await revisionServed()) === before) await Bun.sleep(5);
-      takeUpsMs.push(performance.now() - committedAtMs);
+      reloadsMs.push(performance.now() - committedAtMs);
     }
     const { peak } = await server.memoryBytes();
     await stores.close();
@@ -59,7 +59,7 @@ async function measure(offers: number): Promise<string[]> {
       megabytes(now),
       megabytes(peak),
       `${(server.startedInMs / 1_000).toFixed(1)} s`,
-      `${(percentile(takeUpsMs, 0.5) / 1_000).toFixed(1)} s`,
+      `${(percentile(reloadsMs, 0.5) / 1_000).toFixed(1)} s`,
     ];
   } finally {
     rmSync(folder, { recursive: true });

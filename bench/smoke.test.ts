@@ -1,5 +1,5 @@
-// A regression guard that takes seconds: a catalogue page must not become much slower than a bare Bun server that sends the
-// same bytes. The bound is generous, so that a busy machine does not matter. `npm run bench` measures precisely.
+// A quick regression test: a catalogue page must not become much slower than a bare Bun server that sends the same bytes. The
+// bound is low, so that the test also passes on a busy machine. `npm run bench` measures precisely.
 
 import { afterAll, expect, test } from 'bun:test';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ test('a catalogue page is not much slower than a bare server with the same bytes
   await using bare = await startBare(folder, 'body', bodyPath);
 
   const best = [0, 0];
-  // Alternate, and take the best of each, so that other load on the machine affects both alike.
+  // Alternate and use the best of each, so that other load on the machine affects both equally.
   for (let round = 0; round < ROUNDS; round++) {
     for (const [index, each] of [url, `${bare.url}/`].entries()) {
       best[index] = Math.max(best[index] ?? 0, await measurePipelined(each, headers, ROUND_MS));

@@ -1,12 +1,13 @@
 // Finds programs that are not on npm, or installs them with apt-get if possible.
 
-const GIVEN_UP = new Set<string>();
+const NOT_INSTALLABLE = new Set<string>();
 
 /** Returns the path of a program; undefined if it is missing and cannot be installed. */
 export async function findTool(name: string): Promise<string | undefined> {
   const found = Bun.which(name, { PATH: `${process.env.PATH}:/usr/sbin:/sbin` });
   if (found !== null) return found;
-  if (GIVEN_UP.has(name) || process.getuid?.() !== 0 || Bun.which('apt-get') === null) return undefined;
+  if (NOT_INSTALLABLE.has(name) || process.getuid?.() !== 0 || Bun.which('apt-get') === null)
+    return undefined;
   process.stderr.write(`Installing ${name} …\n`);
   const install = Bun.spawn(['apt-get', 'install', '-y', '--no-install-recommends', name], {
     stdout: 'ignore',
@@ -14,7 +15,7 @@ export async function findTool(name: string): Promise<string | undefined> {
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
   });
   if ((await install.exited) === 0) return findTool(name);
-  GIVEN_UP.add(name);
+  NOT_INSTALLABLE.add(name);
   return undefined;
 }
 

@@ -1,11 +1,11 @@
-// Common interface of the benchmark topics: working folder, measuring time and report.
+// Interface of the benchmark topics.
 
 export interface Run {
   /** Folder for temporary files, removed after the run. */
   readonly folder: string;
   readonly seconds: number;
   readonly repeats: number;
-  /** True if transactions were imported at once; false if the tables look as if they had grown row by row. */
+  /** True to fill transaction tables by one import, which sorts its rows; false to insert the rows unsorted. */
   readonly isImported: boolean;
 }
 
@@ -14,7 +14,7 @@ export interface Finding {
   readonly work: string;
   readonly target: string;
   readonly measured: string;
-  /** Undefined if it could not be measured; then `measured` gives the reason. */
+  /** Undefined if there is no measurement; `measured` then contains the reason. */
   readonly met: boolean | undefined;
 }
 

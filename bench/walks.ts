@@ -1,7 +1,6 @@
-// Measures later pages of a walk relative to a first page of the same window: with nothing changed since the walk began,
-// with 1 % of the transactions changed by one import or by many, and with all of them; with and without a long history.
-// Pages start at the same random cursors each time. The result is the 10th percentile, and unfiltered first pages alternate
-// with all others, because a machine's speed varies.
+// Measures later pages of a walk relative to a first page of the same window: without changes since the walk began, after 1 %
+// of the transactions have changed in one import or in many, and after all have changed; with and without a long history. The
+// result is the 10th percentile, and unfiltered first pages alternate with all others, because a machine's speed varies.
 //   npm run bench:walks -- [--rows 1000000] [--history 10000000] [--pages 200] [--databases sqlite,postgres]
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -30,7 +29,7 @@ const { values: options } = parseArgs({
   },
 });
 
-const say = (text: string) => process.stdout.write(`${text}\n`);
+const print = (text: string) => process.stdout.write(`${text}\n`);
 
 const LIMIT = 100;
 const PAGES = Number(options.pages);
@@ -51,7 +50,7 @@ const WINDOWS: Readonly<Record<string, StampWindow>> = {
   },
 };
 
-/** Changes after a walk has begun, and the allowed ratio of a later page to a first page. */
+/** Changes made after a walk has begun, and the target for the ratio of a later page to a first page. */
 interface Stage {
   readonly name: string;
   readonly target?: number;
@@ -100,7 +99,7 @@ async function importAgain({ stores, orgId }: Scene, ids: readonly Uuid[]): Prom
   });
 }
 
-/** Adds versions that were replaced before any walk began, about equally many for each transaction. */
+/** Adds about the same number of old versions to each transaction, all replaced before any walk began. */
 async function addHistory({ database, orgId }: Scene, versions: number, rows: number): Promise<void> {
   for (let round = 1; round <= Math.ceil(versions / rows); round++) {
     await database.write((connection) =>
@@ -176,7 +175,7 @@ async function measure(name: string, url: string, rows: number, history: number)
       const ratio = later.inFirstPages / (first.get(window)?.inFirstPages ?? Number.NaN);
       cells.push(`${ratio.toFixed(1)} (${later.ms.toFixed(2)} ms)`);
     }
-    say(`| ${[...cells, stage.target?.toFixed(1) ?? ''].join(' | ')} |`);
+    print(`| ${[...cells, stage.target?.toFixed(1) ?? ''].join(' | ')} |`);
   }
   await serving.close();
   await writing.close();
@@ -186,10 +185,10 @@ async function measure(name: string, url: string, rows: number, history: number)
 const folder = mkdtempSync(join(tmpdir(), 'offerbook-bench-'));
 try {
   const [head, line] = table(
-    ['database', 'transactions', 'old versions', 'changed since', ...Object.keys(WINDOWS), 'at most'],
+    ['database', 'transactions', 'old versions', 'changed since', ...Object.keys(WINDOWS), 'target'],
     [],
   ).split('\n');
-  say(`${head}\n${line}`);
+  print(`${head}\n${line}`);
   for (const name of options.databases.split(',')) {
     for (const history of new Set([0, Number(options.history)])) {
       const url = name === 'sqlite' ? `sqlite:${join(folder, `${history}.db`)}` : await newPostgresDatabase();

@@ -1,5 +1,5 @@
 // Measures pages of transactions for random windows, from one second to everything, on tables of several sizes and both
-// databases, relative to an unfiltered page of the same run. Then it measures the import of 10,000 changes.
+// databases, relative to an unfiltered page of the same run. Then measures the import of 10,000 changes.
 //   npm run bench:windows -- [--rows 1000000,10000000] [--pages 1000] [--databases sqlite,postgres]
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -37,7 +37,7 @@ interface Measured {
   readonly ms: number;
 }
 
-/** From one second to everything, log-uniform; half of them have no upper bound. */
+/** Window widths from one second to everything, log-uniform. Half of the windows have no upper bound. */
 function randomQuery(random: Random, orgs: readonly number[]): { query: TransactionQuery; widthMs: number } {
   const widthMs = Math.round(1_000 * (SPAN_MS / 1_000) ** random.unit());
   const isOpen = random.unit() < 0.5;
@@ -58,7 +58,7 @@ function randomQuery(random: Random, orgs: readonly number[]): { query: Transact
 
 interface Measurements {
   readonly unfilteredMs: number[];
-  /** Later pages of a walk through everything, as of its first page. */
+  /** Later pages of a walk over everything, read as of its first page. */
   readonly laterMs: number[];
   readonly windows: Measured[];
 }
@@ -100,7 +100,7 @@ async function importChanges(url: string, file: string): Promise<number> {
   const [org] = await stores.organisations.list();
   const random = new Random('bench', 'changes');
   const lines = new Map<string, string>();
-  // A small table has fewer rows.
+  // A small table can have fewer rows.
   for (let pages = 0; pages < CHANGED_ROWS && lines.size < CHANGED_ROWS; pages++) {
     const cursor = uuidV4(random);
     const page = await stores.transactions.page({
@@ -121,18 +121,18 @@ async function importChanges(url: string, file: string): Promise<number> {
     [COMMAND, 'import', 'transactions', file, '--org', org?.name ?? '', '--database', url, '--json'],
     { stdout: 'pipe', stderr: 'inherit' },
   );
-  const said = await new Response(child.stdout).text();
-  if (JSON.parse(said).changed !== changes.length) throw new Error(`not all were changed: ${said}`);
+  const report = await new Response(child.stdout).text();
+  if (JSON.parse(report).changed !== changes.length) throw new Error(`not all rows were changed: ${report}`);
   return (performance.now() - startedMs) / 1000;
 }
 
-const say = (text: string) => process.stdout.write(`${text}\n`);
+const print = (text: string) => process.stdout.write(`${text}\n`);
 const folder = mkdtempSync(join(tmpdir(), 'offerbook-bench-'));
 const series: Series[] = [];
-say(
+print(
   '| database | rows | built in | unfiltered median | later page of a walk | window median | p95 | p99 | max | p99 / unfiltered median | 10,000 changes imported in |',
 );
-say('|---|---|---|---|---|---|---|---|---|---|---|');
+print('|---|---|---|---|---|---|---|---|---|---|---|');
 try {
   for (const name of options.databases.split(',')) {
     for (const rows of options.rows.split(',').map(Number)) {
@@ -152,7 +152,7 @@ try {
         percentile(laterMs, 0.5),
         ...[0.5, 0.95, 0.99, 1].map((share) => percentile(ms, share)),
       ].map((it) => `${it.toFixed(2)} ms`);
-      say(
+      print(
         `| ${name} | ${rows.toLocaleString('en')} | ${builtS.toFixed(0)} s | ${shown.join(' | ')} | ${(percentile(ms, 0.99) / median).toFixed(1)} | ${changesS.toFixed(1)} s |`,
       );
       series.push({
@@ -183,7 +183,7 @@ try {
     ] as const,
   };
   await Bun.write(PLOT, scatterPlot('A page of transactions, by the width of its window', x, y, series));
-  say(`\nPlot: ${PLOT}`);
+  print(`\nPlot: ${PLOT}`);
 } finally {
   await stopPostgres();
   rmSync(folder, { recursive: true, force: true });

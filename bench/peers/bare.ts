@@ -1,5 +1,5 @@
-// The minimum that a server can do, as a baseline: one fixed body, 100 of many strings in memory, or a page of documents
-// from SQLite, joined and sent. No token, log, compression or search. It uses Offerbook's database: the same rows and index.
+// The minimum that a server can do, as a baseline: sends a fixed body, 100 random strings from memory, a page of documents
+// from Offerbook's SQLite database, or a redirect. It has no tokens, log, compression or search.
 //   bun bare.ts body FILE PORT
 //   bun bare.ts texts FILE_OF_LINES PORT
 //   bun bare.ts transactions DATABASE PORT
@@ -12,7 +12,7 @@ const COMMA = 0x2c;
 
 const [what = '', path = '', port = ''] = process.argv.slice(2);
 
-const answers: Record<string, () => (request: Request) => Response> = {
+const modes: Record<string, () => (request: Request) => Response> = {
   body() {
     const body = new Blob([readFileSync(path)]);
     const headers = new Headers({ 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' });
@@ -54,6 +54,6 @@ const answers: Record<string, () => (request: Request) => Response> = {
   },
 };
 
-const answer = answers[what];
-if (answer === undefined) throw new Error(`there is no "${what}"`);
-Bun.serve({ port: Number(port), hostname: '127.0.0.1', fetch: answer() });
+const mode = modes[what];
+if (mode === undefined) throw new Error(`unknown mode "${what}"`);
+Bun.serve({ port: Number(port), hostname: '127.0.0.1', fetch: mode() });

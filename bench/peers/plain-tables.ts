@@ -10,7 +10,7 @@ type Rows = readonly Row[];
 export interface PlainTables {
   hasToken(digest: string): Promise<boolean>;
   findOffers(cursor: string): Promise<Rows>;
-  /** Reads a page from the cursor on; with `since`, only later changes. */
+  /** Reads a page that starts at the cursor; with `since`, only later changes. */
   findTransactions(cursor: string, since: string | undefined): Promise<Rows>;
 }
 
@@ -23,7 +23,7 @@ export function sqliteTables(path: string): PlainTables {
   const transactions = database.prepare(
     'SELECT * FROM transactions WHERE orgId = ?1 AND id >= ?2 ORDER BY id LIMIT 101',
   );
-  // By default SQLite would scan by id and read nearly the whole table to find the few recent changes.
+  // Without this hint, SQLite would scan by id and read nearly the whole table to find a few recent changes.
   const changes = database.prepare(`
     SELECT * FROM transactions INDEXED BY transactions_by_update
      WHERE orgId = ?1 AND updatedAt > ?3 AND id >= ?2 ORDER BY id LIMIT 101`);

@@ -1,5 +1,5 @@
-// What a competent team would write in a day: Hono on Bun, one query and JSON.stringify per request, tokens looked up by
-// digest, and compression by the framework's middleware. It is reasonably optimised; see plain-tables.ts.
+// An implementation that a competent team could write in a day: Hono on Bun, one query and JSON.stringify per request, tokens
+// looked up by digest, and compression by the framework's middleware. Its queries are in plain-tables.ts.
 //   bun plain.ts DATABASE PORT
 
 import { Hono } from 'hono';

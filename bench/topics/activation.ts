@@ -1,4 +1,4 @@
-// Measures clicks: throughput compared with a server that sends the same redirect and records nothing, and latency at 1,000
+// Measures clicks: throughput compared with a server that only sends the same redirect, and latency at 1,000
 // clicks per second and during a large import. Every click is from a different user and is committed before the response.
 
 import { writeFileSync } from 'node:fs';
@@ -22,10 +22,9 @@ const USERS = 200_000;
 const RATE_PER_S = 1_000;
 const RATIO_MIN = 0.3;
 const P99_MAX_MS = 20;
-/** Rate during an import, on SQLite. */
 const IMPORTED_ROWS = 1_000_000;
-const RATE_BESIDE_IMPORT_PER_S = 200;
-const P99_BESIDE_IMPORT_MAX_MS = 50;
+const RATE_DURING_IMPORT_PER_S = 200;
+const P99_DURING_IMPORT_MAX_MS = 50;
 /** More connections than for pages, because clicks that arrive together share a commit. */
 const CONNECTIONS = 128;
 const WARM_UP_S = 3;
@@ -40,7 +39,7 @@ export async function activation(run: Run): Promise<Report> {
   const findings: Finding[] = [];
   const rows: string[][] = [];
   for (const [name, databaseUrl] of Object.entries(databases)) {
-    const { clicks, bare, pacedP99Ms, besideImportP99Ms } = await measure(run, databaseUrl);
+    const { clicks, bare, pacedP99Ms, duringImportP99Ms } = await measure(run, databaseUrl);
     const share = clicks.timesAsFastAs(bare);
     rows.push([
       name,
@@ -49,7 +48,7 @@ export async function activation(run: Run): Promise<Report> {
       ratio(share),
       milliseconds(clicks.p99Ms),
       milliseconds(pacedP99Ms),
-      milliseconds(besideImportP99Ms),
+      milliseconds(duringImportP99Ms),
     ]);
     findings.push(
       {
@@ -65,10 +64,10 @@ export async function activation(run: Run): Promise<Report> {
         met: pacedP99Ms < P99_MAX_MS,
       },
       {
-        work: `${RATE_BESIDE_IMPORT_PER_S} clicks per second on ${name}, while ${whole(IMPORTED_ROWS)} transactions are imported`,
-        target: `p99 under ${P99_BESIDE_IMPORT_MAX_MS} ms`,
-        measured: milliseconds(besideImportP99Ms),
-        met: besideImportP99Ms < P99_BESIDE_IMPORT_MAX_MS,
+        work: `${RATE_DURING_IMPORT_PER_S} clicks per second on ${name}, while ${whole(IMPORTED_ROWS)} transactions are imported`,
+        target: `p99 under ${P99_DURING_IMPORT_MAX_MS} ms`,
+        measured: milliseconds(duringImportP99Ms),
+        met: duringImportP99Ms < P99_DURING_IMPORT_MAX_MS,
       },
     );
   }
@@ -80,7 +79,7 @@ export async function activation(run: Run): Promise<Report> {
     'ratio',
     `p99 with ${CONNECTIONS} connections`,
     `p99 at ${whole(RATE_PER_S)}/s`,
-    `p99 during an import, at ${RATE_BESIDE_IMPORT_PER_S}/s`,
+    `p99 during an import, at ${RATE_DURING_IMPORT_PER_S}/s`,
   ];
   return { findings, details: [table(header, rows)] };
 }
@@ -109,16 +108,16 @@ async function measure({ folder, seconds, repeats }: Run, databaseUrl: string) {
     RATE_PER_S,
     Bun.sleep(3_000 * Math.max(1, seconds)),
   );
-  const besideImport = await sendPaced(
-    (number) => clickUrl(`beside-${number}`),
-    RATE_BESIDE_IMPORT_PER_S,
+  const duringImport = await sendPaced(
+    (number) => clickUrl(`during-${number}`),
+    RATE_DURING_IMPORT_PER_S,
     importTransactions(folder, databaseUrl),
   );
   return {
     clicks,
     bare,
     pacedP99Ms: percentile(paced, 0.99),
-    besideImportP99Ms: percentile(besideImport, 0.99),
+    duringImportP99Ms: percentile(duringImport, 0.99),
   };
 }
 
@@ -170,7 +169,7 @@ async function sendPaced(
       const sentMs = performance.now();
       sent.push(
         fetch(urlOf(number), { redirect: 'manual' }).then((response) => {
-          if (response.status !== 302) throw new Error(`a click was answered with ${response.status}`);
+          if (response.status !== 302) throw new Error(`a click returned ${response.status}`);
           tookMs.push(performance.now() - sentMs);
         }),
       );

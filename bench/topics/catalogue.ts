@@ -63,7 +63,7 @@ export async function catalogue(run: Run): Promise<Report> {
   const unchanged = async (url: string, headers: Record<string, string>) =>
     load(url, { ...headers, 'If-None-Match': await readTag(url, headers) });
   const us = bearer(token, GZIP);
-  // Contenders that are compared run next to each other.
+  // Servers that are compared with each other run one after the other.
   const loads: Record<string, Load> = {
     'ours, gzip': load(`${ours.url}${OFFERS}`, us),
     ...(nginx && { 'nginx, gzip': load(`${nginx.url}${OFFERS}`, GZIP) }),
@@ -93,7 +93,7 @@ function findings(measured: Record<string, Series>): Finding[] {
     const [a, b] = [measured[ours], measured[theirs]];
     const target = `at least ${factor} times ${theirs}`;
     if (a === undefined || b === undefined)
-      return { work, target, measured: 'it is missing', met: undefined };
+      return { work, target, measured: 'not available', met: undefined };
     const value = a.timesAsFastAs(b);
     return { work, target, measured: ratio(value), met: value >= factor };
   };

@@ -22,7 +22,7 @@ const OFFERS = '/v1/cashback-offers/';
 const DIFFERENT_QUERIES = 20_000;
 const SLICE_S = 1;
 const SETTLE_MS = 1_000;
-/** Generous, because the building thread shares one core with the requests. */
+/** High, because the thread that builds the snapshot shares one core with the requests. */
 const RELOAD_MAX_S = 120;
 
 export async function large(run: Run): Promise<Report> {
@@ -33,7 +33,7 @@ export async function large(run: Run): Promise<Report> {
   const org = await stores.organisations.create('bench');
   const { public: token } = await issueTokens(stores, org?.id ?? 0);
   await using server = await startOfferbook(run.folder, databaseUrl);
-  // Memory needed only for loading is released soon afterwards.
+  // The server releases the memory it needed for loading.
   await Bun.sleep(SETTLE_MS);
   const memory = await server.memoryBytes();
   const filters = await compareFilters(run, server, token, sample);
@@ -77,8 +77,8 @@ async function compareFilters(run: Run, server: Server, token: string, sample: r
     writeFileSync(file, Array.from({ length: DIFFERENT_QUERIES }, path).join('\n'));
     return ['paths', file];
   };
-  // Use a country where the retailer has offers, and a typical part of its name. Hundreds of retailers share that part, so
-  // most pages are full. The whole name leaves only a few offers.
+  // Uses a country where the retailer has offers. Hundreds of retailers share a part of the name, so most pages are full,
+  // whereas the whole name matches only a few offers.
   const search = (part: (name: string) => string) => () => {
     const { name, cashbackOffers } = random.pick(sample);
     const country = random.pick(random.pick(cashbackOffers).countries);
@@ -89,14 +89,14 @@ async function compareFilters(run: Run, server: Server, token: string, sample: r
     return name.slice(begin, begin + random.whole(4, 9));
   };
   await using bare = await startBare(run.folder, 'texts', await writeOffers(run));
-  const anywhere = () => `${OFFERS}?cursor=${crypto.randomUUID()}`;
+  const randomCursor = () => `${OFFERS}?cursor=${crypto.randomUUID()}`;
   const load = (headers: Record<string, string>, file?: Load['file']): Load => ({
     url: `${server.url}${OFFERS}`,
     headers: bearer(token, headers),
     ...(file === undefined ? {} : { file }),
   });
   const gzip = { 'Accept-Encoding': 'gzip' };
-  const cursors = write('cursors', anywhere);
+  const cursors = write('cursors', randomCursor);
   const searches = write('searches', search(partOf));
   const wholeNames = write(
     'whole-names',
@@ -129,7 +129,7 @@ async function writeOffers(run: Run): Promise<string> {
 
 function filterFindings(measured: Awaited<ReturnType<typeof compareFilters>>): Finding[] {
   const first = measured['a repeated first page'];
-  const anywhere = measured['pages at random cursors'];
+  const unfiltered = measured['pages at random cursors'];
   const byPart = measured['pages by part of a name and country'];
   const byWhole = measured['pages by whole name and country'];
   const work = 'search by name and country, a new query each time';
@@ -148,7 +148,7 @@ function filterFindings(measured: Awaited<ReturnType<typeof compareFilters>>): F
     },
   ];
   return [
-    ...against(`${work}, pages of 100`, byPart, anywhere, 'unfiltered pages at random cursors'),
+    ...against(`${work}, pages of 100`, byPart, unfiltered, 'unfiltered pages at random cursors'),
     ...against(`${work}, a few offers each`, byWhole, first, 'a repeated first page'),
     ...against(`${work}, pages of 100`, byPart, first, 'a repeated first page'),
   ];
@@ -159,7 +159,7 @@ function filterTable(measured: Record<string, Series>): string {
     ...[name, whole(series.requestsPerS), `${whole(series.slowest)} – ${whole(series.fastest)}`],
     ...[milliseconds(series.p99Ms), String(series.failed)],
   ]);
-  return table(['of 300,000 offers', 'requests/s', 'slowest – fastest', 'p99', 'failed'], rows);
+  return table(['from 300,000 offers', 'requests/s', 'slowest – fastest', 'p99', 'failed'], rows);
 }
 
 /** Changes one retailer, so that the server rebuilds its snapshot, and measures every second. */
@@ -184,10 +184,10 @@ async function swapUnderLoad(
     await writer.markChanged();
   });
   const { catalogue: revision } = await stores.revisions();
-  const isTakenUp = async () =>
+  const isReloaded = async () =>
     Bun.$`grep -q -F ${`"revision":${revision},"msg":"catalogue reloaded"`} ${logPath}`.nothrow().quiet();
   const during = [await slice()];
-  while ((await isTakenUp()).exitCode !== 0) {
+  while ((await isReloaded()).exitCode !== 0) {
     if (during.length > RELOAD_MAX_S) throw new Error('the server did not load the new catalogue');
     during.push(await slice());
   }

@@ -1,5 +1,4 @@
-// Measures the cost of eight workers compared with one: memory, and the time until all respond. All workers share one copy
-// of the catalogue.
+// Measures the cost of eight workers compared with one: memory, and the time until all respond.
 
 import { join } from 'node:path';
 import { CREATE_OPTIONS, openStores } from '../../service/src/storage/open-stores.ts';

@@ -1,6 +1,6 @@
-// Measures pages of transactions from random cursors in a million rows, on both databases. By default the tables look as if
-// they had grown row by row, so that neighbouring ids are scattered. With --imported they contain three years of history
-// imported at once, as after a migration to Offerbook; imports sort their rows.
+// Measures pages of transactions from random cursors in a million rows, on both databases. By default the tables are filled as
+// if row by row, so neighbouring ids are scattered. With --imported they contain three years of history from one import, which
+// sorts its rows, as after a migration to Offerbook.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const CURSORS = 20_000;
 const MINUTE_MS = 60_000;
 const MONTH_MS = 30 * 86_400_000;
 const LIMIT = 100;
-/** The same number as the service uses. */
+/** As many as the service uses. */
 const POSTGRES_CONNECTIONS = 8;
 
 export async function transactions(run: Run): Promise<Report> {
@@ -58,7 +58,7 @@ function poll(random: Random): string {
 
 type Fill = (databaseUrl: string) => Promise<{ stores: Stores; orgId: number; token: string }>;
 
-/** Returns the first organisation, which has most of the rows, and a token. Without histories, the table looks grown. */
+/** Returns the first organisation, which has most of the rows, and a token. Without histories, rows are inserted unsorted. */
 async function fillDatabase(
   databaseUrl: string,
   histories: Awaited<ReturnType<typeof writeHistories>> | undefined,
@@ -76,7 +76,7 @@ async function fillDatabase(
     ]);
     if (code !== 0) throw new Error(stderr);
   }
-  // Autovacuum would do this soon after such a bulk insert.
+  // Autovacuum does this soon after a bulk insert.
   if (database.sql === POSTGRES_SQL) await database.all('VACUUM ANALYZE');
   await database.close();
   const orgId = (await stores.organisations.find(organisationName(0)))?.id ?? 0;
@@ -157,7 +157,7 @@ async function fromPostgres(run: Run, fill: Fill, cursors: string): Promise<Repo
     const { stores, orgId, token } = await fill(databaseUrl);
     await stores.close();
     await fillPlainPostgres(databaseUrl, orgId, token);
-    // The database is a separate process, so no contender gets a core to itself here.
+    // The database is a separate process, so no server has a core to itself here.
     await using ours = await startOfferbook(run.folder, databaseUrl, BOTH_CORES);
     await using plain = await startPlain(run.folder, databaseUrl, token, BOTH_CORES);
     const sql = postgres(databaseUrl, { max: POSTGRES_CONNECTIONS });
@@ -211,7 +211,7 @@ async function fromPostgres(run: Run, fill: Fill, cursors: string): Promise<Repo
   }
 }
 
-/** Requests one page after the other on each connection. */
+/** Requests pages one after the other on each connection. */
 async function bareLoop(sql: postgres.Sql, text: string, seconds: number): Promise<Measured> {
   const random = new Random('bench', anyNumber());
   const durationsMs: number[] = [];
@@ -219,9 +219,9 @@ async function bareLoop(sql: postgres.Sql, text: string, seconds: number): Promi
   const endMs = startedMs + seconds * 1000;
   const walk = async () => {
     while (performance.now() < endMs) {
-      const begunMs = performance.now();
+      const pageStartedMs = performance.now();
       await sql.unsafe(text, [uuidV4(random)], { prepare: true });
-      durationsMs.push(performance.now() - begunMs);
+      durationsMs.push(performance.now() - pageStartedMs);
     }
   };
   await Promise.all(Array.from({ length: POSTGRES_CONNECTIONS }, walk));
@@ -235,7 +235,7 @@ async function bareLoop(sql: postgres.Sql, text: string, seconds: number): Promi
 }
 
 const BOTH_CORES = { cores: '0,1' };
-/** The encodings that most clients request by default. */
+/** The encoding that most clients request by default. */
 const GZIP = { 'Accept-Encoding': 'gzip' };
 
 function pages(url: string, token: string, cursors: string, headers: Record<string, string> = {}): Load {

@@ -1,5 +1,5 @@
-// Measures the gain of a second worker. The load generator runs on the same two cores, so the result is requests per second
-// of CPU time used by the service itself.
+// Measures the gain from a second worker. The load generator runs on the same two cores, so the result is requests per second
+// of the service's own CPU time.
 
 import { join } from 'node:path';
 import { CREATE_OPTIONS, openStores } from '../../service/src/storage/open-stores.ts';
@@ -14,7 +14,7 @@ import type { Report, Run } from '../topic.ts';
 /** Enough connections for the kernel to distribute them evenly. */
 const CONNECTIONS = 128;
 const BOTH = '0,1';
-/** Per worker: two workers share the requests, and each compiles its own code. */
+/** Per worker, since each worker gets part of the requests and compiles its own code. */
 const WARM_UP_S = 1;
 
 interface Sample {
