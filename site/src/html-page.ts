@@ -38,7 +38,7 @@ interface PageParts extends Content {
 
 export interface Frame {
   readonly urls: AssetUrls;
-  /** Off: the page at `/` is a short welcome instead of the explorer. */
+  /** If off, the page at `/` is a short welcome instead of the explorer. */
   readonly explorer: 'on' | 'off';
 }
 

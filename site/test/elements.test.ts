@@ -64,7 +64,7 @@ test.each([
   expect(textOf(amount(value).text)).toBe(text);
 });
 
-test('a bar of nothing is empty, and a bar of everything is full', () => {
+test('the width of a bar is its share, and 0 if there is nothing to share', () => {
   const widths = [bar(0, 0), bar(1, 4), bar(4, 4)].map(({ text }) => /<rect width="([^"]+)"/.exec(text)?.[1]);
   expect(widths).toEqual(['0.0', '25.0', '100.0']);
 });

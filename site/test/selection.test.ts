@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Retailer } from '@offerbook/client';
-import fc from 'fast-check';
-import { fold as serviceFold } from '../../service/src/catalogue/search/fold.ts';
 import { Selection } from '../src/browser/catalogue/selection.ts';
 import { EVERYTHING } from '../src/browser/catalogue/view.ts';
-import { fold } from '../src/browser/fold.ts';
 
 function retailer(name: string, offers: Partial<Retailer['cashbackOffers'][number]>[] = []): Retailer {
   return {
@@ -89,7 +86,7 @@ describe('filters', () => {
     ]);
   });
 
-  test('list the existing values, each spelling once, with the number of retailers', () => {
+  test('list each value once, whatever its case, with the number of retailers', () => {
     expect(selection.categories).toEqual([
       { value: 'Books', count: 2 },
       { value: 'Garden', count: 1 },
@@ -139,12 +136,4 @@ describe('kinds of deals and orders', () => {
     const [found] = selection.find({ ...ALL, deals: 'featured' });
     expect(found?.offers.map(({ cashbackPercentage }) => cashbackPercentage)).toEqual([0.01]);
   });
-});
-
-test('folds every letter like the service', () => {
-  for (let code = 0; code < 0x3000; code++) {
-    const letter = String.fromCharCode(code);
-    expect(fold(letter)).toBe(serviceFold(letter));
-  }
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => expect(fold(text)).toBe(serviceFold(text))));
 });

@@ -21,7 +21,7 @@ test.each<[string, View]>([
   expect(parseView(search)).toEqual(view);
 });
 
-test('a printed URL is parsed as the same view', () => {
+test('parseView reverses printView', () => {
   const views: View[] = [
     EVERYTHING,
     { ...EVERYTHING, query: '100% <b>&?#', category: 'Food & Drink', country: 'SE' },

@@ -4,9 +4,9 @@
 import type { Coupon, Retailer } from '@offerbook/wire/catalogue.ts';
 import { activePeriodMs } from '@offerbook/wire/deals.ts';
 import { printJson } from '@offerbook/wire/decimal.ts';
+import { fold } from '@offerbook/wire/fold.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { CatalogueListName, CatalogueQuery } from '../../src/catalogue/list-view.ts';
-import { fold } from '../../src/catalogue/search/fold.ts';
 
 /** A page as the texts of its items. */
 export interface TextPage {

@@ -154,7 +154,7 @@ function nodeWarnings({ node, folder, disk }: Overview): Warning[] {
     found.push(html`Clicks are written to the spool, because the database does not accept them.`);
   if (state.isClickDiskLow)
     found.push(
-      html`A disk for clicks has less free space than <code>--disk-reserve</code>, so clicks are not written to it. Free some space.`,
+      html`A disk that stores clicks has less free space than <code>--disk-reserve</code>, so clicks are not written to it. Free some space.`,
     );
   if (disk?.isNearlyFull === true)
     found.push(

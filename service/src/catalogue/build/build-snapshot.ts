@@ -4,9 +4,9 @@
 import type { Retailer } from '@offerbook/wire/catalogue.ts';
 import { DEAL_LISTS, forEachDealList } from '@offerbook/wire/deals.ts';
 import { printJson } from '@offerbook/wire/decimal.ts';
+import { fold } from '@offerbook/wire/fold.ts';
 import { uuidWords } from '@offerbook/wire/uuid.ts';
 import type { CatalogueStore } from '../../domain/catalogue.ts';
-import { fold } from '../search/fold.ts';
 import { gramsOf } from '../search/name-index.ts';
 import { TERM_NAMES } from '../search/offer-terms.ts';
 import type { SearchData, SnapshotData } from '../snapshot-data.ts';

@@ -1,9 +1,9 @@
 // Selects the cashback offers that match a query. It works on ranks and does not read offers or write pages.
 
+import { fold } from '@offerbook/wire/fold.ts';
 import type { SearchData } from '../snapshot-data.ts';
 import type { Range } from '../tables/ascending.ts';
 import type { DealTable } from '../tables/deal-table.ts';
-import { fold } from './fold.ts';
 import { NameIndex } from './name-index.ts';
 import { everyOffer, firstPassing, type OfferFilter, offersByName, offersWithTerm } from './offer-filter.ts';
 import { OFFER_TERMS, TERM_NAMES, type TermName } from './offer-terms.ts';

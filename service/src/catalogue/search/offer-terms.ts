@@ -2,7 +2,7 @@
 // by retailer name.
 
 import type { CashbackOffer } from '@offerbook/wire/catalogue.ts';
-import { fold } from './fold.ts';
+import { fold } from '@offerbook/wire/fold.ts';
 
 interface OfferTerm {
   /** Returns the values of an offer. A query must equal one of them. */

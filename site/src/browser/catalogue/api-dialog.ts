@@ -23,7 +23,7 @@ export function apiButton(subject: ApiSubject): HTMLButtonElement {
 }
 
 function openDialog({ name, id, list }: ApiSubject): void {
-  // A cursor is a position in the order of ids, so a page with limit 1 that starts there is this item.
+  // A cursor is the id to start at, so limit=1 returns exactly this item.
   const path = `/v1/${list}/?cursor=${id}&limit=1`;
   const curl = `curl -H "Authorization: Bearer $OFFERBOOK_TOKEN" \\\n  '${location.origin}${path}'`;
   const answer = element('div', { class: 'answer stack', role: 'status' }, element('p', {}, `GET ${path} …`));

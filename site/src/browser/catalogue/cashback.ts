@@ -17,7 +17,7 @@ export function amountOf(offer: RetailerOffer, currency: string | undefined): Am
   };
 }
 
-/** Returns the offer with the highest percentage or, if there is none, the one with the highest fixed amount. */
+/** Returns the offer with the highest percentage or, if all amounts are fixed, the highest amount. */
 export function bestOffer(offers: readonly RetailerOffer[]): RetailerOffer | undefined {
   return [...offers].sort(compareOffers)[0];
 }

@@ -53,7 +53,7 @@ export class Catalogue {
     }
   }
 
-  /** Fetches one retailer without loading those before it: a cursor is a position in the order of ids. */
+  /** Fetches one retailer without loading those before it: a cursor is the id to start at. */
   async find(id: string): Promise<Retailer | undefined> {
     const loaded = this.#retailers.find((retailer) => retailer.id === id);
     if (loaded !== undefined || this.#state.kind === 'complete' || !UUID.test(id)) return loaded;

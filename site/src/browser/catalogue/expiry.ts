@@ -2,9 +2,9 @@
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
-/** Show a date instead of a number of days beyond this. */
+/** Beyond this many days, the page shows a date. */
 const DAYS_MAX = 13;
-/** A deal that ends within this many days is highlighted. */
+/** Deals that end within this many days are highlighted. */
 const SOON_DAYS = 3;
 
 export interface Expiry {
@@ -12,7 +12,7 @@ export interface Expiry {
   readonly soon: boolean;
 }
 
-/** `endDate` is a wire timestamp: UTC, and the first moment at which the deal is no longer active. */
+/** `endDate` is a UTC timestamp of the API, the first moment at which the deal is no longer active. */
 export function expiry(endDate: string, now: Date): Expiry {
   const endMs = Date.parse(`${endDate}Z`);
   const leftMs = endMs - now.getTime();

@@ -41,7 +41,7 @@ function explain(error: unknown): Explanation {
   if (error instanceof MalformedResponseError) {
     return {
       title: 'Unexpected response',
-      text: 'The response did not come from Offerbook. Check any proxy in between.',
+      text: 'The response did not come from Offerbook. Check the proxies between this page and the service.',
     };
   }
   return { title: 'Something went wrong', text: 'Try again. If the problem persists, contact the operator.' };

@@ -116,7 +116,7 @@ export class ListScreen {
   }
 
   #putItems(items: readonly HTMLElement[]): void {
-    // Usually cards are appended: keep those that do not move, to avoid another layout.
+    // Keep the cards that do not move, to avoid laying them out again.
     const { children } = this.#results;
     let kept = 0;
     while (kept < items.length && children[kept] === items[kept]) kept++;
@@ -129,7 +129,7 @@ export class ListScreen {
     }
   }
 
-  /** Shows counts only for the complete list, or with the number of retailers searched. */
+  /** Shows a count for the complete list, or while paused, with the number of retailers searched. */
   #statusWords(found: number): (string | Node)[] {
     const { query, category, country } = this.#view;
     const { retailers, state } = this.#catalogue;

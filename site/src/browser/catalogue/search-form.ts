@@ -1,8 +1,8 @@
 // The form for search, filters and sort order. It reports every change to its caller; show() sets its state.
 
 import { printCount } from '@offerbook/wire/count.ts';
+import { fold } from '@offerbook/wire/fold.ts';
 import { element } from '../element.ts';
-import { fold } from '../fold.ts';
 import { countryName } from './country-name.ts';
 import type { Facet, Selection } from './selection.ts';
 import { DEAL_KINDS, type DealKind, EVERYTHING, type ListView, oneOf, SORTS, type Sort } from './view.ts';
@@ -34,7 +34,7 @@ export class SearchForm {
   readonly #deals = fixedSelect('deals', 'All deals', DEAL_LABELS);
   readonly #sort = fixedSelect('sort', 'Featured first', SORT_LABELS);
   readonly #reset = element('button', { type: 'reset', class: 'quiet' }, 'Clear');
-  /** What the options of category and country were made from. */
+  /** Source of the current category and country options. */
   #offered: { readonly selection: Selection; readonly isWhole: boolean } | undefined;
 
   constructor(onChange: OnChange) {
@@ -60,7 +60,7 @@ export class SearchForm {
     });
   }
 
-  /** Options show counts only if `isWhole`: all retailers are loaded. */
+  /** Options show counts only if all retailers are loaded (`isWhole`). */
   show(view: ListView, selection: Selection, isWhole: boolean): void {
     // Setting the same value again would move the caret to the end.
     if (this.#query.value !== view.query) this.#query.value = view.query;
@@ -126,7 +126,7 @@ function setOptions(
   );
 }
 
-/** Selects a value from the URL. A value that no retailer has is added as an option, so that the reader sees the filter. */
+/** Selects a value from the URL. Adds it as an option if no retailer has it, so that the reader sees the filter. */
 function choose(select: HTMLSelectElement, value: string): void {
   const known = [...select.options].find((option) => fold(option.value) === fold(value));
   if (known === undefined) select.append(element('option', { value }, value));

@@ -2,7 +2,7 @@
 // offer.
 
 import type { Retailer, RetailerOffer } from '@offerbook/client';
-import { fold } from '../fold.ts';
+import { fold } from '@offerbook/wire/fold.ts';
 import { bestOffer, compareOffers } from './cashback.ts';
 import type { DealKind, ListView, Sort } from './view.ts';
 
@@ -82,7 +82,7 @@ function compareBest(a: RetailerOffer | undefined, b: RetailerOffer | undefined)
   return compareOffers(a, b);
 }
 
-/** End of the retailer's first coupon or promotion to end; sorts last if it has none. */
+/** Earliest end date of the retailer's coupons and promotions; sorts last if there are none. */
 function endOf({ retailer: { coupons, promotions } }: Found): string {
   return [...coupons, ...promotions].map(({ endDate }) => endDate).reduce((a, b) => (b < a ? b : a), '~');
 }

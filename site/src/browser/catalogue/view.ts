@@ -11,7 +11,7 @@ export type Sort = (typeof SORTS)[number];
 export interface ListView {
   readonly kind: 'list';
   readonly query: string;
-  /** Empty for all, like the next two fields. */
+  /** Empty means all, here and in the next two fields. */
   readonly category: string;
   readonly country: string;
   readonly deals: DealKind | '';
@@ -57,7 +57,7 @@ export function parseView(search: string): View {
   };
 }
 
-/** Unknown values count as not set. */
+/** Returns an empty string for unknown values. */
 export function oneOf<const T extends string>(values: readonly T[], text: string | null): T | '' {
   return values.find((value) => value === text) ?? '';
 }

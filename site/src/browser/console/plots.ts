@@ -74,10 +74,10 @@ function readTable(figure: HTMLElement): PlotData {
 
 function describe({ caption, series, times }: PlotData): string {
   const labels = series.map(({ label }) => label).join(', ');
-  return `${caption}: ${labels}, at ${times.length} times. The numbers are in the table below.`;
+  return `${caption}: ${labels}; ${times.length} data points. The numbers are in the table below.`;
 }
 
-/** Stacks bars: each series becomes the sum of itself and the previous ones, and the tallest is drawn first. */
+/** Stacks bars: adds the previous series to each one, and draws the tallest first. */
 function plotted({ kind, times, series }: PlotData): uPlot.AlignedData {
   if (kind === 'lines') return [times, ...series.map(({ values }) => values)];
   const sums = times.map(() => 0);
@@ -115,14 +115,14 @@ function options(data: PlotData, colours: readonly string[], figure: HTMLElement
   };
 }
 
-/** Adds room at both ends for the width of bars, and for a single point. */
+/** Leaves room at both ends for the width of a bar or a single point. */
 function xRange({ kind, times }: PlotData): [number, number] {
   const [first, last] = [times[0] ?? 0, times.at(-1) ?? 0];
   const step = times.length < 2 ? DAY_S : (last - first) / (times.length - 1);
   return kind === 'bars' || times.length < 2 ? [first - step * 0.6, last + step * 0.6] : [first, last];
 }
 
-/** Labels bars with the table's times, as many as fit, and lines with round times. Both are in UTC. */
+/** Labels bars with as many of the table's times as fit, and lines with round times, both in UTC. */
 function xAxis({ kind, times, names }: PlotData, width: number): uPlot.Axis {
   if (kind === 'lines') return { values: printTimes, incrs: INCREMENTS_S };
   const every = Math.ceil((times.length * NAME_WIDTH) / width);

@@ -1,7 +1,7 @@
 // Searches the sections of the documentation. A section must contain every word; matches in headings rank first.
 
+import { fold } from '@offerbook/wire/fold.ts';
 import type { SearchEntry } from '../../docs/search-entry.ts';
-import { fold } from '../fold.ts';
 
 const RESULTS_MAX = 8;
 /** Score of a word in the heading, the page title and the text. */

@@ -31,7 +31,7 @@ export function renderMarkdown(source: string, resolveLink: ResolveLink): Render
   return { title: sections.find(({ level }) => level === 1)?.heading ?? '', body: new Html(body), sections };
 }
 
-/** The callbacks' arguments are HTML already, because `text` escapes every string. */
+/** The callbacks' arguments are already HTML, because `text` escapes every string. */
 function callbacks(resolveLink: ResolveLink) {
   const cells = tableCells();
   return {

@@ -17,7 +17,7 @@ import { OfferbookClient } from '@offerbook/client';
 import { fileCheckpoint } from '@offerbook/client/node';
 
 ${client(request)}
-// The first run returns everything, later runs return changes. Without once, it follows forever.
+// The first run returns everything, later runs return changes. Without once, the loop never ends.
 const changes = client.followTransactions({ store: fileCheckpoint('checkpoint.txt'), once: true });
 for await (const ${request.itemName} of changes) {
   // Store each one under its id.

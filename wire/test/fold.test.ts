@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { fold } from '../../src/catalogue/search/fold.ts';
+import { fold } from '../src/fold.ts';
 
 test.each([
   ['café', 'CAFE'],
