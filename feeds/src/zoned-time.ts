@@ -1,6 +1,11 @@
 // Parses the time formats of networks. A time without a zone is read in the given zone, never in the machine's zone.
 
-import { isPlainTimestamp, parseInstant, printTimestamp, type Timestamp } from '@offerbook/wire/timestamp.ts';
+import {
+  isCanonicalTimestamp,
+  parseInstant,
+  printTimestamp,
+  type Timestamp,
+} from '@offerbook/wire/timestamp.ts';
 
 /** `2026-11-14T12:00:00`, with a space in place of the T, with a fraction, with `Z` or an offset; or the date alone. */
 const TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?)? ?(Z|[+-]\d{2}:?\d{2})?$/;
@@ -13,7 +18,7 @@ export type TimeReader = (text: string, zone: string) => Timestamp | undefined;
 /** A date alone means its first midnight. Returns undefined for a time that does not exist. */
 export function parseTime(text: string, zone: string): Timestamp | undefined {
   // Fast path for almost every time in a large file.
-  if (zone === 'UTC' && isPlainTimestamp(text)) return text;
+  if (zone === 'UTC' && isCanonicalTimestamp(text)) return text;
   const match = TIME.exec(text);
   if (match === null) return undefined;
   const [, date = '', time, fraction = '', offset] = match;

@@ -2,9 +2,9 @@
 
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { TEST_SEED } from '../../service/test/hostile/seed.ts';
 import type { PageInfo } from '../src/formats/feed-row.ts';
 import { PageCheck } from '../src/formats/page-check.ts';
+import { TEST_SEED } from './seed.ts';
 
 /** How networks describe their pages, as functions of the number of rows on each page. */
 const TELL = {

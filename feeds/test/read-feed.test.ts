@@ -4,10 +4,10 @@
 import { describe, expect, test } from 'bun:test';
 import { BrokenFile } from '@offerbook/wire/rows/raw-row.ts';
 import fc from 'fast-check';
-import { TEST_SEED } from '../../service/test/hostile/seed.ts';
 import type { Fields } from '../src/fields.ts';
 import type { FeedRow, FeedShape, PageInfo } from '../src/formats/feed-row.ts';
 import { readFeed } from '../src/formats/read-feed.ts';
+import { TEST_SEED } from './seed.ts';
 
 const SHAPE: FeedShape = {
   json: [['Actions'], ['data', 'found', 'records']],
@@ -448,7 +448,7 @@ describe('CSV', () => {
     ['id\n"1\n', 'line 2:  has a quote that is never closed'],
     [
       'id,"x"\r1,2\r',
-      'line 1: the file has bare carriage returns as line ends; save it with those of Unix or Windows',
+      'line 1: the file has bare carriage returns as line ends; save it with Unix or Windows line ends',
     ],
   ])('%p is rejected as broken', async (text, words) => {
     expect(await breakOf(text)).toBe(words);

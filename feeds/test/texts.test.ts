@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { TEST_SEED } from '../../service/test/hostile/seed.ts';
 import { joinTexts, plainText } from '../src/catalogue/texts.ts';
+import { TEST_SEED } from './seed.ts';
 
 describe('plainText', () => {
   test.each([

@@ -1,4 +1,4 @@
-// Exact decimal arithmetic on money and fractions. Sums and products lose no digits; only `round` rounds.
+// Exact decimal arithmetic for money and fractions. Only `round` loses digits.
 
 import { parseDecimal } from './decimal.ts';
 
@@ -9,11 +9,11 @@ export interface Amount {
 }
 
 export const ROUNDINGS = ['half-even', 'half-up', 'down'] as const;
-export type Rounding = (typeof ROUNDINGS)[number];
+type Rounding = (typeof ROUNDINGS)[number];
 
 export const ZERO: Amount = { units: 0n, scale: 0 };
 
-/** Well above what money needs, and few enough to keep the arithmetic fast for any file. */
+/** More than money needs, but few enough to keep the arithmetic fast. */
 const DIGITS_MAX = 60;
 
 /** Parses digits with an optional decimal point: `81`, `-4.05`. */
@@ -52,7 +52,7 @@ export function isNegative(amount: Amount): boolean {
   return amount.units < 0n;
 }
 
-/** Rounds to at most `decimals` decimals. An amount with fewer is returned unchanged. */
+/** Rounds to at most `decimals` decimals. */
 export function round(amount: Amount, decimals: number, rounding: Rounding): Amount {
   if (amount.scale <= decimals) return amount;
   const divisor = power(amount.scale - decimals);
@@ -72,10 +72,10 @@ export function printAmount({ units, scale }: Amount): string {
   return scale === 0 ? sign + digits : `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
-/** Returns infinity if the amount has more digits than a double can hold exactly; validation then rejects the row. */
+/** Returns infinity if the amount has too many digits for a double; validation then rejects the row. */
 export function toNumber(amount: Amount): number {
   const units = Number(amount.units);
-  // Both operands are exact, so the quotient is the double nearest to the true value, as if parsed from text.
+  // Both operands are exact, so the quotient is the double nearest to the true value.
   if (Math.abs(units) < 1e15 && amount.scale <= 15) return units / 10 ** amount.scale;
   return parseDecimal(printAmount(amount));
 }

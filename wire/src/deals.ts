@@ -1,5 +1,5 @@
-// The three deal lists of a retailer. Separate from the schemas, so that a server, which validates no imports, starts
-// without loading those.
+// The three deal lists of a retailer. Separate from the schemas, so that servers, which do not validate imports, need not
+// load them.
 
 import { type Timestamp, timestampMs } from './timestamp.ts';
 
@@ -11,7 +11,7 @@ export function forEachDealList<T>(make: (list: DealList) => T): Record<DealList
   return Object.fromEntries(DEAL_LISTS.map((list) => [list, make(list)])) as Record<DealList, T>;
 }
 
-/** When a coupon or promotion is active: from fromMs (included) until untilMs (excluded). */
+/** Returns when a coupon or promotion is active: from fromMs (included) until untilMs (excluded). */
 export function activePeriodMs(deal: { readonly startDate: Timestamp; readonly endDate: Timestamp }): {
   fromMs: number;
   untilMs: number;

@@ -1,12 +1,12 @@
-// Exact sum of many amounts. Sums of doubles accumulate errors, and some totals have more digits than a double holds.
+// Exact sum of many amounts. A sum of doubles accumulates errors, and a total can have more digits than a double can store.
 
 import { type Amount, parseAmount, printAmount, sum, ZERO } from './amount.ts';
 import { DIGITS_MAX, printJson, rawJson } from './decimal.ts';
 
-/** Fast path: most amounts have at most this many decimals, and are summed as integers. */
+/** Fast path: amounts with at most this many decimals are summed as integers. */
 const QUICK_DECIMALS = 4;
 const PARTS = 10 ** QUICK_DECIMALS;
-/** Limits below which the integers and their sum are exact. */
+/** Below these limits, the integers and their sum are exact. */
 const QUICK_MAX = 1e10;
 const PARTS_MAX = 2 ** 52;
 

@@ -1,20 +1,17 @@
 // Exact decimals in doubles. Up to 15 significant digits survive the round trip through a double, so longer numbers are
-// rejected: 19.99 in is 19.99 out, and nothing is rounded. At most 15 digits, zeros included, are allowed on either side of
-// the decimal point, so that clients can use a decimal column.
+// rejected and nothing is ever rounded. At most 15 digits, including zeros, are allowed on either side of the decimal point,
+// so that clients can use a decimal column.
 
 export const DIGITS_MAX = 15;
 
-/** True for at most 15 significant digits and, without exponent, at most 15 digits on either side of the point. */
+/** True for at most 15 significant digits and at most 15 digits on either side of the decimal point. */
 export function isExactDecimal(value: number): boolean {
-  // Fast path: most amounts are small and have at most four decimals.
-  if (Math.abs(value) < 1e10 && Math.round(value * 1e4) / 1e4 === value) return true;
+  // Fast path: most amounts have at most 11 digits before the decimal point and four after it.
+  if (Math.abs(value) < 1e11 && Math.round(value * 1e4) / 1e4 === value) return true;
   return Number.isFinite(value) && isExactLiteral(String(value));
 }
 
-/**
- * Parses a literal; returns infinity if it has more digits than a double can hold exactly. The check for exact decimals
- * then rejects infinity, whereas a rounded value would pass.
- */
+/** Returns infinity, which isExactDecimal rejects, if a double cannot represent the literal exactly. */
 export function parseDecimal(literal: string): number {
   return isExactLiteral(literal) ? Number(literal) : Number.POSITIVE_INFINITY;
 }
@@ -37,19 +34,16 @@ export function printJson(value: unknown, indent?: number): string {
   return EXPONENT.test(text) ? JSON.stringify(value, writeOut, indent) : text;
 }
 
-/** Formats an amount for display: all its digits, at least two decimals. */
+/** Formats an amount with all its digits, and at least two decimals. */
 export function printMoney(value: number | { toJSON(): unknown }): string {
   const [whole, fraction = ''] = printJson(value).split('.');
   return `${whole}.${fraction.padEnd(2, '0')}`;
 }
 
-/**
- * May also match inside strings; the slow path then prints the same. Large numbers with exponents cannot occur: they are not
- * exact decimals.
- */
+/** Also matches inside strings, which is harmless: the slow path prints the same text. Large exponents are never exact. */
 const EXPONENT = /\de-\d+(?:[,\]}\n]|$)/;
 
-/** JSON.rawJSON is missing in the library's types. It represents a number printed as the given text. */
+/** JSON.rawJSON represents a number that is printed as the given text. TypeScript's library does not declare it. */
 const { rawJSON: rawJson } = JSON as unknown as { rawJSON: (text: string) => unknown };
 
 export { rawJson };

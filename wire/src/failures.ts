@@ -1,7 +1,7 @@
-// Internal failures. A command prints one sentence and sets the exit code; HTTP returns the errors in api-errors.ts
-// instead. How storage fails is in storage-error.ts.
+// Failures of commands. A command prints the message and exits with the code. HTTP errors are in api-errors.ts, and storage
+// errors are in storage-error.ts.
 
-/** The service that a command calls is unreachable or responds incorrectly. Exit code 1. */
+/** The service that a command calls is unreachable or sends an invalid response. Exit code 1. */
 export class ServiceFailure extends Error {
   override readonly name = 'ServiceFailure';
 }
@@ -11,7 +11,7 @@ export class BadInput extends Error {
   override readonly name = 'BadInput';
 }
 
-/** A safety check refused the command. Exit code 3; nothing has changed. */
+/** A safety check stopped the command. Exit code 3; nothing has changed. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 }

@@ -1,21 +1,21 @@
-// Schemas for the scalars of the wire format. They validate input, normalise it to its printed form, and carry the
-// descriptions for the OpenAPI document. Validated values need no further checks.
+// Schemas for the scalars of the wire format. They validate input, convert it to its canonical form, and contain the
+// descriptions for the OpenAPI document.
 
 import { z } from 'zod';
+import { withCanonicalForm } from './canonical-form.ts';
 import { printCount } from './count.ts';
 import { COUNTRY_CODE, mistakenCountry } from './country-code.ts';
 import { DIGITS_MAX, isExactDecimal } from './decimal.ts';
-import { withPrintedForm } from './printed-form.ts';
 import { TEXT_LENGTH_MAX, textProblem } from './text.ts';
-import { dateTimeProblem, isPlainTimestamp, parseTimestamp, type Timestamp } from './timestamp.ts';
-import { PRINTED_UUID_PATTERN, UUID_PATTERN, type Uuid } from './uuid.ts';
+import { dateTimeProblem, isCanonicalTimestamp, parseTimestamp, type Timestamp } from './timestamp.ts';
+import { CANONICAL_UUID_PATTERN, UUID_PATTERN, type Uuid } from './uuid.ts';
 
-/** Message for a missing or wrong value: "is missing" or "must be …". */
+/** Builds the message for an invalid value: "is missing" or "must be …". */
 function expected(what: string) {
   return (issue: { input?: unknown }) => (issue.input === undefined ? 'is missing' : `must be ${what}`);
 }
 
-/** Messages for a value that is not an object, or has unknown fields. */
+/** Messages for a value that is not an object or has unknown fields. */
 export const OBJECT = {
   error: (issue: { code?: string; input?: unknown; keys?: readonly string[] }) =>
     issue.code === 'unrecognized_keys'
@@ -25,7 +25,7 @@ export const OBJECT = {
 
 export const LIST = { error: expected('a list') };
 
-/** Checks the length before the items: a long list of invalid items would produce one problem for each. */
+/** Checks the length before the items, because every invalid item produces a problem. */
 export function listOf<Item extends z.ZodType>(item: Item, itemsMax: number) {
   return z
     .array(z.unknown(), LIST)
@@ -41,7 +41,7 @@ function anyText(what: string) {
 }
 
 export function text(description: string, example: string) {
-  return withPrintedForm(
+  return withCanonicalForm(
     anyText('a string').meta({ description, examples: [example] }),
     (value) =>
       typeof value === 'string' && value.length <= TEXT_LENGTH_MAX && textProblem(value) === undefined,
@@ -70,9 +70,9 @@ export function uuid(description: string, example: string) {
     .regex(UUID_PATTERN, 'must be a UUID')
     .overwrite((value) => value.toLowerCase())
     .meta({ description, format: 'uuid', pattern: undefined, examples: [example] });
-  return withPrintedForm(
+  return withCanonicalForm(
     schema as unknown as z.ZodType<Uuid, string>,
-    (value) => typeof value === 'string' && PRINTED_UUID_PATTERN.test(value),
+    (value) => typeof value === 'string' && CANONICAL_UUID_PATTERN.test(value),
   );
 }
 
@@ -88,18 +88,18 @@ export function timestamp(description: string, example: string) {
       }
     })
     .meta({ description, format: 'date-time-local', examples: [example] });
-  return withPrintedForm(
+  return withCanonicalForm(
     schema as unknown as z.ZodType<Timestamp, string>,
-    (value) => typeof value === 'string' && isPlainTimestamp(value),
+    (value) => typeof value === 'string' && isCanonicalTimestamp(value),
   );
 }
 
-/** A URL as browsers parse it: retailers use characters that RFC 3986 does not allow. */
+/** Accepts what browsers accept, because retailers use characters that RFC 3986 does not allow. */
 export function webUrl(description: string, example: string) {
   return (
     anyText('a URL')
       .refine(isWebUrl, 'must be a URL that starts with http:// or https://')
-      // Readers would take the part before the @ for the host.
+      // People would mistake the part before the @ for the host.
       .refine((value) => !/^https?:[/\\]*[^/\\?#]*@/i.test(value), 'must have no user name or password')
       .meta({ description, format: 'url', examples: [example] })
   );
@@ -114,8 +114,8 @@ export function oneOf<const Words extends readonly [string, ...string[]]>(words:
 }
 
 export function countryCode(description: string, example: string) {
-  const words = 'must be a country code of two capital letters (ISO 3166-1 alpha-2)';
-  const problem = (text: unknown) => mistakenCountry(String(text)) ?? words;
+  const message = 'must be a country code of two capital letters (ISO 3166-1 alpha-2)';
+  const problem = (text: unknown) => mistakenCountry(String(text)) ?? message;
   return code(COUNTRY_CODE, 'a country code', problem, {
     description,
     examples: [example],
@@ -124,8 +124,8 @@ export function countryCode(description: string, example: string) {
 }
 
 export function currencyCode(description: string, example: string) {
-  const words = 'must be a currency code of three capital letters (ISO 4217)';
-  return code(/^[A-Z]{3}$/, 'a currency code', () => words, { description, examples: [example] });
+  const message = 'must be a currency code of three capital letters (ISO 4217)';
+  return code(/^[A-Z]{3}$/, 'a currency code', () => message, { description, examples: [example] });
 }
 
 function code(
@@ -134,7 +134,7 @@ function code(
   problem: (text: unknown) => string,
   meta: { description: string; examples: string[]; pattern?: string },
 ) {
-  return withPrintedForm(
+  return withCanonicalForm(
     z
       .string({ error: expected(name) })
       .regex(pattern, { error: ({ input }) => problem(input) })
@@ -144,7 +144,7 @@ function code(
 }
 
 export function money(description: string, example: number) {
-  return withPrintedForm(
+  return withCanonicalForm(
     exactNumber()
       .min(0, 'must not be negative')
       .meta({ description, examples: [example] }),

@@ -1,6 +1,6 @@
-// Rules for valid strings. Separate from the schemas, which threads that only read need not load.
+// Rules for valid strings. Separate from the schemas, so that threads that do not import need not load them.
 
-/** 1,000 transactions with two strings of this length, all characters escaped, still fit into one database value. */
+/** 1,000 transactions with two strings of this length fit into one database value, even if every character is escaped. */
 export const TEXT_LENGTH_MAX = 65_536;
 
 /** Strict JSON parsers reject a whole page with a lone surrogate, and PostgreSQL parameters cannot contain NUL. */

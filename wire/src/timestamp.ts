@@ -1,25 +1,25 @@
-// Parses the accepted forms of ISO 8601 date-times and prints the one output form. Everything is UTC. Milliseconds are
-// printed only if they are not zero; timestamps still sort as strings.
+// Timestamps: accepts most forms of ISO 8601 and prints one canonical form, in UTC. Milliseconds are omitted if they are zero;
+// timestamps still sort as strings.
 
 declare const brand: unique symbol;
-/** The printed form: `2026-11-14T12:00:00`, or `2026-11-14T12:00:00.123` when there are milliseconds. */
+/** The canonical form: `2026-11-14T12:00:00`, or `2026-11-14T12:00:00.123` if there are milliseconds. */
 export type Timestamp = string & { readonly [brand]: 'Timestamp' };
 
 export interface Instant {
-  /** Whole milliseconds since the epoch; finer digits are truncated. */
+  /** Milliseconds since the epoch, truncated. */
   readonly ms: number;
   /** True if non-zero digits finer than a millisecond were truncated. */
   readonly finer: boolean;
 }
 
-// Separators are optional everywhere: every form is unambiguous without them.
+// Separators are optional, because every form is unambiguous without them.
 const CALENDAR_DATE = String.raw`-?(\d{2})-?(\d{2})`;
 const ORDINAL_DATE = String.raw`-?(\d{3})`;
 const WEEK_DATE = String.raw`-?[Ww](\d{2})-?(\d)`;
 const TIME = String.raw`(\d{2})(?::?(\d{2})(?::?(\d{2}))?)?(?:[.,](\d{1,100}))?`;
 const OFFSET = String.raw`(?:[Zz]|([+-])(\d{2})(?::?(\d{2}))?)`;
 
-/** JSON Schema pattern of the accepted forms. A match may still be a date that does not exist. */
+/** JSON Schema pattern of the accepted forms. It also matches dates that do not exist. */
 export const DATE_TIME_PATTERN = `^(\\d{4})(?:${CALENDAR_DATE}|${ORDINAL_DATE}|${WEEK_DATE})(?:[Tt ]${TIME}${OFFSET}?)?$`;
 const DATE_TIME = new RegExp(DATE_TIME_PATTERN);
 
@@ -28,8 +28,8 @@ const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const [SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS] = [1_000, 60_000, 3_600_000, 86_400_000];
 
 /**
- * Parses an ISO 8601 date-time, or a date alone (midnight); UTC unless it has an offset. Returns undefined if the form is
- * not accepted or the date-time does not exist.
+ * Parses an ISO 8601 date-time, or a date alone (midnight). It is UTC unless it has an offset. Returns undefined if the form
+ * is not accepted or the date-time does not exist.
  */
 export function parseInstant(text: string): Instant | undefined {
   const match = DATE_TIME.exec(text);
@@ -50,7 +50,7 @@ export function parseInstant(text: string): Instant | undefined {
   // A fraction applies to the smallest unit present.
   const unitMs = second !== undefined ? SECOND_MS : minute !== undefined ? MINUTE_MS : HOUR_MS;
   const { wholeMs, finer } = fractionOf(unitMs, fraction);
-  // 24:00:00 is midnight at the end of the day; no fraction may follow.
+  // 24:00:00 is midnight at the end of the day; it must not have a fraction.
   if (timeMs === DAY_MS && (wholeMs > 0 || finer)) return undefined;
   const ms = dateMs + timeMs + wholeMs - (sign === '-' ? -offsetMs : offsetMs);
   return ms < EARLIEST_MS || ms > LATEST_MS ? undefined : { ms, finer };
@@ -69,7 +69,7 @@ function ordinalDateMs(year: number, dayOfYear: number): number | undefined {
   return date.getUTCFullYear() === year ? date.getTime() : undefined;
 }
 
-/** Weeks begin on Monday. A week belongs to the year that has its Thursday. */
+/** Weeks begin on Monday. A week belongs to the year of its Thursday. */
 function weekDateMs(year: number, week: number, weekday: number): number | undefined {
   const thursday = new Date(0);
   thursday.setUTCFullYear(year, 0, 4);
@@ -91,7 +91,7 @@ function fractionOf(unitMs: number, digits = '0'): { wholeMs: number; finer: boo
   return { wholeMs: Number(scaled / parts), finer: scaled % parts !== 0n };
 }
 
-/** The reason why parseInstant returned undefined. */
+/** Returns why parseInstant rejected the text. */
 export function dateTimeProblem(text: string): string {
   return DATE_TIME.test(text)
     ? 'is a date-time that does not exist'
@@ -103,18 +103,18 @@ export function printTimestamp(ms: number): Timestamp {
   return (iso.endsWith('.000Z') ? iso.slice(0, 19) : iso.slice(0, 23)) as Timestamp;
 }
 
-// Fast path for imports: the printed form on days 1 to 28, which exist in every month.
-const PRINTED =
+// Fast path for imports: the canonical form on days 1 to 28, which exist in every month.
+const CANONICAL =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(?!000)\d{3})?$/;
 
-/** True for a timestamp in the form that printTimestamp returns; may be false for days 29 to 31. */
-export function isPlainTimestamp(text: string): text is Timestamp {
-  return PRINTED.test(text);
+/** True for a timestamp in canonical form, but false for days 29 to 31. */
+export function isCanonicalTimestamp(text: string): text is Timestamp {
+  return CANONICAL.test(text);
 }
 
-/** Converts any accepted date-time to the printed form; undefined if it is not valid. */
+/** Converts any accepted date-time to the canonical form; undefined if it is not valid. */
 export function parseTimestamp(text: string): Timestamp | undefined {
-  if (isPlainTimestamp(text)) return text;
+  if (isCanonicalTimestamp(text)) return text;
   const instant = parseInstant(text);
   return instant === undefined ? undefined : printTimestamp(instant.ms);
 }

@@ -2,8 +2,8 @@
 // `transactionFields`; everything else here and in the import derives from it.
 
 import { z } from 'zod';
+import { orNull, printedObject, withCanonicalForm } from './canonical-form.ts';
 import { printJson } from './decimal.ts';
-import { orNull, printedObject, withPrintedForm } from './printed-form.ts';
 import { countryCode, currencyCode, money, OBJECT, oneOf, text, timestamp, uuid } from './scalars.ts';
 import type { Timestamp } from './timestamp.ts';
 
@@ -28,7 +28,7 @@ export const transactionFields = {
   activatedAt: orNull(timestamp('When the deal was activated (UTC)', '2026-11-14T11:19:58')),
   passbackUid: orNull(text('The unique identifier that was supplied at retailer activation', 'user-8842')),
   passbackData: orNull(text('The data value that was supplied at retailer activation', 'campaign=autumn')),
-  status: withPrintedForm(
+  status: withCanonicalForm(
     oneOf(STATUSES).meta({
       description:
         'Status of the transaction. No status is final: CONFIRMED can still become DECLINED after a late return, and DECLINED can become CONFIRMED, but neither becomes PENDING again. Before you pay users, read /docs/polling#the-life-of-a-status',

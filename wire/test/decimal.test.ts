@@ -4,7 +4,7 @@ import { isExactDecimal, parseDecimal, printJson, printMoney } from '../src/deci
 import { DecimalSum } from '../src/decimal-sum.ts';
 
 describe('exact decimals', () => {
-  test.each([0, 0.1, 19.99, 0.07, 1e10, 123456789012345, 999999999999999, 0.000001, 12345678901.2345, 1e14])(
+  test.each([0, 0.1, 19.99, 0.07, 1e10, 123456789012345, 999999999999999, 0.000001, 99999999999.9999, 1e14])(
     '%p is kept',
     (value) => {
       expect(isExactDecimal(value)).toBe(true);
@@ -17,6 +17,7 @@ describe('exact decimals', () => {
     0.1 + 0.2,
     1234567890123456,
     12345678901.23456,
+    100000000000.0001,
     Number.NaN,
     Number.POSITIVE_INFINITY,
   ])('%p is rejected', (value) => {

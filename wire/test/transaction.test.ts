@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { timestamp, transaction } from '../../service/test/support/fixtures.ts';
+import type { Timestamp } from '../src/timestamp.ts';
 import {
   mayBecome,
   STATUSES,
@@ -7,8 +7,9 @@ import {
   TRANSACTION_FORMAT,
   TransactionSchema,
 } from '../src/transaction.ts';
+import { transaction } from './fixture.ts';
 
-test('a decided sale may be decided again but never becomes pending', () => {
+test('a confirmed or declined sale can change, but never becomes pending again', () => {
   const allowed = STATUSES.flatMap((from) =>
     STATUSES.filter((to) => from !== to && mayBecome(from, to)).map((to) => `${from} → ${to}`),
   );
@@ -20,11 +21,11 @@ test('a decided sale may be decided again but never becomes pending', () => {
   ]);
 });
 
-test('every field is printed in the order of the specification and read back unchanged', () => {
-  const printed = TRANSACTION_FORMAT.print(transaction(1), timestamp('2026-11-14T12:00:00.5'));
+test('fields are printed in schema order and read back unchanged', () => {
+  const printed = TRANSACTION_FORMAT.print(transaction(), '2026-11-14T12:00:00.5' as Timestamp);
   expect(Object.keys(JSON.parse(printed))).toEqual(TRANSACTION_FIELDS);
   expect(TransactionSchema.parse(JSON.parse(printed)) as unknown).toEqual({
-    ...transaction(1),
+    ...transaction(),
     updatedAt: '2026-11-14T12:00:00.500',
   });
 });

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PRINTED_UUID_PATTERN } from '@offerbook/wire/uuid.ts';
+import { CANONICAL_UUID_PATTERN } from '@offerbook/wire/uuid.ts';
 import { ClickIds } from '../../src/activation/click-id.ts';
 import type { Click } from '../../src/domain/click.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
@@ -17,7 +17,7 @@ test('orgs list prints public ids, and link imports are logged and change nothin
   const run = (args: string, stdin?: string) =>
     offerbook(args.split(' '), { cwd, ...(stdin === undefined ? {} : { stdin }) });
   const { publicId } = JSON.parse((await run('orgs create acme --json')).stdout);
-  expect(publicId).toMatch(PRINTED_UUID_PATTERN);
+  expect(publicId).toMatch(CANONICAL_UUID_PATTERN);
   const [header, row] = (await run('orgs list')).stdout.split('\n').map((line) => line.split(/ {2,}/));
   expect(header).toEqual(['NAME', 'ORGID', 'CREATED']);
   expect(row).toEqual(['acme', publicId, expect.any(String)]);

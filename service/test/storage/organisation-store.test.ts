@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { PRINTED_UUID_PATTERN } from '@offerbook/wire/uuid.ts';
+import { CANONICAL_UUID_PATTERN } from '@offerbook/wire/uuid.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { openTestStores } from './open-test-stores.ts';
@@ -20,7 +20,7 @@ for (const database of DATABASES) {
         id: expect.any(Number),
         name: 'zeta',
         createdAtMs: 1_000,
-        publicId: expect.stringMatching(PRINTED_UUID_PATTERN),
+        publicId: expect.stringMatching(CANONICAL_UUID_PATTERN),
       });
       expect(await organisations.find('Äcme & "Söhne"')).toEqual({
         id: acme?.id ?? -1,

@@ -1,5 +1,5 @@
-// Cuts CSV into records while the bytes arrive. Each record has its true line number, and an invalid record does not affect
-// the records after it. Does not interpret headers or cells.
+// Splits CSV into records while the bytes arrive. Each record has its true line number, and an invalid record does not affect
+// later ones. Does not interpret headers or cells.
 
 import { decodeUtf8, NOT_UTF8 } from './json-row.ts';
 import { NEWLINE, QUOTE } from './json-scan.ts';
@@ -15,7 +15,7 @@ export interface CsvRecord {
   /** Length in bytes; 0 for a record that was too long. */
   readonly length: number;
   readonly cells: readonly string[];
-  /** Why the record has no cells. */
+  /** If set, the record has no cells. */
   readonly problem?: FieldProblem;
 }
 
@@ -101,14 +101,14 @@ export class CsvCutter {
   }
 }
 
-/** Spreadsheets still offer bare carriage returns as line ends. The whole file is then one record. */
+/** Spreadsheets still offer bare carriage returns as line ends, which would make the whole file one record. */
 function checkLineEnds(bytes: Uint8Array, line: number): void {
   if (!bytes.includes(RETURN) || bytes.includes(NEWLINE)) return;
-  const reason = 'has bare carriage returns as line ends; save it with those of Unix or Windows';
+  const reason = 'has bare carriage returns as line ends; save it with Unix or Windows line ends';
   throw new BrokenFile({ line }, { field: 'the file', reason });
 }
 
-/** Cells of one record; undefined if a quote is in the wrong place. */
+/** Returns the cells of one record; undefined if a quote is in the wrong place. */
 function parseCells(record: string, separator: string): string[] | undefined {
   if (!record.includes('"')) return record.split(separator);
   const cells: string[] = [];
@@ -125,7 +125,7 @@ function parseCells(record: string, separator: string): string[] | undefined {
   }
 }
 
-/** Index after the closing quote of the cell that starts at `start`; -1 if the quote is not closed. */
+/** Returns the index after the closing quote of the cell that starts at `start`; -1 if the quote is not closed. */
 function endOfQuoted(record: string, start: number): number {
   let quote = record.indexOf('"', start + 1);
   while (quote !== -1 && record[quote + 1] === '"') quote = record.indexOf('"', quote + 2);

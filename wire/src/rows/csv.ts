@@ -1,4 +1,4 @@
-// CSV with a header row: wire fields as columns for an import, any columns for a feed.
+// CSV with a header row. The columns of an import are wire fields; a feed can have any columns.
 
 import { parseDecimal } from '../decimal.ts';
 import type { FieldKind } from '../transaction.ts';
@@ -6,16 +6,16 @@ import { CsvCutter, type CsvRecord } from './csv-records.ts';
 import { BrokenFile, type FieldProblem, nameProblem, type RawRow } from './raw-row.ts';
 import type { RowLimits } from './row-limits.ts';
 
-/** Fields that a file may have as columns, with the kind of value in their cells. */
+/** The columns that a file may have, with their types. */
 export type Columns = ReadonlyMap<string, FieldKind>;
 
-/** Grammar of a JSON number: no spaces, thousands separators or hexadecimal digits. */
+/** A JSON number: without spaces, thousands separators or hexadecimal digits. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Common separators. Imports accept only the comma; the others are recognised to give a helpful message. */
+/** Imports accept only commas; the other separators are recognised for a helpful message. */
 const SEPARATOR = /[,;\t|]/;
 
-/** Well above what a transaction has. A file with more columns was made to exhaust memory. */
+/** More than a transaction needs. A file with more columns was made to exhaust memory. */
 const COLUMNS_MAX = 200;
 
 /** True if the file's first line contains the name of a known column. */
@@ -29,7 +29,7 @@ export function looksLikeTable(text: string): boolean {
   return [first, second].every((line) => SEPARATOR.test(line) && !line.includes('{'));
 }
 
-export interface CsvRules {
+interface CsvRules {
   readonly columns: Columns;
   readonly ignoreUnknown: boolean;
   readonly limits: RowLimits;
@@ -44,15 +44,15 @@ export function readCsv(chunks: AsyncIterable<Uint8Array>, rules: CsvRules): Asy
   });
 }
 
-export interface TableRules {
+interface TableRules {
   readonly limits: RowLimits;
   readonly separator: string;
-  /** Returns the column names, or what is wrong with the header. */
+  /** Returns the column names, or a problem. */
   readonly checkHeader: (cells: readonly string[]) => readonly string[] | FieldProblem;
   readonly readCell: (name: string, cell: string) => unknown;
 }
 
-/** Turns each record into an object keyed by column name. Empty cells are left out. */
+/** Converts each record to an object keyed by column name. Empty cells are omitted. */
 export async function* readTable(
   chunks: AsyncIterable<Uint8Array>,
   rules: TableRules,
@@ -68,7 +68,7 @@ export async function* readTable(
   yield toRows(cutter.end());
 }
 
-/** Column names of the header record; undefined if there is no record yet. */
+/** Returns the column names of the header record; undefined if there is no record yet. */
 function readHeader(header: CsvRecord | undefined, rules: TableRules): readonly string[] | undefined {
   if (header === undefined) return undefined;
   const checked = header.problem ?? rules.checkHeader(header.cells);
@@ -88,7 +88,7 @@ function checkHeader(names: readonly string[], rules: CsvRules): readonly string
   return findTwice(names) ?? names;
 }
 
-/** Problem of the first column name that occurs twice. */
+/** Returns a problem if a column name occurs twice. */
 export function findTwice(names: readonly string[]): FieldProblem | undefined {
   const seen = new Set<string>();
   for (const name of names) {

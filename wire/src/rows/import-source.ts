@@ -1,5 +1,5 @@
-// Sources of import bytes: a file, standard input, or memory. Compressed input (gzip, zstd) is recognised by its first bytes
-// and decompressed chunk by chunk.
+// Sources of import data: a file, standard input, or memory. Compressed input (gzip, zstd) is recognised by its first bytes
+// and decompressed as a stream.
 
 import { constants } from 'node:fs';
 import { access, open, stat } from 'node:fs/promises';
@@ -16,7 +16,7 @@ export interface ImportSource {
   readonly bytesRead: number;
   /** SHA-256 of the bytes on disk; null until all of them have been read. */
   readonly digest: string | null;
-  /** The decompressed bytes. Can be read once. */
+  /** Returns the decompressed bytes. Call it only once. */
   chunks(): AsyncGenerator<Uint8Array>;
 }
 
@@ -26,7 +26,7 @@ const CHUNK_BYTES = 256 * 1024;
 export async function openSource(pathOrDash: string): Promise<ImportSource> {
   if (pathOrDash === '-') return new StreamSource('standard input', undefined, Bun.stdin.stream());
   try {
-    // Open the file only when it is read: a named pipe must not be opened twice.
+    // Do not open the file yet, because a named pipe must not be opened twice.
     const info = await stat(pathOrDash);
     if (info.isDirectory()) throw new BadInput(`${pathOrDash} is a directory, not a file`);
     await access(pathOrDash, constants.R_OK);
@@ -36,7 +36,7 @@ export async function openSource(pathOrDash: string): Promise<ImportSource> {
   }
 }
 
-/** A source for bytes in memory or an existing stream. */
+/** Returns a source for data in memory or an existing stream. */
 export function sourceFrom(
   content: string | Uint8Array | AsyncIterable<Uint8Array>,
   name = 'the input',

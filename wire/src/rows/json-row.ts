@@ -1,5 +1,5 @@
-// Parses one JSON row without losing information. Later code cannot detect invalid UTF-8, numbers with more digits than a
-// double holds, and duplicate fields, so they are checked here.
+// Parses one JSON row and reports what parsing would hide: invalid UTF-8, duplicate fields, and numbers with more digits than
+// a double can store.
 
 import { DIGITS_MAX, parseDecimal } from '../decimal.ts';
 import { isBlank } from './json-scan.ts';
@@ -20,7 +20,7 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Converts the numbers of a row in which at least one may have more digits than a double holds. */
+/** Converts the numbers of a row if one of them may have more digits than a double can store. */
 export type NumberReader = (literal: string) => unknown;
 
 /** `bytes` is undefined for a row that was too long. */
@@ -30,9 +30,7 @@ export function parseJsonRow(
   limits: RowLimits,
   readNumber: NumberReader = parseDecimal,
 ): RawRow {
-  if (bytes === undefined || bytes.length > limits.bytes) {
-    return { place, value: undefined, length: 0, problem: tooLong(limits) };
-  }
+  if (bytes === undefined) return { place, value: undefined, length: 0, problem: tooLong(limits) };
   const text = decodeUtf8(bytes);
   if (text !== undefined) return parseJsonText(text, place, limits, readNumber);
   return { ...parseJsonText(lenientDecoder.decode(bytes), place, limits, readNumber), problem: NOT_UTF8 };
@@ -49,10 +47,10 @@ export function parseJsonText(
   if (excess !== undefined) return { place, value: undefined, length, problem: excess };
   const { value, problem } = parseJson(text, readNumber);
   if (problem !== undefined) return { place, value, length, problem };
-  // Equal counts prove that no field is a duplicate; otherwise scan the text.
+  // Equal counts prove that there are no duplicates; otherwise scan the text.
   if (countKeys(value) !== countKeyMarks(text)) {
     const twice = findDuplicateKey(text);
-    // Either value may be the intended one, and the field may be the id, so drop the row's value.
+    // Drop the value: the duplicate may be the id, and either occurrence may be the intended one.
     if (twice !== undefined) return { place, value: undefined, length, problem: isTwice(twice) };
   }
   return { place, value, length };
@@ -67,13 +65,13 @@ function parseJson(text: string, readNumber: NumberReader): { value: unknown; pr
     return { value: mayLoseDigits(text) ? parseExactly(text, readNumber) : JSON.parse(text) };
   } catch (error) {
     const detail = error instanceof SyntaxError ? error.message.replace(/^JSON Parse error: /, '') : '';
-    // The parser's message may quote the file: show it only if it is short printable ASCII.
+    // The parser's message may quote the file, so show it only if it is short printable ASCII.
     const shown = /^[\x20-\x7e]{1,60}$/.test(detail) ? ` (${detail})` : '';
     return { value: undefined, problem: { field: '', reason: `is not JSON${shown}` } };
   }
 }
 
-/** `context.source` is the value's text; it is missing from the library's type definitions. */
+/** TypeScript's library does not declare `context.source`, the text of the value. */
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 const parseRevived = JSON.parse as (text: string, reviver: Reviver) => unknown;
 
@@ -84,16 +82,16 @@ function parseExactly(text: string, readNumber: NumberReader): unknown {
 }
 
 const LONG_DIGITS = new RegExp(`[\\d.]{${DIGITS_MAX + 1}}`);
-/** Matches only where a number can start, because quoted ids of digits and dots are common. */
+/** Matches only where a number can start, because quoted ids with many digits are common. */
 const LONG_NUMBER = new RegExp(`(?:^|[\\s:,[])-?[\\d.]{${DIGITS_MAX + 1}}`);
 const TINY_NUMBER = /[eE]-\d{3,}\s*[,}\]]/;
 
-/** True if a number may lose digits as a double. Several simple expressions are faster than one for all cases. */
+/** True if a double may lose digits of a number. Several simple patterns are faster than one complex pattern. */
 function mayLoseDigits(text: string): boolean {
   return (LONG_DIGITS.test(text) && LONG_NUMBER.test(text)) || TINY_NUMBER.test(text);
 }
 
-/** Number of fields in all objects of a value. */
+/** Counts the fields of all objects in a value. */
 function countKeys(value: unknown): number {
   let count = 0;
   const open: unknown[] = [value];
@@ -113,7 +111,7 @@ function countKeys(value: unknown): number {
   return count;
 }
 
-/** Counts quotes before colons: one per field, plus those inside strings. */
+/** Counts quotes that precede colons: one per field, plus any inside strings. */
 function countKeyMarks(text: string): number {
   let count = 0;
   for (let colon = text.indexOf(':'); colon !== -1; colon = text.indexOf(':', colon + 1)) {
@@ -124,7 +122,7 @@ function countKeyMarks(text: string): number {
   return count;
 }
 
-/** Scans the text token by token, which is slow but rarely needed. */
+/** Slow, but rarely needed. */
 function findDuplicateKey(text: string): string | undefined {
   const token = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}]/g;
   const open: Set<string>[] = [];

@@ -1,5 +1,5 @@
-// Finds the end of a JSON value and counts its contents without parsing it. Does not validate: for bytes that are not
-// JSON it returns where a value could end, and the parser reports the error.
+// Finds the end of a JSON value and counts its contents without parsing or validating it. If the bytes are not JSON, the
+// result is where a value could end; the parser then reports the error.
 
 export const NEWLINE = 0x0a;
 export const QUOTE = 0x22;
@@ -20,7 +20,7 @@ export interface ValueCounts {
   readonly names: number;
 }
 
-/** Counts the contents of the value at the start of the bytes. Stops counting names at `namesMax`. */
+/** Counts the contents of the value at the start of the bytes, and at most `namesMax` names. */
 export function measureValue(bytes: Buffer, namesMax: number): ValueCounts {
   if (!isOpening(bytes[0])) return { values: 1, depth: 0, names: 0 };
   const names = new Set<string>();
@@ -51,7 +51,7 @@ export function isBlank(code: number | undefined): boolean {
   return code === 0x20 || code === NEWLINE || code === 0x0d || code === 0x09;
 }
 
-/** True for a byte that separates or ends values, so that no value can start with it. */
+/** True for a byte that separates or ends values. No value starts with it. */
 export function isMark(byte: number | undefined): boolean {
   return byte === COMMA || byte === COLON || isClosing(byte);
 }
@@ -84,13 +84,13 @@ function isEscaped(bytes: Uint8Array, at: number): boolean {
 
 /** Finds the ends of values across chunks. */
 export class JsonScanner {
-  /** Counts lines inside values; the caller counts the lines between them. */
+  /** The current line. The scanner counts newlines inside values; the caller counts those between values. */
   line = 1;
   #depth = 0;
   #inString = false;
   #escaped = false;
 
-  /** Index after the value; undefined if it does not end in this chunk. `isContinued`: it began in an earlier chunk. */
+  /** Returns the index after the value; undefined if it does not end in this chunk. `isContinued`: it began in an earlier one. */
   findEnd(chunk: Uint8Array, from: number, isContinued: boolean): number | undefined {
     for (let at = from; at < chunk.length; at++) {
       const byte = chunk[at];

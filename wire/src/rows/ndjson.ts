@@ -8,7 +8,7 @@ import type { RowLimits } from './row-limits.ts';
 /** Only spaces, tabs, and the carriage return of a Windows line end. */
 const BLANK = /^[ \t\r]*$/;
 
-/** Lines of one chunk are decoded together up to this length. */
+/** The lines of a chunk up to this length are decoded together. */
 const DECODED_BYTES_MAX = 1024 * 1024;
 
 export async function* readNdjson(
@@ -27,7 +27,7 @@ export async function* readNdjson(
 
 class LineReader {
   readonly #limits: RowLimits;
-  /** The beginning of a line whose end has not arrived yet. */
+  /** The beginning of an incomplete line. */
   readonly #begun: RowBytes;
   #line = 1;
 
@@ -40,7 +40,7 @@ class LineReader {
     this.#begun.add(bytes);
   }
 
-  /** Rows of complete lines. The first line may have begun in an earlier chunk; the last has no line end. */
+  /** Reads complete lines. The first may have begun in an earlier chunk; the last does not include its line end. */
   readLines(bytes: Uint8Array): RawRow[] {
     const rows: RawRow[] = [];
     const end = bytes.indexOf(NEWLINE);
@@ -50,7 +50,7 @@ class LineReader {
     return rows;
   }
 
-  /** Decodes all lines at once, which is faster; decodes line by line only if some of the bytes are not UTF-8. */
+  /** Decodes all lines at once, which is faster, unless some of them are not UTF-8. */
   #addWholeLines(rows: RawRow[], bytes: Uint8Array): void {
     const text = bytes.length > DECODED_BYTES_MAX ? undefined : decodeUtf8(bytes);
     let start = 0;
@@ -64,7 +64,7 @@ class LineReader {
     }
     for (let end = 0; end !== -1; start = end + 1) {
       end = text.indexOf('\n', start);
-      // Skip empty lines early: a small packed file can unpack to millions of them.
+      // Skip empty lines early, because a small compressed file can contain millions of them.
       if (end > start || end === -1) {
         const line = text.slice(start, end === -1 ? text.length : end);
         if (!BLANK.test(line)) rows.push(parseJsonText(line, { line: this.#line }, this.#limits));

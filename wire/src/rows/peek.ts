@@ -1,14 +1,14 @@
 // Reads the beginning of a stream without consuming it.
 
-/** Enough for a byte order mark, some blank lines, and the first tokens or the header. */
+/** Enough for a byte order mark, some blank lines, and the first tokens or a header. */
 const HEAD_BYTES = 4096;
 
-/** Returns the beginning of the text without leading white space, and all bytes. The byte order mark is removed from both. */
+/** Returns the beginning of the text without leading white space, and all bytes. Both exclude the byte order mark. */
 export async function peekText(
   chunks: AsyncIterable<Uint8Array>,
 ): Promise<{ text: string; all: AsyncGenerator<Uint8Array> }> {
   const { head, all } = await peek(withoutByteOrderMark(chunks), HEAD_BYTES);
-  // The last character may be cut off and decode to U+FFFD; callers look only for ASCII.
+  // The last character may be incomplete and decode to U+FFFD, but callers look only for ASCII.
   return { text: new TextDecoder().decode(head).trimStart(), all };
 }
 

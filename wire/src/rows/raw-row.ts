@@ -1,10 +1,10 @@
-// Rows as the format readers return them: a value with its place in the file. Readers cut and parse; they do not validate.
+// Rows as the format readers return them: a value and its position in the file. Readers do not validate.
 
-/** Place of a row in its file. */
+/** Position of a row in its file. */
 export interface Place {
   /** Line on which the row starts, from 1. */
   readonly line: number;
-  /** Number of the row in a JSON list, from 1. A list is often a single line. */
+  /** Number of the row in a JSON list, from 1, because a list is often a single line. */
   readonly item?: number | undefined;
 }
 
@@ -12,25 +12,25 @@ export interface Place {
 export interface ParsedRow {
   readonly place: Place;
   readonly value: unknown;
-  /** Why the row is invalid. Its value, if there is one, then serves only to find the id for messages. */
+  /** If set, the row is invalid, and its value serves only to find the id for messages. */
   readonly problem?: FieldProblem | undefined;
 }
 
 export interface RawRow extends ParsedRow {
-  /** Length of the text, in characters or bytes. Batches of long rows contain fewer rows. */
+  /** Approximate length of the text, in characters or bytes. */
   readonly length: number;
 }
 
 export interface FieldProblem {
   /** For example `coupons[2].endDate`; empty for the row as a whole. */
   readonly field: string;
-  /** The rest of a sentence that starts with the field: `must be a number`. */
+  /** Completes a sentence that starts with the field: `must be a number`. */
   readonly reason: string;
 }
 
 /**
- * Reasons of problems whose field is a name from the file, each with the reason to store instead. Names from a file must
- * not be stored, because they can contain personal data.
+ * Reasons for problems whose field is a name from the file, with the reason to store instead. Names from a file can contain
+ * personal data, so they must not be stored.
  */
 export const REASONS_WITHOUT_NAME = {
   'is an unknown field': 'has an unknown field',
@@ -48,7 +48,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The file cannot be read beyond this place, because the start of the next row is unknown. */
+/** The rest of the file cannot be read, because the start of the next row is unknown. */
 export class BrokenFile extends Error {
   override readonly name = 'BrokenFile';
   readonly place: Place;
@@ -70,14 +70,14 @@ export async function* cutRows<Chunk, Row>(
     try {
       cutter.push(chunk);
     } finally {
-      // Also yield the rows before a break, so that their problems are reported with it.
+      // Yield the rows before an error too, so that their problems are reported with it.
       yield cutter.rows.splice(0);
     }
   }
   cutter.end();
 }
 
-/** Collects the bytes of one row across chunks; discards them above the limit. */
+/** Collects the bytes of one row across chunks; discards them if there are too many. */
 export class RowBytes {
   readonly #bytesMax: number;
   #pieces: Uint8Array[] = [];

@@ -1,4 +1,4 @@
-// Recognises the format of an import file by its first bytes, never by its name, and reads its rows.
+// Recognises the format of an import file by its content, not by its name, and reads its rows.
 
 import { type Columns, looksLikeHeader, looksLikeTable, readCsv } from './csv.ts';
 import { readJsonLists } from './json-lists.ts';
@@ -7,20 +7,19 @@ import { peekText } from './peek.ts';
 import { BrokenFile, type RawRow } from './raw-row.ts';
 import type { RowLimits } from './row-limits.ts';
 
-/** What the rows of one kind of import may look like. */
 export interface FormatRules {
   readonly limits: RowLimits;
-  /** Called when the file is an envelope with a cursor, which means that it is one page of several. */
+  /** Called if the file is an envelope with a cursor, which means that it is one of several pages. */
   readonly onCursor?: (() => void) | undefined;
-  /** Columns of a CSV file. Undefined for a catalogue: CSV cannot represent the lists in its rows. */
+  /** Columns of a CSV file. Undefined for a catalogue, because CSV cannot represent its lists. */
   readonly columns: Columns | undefined;
 }
 
-export interface RowRules extends FormatRules {
+interface RowRules extends FormatRules {
   readonly ignoreUnknown: boolean;
 }
 
-/** Maximum length of an unpacked list. A list is often a single line, so line numbers do not help to find a problem. */
+/** Maximum size, decompressed. A list is often a single line, so line numbers do not help to find a problem in a longer one. */
 const LIST_BYTES_MAX = 32 * 1024 * 1024;
 
 export async function* readRows(
@@ -51,7 +50,7 @@ export async function* readRows(
   } else yield* readNdjson(all, rules.limits);
 }
 
-/** True if the first line is the beginning of an object and the second line continues it with a field name. */
+/** True if the first line begins an object and the second line continues it with a field name. */
 function looksPrettyPrinted(text: string): boolean {
   if (!/^\{[^\n]*\n\s*"/.test(text)) return false;
   try {

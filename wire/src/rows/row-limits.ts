@@ -1,16 +1,16 @@
-// Size limits of a row. A small packed file can unpack to rows that exhaust memory when parsed, so a row is measured as
-// text before it is parsed. A row above a limit is invalid.
+// Size limits for rows. A small compressed file can contain rows that exhaust memory when parsed, so a row is measured before
+// it is parsed.
 
 import { printCount } from '../count.ts';
 import { measureValue, type ValueCounts } from './json-scan.ts';
 import type { FieldProblem } from './raw-row.ts';
 
 export interface RowLimits {
-  /** Bytes of the row as UTF-8, both in the file and as stored. */
+  /** UTF-8 bytes, both in the file and as stored. */
   readonly bytes: number;
   /** Strings, numbers, objects and lists at all levels. */
   readonly values: number;
-  /** Distinct field names. Bun keeps hundreds of bytes for each. */
+  /** Distinct field names. Bun needs hundreds of bytes for each. */
   readonly names: number;
   /** Levels of nested objects and lists. */
   readonly depth: number;
@@ -29,28 +29,27 @@ export function tooLong({ bytes }: RowLimits): FieldProblem {
   return { field: '', reason: `is longer than ${size}` };
 }
 
-/** The stored document can be longer than its row. It must stay within the limit, so that every export can be imported. */
+/** A document can be longer than its row. The limit applies to both, so that every export can be imported. */
 export function findDocumentExcess(document: string, limits: RowLimits): FieldProblem | undefined {
   if (!isTooLong(document, limits)) return undefined;
   return { field: '', reason: `${tooLong(limits).reason} when stored` };
 }
 
-/** True if the text is longer than the limit as UTF-8. */
 function isTooLong(text: string, { bytes }: RowLimits): boolean {
-  // A UTF-16 code unit takes at most three bytes, so most texts need no exact count.
-  return text.length > bytes || (text.length * 3 > bytes && Buffer.byteLength(text) > bytes);
+  // A UTF-16 code unit needs at most three bytes, so most rows need no exact count.
+  return text.length * 3 > bytes && Buffer.byteLength(text) > bytes;
 }
 
-/** Problem of a JSON text that is above a limit. */
+/** Returns a problem if a JSON text exceeds a limit. */
 export function findExcess(text: string, limits: RowLimits): FieldProblem | undefined {
   if (isTooLong(text, limits)) return tooLong(limits);
-  // A value takes at least two characters and a level takes a bracket, so short, flat rows need no scan.
+  // A value needs at least two characters and a level needs a bracket, so short, flat rows need no scan.
   const isShort = text.length <= 2 * Math.min(limits.values, limits.names);
   if (isShort && countBrackets(text) <= limits.depth) return undefined;
   return findCountExcess(measureValue(Buffer.from(text.trimStart()), limits.names + 1), limits);
 }
 
-/** Problem of a value whose counts are above a limit. */
+/** Returns a problem if a count exceeds its limit. */
 export function findCountExcess(
   { values, depth, names }: ValueCounts,
   limits: RowLimits,

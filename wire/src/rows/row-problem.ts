@@ -1,5 +1,5 @@
-// Problems of rows as messages: the line, the field, and what is wrong. Text from the file is shortened and stripped of
-// control characters, because messages appear on terminals.
+// Describes row problems: the line, the field, and what is wrong. Text from the file is truncated and stripped of control
+// characters, because messages appear on terminals.
 
 import type { z } from 'zod';
 import { printCount, printCountOf } from '../count.ts';
@@ -12,13 +12,13 @@ import {
 } from './raw-row.ts';
 
 export interface RowProblem extends Place, FieldProblem {
-  /** For conversions: the file. */
+  /** Set by conversions, which read several files. */
   readonly file?: string | undefined;
-  /** For conversions: the network's id of the row, if it is readable. */
+  /** Set by conversions: the network's id of the row, if it is readable. */
   readonly id?: string | undefined;
 }
 
-/** Maximum number of problems listed, and collected per row: every value of a long row can have one. */
+/** Maximum number of problems listed per run and collected per row. */
 export const PROBLEMS_MAX = 20;
 
 /** A valid row, or its problems. */
@@ -33,7 +33,7 @@ export function printProblem(problem: RowProblem): string {
   return `${where}: ${field === '' ? 'the row' : field} ${reason}`;
 }
 
-/** The first problems of a run, and the number of all of them. */
+/** The first problems of a run, and the total number. */
 export class ProblemList {
   readonly listed: RowProblem[] = [];
   count = 0;
@@ -43,14 +43,14 @@ export class ProblemList {
     this.listed.push(...problems.slice(0, PROBLEMS_MAX - this.listed.length));
   }
 
-  /** Adds the problem that ends the run; replaces the last listed one if the list is full. */
+  /** Adds the problem that ends the run. It replaces the last listed problem if the list is full. */
   addLast(problem: RowProblem): void {
     this.listed.length = Math.min(this.listed.length, PROBLEMS_MAX - 1);
     this.add(problem);
   }
 }
 
-/** One line per listed problem, and a line with the number of the others. */
+/** Returns a line per listed problem, and a line with the number of further problems. */
 export function printProblems({
   problems,
   problemCount,
@@ -78,7 +78,7 @@ export function printPlace({ line, item }: Place): string {
   return item === undefined ? `line ${line}` : `line ${line} (item ${item})`;
 }
 
-/** Compares by place in the file. The problem of a whole list comes after those of its rows. */
+/** Compares positions in the file. A problem of a whole list sorts after the problems of its rows. */
 export function byPlace(a: Place, b: Place): number {
   const item = (place: Place) => place.item ?? Number.MAX_SAFE_INTEGER;
   return a.line - b.line || item(a) - item(b);

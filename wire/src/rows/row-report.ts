@@ -1,23 +1,23 @@
-// Progress and results of reading the rows of a file, shared by imports and conversions.
+// Progress and results of reading rows, for imports and conversions.
 
 import type { RowProblem } from './row-problem.ts';
 
 export interface ImportProgress {
-  /** Bytes of the file on disk, before unpacking. */
+  /** Bytes on disk, before decompression. */
   readonly bytesRead: number;
   readonly bytesTotal: number | undefined;
   readonly rows: number;
 }
 
 export interface RowReport {
-  /** Rows in the files, valid and invalid. */
+  /** Valid and invalid rows. */
   readonly read: number;
-  /** Rows, or groups of rows that belong together, with at least one problem. */
+  /** Rows, or groups of related rows, with at least one problem. */
   readonly invalid: number;
   readonly seconds: number;
-  /** The first problems; problemCount has the number of all of them. */
+  /** The first problems; problemCount includes the others. */
   readonly problems: readonly RowProblem[];
   readonly problemCount: number;
-  /** Sentences for the person who runs the command. */
+  /** Sentences for the operator. */
   readonly notes: readonly string[];
 }

@@ -1,5 +1,5 @@
-// Maps ids to their places in the file, for millions of ids. An id takes 24 bytes in flat arrays and 8 to 16 in the index,
-// much less than in a Map of strings.
+// Maps millions of ids to their positions in the file. An id takes 24 bytes in flat arrays and 8 to 16 in the index, much
+// less than in a Map of strings.
 
 import { type Uuid, type UuidWords, uuidWords } from '../uuid.ts';
 import type { Place } from './raw-row.ts';
@@ -8,12 +8,12 @@ const WORDS = 6; // four for the id, then line and item
 const BLOCK_IDS = 1 << 12;
 
 export class UuidPlaces {
-  /** Grows by blocks, so that nothing is copied and little memory is reserved. */
+  /** Grows block by block, which avoids copying and reserves little memory. */
   readonly #blocks: Uint32Array[] = [];
   #count = 0;
-  /** Hash table with open addressing: the number of the id plus one; 0 for an empty slot. */
+  /** Hash table with open addressing. Contains the number of the id plus one, or 0 for an empty slot. */
   #index = new Uint32Array(1 << 10);
-  /** Random per file: with fixed multipliers, ids chosen to collide would make an import take hours. */
+  /** Random, because with fixed multipliers, ids chosen to collide would make an import take hours. */
   readonly #multipliers = Array.from({ length: 4 }, () => Math.floor(Math.random() * 2 ** 32) | 1);
 
   get(id: Uuid): Place | undefined {
@@ -25,7 +25,7 @@ export class UuidPlaces {
     return this.#index[this.#slot(uuidWords(id))] !== 0;
   }
 
-  /** Stores where in the file a new id is. For a known id, keeps and returns the first place. */
+  /** Stores the position of a new id. For a known id, keeps and returns the first position. */
   add(id: Uuid, place: Place): Place | undefined {
     const words = uuidWords(id);
     const slot = this.#slot(words);
@@ -53,7 +53,7 @@ export class UuidPlaces {
     return { block, offset: (number % BLOCK_IDS) * WORDS };
   }
 
-  /** The slot of the id, or the empty slot where it belongs. */
+  /** Returns the slot of the id, or the empty slot where it belongs. */
   #slot(words: UuidWords): number {
     const mask = this.#index.length - 1;
     let slot = hash(words, this.#multipliers) & mask;
@@ -87,7 +87,7 @@ export class UuidPlaces {
   }
 }
 
-/** Uses every word, because sequential ids differ in only some of them. */
+/** Includes every word, because sequential ids differ only in some of them. */
 function hash(words: UuidWords, multipliers: readonly number[]): number {
   let h = 0;
   for (let i = 0; i < words.length; i++) {

@@ -8,7 +8,7 @@ type Test = (value: unknown) => boolean;
 const tests = new WeakMap<z.ZodType, Test>();
 
 /** Registers a test for values that the schema returns unchanged. It may have false negatives, never false positives. */
-export function withPrintedForm<Schema extends z.ZodType>(schema: Schema, test: Test): Schema {
+export function withCanonicalForm<Schema extends z.ZodType>(schema: Schema, test: Test): Schema {
   tests.set(schema, test);
   return schema;
 }
@@ -16,7 +16,10 @@ export function withPrintedForm<Schema extends z.ZodType>(schema: Schema, test: 
 /** Makes a field nullable, with null as its default. */
 export function orNull<Schema extends z.ZodType>(schema: Schema) {
   const test = testOf(schema);
-  return withPrintedForm(schema.nullable().default(null as never), (value) => value === null || test(value));
+  return withCanonicalForm(
+    schema.nullable().default(null as never),
+    (value) => value === null || test(value),
+  );
 }
 
 export interface PrintedObjectOptions {

@@ -1,0 +1,2 @@
+/** Seed of the property tests: the same inputs on every run, unless TEST_SEED is set. */
+export const TEST_SEED = Number(process.env.TEST_SEED ?? 20_261_115);

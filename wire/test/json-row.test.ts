@@ -1,0 +1,62 @@
+import { expect, test } from 'bun:test';
+import { parseJsonRow, parseJsonText } from '../src/rows/json-row.ts';
+import { TRANSACTION_LIMITS } from '../src/rows/row-limits.ts';
+
+const LIMITS = { bytes: 1024, values: 50, names: 50, depth: 4 };
+
+function problemOf(value: unknown): string | undefined {
+  return parseJsonText(JSON.stringify(value), { line: 1 }, LIMITS).problem?.reason;
+}
+
+test.each([
+  // The nearest double of these numbers has only 15 digits.
+  '9007199254741011e-15',
+  '9.007199254741011',
+  '-9.007199254741011',
+  '0.30000000000000001',
+  '1e-400',
+])('the number %s is not rounded, but parsed as infinity', (literal) => {
+  for (const text of [`{"n":${literal}}`, `{"n": ${literal} }`, `{"n":[1,${literal}]}`]) {
+    const { value } = parseJsonText(text, { line: 1 }, TRANSACTION_LIMITS);
+    expect([(value as { n: unknown }).n].flat().at(-1)).toBe(Number.POSITIVE_INFINITY);
+  }
+});
+
+test('a row may be nested as deep as the limit, and may have more brackets than that', () => {
+  expect(problemOf([[[[]]]])).toBeUndefined();
+  expect(problemOf([[[[[]]]]])).toBe('is nested more than 4 levels deep');
+  expect(problemOf({ a: { b: { c: { d: {} } } } })).toBe('is nested more than 4 levels deep');
+  expect(problemOf([[], [], [], [], [], {}])).toBeUndefined();
+});
+
+test('the size of a row is counted in bytes of UTF-8', () => {
+  expect(problemOf('€'.repeat(340))).toBeUndefined();
+  expect(problemOf('€'.repeat(341))).toBe('is longer than 1 KiB');
+  expect(problemOf('x'.repeat(1_022))).toBeUndefined();
+  expect(problemOf('x'.repeat(1_023))).toBe('is longer than 1 KiB');
+});
+
+test('the values and the distinct names of a row are counted', () => {
+  const names = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`n${n}`, 0]));
+  const limits = { ...LIMITS, bytes: 10_000 };
+  const reasonOf = (value: unknown) =>
+    parseJsonText(JSON.stringify(value), { line: 1 }, limits).problem?.reason;
+  expect(reasonOf(Array.from({ length: 49 }, () => 0))).toBeUndefined();
+  expect(reasonOf(Array.from({ length: 50 }, () => 0))).toBe('has more than 50 values');
+  expect(reasonOf(names(49))).toBeUndefined();
+  expect(reasonOf(names(50))).toBe('has more than 50 values');
+  const many = { ...limits, values: 1_000 };
+  const text = JSON.stringify([names(50), names(50)]);
+  expect(parseJsonText(text, { line: 1 }, many).problem).toBeUndefined();
+  expect(parseJsonText(JSON.stringify([names(51)]), { line: 1 }, many).problem?.reason).toBe(
+    'has more than 50 distinct field names',
+  );
+});
+
+test('a row that is not UTF-8 keeps its value, so that messages can contain its id', () => {
+  const bytes = Buffer.from('{"id":"1","name":"k\u{e4}se"}', 'latin1');
+  expect(parseJsonRow(bytes, { line: 1 }, LIMITS)).toMatchObject({
+    value: { id: '1' },
+    problem: { reason: 'is not UTF-8' },
+  });
+});
