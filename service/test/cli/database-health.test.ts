@@ -7,10 +7,10 @@ test('an overloaded database counts as usable and is not logged as unreachable, 
   const lines: string[] = [];
   const health = new DatabaseHealth(new Logger('debug', (line) => lines.push(line)));
   const retry = () => new Promise<void>((resolve) => health.failed('requests', overloaded, resolve));
-  const overloaded = new StorageError('overloaded', 'too many others are waiting for PostgreSQL');
+  const overloaded = new StorageError('overloaded', 'too many queries are waiting for PostgreSQL');
   await retry();
   expect([health.isUsable, lines]).toEqual([true, []]);
-  health.failed('requests', new StorageError('unavailable', 'PostgreSQL has not answered'), () => {});
+  health.failed('requests', new StorageError('unavailable', 'PostgreSQL has not responded'), () => {});
   expect([health.isUsable, lines.length]).toEqual([false, 1]);
   // An overload does not show that the database has recovered.
   health.failed('requests', overloaded, () => {});
@@ -22,7 +22,7 @@ test('an overloaded database counts as usable and is not logged as unreachable, 
 
 test('an operation that fails again before its retry is retried once', async () => {
   const health = new DatabaseHealth(new Logger('silent', () => {}));
-  const error = new StorageError('unavailable', 'PostgreSQL has not answered');
+  const error = new StorageError('unavailable', 'PostgreSQL has not responded');
   const retried: string[] = [];
   const failed = (use: 'changes' | 'catalogue', name: string) =>
     new Promise<void>((resolve) => {

@@ -146,7 +146,7 @@ test('an outage is logged once with its reason, and rejected requests log no sta
           ...everyLine,
           level: 40,
           requestId,
-          reason: expect.stringMatching(/^PostgreSQL (at \S+ )?cannot be used \(.+\)$/),
+          reason: expect.stringMatching(/^PostgreSQL (at \S+ )?is unavailable \(.+\)$/),
           msg: 'unavailable',
         },
         {

@@ -147,7 +147,7 @@ describe('an unusable database URL', () => {
     const error = await rejection(openStores(url.href));
     expect(error).toMatchObject({ kind: 'denied' });
     expect(error.message).toBe(
-      'PostgreSQL refuses the connection: password authentication failed for user "postgres"',
+      'PostgreSQL rejected the connection: password authentication failed for user "postgres"',
     );
   });
 
@@ -157,7 +157,7 @@ describe('an unusable database URL', () => {
     const url = await newPostgresDatabase();
     expect(await rejection(openStores(`${url}?sslmode=verify-full&sslrootcert=${file}`))).toMatchObject({
       kind: 'settings',
-      message: 'a file that sslrootcert, sslcert or sslkey names in the database URL is not valid PEM',
+      message: 'the sslrootcert, sslcert or sslkey file named in the database URL is not valid PEM',
     });
     for (const create of [false, true])
       expect(
@@ -170,7 +170,7 @@ describe('an unusable database URL', () => {
     url.pathname = '/nowhere';
     const error = await rejection(openStores(url.href));
     expect(error).toMatchObject({ kind: 'denied' });
-    expect(error.message).toBe('PostgreSQL refuses the connection: database "nowhere" does not exist');
+    expect(error.message).toBe('PostgreSQL rejected the connection: database "nowhere" does not exist');
   });
 
   test.each([
@@ -181,7 +181,7 @@ describe('an unusable database URL', () => {
     const error = await rejection(openStores(url));
     expect(error).toMatchObject({ kind: 'settings' });
     expect(error.message).toBe(
-      'the database URL is malformed; it looks like postgres://user:password@host:5432/name',
+      'the database URL is malformed; it must look like postgres://user:password@host:5432/name',
     );
   });
 
@@ -189,6 +189,6 @@ describe('an unusable database URL', () => {
     const port = await freePort();
     const error = await rejection(openStores(`postgres://user:hunter2@127.0.0.1:${port}/name`));
     expect(error).toMatchObject({ kind: 'unavailable' });
-    expect(error.message).toBe(`PostgreSQL at 127.0.0.1:${port} cannot be used (Failed to connect)`);
+    expect(error.message).toBe(`PostgreSQL at 127.0.0.1:${port} is unavailable (Failed to connect)`);
   });
 });

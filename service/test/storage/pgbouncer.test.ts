@@ -63,7 +63,7 @@ test.skipIf(lacks('pgbouncer'))(
       code: 2,
       stdout: '',
       stderr:
-        'offerbook: a pool before PostgreSQL does not let our settings through (unsupported startup parameter: tcp_keepalives_idle); PgBouncer has ignore_startup_parameters for that\n',
+        "offerbook: the connection pooler rejects our connection settings (unsupported startup parameter: tcp_keepalives_idle); list them in PgBouncer's ignore_startup_parameters\n",
     });
     await using sql = new SQL(databaseUrl);
     const tables = await sql.unsafe(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`);
@@ -79,7 +79,7 @@ test.skipIf(lacks('pgbouncer'))(
       code: 2,
       stdout: '',
       stderr:
-        'offerbook: a pool before PostgreSQL gives every transaction another connection; let it keep one for a session (PgBouncer: pool_mode = session)\n',
+        'offerbook: the connection pooler is in transaction mode; use session mode (PgBouncer: pool_mode = session)\n',
     });
   },
 );

@@ -50,8 +50,8 @@ test('new connections replace unresponsive ones', async () => {
   const asked = await Promise.all([rejection(database.all('SELECT 2')), rejection(database.all('SELECT 3'))]);
   proxy.comeBack();
   expect(asked.map(({ message }) => message)).toEqual([
-    'PostgreSQL has not answered for 1100 ms',
-    'PostgreSQL has not answered for 1100 ms',
+    'PostgreSQL has not responded for 1100 ms',
+    'PostgreSQL has not responded for 1100 ms',
   ]);
   expect(await database.all<{ one: number }>('SELECT 4 AS one')).toEqual([{ one: 4 }]);
 });

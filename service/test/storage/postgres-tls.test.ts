@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, chownSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { BadInput } from '@offerbook/wire/failures.ts';
 import { $ } from 'bun';
+import { StorageError } from '../../src/domain/storage-error.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import {
   newPostgresDatabase,
@@ -54,7 +54,7 @@ describe.skipIf(lacks('openssl'))('sslmode in a PostgreSQL URL', () => {
   test('verify-full rejects a certificate for another host name; verify-ca ignores the name', async () => {
     const error = await rejection(encrypted(`?sslmode=verify-full&sslrootcert=${ca}`, '127.0.0.1'));
     expect(error).toMatchObject({ kind: 'settings' });
-    expect(error.message).toStartWith("PostgreSQL's certificate is not accepted: ");
+    expect(error.message).toStartWith("PostgreSQL's certificate is not trusted: ");
     expect(await encrypted(`?sslmode=verify-ca&sslrootcert=${ca}`, '127.0.0.1')).toBe(true);
   });
 
@@ -63,7 +63,7 @@ describe.skipIf(lacks('openssl'))('sslmode in a PostgreSQL URL', () => {
     async (mode) => {
       const error = await rejection(encrypted(`?sslmode=${mode}`, 'localhost'));
       expect(error).toMatchObject({ kind: 'settings' });
-      expect(error.message).toStartWith("PostgreSQL's certificate is not accepted: ");
+      expect(error.message).toStartWith("PostgreSQL's certificate is not trusted: ");
     },
   );
 
@@ -73,7 +73,7 @@ describe.skipIf(lacks('openssl'))('sslmode in a PostgreSQL URL', () => {
       const { certificate: other } = await newCertificate(server.directory, 'other');
       const error = await rejection(encrypted(`?sslmode=${mode}&sslrootcert=${other}`, 'localhost'));
       expect(error).toMatchObject({ kind: 'settings' });
-      expect(error.message).toStartWith("PostgreSQL's certificate is not accepted: ");
+      expect(error.message).toStartWith("PostgreSQL's certificate is not trusted: ");
       expect(await encrypted(`?sslmode=${mode}&sslrootcert=${ca}`, 'localhost')).toBe(true);
     },
   );
@@ -85,12 +85,12 @@ describe.skipIf(lacks('openssl'))('sslmode in a PostgreSQL URL', () => {
   test('sslrootcert=system implies verify-full and is rejected with any other mode', async () => {
     for (const mode of ['disable', 'allow', 'prefer', 'require', 'verify-ca']) {
       expect(await rejection(encrypted(`?sslrootcert=system&sslmode=${mode}`, 'localhost'))).toEqual(
-        new BadInput('sslrootcert=system in the database URL needs sslmode=verify-full'),
+        settingsError('sslrootcert=system in the database URL requires sslmode=verify-full'),
       );
     }
     for (const query of ['', '&sslmode=verify-full']) {
       const error = await rejection(encrypted(`?sslrootcert=system${query}`, 'localhost'));
-      expect(error.message).toStartWith("PostgreSQL's certificate is not accepted: ");
+      expect(error.message).toStartWith("PostgreSQL's certificate is not trusted: ");
     }
   });
 
@@ -107,7 +107,9 @@ describe.skipIf(lacks('openssl'))('sslmode in a PostgreSQL URL', () => {
     const query = `?sslmode=verify-full&sslrootcert=${ca}`;
     expect(await encrypted(query, `localhost:${server.port},localhost`)).toBe(true);
     expect(await rejection(encrypted(query, `localhost:${server.port},127.0.0.1`))).toEqual(
-      new BadInput('with sslmode verify-full, several servers in the database URL must be given by name'),
+      settingsError(
+        'with sslmode=verify-full and several servers, the database URL must have host names, not IP addresses',
+      ),
     );
   });
 
@@ -117,7 +119,7 @@ describe.skipIf(lacks('openssl'))('sslmode in a PostgreSQL URL', () => {
       const error = await rejection(openStores(`${plain}?sslmode=${mode}`));
       expect(error).toMatchObject({ kind: 'unavailable' });
       expect(error.message).toBe(
-        'PostgreSQL does not answer over TLS, which the sslmode in the database URL asks for',
+        'PostgreSQL does not support TLS, which the sslmode in the database URL requires',
       );
     }
     await open.stores(`${plain}?sslmode=prefer`);
@@ -126,15 +128,17 @@ describe.skipIf(lacks('openssl'))('sslmode in a PostgreSQL URL', () => {
   test('an unknown sslmode and a missing certificate file are each rejected in one sentence', async () => {
     const modes = await rejection(openStores('postgres://user:hunter2@127.0.0.1/name?sslmode=on'));
     expect(modes).toEqual(
-      new BadInput(
-        'the database URL has an unknown sslmode; it can be disable, allow, prefer, require, verify-ca, verify-full',
+      settingsError(
+        'the database URL has an unknown sslmode; supported are disable, allow, prefer, require, verify-ca, verify-full',
       ),
     );
     const file = await rejection(
       openStores('postgres://user:hunter2@127.0.0.1/name?sslmode=verify-full&sslrootcert=/nowhere.pem'),
     );
-    expect(file).toBeInstanceOf(BadInput);
-    expect(file.message).toBe('the file that sslrootcert names in the database URL cannot be read');
+    expect(file).toMatchObject({
+      kind: 'settings',
+      message: 'the sslrootcert file named in the database URL cannot be read',
+    });
   });
 });
 
@@ -156,7 +160,7 @@ describe('other parameters of a PostgreSQL URL', () => {
   test('channel_binding=require rejects a server that does not support it', async () => {
     const error = await rejection(openStores(`${await newPostgresDatabase()}?channel_binding=require`));
     expect(error).toMatchObject({ kind: 'settings' });
-    expect(error.message).toStartWith("PostgreSQL's way to log in is not accepted: ");
+    expect(error.message).toStartWith("PostgreSQL's authentication method is not supported: ");
   });
 
   test('server parameters in the URL reach the server', async () => {
@@ -178,13 +182,17 @@ describe('other parameters of a PostgreSQL URL', () => {
     for (const host of ['127.0.0.1', 'one,two']) {
       const error = await rejection(openStores(`postgres://user:hunter2@${host}/name?${query}`));
       expect(error).toEqual(
-        new BadInput(
-          'the database URL has a parameter that is not known; those known are sslmode, sslrootcert, sslcert, sslkey, host, port, channel_binding, application_name, search_path, options',
+        settingsError(
+          'the database URL has an unknown parameter; supported are sslmode, sslrootcert, sslcert, sslkey, host, port, channel_binding, application_name, search_path, options',
         ),
       );
     }
   });
 });
+
+function settingsError(message: string): StorageError {
+  return new StorageError('settings', message);
+}
 
 /** A certificate for "localhost" that is signed by itself, and its key. */
 async function newCertificate(folder: string, name: string) {

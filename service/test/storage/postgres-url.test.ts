@@ -46,8 +46,8 @@ describe('a Unix socket', () => {
   });
 
   test.each([
-    ['postgres://u@/n?host=db.example', /^host and port as parameters .* host is a folder/],
-    ['postgres://u@db.example/n?port=5433', /^host and port as parameters .* host is a folder/],
+    ['postgres://u@/n?host=db.example', /^the parameters host and port .* host must be a directory/],
+    ['postgres://u@db.example/n?port=5433', /^the parameters host and port .* host must be a directory/],
     ['postgres://u@one,%2Frun/n', /^a Unix socket cannot be one of several servers/],
     ['postgres://u@one,two/n?host=/run', /^a Unix socket cannot be one of several servers/],
   ])('the URL %s is rejected', (url, message) => {
@@ -64,7 +64,7 @@ describe('a Unix socket', () => {
       await open.database(url).all('SELECT inet_client_addr() AS address, current_database() AS name'),
     ).toEqual([{ address: null, name: pathname.slice(1) }]);
     const error = await rejection(open.database(url.replace('/tmp', '/tmp/nowhere')).all('SELECT 1'));
-    expect(error.message).toStartWith(`PostgreSQL at /tmp/nowhere/.s.PGSQL.${port} cannot be used`);
+    expect(error.message).toStartWith(`PostgreSQL at /tmp/nowhere/.s.PGSQL.${port} is unavailable`);
     expect(error.message).not.toContain(`:${PASSWORD}@`);
   });
 });

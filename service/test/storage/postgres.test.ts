@@ -32,7 +32,7 @@ describe('PostgreSQL', () => {
     ]) {
       const error = await rejection(attempt());
       expect(error).toMatchObject({ kind: 'unavailable' });
-      expect(error.message).toBe('PostgreSQL cannot be used (canceling statement due to statement timeout)');
+      expect(error.message).toBe('PostgreSQL is unavailable (canceling statement due to statement timeout)');
     }
   });
 
@@ -111,7 +111,7 @@ describe('PostgreSQL', () => {
     silent.stop(true);
     expect(error).toMatchObject({ kind: 'unavailable' });
     expect(error.message).toBe(
-      `PostgreSQL at 127.0.0.1:${silent.port} cannot be used (Connection timeout after 2s)`,
+      `PostgreSQL at 127.0.0.1:${silent.port} is unavailable (Connection timeout after 2s)`,
     );
   });
 
@@ -125,7 +125,7 @@ describe('PostgreSQL', () => {
     const within = rejection(database.read((connection) => connection.all('SELECT 1 AS one')));
     signalIfThere(pid, 'SIGCONT');
     expect(alone).toMatchObject({ kind: 'unavailable' });
-    expect(alone.message).toBe('PostgreSQL has not answered for 1050 ms');
+    expect(alone.message).toBe('PostgreSQL has not responded for 1050 ms');
     await within.catch(() => {});
     expect(await database.all<{ one: number }>('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
@@ -233,7 +233,7 @@ describe('PostgreSQL', () => {
     expect(refused).toEqual(
       Array.from(
         { length: 3 },
-        () => new StorageError('overloaded', 'too many others are waiting for PostgreSQL'),
+        () => new StorageError('overloaded', 'too many queries are waiting for PostgreSQL'),
       ),
     );
     expect(await database.all<{ one: number }>('SELECT 1 AS one')).toEqual([{ one: 1 }]);
@@ -257,7 +257,7 @@ describe('PostgreSQL', () => {
     const error = await rejection(open.database(none).all('SELECT 1'));
     expect(error).toMatchObject({ kind: 'unavailable' });
     expect(error.message).toBe(
-      `PostgreSQL at 127.0.0.1:${nobody},127.0.0.1:${nobody} cannot be used (Failed to connect)`,
+      `PostgreSQL at 127.0.0.1:${nobody},127.0.0.1:${nobody} is unavailable (Failed to connect)`,
     );
   });
 

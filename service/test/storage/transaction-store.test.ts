@@ -346,7 +346,7 @@ for (const database of DATABASES) {
         for (const writer of [of(orgId), of(other.id)].filter((each) => each !== undefined))
           await putDocuments(writer, [{ id, updatedAtMs: writer.stampMs, document: documentOf(id, 'v1') }]);
       });
-      await rejection(writing);
+      expect(await rejection(writing)).toMatchObject({ kind: 'conflict' });
       const stored = [await readAllTransactions(stores, orgId), await readAllTransactions(stores, other.id)];
       expect(stored).toEqual([[], []]);
     });

@@ -40,17 +40,17 @@ interface ServerRow {
   readonly isArchiveFailing: boolean;
 }
 
-/** Table lock of SELECT … FOR UPDATE, held until the transaction ends. Imports lock rows of these tables. */
+/** Finds the table lock that SELECT … FOR UPDATE holds until the transaction ends. Imports lock rows of these tables. */
 export const WRITE_LOCK_SQL = `SELECT pid FROM pg_locks
   WHERE relation IN ('organisations'::regclass, 'revisions'::regclass) AND mode = 'RowShareLock' AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) LIMIT 1`;
 
 export async function inspectPostgres(database: Queries, clock: Clock): Promise<PostgresFacts> {
-  const askedMs = clock();
+  const sentAtMs = clock();
   const [row] = await database.all<ServerRow>(SERVER_SQL);
   if (row === undefined) throw new Error('PostgreSQL returned no facts about the server');
   // The server read its clock between these two times.
-  const hereMs = (askedMs + clock()) / 2;
+  const hereMs = (sentAtMs + clock()) / 2;
   type RightsRow = { name: string; reads: boolean; writes: boolean; owns: boolean };
   const rights = await database.all<RightsRow>(RIGHTS_SQL);
   const without = (right: 'reads' | 'writes' | 'owns') =>

@@ -1,27 +1,22 @@
 // Maps errors of PostgreSQL, its client and the socket to StorageErrors. No message contains the URL or a password.
 
-import { StorageError } from '../../domain/storage-error.ts';
+import { StorageError, type StorageErrorKind } from '../../domain/storage-error.ts';
 import { busy } from '../database.ts';
 
-interface DriverError {
-  readonly code?: unknown;
-  /** SQLSTATE, if the server sent the error. */
-  readonly errno?: unknown;
-}
-
-/** Client errors: connecting failed, or the connection was lost. */
+/** Client errors: the connection failed or was lost. */
 const NO_CONNECTION = /^(ERR_POSTGRES_(CONNECTION|IDLE|LIFETIME|TLS)|E[A-Z]+$)/;
 const CUT_OFF = new Set(['ERR_POSTGRES_CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE', '57P01']);
-/** Prepared statement already exists, or does not exist: a pooler has switched connections. */
+/** A prepared statement already exists or does not exist: a pooler has switched connections. */
 const MIXED_UP_STATEMENTS = new Set(['42P05', '26000']);
-/** Client errors: unsupported or invalid authentication by the server. */
+/** Client errors: the server requires unsupported authentication. */
 const LOGIN_FAULT =
   /^ERR_POSTGRES_(AUTHENTICATION|CHANNEL_BINDING|INVALID_SERVER|SASL|UNKNOWN_AUTH|UNSUPPORTED_AUTH)/;
 /** Certificate error codes of OpenSSL and Node. */
 const CERTIFICATE_FAULT = /CERT|VERIFY|SIGNATURE/;
 
+/** Returns the SQLSTATE if the server sent the error, otherwise the client's code. */
 function codeOf(error: unknown): string | undefined {
-  const { code, errno } = (error ?? {}) as DriverError;
+  const { code, errno } = (error ?? {}) as { code?: unknown; errno?: unknown };
   if (typeof errno === 'string') return errno;
   return typeof code === 'string' ? code : undefined;
 }
@@ -38,56 +33,55 @@ export function isConnectionLoss(error: unknown): boolean {
 
 export function explainPostgres(error: unknown, servers: string): unknown {
   const code = codeOf(error);
+  const failure = (kind: StorageErrorKind, message: string) =>
+    new StorageError(kind, message, { cause: error });
   // Bun sets no code on this error.
   if (error instanceof Error && /^Invalid (CA|cert|key)/i.test(error.message))
-    return new StorageError(
+    return failure(
       'settings',
-      'a file that sslrootcert, sslcert or sslkey names in the database URL is not valid PEM',
-      { cause: error },
+      'the sslrootcert, sslcert or sslkey file named in the database URL is not valid PEM',
     );
   if (code === undefined) return error;
   const message = error instanceof Error ? error.message : code;
-  const cause = { cause: error };
   // Lock timeout or deadlock.
   if (code === '55P03' || code === '40P01') return busy(error);
   if (/^(28|3D000$|3F000$)/.test(code))
-    return new StorageError('denied', `PostgreSQL refuses the connection: ${message}`, cause);
+    return failure('denied', `PostgreSQL rejected the connection: ${message}`);
   if (code === '42501' || code === '25006')
-    return new StorageError('denied', `PostgreSQL does not allow this to its user: ${message}`, cause);
+    return failure('denied', `the PostgreSQL user lacks a privilege: ${message}`);
+  // One INSERT … ON CONFLICT has two rows with the same key.
+  if (code === '21000') return failure('conflict', 'two rows of this write have the same id');
   if (MIXED_UP_STATEMENTS.has(code))
-    return new StorageError(
+    return failure(
       'settings',
-      'a pool before PostgreSQL gives every transaction another connection; let it keep one for a session (PgBouncer: pool_mode = session)',
-      cause,
+      'the connection pooler is in transaction mode; use session mode (PgBouncer: pool_mode = session)',
     );
   if (message.includes('unsupported startup parameter'))
-    return new StorageError(
+    return failure(
       'settings',
-      `a pool before PostgreSQL does not let our settings through (${message}); PgBouncer has ignore_startup_parameters for that`,
-      cause,
+      `the connection pooler rejects our connection settings (${message}); list them in PgBouncer's ignore_startup_parameters`,
     );
   if (code === 'ERR_POSTGRES_TLS_NOT_AVAILABLE')
-    return new StorageError(
+    return failure(
       'unavailable',
-      'PostgreSQL does not answer over TLS, which the sslmode in the database URL asks for',
-      cause,
+      'PostgreSQL does not support TLS, which the sslmode in the database URL requires',
     );
   if (LOGIN_FAULT.test(code))
-    return new StorageError('settings', `PostgreSQL's way to log in is not accepted: ${message}`, cause);
+    return failure('settings', `PostgreSQL's authentication method is not supported: ${message}`);
   if (CERTIFICATE_FAULT.test(code))
-    return new StorageError('settings', `PostgreSQL's certificate is not accepted: ${message}`, cause);
+    return failure('settings', `PostgreSQL's certificate is not trusted: ${message}`);
   if (code === '0A000' && message.includes('during recovery'))
-    return new StorageError('unavailable', 'PostgreSQL is a standby, and the primary is not known', cause);
+    return failure('unavailable', 'PostgreSQL is a standby, not the primary');
   if (NO_CONNECTION.test(code))
-    return new StorageError('unavailable', `PostgreSQL at ${servers} cannot be used (${message})`, cause);
-  if (code === '53100') return new StorageError('full', `the disk of PostgreSQL is full (${message})`, cause);
+    return failure('unavailable', `PostgreSQL at ${servers} is unavailable (${message})`);
+  if (code === '53100') return failure('full', `PostgreSQL's disk is full (${message})`);
   // A table or column is missing.
   if (/^(42P01|42703)$/.test(code))
-    return new StorageError('invalid', `PostgreSQL does not have Offerbook's tables (${message})`, cause);
+    return failure('invalid', `PostgreSQL does not have Offerbook's tables (${message})`);
   if (/^(XX001|XX002|58)/.test(code))
-    return new StorageError('corrupt', `PostgreSQL cannot read its files (${message})`, cause);
+    return failure('corrupt', `PostgreSQL cannot read its files (${message})`);
   // Connection lost, out of resources, shutting down, or statement timeout.
   return /^(08|53|57P|57014)/.test(code)
-    ? new StorageError('unavailable', `PostgreSQL cannot be used (${message})`, cause)
+    ? failure('unavailable', `PostgreSQL is unavailable (${message})`)
     : error;
 }

@@ -1,6 +1,6 @@
-// Connections to PostgreSQL through Bun's client, which pools connections, prepares statements and pipelines them. A
-// client connects to one server and never times out waiting for a response. This file adds the choice between several
-// servers, and replaces a client whose server has stopped responding.
+// Connections to PostgreSQL through Bun's client, which pools connections, prepares statements and pipelines them. A client
+// connects to one server and waits forever for a response. This pool chooses between several servers and replaces a client
+// whose server has stopped responding.
 
 import type { ReservedSQL, SQL } from 'bun';
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
@@ -12,12 +12,12 @@ import { type PostgresServer, type PostgresUrl, parsePostgresUrl } from './postg
 
 const CONNECT_TIMEOUT_S = 2;
 const IDLE_TIMEOUT_S = 60;
-/** Timeout for asking one of several servers for its role. */
+/** Timeout for querying a server's role. */
 const PROBE_TIMEOUT_MS = 1_000;
 /** How long a closing client waits for statements in flight. */
 const CLOSE_TIMEOUT_S = 1;
-/** Added to the server's statement timeout: a server that has not responded by then is considered unreachable. */
-const ANSWER_GRACE_MS = 1_000;
+/** A server that has not responded this long after its statement timeout is unreachable. */
+const RESPONSE_GRACE_MS = 1_000;
 
 type Role = 'primary' | 'standby';
 
@@ -25,7 +25,7 @@ export class PostgresPool {
   readonly #url: PostgresUrl;
   readonly #options: DatabaseOptions;
   #client: Promise<SQL> | undefined;
-  /** Statements without a response yet. `active` is true once the statement was sent. */
+  /** Statements without a response. `active` is true once a statement has been sent. */
   readonly #queries = new Set<{ readonly active: boolean }>();
   #reserving = 0;
   #reserved = 0;
@@ -45,7 +45,7 @@ export class PostgresPool {
     const sent = [...this.#queries].filter(({ active }) => active).length;
     const max = this.#options.connectionsMax;
     return {
-      // Several statements can share a connection, so `sent` may exceed `max`.
+      // Several statements can share a connection, so `sent` can exceed `max`.
       inUse: Math.min(max, this.#reserved + sent),
       waiting: this.#reserving + this.#queries.size - sent,
       max,
@@ -61,7 +61,7 @@ export class PostgresPool {
       return await this.inTime(query);
     } catch (error) {
       const isLate = isStorageError(error, 'unavailable');
-      // Never sent: the pool is overloaded, but the client works.
+      // The statement was never sent: the pool is overloaded, but the client works.
       if (isLate && !query.active) query.cancel().catch(() => {});
       else if (isLate || isConnectionLoss(error)) this.#replace(opening);
       throw error;
@@ -90,15 +90,15 @@ export class PostgresPool {
     }
   }
 
-  /** Rejects if the server is frozen or the network drops packets; otherwise the server's statement timeout applies first. */
+  /** Rejects if the server is frozen or the network drops packets. Otherwise the server's statement timeout applies first. */
   inTime<T>(answer: PromiseLike<T>): PromiseLike<T> {
     const { statementTimeoutMs } = this.#options;
     if (statementTimeoutMs === 0) return answer;
-    const timeoutMs = statementTimeoutMs + ANSWER_GRACE_MS;
+    const timeoutMs = statementTimeoutMs + RESPONSE_GRACE_MS;
     return withTimeout(
       answer,
       timeoutMs,
-      () => new StorageError('unavailable', `PostgreSQL has not answered for ${timeoutMs} ms`),
+      () => new StorageError('unavailable', `PostgreSQL has not responded for ${timeoutMs} ms`),
     );
   }
 
@@ -133,8 +133,8 @@ export class PostgresPool {
   }
 
   /**
-   * Closes the client; the next statement opens a new one. With a statement timeout (in servers), statements in flight are cut
-   * off soon. Without one (in commands), the old client waits for them.
+   * Closes the client; the next statement opens a new one. With a statement timeout (in servers), statements in flight are soon
+   * aborted. Without one (in commands), the old client waits for them.
    */
   #replace(opened: Promise<SQL>): void {
     if (this.#client !== opened) return;
@@ -157,15 +157,15 @@ export class PostgresPool {
 
 function sessionSettings({ statementTimeoutMs, durable }: DatabaseOptions): Record<string, string | number> {
   return {
-    // If this process or its network disappears, the server must release its locks soon, not after hours.
+    // If this process or its network disappears, the server must release the locks soon, not after hours.
     tcp_keepalives_idle: 10,
     tcp_keepalives_interval: 5,
     tcp_keepalives_count: 3,
     statement_timeout: statementTimeoutMs,
     synchronous_commit: durable ? 'on' : 'off',
-    // Every statement reads the first few entries of one index, whatever its parameters, so a generic plan fits
-    // and saves planning each page anew. The settings below keep the planner from scanning and sorting many
-    // rows, as it might for a table without statistics, and from JIT compilation.
+    // Every statement reads the first few entries of one index, whatever its parameters, so a generic plan fits and saves
+    // planning. The settings below prevent JIT compilation, and scans and sorts of many rows, which the planner might choose
+    // for a table without statistics.
     plan_cache_mode: 'force_generic_plan',
     jit: 'off',
     enable_seqscan: 'off',
@@ -176,7 +176,7 @@ function sessionSettings({ statementTimeoutMs, durable }: DatabaseOptions): Reco
   };
 }
 
-/** Returns the first server that reports the role. Asks all at once, so an unreachable server causes no delay. */
+/** Returns the first server that reports the role. Queries all in parallel, so an unreachable server causes no delay. */
 async function findServer(url: PostgresUrl, role: Role): Promise<PostgresServer> {
   const [first, ...others] = url.servers;
   if (first !== undefined && others.length === 0) return first;
@@ -215,9 +215,9 @@ function newClient(
   options: SQL.PostgresOrMySQLOptions,
 ): SQL {
   try {
-    // Set explicitly: Bun prefers PGDATABASE to the name in the URL.
+    // Set explicitly, because Bun prefers PGDATABASE to the name in the URL.
     const database = decodeURIComponent(new URL(url).pathname.slice(1));
-    // Not a value import: that would load the client at the start of every command, even with SQLite.
+    // Not imported as a value, which would load the client at the start of every command, even with SQLite.
     return new Bun.SQL({
       ...options,
       adapter: 'postgres',
@@ -227,10 +227,10 @@ function newClient(
       ...(database !== '' && { database }),
     });
   } catch {
-    // Omits the parser's message, which contains the URL and so the password.
+    // Without the parser's message, which contains the password.
     throw new StorageError(
       'settings',
-      'the database URL is malformed; it looks like postgres://user:password@host:5432/name',
+      'the database URL is malformed; it must look like postgres://user:password@host:5432/name',
     );
   }
 }

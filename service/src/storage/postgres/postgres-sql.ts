@@ -1,4 +1,4 @@
-// PostgreSQL's dialect of SQL.
+// The PostgreSQL dialect: SQL fragments that differ between PostgreSQL and SQLite.
 
 import type { Sql } from '../sql.ts';
 
@@ -28,7 +28,7 @@ export const POSTGRES_SQL: Sql = {
 
   withGivenNumber: 'OVERRIDING SYSTEM VALUE',
   nextNumber: () => 'DEFAULT',
-  // Not to_regclass(): its cache may predate the lock that the caller has just waited for.
+  // Not to_regclass(), whose cache may predate the lock that the caller has just waited for.
   findTable: `SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename = $1`,
 
   pieces: {

@@ -1,31 +1,31 @@
 // Parses the servers, Unix sockets and TLS settings of a PostgreSQL URL as libpq does. Bun's client sends parameters that it
-// does not support to the server as settings, so it gets only the supported ones. Messages never contain parts of the URL:
-// it has a password, and the rest of a password with a question mark looks like a parameter.
+// does not support to the server as settings, so it gets only the supported ones. Messages never contain parts of the URL,
+// which has a password: after a question mark, the rest of the password looks like a parameter.
 
 import { readFileSync } from 'node:fs';
-import { BadInput } from '@offerbook/wire/failures.ts';
 import type { SQL } from 'bun';
+import { StorageError } from '../../domain/storage-error.ts';
 
 /** TLS options of the client, in addition to the sslmode in the URL. */
-export type Tls = SQL.TLSOptions | 'disable' | 'prefer';
+type Tls = SQL.TLSOptions | 'disable' | 'prefer';
 
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 type SslMode = (typeof SSL_MODES)[number];
 const SYSTEM_ROOTS = 'system';
 
-/** Parsed here; only the resulting sslmode is passed to the client. */
+/** The client gets only the resulting sslmode. */
 const TLS_PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'] as const;
-/** Folder and port number of a Unix socket. */
+/** Directory and port number of a Unix socket. */
 const SOCKET_PARAMETERS = ['host', 'port'];
 const DEFAULT_PORT = '5432';
-/** Passed to the client and the server. Other server settings can be set in `options`. */
+/** Passed to the client and the server. `options` can contain any other server setting. */
 const PASSED_ON = ['channel_binding', 'application_name', 'search_path', 'options'];
 /**
- * libpq parameters that are accepted and ignored, because hosted services put some of them into their URLs. Timeouts,
- * encoding and the choice of a server are fixed by this program. Bun's client does not support the rest; ignoring them
- * does not weaken the sslmode.
+ * libpq parameters that are ignored, because hosted services put some of them into their URLs. This program sets timeouts,
+ * encoding and the choice of a server itself. Bun's client does not support the rest; ignoring them does not weaken the
+ * sslmode.
  */
-const LEFT_OUT = new Set([
+const IGNORED = new Set([
   'client_encoding',
   'connect_timeout',
   'fallback_application_name',
@@ -38,7 +38,7 @@ const LEFT_OUT = new Set([
   'sslcompression',
   'sslnegotiation',
   'sslsni',
-  // With several servers, the pool asks each for its role.
+  // With several servers, the pool queries the role of each.
   'target_session_attrs',
   'tcp_user_timeout',
 ]);
@@ -80,10 +80,8 @@ export function parsePostgresUrl(text: string): PostgresUrl {
 
 function requireKnown(settings: URLSearchParams): void {
   const known = [...TLS_PARAMETERS, ...SOCKET_PARAMETERS, ...PASSED_ON];
-  if ([...settings.keys()].every((name) => known.includes(name) || LEFT_OUT.has(name))) return;
-  throw new BadInput(
-    `the database URL has a parameter that is not known; those known are ${known.join(', ')}`,
-  );
+  if ([...settings.keys()].every((name) => known.includes(name) || IGNORED.has(name))) return;
+  throw settingsError(`the database URL has an unknown parameter; supported are ${known.join(', ')}`);
 }
 
 /** Like libpq, requires verify-full with system roots: anyone can get a certificate from a public CA for another name. */
@@ -91,10 +89,9 @@ function parseMode(text: string | undefined, usesSystemRoots: boolean): SslMode 
   if (text === undefined) return usesSystemRoots ? 'verify-full' : 'prefer';
   const mode = SSL_MODES.find((known) => known === text);
   if (usesSystemRoots && mode !== undefined && mode !== 'verify-full')
-    throw new BadInput('sslrootcert=system in the database URL needs sslmode=verify-full');
-  if (mode === undefined) {
-    throw new BadInput(`the database URL has an unknown sslmode; it can be ${SSL_MODES.join(', ')}`);
-  }
+    throw settingsError('sslrootcert=system in the database URL requires sslmode=verify-full');
+  if (mode === undefined)
+    throw settingsError(`the database URL has an unknown sslmode; supported are ${SSL_MODES.join(', ')}`);
   return mode;
 }
 
@@ -113,9 +110,10 @@ function tlsFor(
   const verifiesName = mode === 'verify-full';
   // Loaded lazily: every command loads this file, and few need node:net.
   const isAddress = (host: string) => process.getBuiltinModule('node:net').isIP(host) !== 0;
-  if (verifiesName && hosts.length > 1 && hosts.some(isAddress)) {
-    throw new BadInput('with sslmode verify-full, several servers in the database URL must be given by name');
-  }
+  if (verifiesName && hosts.length > 1 && hosts.some(isAddress))
+    throw settingsError(
+      'with sslmode=verify-full and several servers, the database URL must have host names, not IP addresses',
+    );
   return {
     sslmode: verifiesName ? 'verify-full' : verifiesChain ? 'verify-ca' : 'require',
     tls: {
@@ -133,7 +131,7 @@ function readSetting(setting: string, path: string | undefined): string | undefi
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new BadInput(`the file that ${setting} names in the database URL cannot be read`, { cause });
+    throw settingsError(`the ${setting} file named in the database URL cannot be read`, { cause });
   }
 }
 
@@ -149,9 +147,8 @@ function findPlaces(address: string, settings: URLSearchParams): Place[] {
     return { server, host, port };
   });
   const sockets = servers.map(({ host, port }) => socketOf(host, port, settings));
-  if (servers.length > 1 && sockets.some((socket) => socket !== undefined)) {
-    throw new BadInput('a Unix socket cannot be one of several servers in the database URL');
-  }
+  if (servers.length > 1 && sockets.some((socket) => socket !== undefined))
+    throw settingsError('a Unix socket cannot be one of several servers in the database URL');
   return servers.map(({ server, host }, place) => {
     const socket = sockets[place];
     return {
@@ -163,12 +160,17 @@ function findPlaces(address: string, settings: URLSearchParams): Place[] {
   });
 }
 
-/** Like libpq, treats a host that starts with a slash as a folder: `?host=/run/postgresql`, or `%2Frun%2Fpostgresql` as host. */
+/** Like libpq, treats a host that starts with a slash as a directory: `?host=/run/postgresql` or `%2Frun%2Fpostgresql`. */
 function socketOf(host: string, port: string, settings: URLSearchParams): string | undefined {
-  const folder = settings.get('host') ?? host.replaceAll(/%2f/gi, '/');
-  if (folder.startsWith('/')) return `${folder}/.s.PGSQL.${settings.get('port') || port || DEFAULT_PORT}`;
+  const directory = settings.get('host') ?? host.replaceAll(/%2f/gi, '/');
+  if (directory.startsWith('/'))
+    return `${directory}/.s.PGSQL.${settings.get('port') || port || DEFAULT_PORT}`;
   if (!SOCKET_PARAMETERS.some((name) => settings.has(name))) return undefined;
-  throw new BadInput(
-    'host and port as parameters of the database URL are for Unix sockets: host is a folder such as /run/postgresql',
+  throw settingsError(
+    'the parameters host and port of the database URL are for Unix sockets; host must be a directory such as /run/postgresql',
   );
+}
+
+function settingsError(message: string, options?: ErrorOptions): StorageError {
+  return new StorageError('settings', message, options);
 }

@@ -1,4 +1,5 @@
-// PostgreSQL database, which several nodes can share: transactions, single statements and bulk writes on two pools.
+// The PostgreSQL implementation of Database, which several nodes can share: transactions, single statements and bulk writes on
+// two pools.
 
 import type { SQL } from 'bun';
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
@@ -19,10 +20,10 @@ import { POSTGRES_SCHEMA } from './postgres-schema.ts';
 import { POSTGRES_SQL } from './postgres-sql.ts';
 
 const WATCH_INTERVAL_MS = 500;
-/** Queue limit per connection. A longer queue would only produce responses that arrive too late. */
+/** Maximum queue length per connection. In a longer queue, responses would arrive too late. */
 const WAITING_EACH_MAX = 100;
 const SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
-/** Advisory lock for migrations. An arbitrary number; no other program may use it in the same database. */
+/** Advisory lock for migrations: an arbitrary number that no other program may use in the same database. */
 export const SCHEMA_LOCK = 0x0ff3_b00c;
 
 /** Sends a statement to a pool or on the connection of a transaction. */
@@ -42,7 +43,7 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
 
   async function admitted<T>(run: () => Promise<T>): Promise<T> {
     if (waiting >= waitingMax)
-      throw new StorageError('overloaded', 'too many others are waiting for PostgreSQL');
+      throw new StorageError('overloaded', 'too many queries are waiting for PostgreSQL');
     waiting += 1;
     try {
       return await run();
@@ -107,7 +108,7 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
     },
     pools: () => ({ pages: pagePool.use, other: pool.use }),
     async describePlace() {
-      // Queries the server instead of parsing the URL, so that no part of the URL can appear in a message.
+      // Queried from the server, so that no part of the URL can appear in a message.
       const sql = 'SELECT current_database() AS name, current_schema() AS schema';
       const [row] = await this.all<{ name: string; schema: string | null }>(sql);
       return `in the schema "${row?.schema ?? ''}" of the PostgreSQL database "${row?.name ?? ''}"`;
@@ -118,7 +119,7 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
   };
 }
 
-/** Releases the locks before the error reaches the caller. If the connection is lost, the server rolls back by itself. */
+/** Releases the locks before the error reaches the caller. If the connection is lost, the server rolls back anyway. */
 async function rollBack(pool: PostgresPool, sql: SQL, error: unknown): Promise<void> {
   if (isConnectionLoss(error) || isStorageError(error, 'unavailable')) return;
   await pool.inTime(sql.unsafe('ROLLBACK'));
@@ -153,7 +154,7 @@ function connection(pool: PostgresPool, sql: SQL): Connection {
   };
 }
 
-/** Cache of statements that are built by a function. */
+/** Text of each statement that a function builds. */
 const texts = new WeakMap<(sql: typeof POSTGRES_SQL) => string, string>();
 
 function textOf(statement: Statement): string {
@@ -173,7 +174,7 @@ function arrayText(values: readonly SqlValue[]): string {
   return `{${quoted.join(',')}}`;
 }
 
-/** A list is one text parameter, so that lists of any length share a prepared statement. */
+/** A list is one text parameter, so lists of any length share a prepared statement. */
 function arrayParam(number: number, type: string): string {
   return `$${number}::text::${type}[]`;
 }
@@ -187,7 +188,7 @@ function whereKey({ name, columns }: Table): string {
 /** Type OIDs of PostgreSQL. */
 const [INTEGER, BIGINT] = [23, 20];
 
-/** Converts bigint columns, which the client returns as strings. All stored values are safe integers. */
+/** Converts bigint columns, which the client returns as strings, to numbers. All stored values are safe integers. */
 async function queryRows<Row>(
   send: Send,
   statement: Statement,
@@ -202,7 +203,7 @@ async function queryRows<Row>(
   return rows as unknown as Rows<Row>;
 }
 
-/** Returns the column `data` as bytes. The client returns either all columns as bytes or none, so this decodes the others. */
+/** Returns the column `data` as bytes. The client returns all columns as bytes or none, so this decodes the others. */
 async function queryWithBytes<Row>(
   send: Send,
   statement: Statement,
@@ -221,7 +222,7 @@ async function queryWithBytes<Row>(
   return Object.assign(found, { count: rows.count });
 }
 
-/** Retries once: a pooled connection may have been closed long ago. If the server is unreachable, the retry fails too. */
+/** Retries once, because a pooled connection may have been closed long ago. */
 async function againIfCutOff<T>(attempt: () => Promise<T>, mayRepeat: () => boolean): Promise<T> {
   try {
     return await attempt();

@@ -1,5 +1,5 @@
-// Measures the lag of a replica: records when the primary reached which WAL position, and compares that with the position of
-// the replica. Pure; memory stays bounded even if the replica stops replaying for weeks.
+// Measures the lag of a replica: records when the primary reached each WAL position, and compares that with the replica's
+// position. Memory stays bounded even if the replica stops replaying for weeks.
 
 export const MARKS_MAX = 600;
 
@@ -32,7 +32,7 @@ export class ReplicaLag {
 
 /**
  * Merges the two neighbours that are closest together relative to their age. The merged mark has the earlier time and the
- * later position, so the lag may be overestimated a little, but never underestimated.
+ * later position, so the lag can be slightly overestimated, but never underestimated.
  */
 function joinTwo(marks: Mark[]): void {
   const nowMs = marks.at(-1)?.atMs ?? 0;

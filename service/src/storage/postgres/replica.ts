@@ -1,6 +1,6 @@
 // Reads pages of transactions from a streaming replica, to reduce the load on the primary. A page and its change clock come
-// from one snapshot of the replica, so the page's completeness is correct however far the replica lags. On any problem with
-// the replica, the caller reads from the primary.
+// from one snapshot of the replica, so Complete-Through is correct however far the replica lags. If the replica has a
+// problem, the caller reads from the primary.
 
 import type { ReplicaState } from '../../domain/stores.ts';
 import type { TransactionPage, TransactionQuery } from '../../domain/transaction.ts';
@@ -11,9 +11,9 @@ import { openPostgres } from './postgres.ts';
 import { ReplicaLag } from './replica-lag.ts';
 
 const LOOK_INTERVAL_MS = 1_000;
-/** A replica that lags more is not used. This bounds how late clients see a change. */
+/** A replica with a greater lag is not used. This bounds how late clients see a change. */
 const LAG_MAX_MS = 10_000;
-/** After this the page is read from the primary, early enough for the client to get its response in time. */
+/** After this timeout, the primary still has time to send the page before the client's deadline. */
 const PAGE_TIMEOUT_MS = 500;
 
 const OPTIONS: DatabaseOptions = {
@@ -43,7 +43,7 @@ export class Replica {
   readonly #onChange: (state: ReplicaState) => void;
   readonly #timer: Timer;
   readonly #lag = new ReplicaLag();
-  #state: ReplicaState = { isUsable: false, lagMs: 0, reason: 'it has not answered yet' };
+  #state: ReplicaState = { isUsable: false, lagMs: 0, reason: 'it has not responded yet' };
   #looking: Promise<void> | undefined;
 
   constructor(primary: Database, { url, onChange }: ReplicaOptions) {
@@ -67,11 +67,11 @@ export class Replica {
       const page = await withTimeout(
         reading,
         PAGE_TIMEOUT_MS,
-        () => new Error(`it has not answered for ${PAGE_TIMEOUT_MS} ms`),
+        () => new Error(`it has not responded for ${PAGE_TIMEOUT_MS} ms`),
       );
       return page.completeThroughMs >= atLeastMs ? page : undefined;
     } catch (error) {
-      // Not used again before the next poll: it may be unreachable, or the query conflicted with WAL replay.
+      // Unusable until the next poll: it may be unreachable, or the query conflicted with WAL replay.
       this.#become({ ...this.#state, isUsable: false, reason: messageOf(error) });
       return undefined;
     }
@@ -101,12 +101,12 @@ export class Replica {
   /** Returns the replica's lag, as precisely as polling allows. */
   async #measure(): Promise<number> {
     const [primary, replica] = await Promise.all([
-      // While the primary is unreachable, the lag is unknown, but pages of the replica are still correct.
+      // While the primary is unreachable, the lag is unknown, but the replica's pages are still correct.
       this.#primary.all<{ position: number }>(POSITION_SQL).catch(() => []),
       this.#database.all<{ position: number }>(REPLAYED_SQL),
     ]);
     const [replayed] = replica;
-    if (replayed === undefined) throw new Error('it follows no other server');
+    if (replayed === undefined) throw new Error('it is not a standby');
     const nowMs = performance.now();
     const [current] = primary;
     if (current !== undefined) this.#lag.notePrimary(current.position, nowMs);

@@ -107,7 +107,7 @@ function narrowSql(sql: Sql, changed: string): string {
   ), found AS MATERIALIZED (
     SELECT id FROM (
       SELECT id ${WINDOW} ORDER BY updated_at
-       LIMIT (SELECT CASE WHEN beyond IS NULL THEN ${NARROW_MAX} ELSE 0 END FROM size)
+       LIMIT (SELECT CASE WHEN beyond IS NULL AND ${changed} IS NULL THEN ${NARROW_MAX} ELSE 0 END FROM size)
     ) AS narrow WHERE id >= $2 ORDER BY id LIMIT $3 + 1
   )
   SELECT ${LAST_STAMP}, (SELECT beyond FROM size) AS beyond, ${changed} AS changed, ${sql.joinDocuments}, count(*) AS found
