@@ -1,4 +1,4 @@
-// Links that activate deals, and activations that are posted.
+// Activation links, and activations by POST.
 
 import { describe, expect, test } from 'bun:test';
 import { inspect } from 'node:util';
@@ -41,7 +41,7 @@ test('activationUrl builds a link without a request', () => {
 });
 
 test.each([{ id: '' }, { orgId: '' }, { passbackUid: '' }])(
-  '%j is refused before anybody follows it',
+  'throws for %j instead of building a link',
   (bad) => {
     const client = clientWith(() => Promise.reject(new Error('nothing is to be sent')));
     const message = 'id, orgId and passbackUid must not be empty';
@@ -84,17 +84,17 @@ describe("an error never contains the user's id", () => {
       'NetworkError: No complete response from URL: E. Check the address and the network.',
     ],
     [
-      'when the runtime has no word for the reason',
+      'when the runtime does not give a reason',
       () => Promise.reject(new TypeError(`failed: ${whole}`)),
       'NetworkError: No complete response from URL: TypeError. Check the address and the network.',
     ],
     [
-      'when something throws no errors',
+      'when fetch throws something that is not an Error',
       () => Promise.reject(whole),
       'NetworkError: No complete response from URL: no reason. Check the address and the network.',
     ],
     [
-      'when an answer that repeats the URL breaks off',
+      'when a response that repeats the URL is cut off',
       async () => new Response(broken, { headers: as('application/json') }),
       'NetworkError: No complete response from URL: SyntaxError. Check the address and the network.',
     ],

@@ -1,5 +1,5 @@
-// The client stands alone: what it is made of is in its own folder, and it needs nothing that only one
-// runtime has; but for the one file that keeps a checkpoint in a file, which has an entry of its own.
+// The client imports only from its own folder and works in every runtime. The exception is the file checkpoint, which has its
+// own entry point.
 
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The client in a real browser, from another origin than the service's.
+// The client in a real browser, in a page from another origin than the service.
 
 import { expect } from 'bun:test';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ afterAll(async () => {
   await node[Symbol.asyncDispose]();
 });
 
-/** Runs a function in the page; it gets the library and the settings of a client. */
+/** Runs a function in the page, with the library and the client's settings as arguments. */
 function inPage<Result>(
   work: (client: typeof library, options: { baseUrl: string; token: string }) => Promise<Result>,
   token = publicToken,

@@ -17,7 +17,7 @@ test.each([
   [fixed(7.5), 'de', 'EUR', '7,50\u00a0€'],
   [fixed(1234.5), 'en', 'USD', '$1,234.50'],
   [fixed(500), 'en', 'JPY', '¥500'],
-  // The service names no currency, and none is guessed.
+  // Responses do not name a currency, and the client does not guess one.
   [fixed(7.5), 'en', undefined, '7.50'],
   [fixed(7.5), 'de', undefined, '7,50'],
   [fixed(0), 'en', undefined, '0'],

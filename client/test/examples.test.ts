@@ -1,4 +1,4 @@
-// The examples folder, run with Node as its README says, in a project in which the package is installed.
+// Runs the examples with Node as their README describes, in a project where the package is installed.
 
 import { beforeAll, expect, test } from 'bun:test';
 import { cpSync } from 'node:fs';
@@ -100,7 +100,7 @@ test('transactions-table follows changes and resumes where it was after a restar
 
   await node.transactions([transaction(1, { cashback: 3.99 }), transaction(2)]);
   const first = await startServer('transactions-table', settings);
-  // What users have earned is for nobody on the network.
+  // The earnings of users must not be reachable from the network.
   expect(new URL(first.url).hostname).toBe('127.0.0.1');
   await until(first.url, { PENDING: { EUR: 3.99 } });
   await node.transactions([transaction(1, { status: 'CONFIRMED', cashback: 4.5 })]);
@@ -110,7 +110,7 @@ test('transactions-table follows changes and resumes where it was after a restar
   await node.transactions([transaction(3, { passbackUid: 'user-1', currencyCode: 'PLN', cashback: 1.5 })]);
   const second = await startServer('transactions-table', settings);
   await until(second.url, { CONFIRMED: { EUR: 4.5 }, PENDING: { PLN: 1.5 } });
-  // A malformed request is one that is not found, and no end of the server.
+  // A malformed request gets 404 and does not end the server.
   expect((await fetch(`${second.url}users/%`)).status).toBe(404);
   expect(await second.stop()).toBe(0);
 });

@@ -1,4 +1,4 @@
-// Whatever a server does, a call ends: in an answer after a retry or in a typed error, never in a hang or a loop.
+// Whatever a server does, a call ends with a response after a retry, or with a typed error. It never hangs or loops.
 
 import { describe, expect, test } from 'bun:test';
 import { type ClientOptions, OfferbookClient } from '../src/index.ts';
@@ -21,7 +21,7 @@ const PROBLEM = {
   body: JSON.stringify({ code: 'rate_limited', status: 429, detail: 'Too many.', requestId: 'r', type: 't' }),
 };
 
-/** Only where that is the fault does time run out, however slow the machine is. */
+/** Long enough that only the timeout faults time out, even on a slow machine. */
 const IMPATIENT = { timeoutMs: 100 };
 
 function open(server: FaultyServer, options: Partial<ClientOptions> = {}): OfferbookClient {

@@ -1,5 +1,5 @@
-// A follower's place in a file: whole after every crash, checked when it is read, and the same file for the library and
-// for `offerbook follow`.
+// A follower's checkpoint in a file: complete after every crash, validated when it is loaded, and in the same format as that of
+// `offerbook follow`.
 
 import { describe, expect, test } from 'bun:test';
 import {
@@ -36,11 +36,11 @@ function linkToItself(): string {
   return path;
 }
 
-/** `async` so that what is thrown at once is a failure too. */
+/** `async`, so that a synchronous exception also becomes a rejection. */
 const load = async (path: string) => fileCheckpoint(path).load();
 
 describe('a checkpoint in a file', () => {
-  test.each([T0, INSIDE])('comes back as it was saved, on a line of its own: %s', async (checkpoint) => {
+  test.each([T0, INSIDE])('is saved on one line and loaded unchanged: %s', async (checkpoint) => {
     const path = place();
     await fileCheckpoint(path).save(checkpoint);
     expect(readFileSync(path, 'utf8')).toBe(`${checkpoint}\n`);
@@ -142,7 +142,7 @@ test("the library and `offerbook follow` resume from each other's file", async (
   await service.importTransactions([transaction(4)]);
   expect(await byCommand()).toEqual([id(4)]);
   await service.importTransactions([5, 6, 7].map((number) => transaction(number)));
-  // Leaves in the middle of the walk, when two pages are consumed.
+  // Stop in the middle of the walk, after two pages.
   expect(await byLibrary(1, 3)).toEqual([5, 6, 7].map(id));
   expect(readFileSync(path, 'utf8')).toContain(`"cursor":"${id(7)}"`);
   expect(await byCommand()).toEqual([id(7)]);

@@ -1,5 +1,5 @@
-// A follower that meets everything at once: the service is killed and started again, rows keep changing, and
-// the follower itself crashes. In the end its copy is the service's.
+// A follower under adverse conditions: the service is killed and restarted, rows keep changing, and the follower crashes. In
+// the end, its copy equals the service's data.
 
 import { expect, test } from 'bun:test';
 import { transaction } from '../../service/test/support/fixtures.ts';
@@ -9,7 +9,7 @@ import { ServiceProcess } from './support/service-process.ts';
 const ROWS = 60;
 const ROUNDS = 2;
 
-/** What a crash cannot take away: the copy and the checkpoint, as a database would hold them. */
+/** The copy and the checkpoint, which survive a crash like rows in a database. */
 class Copy {
   readonly rows = new Map<string, Transaction>();
   checkpoint: string | undefined;
@@ -28,7 +28,7 @@ class Copy {
     };
     for await (const change of client.followTransactions(settings)) {
       consumed += 1;
-      // Breaks down in the first runs, on the second page of each and before the change is kept.
+      // Crash in the first runs, on the second page and before the change is stored.
       if (this.crashes < 5 && consumed > 10) throw new Error('crash');
       this.rows.set(change.id, change);
     }
@@ -47,7 +47,7 @@ class Copy {
 test('a follower loses no change through kills, restarts and crashes', async () => {
   await using service = await ServiceProcess.start();
   const token = await service.token('private');
-  // Outages are short here: knock often, and do not wait for the pauses that hours would need.
+  // Outages are short here, so retry often instead of backing off.
   const client = new OfferbookClient({ baseUrl: service.url, token, timeoutMs: 2_000, random: () => 0.05 });
   const copy = new Copy();
   const stop = new AbortController();
@@ -56,7 +56,7 @@ test('a follower loses no change through kills, restarts and crashes', async () 
   await service.importTransactions(Array.from({ length: ROWS }, (_, index) => transaction(index + 1)));
   for (let round = 1; round <= ROUNDS; round++) {
     await service.kill();
-    // Imports need the database only: changes go on while nobody can be asked.
+    // Imports need only the database, so changes continue while the service is down.
     const changed = Array.from({ length: ROWS / 2 }, (_, index) =>
       transaction(index * round + 1, { cashback: round }),
     );
@@ -71,7 +71,7 @@ test('a follower loses no change through kills, restarts and crashes', async () 
       .map(({ updatedAt }) => updatedAt)
       .sort()
       .at(-1) ?? '';
-  // Between two walks, the place is a timestamp.
+  // Between two walks, the position is a timestamp.
   while (!(copy.checkpoint?.startsWith('2') && copy.checkpoint >= newest)) await Bun.sleep(10);
   stop.abort();
   await following;

@@ -1,4 +1,4 @@
-// What a follower promises: nothing is lost, whatever happens to it or to the service; and how it paces itself.
+// A follower loses no change, whatever happens to it or to the service. Also tests the pauses between its walks.
 
 import { describe, expect, test } from 'bun:test';
 import { ApiError, CheckpointError, type FollowOptions, MalformedResponseError } from '../src/index.ts';
@@ -25,12 +25,12 @@ function walked(ids: readonly number[], completeThrough: string, cursor?: number
   return () => page(ids, cursor, { 'Complete-Through': completeThrough });
 }
 
-/** A place in the middle of a walk, as it is kept. */
+/** A stored position inside a walk. */
 function inside(completeThrough: string, cursor: number, updatedAtGreaterThan?: string): string {
   return JSON.stringify({ updatedAtGreaterThan, completeThrough, cursor: id(cursor) });
 }
 
-/** Follows a script until it runs out, and tells what the caller saw. */
+/** Follows a script of responses until it ends, and returns what the caller received. */
 async function follow(answers: readonly Answer[], options: FollowOptions = {}) {
   const stop = new AbortController();
   const script = scripted(...answers, () => {
@@ -90,7 +90,7 @@ describe('the checkpoint', () => {
     expect(queries.map(({ updatedAtGreaterThan }) => updatedAtGreaterThan)).toEqual([T1, T1]);
   });
 
-  // The test's clock says what T0 says.
+  // The test clock starts at T0.
   test.each([
     ['2030-01-01T00:00:00', T2],
     ['2030-01-01', T2],
@@ -212,7 +212,7 @@ describe('the checkpoint', () => {
 });
 
 describe('the position inside a walk', () => {
-  /** Follows a script with a store, and crashes at a change. */
+  /** Follows a script of responses with a store, and crashes at a change. */
   async function run(store: { saved: string | null }, answers: readonly Answer[], crashAt?: number) {
     const script = scripted(...answers);
     const { client } = openClient(script, { token: PRIVATE });
@@ -246,7 +246,7 @@ describe('the position inside a walk', () => {
     expect(queries).toEqual([
       { limit: '1000', cursor: id(3) },
       { limit: '1000', cursor: id(5) },
-      // Not T2: what changed behind the place between T1 and T2 was not in this walk.
+      // Not T2: changes before the position between T1 and T2 were not in this walk.
       { updatedAtGreaterThan: T1, limit: '1000' },
     ]);
     expect<string | null>(store.saved).toBe(T2);
@@ -410,7 +410,7 @@ describe('once', () => {
     expect(seen).toEqual(['1', `checkpoint ${inside(T1, 2)}`, '2', `checkpoint ${T1}`]);
   });
 
-  test('after resuming an old walk, also fetches what has changed behind its position', async () => {
+  test('after resuming an old walk, also fetches the changes before its position', async () => {
     const { seen, queries, clock } = await follow([walked([2], T2), walked([1], T2)], {
       checkpoint: inside(T1, 2),
       once: true,

@@ -1,4 +1,4 @@
-// Lists, as a caller uses them.
+// Lists from the caller's point of view.
 
 import { describe, expect, test } from 'bun:test';
 import type { ApiError } from '../src/index.ts';

@@ -1,5 +1,5 @@
-// The types of the package as it is published: found and right under every module resolution in use, from TypeScript
-// 5.0 on, and clean for the tools that check packages.
+// The types of the published package: correct under every common module resolution since TypeScript 5.0, and without problems
+// according to the tools that check packages.
 
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -55,7 +55,7 @@ const STRICT = {
   lib: ['ES2022', 'DOM'],
   types: [],
   strict: true,
-  // Those of the compiler, that is; the package's are checked.
+  // Skips only the compiler's own declarations; the package's are checked.
   skipDefaultLibCheck: true,
   exactOptionalPropertyTypes: true,
   noEmit: true,

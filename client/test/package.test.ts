@@ -1,5 +1,5 @@
-// The package as it is published: what is in it, how big it is, and that it works where it says it works. Its types
-// are tested in package-types.test.ts, its README in readme.test.ts.
+// The published package: its contents, its size, and that it works in the documented runtimes. package-types.test.ts tests its
+// types, and readme.test.ts its README.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -89,7 +89,7 @@ describe.each([
   ['Deno', 'consumer.mjs', CONSUMER_ESM, DENO],
 ])('on %s', (_, file, source, runtime) => {
   test("the package lists, follows, revalidates and rejects, and its errors never contain the user's id", async () => {
-    // Deno opens nothing under /dev, where the memory is that other folders are in.
+    // Deno cannot read files under /dev, where the other temporary folders are.
     const folder = mkdtempSync('/tmp/offerbook-consumer-');
     try {
       cpSync(installed.folder, folder, { recursive: true });
@@ -108,7 +108,7 @@ test('in React Native, without URL and with signals that have no reason, request
   const app = `
     const { OfferbookClient } = require('@offerbook/client');
     const http = require('node:http');
-    // Node's own fetch needs what is taken away below.
+    // Node's own fetch needs the features that are removed below.
     const fetch = (url, { headers }) => new Promise((resolve, reject) => {
       http.get(url, { headers: Object.fromEntries(headers) }, (answer) => {
         let text = '';

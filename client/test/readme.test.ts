@@ -1,4 +1,4 @@
-// The client's README tells the truth: each of its examples is run against a real service, and prints what it should.
+// Runs each example in the client's README against a real service and checks its output.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';

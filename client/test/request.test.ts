@@ -1,4 +1,4 @@
-// How requests are sent, sent again and given up, with an injected fetch and clock.
+// How requests are sent, retried and abandoned, with an injected fetch and clock.
 
 import { describe, expect, test } from 'bun:test';
 import {

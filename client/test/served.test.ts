@@ -1,4 +1,4 @@
-// The client as a service hosts it: installed by the README's command, and imported as a module with its types.
+// The client hosted by a service: installed with the README's command, and imported as a module with its types.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';

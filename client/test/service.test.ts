@@ -1,4 +1,4 @@
-// The client against the real service: a process on a port, with a database of its own.
+// The client against the real service, as a process with its own database.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import {
@@ -45,7 +45,7 @@ beforeAll(async () => {
 
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** An import is taken up within a second; each look is a request, so this ends as soon as it is there. */
+/** Polls until the service has reloaded an import, which takes up to a second. */
 async function untilTakenUp(): Promise<void> {
   while ((await catalogue.retailers()).data.length < SHOPS.length) await Bun.sleep(10);
 }

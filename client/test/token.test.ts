@@ -28,7 +28,7 @@ describe('the token', () => {
     },
   );
 
-  test.each(['', undefined, null])('that is missing is said to be missing: %j', (token) => {
+  test.each(['', undefined, null])('throws missing_token for %j', (token) => {
     expect(() => new OfferbookClient({ baseUrl: BASE_URL, token: token as string })).toThrow(
       expect.objectContaining({
         code: 'missing_token',

@@ -1,5 +1,5 @@
-// The client's wire types are the service's. Types are compared by the compiler: where this file compiles,
-// each is assignable to the other.
+// The client's wire types match the service's. The compiler compares them: this file compiles only if each type is assignable
+// to the other.
 
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { OPERATIONS as SERVICE_OPERATIONS } from '../../service/src/http/operati
 import { type OpenApi, printWire } from '../scripts/print-wire.ts';
 import * as wire from '../src/wire.ts';
 
-/** The service knows ids and timestamps from other texts; on the wire they are all strings. */
+/** The service has separate types for ids and timestamps; on the wire they are strings. */
 type Plain<T> = T extends Uuid | Timestamp
   ? string
   : T extends readonly (infer Item)[]

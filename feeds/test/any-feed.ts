@@ -1,5 +1,5 @@
-// Rows of each network as fast-check makes them: a few sales, in versions that agree, follow or contradict each other; and
-// files that hold such rows in any order and any shape that networks and shells produce.
+// Generates rows of each network for fast-check: a few sales in versions that are equal, newer or contradictory. Also generates
+// files with these rows in any order and in every form that networks and shells produce.
 
 import fc from 'fast-check';
 import type { NetworkName } from '../src/source/source-file.ts';
@@ -123,7 +123,7 @@ const anyRakuten = fc
 
 interface FeedKind {
   readonly row: fc.Arbitrary<Row>;
-  /** One answer with some rows, in each of the shapes in which networks send it. */
+  /** Print a response with some rows, in each form that the network uses. */
   readonly shapes: readonly ((rows: readonly Row[]) => string)[];
 }
 
@@ -153,7 +153,7 @@ export const FEEDS: Readonly<Record<Exclude<NetworkName, 'table'>, FeedKind>> = 
 export type FeedName = keyof typeof FEEDS;
 export const FEED_NAMES = Object.keys(FEEDS) as FeedName[];
 
-/** Some rows, and files that hold each of them at least once. */
+/** Generates rows, and files that contain each of them at least once. */
 export function anyFiles(name: FeedName): fc.Arbitrary<{ rows: Row[]; files: Record<string, string> }> {
   const { row, shapes } = FEEDS[name];
   return fc
@@ -165,7 +165,7 @@ export function anyFiles(name: FeedName): fc.Arbitrary<{ rows: Row[]; files: Rec
         repeats: fc.nat(rows.length),
         cuts: fc.array(fc.nat(20), { maxLength: 4 }),
         shape: fc.array(fc.nat(shapes.length - 1), { minLength: 5, maxLength: 5 }),
-        /** Whether answers follow each other in one file, as `curl >> file` leaves them. */
+        /** True to put all responses in one file, as `curl >> file` does. */
         isOneFile: fc.boolean(),
       }),
     )
@@ -177,7 +177,7 @@ export function anyFiles(name: FeedName): fc.Arbitrary<{ rows: Row[]; files: Rec
     });
 }
 
-/** Every row once, and some of them twice. */
+/** Keeps every row once, and some of them twice. */
 function keepOnce(order: readonly Row[], rows: readonly Row[], repeats: number): Row[] {
   const extra = new Map(rows.map((row, index) => [row, index < repeats ? 2 : 1]));
   return order.filter((row) => {

@@ -17,7 +17,7 @@ import { convertShops, errorOf, idOf, impactPage, type Row, sourceFor } from './
 const LOGO = 'https://logos.example/greenthumb.svg';
 const NO_END = { startDate: '1970-01-01T00:00:00', endDate: '9999-12-31T23:59:59' };
 
-/** In the order of their ids, as everything is printed. */
+/** Sorted by id, like the output. */
 function byId<Item extends { id: unknown }>(...items: Item[]): Item[] {
   return items.sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
 }
@@ -599,7 +599,7 @@ describe('invalid and incomplete catalogue files', () => {
     }
   });
 
-  test('complete pages of two queries that cannot be told apart are accepted', async () => {
+  test('complete pages of two queries that cannot be distinguished are accepted', async () => {
     const [long, short] = [
       [cjPage('links', 1, 100, 150), cjPage('links', 2, 50, 150)],
       [cjPage('links', 1, 10, 17), cjPage('links', 2, 7, 17)],

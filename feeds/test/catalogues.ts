@@ -1,4 +1,4 @@
-// A small catalogue of each network, with true field names and invented values, and its conversion.
+// A small catalogue of each network, with real field names and invented values, and its conversion.
 
 import type { NetworkName } from '../src/source/source-file.ts';
 import {
@@ -312,7 +312,7 @@ const OVERLAYS: Readonly<Partial<Record<NetworkName, string>>> = {
   rakuten: '3358',
 };
 
-/** With a logo for each retailer, and countries where the network has none. */
+/** Converts a catalogue with an overlay that has the missing logos and countries. */
 export function convertCatalogueOf(
   network: NetworkName,
   files: Row,

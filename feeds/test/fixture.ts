@@ -1,5 +1,4 @@
-// What the tests of feeds share: rows of each network with true field names and invented values, and a conversion from
-// texts in memory to rows in memory.
+// Shared by the feed tests: rows of each network with real field names and invented values, and conversions in memory.
 
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { convertCatalogue } from '../src/catalogue/convert-catalogue.ts';
@@ -14,7 +13,7 @@ import type { CouponCodes } from '../src/transactions/coupon-codes.ts';
 export type Row = Record<string, unknown>;
 
 export const NAMESPACE = '6f6b2c64-5f0e-4b51-9a3e-2f1f0f6f7a10';
-/** The time at which every test stands. */
+/** The current time in every test. */
 export const NOW_MS = Date.UTC(2026, 10, 20);
 
 const NEEDED: Readonly<Partial<Record<NetworkName, Row>>> = {
@@ -34,7 +33,7 @@ export function sourceFor(network: NetworkName, changes: Row = {}): Source {
   return parseSource(JSON.stringify({ ...common, ...changes }), 'source.json');
 }
 
-/** The id that our side has for one of theirs, worked out apart from the code under test. */
+/** Our id for a network's id, computed independently of the code under test. */
 export function idOf(network: NetworkName, kind: string, theirId: string): string {
   const name = new TextEncoder().encode(`${network}:77777:${kind}:${theirId}`);
   const bytes = new Bun.CryptoHasher('sha1')
@@ -70,7 +69,7 @@ class MemorySpool implements RowSpool {
 }
 
 export interface Conversion {
-  /** In the order of their ids. */
+  /** Sorted by id. */
   readonly rows: readonly Row[];
   readonly report: ConvertReport;
 }
@@ -83,7 +82,7 @@ export interface ConversionOptions {
   readonly overlay?: Overlay;
 }
 
-/** Files by their names, or one that is called `the file`. */
+/** Files by name, or the contents of a single file named `the file`. */
 export type Files = string | Uint8Array | Readonly<Record<string, string | Uint8Array>>;
 
 export async function convertSales(
@@ -105,7 +104,7 @@ export async function convertSales(
   return { rows: parsed(spool), report };
 }
 
-/** A catalogue from files by the names of their options; `commissions=ID` tells the advertiser. */
+/** Converts a catalogue from files by option; a key such as `commissions=ID` names the advertiser. */
 export async function convertShops(
   source: Source,
   files: Readonly<Record<string, string>>,
@@ -118,7 +117,7 @@ export async function convertShops(
   const opened = Object.entries(files).map(([key, content]) => {
     const [name = '', advertiserId] = key.replace(/ .*/, '').split('=');
     const feed = catalogue[name];
-    if (feed === undefined) throw new Error(`there is no ${name}`);
+    if (feed === undefined) throw new Error(`the network has no feed ${name}`);
     return { feed, name, advertiserId, source: sourceFrom(content, key) };
   });
   const { skipInvalid } = options;
@@ -136,14 +135,14 @@ function parsed(spool: MemorySpool): Row[] {
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** The error that a promise is rejected with. */
+/** Returns the error that rejects a promise. */
 export async function errorOf(work: Promise<unknown>): Promise<Error> {
   const error = await work.then(
     () => undefined,
     (reason: unknown) => reason,
   );
   if (error instanceof Error) return error;
-  throw new Error('there was no error');
+  throw new Error('the promise was not rejected');
 }
 
 export function awinSale(changes: Row = {}): Row {

@@ -27,7 +27,7 @@ describe('with --skip-invalid', () => {
     }
   });
 
-  test('a part without a sale id is reported, because sums of sales may lack it', async () => {
+  test('a part without a sale id is reported, because the totals of sales lack it', async () => {
     const nameless = cjCorrection({ originalActionId: null });
     const { rows, report } = await convertSales(sourceFor('cj'), cjAnswer([cjRecord(), nameless]), skip);
     expect([rows.length, report.notes]).toEqual([
@@ -98,7 +98,7 @@ test('CJ: a page that announces more rows is reported unless the next page is am
   expect((await convertSales(sourceFor('cj'), more)).report.notes).toEqual([note]);
   const next = cjAnswer([other], { maxCommissionId: '2900000009' });
   expect((await convertSales(sourceFor('cj'), { more, next })).report.notes).toEqual([]);
-  // The complete response to another query, for records locked since: it is not the next page of the first query.
+  // A complete response to another query (by locking date) is not the next page of the first query.
   const older = cjRecord({ commissionId: '2800000001', originalActionId: '1600000001' });
   const locked = cjAnswer([older, other], { maxCommissionId: '2900000009' });
   expect((await convertSales(sourceFor('cj'), { more, locked })).report.notes).toEqual([note]);

@@ -141,7 +141,7 @@ describe('sourceUpdatedAt, the time of the last change at the network', () => {
     expect(await times(sourceFor('impact'), impactPage('Actions', [impactAction()]))).toEqual([undefined]);
   });
 
-  test('Partnerize: a sale with a click id has a sourceUpdatedAt, too', async () => {
+  test('Partnerize: a sale with a click id also has a sourceUpdatedAt', async () => {
     const source = sourceFor('partnerize', { subId: 'click' });
     expect(await times(source, partnerizePage([partnerizeConversion()]))).toEqual(['2026-11-14T12:05:31']);
   });

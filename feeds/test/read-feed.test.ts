@@ -1,5 +1,5 @@
-// The formats of networks' files: answers as curl leaves them, XML without its dangers, CSV of any kind; and where a file is
-// broken.
+// File formats of networks: JSON responses in every form that curl writes, hostile XML, and CSV. Broken files are rejected
+// with the line of the problem.
 
 import { describe, expect, test } from 'bun:test';
 import { BrokenFile } from '@offerbook/wire/rows/raw-row.ts';
@@ -38,7 +38,7 @@ async function rowsOf(content: string, size?: number) {
   return rows.map(({ place, value }) => [place.line, place.item, value]);
 }
 
-async function breakOf(content: string | Uint8Array, shape = SHAPE): Promise<string> {
+async function problemOf(content: string | Uint8Array, shape = SHAPE): Promise<string> {
   const error = await read(content, undefined, shape).catch((reason: unknown) => reason);
   if (!(error instanceof BrokenFile)) throw error;
   return `line ${error.place.line}: ${error.problem.field} ${error.problem.reason}`;
@@ -111,29 +111,32 @@ describe('JSON', () => {
     expect(await rowsOf(text, 1)).toEqual(expected);
   });
 
-  test.each([1, 5, 13, 1000])('a row by itself is bad or not, cut into pieces of %i', async (size) => {
-    const bad = [
-      '{"id":1,"a":2,"id":3}',
-      '{"id":}',
-      '{"id":1 "a":2}',
-      '{"a":{"b":1,"b":2}}',
-      '{"a":"Actions","a":1}',
-    ];
-    const { rows } = await read(`${bad.join('\n')}\n{"id":4}`, size);
-    expect(
-      rows.map(({ place, value, problem }) => [place.line, value, problem?.field, problem?.reason]),
-    ).toEqual([
-      [1, undefined, 'id', 'appears twice in the same object'],
-      [2, undefined, '', expect.stringMatching(/^is not JSON/)],
-      [3, undefined, '', expect.stringMatching(/^is not JSON/)],
-      [4, undefined, 'b', 'appears twice in the same object'],
-      [5, undefined, 'a', 'appears twice in the same object'],
-      [6, { id: 4 }, undefined, undefined],
-    ]);
-  });
+  test.each([1, 5, 13, 1000])(
+    'an invalid row does not affect other rows, in chunks of %i bytes',
+    async (size) => {
+      const bad = [
+        '{"id":1,"a":2,"id":3}',
+        '{"id":}',
+        '{"id":1 "a":2}',
+        '{"a":{"b":1,"b":2}}',
+        '{"a":"Actions","a":1}',
+      ];
+      const { rows } = await read(`${bad.join('\n')}\n{"id":4}`, size);
+      expect(
+        rows.map(({ place, value, problem }) => [place.line, value, problem?.field, problem?.reason]),
+      ).toEqual([
+        [1, undefined, 'id', 'appears twice in the same object'],
+        [2, undefined, '', expect.stringMatching(/^is not JSON/)],
+        [3, undefined, '', expect.stringMatching(/^is not JSON/)],
+        [4, undefined, 'b', 'appears twice in the same object'],
+        [5, undefined, 'a', 'appears twice in the same object'],
+        [6, { id: 4 }, undefined, undefined],
+      ]);
+    },
+  );
 
   test.each([1, 5, 1000])(
-    'a row on several lines that has a field twice is bad, cut into pieces of %i',
+    'a row on several lines with a repeated field is invalid, in chunks of %i bytes',
     async (size) => {
       const { rows } = await read('{"id":1,\n"a":2,\n"id":3}\n{"id":4}', size);
       expect(rows.map(({ place, value, problem }) => [place.line, value, problem?.field])).toEqual([
@@ -143,7 +146,7 @@ describe('JSON', () => {
     },
   );
 
-  test('a list that is one long line is read like any other', async () => {
+  test('a list on one long line is read like any other', async () => {
     const items = Array.from({ length: 3_000 }, (_, id) => ({ id, text: 'x'.repeat(300) }));
     const { rows } = await read(JSON.stringify({ Actions: items }), 64 * 1024);
     expect(rows.map(({ value }) => value)).toEqual(items);
@@ -180,10 +183,10 @@ describe('JSON', () => {
     ['{"Actions":[]', 'line 1: the JSON is not complete: it ends too early'],
     ['[1 2]', 'line 1: the JSON needs a comma or a closing bracket here'],
   ])('%p is rejected as broken', async (text, words) => {
-    expect(await breakOf(text)).toBe(words);
+    expect(await problemOf(text)).toBe(words);
   });
 
-  test('a row that is not JSON does not affect other rows', async () => {
+  test('a row that is not JSON does not affect the rows around it', async () => {
     const { rows } = await read('[{"id":1},{"id":},{"id":3,"id":4},"x",{"id":5}]');
     expect(rows.map(({ value, problem }) => problem?.reason ?? value)).toEqual([
       { id: 1 },
@@ -277,7 +280,7 @@ describe('XML', () => {
     ['<api><links/></api>\n<api/>', 'line 2: the XML has no <links> element with rows'],
     ['<!-- nothing -->', 'line 1: the XML has no element'],
   ])('%p is rejected as broken', async (text, words) => {
-    expect(await breakOf(text)).toBe(words);
+    expect(await problemOf(text)).toBe(words);
   });
 
   test('passes the other fields of a response to readPageInfo', async () => {
@@ -297,15 +300,15 @@ describe('XML', () => {
 
   test('limits the size of everything outside the rows', async () => {
     const beside = `<link/><n>${'x'.repeat(5 * 1024 * 1024)}</n>`;
-    expect(await breakOf(page(beside.repeat(4)))).toBe('line 1: the XML is longer than 16 MiB');
+    expect(await problemOf(page(beside.repeat(4)))).toBe('line 1: the XML is longer than 16 MiB');
   });
 
-  test('no document type is accepted, so no entity can grow or reach for a file', async () => {
+  test('document types are rejected, so entities cannot expand or read files', async () => {
     const bomb =
       '<!DOCTYPE api [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]><api><links><link><id>&b;</id></link></links></api>';
     const outside = '<!DOCTYPE api [<!ENTITY a SYSTEM "file:///etc/passwd">]><api>&a;</api>';
     for (const text of [bomb, outside]) {
-      expect(await breakOf(text)).toBe(
+      expect(await problemOf(text)).toBe(
         'line 1: the XML is broken: inappropriately located doctype declaration.',
       );
     }
@@ -317,7 +320,7 @@ describe('XML', () => {
   const LONG = 'longer than 16 MiB';
   const NAMES = 'has more than 1,000 distinct field names';
 
-  /** A document that never ends, up to 64 MiB: how many bytes are read of it until it is refused, and why. */
+  /** Reads an endless document, up to 64 MiB; returns the bytes read until it is rejected, and the reason. */
   async function readEndless(head: string, part: (index: number) => string) {
     let bytes = 0;
     async function* chunks() {
@@ -345,7 +348,7 @@ describe('XML', () => {
     ['the name of an element that closes', '<api><links></', text('x'), `is ${LONG}`, 16],
     ['the name of an attribute', '<api><links><link ', text('x'), `is ${LONG}`, 16],
     ['an attribute of a row', '<api><links><link x="', text('x'), `is ${LONG}`, 16],
-    ['an attribute beside the rows', '<api x="', text('x'), `is ${LONG}`, 16],
+    ['an attribute outside the rows', '<api x="', text('x'), `is ${LONG}`, 16],
     ['attributes of a tag', '<api><links><link', names((name) => ` ${name}="1"`), NAMES, 0],
     [
       'long attributes of a tag',
@@ -369,18 +372,18 @@ describe('XML', () => {
       5,
     ],
     ['names of elements of a row', '<api><links><link>', names((name) => `<${name}/>`), NAMES, 0],
-    ['elements beside the rows', '<api><links>', text('<a/>'), 'has more than 1,000,000 values', 4],
-    ['names of elements beside the rows', '<api><links>', names((name) => `<${name}/>`), NAMES, 0],
-    ['elements in one another', '<api><links><link>', text('<a>'), 'is nested more than 64 levels deep', 0],
-    ['texts beside the rows', '<api><links><x>', text(`${'x'.repeat(60)}<b/>`), `is ${LONG}`, 18],
+    ['elements outside the rows', '<api><links>', text('<a/>'), 'has more than 1,000,000 values', 4],
+    ['names of elements outside the rows', '<api><links>', names((name) => `<${name}/>`), NAMES, 0],
+    ['nested elements', '<api><links><link>', text('<a>'), 'is nested more than 64 levels deep', 0],
+    ['texts outside the rows', '<api><links><x>', text(`${'x'.repeat(60)}<b/>`), `is ${LONG}`, 18],
     ['an entity', '<api><links><link>&', text('x'), `is ${LONG}`, 16],
-  ])('%s without an end: refused at the limit of a row', async (_what, head, part, reason, mibMax) => {
+  ])('rejects %s without an end at the row limit', async (_what, head, part, reason, mibMax) => {
     const found = await readEndless(head, part);
     expect(found.reason).toBe(reason);
     expect(found.bytes).toBeLessThan(mibMax * MIB + 200_000);
   });
 
-  test('the limits are those of one row: a file may hold any number of rows, comments and blanks', async () => {
+  test('a file can contain any number of rows, comments and blanks', async () => {
     const row = `<link a="1">\n<!-- c --><?p i?><id>${'x'.repeat(MIB)}</id></link>`;
     const { rows } = await read(page(row.repeat(18)));
     expect(rows).toHaveLength(18);
@@ -395,25 +398,25 @@ describe('XML', () => {
     expect(rows).toHaveLength(1);
   });
 
-  test('a row may be as long as the limit, and no longer', async () => {
+  test('accepts a row of exactly the maximum length, and rejects a longer one', async () => {
     const row = (length: number) => page(`<link><id>${'x'.repeat(length)}</id></link>`);
-    // The names of the two elements count as well.
+    // The names of the two elements count, too.
     const longest = 16 * MIB - 'linkid'.length;
     expect((await read(row(longest))).rows).toHaveLength(1);
-    expect(await breakOf(row(longest + 1))).toBe('line 1: the XML is longer than 16 MiB');
+    expect(await problemOf(row(longest + 1))).toBe('line 1: the XML is longer than 16 MiB');
   });
 
-  test('a name of any length is shortened in the message', async () => {
-    const words = await breakOf(page(`<${'x'.repeat(MIB)}>`));
+  test('shortens a long name in the message', async () => {
+    const words = await problemOf(page(`<${'x'.repeat(MIB)}>`));
     expect(words).toBe('line 1: the XML is broken: unexpected close tag.');
-    expect(await breakOf(`<api><${'x'.repeat(MIB)}>`)).toBe(
+    expect(await problemOf(`<api><${'x'.repeat(MIB)}>`)).toBe(
       `line 1: the XML is broken: unclosed tag: ${'x'.repeat(66)}…`,
     );
   });
 });
 
 describe('CSV', () => {
-  test('quotes, empty cells, empty lines, Windows line ends, a byte order mark', async () => {
+  test('accepts quotes, empty cells, empty lines, Windows line ends and a byte order mark', async () => {
     const text = '\ufeffid, name ,x\r\n1,"a ""b""\nc",\r\n\r\n2,,3\r\n';
     expect(await rowsOf(text)).toEqual([
       [2, undefined, { id: '1', name: 'a "b"\nc' }],
@@ -434,7 +437,7 @@ describe('CSV', () => {
   test.each([
     [';', Buffer.from('id;x\n1;"a;\nb"\n2;c,d\n')],
     ['\u{a6}', Buffer.from('id\u{a6}x\n1\u{a6}"a\u{a6}\nb"\n2\u{a6}c,d\n')],
-  ])('with %p between its cells', async (separator, bytes) => {
+  ])('reads cells separated by %p', async (separator, bytes) => {
     const { rows } = await read(bytes, 3, { csv: { columns: ['x'], separator } });
     expect(rows.map(({ place, value, problem }) => [place.line, problem, value])).toEqual([
       [2, undefined, { id: '1', x: `a${separator}\nb` }],
@@ -451,12 +454,12 @@ describe('CSV', () => {
       'line 1: the file has bare carriage returns as line ends; save it with Unix or Windows line ends',
     ],
   ])('%p is rejected as broken', async (text, words) => {
-    expect(await breakOf(text)).toBe(words);
+    expect(await problemOf(text)).toBe(words);
   });
 });
 
 test('rejects a format that the network does not send', async () => {
-  expect(await breakOf('<api/>', { json: [], csv: { columns: [] } })).toBe(
+  expect(await problemOf('<api/>', { json: [], csv: { columns: [] } })).toBe(
     'line 1: the file must be JSON or CSV, but looks like XML',
   );
 });
@@ -468,6 +471,6 @@ test.each([
     /^line \d: the text is not valid UTF-8 near this line$/,
   ],
   ['CSV', 'id,x\n1,2\n3,\xe9\n', /^line 3: the text is not UTF-8$/],
-])('%s that is not UTF-8 is refused, not mended', async (_format, text, words) => {
-  expect(await breakOf(Buffer.from(text, 'latin1'))).toMatch(words);
+])('rejects %s that is not UTF-8 instead of replacing characters', async (_format, text, words) => {
+  expect(await problemOf(Buffer.from(text, 'latin1'))).toMatch(words);
 });

@@ -1,11 +1,11 @@
-// Source files: the examples are good, and a bad one tells every mistake at once.
+// Source files: the examples are valid, and an invalid file is rejected with all its mistakes.
 
 import { describe, expect, test } from 'bun:test';
 import { exampleSource } from '../src/source/example-source.ts';
 import { NETWORK_NAMES, parseSource } from '../src/source/source-file.ts';
 import { NAMESPACE } from './fixture.ts';
 
-test.each(NETWORK_NAMES)('the example for %s passes the schema, and needs no other file', (network) => {
+test.each(NETWORK_NAMES)('the example for %s is valid and needs no other file', (network) => {
   const text = JSON.stringify(exampleSource(network, NAMESPACE), null, 2);
   const source = parseSource(text, 'source.json');
   expect(source).toMatchObject({ network, namespace: NAMESPACE, subId: 'uid' });
@@ -92,11 +92,11 @@ describe('single mistakes', () => {
       },
       'promotions.fields.endDate.date has MM twice: minutes are mm',
     ],
-  ])('%j', (source, mistake) => {
+  ])('rejects %j', (source, mistake) => {
     expect(mistakes(source)).toEqual([`f.json: ${mistake}`]);
   });
 
-  test('a table that maps a word to an unknown status', () => {
+  test('rejects a table that maps a word to an unknown status', () => {
     const status = { column: 'State', words: { open: 'PENDING', paid: 'PAID' } };
     const [id, advertiserId, soldAt, currency] = ['id', 'shop', 'date', 'currency'];
     const fields = { id, advertiserId, soldAt, currency, status, orderValue: 'v', commission: 'c' };
@@ -105,7 +105,7 @@ describe('single mistakes', () => {
     ]);
   });
 
-  test('what is not JSON', () => {
+  test('rejects a file that is not JSON', () => {
     expect(() => parseSource('{"network": "awin",}', 'f.json')).toThrow('f.json is not JSON');
   });
 });

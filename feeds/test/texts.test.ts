@@ -1,4 +1,4 @@
-// The text of terms that networks write in HTML: markup goes, everything else stays.
+// Converting a network's HTML to plain text: markup is removed, everything else stays.
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
@@ -45,7 +45,7 @@ describe('plainText', () => {
   const anyText = fc
     .array(fc.constantFrom('<', '>', '/', '!', '-', '"', "'", '&', ';', ' ', '\n', '€', 'p', 'b', 'br', '5'))
     .map((parts) => parts.join(''));
-  /** What a browser could take for a tag, a comment or an entity. */
+  /** True if a browser could parse a tag, a comment or an entity. */
   const mayBeMarkup = (text: string) => /<[!/a-z]|&[#a-z]/i.test(text);
 
   test('text without tags passes through unchanged', () => {
@@ -63,7 +63,7 @@ describe('plainText', () => {
     expect(withSigns).toBeGreaterThan(300);
   });
 
-  test('between any tags, the text is all that stays', () => {
+  test('removes tags and keeps all text between them', () => {
     const word = fc
       .array(fc.constantFrom('<', '>', '€', '5', '<€', '<5', '=', '-'), { maxLength: 5 })
       .map((parts) => parts.join(''));
@@ -85,7 +85,7 @@ describe('plainText', () => {
   });
 
   test.each(['<', '<p ', '<p "', `<p '"' "`, '<!--', '<!doctype ', '</', '&', '\n', ' '])(
-    'reads a million repetitions of %p',
+    'reads a million repetitions of %p in linear time',
     (part) => {
       expect(plainText(`<b>${part.repeat(1_000_000)}x`)).toEndWith('x');
     },

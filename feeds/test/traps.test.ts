@@ -22,7 +22,7 @@ import {
   sourceFor,
 } from './fixture.ts';
 
-/** Some fields of the only transaction that comes out. */
+/** Returns some fields of the only converted transaction. */
 async function only(work: ReturnType<typeof convertSales>, ...fields: string[]): Promise<unknown[]> {
   const { rows } = await work;
   expect(rows).toHaveLength(1);
@@ -99,7 +99,7 @@ describe('CJ records that are locked without a new row', () => {
     },
   );
 
-  test('a locked sale stays confirmed when an unlocked correction follows', async () => {
+  test('a locked sale stays confirmed after an unlocked correction', async () => {
     const part = cjCorrection({ saleAmountPubCurrency: '-30.00', pubCommissionAmountPubCurrency: '-1.50' });
     const records = [cjRecord({ actionStatus: 'locked' }), part];
     expect(await only(cj(records), 'status', 'orderValue')).toEqual(['CONFIRMED', 50]);
@@ -203,7 +203,7 @@ describe('Rakuten rows, one for each SKU of an order', () => {
     ]);
   });
 
-  test('a return without commission reduces the order value and does not change the time of sale', async () => {
+  test('a return without commission reduces the order value and does not change the sale time', async () => {
     const back = {
       ...second,
       sale_amount: -20,
@@ -401,7 +401,7 @@ describe('declined sales whose amounts arrive as zero', () => {
     }
   });
 
-  test('Awin: amounts that no version contains are printed as 0 and reported', async () => {
+  test('Awin: amounts that no version contains become 0 and are reported', async () => {
     const { rows, report } = await awin([declined()]);
     expect(rows.map(({ status, orderValue }) => [status, orderValue])).toEqual([['DECLINED', 0]]);
     expect(report.notes).toEqual(['Declined sales without amounts in any file: 1. Their amounts are 0.']);
@@ -440,7 +440,7 @@ describe('declined sales whose amounts arrive as zero', () => {
     ]) {
       expect(await sale(...rows)).toEqual(['DECLINED', 2.5, idOf('awin', 'offer', '11')]);
     }
-    // An old amount cannot be divided among parts of 0: the cashback comes from another version, or is 0.
+    // An old amount cannot be split among parts of 0, so the cashback comes from another version or is 0.
     const old = declined({ ...parts(0, 0), oldCommissionAmount: amounts });
     expect(await sale(old)).toEqual(['DECLINED', 0, null]);
     expect(await sale(old, pending)).toEqual(['DECLINED', 2.5, idOf('awin', 'offer', '11')]);
@@ -773,7 +773,7 @@ test('conflicting versions that cannot be ordered are rejected, or left out with
   expect([rows.length, report.written, report.invalid]).toEqual([1, 1, 1]);
 });
 
-test('cashback is rounded to the decimals of its currency, be it zero, two or three', async () => {
+test('cashback is rounded to the decimals of its currency', async () => {
   const amounts = (currency: string, amount: number) => ({
     commissionAmount: { amount, currency },
     saleAmount: { amount: 81, currency },

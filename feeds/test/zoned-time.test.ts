@@ -1,4 +1,4 @@
-// Times in zones, held against Temporal; ends of days; patterns.
+// Times in zones (compared with Temporal), ends of days, and time patterns.
 
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
@@ -8,7 +8,7 @@ import { TEST_SEED } from './seed.ts';
 const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Pacific/Apia', 'Africa/Cairo'];
 const anyMoment = fc.integer({ min: Date.UTC(1990), max: Date.UTC(2040) }).map((ms) => ms - (ms % 1000));
 
-test('a time on the clock of a zone is read as the moment that it was, or as the first of two', () => {
+test('a local time becomes the matching UTC time, or the first of two', () => {
   fc.assert(
     fc.property(anyMoment, fc.constantFrom(...ZONES), fc.constantFrom('T', ' '), (ms, zone, between) => {
       const clock = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone).toPlainDateTime();
@@ -47,13 +47,13 @@ test.each([
   ['2026-11-30T10:00:00', 'UTC', '2026-11-30T10:00:00'],
   ['9999-12-31', 'UTC', '9999-12-31T23:59:59'],
   ['2026-02-29', 'UTC', undefined],
-  // Clocks in Cairo were set forward at midnight: that day begins at one.
+  // Cairo's clocks were set forward at midnight, so that day starts at one.
   ['2014-05-15', 'Africa/Cairo', '2014-05-15T22:00:00'],
 ])('the end %p in %s is %p', (text, zone, expected) => {
   expect(parseEnd(text, zone) as string | undefined).toBe(expected);
 });
 
-test('patterns', () => {
+test('parses times in a pattern, and rejects any other text', () => {
   const read = patternReader('DD.MM.YYYY HH:mm');
   const berlin = (text: string) => read(text, 'Europe/Berlin');
   expect(berlin('14.11.2026 13:00') as string).toBe('2026-11-14T12:00:00');
@@ -73,6 +73,6 @@ test.each([
   ['DD.MM.YYYY HH:ss', 'has ss without mm'],
   ['DD.MM.YYYY HH', undefined],
   ['YYYY-MM-DDTHH:mm:ss', undefined],
-])('a pattern forgets nothing that it reads: %p %p', (pattern, fault) => {
+])('checks that the pattern %p uses every part it parses: %p', (pattern, fault) => {
   expect(findPatternFault(pattern)).toBe(fault);
 });

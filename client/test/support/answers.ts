@@ -1,4 +1,4 @@
-// Answers as the service gives them, for tests that stand in for it.
+// Responses in the service's format, for tests that replace it.
 
 import type { Fetch } from '../../src/request.ts';
 import type { Problem } from '../../src/wire.ts';
@@ -7,7 +7,7 @@ export const PUBLIC = `ob_pub_${'a'.repeat(36)}`;
 export const PRIVATE = `ob_prv_${'a'.repeat(36)}`;
 export const BASE_URL = 'https://api.example';
 
-/** A UUID that shows its number, in the order of the numbers. */
+/** A UUID that contains its number and sorts by it. */
 export function id(number: number): string {
   return `00000000-0000-7000-8000-${number.toString(16).padStart(12, '0')}`;
 }
@@ -58,11 +58,11 @@ export function html(status: number, headers: Record<string, string> = {}): Resp
 
 export interface ScriptedFetch {
   readonly fetch: Fetch;
-  /** Names of headers are in small letters. */
+  /** Header names are in lower case. */
   readonly requests: { readonly url: string; readonly headers: Record<string, string> }[];
 }
 
-/** Plays one answer after the other; a request beyond the last fails the test. */
+/** Returns one response after the other. A request after the last one fails the test. */
 export function scripted(...answers: readonly (() => Response | Promise<Response>)[]): ScriptedFetch {
   const requests: ScriptedFetch['requests'] = [];
   return {
@@ -80,7 +80,7 @@ export function refuseConnection(): never {
   throw new TypeError('connect ECONNREFUSED');
 }
 
-/** What a promise is rejected with; fails when it is not. */
+/** Returns the reason of a rejected promise; throws if it resolves. */
 export async function failure(promise: PromiseLike<unknown>): Promise<unknown> {
   return promise.then(
     (value) => {

@@ -1,7 +1,6 @@
-// A program that uses the package, to be compiled and run as an integrator would. `https://api.example` and the tokens
-// are replaced before it runs.
+// An integrator's program that uses the package. Tests compile and run it after replacing `https://api.example` and the tokens.
 
-/** A user of the program: whose id stands in none of its errors. */
+/** A user whose id must not appear in any error. */
 export const CONSUMER_USER = 'user-8842';
 
 const IMPORTS = `import {
@@ -47,10 +46,10 @@ async function main() {
 void main();
 `;
 
-/** In TypeScript. */
+/** The program in TypeScript. */
 export const CONSUMER: string = IMPORTS + BODY;
 
-/** What it prints, given the data of ServedProject. */
+/** Output of the program for the data of ServedProject. */
 export function consumerOutput(soldAtMs: number): unknown {
   return {
     offers: ['5%', '14.5%', '7.50'],
@@ -65,7 +64,7 @@ export function consumerOutput(soldAtMs: number): unknown {
 
 const transpiler = new Bun.Transpiler({ loader: 'ts', target: 'node' });
 
-/** The same for a runtime that knows only JavaScript. */
+/** The program in JavaScript. */
 export const CONSUMER_ESM: string = transpiler.transformSync(CONSUMER);
 export const CONSUMER_COMMONJS: string = `
 const { formatCashback, OfferbookClient, parseTimestamp } = require('@offerbook/client');

@@ -1,13 +1,13 @@
-// A server on a real socket that answers each request as a script says: slowly, by halves, or not at all.
+// A server on a real socket that follows a script: it responds slowly, incompletely, or not at all.
 
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
-/** Answers one request; `path` is what was asked for. */
+/** Responds to one request. `path` is the requested path. */
 export type Step = (socket: Socket, path: string) => void;
 
 export class FaultyServer implements AsyncDisposable {
   readonly url: string;
-  /** The paths that were asked for, in order. */
+  /** The requested paths, in order. */
   readonly paths: string[];
   readonly #server: Server;
   readonly #sockets: Set<Socket>;
@@ -19,7 +19,7 @@ export class FaultyServer implements AsyncDisposable {
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  /** Plays the steps in order; the last one is played again and again. */
+  /** Runs the steps in order, and repeats the last one. */
   static async start(...steps: readonly Step[]): Promise<FaultyServer> {
     const sockets = new Set<Socket>();
     const paths: string[] = [];
@@ -55,12 +55,12 @@ interface Raw {
   readonly body: string;
 }
 
-/** A whole answer, then the end of the connection. */
+/** Sends a complete response and closes the connection. */
 export function reply(answer: Raw): Step {
   return (socket) => void socket.end(head(answer, answer.body.length) + answer.body);
 }
 
-/** An answer that promises its whole length and breaks off in the middle. */
+/** Sends a Content-Length and cuts the body off in the middle. */
 export function cutOff(answer: Raw, how: 'end' | 'reset' = 'end'): Step {
   return (socket) => {
     socket.write(head(answer, answer.body.length) + answer.body.slice(0, answer.body.length / 2), () =>
@@ -69,13 +69,13 @@ export function cutOff(answer: Raw, how: 'end' | 'reset' = 'end'): Step {
   };
 }
 
-/** An answer in chunks that breaks off before the last. */
+/** Sends a chunked body without its last chunk. */
 export function cutOffChunk(answer: Raw): Step {
   return (socket) =>
     void socket.end(`${head(answer, undefined)}${answer.body.length.toString(16)}\r\n${answer.body}\r\n`);
 }
 
-/** Headers, and then nothing more. */
+/** Sends headers without a body. */
 export function stall(answer: Raw): Step {
   return (socket) => void socket.write(head(answer, answer.body.length));
 }

@@ -1,4 +1,4 @@
-// The package as an integrator gets it: packed, and installed into an empty project in a temporary folder.
+// The package as integrators get it: packed, and installed into an empty project in a temporary folder.
 
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,15 +9,15 @@ const MODULES = join(CLIENT, '../node_modules');
 
 export interface InstalledPackage {
   readonly folder: string;
-  /** The path of the package that was installed. */
+  /** Path of the installed package. */
   readonly tarball: string;
-  /** What the tarball holds. */
+  /** Contents of the tarball. */
   readonly files: readonly string[];
 }
 
 let template: Promise<InstalledPackage> | undefined;
 
-/** A project of the caller's own. npm installs the package once for all of them. */
+/** Creates a project for the caller. npm installs the package once for all projects. */
 export async function installPackage(): Promise<InstalledPackage> {
   template ??= packAndInstall();
   const installed = await template;
@@ -40,7 +40,7 @@ async function packAndInstall(): Promise<InstalledPackage> {
   return { folder, tarball: join(folder, packed.filename), files };
 }
 
-/** Makes the types of Node known to the project, as `npm install @types/node` would. */
+/** Adds Node's types to the project, like `npm install @types/node`. */
 export function addNodeTypes(folder: string): void {
   mkdirSync(join(folder, 'node_modules/@types'), { recursive: true });
   symlinkSync(join(MODULES, '@types/node'), join(folder, 'node_modules/@types/node'));
@@ -50,7 +50,7 @@ export function typeScript(): string {
   return join(MODULES, '.bin/tsc');
 }
 
-/** TypeScript 5.0, the oldest that the package's types are for. */
+/** TypeScript 5.0, the oldest supported version. */
 export function oldestTypeScript(): string {
   return join(CLIENT, 'node_modules/.bin/tsc');
 }
@@ -60,7 +60,7 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** Runs a program to its end; throws with everything that it printed unless it succeeds. */
+/** Runs a program; if it fails, throws an error with its output. */
 export async function run(
   command: readonly string[],
   cwd: string,

@@ -1,7 +1,7 @@
-// What the oldest supported browsers (Chrome 93, Firefox 92, Safari 15.4) lack, as far as a script can take it away
-// from a newer one. With these gone, code that needs one of them fails as it would there.
+// Removes features that the oldest supported browsers (Chrome 93, Firefox 92, Safari 15.4) lack from a newer browser, as far as
+// a script can, so that code that needs one of them fails.
 
-/** Properties that came later, each with the first Chrome, Firefox and Safari that have it. */
+/** Newer properties, each with the first Chrome, Firefox and Safari that support it. */
 const MISSING: Readonly<Record<string, string>> = {
   'AbortSignal.any': '116, 124, 17.4',
   'AbortSignal.timeout': '103, 100, 16.0',
@@ -35,12 +35,12 @@ const MISSING: Readonly<Record<string, string>> = {
   structuredClone: '98, 94, 15.4',
 };
 
-/** A script that takes all of them away; it throws when one cannot be taken. */
+/** A script that removes all of them; throws if one cannot be removed. */
 export const MAKE_OLDER: string = `for (const path of ${JSON.stringify(Object.keys(MISSING))}) {
   const names = path.split('.');
   const name = names.pop();
   const owner = names.reduce((value, key) => value?.[key], globalThis);
-  // A runtime without the owner lacks the property anyway.
+  // A runtime without the owner also lacks the property.
   if (owner === undefined) continue;
   delete owner[name];
   if (name in owner) throw new Error(path + ' cannot be taken away');

@@ -1,4 +1,4 @@
-// A client whose requests a test answers itself, and whose pauses nobody waits for.
+// A client with a test's own fetch, and with a clock that does not wait.
 
 import { type ClientOptions, OfferbookClient } from '../../src/index.ts';
 import { BASE_URL, PUBLIC, type ScriptedFetch } from './answers.ts';

@@ -1,10 +1,10 @@
-// Serves what a browser is to load: a page, and modules bundled from TypeScript.
+// Serves a page and modules bundled from TypeScript to a browser.
 
 export interface PageServer extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Bundles an entry point, HTML or TypeScript, as a web site would, and serves the outcome. */
+/** Bundles an HTML or TypeScript entry point and serves the result. */
 export async function servePage(entrypoint: string): Promise<PageServer> {
   const { outputs } = await Bun.build({ entrypoints: [entrypoint], target: 'browser', format: 'esm' });
   const files = new Map(outputs.map((file) => [file.path.replace(/^\.?\/?/, '/'), file]));

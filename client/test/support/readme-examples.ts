@@ -1,10 +1,10 @@
-// The TypeScript of the client's README, so that it is compiled and run.
+// The TypeScript examples in the client's README, so that tests can compile and run them.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface Example {
-  /** The heading that it stands under. */
+  /** Heading of the example's section. */
   readonly title: string;
   readonly source: string;
 }

@@ -1,4 +1,4 @@
-// A project in a temporary folder in which the package is installed, and a service with a little data for it to call.
+// A project in a temporary folder where the package is installed, and a service with some data for it to call.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import {
 import { type InstalledPackage, installPackage } from './installed-package.ts';
 import { ServiceProcess } from './service-process.ts';
 
-/** Three retailers, each with an offer, a coupon and a promotion. There are two transactions beside. */
+/** Three retailers, each with an offer, a coupon and a promotion. There are also two transactions. */
 const SHOPS = [
   offer(11),
   offer(12, { cashbackPercentage: 0.145 }),
@@ -53,7 +53,7 @@ export class ServedProject implements AsyncDisposable {
     return new ServedProject(installed, service, tokens);
   }
 
-  /** Puts the real address and tokens in the place of those in the documentation. */
+  /** Replaces the address and tokens of the documentation with real ones. */
   forReal(source: string): string {
     return source
       .replaceAll('https://api.example', this.#service.url)
@@ -61,7 +61,7 @@ export class ServedProject implements AsyncDisposable {
       .replaceAll('ob_prv_…', this.#tokens.private);
   }
 
-  /** Writes a file of the project; its name is handed back. */
+  /** Writes a file of the project and returns its name. */
   write(name: string, source: string): string {
     writeFileSync(join(this.installed.folder, name), source);
     return name;

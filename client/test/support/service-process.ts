@@ -1,5 +1,4 @@
-// The service as its users run it: a process on a port, with a database of its own. It can be killed and
-// started again at the same address.
+// The service as a process with its own database. It can be killed and restarted at the same address.
 
 import { join } from 'node:path';
 import { offerbook, ServerProcess } from '../../../service/test/support/command.ts';
@@ -29,12 +28,12 @@ export class ServiceProcess implements AsyncDisposable {
     this.#server = await ServerProcess.start(['--port', String(this.#port), '--database', this.databaseUrl]);
   }
 
-  /** Ends it as a power cut would. */
+  /** Kills the process, like a power cut. */
   async kill(): Promise<void> {
     await this.#server?.stop('SIGKILL');
   }
 
-  /** Runs a command of the service on its database; throws unless it succeeds. */
+  /** Runs an offerbook command on the service's database; throws if it fails. */
   async run(args: readonly string[], stdin = ''): Promise<string> {
     const env = { OFFERBOOK_DATABASE_URL: this.databaseUrl };
     const { code, stdout, stderr } = await offerbook(args, { env, stdin });

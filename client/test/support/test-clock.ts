@@ -1,5 +1,5 @@
-// A clock that nobody waits for: as soon as nothing else is left to do, it jumps to where the next sleeper
-// wakes. Good for tests that answer requests themselves; with real sockets, "nothing to do" cannot be told.
+// A clock that does not wait: as soon as nothing else is left to do, it jumps to the end of the next sleep. Works only without
+// real sockets, because the clock cannot tell when they are idle.
 
 import type { Clock } from '../../src/clock.ts';
 
@@ -13,7 +13,7 @@ export class TestClock implements Clock {
   #nowMs = Date.UTC(2026, 10, 14, 12);
   #setByMs = 0;
   readonly #sleepers = new Set<Sleeper>();
-  /** How long each sleep was that ran to its end, in order. */
+  /** Durations of all completed sleeps, in order. */
   readonly slept: number[] = [];
 
   now(): number {
@@ -24,7 +24,7 @@ export class TestClock implements Clock {
     return this.#nowMs;
   }
 
-  /** Sets the time of day, as an administrator or a time server does. */
+  /** Sets the wall-clock time, like an administrator or a time server. */
   set(byMs: number): void {
     this.#setByMs += byMs;
   }
@@ -54,7 +54,7 @@ export class TestClock implements Clock {
     this.#nowMs = Math.max(this.#nowMs, next.wakeAtMs);
     this.slept.push(next.ms);
     next.wake();
-    // Those who sleep on have had their turn taken by this one.
+    // Other sleepers continue after this one.
     if (this.#sleepers.size > 0) setImmediate(() => this.#wakeNext());
   }
 }
