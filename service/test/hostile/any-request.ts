@@ -1,10 +1,9 @@
 // Requests made from the OpenAPI document and the grammar of hostile values: from a good one with one bad
 // parameter to bytes that hardly look like HTTP.
 
+import type { ApiParameter } from '@offerbook/site/docs/api-document.ts';
 import fc from 'fast-check';
-import type { OpenApiDocument } from '../../src/http/openapi/document-objects.ts';
 import { openApiDocument } from '../../src/http/openapi/openapi-document.ts';
-import type { ParameterObject } from '../../src/http/openapi/words.ts';
 import { BROKEN_BYTES, hostileHeaderText, hostileUrlText } from './hostile-texts.ts';
 
 /** Which credentials a request carries; the runner has the tokens. */
@@ -23,7 +22,7 @@ export interface HostileRequest {
 const HEAD_BYTES_MAX = 16 * 1024;
 const HEADERS_MAX = 100;
 
-const document: OpenApiDocument = await openApiDocument();
+const document = await openApiDocument();
 const PATHS = Object.keys(document.paths);
 const METHODS = ['HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 const ODD_METHODS = ['CONNECT', 'get', 'BREW', 'PROPFIND', 'PRI', ''];
@@ -108,7 +107,7 @@ const HOSTS = [
 ];
 
 /** A value that the document allows, as it stands in a URL. */
-function goodValue({ name, schema, example }: ParameterObject): fc.Arbitrary<string> {
+function goodValue({ name, schema, example }: ApiParameter): fc.Arbitrary<string> {
   const {
     type,
     format,
@@ -132,7 +131,7 @@ function goodValue({ name, schema, example }: ParameterObject): fc.Arbitrary<str
   return fc.string({ unit: 'grapheme', maxLength: Math.min(maxLength ?? 20, 20) }).map(encodeURIComponent);
 }
 
-function anyPair(parameters: readonly ParameterObject[]): fc.Arbitrary<string> {
+function anyPair(parameters: readonly ApiParameter[]): fc.Arbitrary<string> {
   const pairs = parameters.map((parameter) =>
     fc
       .oneof({ weight: 3, arbitrary: goodValue(parameter) }, { weight: 2, arbitrary: hostileUrlText })
@@ -146,7 +145,7 @@ function anyPair(parameters: readonly ParameterObject[]): fc.Arbitrary<string> {
   );
 }
 
-function anyQuery(parameters: readonly ParameterObject[]): fc.Arbitrary<string> {
+function anyQuery(parameters: readonly ApiParameter[]): fc.Arbitrary<string> {
   const pair = anyPair(parameters);
   return fc.oneof(
     { weight: 10, arbitrary: fc.array(pair, { maxLength: 4 }).map((pairs) => pairs.join('&')) },

@@ -18,6 +18,8 @@ export interface FieldSchema {
 
 export interface ApiParameter {
   readonly name: string;
+  readonly in: 'query' | 'path';
+  readonly required?: true;
   readonly description: string;
   readonly schema: FieldSchema;
   readonly example?: string | number;
@@ -34,9 +36,17 @@ export interface ApiOperation {
   readonly 'x-codeSamples': readonly CodeSample[];
 }
 
-interface ApiResponse {
-  readonly headers?: Readonly<Record<string, object>>;
-  readonly content?: Readonly<Record<string, { readonly schema: FieldSchema; readonly example?: unknown }>>;
+export interface ApiResponse {
+  readonly description: string;
+  readonly headers: Readonly<Record<string, object>>;
+  readonly content?: Readonly<Record<string, ApiContent>>;
+  readonly links?: Readonly<Record<string, object>>;
+}
+
+interface ApiContent {
+  readonly schema: FieldSchema;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
 export interface ApiDocument {

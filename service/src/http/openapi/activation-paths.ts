@@ -1,21 +1,21 @@
-// The activation paths of the OpenAPI document: two operations for retailers and for each kind of deal, and the link that
-// POST returns. They need no token.
+// The activation paths in the OpenAPI document: two operations for retailers and for each kind of deal, and the link that
+// POST returns.
 
+import type { ApiDocument, ApiOperation, ApiResponse } from '@offerbook/site/docs/api-document.ts';
 import type { CodeSample } from '@offerbook/site/docs/code-samples.ts';
 import { EXAMPLE_IDS } from '@offerbook/wire/catalogue.ts';
 import type { ErrorCode } from '../../domain/api-errors.ts';
 import { ACTIVATED, ACTIVATION_PARAMETERS } from '../operations/activate.ts';
-import { schemaRef } from './component-schemas.ts';
-import type { OpenApiDocument, OperationObject, ResponseObject } from './document-objects.ts';
+import { type Schema, schemaRef } from './component-schemas.ts';
 import { errorResponses } from './error-responses.ts';
-import {
-  ACTIVATION_TAG,
-  type HeaderName,
-  headerRefs,
-  type ParameterObject,
-  parameterObject,
-  type Schema,
-} from './words.ts';
+import { type HeaderName, headerRefs } from './header-objects.ts';
+import { parameterObject, pathParameter, UUID } from './parameter-objects.ts';
+
+export const ACTIVATION_TAG = {
+  name: 'Activation',
+  description:
+    'Links that send users to a shop. They need no token; they identify your organisation by its public id.',
+};
 
 export const ACTIVATION_SCHEMAS: Record<string, Schema> = {
   ActivatedDeal: {
@@ -26,12 +26,13 @@ export const ACTIVATION_SCHEMAS: Record<string, Schema> = {
   },
 };
 
-const NOUNS = {
-  retailers: 'Retailer',
-  cashbackOffers: 'CashbackOffer',
-  coupons: 'Coupon',
-  promotions: 'Promotion',
-};
+/** The end of each operation's id, and the noun in its descriptions. */
+const NAMES = {
+  retailers: ['Retailer', 'retailer'],
+  cashbackOffers: ['CashbackOffer', 'cashback offer'],
+  coupons: ['Coupon', 'coupon'],
+  promotions: ['Promotion', 'promotion'],
+} as const;
 const EXAMPLE_CLICK = 'Vb89jzL001biPkmMApa4tT';
 const EVERY_ERROR: readonly ErrorCode[] = [
   'several_hosts',
@@ -45,24 +46,22 @@ const FOLLOW_ERRORS: readonly ErrorCode[] = ['invalid_parameter', ...EVERY_ERROR
 const ACTIVATE_ERRORS: readonly ErrorCode[] = [...FOLLOW_ERRORS, 'deal_gone', 'rate_limited'];
 const GO_ERRORS: readonly ErrorCode[] = [...EVERY_ERROR, 'deal_gone', 'rate_limited'];
 
-export function activationPaths(publicUrl: string | undefined, baseUrl: string): OpenApiDocument['paths'] {
+export function activationPaths(publicUrl: string | undefined, baseUrl: string): ApiDocument['paths'] {
   const paths = ACTIVATED.map(({ kind, path, parameter }) => {
-    const noun = NOUNS[kind];
-    const words = noun.replace(/(?<!^)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).toLowerCase();
-    const whole = `${path}{id}/activate/`;
+    const [name, noun] = NAMES[kind];
     const id = EXAMPLE_IDS[kind];
-    const example = { path: whole.replace('{id}', id), methods: 'GET, HEAD or POST' };
-    const samples = activationSamples(path, words, baseUrl);
+    const example = { path: `${path}${id}/activate/`, methods: 'GET, HEAD or POST' };
+    const samples = activationSamples(path, noun, baseUrl);
     const also = `The id may also be in the query: \`${path}activate/?${parameter}=…\`.`;
     const parameters = [
-      idParameter(words, id),
-      ...ACTIVATION_PARAMETERS.map((name) => parameterObject(name, 0)),
+      pathParameter('id', `Id of the ${noun}`, UUID, id),
+      ...ACTIVATION_PARAMETERS.map((name) => parameterObject(name)),
     ];
     return [
-      whole,
+      `${path}{id}/activate/`,
       {
         get: {
-          ...described(`follow${noun}`, `Send a user to a ${words}`),
+          ...described(`follow${name}`, `Send a user to a ${noun}`),
           description: `Records the click and redirects to the shop. Use it for links that users click. A second tap within ten seconds counts as the same click. Previews and bots are redirected to the plain URL and not recorded. Errors are HTML if the client accepts HTML. ${also}`,
           parameters,
           responses: {
@@ -72,8 +71,8 @@ export function activationPaths(publicUrl: string | undefined, baseUrl: string):
           'x-codeSamples': samples.follow,
         },
         post: {
-          ...described(`activate${noun}`, `Activate a ${words}`),
-          description: `Records that the user has activated the ${words} and returns a link. The click is recorded when the user follows the link. Retry if the response is 429 (rate limit) or 503 (the activation was not recorded). ${also}`,
+          ...described(`activate${name}`, `Activate a ${noun}`),
+          description: `Records that the user has activated the ${noun} and returns a link. The click is recorded when the user follows the link. Retry if the response is 429 (rate limit) or 503 (the activation was not recorded). ${also}`,
           parameters,
           responses: { 200: activated(publicUrl), ...errorResponses(ACTIVATE_ERRORS, example, publicUrl) },
           'x-codeSamples': samples.activate,
@@ -88,22 +87,13 @@ function described(operationId: string, summary: string) {
   return { operationId, summary, tags: [ACTIVATION_TAG.name], security: [] };
 }
 
-function goOperation(publicUrl: string | undefined, baseUrl: string): OperationObject {
+function goOperation(publicUrl: string | undefined, baseUrl: string): ApiOperation {
   const samples = activationSamples('/v1/coupons/', 'coupon', baseUrl);
   return {
     ...described('followClick', 'Follow an activation link'),
     description:
       'Redirects to the shop and records when the link is first followed. Above the rate limit, only links that were followed recently are redirected.',
-    parameters: [
-      {
-        name: 'click',
-        in: 'path',
-        required: true,
-        description: 'Id of the click',
-        schema: { type: 'string' },
-        example: EXAMPLE_CLICK,
-      },
-    ],
+    parameters: [pathParameter('click', 'Id of the click', { type: 'string' }, EXAMPLE_CLICK)],
     responses: {
       ...REDIRECTS,
       ...errorResponses(GO_ERRORS, { path: `/go/${EXAMPLE_CLICK}/`, isLink: true }, publicUrl),
@@ -113,11 +103,11 @@ function goOperation(publicUrl: string | undefined, baseUrl: string): OperationO
 }
 
 /**
- * Shell samples: send a user to a shop, activate a deal for later, and follow the returned link. They use the first item of
- * the list, so they run as copied.
+ * Returns shell samples that send a user to a shop, activate a deal for later, and follow the returned link. They use the
+ * first item of the list, so they work when pasted.
  */
-function activationSamples(path: string, words: string, baseUrl: string) {
-  const findId = `# The first ${words} of the list. OFFERBOOK_ORG_ID is the public id of your organisation.
+function activationSamples(path: string, noun: string, baseUrl: string) {
+  const findId = `# The first ${noun} of the list. OFFERBOOK_ORG_ID is the public id of your organisation.
 ID=$(curl -s -H "Authorization: Bearer $OFFERBOOK_TOKEN" '${baseUrl}${path}?limit=1' |
   grep -o '"id":"[^"]*"' | head -n 1 | cut -d '"' -f 4)`;
   const url = `"${baseUrl}${path}$ID/activate/?orgId=$OFFERBOOK_ORG_ID&passbackUid=user-8842"`;
@@ -131,17 +121,6 @@ ID=$(curl -s -H "Authorization: Bearer $OFFERBOOK_TOKEN" '${baseUrl}${path}?limi
   };
 }
 
-function idParameter(words: string, example: string): ParameterObject {
-  return {
-    name: 'id',
-    in: 'path',
-    required: true,
-    description: `Id of the ${words}`,
-    schema: { type: 'string', format: 'uuid' },
-    example,
-  };
-}
-
 const LINK_HEADERS: readonly HeaderName[] = [
   'Request-Id',
   'Cache-Control',
@@ -149,12 +128,12 @@ const LINK_HEADERS: readonly HeaderName[] = [
   'X-Robots-Tag',
 ];
 
-const REDIRECTS: Record<string, ResponseObject> = {
+const REDIRECTS: Record<string, ApiResponse> = {
   302: { description: 'Redirect to the shop', headers: headerRefs(['Location', ...LINK_HEADERS]) },
   204: { description: 'A prefetch, which is not recorded', headers: headerRefs(LINK_HEADERS) },
 };
 
-function activated(publicUrl = 'https://api.example'): ResponseObject {
+function activated(publicUrl = 'https://api.example'): ApiResponse {
   return {
     description: 'Link to send the user to',
     headers: headerRefs(['Request-Id', 'Cache-Control', 'RateLimit', 'RateLimit-Policy']),

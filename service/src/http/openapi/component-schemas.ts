@@ -1,25 +1,26 @@
 // The component schemas of the OpenAPI document. Items are generated from the Zod schemas that validate imports; pages and
-// problems are written here. Each schema has a name, because generators name their types after it. No schema forbids
-// additional properties: responses may gain fields without a new version.
+// problems are written here. Every object is a component, because generators name their types after components. No schema
+// forbids additional properties: responses may gain fields without a new version.
 
 import { z } from 'zod';
 import { ERROR_CODES } from '../../domain/api-errors.ts';
 import type { ListedItem } from '../operations/operation.ts';
-import type { Schema } from './words.ts';
+
+export type Schema = Record<string, unknown>;
 
 export function schemaRef(component: string): Schema {
   return { $ref: `#/components/schemas/${component}` };
 }
 
-/** Component name of a page of these items. */
+/** Returns the component name of a page of these items. */
 export function pageComponent({ component }: ListedItem): string {
   return `${component}Page`;
 }
 
-/** Components of an operation: its item, the objects embedded in the item, and the page. */
+/** Returns the components for an item: the item itself, the objects embedded in it, and its page. */
 export async function itemSchemas(item: ListedItem): Promise<Record<string, Schema>> {
-  const made = wireSchema(await item.loadSchema());
-  const properties = { ...(made.properties as Record<string, Schema>) };
+  const schema = responseSchema(await item.loadSchema());
+  const properties = { ...(schema.properties as Record<string, Schema>) };
   const embedded: Record<string, Schema> = {};
   for (const [field, component] of Object.entries(item.embedded ?? {})) {
     const list = properties[field] ?? {};
@@ -27,7 +28,7 @@ export async function itemSchemas(item: ListedItem): Promise<Record<string, Sche
     properties[field] = { ...list, items: schemaRef(component) };
   }
   return {
-    [item.component]: { ...made, properties },
+    [item.component]: { ...schema, properties },
     ...embedded,
     [pageComponent(item)]: pageSchema(item),
   };
@@ -76,31 +77,24 @@ export const PROBLEM_SCHEMAS: Record<string, Schema> = {
   },
 };
 
-/** JSON Schema of a response item. Defaults and the rejection of unknown fields concern only imports. */
-function wireSchema(schema: z.ZodType): Schema {
-  const made: Schema = z.toJSONSchema(schema, {
+/** Converts a Zod schema. Defaults and the rejection of unknown fields apply only to imports. */
+function responseSchema(zodSchema: z.ZodType): Schema {
+  const { $schema: _, ...schema }: Schema = z.toJSONSchema(zodSchema, {
     io: 'output',
     override: ({ jsonSchema }) => {
       delete jsonSchema.default;
       delete jsonSchema.additionalProperties;
-      if (jsonSchema.anyOf !== undefined) replace(jsonSchema, joinNull(jsonSchema));
+      if (jsonSchema.anyOf !== undefined) joinNull(jsonSchema);
     },
   });
-  // The document declares the dialect for all schemas.
-  delete made.$schema;
-  return made;
+  return schema;
 }
 
 /** Turns `anyOf: [X, null]` into `type: [X, null]`, because generators drop the description of an `anyOf`. */
-function joinNull(schema: Schema): Schema {
-  const { anyOf, ...own } = schema;
-  const [value, nothing, ...others] = anyOf as Schema[];
+function joinNull(schema: Schema): void {
+  const [value, nothing, ...others] = schema.anyOf as Schema[];
   if (value === undefined || nothing?.type !== 'null' || others.length > 0)
     throw new Error(`anyOf is supported only for nullable schemas: ${JSON.stringify(schema)}`);
-  return { ...value, ...own, type: [value.type, 'null'] };
-}
-
-function replace(target: Schema, by: Schema): void {
-  for (const key of Object.keys(target)) delete target[key];
-  Object.assign(target, by);
+  delete schema.anyOf;
+  Object.assign(schema, { ...value, ...schema, type: [value.type, 'null'] });
 }

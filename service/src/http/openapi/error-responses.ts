@@ -1,10 +1,10 @@
-// The error responses of an operation in the OpenAPI document, by status. Several codes may share a status.
+// The error responses of an operation in the OpenAPI document, by status. Several codes can share a status.
 
+import type { ApiResponse } from '@offerbook/site/docs/api-document.ts';
 import { ERRORS, type ErrorCode } from '../../domain/api-errors.ts';
 import { schemaRef } from './component-schemas.ts';
-import type { ResponseObject } from './document-objects.ts';
 import { type ExampleContext, exampleProblem } from './examples.ts';
-import { COMMON_ERROR_HEADERS, ERROR_HEADERS, headerRefs } from './words.ts';
+import { COMMON_ERROR_HEADERS, ERROR_HEADERS, headerRefs } from './header-objects.ts';
 
 const PAGE = { 'text/html': { schema: { type: 'string', description: 'HTML page' } } };
 
@@ -12,7 +12,7 @@ export function errorResponses(
   codes: readonly ErrorCode[],
   operation: ExampleContext,
   publicUrl: string | undefined,
-): Record<string, ResponseObject> {
+): Record<string, ApiResponse> {
   const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, sharing]) => [
@@ -30,7 +30,7 @@ export function errorResponses(
               sharing.map((code) => [code, { value: exampleProblem(code, operation, publicUrl) }]),
             ),
           },
-          // Browsers follow links with GET only, so a 405 is never a page.
+          // Browsers follow links only with GET, so a 405 is never an HTML page.
           ...(operation.isLink === true && status !== ERRORS.method_not_allowed.status ? PAGE : {}),
         },
       },

@@ -1,17 +1,17 @@
-// The examples in the OpenAPI document and on the error pages. Tests compare them with real responses.
+// Examples in the OpenAPI document and on the error pages. Tests compare them with real responses.
 
 import type { TokenKind } from '../../domain/access-token.ts';
 import type { ErrorCode, ParameterError } from '../../domain/api-errors.ts';
 import { PAGE_SIZE_MAX } from '../../domain/page.ts';
 import { problemDocument } from '../problem.ts';
-import type { Schema } from './words.ts';
+import type { Schema } from './component-schemas.ts';
 
-/** Placeholder for the URL of the service if the operator has not set a public URL. */
+/** Placeholder for the service's URL if the operator has not set a public URL. */
 const BASE_URL = 'https://api.example';
 
 type Components = Readonly<Record<string, Schema>>;
 
-/** A page with one item, built from the examples of the fields. The cursor is the item's id plus one. */
+/** Builds a page with one item from the examples of its fields. The cursor is the item's id plus one. */
 export function examplePage(component: string, components: Components): unknown {
   const item = exampleOf(components[component] ?? {}, components) as { id: string };
   return { data: [item], cursor: item.id.replace(/.$/, (digit) => String(Number(digit) + 1)) };
@@ -39,7 +39,7 @@ export interface ExampleContext {
   readonly path: string;
   /** Undefined if the operation needs no token. */
   readonly tokenKind?: TokenKind;
-  /** Methods of the path, as printed in the error: `GET or HEAD`. */
+  /** The path's methods, as the error lists them: `GET or HEAD`. */
   readonly methods?: string;
   /** True for links that people click: errors render as HTML if the client accepts HTML. */
   readonly isLink?: boolean;
@@ -51,14 +51,12 @@ export function exampleProblem(code: ErrorCode, operation: ExampleContext, origi
   return problemDocument({ code, message, errors }, { origin, path: operation.path, requestId });
 }
 
-const LIMIT_DETAIL = `must be a whole number from 1 to ${PAGE_SIZE_MAX}`;
-
 interface ProblemDetails {
   readonly detail: string;
   readonly errors?: readonly ParameterError[];
 }
 
-/** The `detail` of each error, as the service returns it for this operation. */
+/** Returns the details that the service sends with each error of this operation. */
 function exampleDetails({
   tokenKind: kind,
   methods = 'GET or HEAD',
@@ -67,7 +65,7 @@ function exampleDetails({
   const bad =
     kind === undefined
       ? { parameter: 'passbackUid', detail: 'is missing' }
-      : { parameter: 'limit', detail: LIMIT_DETAIL };
+      : { parameter: 'limit', detail: `must be a whole number from 1 to ${PAGE_SIZE_MAX}` };
   return {
     missing_token: { detail: 'Send the header "Authorization: Bearer <token>".' },
     invalid_token: { detail: 'The access token is malformed, unknown, expired or revoked.' },
@@ -78,13 +76,8 @@ function exampleDetails({
       detail:
         'The request has a header that only browsers send: Origin or Sec-Fetch-Site. Private tokens are for servers only.',
     },
-    invalid_parameter: {
-      detail: `${bad.parameter} ${bad.detail}.`,
-      errors: [bad],
-    },
-    not_found: {
-      detail: 'No such path. All paths are listed in the API reference at /docs.',
-    },
+    invalid_parameter: { detail: `${bad.parameter} ${bad.detail}.`, errors: [bad] },
+    not_found: { detail: 'No such path. All paths are listed in the API reference at /docs.' },
     deal_not_found: { detail: 'Unknown deal or organisation.' },
     deal_gone: { detail: 'This deal is not active now.' },
     method_not_allowed: { detail: `Use ${methods}.` },

@@ -1,26 +1,19 @@
-// Builds the OpenAPI 3.1 document from the schemas that validate imports, the table of operations and the table of errors,
-// so it cannot contradict the service.
+// Builds the OpenAPI 3.1 document from the import schemas, the operations and the error table, so it always matches the
+// service.
 
+import type { ApiDocument, ApiOperation } from '@offerbook/site/docs/api-document.ts';
 import { codeSamples } from '@offerbook/site/docs/code-samples.ts';
 import { LOCAL_URL } from '@offerbook/site/docs/guides/guides.ts';
 import { ERROR_CODES, type ErrorCode } from '../../domain/api-errors.ts';
 import { PAGE_SIZE_DEFAULT } from '../../domain/page.ts';
 import type { Operation } from '../operations/operation.ts';
 import { OPERATIONS } from '../operations/operations.ts';
-import { ACTIVATION_SCHEMAS, activationPaths } from './activation-paths.ts';
-import { itemSchemas, PROBLEM_SCHEMAS, pageComponent, schemaRef } from './component-schemas.ts';
-import type { OpenApiDocument, OperationObject, ResponseObject } from './document-objects.ts';
+import { ACTIVATION_SCHEMAS, ACTIVATION_TAG, activationPaths } from './activation-paths.ts';
+import { itemSchemas, PROBLEM_SCHEMAS, pageComponent, type Schema, schemaRef } from './component-schemas.ts';
 import { errorResponses } from './error-responses.ts';
 import { examplePage } from './examples.ts';
-import {
-  ACTIVATION_HEADERS,
-  ACTIVATION_TAG,
-  HEADERS,
-  type HeaderName,
-  headerRefs,
-  parameterObject,
-  type Schema,
-} from './words.ts';
+import { ACTIVATION_HEADERS, HEADERS, type HeaderName, headerRefs } from './header-objects.ts';
+import { parameterObject } from './parameter-objects.ts';
 
 /** The operator's settings that appear in the document. */
 export interface DocumentSettings {
@@ -39,19 +32,31 @@ const DEFAULTS: DocumentSettings = {
   activation: 'on',
 };
 
-/** The code samples use the local URL if there is no public one. */
-export async function openApiDocument(settings = DEFAULTS, localUrl = LOCAL_URL): Promise<OpenApiDocument> {
+export type OpenApiDocument = Awaited<ReturnType<typeof openApiDocument>>;
+
+/** If there is no public URL, the code samples use the local one. */
+export async function openApiDocument(settings = DEFAULTS, localUrl = LOCAL_URL) {
   const baseUrl = settings.publicUrl ?? localUrl;
   const schemas: Record<string, Schema> = {};
   for (const { item } of OPERATIONS) Object.assign(schemas, await itemSchemas(item));
   const hasActivation = settings.activation === 'on';
+  const headers: Record<string, object> = { ...HEADERS, ...(hasActivation ? ACTIVATION_HEADERS : {}) };
+  const paths: ApiDocument['paths'] = {
+    ...Object.fromEntries(
+      OPERATIONS.map((operation) => [
+        operation.path,
+        { get: operationObject(operation, schemas, settings, baseUrl) },
+      ]),
+    ),
+    ...(hasActivation ? activationPaths(settings.publicUrl, baseUrl) : {}),
+  };
   return {
     openapi: '3.1.0',
     info: {
       title: 'Offerbook',
-      // Version of the API, whose major version is part of the paths. The program is versioned separately.
+      // Version of the API. Its major version is part of the paths. The program has its own version.
       version: '1.0.0',
-      description: `Retailers with their cashback offers, coupons and promotions, and your users' transactions. Lists are paginated. Send a page's cursor to get the next page; a page without a cursor is the last. Unsupported parameters that look like filters or paging, such as status or page, get 400; other unknown parameters are ignored. ${currencyWords(settings.currency)}`,
+      description: `Retailers with their cashback offers, coupons and promotions, and your users' transactions. Lists are paginated. Send a page's cursor to get the next page; a page without a cursor is the last. Unsupported parameters that look like filters or paging, such as status or page, get 400; other unknown parameters are ignored. ${describeCurrency(settings.currency)}`,
       contact: { name: 'The operator of this service' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -67,18 +72,10 @@ export async function openApiDocument(settings = DEFAULTS, localUrl = LOCAL_URL)
       },
       ...(hasActivation ? [ACTIVATION_TAG] : []),
     ],
-    paths: {
-      ...Object.fromEntries(
-        OPERATIONS.map((operation) => [
-          operation.path,
-          { get: operationObject(operation, schemas, settings, baseUrl) },
-        ]),
-      ),
-      ...(hasActivation ? activationPaths(settings.publicUrl, baseUrl) : {}),
-    },
+    paths,
     components: {
       schemas: { ...schemas, ...(hasActivation ? ACTIVATION_SCHEMAS : {}), ...PROBLEM_SCHEMAS },
-      headers: { ...HEADERS, ...(hasActivation ? ACTIVATION_HEADERS : {}) },
+      headers,
       securitySchemes: {
         publicToken: { type: 'http', scheme: 'bearer', description: 'A public API token, ob_pub_…' },
         privateToken: {
@@ -96,7 +93,7 @@ function operationObject(
   schemas: Readonly<Record<string, Schema>>,
   { pageSize, publicUrl }: DocumentSettings,
   baseUrl: string,
-): OperationObject {
+): ApiOperation {
   const isCatalogue = operation.tokenKind === 'public';
   const headers: HeaderName[] = [
     'Request-Id',
@@ -107,7 +104,7 @@ function operationObject(
     'Vary',
   ];
   headers.push(isCatalogue ? 'ETag' : 'Complete-Through');
-  const notModified: Record<string, ResponseObject> = {
+  const notModified = {
     304: {
       description: 'The page is unchanged: its ETag equals the If-None-Match header',
       headers: headerRefs(headers.filter((name) => name !== 'Link')),
@@ -146,14 +143,14 @@ function operationObject(
   };
 }
 
-/** The specification defines no currency for fixed cashbacks, so there is no default. */
-function currencyWords(currency: string | undefined): string {
+/** There is no default, because the specification does not define the currency of fixed cashbacks. */
+function describeCurrency(currency: string | undefined): string {
   return currency === undefined
     ? 'Fixed cashbacks (maximumFixedCommissionFee) are in one currency; ask the operator which one.'
     : `Fixed cashbacks (maximumFixedCommissionFee) are in ${currency}.`;
 }
 
-/** Errors that the operation can return. */
+/** Returns the errors that the operation can return. */
 function errorCodes({ tokenKind }: Operation): ErrorCode[] {
   return ERROR_CODES.filter(
     (code) =>

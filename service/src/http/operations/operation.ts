@@ -9,14 +9,14 @@ import type { WalkStore } from '../../domain/walk.ts';
 import type { CallerTally } from '../caller-tally.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
-import type { ParameterName } from './query.ts';
+import type { DocumentedParameter } from './query.ts';
 
 /** All operations are reads (GET and HEAD). */
 export interface Operation {
   readonly id: string;
   readonly path: `/v1/${string}/`;
   readonly tokenKind: TokenKind;
-  readonly parameters: readonly ParameterName[];
+  readonly parameters: readonly DocumentedParameter[];
   readonly summary: string;
   readonly description: string;
   readonly item: ListedItem;

@@ -83,6 +83,9 @@ const PARAMETERS = {
 
 export type ParameterName = keyof typeof PARAMETERS;
 
+/** Parameters in the OpenAPI document, which has the ids of retailers and deals only in paths. */
+export type DocumentedParameter = Exclude<ParameterName, `${string}Id`> | 'orgId';
+
 /** Parameters of every list. */
 export const PAGE_PARAMETERS = ['cursor', 'limit'] as const;
 

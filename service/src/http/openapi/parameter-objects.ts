@@ -1,0 +1,97 @@
+// The parameters in the OpenAPI document, each with a description, a schema and an example.
+
+import type { ApiParameter } from '@offerbook/site/docs/api-document.ts';
+import { DATE_TIME_PATTERN } from '@offerbook/wire/timestamp.ts';
+import { PAGE_SIZE_MAX } from '../../domain/page.ts';
+import { type DocumentedParameter, VALUE_LENGTH_MAX } from '../operations/query.ts';
+import type { Schema } from './component-schemas.ts';
+
+const DATE_TIME_FORMATS =
+  'Any ISO 8601 form that includes a day: basic or extended format; calendar, ordinal or week date; with or without a time. UTC unless it has an offset.';
+
+export const UUID = { type: 'string', format: 'uuid' };
+
+interface ParameterDescription {
+  readonly description: string;
+  readonly required?: true;
+  readonly schema: Schema;
+  readonly example: string | number;
+}
+
+const PARAMETERS: Record<DocumentedParameter, ParameterDescription> = {
+  cursor: {
+    description: 'Cursor returned with the previous page. Omit it to get the first page.',
+    schema: UUID,
+    example: '0192d1a0-0000-7000-8000-000000000001',
+  },
+  limit: {
+    description:
+      'Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. This parameter is an extension of this service.',
+    schema: { type: 'integer', minimum: 1, maximum: PAGE_SIZE_MAX },
+    example: 50,
+  },
+  name: {
+    description: "Returns only offers whose retailer's name contains this string, ignoring case and accents.",
+    schema: { type: 'string', maxLength: VALUE_LENGTH_MAX },
+    example: 'green',
+  },
+  category: {
+    description: 'Returns only offers in this category, ignoring case and accents.',
+    schema: { type: 'string', maxLength: VALUE_LENGTH_MAX },
+    example: 'Garden',
+  },
+  country: {
+    description: 'Returns only offers available in this country (ISO 3166-1 alpha-2, upper or lower case).',
+    schema: { type: 'string', pattern: '^([A-Za-z]{2})?$' },
+    example: 'DE',
+  },
+  updatedAtGreaterThan: {
+    description: `Returns only transactions updated after this date-time. ${DATE_TIME_FORMATS}`,
+    schema: { type: 'string', pattern: DATE_TIME_PATTERN, maxLength: VALUE_LENGTH_MAX },
+    example: '2026-11-14T12:00:00',
+  },
+  updatedAtLessThan: {
+    description: `Returns only transactions updated before this date-time. ${DATE_TIME_FORMATS}`,
+    schema: { type: 'string', pattern: DATE_TIME_PATTERN, maxLength: VALUE_LENGTH_MAX },
+    example: '2026-11-15T00:00:00',
+  },
+  orgId: {
+    description: "Your organisation's public id. The operator finds it with `offerbook orgs list`.",
+    required: true,
+    schema: UUID,
+    example: '01931f4e-7d5c-7000-9a4e-0c7d3f1e2b5a',
+  },
+  passbackUid: {
+    description:
+      'Your own opaque id for the user, returned in the transaction. UTF-8, percent-encoded, up to 255 bytes, no control characters. Do not send personal data.',
+    required: true,
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    example: 'user-8842',
+  },
+  passbackData: {
+    description:
+      'Optional data of your choice, returned in the transaction. UTF-8, percent-encoded, up to 1,024 bytes, no control characters.',
+    schema: { type: 'string', maxLength: 1_024 },
+    example: 'campaign=autumn',
+  },
+};
+
+/** Returns a query parameter. `pageSize` is the default for `limit`. */
+export function parameterObject(name: DocumentedParameter, pageSize?: number): ApiParameter {
+  const { schema, ...description } = PARAMETERS[name];
+  return {
+    name,
+    in: 'query',
+    ...description,
+    schema: name === 'limit' ? { ...schema, default: pageSize } : schema,
+  };
+}
+
+export function pathParameter(
+  name: string,
+  description: string,
+  schema: Schema,
+  example: string,
+): ApiParameter {
+  return { name, in: 'path', required: true, description, schema, example };
+}
