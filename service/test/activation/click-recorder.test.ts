@@ -34,8 +34,8 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     const { id: orgId, publicId } = await newOrganisation(stores);
     const settings = readServeSettings({ port: '0', spool: temporaryFolder() }, {});
     const catalogue = new Catalogue(clock);
-    const parts = { settings, databaseUrl, stores, catalogue, clock, logger, clickDeadlineMs: MINUTE_MS };
-    const { activation, recorder, start, stop } = openActivation(parts);
+    const options = { settings, databaseUrl, clock, logger, clickDeadlineMs: MINUTE_MS };
+    const { activation, recorder, start, stop } = openActivation(options, stores, catalogue);
     await start();
     const kind: ActivatedKind = 'retailers';
     const deal = { kind, dealId: id(1), retailerId: id(1), orgId, url: '', retailerUrl: '', isActive: true };

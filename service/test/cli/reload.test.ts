@@ -5,9 +5,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import type { SnapshotData } from '../../src/catalogue/snapshot-data.ts';
 import { type RunningNode, startNode } from '../../src/cli/node/node.ts';
-import { SnapshotBuilder } from '../../src/cli/node/snapshot-builder.ts';
+import { openSnapshotBuilder, type SnapshotBuilder } from '../../src/cli/node/snapshot-builder.ts';
 import { readServeSettings } from '../../src/config.ts';
 import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
+import { systemClock } from '../../src/domain/clock.ts';
 import { Logger } from '../../src/domain/logger.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
@@ -27,7 +28,7 @@ class HeldBuilder {
   beforeTakingUp: (() => Promise<void>) | undefined;
 
   constructor(databaseUrl: string) {
-    this.#builder = new SnapshotBuilder(databaseUrl);
+    this.#builder = openSnapshotBuilder(databaseUrl);
   }
 
   async build(): Promise<SnapshotData> {
@@ -61,7 +62,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     const settings = readServeSettings({ port: String(port) }, {});
     lines = [];
     const logger = new Logger('info', (line) => lines.push(line));
-    start = () => startNode({ settings, databaseUrl, logger, builder });
+    start = () => startNode({ settings, databaseUrl, logger, clock: systemClock }, builder);
     await stores.organisations.create('acme');
     reader = await issueToken();
   });

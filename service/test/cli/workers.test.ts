@@ -91,7 +91,7 @@ test('a crashed worker is replaced, the others respond meanwhile, and its counts
   expect(await ask(server.url, 30)).toEqual({ 200: 30 });
   while ((await metric(ANSWERED)) < 30) await Bun.sleep(20);
   faults.letHappen('crash', 2);
-  const [end] = await server.logged('a worker ended; starting another');
+  const [end] = await server.logged('a worker ended; starting a new one');
   expect(end).toMatchObject({
     worker: 2,
     delayMs: 100,
@@ -114,7 +114,7 @@ test('a worker that does not respond is replaced, and then all requests get resp
   const server = await start(2, { silenceMaxMs: 1_000 });
   await server.logged('worker ready', 2);
   faults.letHappen('loop', 1);
-  const [end] = await server.logged('a worker ended; starting another');
+  const [end] = await server.logged('a worker ended; starting a new one');
   expect(end).toMatchObject({ worker: 1, err: { message: 'it does not respond' } });
   await server.logged('worker ready', 3);
   expect(await ask(server.url, 30)).toEqual({ 200: 30 });
@@ -126,14 +126,14 @@ test('a worker that cannot be terminated stops the node with an error, so that i
   faults.letHappen('block', 1);
   expect(await server.ended()).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('a worker that does not respond cannot be ended'),
+    stderr: expect.stringContaining('a worker does not respond and cannot be terminated'),
   });
 });
 
 test('a worker that does not start is retried with increasing delays, and the others continue', async () => {
   faults.letHappen('stillborn', 2);
   const server = await start(2, { restartMaxMs: 800 });
-  const ends = await server.logged('a worker ended; starting another', 6);
+  const ends = await server.logged('a worker ended; starting a new one', 6);
   expect(ends.map(({ worker, delayMs }) => [worker, delayMs])).toEqual(
     [100, 200, 400, 800, 800, 800].map((delayMs) => [2, delayMs]),
   );
@@ -147,7 +147,7 @@ test('a worker that does not start is retried with increasing delays, and the ot
 test('a worker that ran long enough is replaced after the shortest delay, however often it exits', async () => {
   faults.letHappen('stillborn', 2);
   const server = await start(2, { provenMs: 0 });
-  const ends = await server.logged('a worker ended; starting another', 3);
+  const ends = await server.logged('a worker ended; starting a new one', 3);
   expect(ends.map(({ worker, delayMs }) => [worker, delayMs])).toEqual(Array(3).fill([2, 100]));
   faults.revive(2);
 });
@@ -155,11 +155,11 @@ test('a worker that ran long enough is replaced after the shortest delay, howeve
 test('failed starts do not count after another worker was ready and crashed', async () => {
   faults.letHappen('stillborn', 2);
   const server = await start(2, { restartMinMs: 500, restartMaxMs: 500 });
-  await server.logged('a worker ended; starting another', 6);
+  await server.logged('a worker ended; starting a new one', 6);
   faults.letHappen('stillborn', 1);
   faults.letHappen('crash', 1);
   // The crashed worker, and a start while none is ready.
-  await server.logged('a worker ended; starting another', 8);
+  await server.logged('a worker ended; starting a new one', 8);
   faults.revive(1);
   const ready = await server.logged('worker ready', 2);
   expect(ready.map(({ worker }) => worker)).toEqual([1, 1]);
@@ -184,7 +184,7 @@ describe('when no worker starts', () => {
     const child = spawnOfferbook(['serve', '--port', '0', '--workers', '2'], { env });
     expect([await child.exited, await new Response(child.stderr).text()]).toEqual([
       1,
-      expect.stringContaining('no worker starts: '),
+      expect.stringContaining('no worker could start: '),
     ]);
   });
 
@@ -197,7 +197,7 @@ describe('when no worker starts', () => {
     }
     expect(await server.ended()).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/no worker starts: .*a test wants it so/s),
+      stderr: expect.stringMatching(/no worker could start: .*a test wants it so/s),
     });
   });
 });

@@ -82,14 +82,14 @@ describe('with a secret', () => {
     const open = (length: number) => () =>
       openAdminAccess(readServeSettings({ adminTokenFile: secretFile('x'.repeat(length)) }, {}));
     expect(open(20)).not.toThrow();
-    expect(open(19)).toThrow('must hold one line of at least 20 characters');
+    expect(open(19)).toThrow('must contain one line of at least 20 characters');
   });
 
   test.each([
-    ['', 'must hold one line'],
-    ['short\n', 'must hold one line'],
-    ['two words that are long enough', 'must hold one line'],
-    ['one-line-that-is-long-enough\nand-another', 'must hold one line'],
+    ['', 'must contain one line'],
+    ['short\n', 'must contain one line'],
+    ['two words that are long enough', 'must contain one line'],
+    ['one-line-that-is-long-enough\nand-another', 'must contain one line'],
   ])(
     'the server does not start with a secret file that contains %j, and does not print it',
     async (content, reason) => {

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import { SERVE_FLAGS } from '../../config.ts';
+import { systemClock } from '../../domain/clock.ts';
 import type { Logger } from '../../domain/logger.ts';
 import { command } from '../command.ts';
 import { requireSpool } from '../node/activation.ts';
@@ -31,10 +32,9 @@ async function runServer(flags: NodeFlags, parts: WorkerParts): Promise<void> {
   void stop.then(() => endWithin(stopMaxMs));
   const { logger } = log;
   try {
+    const options = { settings, databaseUrl, tracing, logger, clock: systemClock };
     const starting =
-      settings.workers > 1
-        ? startWorkers({ settings, databaseUrl, tracing, log, ...parts })
-        : startNode({ settings, databaseUrl, tracing, logger });
+      settings.workers > 1 ? startWorkers({ ...options, onLog: log.write, ...parts }) : startNode(options);
     await runUntil(stop, starting, logger, stopMaxMs);
   } finally {
     await log.close();

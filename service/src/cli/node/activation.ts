@@ -1,4 +1,4 @@
-// Builds the parts of activation for a node: the directory, the recorder, its spool and the disk reserves.
+// Opens activation for a node: the link directory, the click recorder, its spool and the disk reserves.
 
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,34 +9,23 @@ import { clickProblem } from '../../activation/click-problem.ts';
 import { ClickRecorder } from '../../activation/click-recorder.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { ServeSettings } from '../../config.ts';
-import type { Clock } from '../../domain/clock.ts';
-import type { Logger } from '../../domain/logger.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { openSpool } from '../../storage/click-spool.ts';
 import { sqlitePath } from '../../storage/open-database.ts';
 import { DiskReserve } from './disk-reserve.ts';
+import type { NodeOptions } from './node-settings.ts';
 
 export type NodeActivation = ReturnType<typeof openActivation>;
 
-interface NodeParts {
-  readonly settings: ServeSettings;
-  readonly databaseUrl: string;
-  readonly stores: Stores;
-  readonly catalogue: Catalogue;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly clickDeadlineMs?: number;
-}
-
-export function openActivation(parts: NodeParts) {
-  const { settings, databaseUrl, stores, catalogue, clock, logger } = parts;
+export function openActivation(options: NodeOptions, stores: Stores, catalogue: Catalogue) {
+  const { settings, databaseUrl, clock, logger } = options;
   const directory = new ActivationDirectory(stores);
   const path = () => spoolPath(settings.spool, databaseUrl, directory.name);
   const folder = spoolFolder(settings.spool, databaseUrl);
   const spoolDisk = new DiskReserve(folder, settings.diskReserve);
   const spool = spoolDisk.guard(openSpool(path));
   const databasePath = sqlitePath(databaseUrl);
-  // The disk of a PostgreSQL server is not ours to measure.
+  // The disk of a PostgreSQL server cannot be measured from here.
   const databaseFolder = databasePath === undefined ? folder : dirname(databasePath);
   const databaseDisk =
     databaseFolder === folder ? spoolDisk : new DiskReserve(databaseFolder, settings.diskReserve);
@@ -47,17 +36,17 @@ export function openActivation(parts: NodeParts) {
     hasSpool: () => existsSync(path()),
     organisations: stores.organisations,
     logger,
-    deadlineMs: parts.clickDeadlineMs,
+    deadlineMs: options.clickDeadlineMs,
   });
   return {
     activation: new Activation({ directory, recorder, catalogue, clock, logger }),
     directory,
     recorder,
-    /** True while a disk that clicks are written to has less free space than the reserve. */
+    /** True while a disk for clicks has less free space than the reserve. */
     get isDiskLow() {
       return spoolDisk.isLow || databaseDisk.isLow;
     },
-    /** Loads the directory, and starts moving clicks that an earlier process left in the spool. */
+    /** Loads the directory, and starts to record clicks that an earlier process left in the spool. */
     async start() {
       await directory.refresh();
       recorder.start();
@@ -69,16 +58,16 @@ export function openActivation(parts: NodeParts) {
   };
 }
 
-/** Throws BadInput if --spool names an unusable folder; otherwise the first click that needs it would fail. */
+/** Throws BadInput if --spool names an unusable folder, before a click needs it. */
 export function requireSpool({ activation, spool }: ServeSettings): void {
   const problem = activation === 'off' || spool === undefined ? undefined : spoolProblem(spool);
   if (problem !== undefined) throw new BadInput(`--spool ${problem}`);
 }
 
-/** Returns why this folder cannot hold a spool; undefined if it can. */
+/** Returns why the spool cannot be in this folder; undefined if it can. */
 export function spoolProblem(folder: string): string | undefined {
   try {
-    // With a slash at the end, access() fails for a file.
+    // access() fails for a file if its path ends with a slash.
     accessSync(`${folder}/`, constants.W_OK | constants.X_OK);
     return undefined;
   } catch (error) {
@@ -87,11 +76,11 @@ export function spoolProblem(folder: string): string | undefined {
   }
 }
 
-/** The name contains the database's, because servers of several databases may share a folder. */
+/** The file name contains the database name, because servers of several databases may share a folder. */
 export function spoolPath(folder: string | undefined, databaseUrl: string, databaseName: string): string {
   return join(spoolFolder(folder, databaseUrl), `offerbook-spool-${databaseName}.db`);
 }
 
-function spoolFolder(folder: string | undefined, databaseUrl: string): string {
+export function spoolFolder(folder: string | undefined, databaseUrl: string): string {
   return folder ?? dirname(sqlitePath(databaseUrl) ?? './spool');
 }

@@ -1,6 +1,6 @@
-// Access to the admin port. With --admin-token-file, every request except /livez and /readyz needs the secret, as a password
-// (browsers ask for it) or as a bearer token (Prometheus sends one). Without it, only requests to a loopback name are
-// accepted. No cookie is set, so none can be stolen or sent by another page.
+// Checks access to the admin port. With --admin-token-file, every request except /livez and /readyz needs the secret, as a
+// password (for browsers) or as a bearer token (for Prometheus). If that option is not set, Host must be a loopback name. There
+// are no cookies, so none can be stolen or sent by another page.
 
 import { timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { networkOf } from '../../http/access/client-address.ts';
 import { RateLimiter } from '../../http/access/rate-limit.ts';
 import { LocalCounter } from '../../http/access/request-counter.ts';
 
-/** Wrong secrets per minute and address; above it the response is 429, so that a misconfigured client slows down. */
+/** Wrong secrets per minute per address; above it the response is 429, so that a misconfigured client slows down. */
 const FAILURES_MAX = 10;
 /** The length protects against guessing. `openssl rand -base64 24` prints 32 characters. */
 const SECRET_LENGTH_MIN = 20;
@@ -18,7 +18,7 @@ const SECRET_LENGTH_MIN = 20;
 /** Returns the response that rejects the request; undefined to accept it. */
 type Refuse = (request: Request, address: string) => Response | undefined;
 
-/** Throws BadInput if the file of the secret is unreadable or its content is invalid. */
+/** Throws BadInput if the secret's file is unreadable or its content is invalid. */
 export function openAdminAccess({ adminTokenFile }: ServeSettings): Refuse {
   const refuse =
     adminTokenFile === undefined ? refuseOtherNames : refuseWithoutSecret(readSecret(adminTokenFile));
@@ -30,14 +30,14 @@ function refuseWithoutSecret(secret: string): Refuse {
   const failures = new RateLimiter('admin', FAILURES_MAX, new LocalCounter());
   return (request, address) => {
     const given = readSent(request.headers.get('Authorization'));
-    // Before the limit, so that a client with wrong secrets does not lock out others at its address.
+    // Checked before the limit, so that a client with wrong secrets does not lock out others at its address.
     if (given !== undefined && timingSafeEqual(digest(given), expected)) return undefined;
     // A browser's first request has no password and does not count.
     if (given !== undefined) {
       const { exceeded, retryAfterS } = failures.take(networkOf(address));
       if (exceeded) return refusal(429, 'Too many wrong secrets.', { 'Retry-After': String(retryAfterS) });
     }
-    return refusal(401, 'Send the secret of --admin-token-file, as a password or as a bearer token.', {
+    return refusal(401, 'Send the secret from --admin-token-file, as a password or as a bearer token.', {
       'WWW-Authenticate': 'Basic realm="Offerbook console", charset="UTF-8"',
     });
   };
@@ -51,10 +51,13 @@ function refuseOtherNames(request: Request): Response | undefined {
   const host = request.headers.get('Host') ?? '';
   return isLoopback(host.replace(/:\d+$/, ''))
     ? undefined
-    : refusal(421, 'Open this under localhost or 127.0.0.1, or give the server an --admin-token-file.');
+    : refusal(
+        421,
+        'Use localhost or 127.0.0.1 as the host name, or start the server with --admin-token-file.',
+      );
 }
 
-/** Rejects forms that a page of another origin sent. Programs send neither header. */
+/** Rejects forms that a page of another origin sent. Clients other than browsers send neither header. */
 function refuseForeignForm({ method, headers }: Request): Response | undefined {
   if (method !== 'POST') return undefined;
   const site = headers.get('Sec-Fetch-Site');
@@ -63,7 +66,7 @@ function refuseForeignForm({ method, headers }: Request): Response | undefined {
     site === null
       ? origin === null || (URL.canParse(origin) && new URL(origin).host === headers.get('Host'))
       : site === 'same-origin' || site === 'none';
-  return isOwn ? undefined : refusal(403, 'This form was sent by a page of another origin.');
+  return isOwn ? undefined : refusal(403, 'A page of another origin sent this form.');
 }
 
 export function refusal(status: number, text: string, headers: Record<string, string> = {}): Response {
@@ -80,7 +83,7 @@ function readSent(authorization: string | null): string | undefined {
   return pair.slice(pair.indexOf(':') + 1);
 }
 
-/** Digests have the same length, so that comparing them does not reveal the length of the secret. */
+/** All digests have the same length, so comparing them does not reveal the length of the secret. */
 function digest(text: string): Uint8Array {
   return Bun.SHA256.hash(text) as Uint8Array;
 }
@@ -98,7 +101,7 @@ function readSecret(path: string): string {
   }
   if (!/^[\x21-\x7e]+$/.test(text) || text.length < SECRET_LENGTH_MIN) {
     throw new BadInput(
-      `--admin-token-file ${path} must hold one line of at least ${SECRET_LENGTH_MIN} characters without spaces, such as openssl rand -base64 24 prints`,
+      `--admin-token-file ${path} must contain one line of at least ${SECRET_LENGTH_MIN} characters without spaces, such as the output of openssl rand -base64 24`,
     );
   }
   return text;

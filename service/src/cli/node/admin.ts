@@ -1,51 +1,44 @@
-// The admin port: metrics, health and the console of a node, for operators. It is a server of its own, so clients of the
-// service cannot use up its connections.
+// The admin port, for operators: metrics, health checks and the console. It has its own server, so clients of the service
+// cannot use up its connections.
 
-import { dirname } from 'node:path';
 import { Refused } from '@offerbook/wire/failures.ts';
 import { TEXT_LENGTH_MAX } from '@offerbook/wire/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import type { ServeSettings } from '../../config.ts';
 import { RecentHour, SAMPLE_INTERVAL_MS } from '../../console/recent-hour.ts';
-import type { Clock } from '../../domain/clock.ts';
 import type { Logger } from '../../domain/logger.ts';
 import { isStorageError } from '../../domain/storage-error.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { clientReader } from '../../http/access/client-address.ts';
 import { metricsPage, type NodeState } from '../../http/metrics.ts';
-import { type Health, readiness } from '../../http/readiness.ts';
-import { sqlitePath } from '../../storage/open-database.ts';
+import { readiness } from '../../http/readiness.ts';
+import { spoolFolder } from './activation.ts';
 import { openAdminAccess, refusal } from './admin-access.ts';
 import { ConsoleHost } from './console/console-host.ts';
 import { databaseFigures } from './database-figures.ts';
 import { bind } from './listen.ts';
-import type { WorkerReport } from './workers/worker-report.ts';
+import type { NodeOptions } from './node-settings.ts';
+import { healthOf, type WorkerReport } from './workers/worker-report.ts';
 
 /** Only search forms have bodies. A character takes up to three UTF-8 bytes, each percent-encoded in three characters. */
 const BODY_MAX_BYTES = 1_024 + TEXT_LENGTH_MAX * 9;
 const IDLE_TIMEOUT_S = 120;
 
 interface AdminSource {
-  readonly settings: ServeSettings;
-  readonly databaseUrl: string;
-  readonly clock: Clock;
-  readonly logger: Logger;
   readonly stores: Stores;
   readonly catalogue: Catalogue;
-  health(): Health;
+  isReady(): boolean;
   /** Merged over all workers. */
   report(): WorkerReport;
   workers(): NodeState['workers'];
 }
 
-/** Returns a function that closes the port; undefined without --admin-port. */
-export function openAdmin(source: AdminSource): (() => Promise<void>) | undefined {
-  const { settings, databaseUrl, clock, logger } = source;
+/** Returns a function that closes the port; undefined if --admin-port is not set. */
+export function openAdmin(options: NodeOptions, source: AdminSource): (() => Promise<void>) | undefined {
+  const { settings, databaseUrl, clock, logger } = options;
   const { adminPort: port, adminHost: host, workers } = settings;
   if (port === undefined) return undefined;
   const refuse = openAdminAccess(settings);
-  const folder = settings.spool ?? dirname(sqlitePath(databaseUrl) ?? './spool');
-  const consoleHost = new ConsoleHost({ databaseUrl, folder });
+  const consoleHost = new ConsoleHost({ databaseUrl, folder: spoolFolder(settings.spool, databaseUrl) });
   const readClient = clientReader(settings.trustedProxies);
   const startedAtMs = clock();
   const recent = new RecentHour(startedAtMs);
@@ -53,9 +46,10 @@ export function openAdmin(source: AdminSource): (() => Promise<void>) | undefine
 
   async function readState(): Promise<NodeState> {
     const database = await readFigures();
+    const report = source.report();
     return {
-      ...source.report(),
-      ...source.health(),
+      ...report,
+      ...healthOf(report, source.isReady()),
       catalogueRevision: source.catalogue.revision,
       catalogueItems: source.catalogue.counts(),
       database,
@@ -76,15 +70,15 @@ export function openAdmin(source: AdminSource): (() => Promise<void>) | undefine
     const url = URL.parse(request.url, 'http://localhost');
     if (url === null) return refusal(421, 'The Host header is not a host.');
     const { pathname } = url;
-    // No secret required, because probes send none. These responses reveal only whether the node is live and ready.
+    // Health checks need no secret, because probes cannot send one. The responses reveal only whether the node is healthy.
     if (pathname === '/livez') return Response.json({ status: 'live' });
     if (pathname === '/readyz') {
-      const { body, ...init } = readiness(source.health());
+      const { body, ...init } = readiness(healthOf(source.report(), source.isReady()));
       return Response.json(body, init);
     }
     const refused = refuse(request, address);
     if (refused !== undefined) {
-      logger.warn({ address, status: refused.status }, 'a request to the admin port was refused');
+      logger.warn({ address, status: refused.status }, 'rejected a request to the admin port');
       return refused;
     }
     if (pathname === '/metrics') return metricsPage(await readState());
@@ -113,14 +107,14 @@ export function openAdmin(source: AdminSource): (() => Promise<void>) | undefine
   const timer = setInterval(() => recent.sample(clock(), source.report().routes), SAMPLE_INTERVAL_MS);
   return async () => {
     clearInterval(timer);
-    await consoleHost.close();
+    consoleHost.close();
     await server.stop(true);
   };
 }
 
 function failure(error: unknown, logger: Logger): Response {
   const isExpected = error instanceof Refused || isStorageError(error);
-  const text = isExpected ? `${error.message}.` : 'Internal error; see the log of the server.';
+  const text = isExpected ? `${error.message}.` : "Internal error; see the server's log.";
   if (!isExpected) logger.error({ err: error }, 'the console failed');
   return refusal(isExpected ? 503 : 500, text);
 }

@@ -1,5 +1,5 @@
 // Reloads tokens, links and the catalogue when another process has committed changes. Tokens do not wait for the catalogue,
-// whose reload may take seconds. After a failed reload the old data stays in memory, and the reload is retried.
+// which can take seconds to reload. After a failed reload the old data stays in memory, and the reload is retried.
 
 import type { Logger } from '../../domain/logger.ts';
 import type { Stores } from '../../domain/stores.ts';
@@ -7,7 +7,7 @@ import type { DatabaseHealth } from './database-health.ts';
 
 /** Data that is held in memory and reloaded on changes. */
 export interface Followed {
-  /** Revision held in memory; undefined until the first load, and not reloaded before. */
+  /** Revision in memory. Undefined until the first load; changes are ignored until then. */
   readonly revision: number | undefined;
   /** Reloads at least everything that was committed before the call. */
   refresh(): Promise<void>;
@@ -24,7 +24,7 @@ interface FollowOptions {
   readonly catalogue?: Followed | undefined;
 }
 
-/** Polls until `stop`. Call `poll` to check for changes at once. */
+/** Polls until `stop` is called. `poll` checks for changes immediately. */
 export function followChanges(options: FollowOptions) {
   const { stores, databaseHealth, logger, tokens, links, catalogue } = options;
   let latestCatalogue: number | undefined;
@@ -61,7 +61,7 @@ async function reload(followed: Followed | undefined, latest: number | undefined
   return true;
 }
 
-/** A call during a run starts one more run afterwards, because the current run may have read too early. */
+/** A call during a run starts another run afterwards, because the current run may have read before the change. */
 function oneAtATime(work: () => Promise<void>, onFailure: (error: unknown) => void): () => void {
   let isRunning = false;
   let again = false;

@@ -1,5 +1,5 @@
-// Metrics that are read from the database: outcomes of imports, and tokens that expire soon. While the database is
-// unreachable, the last values are returned.
+// Metrics that are read from the database: import outcomes, and tokens that expire soon. While the database is unreachable,
+// the last values are returned.
 
 import { isExpiring } from '../../domain/access-token.ts';
 import type { Clock } from '../../domain/clock.ts';
@@ -7,12 +7,12 @@ import type { Stores } from '../../domain/stores.ts';
 import { withTimeout } from '../../domain/with-timeout.ts';
 import type { DatabaseFigures } from '../../http/metrics.ts';
 
-/** Monitoring must get its page within seconds, in particular while the database is unreachable. */
+/** Monitoring must get its metrics within seconds, even while the database is unreachable. */
 const READ_MAX_MS = 1_000;
 
 /** Returns a function that reads the figures; it returns undefined until the first successful read. */
 export function databaseFigures(
-  { imports, tokens }: Pick<Stores, 'imports' | 'tokens'>,
+  { imports, tokens }: Stores,
   clock: Clock,
 ): () => Promise<DatabaseFigures | undefined> {
   let last: DatabaseFigures | undefined;

@@ -1,5 +1,5 @@
-// Tracks whether the database is usable, for a metric, /readyz and the log. A failed use is retried after a pause, because
-// the next request that would notice a recovery may be far away.
+// Tracks whether the database is usable, for a metric, /readyz and the log. A failed use is retried after a pause, because it
+// may be long until a request notices the recovery.
 
 import type { Logger } from '../../domain/logger.ts';
 import { isStorageError } from '../../domain/storage-error.ts';
@@ -27,7 +27,7 @@ export class DatabaseHealth {
   }
 
   failed(use: DatabaseUse, error: unknown, retry: () => void): void {
-    // A query in progress while the node stops finds the database closed.
+    // Queries in progress fail when a stopping node closes the database.
     if (this.#stopped) return;
     if (!isStorageError(error, 'overloaded')) {
       if (this.isUsable) {

@@ -1,5 +1,5 @@
-// Free space that clicks must leave on a disk. Anyone can cause clicks, so clicks must not fill the disk: imports would
-// fail, and revocations would depend on their own reserve.
+// Free space that clicks must leave on a disk. Anyone can click a link, so clicks must not fill the disk: imports would fail,
+// and revocations would depend on their own reserve.
 
 import { statfsSync } from 'node:fs';
 import type { ClickStore } from '../../domain/click.ts';
@@ -14,7 +14,7 @@ export class DiskReserve {
   #measuredAtMs = Number.NEGATIVE_INFINITY;
   #isLow = false;
 
-  /** 0 MB turns the reserve off. */
+  /** 0 MB turns the check off. */
   constructor(folder: string, megabytes: number) {
     this.#folder = folder;
     this.#megabytes = megabytes;
@@ -30,13 +30,13 @@ export class DiskReserve {
     return this.#isLow;
   }
 
-  /** Wraps a store: writes throw while the disk is low; clicks can still be found and removed. */
+  /** Wraps a store so that writes throw while free space is low. Reading and removing clicks still works. */
   guard<Store extends ClickStore>(store: Store): Store {
     const requireRoom = () => {
       if (this.isLow)
         throw new StorageError(
           'full',
-          `less than ${this.#megabytes} MB are free in ${this.#folder}; clicks are not written (--disk-reserve)`,
+          `less than ${this.#megabytes} MB are free in ${this.#folder} (--disk-reserve); clicks are not recorded`,
         );
     };
     return {

@@ -1,4 +1,4 @@
-// Checks that enough file handles are free to start a thread. Without them, Bun 1.4 ends the whole process.
+// Checks that enough file handles are free to start a thread. If there are too few, Bun 1.4 ends the whole process.
 
 import { closeSync, openSync } from 'node:fs';
 

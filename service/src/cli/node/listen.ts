@@ -1,14 +1,14 @@
-// The public port: passes requests to the app, and on stop lets requests in progress finish.
+// Opens the public port and passes its requests to the app. A stop lets requests in progress finish.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import type { ServeSettings } from '../../config.ts';
 import type { App } from '../../http/app.ts';
 import { STOP_MAX_MS } from './signals.ts';
 
-/** Requests still in progress are then cut off. The rest of STOP_MAX_MS is for closing the database. */
+/** Longest wait for requests in progress. The rest of STOP_MAX_MS is for closing the database. */
 const DRAIN_MS = STOP_MAX_MS - 2_000;
 const IDLE_TIMEOUT_S = 65;
-/** Peer of a connection that is already closed. */
+/** Used if the connection is already closed. */
 const UNKNOWN_PEER = { address: '', port: 0 };
 
 export interface Listener {
@@ -25,7 +25,6 @@ export function listen(app: App, settings: ServeSettings, sharesPort: boolean): 
       hostname: host,
       reusePort: sharesPort,
       idleTimeout: IDLE_TIMEOUT_S,
-      // No operation reads a body.
       maxRequestBodySize: 1024 * 1024,
       development: false,
       fetch: (request, self) => app(request, self.requestIP(request) ?? UNKNOWN_PEER),
@@ -65,16 +64,19 @@ export function bind<T>({ host, port, option }: Place, serve: () => T): T {
       });
     }
     if (code === 'EACCES')
-      throw new BadInput(`this user may not listen on port ${port}; choose one above 1023 with ${option}`, {
-        cause: error,
-      });
+      throw new BadInput(
+        `this user is not allowed to listen on port ${port}; choose one above 1023 with ${option}`,
+        {
+          cause: error,
+        },
+      );
     throw new BadInput(`cannot listen on ${host}, port ${port}`, { cause: error });
   }
 }
 
 /**
- * Returns the port, or a free one for 0. Opens it briefly and without sharing: workers share their port, so they would not
- * notice another server on it.
+ * Returns the port, or a free one for 0. Throws BadInput if another server uses it: workers would not notice, because they
+ * open the port for sharing.
  */
 export function findPort(place: Place): number {
   const { host, port } = place;

@@ -1,10 +1,10 @@
-// Writes the log asynchronously, one write at a time; lines that arrive during a write go into the next. If the log cannot
-// be written, lines are lost, but requests, memory and shutdown are not affected.
+// Writes the log asynchronously, one write at a time. Lines that arrive during a write are part of the next one. If the log
+// cannot be written, lines are lost, but requests, memory and shutdown are not affected.
 
 /** Lines within this time are written together. */
 const HOLD_MS = 20;
 const HELD_CHARACTERS_MAX = 64 * 1024;
-/** Above this, new lines are dropped, so that a blocked reader does not fill the memory. */
+/** New lines are dropped above this limit, so that a blocked reader does not fill the memory. */
 const UNREAD_CHARACTERS_MAX = 8 * 1024 * 1024;
 
 export class LogWriter {
@@ -18,7 +18,6 @@ export class LogWriter {
     this.#writeOut = writeOut;
   }
 
-  /** One line, or several. */
   write(lines: string): void {
     if (this.#held.length >= UNREAD_CHARACTERS_MAX) return;
     this.#held += lines;

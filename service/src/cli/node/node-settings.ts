@@ -1,16 +1,33 @@
-// Reads all settings of a node, and rejects combinations that cannot work, before it opens a database. For `serve`, and for
-// `doctor`, which must reject the same.
+// The settings of a node. They are read, and combinations that cannot work are rejected, before a database is opened. `doctor`
+// rejects the same combinations as `serve`.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
-import { readServeSettings, readTracingSettings } from '../../config.ts';
+import { readServeSettings, readTracingSettings, type ServeSettings } from '../../config.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { Logger } from '../../domain/logger.ts';
+import type { AppExtension } from '../../http/app.ts';
 import { sqlitePath } from '../../storage/open-database.ts';
+import type { TracingSettings } from '../../tracing/tracing-settings.ts';
 import { openAdminAccess } from './admin-access.ts';
 
 export interface NodeFlags extends Readonly<Record<string, unknown>> {
   readonly database: string;
 }
 
-/** Throws BadInput. It does not check the spool: doctor reports an unusable spool and continues. */
+/** The settings of a node, and what it needs from its caller. */
+export interface NodeOptions {
+  readonly settings: ServeSettings;
+  readonly databaseUrl: string;
+  /** Undefined if tracing is off. */
+  readonly tracing?: TracingSettings | undefined;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly extension?: AppExtension | undefined;
+  /** How long a click waits for the database before it goes to the spool. */
+  readonly clickDeadlineMs?: number;
+}
+
+/** Throws BadInput. Does not check the spool, because doctor reports an unusable spool and continues. */
 export function readNodeSettings(flags: NodeFlags) {
   const settings = readServeSettings(flags);
   const databaseUrl = flags.database;

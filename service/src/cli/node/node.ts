@@ -1,17 +1,11 @@
 // A node in one thread: opens the database, loads the catalogue and tokens, listens, reloads on changes, and drains on stop.
-// `serve` without workers and `sandbox` run this.
+// Used by `serve` without workers and by `sandbox`.
 
-import { type Clock, systemClock } from '../../domain/clock.ts';
 import { LocalCounter } from '../../http/access/request-counter.ts';
 import { openAdmin } from './admin.ts';
-import { openServing, type ServingOptions } from './serving.ts';
-import { SnapshotBuilder } from './snapshot-builder.ts';
-
-interface NodeOptions extends Omit<ServingOptions, 'clock' | 'requestCounter' | 'sharesPort'> {
-  readonly clock?: Clock;
-  /** Builds snapshots of the catalogue, by default in a thread. Closed with the node. */
-  readonly builder?: Pick<SnapshotBuilder, 'build' | 'close'>;
-}
+import type { NodeOptions } from './node-settings.ts';
+import { openServing } from './serving.ts';
+import { openSnapshotBuilder, type SnapshotBuilder } from './snapshot-builder.ts';
 
 export interface RunningNode {
   readonly url: string;
@@ -21,16 +15,13 @@ export interface RunningNode {
   stop(): Promise<void>;
 }
 
-export async function startNode(options: NodeOptions): Promise<RunningNode> {
-  const { settings, databaseUrl, logger, clock = systemClock } = options;
-  const serving = await openServing({
-    ...options,
-    clock,
-    requestCounter: () => new LocalCounter(),
-    sharesPort: false,
-  });
+/** The builder is closed with the node. */
+export async function startNode(options: NodeOptions, ownBuilder?: SnapshotBuilder): Promise<RunningNode> {
+  const { databaseUrl, logger } = options;
+  const requestCounter = () => new LocalCounter();
+  const serving = await openServing({ ...options, requestCounter, sharesPort: false });
   const { catalogue } = serving;
-  const builder = options.builder ?? new SnapshotBuilder(databaseUrl, serving.tracer);
+  const builder = ownBuilder ?? openSnapshotBuilder(databaseUrl, serving.tracer);
   const loaded = {
     get revision() {
       return catalogue.revision;
@@ -50,23 +41,19 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   };
   let url: string;
   try {
-    closeAdmin = openAdmin({
-      settings,
-      databaseUrl,
-      clock,
-      logger,
+    closeAdmin = openAdmin(options, {
       stores: serving.stores,
       catalogue,
-      health: () => serving.health,
+      isReady: () => serving.isReady,
       report: () => serving.report,
-      workers: () => ({ ready: Number(serving.health.isReady), restarts: 0 }),
+      workers: () => ({ ready: Number(serving.isReady), restarts: 0 }),
     });
     await serving.load(loaded);
-    catalogue.take(await builder.build());
-    // Listen only when everything is loaded: proxies retry a refused connection on another node, but not a 503.
+    await loaded.refresh();
+    // Listen only after everything is loaded: proxies retry a refused connection on another node, but not a 503.
     url = serving.listen();
     logger.info({ url }, 'listening');
-    // Changes committed during the build are not in the snapshot.
+    // The snapshot does not contain changes that were committed during the build.
     serving.reloadChanges();
   } catch (error) {
     await stop();

@@ -1,35 +1,32 @@
-// Serves requests: the stores, the tokens in memory, the routes and the port. A node has one instance in its only thread, or
-// one in each worker. It does not build the catalogue; the caller passes it snapshots.
+// Serves requests: owns the stores, the tokens in memory, the routes and the port. A node has one instance in its only thread,
+// or one in each worker. The caller builds the catalogue.
 
 import { Catalogue } from '../../catalogue/catalogue.ts';
-import type { ServeSettings } from '../../config.ts';
-import type { Clock } from '../../domain/clock.ts';
 import type { Logger } from '../../domain/logger.ts';
 import type { Stores } from '../../domain/stores.ts';
 import type { TransactionQuery } from '../../domain/transaction.ts';
 import type { CounterMaker } from '../../http/access/request-counter.ts';
 import { TokenDirectory } from '../../http/access/token-directory.ts';
-import { type App, type AppExtension, buildApp } from '../../http/app.ts';
+import { type App, buildApp } from '../../http/app.ts';
 import { CallerTally } from '../../http/caller-tally.ts';
-import type { Health } from '../../http/readiness.ts';
 import { RequestTally } from '../../http/request-tally.ts';
 import { SERVER_OPTIONS, sqlitePath } from '../../storage/open-database.ts';
 import { openStores } from '../../storage/open-stores.ts';
 import type { ReplicaOptions } from '../../storage/postgres/replica.ts';
 import { keepReserve } from '../../storage/sqlite/revocation-reserve.ts';
 import type { Tracer } from '../../tracing/tracer.ts';
-import type { TracingSettings } from '../../tracing/tracing-settings.ts';
 import { currentUser } from '../current-user.ts';
 import { logCollector, openTracing, type Tracing } from '../open-tracing.ts';
 import { type NodeActivation, openActivation } from './activation.ts';
 import { type ChangeFollower, type Followed, followChanges } from './change-follower.ts';
 import { DatabaseHealth } from './database-health.ts';
 import { type Listener, listen, urlOf } from './listen.ts';
-import type { WorkerReport } from './workers/worker-report.ts';
+import type { NodeOptions } from './node-settings.ts';
+import { healthOf, type WorkerReport } from './workers/worker-report.ts';
 
 const FLUSH_INTERVAL_MS = 30_000;
 
-/** An empty page, read from the primary on the connections of pages, to check that the database is usable again. */
+/** Finds no transactions. Reads from the primary, on the connections for pages, to check that the database has recovered. */
 const PROBE: TransactionQuery = {
   orgId: 0,
   cursor: undefined,
@@ -38,19 +35,10 @@ const PROBE: TransactionQuery = {
   atLeastMs: Number.POSITIVE_INFINITY,
 };
 
-export interface ServingOptions {
-  readonly extension?: AppExtension | undefined;
-  readonly settings: ServeSettings;
-  readonly databaseUrl: string;
-  readonly logger: Logger;
-  readonly clock: Clock;
-  /** Undefined if tracing is off. */
-  readonly tracing?: TracingSettings | undefined;
+interface ServingOptions extends NodeOptions {
   readonly requestCounter: CounterMaker;
   /** True if other threads listen on the same port. */
   readonly sharesPort: boolean;
-  /** Time that a click waits for the database before it goes to the spool. */
-  readonly clickDeadlineMs?: number;
 }
 
 export async function openServing(options: ServingOptions): Promise<Serving> {
@@ -88,8 +76,7 @@ export class Serving {
     this.#callers = new CallerTally(clock);
     this.#tokens = new TokenDirectory(stores.tokens, () => stores.revisions(), clock);
     const { catalogue } = this;
-    this.#activation =
-      settings.activation === 'on' ? openActivation({ ...options, stores, catalogue }) : undefined;
+    this.#activation = settings.activation === 'on' ? openActivation(options, stores, catalogue) : undefined;
     this.#app = buildApp({
       ...options,
       catalogue,
@@ -100,10 +87,10 @@ export class Serving {
       tally: this.#tally,
       callers: this.#callers,
       tracer: this.tracer,
-      health: () => this.health,
+      health: () => healthOf(this.report, this.isReady),
       localUrl: () => urlOf('localhost', this.#listener?.port ?? settings.port),
       onDatabaseFailure: (error) => this.#databaseFailed(error),
-      // Without a delay the port closes at once, and clients that reconnect would be refused.
+      // Without a delay the port closes immediately, so a client that reconnects would be refused.
       isLeaving: () => this.#stopping && settings.drainDelay > 0,
     });
     this.#flushTimer = setInterval(() => void this.#flush(), FLUSH_INTERVAL_MS);
@@ -113,13 +100,8 @@ export class Serving {
     return this.#tracing?.tracer;
   }
 
-  get health(): Health {
-    return {
-      isReady: !this.#stopping && this.#tokens.ready && this.catalogue.ready,
-      isDatabaseUsable: this.#databaseHealth.isUsable,
-      areClicksSpooled: this.#activation?.recorder.state.isSpooling ?? false,
-      isClickDiskLow: this.#activation?.isDiskLow ?? false,
-    };
+  get isReady(): boolean {
+    return !this.#stopping && this.#tokens.ready && this.catalogue.ready;
   }
 
   get report(): WorkerReport {
@@ -139,7 +121,7 @@ export class Serving {
     };
   }
 
-  /** Loads tokens and links, and reloads them on changes; also the catalogue, if this thread builds it. */
+  /** Loads tokens and links, then follows their changes. `catalogue` is passed only by a thread that builds it. */
   async load(catalogue?: Followed): Promise<void> {
     await this.#tokens.refresh();
     await this.#activation?.start();
@@ -154,7 +136,7 @@ export class Serving {
     this.reloadChanges();
   }
 
-  /** Reloads everything that was committed before the call. */
+  /** Checks for changes immediately. */
   reloadChanges(): void {
     this.#following?.poll();
   }
@@ -166,13 +148,13 @@ export class Serving {
     return this.#listener.url;
   }
 
-  /** Makes /readyz return 503 and keeps serving during --drain-delay, so that load balancers switch to other nodes. */
+  /** Keeps serving during --drain-delay while /readyz returns 503, so that load balancers switch to other nodes. */
   async drain(): Promise<void> {
     this.#stopping = true;
     await Bun.sleep(this.#options.settings.drainDelay * 1_000);
   }
 
-  /** Closes the port, lets requests in progress finish, and stores their clicks and last uses. Call `close` afterwards. */
+  /** Closes the port, waits for requests in progress, and stores their clicks and token uses. Call `close` afterwards. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#listener?.stop();
@@ -192,7 +174,7 @@ export class Serving {
     try {
       await this.#tokens.flushUsed();
     } catch (error) {
-      this.#options.logger.debug({ err: error }, 'last uses of tokens not stored yet');
+      this.#options.logger.debug({ err: error }, 'token uses not stored yet');
     }
   }
 

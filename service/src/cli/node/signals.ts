@@ -1,4 +1,4 @@
-// Waits for a signal to stop, and limits how long a stop may take.
+// Waits for a stop signal, and limits how long a stop takes.
 
 /** Resolves on SIGTERM or SIGINT. Further SIGTERMs have no effect; a second SIGINT ends the process. */
 export function stopSignal(): Promise<void> {
@@ -8,9 +8,9 @@ export function stopSignal(): Promise<void> {
   });
 }
 
-/** Longest stop, counted from closing the port. */
+/** Longest stop, from the moment when the port closes. */
 export const STOP_MAX_MS = 10_000;
-/** Longest wait for remaining handles after everything was closed. */
+/** Longest wait for open handles after everything else was closed. */
 export const LEFTOVERS_MAX_MS = 100;
 
 /** Ends the process after the timeout, even if a database does not respond or the log is blocked. */

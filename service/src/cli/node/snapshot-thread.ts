@@ -1,5 +1,4 @@
-// The thread that builds snapshots of the catalogue, so that requests do not wait for it. It answers each database URL with
-// a snapshot or an error, and then frees the memory that it used.
+// The thread that builds catalogue snapshots, so that requests do not wait for a build. It frees its memory after each one.
 
 import { constants, getPriority, setPriority } from 'node:os';
 import { buildSnapshotData } from '../../catalogue/build/build-snapshot.ts';
@@ -9,9 +8,7 @@ import { systemClock } from '../../domain/clock.ts';
 import type { Database, DatabaseOptions } from '../../storage/database.ts';
 import { openDatabase, SERVER_OPTIONS } from '../../storage/open-database.ts';
 import { catalogueStore } from '../../storage/stores/catalogue-store.ts';
-import { type ThreadFailure, toThreadFailure } from './thread-failure.ts';
-
-export type BuildResult = { readonly data: SnapshotData } | { readonly failure: ThreadFailure };
+import { answerCalls } from './thread-client.ts';
 
 type OnBatch = Parameters<CatalogueStore['read']>[0];
 
@@ -27,47 +24,39 @@ const DATABASE_OPTIONS: DatabaseOptions = {
 const { PRIORITY_BELOW_NORMAL, PRIORITY_LOW } = constants.priority;
 let database: Database | undefined;
 
-declare const self: Worker;
-
-self.onmessage = async ({ data: databaseUrl }: MessageEvent<string>) => {
-  await answer(databaseUrl);
-  Bun.gc(true);
-};
-
-async function answer(databaseUrl: string): Promise<void> {
-  let result: BuildResult;
+answerCalls(async (databaseUrl: string) => {
   try {
-    result = { data: await build(databaseUrl) };
-  } catch (error) {
-    result = { failure: toThreadFailure(error) };
+    return await build(databaseUrl);
+  } finally {
+    // After the answer has been sent.
+    setImmediate(() => Bun.gc(true));
   }
-  self.postMessage(result);
-}
+});
 
 /** Does not upgrade the schema: the node has already done so. */
 async function build(databaseUrl: string): Promise<SnapshotData> {
   database ??= openDatabase(databaseUrl, DATABASE_OPTIONS);
   const store = catalogueStore(database, systemClock);
-  const data = await buildSnapshotData((onBatch) => store.read(withoutGarbage(onBatch)));
-  giveWay();
+  const data = await buildSnapshotData((onBatch) => store.read(collectingGarbage(onBatch)));
+  lowerPriority();
   return data;
 }
 
 /**
- * Lowers this thread's priority after the first snapshot, because from then on requests compete with builds. Only on Linux:
- * elsewhere setPriority changes the whole process.
+ * Lowers this thread's priority after the first snapshot, because from then on builds compete with requests. Only on Linux:
+ * on other systems setPriority affects the whole process.
  */
-function giveWay(): void {
+function lowerPriority(): void {
   if (process.platform !== 'linux') return;
   try {
     setPriority(Math.min(getPriority(process.pid) + PRIORITY_BELOW_NORMAL, PRIORITY_LOW));
   } catch {
-    // Some containers forbid it; builds then have the same priority as requests.
+    // Some containers forbid this; builds then run at the same priority as requests.
   }
 }
 
 /** Collects garbage during the build; otherwise hundreds of megabytes accumulate. */
-function withoutGarbage(onBatch: OnBatch): OnBatch {
+function collectingGarbage(onBatch: OnBatch): OnBatch {
   let characters = 0;
   return async (batch) => {
     await onBatch(batch);

@@ -1,4 +1,4 @@
-// Passes an error from one thread to another. postMessage would drop its class, on which the exit code depends.
+// Passes an error from one thread to another. postMessage alone would drop its class, which determines the exit code.
 
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import { isStorageError, StorageError, type StorageErrorKind } from '../../domain/storage-error.ts';

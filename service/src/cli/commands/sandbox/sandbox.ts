@@ -138,6 +138,7 @@ async function live(stores: Stores, options: LiveOptions): Promise<void> {
     settings: { ...settings, explorerLogos: [new URL(baseUrl).origin], currency: CURRENCY },
     databaseUrl,
     logger,
+    clock: systemClock,
     extension: {
       routes: [
         logoRoute(seed, world),

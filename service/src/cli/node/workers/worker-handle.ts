@@ -1,5 +1,4 @@
-// The main thread's handle on one worker, from its start until it must be replaced because it failed, ended or stopped
-// reporting.
+// The main thread's handle on one worker, until the worker fails, ends or stops reporting and must be replaced.
 
 import { fromThreadFailure } from '../thread-failure.ts';
 import type { FromWorker, ToWorker } from './worker-messages.ts';
@@ -15,9 +14,9 @@ export class WorkerHandle {
   readonly #events: WorkerEvents;
   readonly #ended = Promise.withResolvers<Error | undefined>();
   readonly #closed = Promise.withResolvers<void>();
-  /** Resolves with the reason why the worker must be replaced; with undefined after a requested stop. */
+  /** Resolves with the reason for which the worker must be replaced, or with undefined after a requested stop. */
   readonly ended = this.#ended.promise;
-  /** Resolves when the thread has ended. A thread inside native code ends only after it returns. */
+  /** Resolves when the thread has ended. A thread in native code ends only when that code returns. */
   readonly closed = this.#closed.promise;
   #report = NO_REPORT;
   #hasReported = false;
@@ -32,7 +31,7 @@ export class WorkerHandle {
     this.#thread.onerror = ({ message }) => this.#end(new Error(message));
     this.#thread.addEventListener('close', () => {
       this.#closed.resolve();
-      this.#end(new Error('it ended by itself'));
+      this.#end(new Error('it ended unexpectedly'));
     });
   }
 
@@ -55,8 +54,8 @@ export class WorkerHandle {
   }
 
   /**
-   * Called at regular intervals; ends a worker without a report for too many of them. It counts calls, not time: after a
-   * pause of the whole process no worker is at fault.
+   * Called at regular intervals. Ends the worker if it has not reported for too many of them. Counts calls, not time, because
+   * after a pause of the whole process no worker is at fault.
    */
   check(silentChecksMax: number, startChecksMax: number): void {
     this.#silentChecks += 1;

@@ -1,4 +1,4 @@
-// The messages between the main thread of a node and its workers. They are copied between threads, so they are plain data.
+// The messages between the main thread and its workers. They are plain data, because postMessage copies them.
 
 import type { SnapshotData } from '../../../catalogue/snapshot-data.ts';
 import type { ServeSettings } from '../../../config.ts';
@@ -28,8 +28,8 @@ export type FromWorker =
   | { readonly type: 'report'; readonly report: WorkerReport }
   /** The worker has opened the port. */
   | { readonly type: 'ready' }
-  /** Whole lines of the log. */
+  /** Complete log lines. */
   | { readonly type: 'log'; readonly lines: string }
   | { readonly type: 'failed'; readonly failure: ThreadFailure }
-  /** The worker has closed everything and may be ended. */
+  /** The worker has closed everything and can be terminated. */
   | { readonly type: 'stopped' };

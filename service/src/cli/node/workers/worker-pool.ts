@@ -10,41 +10,34 @@ import { WorkerHandle } from './worker-handle.ts';
 import type { ToWorker } from './worker-messages.ts';
 import { countsOf, mergeReports, NO_REPORT, type WorkerReport } from './worker-report.ts';
 
-/** Timeouts. Tests use shorter ones. */
-export interface WorkerTimings {
+/** Tests use shorter times. */
+const TIMINGS = {
   /** Longest time between two reports. */
-  readonly silenceMaxMs: number;
-  /** Longest time until the first report. */
-  readonly startMaxMs: number;
-  /** Longest time until a terminated thread has ended. */
-  readonly endMaxMs: number;
-  /** Pause before a worker is replaced. It doubles each time the replacement also ends early. */
-  readonly restartMinMs: number;
-  readonly restartMaxMs: number;
-  /** A worker that ran this long did not end early. */
-  readonly provenMs: number;
-}
-
-const TIMINGS: WorkerTimings = {
   silenceMaxMs: 5_000,
+  /** Longest time until the first report. */
   startMaxMs: 30_000,
+  /** Longest time until a terminated thread has ended. */
   endMaxMs: 10_000,
+  /** Pause before a worker is replaced. It doubles each time the replacement also ends early. */
   restartMinMs: 500,
   restartMaxMs: 10_000,
+  /** A worker that ran this long did not end early. */
   provenMs: 60_000,
 };
+
+export type WorkerTimings = Readonly<typeof TIMINGS>;
 
 /** Storage errors that a restart does not fix. */
 const PERMANENT = ['denied', 'missing', 'invalid', 'too new', 'settings'] as const;
 
 const CHECK_INTERVAL_MS = 250;
-/** Maximum number of failed starts in a row, over all workers, while no worker is ready. */
+/** Limit on consecutive failed starts of all workers while no worker is ready. */
 const FAILED_STARTS_MAX = 5;
 
 interface WorkerPoolOptions {
   readonly count: number;
   readonly script: URL;
-  /** The messages that the worker with this number gets at its start. */
+  /** The first messages to the worker with this number. */
   readonly firstMessages: (number: number) => readonly ToWorker[];
   readonly onLog: (lines: string) => void;
   readonly logger: Logger;
@@ -88,14 +81,14 @@ export class WorkerPool {
     return mergeReports([this.#past, ...[...this.#workers.values()].map(({ report }) => report)]);
   }
 
-  /** Starts all workers; settles when the first of them answers requests. */
+  /** Starts all workers. Resolves when the first of them serves requests. */
   async start(): Promise<void> {
     this.#timer = setInterval(() => this.#check(), CHECK_INTERVAL_MS);
     this.#running = Array.from({ length: this.#options.count }, (_, i) => this.#keepRunning(i + 1));
     await Promise.race([this.#firstReady.promise, this.failure]);
   }
 
-  /** Sends to all current workers. Workers that start later need it among their first messages. */
+  /** Sends to all current workers. Workers that start later get only their first messages. */
   send(message: ToWorker): void {
     for (const worker of this.#workers.values()) worker.send(message);
   }
@@ -121,7 +114,7 @@ export class WorkerPool {
       const delayMs = Math.min(restartMaxMs, restartMinMs * 2 ** (endsInARow - 1));
       this.#options.logger.error(
         { worker: number, err: reason, delayMs },
-        'a worker ended; starting another',
+        'a worker ended; starting a new one',
       );
       await Promise.race([Bun.sleep(delayMs), this.#stopping.promise]);
     }
@@ -130,7 +123,7 @@ export class WorkerPool {
   /** Returns why the worker ended; undefined after a requested stop. */
   async #runOnce(number: number): Promise<Error | undefined> {
     if (!canStartThread()) {
-      const error = new Error('no file handle is free for it');
+      const error = new Error('no file handle is free to start a thread');
       this.#startFailed(error);
       return error;
     }
@@ -158,12 +151,12 @@ export class WorkerPool {
     // A restart does not fix the settings.
     if (reason instanceof BadInput || isStorageError(reason, ...PERMANENT)) this.#failure.reject(reason);
     if (this.#failedStarts < FAILED_STARTS_MAX) return;
-    this.#failure.reject(new Error(`no worker starts: ${reason.message}`, { cause: reason }));
+    this.#failure.reject(new Error(`no worker could start: ${reason.message}`, { cause: reason }));
   }
 
   /** Until the thread ends, its socket still accepts a share of the connections, and they get no response. */
   async #expectClosed(worker: WorkerHandle): Promise<void> {
-    const stuck = () => new Error('a worker that does not respond cannot be ended');
+    const stuck = () => new Error('a worker does not respond and cannot be terminated');
     await withTimeout(worker.closed, this.#timings.endMaxMs, stuck).catch(this.#failure.reject);
   }
 

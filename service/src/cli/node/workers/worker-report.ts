@@ -1,10 +1,10 @@
-// The state and the counts of a worker, and how reports of several workers are merged.
+// Reports of workers, with their state and counts, and how they are merged.
 
-import { CLICK_OUTCOMES, type ClickTally, newClickTally } from '../../../activation/click-tally.ts';
 import { systemClock } from '../../../domain/clock.ts';
-import type { DatabasePools, PoolUse, ReplicaState } from '../../../domain/stores.ts';
+import type { DatabasePools, ReplicaState } from '../../../domain/stores.ts';
 import { type CallerTallies, CallerTally } from '../../../http/caller-tally.ts';
 import type { ClickState } from '../../../http/metrics.ts';
+import type { Health } from '../../../http/readiness.ts';
 import { RequestTally, type RouteTallies } from '../../../http/request-tally.ts';
 import type { SpanCounts } from '../../../tracing/otlp-exporter.ts';
 
@@ -29,7 +29,7 @@ export const NO_REPORT: WorkerReport = {
   callers: { organisations: new Map(), errors: new Map() },
 };
 
-/** The counts of a worker that has ended, without its state. */
+/** Drops the state of a worker that has ended, and keeps its counts. */
 export function countsOf({ routes, clicks, spans, callers }: WorkerReport): WorkerReport {
   return {
     ...NO_REPORT,
@@ -40,7 +40,7 @@ export function countsOf({ routes, clicks, spans, callers }: WorkerReport): Work
   };
 }
 
-/** Adds up counts; for states, the worst one wins. */
+/** Adds up counts, and takes the worst of each state. */
 export function mergeReports(reports: readonly WorkerReport[]): WorkerReport {
   const requests = new RequestTally();
   const calls = new CallerTally(systemClock);
@@ -51,10 +51,10 @@ export function mergeReports(reports: readonly WorkerReport[]): WorkerReport {
   return {
     isDatabaseUsable: reports.every(({ isDatabaseUsable }) => isDatabaseUsable),
     replica: mergeReplicas(reports.flatMap(({ replica }) => replica ?? [])),
-    pools: addPools(reports.flatMap(({ pools }) => pools ?? [])),
+    pools: mergePools(reports.flatMap(({ pools }) => pools ?? [])),
     routes: requests.routes,
     clicks: mergeClicks(reports.flatMap(({ clicks }) => clicks ?? [])),
-    spans: addSpans(reports.flatMap(({ spans }) => spans ?? [])),
+    spans: addUp(reports.flatMap(({ spans }) => spans ?? [])),
     callers: calls.tallies,
   };
 }
@@ -67,32 +67,40 @@ function mergeReplicas(states: readonly ReplicaState[]): ReplicaState | undefine
   };
 }
 
-function addPools(pools: readonly DatabasePools[]): DatabasePools | undefined {
-  if (pools.length === 0) return undefined;
-  const add = (uses: readonly PoolUse[]): PoolUse => ({
-    inUse: uses.reduce((sum, { inUse }) => sum + inUse, 0),
-    waiting: uses.reduce((sum, { waiting }) => sum + waiting, 0),
-    max: uses.reduce((sum, { max }) => sum + max, 0),
-  });
-  return { pages: add(pools.map(({ pages }) => pages)), other: add(pools.map(({ other }) => other)) };
+function mergePools(all: readonly DatabasePools[]): DatabasePools | undefined {
+  const pages = addUp(all.map((pools) => pools.pages));
+  const other = addUp(all.map((pools) => pools.other));
+  return pages && other && { pages, other };
 }
 
 function mergeClicks(states: readonly ClickState[]): ClickState | undefined {
-  if (states.length === 0) return undefined;
-  const sum: ClickTally = newClickTally();
-  for (const { tally } of states) for (const outcome of CLICK_OUTCOMES) sum[outcome] += tally[outcome];
-  return {
-    tally: sum,
-    isSpooling: states.some(({ isSpooling }) => isSpooling),
-    isDiskLow: states.some(({ isDiskLow }) => isDiskLow),
-    spooledCount: states.reduce((total, { spooledCount }) => total + spooledCount, 0),
-  };
+  const tally = addUp(states.map((state) => state.tally));
+  return (
+    tally && {
+      tally,
+      isSpooling: states.some(({ isSpooling }) => isSpooling),
+      isDiskLow: states.some(({ isDiskLow }) => isDiskLow),
+      spooledCount: states.reduce((total, { spooledCount }) => total + spooledCount, 0),
+    }
+  );
 }
 
-function addSpans(counts: readonly SpanCounts[]): SpanCounts | undefined {
-  if (counts.length === 0) return undefined;
+/** Adds up each field; undefined for an empty list. */
+function addUp<Counts extends Readonly<Record<keyof Counts, number>>>(
+  all: readonly Counts[],
+): Counts | undefined {
+  const [first] = all;
+  if (first === undefined) return undefined;
+  const fields = Object.keys(first) as (keyof Counts)[];
+  const sums = fields.map((field) => [field, all.reduce((sum, counts) => sum + counts[field], 0)]);
+  return Object.fromEntries(sums);
+}
+
+export function healthOf({ isDatabaseUsable, clicks }: WorkerReport, isReady: boolean): Health {
   return {
-    sent: counts.reduce((sum, { sent }) => sum + sent, 0),
-    dropped: counts.reduce((sum, { dropped }) => sum + dropped, 0),
+    isReady,
+    isDatabaseUsable,
+    areClicksSpooled: clicks?.isSpooling ?? false,
+    isClickDiskLow: clicks?.isDiskLow ?? false,
   };
 }

@@ -1,5 +1,5 @@
-// A worker of `offerbook serve --workers N`: a thread that serves requests on the shared port. It has its own connections and
-// tokens; the catalogue is in memory that all threads share.
+// A worker of `serve --workers N`: a thread that serves requests on the shared port. It has its own database connections and
+// tokens. The catalogue is in memory that all threads share.
 
 import type { SnapshotData } from '../../../catalogue/snapshot-data.ts';
 import { systemClock } from '../../../domain/clock.ts';
@@ -60,7 +60,7 @@ async function start({ number, counts, ...setup }: WorkerSetup) {
       const isFirst = !catalogue.ready;
       catalogue.take(snapshot);
       if (!isFirst) return;
-      // Listen only now: a worker gets requests as soon as it listens.
+      // Not earlier: a worker gets requests as soon as it listens.
       serving.listen();
       logger.info({ revision: catalogue.revision }, 'worker ready');
       send({ type: 'ready' });

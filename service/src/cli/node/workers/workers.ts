@@ -1,16 +1,11 @@
-// offerbook serve --workers N: one process in which N threads share the port, for machines with several cores. The main
-// thread serves no requests. It builds the catalogue once for all threads, replaces workers that fail, and collects their
-// counts, metrics and log lines.
+// A node with several workers (`serve --workers N`): threads that share the port. The main thread serves no requests. It
+// builds the catalogue for all threads, replaces workers that fail, and collects their metrics and log lines.
 
 import { Catalogue } from '../../../catalogue/catalogue.ts';
 import type { SnapshotData } from '../../../catalogue/snapshot-data.ts';
-import type { ServeSettings } from '../../../config.ts';
-import { systemClock } from '../../../domain/clock.ts';
 import { CountKeeper, SHARED_COUNTS_BYTES } from '../../../http/access/shared-counts.ts';
-import type { Health } from '../../../http/readiness.ts';
 import { SERVER_OPTIONS } from '../../../storage/open-database.ts';
 import { openStores } from '../../../storage/open-stores.ts';
-import type { TracingSettings } from '../../../tracing/tracing-settings.ts';
 import { currentUser } from '../../current-user.ts';
 import { logCollector, openTracing } from '../../open-tracing.ts';
 import { openAdmin } from '../admin.ts';
@@ -18,13 +13,13 @@ import { type ChangeFollower, type Followed, followChanges } from '../change-fol
 import { DatabaseHealth } from '../database-health.ts';
 import { findPort, urlOf } from '../listen.ts';
 import type { RunningNode } from '../node.ts';
-import type { ServerLog } from '../open-log.ts';
+import type { NodeOptions } from '../node-settings.ts';
 import { STOP_MAX_MS } from '../signals.ts';
-import { SnapshotBuilder } from '../snapshot-builder.ts';
+import { openSnapshotBuilder } from '../snapshot-builder.ts';
 import { WorkerPool, type WorkerTimings } from './worker-pool.ts';
-import { mergeReports, NO_REPORT } from './worker-report.ts';
+import { mergeReports, NO_REPORT, type WorkerReport } from './worker-report.ts';
 
-/** The part of STOP_MAX_MS that is left for the main thread after the workers have stopped. */
+/** The part of STOP_MAX_MS in which the main thread closes everything after the workers have stopped. */
 const CLOSE_MAX_MS = 1_000;
 
 /** Parts that tests replace with faulty threads and shorter timeouts. */
@@ -33,29 +28,25 @@ export interface WorkerParts {
   readonly timings?: Partial<WorkerTimings>;
 }
 
-interface WorkersOptions extends WorkerParts {
-  readonly settings: ServeSettings;
-  readonly databaseUrl: string;
-  readonly tracing?: TracingSettings | undefined;
-  readonly log: ServerLog;
+interface WorkersOptions extends NodeOptions, WorkerParts {
+  readonly onLog: (lines: string) => void;
 }
 
 /** Resolves when the first worker serves requests. */
 export async function startWorkers(options: WorkersOptions): Promise<RunningNode> {
-  const { databaseUrl, log } = options;
-  const { logger } = log;
+  const { databaseUrl, logger, clock, onLog } = options;
   const { host, port, drainDelay } = options.settings;
   // Opens the database and finds the port once, so that errors are not reported by every worker.
   const settings = { ...options.settings, port: findPort({ host, port, option: '--port' }) };
-  const stores = await openStores(databaseUrl, SERVER_OPTIONS, systemClock, { by: currentUser() });
-  // Traces the work of this thread: building the catalogue.
+  const stores = await openStores(databaseUrl, SERVER_OPTIONS, clock, { by: currentUser() });
+  // For builds of the catalogue; workers trace requests.
   const tracing = openTracing(options.tracing, { databaseUrl, onChange: logCollector(logger) });
-  const builder = new SnapshotBuilder(databaseUrl, tracing?.tracer);
+  const builder = openSnapshotBuilder(databaseUrl, tracing?.tracer);
   const databaseHealth = new DatabaseHealth(logger);
   const counts = new SharedArrayBuffer(SHARED_COUNTS_BYTES);
   const keeper = new CountKeeper(new Int32Array(counts));
   // Only for the metrics, which count its items.
-  const catalogue = new Catalogue(systemClock);
+  const catalogue = new Catalogue(clock);
   let snapshot: SnapshotData | undefined;
   let closeAdmin: (() => Promise<void>) | undefined;
   let following: ChangeFollower | undefined;
@@ -69,7 +60,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
       { type: 'start', setup: { number, settings, databaseUrl, tracing: options.tracing, counts } },
       ...(snapshot === undefined ? [] : [{ type: 'snapshot', snapshot } as const]),
     ],
-    onLog: log.write,
+    onLog,
     logger,
     timings: options.timings,
   });
@@ -78,7 +69,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
     snapshot = await builder.build();
     catalogue.take(snapshot);
     pool.send({ type: 'snapshot', snapshot });
-    // Frees the old snapshot, as in the workers.
+    // Frees the old snapshot, as the workers do.
     Bun.gc(true);
   }
 
@@ -89,14 +80,10 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
     refresh: buildSnapshot,
   };
 
-  function health(): Health {
-    const { report, ready } = pool;
-    return {
-      isReady: ready > 0 && !isStopping,
-      isDatabaseUsable: databaseHealth.isUsable && report.isDatabaseUsable,
-      areClicksSpooled: report.clicks?.isSpooling ?? false,
-      isClickDiskLow: report.clicks?.isDiskLow ?? false,
-    };
+  function report(): WorkerReport {
+    const { isUsable: isDatabaseUsable } = databaseHealth;
+    const own = { ...NO_REPORT, isDatabaseUsable, pools: stores.pools(), spans: tracing?.exporter.counts };
+    return mergeReports([pool.report, own]);
   }
 
   async function close(): Promise<void> {
@@ -112,16 +99,11 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
   }
 
   try {
-    closeAdmin = openAdmin({
-      settings,
-      databaseUrl,
-      clock: systemClock,
-      logger,
+    closeAdmin = openAdmin(options, {
       stores,
       catalogue,
-      health,
-      report: () =>
-        mergeReports([pool.report, { ...NO_REPORT, pools: stores.pools(), spans: tracing?.exporter.counts }]),
+      isReady: () => pool.ready > 0 && !isStopping,
+      report,
       workers: () => ({ ready: pool.ready, restarts: pool.restarts }),
     });
     // The threads start while the catalogue is built.

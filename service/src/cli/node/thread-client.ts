@@ -1,0 +1,86 @@
+// Calls a function that runs in another thread. Each call is a message with a number, and so is its answer.
+
+import { Refused } from '@offerbook/wire/failures.ts';
+import { canStartThread } from './file-handles.ts';
+import { fromThreadFailure, type ThreadFailure, toThreadFailure } from './thread-failure.ts';
+
+interface Call<Question> {
+  readonly number: number;
+  readonly question: Question;
+}
+
+type Result<Answer> =
+  | { readonly number: number; readonly answer: Answer }
+  | { readonly number: number; readonly failure: ThreadFailure };
+
+export class ThreadClient<Question, Answer> {
+  readonly #script: URL;
+  readonly #pending = new Map<number, PromiseWithResolvers<Answer>>();
+  #thread: Worker | undefined;
+  #lastNumber = 0;
+  #isClosed = false;
+
+  /** `script` names the file without its extension: it is .ts in a checkout, .js in the built program. */
+  constructor(script: URL) {
+    this.#script = script;
+  }
+
+  /** Number of calls without an answer. */
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  /** Starts the thread if it is not running. */
+  start(): Worker {
+    if (this.#isClosed) throw stopping();
+    if (this.#thread !== undefined) return this.#thread;
+    if (!canStartThread()) throw new Refused('no file handle is free to start a thread');
+    const thread = new Worker(this.#script);
+    thread.onmessage = ({ data }: MessageEvent<Result<Answer>>) => {
+      const call = this.#pending.get(data.number);
+      if ('failure' in data) call?.reject(fromThreadFailure(data.failure));
+      else call?.resolve(data.answer);
+    };
+    thread.onerror = ({ message }) => this.#end(new Error(`the thread failed: ${message}`));
+    this.#thread = thread;
+    return thread;
+  }
+
+  async call(question: Question): Promise<Answer> {
+    const thread = this.start();
+    const number = ++this.#lastNumber;
+    const answered = Promise.withResolvers<Answer>();
+    this.#pending.set(number, answered);
+    thread.postMessage({ number, question } satisfies Call<Question>);
+    return answered.promise.finally(() => this.#pending.delete(number));
+  }
+
+  /** Terminates the thread, which closes its database connections. Rejects pending and later calls. */
+  close(): void {
+    this.#isClosed = true;
+    this.#end(stopping());
+  }
+
+  #end(reason: Error): void {
+    this.#thread?.terminate();
+    this.#thread = undefined;
+    for (const { reject } of this.#pending.values()) reject(reason);
+  }
+}
+
+declare const self: Worker;
+
+/** Runs in the thread: passes each question to `answer`, and sends back the result or the error. */
+export function answerCalls<Question, Answer>(answer: (question: Question) => Promise<Answer>): void {
+  self.onmessage = async ({ data: { number, question } }: MessageEvent<Call<Question>>) => {
+    const result: Result<Answer> = await answer(question).then(
+      (value) => ({ number, answer: value }),
+      (error) => ({ number, failure: toThreadFailure(error) }),
+    );
+    self.postMessage(result);
+  };
+}
+
+function stopping(): Refused {
+  return new Refused('the node is stopping');
+}
