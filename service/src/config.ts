@@ -1,5 +1,5 @@
-// The settings of `serve`. Each is a flag or an OFFERBOOK_* variable of the same name; the flag takes precedence. An unknown
-// variable or an invalid value throws BadInput. No other module reads `process.env`.
+// The settings of `serve`. Each can be set with a flag or with an OFFERBOOK_* variable of the same name; the flag takes
+// precedence. An unknown variable or an invalid value throws BadInput. No other module reads `process.env`.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { LOG_LEVELS } from './domain/logger.ts';
@@ -42,11 +42,11 @@ const SETTINGS = {
   ),
   adminTokenFile: setting('file with the secret for the console and /metrics', 'file', optional(filled)),
   replicaUrl: setting(
-    'read replica of the PostgreSQL database, for pages of transactions',
+    'PostgreSQL read replica, from which pages of transactions are read',
     'url',
     optional(postgresUrl),
   ),
-  publicUrl: setting('URL at which clients reach the service through a proxy', 'url', optional(webOrigin)),
+  publicUrl: setting('URL that clients use to reach the service through a proxy', 'url', optional(webOrigin)),
   currency: setting(
     'currency of fixed cashbacks in the API reference and the explorer, such as EUR',
     'code',
@@ -78,12 +78,12 @@ const SETTINGS = {
   ),
   activation: onUnlessOff('activation links'),
   spool: setting(
-    'folder for clicks while the database is unreachable (default: folder of the SQLite database, or the working directory)',
+    'folder for clicks while the database is unreachable (default: the folder of the SQLite database, or the working directory)',
     'folder',
     optional(filled),
   ),
   diskReserve: setting(
-    'stop recording clicks if less than this many MB are free on the disk of the spool or the SQLite database; 0 = off',
+    'MB to keep free on the disks of the spool and the SQLite database; below it clicks are not recorded; 0 = off',
     'number',
     wholeNumber(0, 1e9),
     '256',
@@ -104,7 +104,7 @@ const SETTINGS = {
 type SettingName = keyof typeof SETTINGS;
 export type ServeSettings = { readonly [Name in SettingName]: ReturnType<(typeof SETTINGS)[Name]['parse']> };
 
-/** The flags of `serve`, with their defaults and variables in the format of Commander. */
+/** The flags of `serve`. The help text ends with the default and the variable, formatted as Commander does. */
 export const SERVE_FLAGS = (Object.keys(SETTINGS) as SettingName[]).map((name) => {
   const { argument, help, fallback } = SETTINGS[name];
   const extra = `${fallback === '' ? '' : `default: ${fallback}, `}env: ${variable(name)}`;
@@ -144,23 +144,23 @@ export function readServeSettings(
 
 function requireTwoPorts({ port, adminPort }: ServeSettings): void {
   if (port !== adminPort) return;
-  throw new BadInput(`port ${port} is the --port and also the --admin-port; choose another for one of them`);
+  throw new BadInput(`--port and --admin-port are both ${port}; choose another for one of them`);
 }
 
-/** The console shows every organisation's data, so other machines need the secret. */
+/** The console shows every organisation's data, so access from other machines needs the secret. */
 function requireAdminToken({ adminHost, adminTokenFile }: ServeSettings): void {
   if (isLoopback(adminHost) || adminTokenFile !== undefined) return;
   throw new BadInput(
-    `--admin-host ${adminHost} is reachable from other machines; it needs --admin-token-file`,
+    `--admin-host ${adminHost} is reachable from other machines; set --admin-token-file, too`,
   );
 }
 
-/** True for addresses and names that only this machine can reach; IPv6 addresses may have a URL's brackets. */
+/** True for addresses and names that only this machine can reach. IPv6 addresses may be in brackets, as in a URL. */
 export function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(host);
 }
 
-/** Kubernetes sets variables for every Service; those of a Service named `offerbook…` look like our settings. */
+/** Removes the variables that Kubernetes sets for a Service named `offerbook…`, because they look like settings. */
 function withoutServiceLinks(environment: Environment): Environment {
   const isServiceLink = ([name, value = '']: readonly [string, string | undefined]) =>
     /_SERVICE_(HOST$|PORT$|PORT_)/.test(name) ||
@@ -174,12 +174,11 @@ export function readTracingSettings(): TracingSettings | undefined {
   return parseTracingSettings(process.env);
 }
 
-/** The token of `follow`. It is never an argument, because every user of the machine can read arguments. */
+/** The token for `follow`. It is never an argument, because every user of the machine can read arguments. */
 export function readToken(): string | undefined {
   return process.env.OFFERBOOK_TOKEN;
 }
 
-/** A setting without a fallback is optional. */
 function setting<T>(help: string, argument: string, parse: (text: string) => T, fallback = ''): Setting<T> {
   return { help, argument, fallback, parse };
 }
@@ -218,7 +217,7 @@ function oneOf<const T extends string>(values: readonly T[]) {
   };
 }
 
-/** The message does not repeat the URL: it may contain a password. */
+/** The message must not repeat the URL, which may contain a password. */
 function postgresUrl(text: string): string {
   if (!/^postgres(ql)?:\/\//.test(text)) throw new Error('must be a URL such as postgres://user@host/name');
   return text;
@@ -226,11 +225,11 @@ function postgresUrl(text: string): string {
 
 function currencyCode(text: string): string {
   if (!/^[A-Z]{3}$/.test(text))
-    throw new Error(`must be a currency code of three capital letters, such as EUR, not "${text}"`);
+    throw new Error(`must be a three-letter currency code, such as EUR, not "${text}"`);
   return text;
 }
 
-/** Pages and links use absolute paths, so the service cannot run below a path. */
+/** Pages and links use absolute paths, so the URL must not have a path. */
 function webOrigin(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`) {
@@ -253,7 +252,7 @@ function logoSources(text: string): readonly string[] {
       !(/^https?:/.test(source) && URL.canParse(source) && new URL(source).origin === source),
   );
   if (bad !== undefined) {
-    throw new Error(`must list origins such as https://cdn.example, or be https:; "${bad}" is neither`);
+    throw new Error(`must be a list of origins such as https://cdn.example, or https:, not "${bad}"`);
   }
   return sources;
 }

@@ -21,7 +21,7 @@ test('--currency accepts three capital letters, or an empty value', () => {
   expect([read('EUR'), read('')]).toEqual(['EUR', undefined]);
   for (const invalid of ['eur', 'EURO', '€', ' EUR'])
     expect(() => read(invalid)).toThrow(
-      `--currency must be a currency code of three capital letters, such as EUR, not "${invalid}"`,
+      `--currency must be a three-letter currency code, such as EUR, not "${invalid}"`,
     );
 });
 

@@ -26,16 +26,9 @@ export function databaseOption(fallback: string): Option {
     .default(fallback, fallback);
 }
 
-/** The database that `copy` fills. The URL may contain a password, so it need not be an argument. */
-export function targetOption(): Option {
-  return new Option('--to <url>', 'database to copy to').env('OFFERBOOK_TO_URL').makeOptionMandatory();
-}
-
-/** For commands that read the spool of a server. */
+/** For commands that read a server's spool. */
 export function spoolOption(): Option {
-  return new Option('--spool <folder>', 'the --spool of the servers, if they have one').env(
-    'OFFERBOOK_SPOOL',
-  );
+  return new Option('--spool <folder>', "the servers' --spool, if they have one").env('OFFERBOOK_SPOOL');
 }
 
 export function jsonCommand(name: string, description: string, example: string): Command {

@@ -1,8 +1,8 @@
-// The user and the machine that run this command, for the import log and the audit log.
+// The user and the machine that this command runs on, for the import log and the audit log.
 
 import { hostname, userInfo } from 'node:os';
 
-/** Bun's user name if the environment has none. */
+/** Bun returns this if the user has no name. */
 const NAMELESS = 'unknown';
 
 export function currentUser(): string {

@@ -1,4 +1,4 @@
-// Opens tracing for a node, for each of its workers, or for an import.
+// Opens tracing for a node, a worker or an import.
 
 import { basename } from 'node:path';
 import type { Clock } from '../domain/clock.ts';

@@ -1,5 +1,5 @@
-// Prints results on stdout, as text or as one JSON document, and everything else on stderr. A failed write is an
-// OutputFailure: the reader has closed the pipe, or the disk is full.
+// Prints results on stdout, as text or as one JSON document, and everything else on stderr. A failed write throws
+// OutputFailure.
 
 import { writeSync } from 'node:fs';
 import { printJson } from '@offerbook/wire/decimal.ts';
@@ -12,7 +12,7 @@ interface OutputOptions {
   readonly json?: boolean;
 }
 
-/** Has no `code`: storage would take an error with one for a database error. */
+/** Has no `code`, because storage treats an error with a code as a database error. */
 export class OutputFailure extends Error {
   override readonly name = 'OutputFailure';
   /** True if the reader closed the pipe, as in `offerbook export catalogue | head`. */
@@ -21,12 +21,12 @@ export class OutputFailure extends Error {
   constructor(cause: unknown) {
     const { code, message } = cause as NodeJS.ErrnoException;
     const reason = code === 'ENOSPC' ? 'no space left on device' : message;
-    super(`the output could not be written: ${reason}`, { cause });
+    super(`cannot write the output: ${reason}`, { cause });
     this.isReaderGone = code === 'EPIPE';
   }
 }
 
-/** Turns every failure of this work into an OutputFailure. */
+/** Converts every error of `work` to an OutputFailure. */
 export async function writing(work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -40,20 +40,20 @@ export function print(text: string): Promise<void> {
   return writing(() => writeAll(STDOUT, Buffer.from(text)));
 }
 
-/** Prints the result of a command: `value` as JSON with --json, `words` otherwise. */
-export function printResult(options: OutputOptions, value: unknown, words: string): Promise<void> {
-  return print(`${options.json === true ? printJson(value) : words}\n`);
+/** Prints the result of a command: `value` as JSON with --json, `text` otherwise. */
+export function printResult(options: OutputOptions, value: unknown, text: string): Promise<void> {
+  return print(`${options.json === true ? printJson(value) : text}\n`);
 }
 
 export function printNote(text: string): void {
   try {
     writeSync(STDERR, `${text}\n`);
   } catch {
-    // stderr is closed; the exit code still reports the failure.
+    // stderr is closed. The exit code still reports the failure.
   }
 }
 
-/** Replaces control and bidirectional characters: a field must not send commands to the terminal or reorder its line. */
+/** Replaces control and bidirectional characters, which could control the terminal or reorder the line. */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, '?');
 }

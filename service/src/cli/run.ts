@@ -1,16 +1,16 @@
-// The command line: lists the commands, and maps every failure to a message and an exit code.
+// The command line: lists the commands, and maps every error to a message and an exit code.
 //   0 success   1 unexpected failure   2 wrong usage or invalid input   3 refused by a safety check
 
 import { BadInput, FaultFound, Refused, ServiceFailure } from '@offerbook/wire/failures.ts';
 import { Command, CommanderError } from 'commander';
 import { isStorageError } from '../domain/storage-error.ts';
 import { OutputFailure, print, printNote } from './output.ts';
-import { storageExitCode, storageWords } from './storage-failure.ts';
-import { VERSION_WORDS } from './version.ts';
+import { storageExitCode, storageMessage } from './storage-failure.ts';
+import { VERSION_TEXT } from './version.ts';
 
 type Load = () => Promise<Command>;
 
-/** The commands by their heading in --help. Each is imported only when it is needed, so that a command starts sooner. */
+/** The commands by their heading in --help. Each is imported only when it is needed, to keep start-up short. */
 const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
   'Running:': {
     serve: async () => (await import('./commands/serve.ts')).serveCommand(),
@@ -54,9 +54,9 @@ const VERSION_FLAGS = ['-V', '--version'];
 export async function run(args: readonly string[]): Promise<number> {
   const [first = ''] = args;
   const named = COMMANDS.get(first);
-  const program = await (named === undefined && !VERSION_FLAGS.includes(first)
-    ? loadProgram()
-    : loadOnly(named));
+  const needsAll = named === undefined && !VERSION_FLAGS.includes(first);
+  const program = needsAll ? await loadProgram() : newProgram();
+  if (named !== undefined) program.addCommand(await named());
   let help = '';
   prepare(program, (text) => {
     help += text;
@@ -83,19 +83,13 @@ async function loadProgram(): Promise<Command> {
   return program.helpCommand(true);
 }
 
-async function loadOnly(load: Load | undefined): Promise<Command> {
-  const program = newProgram();
-  if (load !== undefined) program.addCommand(await load());
-  return program;
-}
-
 function newProgram(): Command {
   return new Command('offerbook')
     .description('Retailers, offers and transactions over HTTP.')
-    .version(VERSION_WORDS);
+    .version(VERSION_TEXT);
 }
 
-/** Commander would exit the process itself, and print help without waiting until it is written. */
+/** Stops Commander from exiting the process, and from printing help before the caller can wait for it. */
 function prepare(command: Command, writeOut: (text: string) => void): void {
   command
     .configureOutput({
@@ -105,7 +99,7 @@ function prepare(command: Command, writeOut: (text: string) => void): void {
     })
     .exitOverride((error) => {
       if (isUsageError(error))
-        printNote(`offerbook: ${usageWords(command, error)}\n(run with --help for usage)`);
+        printNote(`offerbook: ${usageMessage(command, error)}\n(run with --help for usage)`);
       throw error;
     });
   for (const sub of command.commands) prepare(sub, writeOut);
@@ -116,8 +110,8 @@ function isUsageError({ code }: CommanderError): boolean {
   return !['commander.help', 'commander.helpDisplayed', 'commander.version'].includes(code);
 }
 
-/** Commander's message; it names one missing option, this names all of them. */
-function usageWords(command: Command, { code, message }: CommanderError): string {
+/** Commander's message, except that it names all missing options instead of the first. */
+function usageMessage(command: Command, { code, message }: CommanderError): string {
   if (code === 'commander.missingMandatoryOptionValue') {
     const missing = [
       ...command.options
@@ -133,31 +127,26 @@ function usageWords(command: Command, { code, message }: CommanderError): string
   return message.replace(/^error: /, '').replace('\n(Did', ' (did');
 }
 
-/** The failure of the command itself, if closing the database failed as well. */
+/** Returns the command's own error if closing the database failed, too. */
 function ownFailure(error: unknown): unknown {
   return error instanceof SuppressedError ? ownFailure(error.suppressed) : error;
 }
 
+/** Prints the error and returns the exit code. */
 function explain(error: unknown): number {
-  // Its message, or the help, has been printed.
+  // Already printed: the message, the help, or what the command found.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (error instanceof BadInput || error instanceof Refused) {
-    // A list of problems in a file is printed as it is, one line for each.
-    printNote(error.message.includes('\n') ? error.message : `offerbook: ${error.message}`);
-    return error instanceof Refused ? 3 : 2;
-  }
   if (error instanceof FaultFound) return error.exitCode;
   if (error instanceof OutputFailure && error.isReaderGone) return 0;
-  if (isStorageError(error)) {
-    printNote(`offerbook: ${storageWords(error)}`);
-    return storageExitCode(error);
-  }
-  if (error instanceof ServiceFailure || error instanceof OutputFailure) {
-    printNote(`offerbook: ${error.message}`);
-    return 1;
-  }
-  printNote(
-    `offerbook: unexpected failure: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-  );
-  return 1;
+  if (error instanceof BadInput) return fail(error.message, 2);
+  if (error instanceof Refused) return fail(error.message, 3);
+  if (isStorageError(error)) return fail(storageMessage(error), storageExitCode(error));
+  if (error instanceof ServiceFailure || error instanceof OutputFailure) return fail(error.message, 1);
+  return fail(`unexpected failure: ${error instanceof Error ? error.stack : String(error)}`, 1);
+}
+
+/** A list of invalid rows has several lines. */
+function fail(message: string, exitCode: number): number {
+  for (const line of message.split('\n')) printNote(`offerbook: ${line}`);
+  return exitCode;
 }

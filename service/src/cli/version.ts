@@ -1,5 +1,5 @@
-// The version as `offerbook --version` prints it.
+// The version that `offerbook --version` prints.
 
 import { COMMIT, VERSION } from '../domain/build.ts';
 
-export const VERSION_WORDS = COMMIT === undefined ? VERSION : `${VERSION} (commit ${COMMIT})`;
+export const VERSION_TEXT = COMMIT === undefined ? VERSION : `${VERSION} (commit ${COMMIT})`;

@@ -2,7 +2,7 @@
 
 import { write } from 'node:fs';
 
-/** Pause before writing to a full pipe again. */
+/** Pause before the next attempt to write to a full pipe. */
 const BLOCKED_MS = 20;
 
 /** Resolves when all bytes are written; rejects with the operating system's error. */

@@ -447,9 +447,9 @@ describe('import and export', () => {
       code: 2,
       stdout: '',
       stderr: [
-        expect.stringMatching(/^line 2: /),
-        'line 3: url must be a URL that starts with http:// or https://',
-        expect.stringMatching(/^Nothing was imported: /),
+        expect.stringMatching(/^offerbook: line 2: /),
+        'offerbook: line 3: url must be a URL that starts with http:// or https://',
+        expect.stringMatching(/^offerbook: Nothing was imported: /),
         '',
       ],
     });

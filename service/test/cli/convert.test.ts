@@ -100,7 +100,7 @@ describe('convert transactions', () => {
     expect(await convertIn(cwd, [...SALES, 'bad.json'])).toEqual({
       code: 2,
       stdout: '',
-      stderr: `${LOST}\nNothing was converted: 1 of 2 rows is invalid.\n`,
+      stderr: `offerbook: ${LOST}\nofferbook: Nothing was converted: 1 of 2 rows is invalid.\n`,
     });
   });
 
@@ -120,7 +120,7 @@ describe('convert transactions', () => {
     expect([failed.code, JSON.parse(failed.stdout), failed.stderr]).toEqual([
       2,
       { ...report, problems: [LOST_PROBLEM] },
-      `${LOST}\nNothing was converted: 1 of 2 rows is invalid.\n`,
+      `offerbook: ${LOST}\nofferbook: Nothing was converted: 1 of 2 rows is invalid.\n`,
     ]);
     expect(readFileSync(join(cwd, 'out.ndjson'), 'utf8')).toBe('as it was\n');
     const { code, stdout, stderr } = await convertIn(cwd, [

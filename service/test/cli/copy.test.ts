@@ -41,12 +41,12 @@ test('a poller gets the same changes from a copy as from the original', async ()
       clicks: 2,
       seconds: expect.any(Number),
     },
-    stderr: `offerbook: 1 click not copied, still in the spool ${spool}; start a server of the copy with --spool ${dirname(spool)} to record them\n`,
+    stderr: `offerbook: the spool ${spool} still contains 1 click; start a server on the new database with --spool ${dirname(spool)} to record them\n`,
   });
   // The copy is complete, whatever the state of the spool.
   for (const [contents, note] of [
     ['', ''],
-    ['no database', `offerbook: the spool ${spool} cannot be read; check it before you delete it\n`],
+    ['no database', `offerbook: cannot read the spool ${spool}; check it before you delete it\n`],
   ] as const) {
     await Bun.write(spool, contents);
     const copy = `sqlite:${join(temporaryFolder(), 'copy.db')}`;

@@ -38,7 +38,7 @@ test('orgs list prints public ids, and link imports are logged and change nothin
     code: 2,
     stdout: '',
     stderr:
-      'line 1: template must start with https://, a host without user information, and a path\nNothing was imported: 1 of 1 row is invalid.\n',
+      'offerbook: line 1: template must start with https://, a host without user information, and a path\nofferbook: Nothing was imported: 1 of 1 row is invalid.\n',
   });
   const book = JSON.parse((await run('imports list --kind links --json')).stdout);
   expect(book).toMatchObject([

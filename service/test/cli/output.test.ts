@@ -12,7 +12,7 @@ import { ndjson } from '../support/test-node.ts';
 const READER_GONE = 'mkfifo "$PIPE" && exec 4<>"$PIPE" 5>"$PIPE" 4<&- && exec "$0" "$@" >&5';
 const DISK_FULL = 'exec "$0" "$@" > /dev/full';
 const QUIET = { code: 0, stderr: '' };
-const FULL = { code: 1, stderr: 'offerbook: the output could not be written: no space left on device\n' };
+const FULL = { code: 1, stderr: 'offerbook: cannot write the output: no space left on device\n' };
 
 /** READING runs on every database, OTHERS on one: their output hardly depends on the database. */
 const READING = ['export catalogue', 'export transactions --org acme', 'tokens list'];
@@ -84,7 +84,7 @@ for (const database of DATABASES) {
         const { code, stderr } = await run(shell, ['import', 'catalogue', '-', '--json'], env, '{"id":1}\n');
         expect({ code, firstLine: stderr.split('\n')[0] }).toEqual({
           code: 2,
-          firstLine: expect.stringMatching(/^line 1/) as unknown as string,
+          firstLine: expect.stringMatching(/^offerbook: line 1/) as unknown as string,
         });
       }
     });

@@ -79,7 +79,7 @@ test.each(DATABASES)(
     const refused = await run('import', 'transactions', 'rows.ndjson');
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      'line 3: clickId is not a click id of this installation\nNothing was imported: 1 of 3 rows is invalid.\n',
+      'offerbook: line 3: clickId is not a click id of this installation\nofferbook: Nothing was imported: 1 of 3 rows is invalid.\n',
     ]);
     const both = await Promise.all(
       [1, 2].map(() => run('import', 'transactions', 'rows.ndjson', '--unattributed', 'aside.ndjson')),
@@ -157,7 +157,7 @@ describe('the file of quarantined rows', () => {
       using aside = new AsideFile(path, 'rows.ndjson');
       await aside.put(Array.from({ length: 200 }, (_, number) => row(number + 2)));
       const free = disk.fill();
-      const full = 'the output could not be written: no space left on device';
+      const full = 'cannot write the output: no space left on device';
       await expect(aside.keep()).rejects.toThrow(full);
       expect(existsSync(path) ? readFileSync(path, 'utf8') : undefined).toBe(before);
       free();
@@ -173,10 +173,7 @@ describe('the file of quarantined rows', () => {
     const command = ['/bin/sh', '-c', 'exec "$0" "$@" > /dev/full', COMMAND];
     const args = ['import', 'transactions', 'rows.ndjson', '--unattributed', FILE];
     const { code, stderr } = await offerbook(args, { cwd, env, command });
-    expect([code, stderr]).toEqual([
-      1,
-      'offerbook: the output could not be written: no space left on device\n',
-    ]);
+    expect([code, stderr]).toEqual([1, 'offerbook: cannot write the output: no space left on device\n']);
     expect(JSON.parse(readFileSync(join(cwd, FILE), 'utf8'))).toMatchObject({ id: id(1) });
 
     symlinkSync(join(cwd, FILE), join(cwd, 'link'));

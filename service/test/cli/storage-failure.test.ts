@@ -1,7 +1,7 @@
 // Storage errors on the command line: one line with advice, and an exit code for each kind.
 
 import { expect, test } from 'bun:test';
-import { storageExitCode, storageWords } from '../../src/cli/storage-failure.ts';
+import { storageExitCode, storageMessage } from '../../src/cli/storage-failure.ts';
 import { StorageError, type StorageErrorKind } from '../../src/domain/storage-error.ts';
 
 const CREATE =
@@ -24,5 +24,5 @@ test.each<[StorageErrorKind, 1 | 2 | 3, string]>([
   ['conflict', 3, 'why'],
 ])('a storage error of kind %p exits with code %p', (kind, code, words) => {
   const error = new StorageError(kind, 'why');
-  expect([storageExitCode(error), storageWords(error)]).toEqual([code, words]);
+  expect([storageExitCode(error), storageMessage(error)]).toEqual([code, words]);
 });

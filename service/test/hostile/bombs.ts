@@ -19,9 +19,9 @@ export interface Bomb {
 
 const MEGABYTE = 1024 * 1024;
 const HEADER = 'id,country,soldAt,currencyCode,orderValue,cashback,status\n';
-const LONG_TRANSACTION = /^line [12]: the row is longer than 256 KiB\n/;
-const LONG_RETAILER = /^line 1: the row is longer than 8 MiB\n/;
-const MANY_VALUES = /^line 1: the row has more than 400,000 values\n/;
+const LONG_TRANSACTION = /^offerbook: line [12]: the row is longer than 256 KiB\n/;
+const LONG_RETAILER = /^offerbook: line 1: the row is longer than 8 MiB\n/;
+const MANY_VALUES = /^offerbook: line 1: the row has more than 400,000 values\n/;
 
 /** A start, then the same again and again. */
 function* endless(start: string, filling: string, megabytes: number): Generator<string> {
@@ -58,19 +58,19 @@ const TRANSACTION_BOMBS: readonly Omit<Bomb, 'kind'>[] = [
     name: 'blank lines',
     packing: 'zstd',
     pieces: () => endless('x', '\n', 4),
-    complaint: /^line 1: the row is not JSON/,
+    complaint: /^offerbook: line 1: the row is not JSON/,
   },
   {
     name: 'a list without end',
     packing: 'gzip',
     pieces: () => endless('', '[', 64),
-    complaint: /^line 1: the list is longer than 32 MiB; write it as NDJSON/,
+    complaint: /^offerbook: line 1: the list is longer than 32 MiB; write it as NDJSON/,
   },
   {
     name: 'lists in lists',
     packing: 'gzip',
     pieces: () => endless('', '[', 31),
-    complaint: /^line 1 \(item 1\): the list is not complete/,
+    complaint: /^offerbook: line 1 \(item 1\): the list is not complete/,
   },
   {
     name: 'objects in objects',
@@ -92,19 +92,19 @@ const TRANSACTION_BOMBS: readonly Omit<Bomb, 'kind'>[] = [
       yield `{"id":2,"x":[${repeated('[],', 200_000)}[]]}]`;
     },
     complaint:
-      /^line 1 \(item 1\): the row is longer than 256 KiB\nline 1 \(item 2\): the row has more than 1,000 values\n/,
+      /^offerbook: line 1 \(item 1\): the row is longer than 256 KiB\nofferbook: line 1 \(item 2\): the row has more than 1,000 values\n/,
   },
   {
     name: 'bad rows',
     packing: 'zstd',
     pieces: () => endless('', `${'{}'.padEnd(63)}\n`, 1),
-    complaint: /… and [\d,]+ more\nNothing was imported: [\d,]+ of [\d,]+ rows are invalid\.\n$/,
+    complaint: /… and [\d,]+ more\nofferbook: Nothing was imported: [\d,]+ of [\d,]+ rows are invalid\.\n$/,
   },
   {
     name: 'a quote that is never closed',
     packing: 'gzip',
     pieces: () => endless(`${HEADER}"`, 'a', 64),
-    complaint: /^line 2: the row has a quote that is never closed\n/,
+    complaint: /^offerbook: line 2: the row has a quote that is never closed\n/,
   },
   {
     name: 'cells without end',
@@ -122,7 +122,7 @@ const TRANSACTION_BOMBS: readonly Omit<Bomb, 'kind'>[] = [
     name: 'a cursor without end',
     packing: 'gzip',
     pieces: () => endless('{"cursor":"', 'a', 31),
-    complaint: /^line 1: the list is not complete/,
+    complaint: /^offerbook: line 1: the list is not complete/,
   },
 ];
 
@@ -144,7 +144,7 @@ const CATALOGUE_BOMBS: readonly Omit<Bomb, 'kind'>[] = [
     name: 'empty offers, as many as there may be',
     packing: 'gzip',
     pieces: () => rowsWithList(12, shop, 'cashbackOffers', '{}', 199_000 * 3),
-    complaint: /^line 1: cashbackOffers\[0\]\.id is missing\n/,
+    complaint: /^offerbook: line 1: cashbackOffers\[0\]\.id is missing\n/,
   },
   {
     name: 'an offer in countries that do not exist',
@@ -154,7 +154,7 @@ const CATALOGUE_BOMBS: readonly Omit<Bomb, 'kind'>[] = [
       for (let n = 0; n < 12; n++)
         yield ndjson(JSON.stringify(retailer(n)).replace('["DE","AT"]', countries));
     },
-    complaint: /^line 1: cashbackOffers\[0\]\.countries must have at most 676 items\n/,
+    complaint: /^offerbook: line 1: cashbackOffers\[0\]\.countries must have at most 676 items\n/,
   },
   {
     name: 'names that are all different',
@@ -167,7 +167,7 @@ const CATALOGUE_BOMBS: readonly Omit<Bomb, 'kind'>[] = [
         );
       }
     },
-    complaint: /^line 1: the row has more than 1,000 distinct field names\n/,
+    complaint: /^offerbook: line 1: the row has more than 1,000 distinct field names\n/,
   },
 ];
 

@@ -2,26 +2,31 @@
 
 import { dirname } from 'node:path';
 import { printCountOf, printCountsOf } from '@offerbook/wire/count.ts';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { databaseName } from '../../activation/activation-directory.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { copyDatabase } from '../../storage/copy-database.ts';
 import { countSpooled } from '../../storage/inspect-database.ts';
-import { jsonCommand, readStores, type StoreOptions, spoolOption, targetOption } from '../command.ts';
+import { jsonCommand, readStores, type StoreOptions, spoolOption } from '../command.ts';
 import { currentUser } from '../current-user.ts';
 import { spoolPath } from '../node/activation.ts';
 import { printNote, printResult } from '../output.ts';
 import { withProgressBar } from './progress-bar.ts';
 
 export function copyCommand(): Command {
-  return jsonCommand(
-    'copy',
-    'copy everything into an empty database: organisations, tokens, catalogue, links, clicks, transactions, logs',
-    'offerbook copy --database sqlite:./offerbook.db --to postgres://db.example/offerbook',
-  )
-    .addOption(targetOption())
-    .addOption(spoolOption())
-    .action(copy);
+  return (
+    jsonCommand(
+      'copy',
+      'copy everything into an empty database: organisations, tokens, catalogue, links, clicks, transactions, logs',
+      'offerbook copy --database sqlite:./offerbook.db --to postgres://db.example/offerbook',
+    )
+      // The URL may contain a password, so it can also be passed in the environment.
+      .addOption(
+        new Option('--to <url>', 'database to copy to').env('OFFERBOOK_TO_URL').makeOptionMandatory(),
+      )
+      .addOption(spoolOption())
+      .action(copy)
+  );
 }
 
 interface CopyOptions extends StoreOptions {
@@ -41,16 +46,16 @@ async function copy(options: CopyOptions): Promise<void> {
   await noteSpooled(from, to, options.spool);
 }
 
-/** Clicks in a spool are not copied. The copy has the same click key, so its servers can use the same spool. */
+/** Clicks in the spool are not copied. The copy has the same click key, so its servers can use the same spool. */
 async function noteSpooled(from: string, to: string, folder: string | undefined): Promise<void> {
   const clickKey = await readStores({ database: to }, (stores) => stores.clickKey());
   const path = spoolPath(folder, from, databaseName(clickKey));
   // The copy is complete: an unreadable spool must not fail it.
   const waiting = await countSpooled(path).catch(() => undefined);
   if (waiting === undefined)
-    printNote(`offerbook: the spool ${path} cannot be read; check it before you delete it`);
+    printNote(`offerbook: cannot read the spool ${path}; check it before you delete it`);
   else if (waiting > 0)
     printNote(
-      `offerbook: ${printCountOf(waiting, 'click')} not copied, still in the spool ${path}; start a server of the copy with --spool ${dirname(path)} to record them`,
+      `offerbook: the spool ${path} still contains ${printCountOf(waiting, 'click')}; start a server on the new database with --spool ${dirname(path)} to record them`,
     );
 }

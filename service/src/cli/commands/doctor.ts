@@ -9,7 +9,7 @@ import { type Check, worstOf } from '../doctor/check.ts';
 import { examine } from '../doctor/examine.ts';
 import { readNodeSettings } from '../node/node-settings.ts';
 import { printResult, table } from '../output.ts';
-import { VERSION_WORDS } from '../version.ts';
+import { VERSION_TEXT } from '../version.ts';
 import { parsePositiveDurationMs } from './option-values.ts';
 
 export function doctorCommand(): Command {
@@ -38,7 +38,7 @@ async function runDoctor(options: DoctorOptions): Promise<void> {
     clock: systemClock,
   });
   const state = worstOf(checks);
-  await printResult(options, { version: VERSION_WORDS, state, checks }, inWords(checks));
+  await printResult(options, { version: VERSION_TEXT, state, checks }, inWords(checks));
   if (state === 'fault' || (state === 'warning' && options.strict === true)) throw new FaultFound(state);
 }
 

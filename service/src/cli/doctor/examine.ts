@@ -11,7 +11,7 @@ import { isStorageError } from '../../domain/storage-error.ts';
 import { countSpooled, type DatabaseFacts, inspectDatabase } from '../../storage/inspect-database.ts';
 import { sqlitePath } from '../../storage/open-database.ts';
 import { spoolPath, spoolProblem } from '../node/activation.ts';
-import { storageWords } from '../storage-failure.ts';
+import { storageMessage } from '../storage-failure.ts';
 import { type Check, fault, ok, warning } from './check.ts';
 import { checkDisk, checkOpenFiles, checkPort } from './check-machine.ts';
 import { judgeDatabase } from './judge-database.ts';
@@ -64,7 +64,7 @@ async function findFacts(
 
 /** Rethrows an error that is not about the installation. */
 function wordsOf(error: unknown): string {
-  if (isStorageError(error)) return storageWords(error);
+  if (isStorageError(error)) return storageMessage(error);
   if (error instanceof BadInput) return error.message;
   throw error;
 }

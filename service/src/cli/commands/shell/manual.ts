@@ -2,7 +2,7 @@
 
 import { Command } from 'commander';
 import { print } from '../../output.ts';
-import { VERSION_WORDS } from '../../version.ts';
+import { VERSION_TEXT } from '../../version.ts';
 import { type CommandWords, type OptionWords, readWords } from './command-words.ts';
 
 export function manualCommand(loadProgram: () => Promise<Command>): Command {
@@ -22,7 +22,7 @@ const EXIT_CODES = [
 function manualPage([program, ...commands]: readonly CommandWords[]): string {
   if (program === undefined) throw new Error('there is no program');
   return [
-    `.TH OFFERBOOK 1 "" "offerbook ${text(VERSION_WORDS)}" "User Commands"`,
+    `.TH OFFERBOOK 1 "" "offerbook ${text(VERSION_TEXT)}" "User Commands"`,
     '.SH NAME',
     'offerbook \\- retailers, offers and transactions over HTTP',
     '.SH SYNOPSIS',
