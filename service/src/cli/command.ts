@@ -26,6 +26,11 @@ export function databaseOption(fallback: string): Option {
     .default(fallback, fallback);
 }
 
+/** The target of `copy`. The environment can set it, too, because the URL may contain a password. */
+export function targetOption(): Option {
+  return new Option('--to <url>', 'database to copy to').env('OFFERBOOK_TO_URL').makeOptionMandatory();
+}
+
 /** For commands that read a server's spool. */
 export function spoolOption(): Option {
   return new Option('--spool <folder>', "the servers' --spool, if they have one").env('OFFERBOOK_SPOOL');

@@ -50,6 +50,6 @@ test('restore lists the organisations that were deleted after the backup', async
   const { code, stdout } = await offerbook(['restore', target, '--replace', '--database', url]);
   expect([code, stdout.split('\n')[1]]).toEqual([
     0,
-    'Deleted after the backup, and restored without valid tokens: acme, zeta. Delete them again with: offerbook orgs delete NAME',
+    'These organisations were deleted after the backup and are restored without valid tokens: acme, zeta. Delete them again with: offerbook orgs delete NAME',
   ]);
 });

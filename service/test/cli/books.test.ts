@@ -201,7 +201,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, databa
     expect(await json('imports show 1')).toEqual(
       entry(1, { outcome: 'unfinished', endedAt: null, seconds: null, fileDigest: null }),
     );
-    expect((await run('imports show 1')).stdout).toContain('\nended    not known\n');
+    expect((await run('imports show 1')).stdout).toContain('\nended    unknown\n');
   });
 
   test('transactions show prints the current and all earlier versions, each with its import', async () => {
@@ -400,7 +400,7 @@ describe('commands for the logs', () => {
     [['imports', 'list', '--limit', '0'], '--limit must be a whole number from 1 to 1000000000, not "0"'],
     [
       ['imports', 'list', '--kind', 'sales'],
-      '--kind must be one of catalogue, links, transactions, not "sales"',
+      "option '--kind <kind>' argument 'sales' is invalid. Allowed choices are catalogue, links, transactions.",
     ],
     [
       ['imports', 'list', '--org', 'nobody'],

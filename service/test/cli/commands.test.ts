@@ -110,7 +110,7 @@ describe('organisations and tokens', () => {
     const { stdout, stderr } = await run('tokens issue --org acme --kind public');
     expect(stdout).toMatch(/^ob_pub_[0-9A-Za-z]{36}\n$/);
     expect(stderr).toMatch(
-      /^A public token for "acme" \(id [0-9a-f-]{36}\)\. It is printed only once; store it safely\.\n$/,
+      /^Issued a public token for "acme" \(id [0-9a-f-]{36}\)\. It is printed only once; store it safely\.\n$/,
     );
   });
 
@@ -138,7 +138,7 @@ describe('organisations and tokens', () => {
     [
       'tokens issue --org acme --kind secret',
       2,
-      'offerbook: --kind must be public or private, not "secret"\n',
+      "offerbook: option '--kind <kind>' argument 'secret' is invalid. Allowed choices are public, private.\n(run with --help for usage)\n",
     ],
     [
       'tokens issue --org acme --kind public --expires soon',
@@ -149,7 +149,7 @@ describe('organisations and tokens', () => {
     [
       'tokens revoke ob_prv_abc',
       2,
-      "offerbook: <id> must be a token's id, a UUID; list them with: offerbook tokens list\n",
+      'offerbook: <id> must be the UUID of a token; list them with: offerbook tokens list\n',
     ],
     [`tokens revoke ${id(1)}`, 2, `offerbook: there is no token with the id ${id(1)}\n`],
     ['orgs create acme', 2, 'offerbook: the organisation "acme" already exists\n'],

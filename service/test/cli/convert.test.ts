@@ -217,17 +217,17 @@ describe('convert transactions', () => {
     expect(await outcome(...SALES, '.')).toBe('offerbook: . is a directory, not a file\n');
     expect(await outcome(...SALES, 'broken.json')).toContain('broken.json, line 1: the JSON is not complete');
     expect(await outcome(...SALES, 'a.json', '--out', 'none/out.ndjson')).toBe(
-      'offerbook: nothing can be written to none\n',
+      'offerbook: cannot write to none\n',
     );
     expect(await outcome('transactions', '--from', 'cj', '--source', 'awin.json', 'a.json')).toBe(
       'offerbook: awin.json is for awin, not for cj\n',
     );
     expect(await outcome('transactions', '--source', 'bad-source.json', 'a.json')).toBe(
       [
-        'bad-source.json: account is missing',
-        'bad-source.json: namespace is missing',
-        'bad-source.json: share is missing',
-        'bad-source.json: subId is missing\n',
+        'offerbook: bad-source.json: account is missing',
+        'offerbook: bad-source.json: namespace is missing',
+        'offerbook: bad-source.json: share is missing',
+        'offerbook: bad-source.json: subId is missing\n',
       ].join('\n'),
     );
     expect(await outcome('transactions', '--source', 'latin-1.json', 'a.json')).toBe(
@@ -302,7 +302,7 @@ describe('convert catalogue', () => {
       "offerbook: --commissions needs the campaign's id: --commissions ID=c.json\n",
     );
     expect(await outcome('awin.json')).toBe(
-      'offerbook: nothing to convert; name files with --programmes, --commission-groups, --offers\n',
+      'offerbook: no files to convert; name them with --programmes, --commission-groups, --offers\n',
     );
     expect(
       (await convertIn(cwd, ['catalogue', '--source', 'p.json', '--commissions', '7=c.json'])).code,
@@ -339,7 +339,7 @@ describe('convert --example', () => {
       code: 2,
       stdout: '',
       stderr:
-        'offerbook: --example must be one of awin, impact, partnerize, cj, rakuten, table, not "ebay"\n',
+        "offerbook: option '--example <network>' argument 'ebay' is invalid. Allowed choices are awin, impact, partnerize, cj, rakuten, table.\n(run with --help for usage)\n",
     });
     expect((await offerbook(['convert'])).code).toBe(2);
   });

@@ -289,7 +289,7 @@ test('limits on open files and free disk space are rated', () => {
   expect(checkDisk('disk', folder, { neededBytes: Number.MAX_SAFE_INTEGER }).state).toBe('warning');
   expect(checkDisk('disk', folder, { reserveMegabytes: 1e12 })).toMatchObject({
     state: 'fault',
-    advice: 'free some space: clicks are not recorded below 1000000000000 MB (--disk-reserve)',
+    advice: 'free some disk space: clicks are not recorded below 1000000000000 MB (--disk-reserve)',
   });
 });
 

@@ -131,7 +131,7 @@ for (const database of DATABASES) {
         check: 'spool',
         state: 'warning',
         found: `1 click waiting in ${path}`,
-        advice: 'start a server with this spool to record them',
+        advice: 'start a server with this --spool to record them',
       });
       chmodSync(path, 0o644);
       expect((await look(url, { spool: folder })).get('spool')).toEqual({

@@ -190,10 +190,10 @@ describe('the file of quarantined rows', () => {
       expect(refused).toEqual({
         code: 2,
         stdout: '',
-        stderr: 'offerbook: --unattributed must not name the file that is imported\n',
+        stderr: 'offerbook: --unattributed must not be the imported file\n',
       });
     }
-    expect(() => new AsideFile(cwd, '-')).toThrow(`--unattributed must name a file; ${cwd} is not a file`);
+    expect(() => new AsideFile(cwd, '-')).toThrow(`--unattributed ${cwd} is not a file`);
     expect(readFileSync(join(cwd, FILE), 'utf8').split('\n')).toHaveLength(2);
   });
 });

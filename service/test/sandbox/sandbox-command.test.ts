@@ -206,7 +206,7 @@ describe('the sandbox changes nothing and prints one sentence', () => {
     await stores.close();
     for (const more of [[], ['--fresh']]) {
       expect(await offerbook(['sandbox', '--port', '0', '--database', `sqlite:${path}`, ...more])).toEqual(
-        refusal(/^offerbook: this database holds data that was not created by a sandbox; .+\n$/),
+        refusal(/^offerbook: this database contains data that was not created by a sandbox; .+\n$/),
       );
     }
     expect(existsSync(path)).toBe(true);
@@ -217,7 +217,7 @@ describe('the sandbox changes nothing and prints one sentence', () => {
 
   test.each([
     ['--seed', 'x', /^offerbook: --seed must be a whole number from 0 to 2147483647, not "x"\n$/],
-    ['--speed', '0', /^offerbook: --speed must be a number above 0 and up to 1000, not "0"\n$/],
+    ['--speed', '0', /^offerbook: --speed must be a number greater than 0 and at most 1000, not "0"\n$/],
     ['--port', '99999', /^offerbook: --port must be a whole number from 0 to 65535, not "99999"\n$/],
   ])('for the invalid option %s %s', async (option, value, sentence) => {
     const folder = temporaryFolder();

@@ -193,7 +193,7 @@ describe('on SQLite', () => {
 
     await using foreign = await Stage.open(sqlite);
     await importCatalogue(foreign.stores.catalogue, sourceFrom(ndjson([retailer(1)])), {});
-    await expect(findSeed(foreign.stores)).rejects.toThrow('holds data that was not created by a sandbox');
+    await expect(findSeed(foreign.stores)).rejects.toThrow('contains data that was not created by a sandbox');
   });
 
   test('tokens stay the same between starts, except that a revoked one is replaced; other tokens are not changed', async () => {

@@ -1,4 +1,4 @@
-// offerbook activations: counts clicks, and deletes old clicks without a sale. Clicks contain passbackUid and passbackData.
+// offerbook activations: counts clicks, and deletes old ones without a sale. Clicks contain passbackUid and passbackData.
 
 import { printCount, printCountOf } from '@offerbook/wire/count.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
@@ -7,7 +7,7 @@ import { CLICK_DAYS, countClicks } from '../../console/counts/click-totals.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { jsonCommand, readStores, type StoreOptions, withStores } from '../command.ts';
 import { printResult, table } from '../output.ts';
-import { parseCount, parseOlderThanMs } from './option-values.ts';
+import { parseCount, parseOlderThan } from './option-values.ts';
 import { withProgressBar } from './progress-bar.ts';
 
 export function activationsCommand(): Command {
@@ -16,14 +16,14 @@ export function activationsCommand(): Command {
     'delete old clicks without a sale, with their passbackUid and passbackData',
     'offerbook activations purge --older-than 400d',
   )
-    .requiredOption('--older-than <duration>', 'minimum age, at least 1d')
+    .requiredOption('--older-than <duration>', 'minimum age, at least 1d', parseOlderThan)
     .action(purgeClicks);
   const totals = jsonCommand(
     'totals',
     'count clicks and sales by day, organisation and retailer',
     'offerbook activations totals --days 30',
   )
-    .option('--days <number>', 'number of days, including today', String(CLICK_DAYS))
+    .option('--days <number>', 'number of days, including today', parseCount('--days'), CLICK_DAYS)
     .action(showTotals);
   return new Command('activations')
     .description('count clicks, delete old ones')
@@ -31,11 +31,10 @@ export function activationsCommand(): Command {
     .addCommand(totals);
 }
 
-async function showTotals(options: StoreOptions & { days: string }): Promise<void> {
-  const days = parseCount('--days', options.days);
+async function showTotals(options: StoreOptions & { days: number }): Promise<void> {
   await readStores(options, async (stores) => {
     const names = new Map((await stores.organisations.list()).map(({ id, name }) => [id, name]));
-    const counted = await countClicks(stores.clicks, systemClock, days);
+    const counted = await countClicks(stores.clicks, systemClock, options.days);
     const json = counted.flatMap(({ dayMs, counts }) =>
       counts.map(({ orgId, ...count }) => ({
         day: printTimestamp(dayMs).slice(0, 10),
@@ -52,8 +51,8 @@ async function showTotals(options: StoreOptions & { days: string }): Promise<voi
   });
 }
 
-async function purgeClicks(options: StoreOptions & { olderThan: string }): Promise<void> {
-  const beforeMs = parseOlderThanMs(options.olderThan);
+async function purgeClicks(options: StoreOptions & { olderThan: number }): Promise<void> {
+  const beforeMs = options.olderThan;
   await withStores(options, async (stores) => {
     const clicks = await withProgressBar((show) => stores.clicks.purge(beforeMs, show));
     const before = printTimestamp(beforeMs);

@@ -1,6 +1,5 @@
-// The file for rows that an import sets aside. Each import appends its rows, skips those that the file already contains,
-// and syncs the file before it commits. After a crash the file may contain rows of an import that was rolled back, but it
-// never misses a row.
+// The file for rows that an import sets aside. Each import appends the rows that the file does not contain yet, and syncs the
+// file before it commits. After a crash the file may contain rows of an import that was rolled back, but no row is missing.
 
 import {
   accessSync,
@@ -20,21 +19,20 @@ const NEWLINE = 0x0a;
 
 export class AsideFile implements Aside, Disposable {
   readonly #path: string;
-  /** The rows of this import, until it is about to commit. */
+  /** The new rows of this import. `keep` appends them to the file. */
   readonly #rows: RowFile;
   #known: Promise<Set<string>> | undefined;
 
-  /** Throws BadInput for a path that cannot be appended to, and for the imported file itself (`-` is stdin). */
+  /** Throws BadInput if the path is not a writable file, or if it is the imported file (`-` is stdin). */
   constructor(path: string, importedPath: string) {
     const file = statSync(path, { throwIfNoEntry: false });
     if (file !== undefined) {
-      if (!file.isFile()) throw new BadInput(`--unattributed must name a file; ${path} is not a file`);
-      if (isSameFile(file, importedPath))
-        throw new BadInput('--unattributed must not name the file that is imported');
+      if (!file.isFile()) throw new BadInput(`--unattributed ${path} is not a file`);
+      if (isSameFile(file, importedPath)) throw new BadInput('--unattributed must not be the imported file');
       try {
         accessSync(path, constants.R_OK | constants.W_OK);
       } catch (error) {
-        throw new BadInput(`--unattributed ${path} must be readable and writable by this user`, {
+        throw new BadInput(`--unattributed ${path} is not readable and writable for this user`, {
           cause: error,
         });
       }
@@ -59,7 +57,7 @@ export class AsideFile implements Aside, Disposable {
     if (this.#rows.count > 0) await this.#rows.appendTo(this.#path);
   }
 
-  /** Splits lines itself: node:readline also splits at U+2028 and U+2029, which a row may contain. */
+  /** Does not use node:readline, which also splits at U+2028 and U+2029; a row may contain these characters. */
   async #readDigests(): Promise<Set<string>> {
     const digests = new Set<string>();
     if (!existsSync(this.#path)) return digests;
@@ -86,7 +84,7 @@ function isSameFile({ dev, ino }: Stats, otherPath: string): boolean {
   return other?.dev === dev && other.ino === ino;
 }
 
-/** Kept in memory instead of the row, which is longer. */
+/** Digests take less memory than rows. */
 function digestOf(row: string): string {
   return Bun.SHA256.hash(row, 'base64');
 }

@@ -1,4 +1,4 @@
-// offerbook audit: prints the audit log: organisations, tokens, purges, erasures, copies and migrations.
+// offerbook audit: prints the audit log of organisations, tokens, purges, erasures, copies and migrations.
 
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Command } from 'commander';
@@ -10,14 +10,13 @@ import { parseCount } from './option-values.ts';
 export function auditCommand(): Command {
   return jsonCommand('audit', 'print the audit log, newest first', 'offerbook audit --org acme')
     .option('--org <name>', 'only entries of this organisation')
-    .option('--limit <number>', 'maximum number of entries', '100')
+    .option('--limit <number>', 'maximum number of entries', parseCount('--limit'), 100)
     .action(listAudit);
 }
 
-async function listAudit(options: StoreOptions & { org?: string; limit: string }): Promise<void> {
-  const limit = parseCount('--limit', options.limit);
+async function listAudit(options: StoreOptions & { org?: string; limit: number }): Promise<void> {
   await readStores(options, async (stores) => {
-    const entries = await stores.audit.list({ org: options.org, limit });
+    const entries = await stores.audit.list({ org: options.org, limit: options.limit });
     const rows = entries.map((entry) => [
       printTimestamp(entry.atMs),
       entry.by,

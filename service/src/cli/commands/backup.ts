@@ -1,4 +1,4 @@
-// offerbook backup: copies an SQLite database into a folder, while servers and imports run. `offerbook restore` reads it.
+// offerbook backup: copies an SQLite database into a folder that `offerbook restore` reads. Servers and imports can run.
 
 import { printCountsOf } from '@offerbook/wire/count.ts';
 import type { Command } from 'commander';
@@ -15,7 +15,7 @@ import { printResult } from '../output.ts';
 export function backupCommand(): Command {
   return jsonCommand(
     'backup',
-    'back up an SQLite database into a new folder, with checksums; servers and imports may run',
+    'back up an SQLite database to a new folder, with checksums; servers and imports can keep running',
     'offerbook backup /var/backups/offerbook/2026-11-16',
   )
     .argument('<target>', 'folder to create')
@@ -41,6 +41,6 @@ async function backup(target: string, options: StoreOptions & { spool?: string }
   await printResult(
     options,
     { target, ...made, seconds },
-    `Backed up ${counts} into ${target} (${(bytes / 1e6).toFixed(1)} MB, ${seconds.toFixed(1)} s).`,
+    `Backed up ${counts} to ${target} (${(bytes / 1e6).toFixed(1)} MB, ${seconds.toFixed(1)} s).`,
   );
 }

@@ -1,4 +1,4 @@
-// offerbook convert: turns files of affiliate networks into import files. It calls no network and opens no database.
+// offerbook convert: converts files of affiliate networks to import files. It neither calls a network nor opens a database.
 
 import { dirname, isAbsolute, join } from 'node:path';
 import { type CatalogueFile, convertCatalogue } from '@offerbook/feeds/catalogue/convert-catalogue.ts';
@@ -25,14 +25,14 @@ import { BadInput, FaultFound } from '@offerbook/wire/failures.ts';
 import { openSource } from '@offerbook/wire/rows/import-source.ts';
 import { printProblems } from '@offerbook/wire/rows/row-problem.ts';
 import { newUuid } from '@offerbook/wire/uuid.ts';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { systemClock } from '../../domain/clock.ts';
 import { print, printNote } from '../output.ts';
 import { withProgressBar } from './progress-bar.ts';
 import { RowFile } from './row-file.ts';
 
-/** Options that name the files of a catalogue. Each network supports some of them. */
-const CATALOGUE_OPTIONS: Readonly<Record<string, string>> = {
+/** The files of a catalogue, each with its own option. Each network supports some of them. */
+const CATALOGUE_FILES = {
   programmes: 'Awin: programmes',
   'commission-groups': 'Awin: commission groups, one response per programme',
   campaigns: 'impact.com, Partnerize: campaigns',
@@ -49,6 +49,9 @@ const CATALOGUE_OPTIONS: Readonly<Record<string, string>> = {
   promotions: 'table: promotions',
   retailers: 'table: retailers',
 };
+const CATALOGUE_OPTIONS = Object.entries(CATALOGUE_FILES).map(
+  ([name, description]) => new Option(`--${name} <file...>`, description),
+);
 
 interface ConvertCommandOptions {
   readonly from?: string;
@@ -61,10 +64,10 @@ interface ConvertCommandOptions {
 export function convertCommand(): Command {
   const transactions = convertOf(
     'transactions',
-    'turn sales of a network into a file for offerbook import transactions',
+    "convert a network's sales to a file for offerbook import transactions",
     'offerbook convert transactions --from awin --source awin.json sales.json --out rows.ndjson && offerbook import transactions rows.ndjson --org acme',
   )
-    .argument('<file...>', 'API responses and exports of the network, plain, .gz or .zst; - is stdin')
+    .argument('<file...>', 'API responses or exports of the network, plain, .gz or .zst; - is stdin')
     .option('--org <name>', 'organisation to convert, if sub-ids contain the organisation')
     .option(
       '--catalogue <file>',
@@ -74,15 +77,17 @@ export function convertCommand(): Command {
     .action(convertTransactionFiles);
   const catalogue = convertOf(
     'catalogue',
-    'turn programmes and offers of a network into a file for offerbook import catalogue',
+    "convert a network's programmes and offers to a file for offerbook import catalogue",
     'offerbook convert catalogue --from awin --source awin.json --programmes p.json --offers o.json',
   ).action(convertCatalogueFiles);
-  for (const [name, description] of Object.entries(CATALOGUE_OPTIONS)) {
-    catalogue.option(`--${name} <file...>`, description);
-  }
+  for (const option of CATALOGUE_OPTIONS) catalogue.addOption(option);
   return new Command('convert')
-    .description('turn files of affiliate networks into import files')
-    .option('--example <network>', `print an example source file for ${NETWORK_NAMES.join(', ')}`)
+    .description('convert files of affiliate networks to import files')
+    .addOption(
+      new Option('--example <network>', 'print an example source file for this network').choices(
+        NETWORK_NAMES,
+      ),
+    )
     .action(printExample)
     .addCommand(transactions)
     .addCommand(catalogue);
@@ -91,10 +96,10 @@ export function convertCommand(): Command {
 function convertOf(name: string, description: string, example: string): Command {
   return new Command(name)
     .description(description)
-    .option('--from <network>', 'network that the source file must be for')
+    .option('--from <network>', 'network; rejects a source file for another one')
     .requiredOption(
       '--source <file>',
-      'settings for this network account; see offerbook convert --example awin',
+      'source file: the settings for a network account; see offerbook convert --example awin',
     )
     .option('--out <file>', 'output file, written only if the conversion succeeds (default: stdout)')
     .option('--json', 'print the report as one JSON document')
@@ -102,16 +107,9 @@ function convertOf(name: string, description: string, example: string): Command 
     .addHelpText('after', `\nExample:\n  ${example}`);
 }
 
-async function printExample({ example }: { example?: string }, command: Command): Promise<void> {
-  if (example === undefined) {
-    command.help({ error: true });
-    return;
-  }
-  const network = NETWORK_NAMES.find((name) => name === example);
-  if (network === undefined) {
-    throw new BadInput(`--example must be one of ${NETWORK_NAMES.join(', ')}, not "${example}"`);
-  }
-  await print(`${JSON.stringify(exampleSource(network, newUuid()), null, 2)}\n`);
+async function printExample({ example }: { example?: NetworkName }, command: Command): Promise<void> {
+  if (example === undefined) return command.help({ error: true });
+  await print(`${JSON.stringify(exampleSource(example, newUuid()), null, 2)}\n`);
 }
 
 async function convertTransactionFiles(
@@ -140,7 +138,7 @@ function requireOrganisation(source: Source, org: string | undefined): void {
     if (org !== undefined) throw new BadInput('--org is for sources whose subId is org-uid');
   } else if (org === undefined) {
     throw new BadInput(
-      'missing --org <name>: the sub-ids of this source contain organisations, and an import is for one of them',
+      'missing --org <name>: the sub-ids of this source contain organisations, and a conversion is for one of them',
     );
   } else if (org.includes(source.separator ?? '')) {
     throw new BadInput(`--org must not contain the separator ${JSON.stringify(source.separator)}`);
@@ -163,8 +161,9 @@ async function openCatalogueFiles(
 ): Promise<CatalogueFile[]> {
   const allowed = Object.keys(catalogue).map((name) => `--${name}`);
   const files: CatalogueFile[] = [];
-  for (const name of Object.keys(CATALOGUE_OPTIONS)) {
-    const paths = options[name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())];
+  for (const option of CATALOGUE_OPTIONS) {
+    const name = option.name();
+    const paths = options[option.attributeName()];
     if (!Array.isArray(paths)) continue;
     const feed = Object.hasOwn(catalogue, name) ? catalogue[name] : undefined;
     if (feed === undefined) {
@@ -180,7 +179,7 @@ async function openCatalogueFiles(
       files.push({ feed, name, source: await openSource(file), advertiserId });
     }
   }
-  if (files.length === 0) throw new BadInput(`nothing to convert; name files with ${allowed.join(', ')}`);
+  if (files.length === 0) throw new BadInput(`no files to convert; name them with ${allowed.join(', ')}`);
   return files;
 }
 
@@ -208,7 +207,7 @@ async function readOverlay(source: Source, sourcePath: string): Promise<Overlay>
   return parseOverlay(await readText(path), path, source);
 }
 
-/** Drops a byte order mark, and throws for anything but UTF-8: other encodings would publish wrong letters. */
+/** Drops a byte order mark. Throws for other encodings than UTF-8, whose letters would be wrong in the catalogue. */
 async function readText(path: string): Promise<string> {
   const chunks = await Array.fromAsync((await openSource(path)).chunks());
   try {
@@ -232,7 +231,7 @@ async function convert(
   } catch (error) {
     if (!(error instanceof ConversionFailed) || options.json !== true) throw error;
     await printOutcome(options, JSON.stringify(toJson({ ...error.report, written: 0 })));
-    // Without --out the document is alone on stderr; it contains the problems.
+    // Without --out, stderr contains only the JSON document, which lists the problems.
     throw options.out === undefined ? new FaultFound(error.message, 2) : error;
   }
 }

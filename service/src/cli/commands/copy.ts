@@ -2,31 +2,26 @@
 
 import { dirname } from 'node:path';
 import { printCountOf, printCountsOf } from '@offerbook/wire/count.ts';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { databaseName } from '../../activation/activation-directory.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { copyDatabase } from '../../storage/copy-database.ts';
 import { countSpooled } from '../../storage/inspect-database.ts';
-import { jsonCommand, readStores, type StoreOptions, spoolOption } from '../command.ts';
+import { jsonCommand, readStores, type StoreOptions, spoolOption, targetOption } from '../command.ts';
 import { currentUser } from '../current-user.ts';
 import { spoolPath } from '../node/activation.ts';
 import { printNote, printResult } from '../output.ts';
 import { withProgressBar } from './progress-bar.ts';
 
 export function copyCommand(): Command {
-  return (
-    jsonCommand(
-      'copy',
-      'copy everything into an empty database: organisations, tokens, catalogue, links, clicks, transactions, logs',
-      'offerbook copy --database sqlite:./offerbook.db --to postgres://db.example/offerbook',
-    )
-      // The URL may contain a password, so it can also be passed in the environment.
-      .addOption(
-        new Option('--to <url>', 'database to copy to').env('OFFERBOOK_TO_URL').makeOptionMandatory(),
-      )
-      .addOption(spoolOption())
-      .action(copy)
-  );
+  return jsonCommand(
+    'copy',
+    'copy everything into an empty database: organisations, tokens, catalogue, links, clicks, transactions, logs',
+    'offerbook copy --database sqlite:./offerbook.db --to postgres://db.example/offerbook',
+  )
+    .addOption(targetOption())
+    .addOption(spoolOption())
+    .action(copy);
 }
 
 interface CopyOptions extends StoreOptions {

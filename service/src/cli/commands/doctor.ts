@@ -1,4 +1,4 @@
-// offerbook doctor: checks an installation with the settings of `serve`, and prints what to do about problems.
+// offerbook doctor: checks an installation with the settings of `serve`, and prints how to fix problems.
 
 import { FaultFound } from '@offerbook/wire/failures.ts';
 import type { Command } from 'commander';
@@ -18,8 +18,8 @@ export function doctorCommand(): Command {
     'check the installation (read-only); exits 1 if something is broken',
     'offerbook doctor --port 8080 --admin-port 9090',
   )
-    .option('--import-max-age <duration>', 'warn if the last import is older', '2d')
-    .option('--strict', 'exit 1 for warnings as well');
+    .option('--import-max-age <duration>', 'warn if the last successful import is older than this', '2d')
+    .option('--strict', 'also exit 1 for warnings');
   for (const { flag, help } of SERVE_FLAGS) doctor.option(flag, help);
   return doctor.action(runDoctor);
 }
@@ -38,11 +38,11 @@ async function runDoctor(options: DoctorOptions): Promise<void> {
     clock: systemClock,
   });
   const state = worstOf(checks);
-  await printResult(options, { version: VERSION_TEXT, state, checks }, inWords(checks));
+  await printResult(options, { version: VERSION_TEXT, state, checks }, printChecks(checks));
   if (state === 'fault' || (state === 'warning' && options.strict === true)) throw new FaultFound(state);
 }
 
-function inWords(checks: readonly Check[]): string {
+function printChecks(checks: readonly Check[]): string {
   const rows = checks.map(({ check, state, found }) => [check, state, found]);
   const advice = checks.flatMap((each) =>
     each.advice === undefined ? [] : [`${each.check}: ${each.advice}`],

@@ -1,8 +1,7 @@
-// offerbook erase: removes a user from transactions, their history and clicks. Amounts stay; clients see an update.
+// offerbook erase: removes a user from transactions, their history and clicks. Amounts are kept; clients see an update.
 
 import { printCountsOf } from '@offerbook/wire/count.ts';
 import type { Command } from 'commander';
-import type { ErasureCounts } from '../../domain/erasure.ts';
 import { jsonCommand, readStores, type StoreOptions, withStores } from '../command.ts';
 import { printResult } from '../output.ts';
 import { getOrganisation } from './organisations.ts';
@@ -12,7 +11,7 @@ import { withProgressBar } from './progress-bar.ts';
 export function eraseCommand(): Command {
   return jsonCommand(
     'erase',
-    "erase a user's passbackUid and passbackData from transactions, history and clicks; amounts stay",
+    "erase a user's passbackUid and passbackData from transactions, history and clicks; amounts are kept",
     'offerbook erase --org acme --passback-uid - < user.txt',
   )
     .requiredOption('--org <name>', 'organisation of the user')
@@ -29,23 +28,18 @@ interface EraseOptions extends StoreOptions {
 
 async function erase(options: EraseOptions): Promise<void> {
   const passbackUid = await readPassbackUid(options.passbackUid);
-  if (options.dryRun === true) return countUser(options, passbackUid);
-  await withStores(options, async (stores) => {
+  const isDryRun = options.dryRun === true;
+  const useStores = isDryRun ? readStores : withStores;
+  await useStores(options, async (stores) => {
     const org = await getOrganisation(stores, options.org, 'to read');
-    const counts = await withProgressBar((show) => stores.erasures.erase(org, passbackUid, show));
-    await printResult(options, counts, `Erased the user from ${inWords(counts)}.`);
+    const counts = isDryRun
+      ? await stores.erasures.count(org.id, passbackUid)
+      : await withProgressBar((show) => stores.erasures.erase(org, passbackUid, show));
+    const { transactions, versions, clicks } = counts;
+    const from = printCountsOf({ transactions, 'earlier versions': versions, clicks });
+    const text = isDryRun
+      ? `Would erase the user from ${from}; nothing was changed.`
+      : `Erased the user from ${from}.`;
+    await printResult(options, counts, text);
   });
-}
-
-function countUser(options: EraseOptions, passbackUid: string): Promise<void> {
-  return readStores(options, async (stores) => {
-    const org = await getOrganisation(stores, options.org, 'to read');
-    const counts = await stores.erasures.count(org.id, passbackUid);
-    const words = `Would erase the user from ${inWords(counts)}; nothing was changed.`;
-    await printResult(options, counts, words);
-  });
-}
-
-function inWords({ transactions, versions, clicks }: ErasureCounts): string {
-  return printCountsOf({ transactions, 'earlier versions': versions, clicks });
 }

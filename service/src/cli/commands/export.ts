@@ -1,10 +1,9 @@
-// offerbook export: writes the catalogue or transactions to stdout in the format that import reads.
+// offerbook export: prints the catalogue or transactions in the format that `offerbook import` reads.
 
 import { Command } from 'commander';
 import { ENVELOPE_START, envelopeEnd } from '../../domain/page.ts';
 import type { StoredDocument } from '../../domain/stored-document.ts';
-import { READ_OPTIONS } from '../../storage/open-stores.ts';
-import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
+import { jsonCommand, readStores, type StoreOptions } from '../command.ts';
 import { print } from '../output.ts';
 import { getOrganisation } from './organisations.ts';
 
@@ -14,27 +13,19 @@ export function exportCommand(): Command {
     'print all retailers as NDJSON',
     'offerbook export catalogue > retailers.ndjson',
   ).action((options: StoreOptions) =>
-    withStores(
-      options,
-      (stores) => writeDocuments(options, (onBatch) => stores.catalogue.read(onBatch)),
-      READ_OPTIONS,
-    ),
+    readStores(options, (stores) => writeDocuments(options, (onBatch) => stores.catalogue.read(onBatch))),
   );
   const transactions = jsonCommand(
     'transactions',
     "print an organisation's transactions as NDJSON",
     'offerbook export transactions --org acme > transactions.ndjson',
   )
-    .requiredOption('--org <name>', 'organisation')
+    .requiredOption('--org <name>', 'organisation of the transactions')
     .action((options: StoreOptions & { org: string }) =>
-      withStores(
-        options,
-        async (stores) => {
-          const org = await getOrganisation(stores, options.org, 'to read');
-          await writeDocuments(options, (onBatch) => stores.transactions.read(org.id, onBatch));
-        },
-        READ_OPTIONS,
-      ),
+      readStores(options, async (stores) => {
+        const org = await getOrganisation(stores, options.org, 'to read');
+        await writeDocuments(options, (onBatch) => stores.transactions.read(org.id, onBatch));
+      }),
     );
   return new Command('export')
     .description('print the catalogue or transactions')

@@ -1,5 +1,5 @@
-// offerbook follow: prints an organisation's transactions as they change, over HTTP like any other client.
-// With a checkpoint file it continues where it stopped. The checkpoint moves only after a change has been printed.
+// offerbook follow: prints an organisation's transactions as they change. It uses the HTTP API, like any other client. With a
+// checkpoint file it continues where it stopped. The checkpoint advances only after the changes have been printed.
 
 import {
   ApiError,
@@ -31,13 +31,13 @@ interface FollowCommandOptions {
 
 export function followCommand(): Command {
   return new Command('follow')
-    .description('print transactions as they change; reads the private token from $OFFERBOOK_TOKEN')
+    .description('print transactions as they change; set OFFERBOOK_TOKEN to a private token')
     .option('--url <url>', 'URL of the service', 'http://127.0.0.1:8080')
-    .option('--checkpoint <file>', 'store the position in this file, and continue from it')
-    .option('--once', 'print what has changed, then exit')
+    .option('--checkpoint <file>', 'file that stores the position, so that the next run continues there')
+    .option('--once', 'print the changes so far, then exit')
     .option('--interval <duration>', 'longest pause between polls', '10s')
     .option('--json', 'print NDJSON (the default unless stdout is a terminal)')
-    .addHelpText('after', '\nExample:\n  offerbook follow --checkpoint place.txt >> changes.ndjson')
+    .addHelpText('after', '\nExample:\n  offerbook follow --checkpoint position.txt >> changes.ndjson')
     .action(followTransactions);
 }
 
@@ -53,12 +53,12 @@ async function followTransactions(options: FollowCommandOptions): Promise<void> 
     intervalMs,
     signal: stop.signal,
     onError: (error, retryInMs) => {
-      const words = error instanceof OfferbookError ? clientWords(error) : String(error);
-      printNote(`offerbook: ${words} Trying again in ${(retryInMs / 1000).toFixed(1)} s.`);
+      const message = error instanceof OfferbookError ? clientMessage(error) : String(error);
+      printNote(`offerbook: ${message} Trying again in ${(retryInMs / 1000).toFixed(1)} s.`);
     },
   };
   try {
-    // Asking for the next page moves the checkpoint past this one, so it must be written first.
+    // Fetching the next page moves the checkpoint past this one, so print this one first.
     for await (const { data } of client.followTransactions(settings).pages()) await printer(data);
   } catch (error) {
     throw asFailure(error);
@@ -78,20 +78,20 @@ function buildClient(url: string): OfferbookClient {
   }
 }
 
-/** Invalid tokens, checkpoints and URLs are the user's to fix (exit code 2); an outage is not (exit code 1). */
+/** Exit code 2 for what the user can fix (tokens, checkpoints, URLs), 1 for an outage. */
 function asFailure(error: unknown): unknown {
-  const refused =
+  const isRefused =
     error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429;
-  const given =
+  const isInvalid =
     error instanceof TokenError ||
     error instanceof CheckpointError ||
     error instanceof MalformedResponseError;
-  if (given || refused) return new BadInput(clientWords(error), { cause: error });
-  return error instanceof OfferbookError ? new ServiceFailure(clientWords(error), { cause: error }) : error;
+  if (isInvalid || isRefused) return new BadInput(clientMessage(error), { cause: error });
+  return error instanceof OfferbookError ? new ServiceFailure(clientMessage(error), { cause: error }) : error;
 }
 
 /** Rewords the client library's messages, which are for programmers. */
-function clientWords(error: OfferbookError): string {
+function clientMessage(error: OfferbookError): string {
   if (error instanceof TimeoutError) return 'The service did not respond in time.';
   if (!(error instanceof TokenError)) return error.message;
   return error.code === 'wrong_token_kind'
@@ -114,7 +114,7 @@ const COLUMNS: readonly { title: string; width: number; cell: (t: Transaction) =
   { title: 'ID', width: 36, cell: (t) => t.id },
 ];
 
-/** Columns have fixed widths, since later rows are not known yet. */
+/** The columns have fixed widths, because later rows are not known yet. */
 function tablePrinter(): Printer {
   let header = `${line(({ title }) => title)}\n`;
   return async (page) => {

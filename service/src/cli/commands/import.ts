@@ -11,8 +11,8 @@ import { ClickIds } from '../../activation/click-id.ts';
 import { readTracingSettings } from '../../config.ts';
 import { systemClock } from '../../domain/clock.ts';
 import type { ImportKind, ImportOrigin } from '../../domain/import-log.ts';
+import type { Organisation } from '../../domain/organisation.ts';
 import type { Stores } from '../../domain/stores.ts';
-import type { Attributor } from '../../importer/attribution.ts';
 import { importCatalogue } from '../../importer/import-catalogue.ts';
 import { importLinks } from '../../importer/import-links.ts';
 import {
@@ -38,12 +38,13 @@ const NAME_LENGTH_MAX = 200;
 /** Synchronised clocks differ by less. */
 const CLOCK_LEAD_MAX_MS = 1_000;
 
-/** The noun for a row of each import. */
+/** What a row of each import is called. */
 const NOUNS = { catalogue: 'retailer', links: 'link', transactions: 'transaction' } as const;
 
-interface ImportCommandOptions extends StoreOptions, Omit<ImportOptions, 'importId' | 'onProgress'> {
+interface ImportCommandOptions extends StoreOptions, ImportOptions {
   readonly by?: string;
   readonly source?: string;
+  readonly org?: string;
 }
 
 export function importCommand(): Command {
@@ -61,7 +62,7 @@ export function importCommand(): Command {
   ).action(importLinksFile);
   const transactions = importOf(
     'transactions',
-    'add and update transactions; a row replaces the whole transaction: fields that it omits become null',
+    'add and update transactions; a row replaces the whole transaction, and fields that it omits become null',
     'NDJSON, JSON or CSV',
     'offerbook import transactions sales.csv --org acme',
   )
@@ -70,7 +71,7 @@ export function importCommand(): Command {
       '--unattributed <file>',
       'append rows whose click is unknown to this file instead of rejecting them',
     )
-    .option('--preserve-updated-at', "keep the file's updatedAt, when loading history")
+    .option('--preserve-updated-at', "keep the file's updatedAt; only for loading history")
     .action(importTransactionsFile);
   return new Command('import')
     .description('import a catalogue, links or transactions')
@@ -86,8 +87,8 @@ function importOf(name: string, description: string, formats: string, example: s
     .option('--skip-invalid', 'import the valid rows and list the invalid ones')
     .option('--allow-empty', 'accept an input without rows')
     .option('--ignore-unknown', 'ignore unknown fields')
-    .option('--by <name>', 'who imports, for the import log (default: user@host)', parseName('--by'))
-    .option('--source <name>', 'where the data comes from, for the import log', parseName('--source'));
+    .option('--by <name>', 'name of the importer, for the import log (default: user@host)', parseName('--by'))
+    .option('--source <name>', 'origin of the data, for the import log', parseName('--source'));
 }
 
 /** An import that replaces everything: items missing from the file are withdrawn. */
@@ -97,61 +98,40 @@ function importOfWhole(name: 'catalogue' | 'links', ...rest: [string, string, st
     .option('--merge', 'add and update only; withdraw nothing')
     .option(
       '--max-withdrawals <percent>',
-      `reject a file that withdraws more than this share of the ${nouns} (default: 10, or 50 if there are at most 100 ${nouns})`,
-      (text) => parseCount('--max-withdrawals', text, 0, 100),
+      `reject a file that withdraws more than this percentage of the ${nouns} (default: 10, or 50 if there are at most 100 ${nouns})`,
+      parseCount('--max-withdrawals', 0, 100),
     )
-    .option('--allow-withdrawals', `allow any number of withdrawn ${nouns}`);
+    .option('--allow-withdrawals', `allow any number of withdrawals`);
 }
 
 type WholeFileCommandOptions = ImportCommandOptions & WholeFileOptions;
 
-async function importCatalogueFile(file: string, options: WholeFileCommandOptions): Promise<void> {
-  const source = await openSource(file);
-  // A dry run must not create a database.
-  const databaseOptions = options.dryRun === true ? DRY_RUN_OPTIONS : CREATE_OPTIONS;
-  const work = (stores: Stores) =>
-    runImport(stores, { kind: 'catalogue', orgId: null }, source, options, (run) =>
-      importCatalogue(stores.catalogue, source, { ...options, ...run }),
-    );
-  await withStores(options, work, databaseOptions);
+function importCatalogueFile(file: string, options: WholeFileCommandOptions): Promise<void> {
+  return runImport('catalogue', file, options, ({ stores, source, ...run }) =>
+    importCatalogue(stores.catalogue, source, run.options),
+  );
 }
 
-async function importLinksFile(file: string, options: WholeFileCommandOptions): Promise<void> {
-  const source = await openSource(file);
-  const work = (stores: Stores) =>
-    runImport(stores, { kind: 'links', orgId: null }, source, options, (run) =>
-      importLinks(stores.links, source, { ...options, ...run }),
-    );
-  await withStores(options, work, optionsOf(options));
+function importLinksFile(file: string, options: WholeFileCommandOptions): Promise<void> {
+  return runImport('links', file, options, ({ stores, source, ...run }) =>
+    importLinks(stores.links, source, run.options),
+  );
 }
 
 interface TransactionsFileOptions extends ImportCommandOptions {
-  readonly org?: string;
   readonly unattributed?: string;
   readonly preserveUpdatedAt?: boolean;
 }
 
 async function importTransactionsFile(file: string, options: TransactionsFileOptions): Promise<void> {
   using aside = options.unattributed === undefined ? undefined : new AsideFile(options.unattributed, file);
-  const source = await openSource(file);
-  const work = async (stores: Stores) => {
-    const org =
-      options.org === undefined ? undefined : await getOrganisation(stores, options.org, 'to write');
-    const ids = new ClickIds(await stores.clickKey());
-    const attributor: Attributor = { ids, clicks: stores.clicks, aside };
-    await warnOfClock(stores);
-    await runImport(stores, { kind: 'transactions', orgId: org?.id ?? null }, source, options, (run) =>
-      importTransactions(stores.transactions, org, source, systemClock, { ...options, ...run, attributor }),
-    );
-  };
-  await withStores(options, work, optionsOf(options));
+  await runImport('transactions', file, options, async ({ stores, source, org, ...run }) => {
+    const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks, aside };
+    return importTransactions(stores.transactions, org, source, systemClock, { ...run.options, attributor });
+  });
 }
 
-function optionsOf({ dryRun }: ImportCommandOptions): DatabaseOptions {
-  return dryRun === true ? DRY_RUN_OPTIONS : COMMAND_OPTIONS;
-}
-
-/** Imports are stamped by this machine's clock, and stamps only rise: one in the future affects every later import. */
+/** Warns about a stamp in the future, which affects every later import, because stamps never decrease. */
 async function warnOfClock(stores: Stores): Promise<void> {
   const leadMs = await stores.clockLeadMs();
   if (leadMs <= CLOCK_LEAD_MAX_MS) return;
@@ -160,29 +140,44 @@ async function warnOfClock(stores: Stores): Promise<void> {
   );
 }
 
-/** Runs the import and prints its report. With --json, an import rejected for invalid rows prints a report as well. */
-async function runImport(
-  stores: Stores,
-  what: Pick<ImportOrigin, 'kind' | 'orgId'>,
-  source: ImportSource,
-  options: ImportCommandOptions,
-  work: (run: Pick<ImportOptions, 'importId' | 'onProgress'>) => Promise<ImportReport>,
+interface ImportRun<Options> {
+  readonly stores: Stores;
+  readonly source: ImportSource;
+  readonly org: Organisation | undefined;
+  readonly options: Options;
+}
+
+/** Runs the import and prints its report. With --json, it also prints one if invalid rows stopped the import. */
+async function runImport<Options extends ImportCommandOptions>(
+  kind: ImportKind,
+  file: string,
+  options: Options,
+  work: (run: ImportRun<Options>) => Promise<ImportReport>,
 ): Promise<void> {
-  const origin: ImportOrigin = {
-    ...what,
-    by: options.by ?? currentUser(),
-    source: options.source ?? null,
-    fileName: basename(source.name),
-    version: manifest.version,
-  };
-  try {
-    const report = await withProgressBar((onProgress) => {
-      const run = (importId?: number) => work({ importId, onProgress });
+  const source = await openSource(file);
+  const importInto = async (stores: Stores) => {
+    const org =
+      options.org === undefined ? undefined : await getOrganisation(stores, options.org, 'to write');
+    if (kind === 'transactions') await warnOfClock(stores);
+    const origin: ImportOrigin = {
+      kind,
+      orgId: org?.id ?? null,
+      by: options.by ?? currentUser(),
+      source: options.source ?? null,
+      fileName: basename(source.name),
+      version: manifest.version,
+    };
+    return withProgressBar((onProgress) => {
+      const run = (importId?: number) =>
+        work({ stores, source, org, options: { ...options, importId, onProgress } });
       // A dry run changes nothing, so it gets no entry in the import log and no span.
       if (options.dryRun === true) return run();
-      return traced(options, what.kind, () => recordImport(stores.imports, origin, source, run));
+      return traced(options, kind, () => recordImport(stores.imports, origin, source, run));
     });
-    await printReport(options, report, NOUNS[what.kind]);
+  };
+  try {
+    const report = await withStores(options, importInto, databaseOptions(kind, options));
+    await printReport(options, report, NOUNS[kind]);
   } catch (error) {
     if (error instanceof InvalidRows && options.json === true) {
       const kept = { added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0 };
@@ -193,6 +188,12 @@ async function runImport(
   }
 }
 
+/** The first import of a catalogue creates the database, but a dry run must not. */
+function databaseOptions(kind: ImportKind, { dryRun }: ImportCommandOptions): DatabaseOptions {
+  if (dryRun === true) return DRY_RUN_OPTIONS;
+  return kind === 'catalogue' ? CREATE_OPTIONS : COMMAND_OPTIONS;
+}
+
 async function traced(
   options: StoreOptions,
   kind: ImportKind,
@@ -201,7 +202,7 @@ async function traced(
   const tracing = openTracing(readTracingSettings(), {
     databaseUrl: options.database,
     onChange: (reason) =>
-      reason && printNote(`offerbook: the collector rejected the span of this import: ${reason}`),
+      reason && printNote(`offerbook: the trace collector rejected this import's span: ${reason}`),
   });
   if (tracing === undefined) return run();
   try {

@@ -1,40 +1,36 @@
-// offerbook imports: prints the import log: what was imported, by whom, and the outcome.
+// offerbook imports: prints the import log.
 
 import { printCount } from '@offerbook/wire/count.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { printProblems } from '@offerbook/wire/rows/row-problem.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
-import { Command } from 'commander';
-import { IMPORT_KINDS, type ImportEntry } from '../../domain/import-log.ts';
+import { Command, Option } from 'commander';
+import { IMPORT_KINDS, type ImportEntry, type ImportKind } from '../../domain/import-log.ts';
 import { jsonCommand, readStores, type StoreOptions } from '../command.ts';
 import { printable, printResult, table } from '../output.ts';
 import { parseCount } from './option-values.ts';
 import { getOrganisation } from './organisations.ts';
 
 interface ListOptions extends StoreOptions {
-  readonly kind?: string;
+  readonly kind?: ImportKind;
   readonly org?: string;
-  readonly limit: string;
+  readonly limit: number;
 }
 
 export function importsCommand(): Command {
   const list = jsonCommand('list', 'list imports, newest first', 'offerbook imports list --org acme')
-    .option('--kind <kind>', `only ${IMPORT_KINDS.join(', ')}`)
+    .addOption(new Option('--kind <kind>', 'only imports of this kind').choices(IMPORT_KINDS))
     .option('--org <name>', 'only imports of this organisation')
-    .option('--limit <number>', 'maximum number of imports', '50')
+    .option('--limit <number>', 'maximum number of imports', parseCount('--limit'), 50)
     .action(listImports);
   const show = jsonCommand('show', 'show one import and its problems', 'offerbook imports show 12')
-    .argument('<id>', 'number of the import, from offerbook imports list')
+    .argument('<id>', 'id from offerbook imports list', parseCount('<id>'))
     .action(showImport);
   return new Command('imports').description('read the import log').addCommand(list).addCommand(show);
 }
 
 async function listImports(options: ListOptions): Promise<void> {
-  const kind = IMPORT_KINDS.find((known) => known === options.kind);
-  if (options.kind !== undefined && kind === undefined) {
-    throw new BadInput(`--kind must be one of ${IMPORT_KINDS.join(', ')}, not "${options.kind}"`);
-  }
-  const limit = parseCount('--limit', options.limit);
+  const { kind, limit } = options;
   await readStores(options, async (stores) => {
     const orgId =
       options.org === undefined ? undefined : (await getOrganisation(stores, options.org, 'to read')).id;
@@ -55,17 +51,16 @@ async function listImports(options: ListOptions): Promise<void> {
   });
 }
 
-async function showImport(idText: string, options: StoreOptions): Promise<void> {
-  const id = parseCount('<id>', idText);
+async function showImport(id: number, options: StoreOptions): Promise<void> {
   await readStores(options, async (stores) => {
     const entry = await stores.imports.find(id);
     if (entry === undefined)
       throw new BadInput(`there is no import ${id}; list them with: offerbook imports list`);
-    await printResult(options, toJson(entry), inWords(entry));
+    await printResult(options, toJson(entry), describe(entry));
   });
 }
 
-/** `+3 ~1 −2`: added, changed, withdrawn. */
+/** `+3 ~1 -2`: added, changed, withdrawn. */
 function changes({ counts: { added, changed, withdrawn } }: ImportEntry): string {
   const parts: string[] = [];
   if (added > 0) parts.push(`+${printCount(added)}`);
@@ -74,19 +69,19 @@ function changes({ counts: { added, changed, withdrawn } }: ImportEntry): string
   return parts.join(' ');
 }
 
-function inWords(entry: ImportEntry): string {
+function describe(entry: ImportEntry): string {
   const facts: [string, string][] = [
     ['import', `${entry.id}, ${entry.kind}${entry.orgName === null ? '' : ` of "${entry.orgName}"`}`],
     ['outcome', entry.reason === null ? entry.outcome : `${entry.outcome}: ${entry.reason}`],
     ['began', printTimestamp(entry.beganAtMs)],
     [
       'ended',
-      entry.endedAtMs === null ? 'not known' : `${printTimestamp(entry.endedAtMs)} (${secondsOf(entry)} s)`,
+      entry.endedAtMs === null ? 'unknown' : `${printTimestamp(entry.endedAtMs)} (${secondsOf(entry)} s)`,
     ],
     ['by', entry.by],
     ['source', entry.source ?? ''],
     ['file', entry.fileName],
-    ['SHA-256', entry.fileDigest ?? 'not known'],
+    ['SHA-256', entry.fileDigest ?? 'unknown'],
     ['version', entry.version],
     [
       'rows',

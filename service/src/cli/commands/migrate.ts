@@ -1,5 +1,5 @@
-// offerbook migrate: creates or upgrades the schema. Servers and imports do the same when they start; this command lets a
-// job with more rights do it first.
+// offerbook migrate: creates or upgrades the schema. Servers and imports do the same when they start, but then they need the
+// rights to do so.
 
 import type { Command } from 'commander';
 import { CREATE_OPTIONS } from '../../storage/open-stores.ts';

@@ -1,4 +1,4 @@
-// Parses numbers and durations in options: 100, 90d, 24h, 30m, 45s.
+// Parses numbers and durations: 100, 90d, 24h, 30m, 45s.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { systemClock } from '../../domain/clock.ts';
@@ -7,11 +7,14 @@ const COUNT_MAX = 1e9;
 const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 };
 const DURATION_MAX_MS = 100 * 366 * UNIT_MS.d;
 
-export function parseCount(option: string, text: string, min = 1, max = COUNT_MAX): number {
-  if (!/^\d{1,10}$/.test(text) || Number(text) < min || Number(text) > max) {
-    throw new BadInput(`${option} must be a whole number from ${min} to ${max}, not "${text}"`);
-  }
-  return Number(text);
+/** Returns a parser for this option or argument. */
+export function parseCount(option: string, min = 1, max = COUNT_MAX): (text: string) => number {
+  return (text) => {
+    if (!/^\d{1,10}$/.test(text) || Number(text) < min || Number(text) > max) {
+      throw new BadInput(`${option} must be a whole number from ${min} to ${max}, not "${text}"`);
+    }
+    return Number(text);
+  };
 }
 
 export function parseDurationMs(option: string, text: string): number {
@@ -33,10 +36,10 @@ export function parsePositiveDurationMs(option: string, text: string): number {
 }
 
 /**
- * The time before which data is purged, at least a day ago: walks read earlier versions for an hour, and the sale of a
- * click arrives days later.
+ * Returns the time before which data is purged. It is at least a day ago, because walks read earlier versions for an hour,
+ * and a click's sale can arrive days later.
  */
-export function parseOlderThanMs(text: string): number {
+export function parseOlderThan(text: string): number {
   const ageMs = parseDurationMs('--older-than', text);
   if (ageMs < UNIT_MS.d) throw new BadInput('--older-than must be at least 1d');
   return Math.max(0, systemClock() - ageMs);

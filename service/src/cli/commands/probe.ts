@@ -1,4 +1,4 @@
-// offerbook probe: checks that a service is live. For health checks in containers, which have no curl.
+// offerbook probe: checks that a service is live, for health checks in containers without curl.
 
 import { BadInput, ServiceFailure } from '@offerbook/wire/failures.ts';
 import { Command } from 'commander';

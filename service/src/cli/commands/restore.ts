@@ -1,4 +1,4 @@
-// offerbook restore: restores a backup, and gives transactions new stamps so that polling clients miss no change.
+// offerbook restore: restores a backup, and sets new stamps on transactions so that polling clients do not miss changes.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
@@ -22,10 +22,10 @@ export function restoreCommand(): Command {
     'restore an SQLite database from a backup; stop all servers first',
     'offerbook restore /var/backups/offerbook/2026-11-16 --replace',
   )
-    .argument('[source]', 'folder that offerbook backup created')
-    .option('--replace', 'replace an existing database; it is moved to a folder next to it')
+    .argument('[source]', 'folder created by offerbook backup')
+    .option('--replace', 'replace an existing database, and move it to a folder next to the new one')
     .option('--keep-stamps', 'keep every updatedAt; only for a copy that no client has polled')
-    .option('--mark-only', 'only set new stamps, after a restore by another tool such as pg_restore')
+    .option('--mark-only', 'only set new stamps, after restoring with another tool such as pg_restore')
     .action(restore);
 }
 
@@ -37,7 +37,7 @@ interface RestoreOptions extends StoreOptions {
 
 async function restore(source: string | undefined, options: RestoreOptions): Promise<void> {
   if ((source === undefined) !== (options.markOnly === true))
-    throw new BadInput("name the backup's folder, or use --mark-only without one");
+    throw new BadInput("name the backup's folder, or use --mark-only without a folder");
   const url = options.database;
   const auditor = { clock: systemClock, by: currentUser() };
   const keepsStamps = options.keepStamps === true;
@@ -46,40 +46,40 @@ async function restore(source: string | undefined, options: RestoreOptions): Pro
   const report = await withProgressBar((show) =>
     restoreBackup({ url, source, replaces, keepsStamps, auditor, onRows: show }).catch((error: unknown) => {
       if (!isStorageError(error, 'exists')) throw error;
-      throw new Refused(`${error.message}; add --replace to put the backup in its place`, { cause: error });
+      throw new Refused(`${error.message}; add --replace to replace it with the backup`, { cause: error });
     }),
   );
   const { madeAt, stamped, tokensRevoked, usersErased, organisationsDeleted, unknown, clicks, replaced } =
     report;
-  const words = [
+  const lines = [
     `Restored the backup of ${madeAt}. ${printCountOf(stamped, 'transaction')} got a new stamp. Clicks: ${clicks}.`,
     ...(tokensRevoked > 0 ? [`Revoked ${printCountOf(tokensRevoked, 'token')} again.`] : []),
     ...(usersErased > 0 ? [`Erased ${printCountOf(usersErased, 'user')} again.`] : []),
-    ...(organisationsDeleted.length > 0 ? [deletedInWords(organisationsDeleted)] : []),
-    ...(unknown.length > 0 ? [unknownInWords(unknown)] : []),
+    ...(organisationsDeleted.length > 0 ? [printDeleted(organisationsDeleted)] : []),
+    ...(unknown.length > 0 ? [printUnknown(unknown)] : []),
     ...(replaced === null
       ? []
       : [`The replaced database is in ${replaced}; delete that folder when you no longer need it.`]),
   ];
-  await printResult(options, report, words.join('\n'));
+  await printResult(options, report, lines.join('\n'));
   printNote(
     'Before you start a server, check offerbook tokens list, and repeat the imports made after the backup.',
   );
 }
 
-function deletedInWords(names: readonly string[]): string {
-  return `Deleted after the backup, and restored without valid tokens: ${names.map(printable).join(', ')}. Delete them again with: offerbook orgs delete NAME`;
+function printDeleted(names: readonly string[]): string {
+  return `These organisations were deleted after the backup and are restored without valid tokens: ${names.map(printable).join(', ')}. Delete them again with: offerbook orgs delete NAME`;
 }
 
-const LATER_EVENT_WORDS: Readonly<Record<LaterEvent, string>> = {
-  revocations: 'revocations of tokens',
-  erasures: 'erasures of users',
-  deletions: 'deletions of organisations',
+const LATER_EVENTS: Readonly<Record<LaterEvent, string>> = {
+  revocations: 'token revocations',
+  erasures: 'user erasures',
+  deletions: 'organisation deletions',
 };
 
-function unknownInWords(events: readonly LaterEvent[]): string {
-  const words = events.map((event) => LATER_EVENT_WORDS[event]);
-  return `Repeat these if there were any after the backup; they could not be read: ${words.join(', ')}.`;
+function printUnknown(events: readonly LaterEvent[]): string {
+  const names = events.map((event) => LATER_EVENTS[event]);
+  return `Repeat any of these that were made after the backup, because they could not be read: ${names.join(', ')}.`;
 }
 
 async function markOnly(

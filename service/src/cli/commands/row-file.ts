@@ -1,5 +1,5 @@
-// Buffers rows in an unnamed temporary file until all of them are known to be valid; the file disappears with the process.
-// Then they are copied to stdout, to a pipe or device, to a file that is replaced atomically, or to the end of a file.
+// Buffers rows in an unnamed temporary file until all of them are known to be valid. Then copies them to stdout, to a pipe or
+// device, to a file that is replaced atomically, or to the end of a file. The temporary file is deleted with the process.
 
 import {
   closeSync,
@@ -38,7 +38,7 @@ export class RowFile implements RowSpool, Disposable {
   #pending: string[] = [];
   #appended = 0;
 
-  /** The temporary file is next to the output file, since /tmp may be small. */
+  /** Creates the temporary file next to the output file, because /tmp may be small. */
   constructor(outPath: string | undefined) {
     let parent = outPath === undefined ? tmpdir() : dirname(outPath);
     try {
@@ -46,11 +46,11 @@ export class RowFile implements RowSpool, Disposable {
       if (this.#out !== undefined) parent = isStream(this.#out) ? tmpdir() : dirname(this.#out.path);
       const folder = mkdtempSync(join(parent, '.offerbook-convert-'));
       this.#file = openSync(join(folder, 'rows'), 'wx+', 0o600);
-      // The open file stays readable to this process; no other process can open an unlinked file.
+      // This process can still read the unlinked file; no other process can open it.
       rmSync(folder, { recursive: true });
     } catch (error) {
       if (error instanceof BadInput) throw error;
-      throw new BadInput(`nothing can be written to ${parent}`, { cause: error });
+      throw new BadInput(`cannot write to ${parent}`, { cause: error });
     }
   }
 
@@ -95,7 +95,7 @@ export class RowFile implements RowSpool, Disposable {
     try {
       const partial = openSync(partialPath, 'w', before === undefined ? undefined : 0o600);
       try {
-        if (before !== undefined) takeOver(partial, before);
+        if (before !== undefined) copyOwner(partial, before);
         await this.#copyTo(partial);
       } finally {
         closeSync(partial);
@@ -108,8 +108,8 @@ export class RowFile implements RowSpool, Disposable {
   }
 
   /**
-   * Appends the rows that were not dropped to a file and syncs it: all of them, or none. A new file is readable by its
-   * owner only, since rows name users.
+   * Appends the rows that were not dropped to a file and syncs it. Appends all of them or none. Only the owner can read a new
+   * file, because rows name users.
    */
   appendTo(path: string): Promise<void> {
     return writing(async () => {
@@ -147,32 +147,32 @@ export class RowFile implements RowSpool, Disposable {
 }
 
 interface OutFile {
-  /** For a file: with all links resolved. */
+  /** With links resolved, if it is a file. */
   readonly path: string;
-  /** What is at that path now. */
+  /** The existing file, pipe or device. */
   readonly before: Stats | undefined;
 }
 
-/** The file to write: the target of a link, not the link. */
+/** Follows links, so that a link stays a link. */
 function findOut(path: string): OutFile {
   const before = statSync(path, { throwIfNoEntry: false });
   if (before?.isDirectory()) throw new BadInput(`${path} is a directory, not a file`);
-  // A shell's pipe has no real path.
+  // A shell's pipe, such as /dev/fd/63, has no real path.
   if (before !== undefined) return { path: before.isFile() ? realpathSync(path) : path, before };
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
     throw new BadInput(`${path} is a link to a file that does not exist`);
   return { path, before };
 }
 
-/** Pipes and devices are written directly: no reader would see a file that replaces them. */
+/** Pipes and devices are written directly: their readers would not see a file that replaces them. */
 function isStream({ before }: OutFile): boolean {
   return before !== undefined && !before.isFile();
 }
 
-/** Gives a file the owner and permissions of the file that it replaces, so that no other user can read it. */
-function takeOver(file: number, { uid, gid, mode }: Stats): void {
+/** Copies the owner and permissions of the replaced file, so that no other user can read the new one. */
+function copyOwner(file: number, { uid, gid, mode }: Stats): void {
   const own = fstatSync(file);
-  // Only root may change the owner; other users may only choose among their groups. Any other group loses its rights.
+  // Only root can change the owner, and other users can only set a group of their own. A group that differs gets no rights.
   const hasGroup = own.gid === gid || canOwn(file, own.uid, gid);
   if (own.uid !== uid) canOwn(file, uid, hasGroup ? gid : own.gid);
   fchmodSync(file, mode & (hasGroup ? 0o777 : 0o707));

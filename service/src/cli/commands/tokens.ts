@@ -4,7 +4,7 @@
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { parseUuid, type Uuid } from '@offerbook/wire/uuid.ts';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import {
   type AccessToken,
   digestToken,
@@ -13,6 +13,7 @@ import {
   newTokenText,
   parseTokenKind,
   TOKEN_KINDS,
+  type TokenKind,
   tokenState,
 } from '../../domain/access-token.ts';
 import { systemClock } from '../../domain/clock.ts';
@@ -32,9 +33,13 @@ export function tokensCommand(): Command {
     'offerbook tokens issue --org acme --kind public',
   )
     .requiredOption('--org <name>', 'organisation of the token')
-    .requiredOption('--kind <kind>', 'public (catalogue) or private (transactions)')
+    .addOption(
+      new Option('--kind <kind>', 'public for the catalogue, private for transactions')
+        .choices(TOKEN_KINDS)
+        .makeOptionMandatory(),
+    )
     .option('--label <text>', 'note for tokens list', '')
-    .option('--expires <duration>', 'time until the token expires, such as 90d (default: never)')
+    .option('--expires <duration>', 'lifetime, such as 90d (default: unlimited)')
     .action(issueToken);
   const list = jsonCommand('list', 'list all tokens', 'offerbook tokens list').action(listTokens);
   const revoke = jsonCommand(
@@ -42,19 +47,19 @@ export function tokensCommand(): Command {
     'revoke a token immediately',
     'offerbook tokens revoke 0192d1a0-0000-7000-8000-000000000001',
   )
-    .argument('<id>', 'id from offerbook tokens list, not the token')
+    .argument('<id>', 'id from offerbook tokens list, not the token itself')
     .action(revokeToken);
   const rotate = jsonCommand(
     'rotate',
-    'issue a successor; both tokens are valid during the overlap',
+    'replace a token; the old and the new one are both valid during the overlap',
     'offerbook tokens rotate 0192d1a0-0000-7000-8000-000000000001 --overlap 24h',
   )
-    .argument('<id>', 'id from offerbook tokens list, not the token')
+    .argument('<id>', 'id from offerbook tokens list, not the token itself')
     .option('--overlap <duration>', 'time until the old token is revoked', '24h')
     .action(rotateToken);
   const verify = jsonCommand(
     'verify',
-    'check that the token on stdin is valid',
+    'check the token on stdin',
     'offerbook tokens verify < token.txt',
   ).action(verifyToken);
   const tokens = new Command('tokens').description('issue, list, rotate and revoke access tokens');
@@ -64,14 +69,13 @@ export function tokensCommand(): Command {
 
 interface IssueOptions extends StoreOptions {
   readonly org: string;
-  readonly kind: string;
+  readonly kind: TokenKind;
   readonly label: string;
   readonly expires?: string;
 }
 
 async function issueToken(options: IssueOptions): Promise<void> {
-  const kind = TOKEN_KINDS.find((known) => known === options.kind);
-  if (kind === undefined) throw new BadInput(`--kind must be public or private, not "${options.kind}"`);
+  const { kind } = options;
   if (options.label.length > LABEL_LENGTH_MAX)
     throw new BadInput(`--label must be at most ${LABEL_LENGTH_MAX} characters`);
   const expiresAtMs =
@@ -150,12 +154,12 @@ async function verifyToken(options: StoreOptions): Promise<void> {
   const text = (await new Response(Bun.stdin.stream()).text()).trim();
   if (text === '') throw new BadInput('no token on stdin');
   if (parseTokenKind(text) === undefined)
-    throw new BadInput('this is not a token: its format or its checksum is wrong');
+    throw new BadInput('stdin is not a token: its format or its checksum is wrong');
   await readStores(options, async (stores) => {
     const nowMs = systemClock();
     const digest = digestToken(text);
     const token = (await stores.tokens.list()).tokens.find((known) => known.digest === digest);
-    if (token === undefined) throw new BadInput('the token is well-formed, but not in this database');
+    if (token === undefined) throw new BadInput('the token is well-formed, but is not in this database');
     if (!isLive(token, nowMs))
       throw new BadInput(`the token is ${tokenState(token, nowMs)} (id ${token.id})`);
     await printResult(
@@ -182,7 +186,7 @@ async function printNewToken(
   };
   if (options.json !== true) {
     printNote(
-      `A ${token.kind} token for "${token.orgName}" (id ${token.id}). It is printed only once; store it safely.`,
+      `Issued a ${token.kind} token for "${token.orgName}" (id ${token.id}). It is printed only once; store it safely.`,
     );
     if (replaced !== undefined) printNote(`The old token is valid until ${printTime(endMs(replaced))}.`);
   }
@@ -211,7 +215,7 @@ function getId(text: string): Uuid {
   const id = parseUuid(text);
   // The message must not repeat the argument: it may be the token itself.
   if (id === undefined)
-    throw new BadInput("<id> must be a token's id, a UUID; list them with: offerbook tokens list");
+    throw new BadInput('<id> must be the UUID of a token; list them with: offerbook tokens list');
   return id;
 }
 

@@ -9,12 +9,12 @@ import { livenessProblem } from './liveness-problem.ts';
 
 const FREE_FAULT_BYTES = 64 * 1024 * 1024;
 const FREE_WARNING_BYTES = 1024 * 1024 * 1024;
-/** Enough for some proxies' connections, the database and the log. */
+/** Enough for connections from some proxies, the database and the log. */
 const OPEN_FILES_MIN = 4_096;
 /** The address at which this machine reaches a server that listens on all addresses. */
 const THIS_MACHINE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** `neededBytes`: space for a backup or an upgrade. `reserveMegabytes`: the --disk-reserve. */
+/** `neededBytes` is the space that a backup or an upgrade needs; `reserveMegabytes` is the --disk-reserve. */
 export function checkDisk(
   check: string,
   folder: string,
@@ -25,18 +25,18 @@ export function checkDisk(
     return fault(check, `${resolve(folder)} cannot be read`, 'check that the folder exists');
   const found = `${printBytes(free)} free in ${resolve(folder)}`;
   if (free < FREE_FAULT_BYTES)
-    return fault(check, found, 'free some space: writes fail when the disk is full');
+    return fault(check, found, 'free some disk space: writes fail when the disk is full');
   if (free < reserveMegabytes * 1e6)
     return fault(
       check,
       found,
-      `free some space: clicks are not recorded below ${reserveMegabytes} MB (--disk-reserve)`,
+      `free some disk space: clicks are not recorded below ${reserveMegabytes} MB (--disk-reserve)`,
     );
   if (free < Math.max(FREE_WARNING_BYTES, neededBytes))
     return warning(
       check,
       found,
-      `free some space: an import, an upgrade or a backup may need ${printBytes(Math.max(FREE_WARNING_BYTES, neededBytes))}`,
+      `free some disk space: an import, an upgrade or a backup may need ${printBytes(Math.max(FREE_WARNING_BYTES, neededBytes))}`,
     );
   return ok(check, found);
 }
@@ -47,7 +47,7 @@ export function checkOpenFiles(limits = readLimits()): Check {
   if (soft !== 'unlimited' && Number(soft) < OPEN_FILES_MIN) {
     return warning(
       'open files',
-      `the limit is ${soft}, and each connection counts`,
+      `the limit is ${soft}, and each connection uses one`,
       `raise the limit to at least ${OPEN_FILES_MIN}: LimitNOFILE in systemd, ulimit -n in a shell`,
     );
   }
@@ -73,7 +73,11 @@ export async function checkPort(check: string, { host, port, option }: Place): P
     return fault(check, `${place} is used by another program`, `choose another port with ${option}`);
   }
   if (code === 'EACCES')
-    return fault(check, `this user may not listen on ${place}`, `choose a port above 1023 with ${option}`);
+    return fault(
+      check,
+      `this user is not allowed to listen on ${place}`,
+      `choose a port above 1023 with ${option}`,
+    );
   return fault(
     check,
     `${place} cannot be opened (${code})`,

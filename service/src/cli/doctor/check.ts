@@ -1,4 +1,4 @@
-// The result of one check of `offerbook doctor`: the finding, its severity, and what to do about it.
+// The result of a check by `offerbook doctor`: the finding, its severity, and the advice.
 
 export type CheckState = 'ok' | 'warning' | 'fault';
 
@@ -6,7 +6,7 @@ export interface Check {
   readonly check: string;
   readonly state: CheckState;
   readonly found: string;
-  /** Undefined if there is nothing to do. */
+  /** Undefined for `ok`. */
   readonly advice?: string;
 }
 
@@ -14,7 +14,7 @@ export function ok(check: string, found: string): Check {
   return { check, state: 'ok', found };
 }
 
-/** It works, but will cause trouble. */
+/** It works, but will cause problems. */
 export function warning(check: string, found: string, advice: string): Check {
   return { check, state: 'warning', found, advice };
 }

@@ -1,5 +1,5 @@
-// Runs all checks of `offerbook doctor` with the settings of `serve`. It changes nothing. Checks that need the database are
-// left out if it is unreachable.
+// Runs all checks of `offerbook doctor` with the settings of `serve`. They are read-only. Checks that need the database are
+// skipped if it is unreachable.
 
 import { dirname } from 'node:path';
 import { printCountOf } from '@offerbook/wire/count.ts';
@@ -23,7 +23,7 @@ import { livenessProblem } from './liveness-problem.ts';
 interface Examination {
   readonly settings: ServeSettings;
   readonly databaseUrl: string;
-  /** The last import should not be older. */
+  /** Maximum age of the last successful import. */
   readonly importAgeMaxMs: number;
   readonly clock: Clock;
 }
@@ -49,7 +49,7 @@ export async function examine(examination: Examination): Promise<Check[]> {
   return checks;
 }
 
-/** The facts about a database, or the fault that prevents reading them. */
+/** Returns the facts about a database, or a fault if they cannot be read. */
 async function findFacts(
   url: string,
   clock: Clock,
@@ -58,12 +58,12 @@ async function findFacts(
   try {
     return await inspectDatabase(url, clock, role);
   } catch (error) {
-    return fault('database', wordsOf(error), 'serve does not start without its database');
+    return fault('database', messageOf(error), 'fix this first: serve does not start without its database');
   }
 }
 
-/** Rethrows an error that is not about the installation. */
-function wordsOf(error: unknown): string {
+/** Rethrows unexpected errors. */
+function messageOf(error: unknown): string {
   if (isStorageError(error)) return storageMessage(error);
   if (error instanceof BadInput) return error.message;
   throw error;
@@ -79,7 +79,7 @@ async function examineReplica(url: string | undefined, clock: Clock): Promise<Ch
     warning(
       'replica',
       `${facts.place} is not a standby: it accepts writes`,
-      'name a standby in --replica-url',
+      'set --replica-url to a standby',
     ),
   ];
 }
@@ -118,7 +118,7 @@ async function examineSpool(
       fault(
         'spool',
         problem,
-        'name another folder with --spool: clicks are lost while the database is unreachable',
+        'choose another folder with --spool; until then clicks are lost while the database is unreachable',
       ),
     ];
   const disk = checkDisk('spool', dirname(path), { reserveMegabytes: diskReserve });
@@ -130,7 +130,7 @@ async function examineSpool(
     return [
       fault(
         'spool',
-        wordsOf(error),
+        messageOf(error),
         'until the spool is usable, clicks are lost while the database is unreachable',
       ),
     ];
@@ -140,7 +140,7 @@ async function examineSpool(
     warning(
       'spool',
       `${printCountOf(waiting, 'click')} waiting in ${path}`,
-      'start a server with this spool to record them',
+      'start a server with this --spool to record them',
     ),
   ];
 }
@@ -151,6 +151,6 @@ async function examinePublicUrl(url: string): Promise<Check> {
   return warning(
     'public URL',
     `${url} does not reach Offerbook from this machine: ${problem}`,
-    'check that a server runs, and that the proxy forwards requests to it',
+    'check that a server is running and that the proxy forwards requests to it',
   );
 }

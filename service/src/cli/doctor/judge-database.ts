@@ -1,4 +1,4 @@
-// Judges the database's version, schema, rights, clock and backups. Pure functions.
+// Checks the database's version, schema, rights, clock and backups. Pure functions.
 
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { PostgresFacts } from '../../storage/database.ts';
@@ -7,7 +7,7 @@ import { type Check, fault, ok, warning } from './check.ts';
 
 const CLOCK_WARNING_MS = 2_000;
 const CLOCK_FAULT_MS = 60_000;
-/** The oldest version that supports every setting of our connections. */
+/** The oldest version that supports all our connection settings. */
 const POSTGRES_VERSION_MIN = 130_000;
 
 export function judgeDatabase(facts: DatabaseFacts, nowMs: number): Check[] {
@@ -31,12 +31,12 @@ function judgeServer({ place, postgres }: DatabaseFacts): Check {
 export function judgeSchema({ state, version, known }: SchemaFacts): Check {
   switch (state) {
     case 'none':
-      return fault('schema', 'there is no schema', 'create it with: offerbook orgs create NAME');
+      return fault('schema', 'missing', 'create it with: offerbook orgs create NAME');
     case 'too new':
       return fault(
         'schema',
-        `version ${version}, from a newer Offerbook; this one supports up to ${known}`,
-        'run the newer Offerbook, or restore a backup from before the upgrade',
+        `version ${version}, made by a newer Offerbook; this one supports versions up to ${known}`,
+        'run the newer Offerbook, or restore a backup made before the upgrade',
       );
     case 'old':
       return warning(
@@ -55,7 +55,7 @@ function judgeFiles({ files }: DatabaseFacts): Check {
     return fault(
       'rights',
       `this user cannot write ${unusable.path} or its folder`,
-      'run the command as the user of the service, who must own the files',
+      'run this command as the user of the service, who must own the files',
     );
   }
   const open = files.find(({ mode }) => (mode & 0o077) !== 0);
@@ -77,14 +77,14 @@ function judgeRights({ isReadOnly, unreadable, unwritable, notOwned }: PostgresF
     return fault(
       'rights',
       'the server rejects writes: it is a standby, or read-only',
-      'name the primary in the URL, or all servers: postgres://user@one,two/name',
+      'name the primary in the URL, or list all servers: postgres://user@one,two/name',
     );
   }
   if (unwritable.length > 0) {
     return warning(
       'rights',
       `the role cannot write ${unwritable.join(', ')}`,
-      'grant INSERT, UPDATE and DELETE; without them serve has no walks and no clicks, and imports fail',
+      'grant INSERT, UPDATE and DELETE; without them serve cannot store walks or clicks, and imports fail',
     );
   }
   if (notOwned.length > 0) {
@@ -101,7 +101,7 @@ function judgeClock({ postgres, lastStampMs }: DatabaseFacts, nowMs: number): Ch
   const aheadMs = postgres?.clockAheadMs ?? 0;
   const differenceMs = Math.abs(aheadMs);
   const sync =
-    'synchronise both clocks (chrony, systemd-timesyncd): imports are stamped by the clock of this machine';
+    "synchronise both clocks (chrony, systemd-timesyncd): imports are stamped by this machine's clock";
   const found = `${(differenceMs / 1000).toFixed(1)} s ${aheadMs > 0 ? 'behind' : 'ahead of'} the database's clock`;
   if (differenceMs > CLOCK_FAULT_MS) return fault('clock', found, sync);
   if (differenceMs > CLOCK_WARNING_MS) return warning('clock', found, sync);

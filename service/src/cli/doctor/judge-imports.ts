@@ -1,4 +1,4 @@
-// Judges the import log and the write lock: how old each feed is, how its last import ended, and which import holds the
+// Checks the import log and the write lock: the age of each feed, the outcome of its last import, and which import holds the
 // lock. Pure functions.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
@@ -9,7 +9,7 @@ import type { WriteLockFacts } from '../../storage/inspect-database.ts';
 import { type Check, ok, warning } from './check.ts';
 
 const HOUR_MS = 3_600_000;
-/** Links are imported when the operator changes them, so their age says nothing. */
+/** Links are not in this list, because they are imported only when the operator changes them. */
 const KINDS_WITH_AGE: readonly ImportKind[] = ['catalogue', 'transactions'];
 
 export function judgeImports(feeds: readonly ImportFeed[], nowMs: number, ageMaxMs: number): Check[] {
@@ -33,7 +33,7 @@ function judgeFeed(feed: ImportFeed, nowMs: number, ageMaxMs: number): Check {
     lastSuccessMs === null ? 'none has succeeded yet' : `succeeded ${printAgo(lastSuccessMs, nowMs)}`;
   const hasFailed = lastOutcome !== 'done';
   const found = hasFailed
-    ? `${success}; the last one was ${WORDS[lastOutcome]} ${printAgo(lastEndedMs, nowMs)}`
+    ? `${success}; the last one was ${OUTCOMES[lastOutcome]} ${printAgo(lastEndedMs, nowMs)}`
     : success;
   const isLate =
     KINDS_WITH_AGE.includes(kind) && (lastSuccessMs === null || nowMs - lastSuccessMs > ageMaxMs);
@@ -42,9 +42,9 @@ function judgeFeed(feed: ImportFeed, nowMs: number, ageMaxMs: number): Check {
     : ok(check, found);
 }
 
-const WORDS = { refused: 'refused', failed: 'stopped by an error' };
+const OUTCOMES = { refused: 'refused', failed: 'stopped by an error' };
 
-/** Other writers wait this long for the lock, then fail. */
+/** How long other writers wait for the lock before they fail. */
 const LOCK_WAIT_MS = 60_000;
 
 export function judgeWriteLock({ isHeld, openImports }: WriteLockFacts, nowMs: number): Check {

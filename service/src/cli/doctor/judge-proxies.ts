@@ -1,4 +1,4 @@
-// Judges the settings on which client addresses, links and rate limits depend. Pure function.
+// Checks the settings that determine client addresses, links and rate limits. Pure function.
 
 import { isLoopback, type ServeSettings } from '../../config.ts';
 import { type Check, ok, warning } from './check.ts';
@@ -12,7 +12,7 @@ export function judgeProxies({ host, publicUrl, trustedProxies }: ServeSettings)
     return warning(
       check,
       `--trusted-proxies ${everyAddress} lets every client forge its address`,
-      'name only the addresses of your proxies: rate limits depend on the address',
+      'list only the addresses of your proxies, because rate limits depend on client addresses',
     );
   }
   if (publicUrl?.startsWith('http:') && !isLoopback(new URL(publicUrl).hostname)) {
@@ -25,8 +25,8 @@ export function judgeProxies({ host, publicUrl, trustedProxies }: ServeSettings)
   if (publicUrl !== undefined && trustedProxies.length === 0) {
     return warning(
       check,
-      "--public-url is set, but no proxy is trusted: all clients have the proxy's address and share its rate limit",
-      'name the proxy in --trusted-proxies',
+      "--public-url is set, but no proxy is trusted: all clients share the proxy's address and its rate limit",
+      'list the proxy in --trusted-proxies',
     );
   }
   if (publicUrl === undefined && trustedProxies.length === 0 && !isLoopback(host)) {

@@ -1,4 +1,4 @@
-// Judges the access tokens: whether one is valid, and which expire soon. Pure function.
+// Checks that there is a valid access token, and which tokens expire soon. Pure function.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { type AccessToken, isExpiring, isLive } from '../../domain/access-token.ts';
@@ -9,7 +9,7 @@ export function judgeTokens(tokens: readonly AccessToken[], nowMs: number): Chec
   if (live.length === 0) {
     return warning(
       'tokens',
-      'no valid token: every request is rejected',
+      'no valid token: all API requests are rejected',
       'issue one with: offerbook tokens issue --org NAME --kind KIND',
     );
   }

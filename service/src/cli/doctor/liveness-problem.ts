@@ -1,4 +1,4 @@
-// Calls /livez of a server, for `doctor` and `probe`. Apart from `follow`, no other code calls a server.
+// Requests /livez from a server, for `doctor` and `probe`. Only this file and `follow` send requests to a server.
 
 const TIMEOUT_MS = 3_000;
 

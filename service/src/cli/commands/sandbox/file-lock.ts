@@ -1,5 +1,5 @@
-// Keeps two sandboxes from using the same database file. The lock is an exclusive SQLite transaction on an empty file
-// beside the database. The operating system releases it when the process ends, even after SIGKILL.
+// Prevents two sandboxes from using the same database file. The lock is an exclusive SQLite transaction on an empty file next
+// to the database. The operating system releases it when the process ends, even after SIGKILL.
 
 import { Database, SQLiteError } from 'bun:sqlite';
 import { existsSync, rmSync, statSync } from 'node:fs';
@@ -20,7 +20,7 @@ export function lockFile(path: string): () => void {
   }
   const held = lock;
   return () => {
-    // Delete before unlocking: after that, the file may be another sandbox's lock.
+    // Delete it before unlocking: afterwards the file may be another sandbox's lock.
     rmSync(lockPath, { force: true });
     held.close();
   };

@@ -1,4 +1,4 @@
-// Writes the sandbox's data with the same imports as in production, each recorded in the import log.
+// Writes the sandbox's data with the imports that production uses, and records each in the import log.
 
 import type { Purchase } from '@offerbook/sandbox/purchase.ts';
 import type { Change } from '@offerbook/sandbox/sale-course.ts';
@@ -10,7 +10,7 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import manifest from '../../../../package.json';
 import { ClickIds } from '../../../activation/click-id.ts';
 import { systemClock } from '../../../domain/clock.ts';
-import type { ImportOrigin } from '../../../domain/import-log.ts';
+import type { ImportKind } from '../../../domain/import-log.ts';
 import type { Organisation } from '../../../domain/organisation.ts';
 import type { Stores } from '../../../domain/stores.ts';
 import { importCatalogue } from '../../../importer/import-catalogue.ts';
@@ -25,12 +25,19 @@ export function importsInto(stores: Stores, org: Organisation) {
   const ndjson = (rows: readonly unknown[]) =>
     sourceFrom(rows.map((row) => `${JSON.stringify(row)}\n`).join(''), 'synthetic data');
   const recorded = (
-    what: Pick<ImportOrigin, 'kind' | 'orgId'>,
+    kind: ImportKind,
     source: ImportSource,
     work: (importId: number) => Promise<ImportReport>,
   ) => {
-    const by = { by: currentUser(), source: 'sandbox', fileName: source.name, version: manifest.version };
-    return recordImport(stores.imports, { ...what, ...by }, source, work);
+    const origin = {
+      kind,
+      orgId: kind === 'transactions' ? org.id : null,
+      by: currentUser(),
+      source: 'sandbox',
+      fileName: source.name,
+      version: manifest.version,
+    };
+    return recordImport(stores.imports, origin, source, work);
   };
   /** The current version of a transaction. */
   const sale = async (id: string): Promise<Sale | undefined> => {
@@ -41,18 +48,18 @@ export function importsInto(stores: Stores, org: Organisation) {
     sale,
     async catalogue(retailers: readonly Retailer[]) {
       const source = ndjson(retailers);
-      await recorded({ kind: 'catalogue', orgId: null }, source, (importId) =>
+      await recorded('catalogue', source, (importId) =>
         importCatalogue(stores.catalogue, source, { importId, allowWithdrawals: true }),
       );
     },
-    /** Use the stamps "as they happened" only before the server starts: no reader may have polled past them yet. */
+    /** Use 'as they happened' only before the server starts: a client that has polled past these stamps would miss them. */
     async transactions(changes: readonly Change[], stamps: 'now' | 'as they happened') {
       const rows = changes.map(({ transaction, atMs }) => ({
         ...transaction,
         updatedAt: printTimestamp(atMs),
       }));
       const source = ndjson(rows);
-      await recorded({ kind: 'transactions', orgId: org.id }, source, (importId) =>
+      await recorded('transactions', source, (importId) =>
         importTransactions(stores.transactions, org, source, systemClock, {
           importId,
           preserveUpdatedAt: stamps === 'as they happened',
@@ -69,7 +76,7 @@ export function importsInto(stores: Stores, org: Organisation) {
       const source = ndjson([purchase]);
       const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks };
       try {
-        await recorded({ kind: 'transactions', orgId: org.id }, source, (importId) =>
+        await recorded('transactions', source, (importId) =>
           importTransactions(stores.transactions, org, source, systemClock, { importId, attributor }),
         );
       } catch (error) {

@@ -18,8 +18,8 @@ const NAME = 'Sandbox';
 const LABEL = /^sandbox, seed (\d{1,10})$/;
 
 /**
- * The seed of the data in a database; undefined if the database is empty. Throws if the database holds other data:
- * the sandbox replaces the catalogue and must never do so in production.
+ * Returns the seed of the data in a database; undefined if the database is empty. Throws if it contains other data, because
+ * the sandbox replaces the catalogue, which must never happen in production.
  */
 export async function findSeed(stores: Stores): Promise<number | undefined> {
   const { tokens } = await stores.tokens.list();
@@ -28,7 +28,7 @@ export async function findSeed(stores: Stores): Promise<number | undefined> {
   const others = (await stores.organisations.list()).filter((org) => org.name !== NAME);
   if (others.length > 0 || (await stores.revisions()).catalogue > 0) {
     throw new BadInput(
-      'this database holds data that was not created by a sandbox; choose another file with --database sqlite:PATH',
+      'this database contains data that was not created by a sandbox; choose another file with --database sqlite:PATH',
     );
   }
   return undefined;
@@ -38,9 +38,7 @@ export async function openOrganisation(stores: Stores): Promise<PublicOrganisati
   const known = (await stores.organisations.list()).find(({ name }) => name === NAME);
   const org = known ?? (await stores.organisations.create(NAME));
   if (org === undefined)
-    throw new Error(
-      'another process has just created the organisation of the sandbox; start the sandbox again',
-    );
+    throw new Error("another process has just created the sandbox's organisation; start the sandbox again");
   return org;
 }
 

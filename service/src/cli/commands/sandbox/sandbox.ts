@@ -31,7 +31,7 @@ import { FEED_PATH, transactionFeed } from './transaction-feed.ts';
 import { welcomeText } from './welcome.ts';
 import { World } from './world.ts';
 
-/** Differs from the default of `serve`, so that the two never share a file. */
+/** Not the default of `serve`, so that the two do not share a file. */
 const SANDBOX_DATABASE = 'sqlite:./offerbook-sandbox.db';
 const SEED_DEFAULT = 1;
 const SEED_MAX = 2 ** 31 - 1;
@@ -39,15 +39,15 @@ const SPEED_MAX = 1_000;
 /** Currency of the fixed cashbacks in the synthetic catalogue. */
 const CURRENCY = 'EUR';
 const LOGO_PATH = '/sandbox/logos/';
-/** Preferred port of the console; if it is in use, the sandbox takes a free one. */
+/** Preferred port of the console. If it is in use, the sandbox uses a free one. */
 const ADMIN_PORT = 8081;
 const BEAT_MS = 1_000;
 
 interface SandboxOptions {
   readonly database: string;
   readonly fresh?: boolean;
-  readonly seed?: string;
-  readonly speed: string;
+  readonly seed?: number;
+  readonly speed: number;
   readonly port?: string;
   readonly host?: string;
   readonly adminPort?: string;
@@ -58,9 +58,13 @@ export function sandboxCommand(): Command {
   return new Command('sandbox')
     .description('run a demo server with synthetic data that keeps changing')
     .addOption(databaseOption(SANDBOX_DATABASE))
-    .option('--fresh', 'delete the data of earlier starts and start over')
-    .option('--seed <number>', `seed of the synthetic data (default: ${SEED_DEFAULT})`)
-    .option('--speed <factor>', 'factor by which sales arrive and change faster', '1')
+    .option('--fresh', 'delete the data of earlier runs and start over')
+    .option(
+      '--seed <number>',
+      `seed of the synthetic data (default: ${SEED_DEFAULT})`,
+      parseCount('--seed', 0, SEED_MAX),
+    )
+    .option('--speed <factor>', 'how much faster sales arrive and change', parseSpeed, 1)
     .option('--port <number>', 'port to listen on; 0 = any free port (default: 8080, env: OFFERBOOK_PORT)')
     .option('--host <address>', 'address to listen on (default: 127.0.0.1, env: OFFERBOOK_HOST)')
     .option(
@@ -73,34 +77,30 @@ export function sandboxCommand(): Command {
 }
 
 async function runSandbox(options: SandboxOptions, command: Command): Promise<void> {
-  // Listen for signals first, so that Ctrl+C also stops the sandbox cleanly while it generates its data.
+  // Before anything else, so that Ctrl+C also stops the sandbox cleanly while it generates its data.
   const stopping = stopSignal();
   void stopping.then(() => endWithin(STOP_MAX_MS));
   const { port, host, adminPort, logLevel } = options;
   const settings = readServeSettings({ port, host, adminPort, logLevel });
-  const seedAskedFor =
-    options.seed === undefined ? undefined : parseCount('--seed', options.seed, 0, SEED_MAX);
-  const speed = parseSpeed(options.speed);
   const databaseUrl = options.database;
   const path = sqlitePath(databaseUrl);
 
   const release = path === undefined ? undefined : lockFile(path);
   try {
-    // Check all input before deleting or writing anything.
-    // Choose the port before the server starts, because the logo URLs contain it.
+    // Before the server starts, because the logo URLs contain the port.
     const freePort = findPort({ host: settings.host, port: settings.port, option: '--port' });
     if (options.fresh === true) await deleteData(path, databaseUrl);
     await using log = closing(openLog(settings.logLevel, toStderr));
     const by = currentUser();
     await using stores = closing(await openStores(databaseUrl, CREATE_OPTIONS, systemClock, { by }));
-    const seed = chooseSeed(await findSeed(stores), seedAskedFor);
+    const seed = chooseSeed(await findSeed(stores), options.seed);
     const ports = { port: freePort, adminPort: settings.adminPort ?? findAdminPort(settings.port) };
     await live(stores, {
       settings: { ...settings, ...ports },
       databaseUrl,
       logger: log.logger,
       seed,
-      speed,
+      speed: options.speed,
       startOver: path === undefined ? 'with an empty database' : freshCommand(command, seed),
       stopping,
     });
@@ -167,7 +167,7 @@ async function live(stores: Stores, options: LiveOptions): Promise<void> {
   await node.stop();
 }
 
-/** Runs one beat at a time until `stopping` resolves. Logs only the first of consecutive failures. */
+/** Runs one beat at a time until `stopping` resolves. Logs only the first of several failures in a row. */
 async function beatUntil(stopping: Promise<void>, world: World, logger: Logger): Promise<void> {
   let running: Promise<void> | undefined;
   let isFailing = false;
@@ -228,21 +228,21 @@ function quoted(word: string): string {
 function parseSpeed(text: string): number {
   const speed = /^\d{1,4}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN;
   if (!(speed > 0 && speed <= SPEED_MAX)) {
-    throw new BadInput(`--speed must be a number above 0 and up to ${SPEED_MAX}, not "${text}"`);
+    throw new BadInput(`--speed must be a number greater than 0 and at most ${SPEED_MAX}, not "${text}"`);
   }
   return speed;
 }
 
-function chooseSeed(stored: number | undefined, askedFor: number | undefined): number {
-  if (stored !== undefined && askedFor !== undefined && stored !== askedFor) {
+function chooseSeed(stored: number | undefined, requested: number | undefined): number {
+  if (stored !== undefined && requested !== undefined && stored !== requested) {
     throw new BadInput(
-      `the sandbox's data was generated with seed ${stored}; add --fresh to start over with seed ${askedFor}`,
+      `the sandbox's data was generated with seed ${stored}; add --fresh to start over with seed ${requested}`,
     );
   }
-  return stored ?? askedFor ?? SEED_DEFAULT;
+  return stored ?? requested ?? SEED_DEFAULT;
 }
 
-/** Falls back to any free port: an occupied port must not keep the sandbox from starting. */
+/** Falls back to any free port, so that the sandbox starts even if the preferred one is in use. */
 function findAdminPort(port: number): number {
   const place = { host: '127.0.0.1', option: '--admin-port' } as const;
   if (port !== 0 && port !== ADMIN_PORT) {
@@ -269,7 +269,7 @@ async function deleteData(path: string | undefined, databaseUrl: string): Promis
   }
 }
 
-/** Host name under which this machine reaches a server that listens on `host`. */
+/** The host name that this machine uses to reach a server on `host`. */
 function reachableHost(host: string): string {
   return ['127.0.0.1', '0.0.0.0', '::1', '::', 'localhost'].includes(host) ? 'localhost' : host;
 }

@@ -1,5 +1,5 @@
-// The shop to which activation links redirect in the sandbox. A visitor can "buy" something there, and the sale appears
-// among the transactions like that of a real shop. `offerbook serve` has no such routes.
+// The shop that activation links redirect to in the sandbox. A visitor can "buy" something there, and the sale appears among
+// the transactions like that of a real shop. `offerbook serve` does not have these routes.
 
 import type { Retailer } from '@offerbook/sandbox/wire.ts';
 import { type Html, html } from '@offerbook/site/html.ts';

@@ -12,17 +12,13 @@ import type { Route } from '../../../http/router.ts';
 
 export const FEED_PATH = '/sandbox/transactions';
 
-/** How far back the first response reaches. */
+/** Time range of the first response. */
 const FIRST_WINDOW_MS = 10 * 60_000;
 const PAGE_SIZE = 1_000;
 /** Limit on the rows in a response; the explorer shows fewer. */
 const ROWS_MAX = 100;
 
-export function transactionFeed(
-  transactions: Pick<TransactionStore, 'page'>,
-  org: Organisation,
-  clock: Clock,
-): Route {
+export function transactionFeed(transactions: TransactionStore, org: Organisation, clock: Clock): Route {
   return {
     method: 'GET',
     path: FEED_PATH,
@@ -50,7 +46,7 @@ function parseSince(search: string): number | undefined {
 }
 
 /** Reads every page of changes since `sinceMs`, and returns the smallest completeThroughMs of the pages. */
-async function walk(transactions: Pick<TransactionStore, 'page'>, orgId: number, sinceMs: number) {
+async function walk(transactions: TransactionStore, orgId: number, sinceMs: number) {
   const window = { minMs: sinceMs + 1, maxMs: Number.MAX_SAFE_INTEGER };
   const rows: Transaction[] = [];
   let completeThroughMs = Number.POSITIVE_INFINITY;

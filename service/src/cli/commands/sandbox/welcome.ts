@@ -71,7 +71,7 @@ function requests(welcome: Welcome): { about: string; curl: string }[] {
     },
     { about: 'The first page of your transactions', curl: get(privateToken, 'transactions/') },
     {
-      about: 'Changes of the last hour; next time, continue from the Complete-Through header',
+      about: 'Changes in the last hour; next time, continue from the Complete-Through header',
       curl: get(privateToken, `transactions/?updatedAtGreaterThan=${since}`, '-si'),
     },
     {
@@ -82,7 +82,7 @@ function requests(welcome: Welcome): { about: string; curl: string }[] {
   ];
 }
 
-/** A retailer id with a word of its name and a country of one of its offers, for a search that finds something. */
+/** Finds a retailer for the examples, with a word of its name and a country of an offer that a search will find. */
 function findExample(retailers: readonly Retailer[]): { id: string; name: string; country: string } {
   for (const { id, name, cashbackOffers } of retailers) {
     const [part = ''] = asciiWords(name).split('-');

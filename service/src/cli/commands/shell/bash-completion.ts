@@ -1,8 +1,8 @@
-// The completion script for bash. If none of our words match, bash completes file names.
+// The completion script for bash. If nothing matches, bash completes file names.
 
-import type { CommandWords } from './command-words.ts';
+import type { CommandHelp } from './command-help.ts';
 
-export function bashCompletion(all: readonly CommandWords[]): string {
+export function bashCompletion(all: readonly CommandHelp[]): string {
   const paths = all.filter(({ path }) => path !== '').map(({ path }) => `'${path}'`);
   const cases = all.map(({ path, commands, choices, options }) => {
     const names = [...commands.map(({ name }) => name), ...choices].join(' ');

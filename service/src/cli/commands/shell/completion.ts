@@ -1,18 +1,17 @@
-// offerbook completion: prints a shell's completion script. The script contains all words, so completion starts no process.
+// offerbook completion: prints a shell's completion script. The script contains all names, so it does not start a process.
 
 import { Argument, Command } from 'commander';
 import { print } from '../../output.ts';
 import { bashCompletion } from './bash-completion.ts';
-import { readWords } from './command-words.ts';
+import { readHelp } from './command-help.ts';
 import { fishCompletion } from './fish-completion.ts';
 import { zshCompletion } from './zsh-completion.ts';
 
 const SHELLS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
 
-/** `loadProgram` loads all commands, which only this command needs. */
 export function completionCommand(loadProgram: () => Promise<Command>): Command {
   return new Command('completion')
-    .description('print the completion script of a shell')
+    .description('print a completion script for a shell')
     .addArgument(new Argument('<shell>', 'bash, zsh or fish').choices(Object.keys(SHELLS)))
     .addHelpText(
       'after',
@@ -22,5 +21,5 @@ Example:
   offerbook completion zsh > "\${fpath[1]}/_offerbook"
   offerbook completion fish > ~/.config/fish/completions/offerbook.fish`,
     )
-    .action(async (shell: keyof typeof SHELLS) => print(SHELLS[shell](readWords(await loadProgram()))));
+    .action(async (shell: keyof typeof SHELLS) => print(SHELLS[shell](readHelp(await loadProgram()))));
 }

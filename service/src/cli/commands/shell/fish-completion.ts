@@ -1,8 +1,8 @@
-// The completion script for fish, with the descriptions of --help.
+// The completion script for fish, with the descriptions from --help.
 
-import type { CommandWords, OptionWords } from './command-words.ts';
+import type { CommandHelp, OptionHelp } from './command-help.ts';
 
-export function fishCompletion(all: readonly CommandWords[]): string {
+export function fishCompletion(all: readonly CommandHelp[]): string {
   const paths = all.filter(({ path }) => path !== '').map(({ path }) => quote(path));
   return `# fish completion for offerbook
 function __offerbook_at
@@ -17,7 +17,7 @@ ${all.flatMap(lines).join('\n')}
 `;
 }
 
-function lines({ path, commands, options, choices }: CommandWords): string[] {
+function lines({ path, commands, options, choices }: CommandHelp): string[] {
   const at = `complete --command offerbook --condition ${quote(`__offerbook_at ${quote(path)}`)}`;
   // Commands that take files keep fish's file completion.
   const withoutFiles = commands.length > 0 || choices.length > 0 ? ' --no-files' : '';
@@ -27,15 +27,15 @@ function lines({ path, commands, options, choices }: CommandWords): string[] {
         `${at}${withoutFiles} --arguments ${quote(name)} --description ${quote(description)}`,
     ),
     ...choices.map((choice) => `${at}${withoutFiles} --arguments ${quote(choice)}`),
-    ...options.map((option) => `${at}${flagWords(option)} --description ${quote(option.description)}`),
+    ...options.map((option) => `${at}${printFlags(option)} --description ${quote(option.description)}`),
   ];
 }
 
-function flagWords({ flags, value }: OptionWords): string {
-  const words = flags.map((flag) =>
+function printFlags({ flags, value }: OptionHelp): string {
+  const printed = flags.map((flag) =>
     flag.startsWith('--') ? ` --long-option ${flag.slice(2)}` : ` --short-option ${flag.slice(1)}`,
   );
-  return `${words.join('')}${value !== '' ? ' --require-parameter' : ''}`;
+  return `${printed.join('')}${value !== '' ? ' --require-parameter' : ''}`;
 }
 
 function quote(text: string): string {

@@ -3,13 +3,13 @@
 import { Command } from 'commander';
 import { print } from '../../output.ts';
 import { VERSION_TEXT } from '../../version.ts';
-import { type CommandWords, type OptionWords, readWords } from './command-words.ts';
+import { type CommandHelp, type OptionHelp, readHelp } from './command-help.ts';
 
 export function manualCommand(loadProgram: () => Promise<Command>): Command {
   return new Command('manual')
     .description('print the manual page offerbook(1)')
     .addHelpText('after', '\nExample:\n  offerbook manual > /usr/local/share/man/man1/offerbook.1')
-    .action(async () => print(manualPage(readWords(await loadProgram()))));
+    .action(async () => print(manualPage(readHelp(await loadProgram()))));
 }
 
 const EXIT_CODES = [
@@ -19,7 +19,7 @@ const EXIT_CODES = [
   ['3', 'Refused by a safety check.'],
 ] as const;
 
-function manualPage([program, ...commands]: readonly CommandWords[]): string {
+function manualPage([program, ...commands]: readonly CommandHelp[]): string {
   if (program === undefined) throw new Error('there is no program');
   return [
     `.TH OFFERBOOK 1 "" "offerbook ${text(VERSION_TEXT)}" "User Commands"`,
@@ -36,16 +36,16 @@ function manualPage([program, ...commands]: readonly CommandWords[]): string {
     '.SH COMMANDS',
     ...commands.flatMap(commandLines),
     '.SH EXIT STATUS',
-    ...EXIT_CODES.flatMap(([code, words]) => ['.TP', `.B ${code}`, text(words)]),
+    ...EXIT_CODES.flatMap(([code, meaning]) => ['.TP', `.B ${code}`, text(meaning)]),
     '.SH ENVIRONMENT',
     text(
-      'Every option of serve has a variable, such as OFFERBOOK_PORT for --port; the option takes precedence. OFFERBOOK_DATABASE_URL is the database of every command.',
+      'Every option of serve can be set with a variable, such as OFFERBOOK_PORT for --port; the option takes precedence. OFFERBOOK_DATABASE_URL sets the database of every command.',
     ),
     '',
   ].join('\n');
 }
 
-function commandLines({ usage, description, options }: CommandWords): string[] {
+function commandLines({ usage, description, options }: CommandHelp): string[] {
   return [
     `.SS ${text(usage)}`,
     text(`${description.charAt(0).toUpperCase()}${description.slice(1)}.`),
@@ -53,9 +53,9 @@ function commandLines({ usage, description, options }: CommandWords): string[] {
   ];
 }
 
-function optionLines({ flags, value, description }: OptionWords): string[] {
-  const words = flags.map((flag) => text(flag)).join(', ');
-  return ['.TP', value === '' ? `.B ${words}` : `.BI "${words} " ${text(value)}`, text(description)];
+function optionLines({ flags, value, description }: OptionHelp): string[] {
+  const names = flags.map((flag) => text(flag)).join(', ');
+  return ['.TP', value === '' ? `.B ${names}` : `.BI "${names} " ${text(value)}`, text(description)];
 }
 
 /** Escapes text for roff: backslashes, and a dot or apostrophe at the start of a line. */

@@ -1,16 +1,16 @@
 // The completion script for zsh, with the descriptions from --help.
 
-import type { CommandWords } from './command-words.ts';
+import type { CommandHelp } from './command-help.ts';
 
-export function zshCompletion(all: readonly CommandWords[]): string {
+export function zshCompletion(all: readonly CommandHelp[]): string {
   const paths = all.filter(({ path }) => path !== '').map(({ path }) => quote(path));
-  const cases = all.map((words) => {
-    const commands = words.commands.map(({ name, description }) => described(name, description));
-    const choices = words.choices.map((choice) => quote(choice));
-    const options = words.options.flatMap(({ flags, description }) =>
+  const cases = all.map((command) => {
+    const commands = command.commands.map(({ name, description }) => described(name, description));
+    const choices = command.choices.map((choice) => quote(choice));
+    const options = command.options.flatMap(({ flags, description }) =>
       flags.map((flag) => described(flag, description)),
     );
-    return `    ${quote(words.path)})
+    return `    ${quote(command.path)})
       commands=(${[...commands, ...choices].join(' ')})
       options=(${options.join(' ')}) ;;`;
   });

@@ -1,48 +1,46 @@
-// The commands, options and arguments of the program, read from Commander. Completions and the manual are built from them,
-// so neither can miss a command or an option.
+// Reads the commands, options and arguments of the program from Commander, so that neither the completions nor the manual can
+// miss one.
 
 import type { Command, Option } from 'commander';
 
-export interface OptionWords {
+export interface OptionHelp {
   /** For example --json, or -h and --help. */
   readonly flags: readonly string[];
-  /** For example <port>; empty if it takes none. */
+  /** For example <port>; empty for a flag without a value. */
   readonly value: string;
   readonly description: string;
 }
 
-export interface CommandWords {
+export interface CommandHelp {
   /** For example `import catalogue`; empty for the program itself. */
   readonly path: string;
   readonly description: string;
   /** For example `offerbook import catalogue [options] <file>`. */
   readonly usage: string;
   readonly commands: readonly { readonly name: string; readonly description: string }[];
-  readonly options: readonly OptionWords[];
+  readonly options: readonly OptionHelp[];
   /** Allowed values of the first argument, if it has a fixed list. */
   readonly choices: readonly string[];
 }
 
-/** The words of a command, followed by those of its subcommands. */
-export function readWords(command: Command, path = ''): CommandWords[] {
+/** The help of a command, followed by that of its subcommands. */
+export function readHelp(command: Command, path = ''): CommandHelp[] {
   const help = command.createHelp();
   // Commander adds a `help` command everywhere; --help is enough.
   const commands = help.visibleCommands(command).filter((sub) => sub.name() !== 'help');
-  const own: CommandWords = {
+  const own: CommandHelp = {
     path,
     description: command.description(),
     usage: help.commandUsage(command),
     commands: commands.map((sub) => ({ name: sub.name(), description: sub.description() })),
-    options: help
-      .visibleOptions(command)
-      .map((option) => optionWords(option, help.optionDescription(option))),
+    options: help.visibleOptions(command).map((option) => optionHelp(option, help.optionDescription(option))),
     choices: command.registeredArguments[0]?.argChoices ?? [],
   };
-  const below = commands.flatMap((sub) => readWords(sub, path === '' ? sub.name() : `${path} ${sub.name()}`));
+  const below = commands.flatMap((sub) => readHelp(sub, path === '' ? sub.name() : `${path} ${sub.name()}`));
   return [own, ...below];
 }
 
-function optionWords(option: Option, description: string): OptionWords {
+function optionHelp(option: Option, description: string): OptionHelp {
   return {
     flags: [option.short, option.long].filter((flag) => flag !== undefined),
     value: /<.+>|\[.+\]/.exec(option.flags)?.[0] ?? '',
