@@ -137,22 +137,15 @@ export function readServeSettings(
       }
     }),
   ) as unknown as ServeSettings;
-  requireTwoPorts(settings);
-  requireAdminToken(settings);
+  const { port, adminPort, adminHost, adminTokenFile } = settings;
+  if (port === adminPort)
+    throw new BadInput(`--port and --admin-port are both ${port}; choose another for one of them`);
+  // The console shows every organisation's data, so access from other machines needs the secret.
+  if (!isLoopback(adminHost) && adminTokenFile === undefined)
+    throw new BadInput(
+      `--admin-host ${adminHost} is reachable from other machines; set --admin-token-file, too`,
+    );
   return settings;
-}
-
-function requireTwoPorts({ port, adminPort }: ServeSettings): void {
-  if (port !== adminPort) return;
-  throw new BadInput(`--port and --admin-port are both ${port}; choose another for one of them`);
-}
-
-/** The console shows every organisation's data, so access from other machines needs the secret. */
-function requireAdminToken({ adminHost, adminTokenFile }: ServeSettings): void {
-  if (isLoopback(adminHost) || adminTokenFile !== undefined) return;
-  throw new BadInput(
-    `--admin-host ${adminHost} is reachable from other machines; set --admin-token-file, too`,
-  );
 }
 
 /** True for addresses and names that only this machine can reach. IPv6 addresses may be in brackets, as in a URL. */

@@ -34,7 +34,7 @@ test('backup rejects PostgreSQL and names the guide, and restore marks a databas
     expect(await run(args)).toEqual({
       code: 2,
       stdout: '',
-      stderr: "offerbook: name the backup's folder, or use --mark-only without one\n",
+      stderr: "offerbook: name the backup's folder, or use --mark-only without a folder\n",
     });
   }
 });

@@ -91,7 +91,8 @@ function tryToListen(place: Place): string | undefined {
     findPort(place);
     return undefined;
   } catch (error) {
-    return (error as { cause: { code?: string } }).cause.code ?? 'unknown';
+    const { code = 'unknown' } = (error as Error).cause as NodeJS.ErrnoException;
+    return code;
   }
 }
 

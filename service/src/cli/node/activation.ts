@@ -71,7 +71,7 @@ export function spoolProblem(folder: string): string | undefined {
     accessSync(`${folder}/`, constants.W_OK | constants.X_OK);
     return undefined;
   } catch (error) {
-    const { code = 'unknown error' } = error as { code?: string };
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
     return `${folder} is not a writable folder (${code})`;
   }
 }

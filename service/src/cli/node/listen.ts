@@ -57,7 +57,7 @@ export function bind<T>({ host, port, option }: Place, serve: () => T): T {
   try {
     return serve();
   } catch (error) {
-    const code = (error as { code?: unknown }).code;
+    const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') {
       throw new BadInput(`port ${port} on ${host} is in use; choose another with ${option}`, {
         cause: error,

@@ -8,8 +8,6 @@ import { LogWriter } from './log-writer.ts';
 /** Longest wait for the last lines before the process exits. */
 const CLOSE_MAX_MS = 1_000;
 
-export type ServerLog = ReturnType<typeof openLog>;
-
 export const toStdout = (lines: string): Promise<void> => writeAll(1, Buffer.from(lines));
 export const toStderr = (lines: string): Promise<void> => writeAll(2, Buffer.from(lines));
 

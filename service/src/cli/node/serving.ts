@@ -50,7 +50,7 @@ export async function openServing(options: ServingOptions): Promise<Serving> {
   return new Serving(options, stores);
 }
 
-export class Serving {
+class Serving {
   readonly stores: Stores;
   readonly catalogue: Catalogue;
   readonly #tokens: TokenDirectory;

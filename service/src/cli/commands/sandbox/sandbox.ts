@@ -6,11 +6,10 @@ import { styleText } from 'node:util';
 import { drawLogo } from '@offerbook/sandbox/logo.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { Command } from 'commander';
-import { readServeSettings, type ServeSettings } from '../../../config.ts';
+import { readServeSettings } from '../../../config.ts';
 import { ApiError } from '../../../domain/api-errors.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import type { Logger } from '../../../domain/logger.ts';
-import type { Stores } from '../../../domain/stores.ts';
 import type { Route } from '../../../http/router.ts';
 import { CLICK_END, sqlitePath } from '../../../storage/open-database.ts';
 import { closing } from '../../../storage/open-once.ts';
@@ -80,91 +79,64 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
   // Before anything else, so that Ctrl+C also stops the sandbox cleanly while it generates its data.
   const stopping = stopSignal();
   void stopping.then(() => endWithin(STOP_MAX_MS));
-  const { port, host, adminPort, logLevel } = options;
-  const settings = readServeSettings({ port, host, adminPort, logLevel });
-  const databaseUrl = options.database;
+  const { database: databaseUrl, speed } = options;
   const path = sqlitePath(databaseUrl);
-
+  const settings = readServeSettings({ ...options });
   const release = path === undefined ? undefined : lockFile(path);
   try {
-    // Before the server starts, because the logo URLs contain the port.
-    const freePort = findPort({ host: settings.host, port: settings.port, option: '--port' });
+    const port = findPort({ host: settings.host, port: settings.port, option: '--port' });
+    const adminPort = settings.adminPort ?? findAdminPort(settings.port);
     if (options.fresh === true) await deleteData(path, databaseUrl);
     await using log = closing(openLog(settings.logLevel, toStderr));
     const by = currentUser();
     await using stores = closing(await openStores(databaseUrl, CREATE_OPTIONS, systemClock, { by }));
     const seed = chooseSeed(await findSeed(stores), options.seed);
-    const ports = { port: freePort, adminPort: settings.adminPort ?? findAdminPort(settings.port) };
-    await live(stores, {
-      settings: { ...settings, ...ports },
+    const baseUrl = settings.publicUrl ?? urlOf(reachableHost(settings.host), port);
+    const org = await openOrganisation(stores);
+    const tokens = await openTokens(stores, org, seed, systemClock());
+    const logoUrl = (id: string) => `${baseUrl}${LOGO_PATH}${id}.svg`;
+    const worldOptions = { seed, speed, clock: systemClock, logoUrl };
+    const world = await World.open(stores, org, importsInto(stores, org), worldOptions);
+    const feed = transactionFeed(stores.transactions, org, systemClock);
+    await linkToToyShop(stores, world.retailers, baseUrl);
+    const node = await startNode({
+      // Logo URLs always use baseUrl, even if the page was opened under another host name.
+      settings: {
+        ...settings,
+        port,
+        adminPort,
+        explorerLogos: [new URL(baseUrl).origin],
+        currency: CURRENCY,
+      },
       databaseUrl,
       logger: log.logger,
-      seed,
-      speed: options.speed,
-      startOver: path === undefined ? 'with an empty database' : freshCommand(command, seed),
-      stopping,
+      clock: systemClock,
+      extension: {
+        routes: [logoRoute(seed, world), feed, ...toyShopRoutes(world)],
+        guest: { token: tokens.public, orgId: org.publicId, feedPath: FEED_PATH },
+      },
     });
+    await print(
+      welcomeText({
+        baseUrl,
+        consoleUrl: urlOf(reachableHost(settings.adminHost), adminPort),
+        publicToken: tokens.public,
+        privateToken: tokens.private,
+        orgId: org.publicId,
+        retailers: world.retailers,
+        seed,
+        place: path ?? 'in PostgreSQL',
+        startOver: path === undefined ? 'with an empty database' : freshCommand(command, seed),
+        nowMs: systemClock(),
+        emphasise: (heading) => styleText('bold', heading, { stream: process.stdout, validateStream: true }),
+      }),
+    );
+    await beatUntil(stopping, world, log.logger);
+    await node.stop();
   } finally {
     release?.();
     endWithin(LEFTOVERS_MAX_MS);
   }
-}
-
-interface LiveOptions {
-  readonly settings: ServeSettings & { readonly adminPort: number };
-  readonly databaseUrl: string;
-  readonly logger: Logger;
-  readonly seed: number;
-  readonly speed: number;
-  readonly startOver: string;
-  readonly stopping: Promise<void>;
-}
-
-async function live(stores: Stores, options: LiveOptions): Promise<void> {
-  const { settings, databaseUrl, logger, seed, speed } = options;
-  const baseUrl = settings.publicUrl ?? urlOf(reachableHost(settings.host), settings.port);
-  const org = await openOrganisation(stores);
-  const tokens = await openTokens(stores, org, seed, systemClock());
-  const logoUrl = (id: string) => `${baseUrl}${LOGO_PATH}${id}.svg`;
-  const world = await World.open(stores, org, importsInto(stores, org), {
-    seed,
-    speed,
-    clock: systemClock,
-    logoUrl,
-  });
-  await linkToToyShop(stores, world.retailers, baseUrl);
-  const node = await startNode({
-    // Logo URLs always use baseUrl, even if the page was opened under another host name.
-    settings: { ...settings, explorerLogos: [new URL(baseUrl).origin], currency: CURRENCY },
-    databaseUrl,
-    logger,
-    clock: systemClock,
-    extension: {
-      routes: [
-        logoRoute(seed, world),
-        transactionFeed(stores.transactions, org, systemClock),
-        ...toyShopRoutes(world),
-      ],
-      guest: { token: tokens.public, orgId: org.publicId, feedPath: FEED_PATH },
-    },
-  });
-  await print(
-    welcomeText({
-      baseUrl,
-      consoleUrl: urlOf(reachableHost(settings.adminHost), settings.adminPort),
-      publicToken: tokens.public,
-      privateToken: tokens.private,
-      orgId: org.publicId,
-      retailers: world.retailers,
-      seed,
-      place: sqlitePath(databaseUrl) ?? 'in PostgreSQL',
-      startOver: options.startOver,
-      nowMs: systemClock(),
-      emphasise: (heading) => styleText('bold', heading, { stream: process.stdout, validateStream: true }),
-    }),
-  );
-  await beatUntil(options.stopping, world, logger);
-  await node.stop();
 }
 
 /** Runs one beat at a time until `stopping` resolves. Logs only the first of several failures in a row. */
