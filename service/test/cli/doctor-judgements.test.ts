@@ -203,7 +203,7 @@ describe('the rating of imports and tokens', () => {
     expect(lock(true, long)).toEqual([
       'warning',
       `held: ${words('11:58:59.999')}`,
-      'other imports, and on SQLite orgs and tokens commands, fail after waiting a minute; if its input has stalled, stop its process (nothing is imported then)',
+      'other imports, and on SQLite also orgs and tokens commands, fail after waiting for a minute; if this import has stalled, stop its process (nothing will be imported)',
     ]);
     expect(lock(undefined, long)[1]).toBe(`unknown: ${words('11:58:59.999')}`);
     expect(lock(false, long)).toEqual([

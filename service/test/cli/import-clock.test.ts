@@ -29,7 +29,7 @@ test('an import warns if its clock is ahead of the database, but not if the cloc
   expect(await importSales()).toEqual({
     code: 0,
     stderr: expect.stringMatching(
-      /^offerbook: this machine's clock is (3599|3600) s ahead of the database's\. This import, and all imports after it, get stamps in the future; synchronise the clock\.\n$/,
+      /^offerbook: this machine's clock is (3599|3600) s ahead of the database's\. This import and all later imports get stamps in the future; synchronise the clock\.\n$/,
     ),
   });
 });

@@ -136,7 +136,7 @@ async function warnOfClock(stores: Stores): Promise<void> {
   const leadMs = await stores.clockLeadMs();
   if (leadMs <= CLOCK_LEAD_MAX_MS) return;
   printNote(
-    `offerbook: this machine's clock is ${Math.round(leadMs / 1_000)} s ahead of the database's. This import, and all imports after it, get stamps in the future; synchronise the clock.`,
+    `offerbook: this machine's clock is ${Math.round(leadMs / 1_000)} s ahead of the database's. This import and all later imports get stamps in the future; synchronise the clock.`,
   );
 }
 
