@@ -200,14 +200,14 @@ async function openFeed(options: ConvertCommandOptions) {
   };
 }
 
-/** A relative path starts at the source file's folder. */
+/** Resolves a relative path against the source file's folder. */
 async function readOverlay(source: Source, sourcePath: string): Promise<Overlay> {
   if (source.overlay === undefined) return new Map();
   const path = isAbsolute(source.overlay) ? source.overlay : join(dirname(sourcePath), source.overlay);
   return parseOverlay(await readText(path), path, source);
 }
 
-/** Drops a byte order mark. Throws for other encodings than UTF-8, whose letters would be wrong in the catalogue. */
+/** Drops a byte order mark. Throws if the file is not UTF-8, because its letters would be published wrongly. */
 async function readText(path: string): Promise<string> {
   const chunks = await Array.fromAsync((await openSource(path)).chunks());
   try {

@@ -94,7 +94,7 @@ async function deleteOrganisation(name: string, options: DeleteOptions): Promise
       }),
     );
     if (deleted === undefined) throw noOrganisation(name, 'to read');
-    await printResult(options, deleted, `Deleted "${name}" with ${inWords(deleted)}.`);
+    await printResult(options, deleted, `Deleted "${name}" with ${printDeleted(deleted)}.`);
   });
 }
 
@@ -103,12 +103,12 @@ function countContents(name: string, options: DeleteOptions): Promise<void> {
     const contents = await organisations.contents(name);
     if (contents === undefined) throw noOrganisation(name, 'to read');
     const { liveTokens, ...counts } = contents;
-    const words = `Would delete "${name}" with ${inWords(counts)}; nothing was changed.`;
+    const words = `Would delete "${name}" with ${printDeleted(counts)}; nothing was changed.`;
     await printResult(options, { ...counts, liveTokens }, words);
   });
 }
 
-function inWords({ tokens, transactions, versions, clicks, imports }: DeletedCounts): string {
+function printDeleted({ tokens, transactions, versions, clicks, imports }: DeletedCounts): string {
   const counts = { tokens, transactions, 'earlier versions': versions, clicks, imports };
   return `${printCountsOf(counts)} in the import log`;
 }

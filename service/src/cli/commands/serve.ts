@@ -50,7 +50,7 @@ async function runUntil(
 ): Promise<void> {
   const node = await Promise.race([starting, stop]);
   if (node === undefined) {
-    // No request has been served and nothing was written, so the process can exit at once.
+    // No request has been served and nothing was written, so the process can exit immediately.
     starting.catch(() => {});
     logger.info('stopped');
     return;

@@ -41,7 +41,9 @@ export class ThreadClient<Question, Answer> {
       if ('failure' in data) call?.reject(fromThreadFailure(data.failure));
       else call?.resolve(data.answer);
     };
-    thread.onerror = ({ message }) => this.#end(new Error(`the thread failed: ${message}`));
+    thread.onerror = ({ message }) => {
+      if (this.#thread === thread) this.#end(new Error(`the thread failed: ${message}`));
+    };
     this.#thread = thread;
     return thread;
   }

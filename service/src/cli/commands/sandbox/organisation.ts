@@ -1,6 +1,6 @@
 // The sandbox's organisation and its tokens, which stay the same across restarts. The tokens are not stored: each is
 // derived from the digest of a key token, the first token in the database, whose own text was never printed. The label of
-// the key token holds the seed of the data and marks the database as a sandbox's.
+// the key token contains the seed of the data, and marks the database as one of a sandbox.
 
 import { createHmac } from 'node:crypto';
 import { BadInput } from '@offerbook/wire/failures.ts';
@@ -43,8 +43,8 @@ export async function openOrganisation(stores: Stores): Promise<PublicOrganisati
 }
 
 /**
- * Returns one token of each kind, the same on each start; a revoked token is replaced. Anyone who can read the database
- * can derive these tokens, but they only give access to the synthetic data in that database.
+ * Returns one token of each kind, the same on each start. Replaces revoked tokens. Anyone who can read the database can
+ * derive these tokens, but they give access only to its synthetic data.
  */
 export async function openTokens(
   stores: Stores,

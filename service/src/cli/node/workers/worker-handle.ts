@@ -14,7 +14,7 @@ export class WorkerHandle {
   readonly #events: WorkerEvents;
   readonly #ended = Promise.withResolvers<Error | undefined>();
   readonly #closed = Promise.withResolvers<void>();
-  /** Resolves with the reason for which the worker must be replaced, or with undefined after a requested stop. */
+  /** Resolves with the reason to replace the worker, or with undefined after a requested stop. */
   readonly ended = this.#ended.promise;
   /** Resolves when the thread has ended. A thread in native code ends only when that code returns. */
   readonly closed = this.#closed.promise;

@@ -37,7 +37,7 @@ const FAILED_STARTS_MAX = 5;
 interface WorkerPoolOptions {
   readonly count: number;
   readonly script: URL;
-  /** The first messages to the worker with this number. */
+  /** Returns the first messages for the worker with this number. */
   readonly firstMessages: (number: number) => readonly ToWorker[];
   readonly onLog: (lines: string) => void;
   readonly logger: Logger;
@@ -154,7 +154,7 @@ export class WorkerPool {
     this.#failure.reject(new Error(`no worker could start: ${reason.message}`, { cause: reason }));
   }
 
-  /** Until the thread ends, its socket still accepts a share of the connections, and they get no response. */
+  /** Until the thread ends, its socket still accepts a share of the connections, but never answers them. */
   async #expectClosed(worker: WorkerHandle): Promise<void> {
     const stuck = () => new Error('a worker does not respond and cannot be terminated');
     await withTimeout(worker.closed, this.#timings.endMaxMs, stuck).catch(this.#failure.reject);

@@ -1,4 +1,4 @@
-// Reports of workers, with their state and counts, and how they are merged.
+// Worker reports (state and counts), and how they are merged.
 
 import { systemClock } from '../../../domain/clock.ts';
 import type { DatabasePools, ReplicaState } from '../../../domain/stores.ts';
