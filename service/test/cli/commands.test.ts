@@ -515,7 +515,7 @@ describe('import and export', () => {
     const stored = JSON.parse((await run('export transactions --org acme')).stdout);
     expect(stored).toMatchObject({ status: 'CONFIRMED', clickedAt: null, passbackUid: null });
     expect((await run('import transactions --help')).stdout.replaceAll(/\s+/g, ' ')).toContain(
-      'a row replaces the whole transaction: fields that it omits become null',
+      'a row replaces the whole transaction, and fields that it omits become null',
     );
   });
 

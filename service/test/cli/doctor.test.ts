@@ -144,7 +144,8 @@ for (const database of DATABASES) {
         check: 'spool',
         state: 'fault',
         found: `${path} is not a writable folder (ENOTDIR)`,
-        advice: 'choose another folder with --spool; until then clicks are lost while the database is unreachable',
+        advice:
+          'choose another folder with --spool; until then clicks are lost while the database is unreachable',
       });
     });
   });
