@@ -14,7 +14,7 @@ interface TracingOptions {
   readonly databaseUrl: string;
   /** Called with a reason when the collector starts rejecting spans, and without one when it accepts them again. */
   readonly onChange: (reason: string | undefined) => void;
-  readonly clock?: Clock;
+  readonly clock: Clock;
 }
 
 /** Undefined if tracing is off. */
@@ -28,7 +28,7 @@ export function openTracing(
     sampling: settings.sampling,
     database: databaseAttributes(databaseUrl),
     onEnd: (span) => exporter.add(span),
-    ...(clock === undefined ? {} : { clock }),
+    clock,
   });
   return { tracer, exporter };
 }

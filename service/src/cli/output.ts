@@ -58,8 +58,9 @@ export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, '?');
 }
 
-/** Pads each column to its longest cell. */
-export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+/** Pads each column to its longest cell. Returns `empty` if there are no rows. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[], empty = ''): string {
+  if (rows.length === 0) return empty;
   const lines = [header, ...rows].map((line) => line.map(printable));
   const widths = header.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)));
   return lines

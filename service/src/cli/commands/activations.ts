@@ -46,8 +46,8 @@ async function showTotals(options: StoreOptions & { days: number }): Promise<voi
       ...[day, org ?? '', retailerId],
       ...[clicks, tracked, sold].map(printCount),
     ]);
-    const words = table(['DAY', 'ORG', 'RETAILER', 'CLICKS', 'TRACKED', 'SOLD'], rows);
-    await printResult(options, json, rows.length === 0 ? 'No clicks.' : words);
+    const text = table(['DAY', 'ORG', 'RETAILER', 'CLICKS', 'TRACKED', 'SOLD'], rows, 'No clicks.');
+    await printResult(options, json, text);
   });
 }
 

@@ -24,8 +24,8 @@ async function listAudit(options: StoreOptions & { org?: string; limit: number }
       entry.org ?? '',
       details(entry),
     ]);
-    const words = table(['WHEN', 'BY', 'WHAT', 'ORG', 'DETAILS'], rows);
-    await printResult(options, entries.map(toJson), rows.length === 0 ? 'No entries.' : words);
+    const text = table(['WHEN', 'BY', 'WHAT', 'ORG', 'DETAILS'], rows, 'No entries.');
+    await printResult(options, entries.map(toJson), text);
   });
 }
 

@@ -242,8 +242,8 @@ function printReport(options: ConvertCommandOptions, report: ConvertReport, noun
   }
   const { read, written, invalid, seconds } = report;
   const bad = invalid > 0 ? `, ${printCount(invalid)} invalid` : '';
-  const words = `Converted ${printCountOf(read, 'row')} to ${printCountOf(written, noun)}${bad} (${seconds.toFixed(1)} s).`;
-  return printOutcome(options, options.json === true ? JSON.stringify(toJson(report)) : words);
+  const summary = `Converted ${printCountOf(read, 'row')} to ${printCountOf(written, noun)}${bad} (${seconds.toFixed(1)} s).`;
+  return printOutcome(options, options.json === true ? JSON.stringify(toJson(report)) : summary);
 }
 
 /** Prints to stdout, or to stderr if the rows went to stdout. */

@@ -201,6 +201,7 @@ async function traced(
 ): Promise<ImportReport> {
   const tracing = openTracing(readTracingSettings(), {
     databaseUrl: options.database,
+    clock: systemClock,
     onChange: (reason) =>
       reason && printNote(`offerbook: the trace collector rejected this import's span: ${reason}`),
   });

@@ -46,8 +46,12 @@ async function listImports(options: ListOptions): Promise<void> {
       entry.by,
       entry.fileName,
     ]);
-    const words = table(['ID', 'BEGAN', 'KIND', 'ORG', 'OUTCOME', 'ROWS', 'CHANGES', 'BY', 'FILE'], rows);
-    await printResult(options, entries.map(toJson), rows.length === 0 ? 'No imports.' : words);
+    const text = table(
+      ['ID', 'BEGAN', 'KIND', 'ORG', 'OUTCOME', 'ROWS', 'CHANGES', 'BY', 'FILE'],
+      rows,
+      'No imports.',
+    );
+    await printResult(options, entries.map(toJson), text);
   });
 }
 

@@ -62,7 +62,7 @@ async function listOrganisations(options: StoreOptions): Promise<void> {
     await printResult(
       options,
       all.map(toJson),
-      rows.length === 0 ? 'No organisations.' : table(['NAME', 'ORGID', 'CREATED'], rows),
+      table(['NAME', 'ORGID', 'CREATED'], rows, 'No organisations.'),
     );
   });
 }
@@ -102,9 +102,8 @@ function countContents(name: string, options: DeleteOptions): Promise<void> {
   return readStores(options, async ({ organisations }) => {
     const contents = await organisations.contents(name);
     if (contents === undefined) throw noOrganisation(name, 'to read');
-    const { liveTokens, ...counts } = contents;
-    const words = `Would delete "${name}" with ${printDeleted(counts)}; nothing was changed.`;
-    await printResult(options, { ...counts, liveTokens }, words);
+    const text = `Would delete "${name}" with ${printDeleted(contents)}; nothing was changed.`;
+    await printResult(options, contents, text);
   });
 }
 

@@ -109,9 +109,9 @@ async function listTokens(options: StoreOptions): Promise<void> {
       printTime(endMs(token)) ?? 'never',
       token.label,
     ]);
-    const words = table(['ID', 'ORG', 'KIND', 'STATE', 'LAST USED', 'ENDS', 'LABEL'], rows);
     const all = tokens.map((token) => toJson(token, nowMs));
-    await printResult(options, all, rows.length === 0 ? 'No tokens.' : words);
+    const text = table(['ID', 'ORG', 'KIND', 'STATE', 'LAST USED', 'ENDS', 'LABEL'], rows, 'No tokens.');
+    await printResult(options, all, text);
   });
 }
 

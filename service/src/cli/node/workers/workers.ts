@@ -40,7 +40,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
   const settings = { ...options.settings, port: findPort({ host, port, option: '--port' }) };
   const stores = await openStores(databaseUrl, SERVER_OPTIONS, clock, { by: currentUser() });
   // For builds of the catalogue; workers trace requests.
-  const tracing = openTracing(options.tracing, { databaseUrl, onChange: logCollector(logger) });
+  const tracing = openTracing(options.tracing, { databaseUrl, clock, onChange: logCollector(logger) });
   const builder = openSnapshotBuilder(databaseUrl, tracing?.tracer);
   const databaseHealth = new DatabaseHealth(logger);
   const counts = new SharedArrayBuffer(SHARED_COUNTS_BYTES);
