@@ -24,13 +24,13 @@ const SETTINGS = {
   host: setting('address to listen on', 'address', filled, '127.0.0.1'),
   workers: setting('threads that share the port, 1–64', 'number', wholeNumber(1, 64), '1'),
   pageSize: setting(
-    `items per page if the client sends no limit, 1–${PAGE_SIZE_MAX}`,
+    `items per page if the request has no limit, 1–${PAGE_SIZE_MAX}`,
     'number',
     wholeNumber(1, PAGE_SIZE_MAX),
     String(PAGE_SIZE_DEFAULT),
   ),
   adminPort: setting(
-    'port of the console, /metrics, /livez and /readyz (default: none)',
+    'port of the console, /metrics, /livez and /readyz',
     'number',
     optional(wholeNumber(1, PORT_MAX)),
   ),
@@ -181,7 +181,7 @@ function rateLimit(help: string, fallback: string): Setting<number> {
 }
 
 function onUnlessOff(help: string): Setting<'on' | 'off'> {
-  return setting(`on or off: ${help}`, 'switch', oneOf(['on', 'off']), 'on');
+  return setting(`${help}: on or off`, 'switch', oneOf(['on', 'off']), 'on');
 }
 
 function wholeNumber(min: number, max: number) {

@@ -26,7 +26,7 @@ export function activationsCommand(): Command {
     .option('--days <number>', 'number of days, including today', parseCount('--days'), CLICK_DAYS)
     .action(showTotals);
   return new Command('activations')
-    .description('count clicks, delete old ones')
+    .description('count clicks and delete old ones')
     .addCommand(purge)
     .addCommand(totals);
 }

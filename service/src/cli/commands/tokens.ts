@@ -38,7 +38,7 @@ export function tokensCommand(): Command {
         .choices(TOKEN_KINDS)
         .makeOptionMandatory(),
     )
-    .option('--label <text>', 'note for tokens list', '')
+    .option('--label <text>', 'note that tokens list shows')
     .option('--expires <duration>', 'lifetime, such as 90d (default: unlimited)')
     .action(issueToken);
   const list = jsonCommand('list', 'list all tokens', 'offerbook tokens list').action(listTokens);
@@ -70,13 +70,13 @@ export function tokensCommand(): Command {
 interface IssueOptions extends StoreOptions {
   readonly org: string;
   readonly kind: TokenKind;
-  readonly label: string;
+  readonly label?: string;
   readonly expires?: string;
 }
 
 async function issueToken(options: IssueOptions): Promise<void> {
-  const { kind } = options;
-  if (options.label.length > LABEL_LENGTH_MAX)
+  const { kind, label = '' } = options;
+  if (label.length > LABEL_LENGTH_MAX)
     throw new BadInput(`--label must be at most ${LABEL_LENGTH_MAX} characters`);
   const expiresAtMs =
     options.expires === undefined
@@ -88,7 +88,7 @@ async function issueToken(options: IssueOptions): Promise<void> {
     const token = await stores.tokens.add({
       orgId: org.id,
       kind,
-      label: options.label,
+      label,
       digest: digestToken(text),
       expiresAtMs,
     });
