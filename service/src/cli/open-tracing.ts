@@ -8,8 +8,6 @@ import { OtlpExporter } from '../tracing/otlp-exporter.ts';
 import { type Attributes, Tracer } from '../tracing/tracer.ts';
 import type { TracingSettings } from '../tracing/tracing-settings.ts';
 
-export type Tracing = NonNullable<ReturnType<typeof openTracing>>;
-
 interface TracingOptions {
   readonly databaseUrl: string;
   /** Called with a reason when the collector starts rejecting spans, and without one when it accepts them again. */

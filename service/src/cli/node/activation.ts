@@ -15,8 +15,6 @@ import { sqlitePath } from '../../storage/open-database.ts';
 import { DiskReserve } from './disk-reserve.ts';
 import type { NodeOptions } from './node-settings.ts';
 
-export type NodeActivation = ReturnType<typeof openActivation>;
-
 export function openActivation(options: NodeOptions, stores: Stores, catalogue: Catalogue) {
   const { settings, databaseUrl, clock, logger } = options;
   const directory = new ActivationDirectory(stores);

@@ -44,9 +44,9 @@ export async function startNode(options: NodeOptions, ownBuilder?: SnapshotBuild
     closeAdmin = openAdmin(options, {
       stores: serving.stores,
       catalogue,
-      isReady: () => serving.isReady,
-      report: () => serving.report,
-      workers: () => ({ ready: Number(serving.isReady), restarts: 0 }),
+      isReady: serving.isReady,
+      report: serving.report,
+      workers: () => ({ ready: Number(serving.isReady()), restarts: 0 }),
     });
     await serving.load(loaded);
     await loaded.refresh();

@@ -3,21 +3,19 @@
 
 import { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Logger } from '../../domain/logger.ts';
-import type { Stores } from '../../domain/stores.ts';
 import type { TransactionQuery } from '../../domain/transaction.ts';
 import type { CounterMaker } from '../../http/access/request-counter.ts';
 import { TokenDirectory } from '../../http/access/token-directory.ts';
-import { type App, buildApp } from '../../http/app.ts';
+import { buildApp } from '../../http/app.ts';
 import { CallerTally } from '../../http/caller-tally.ts';
 import { RequestTally } from '../../http/request-tally.ts';
 import { SERVER_OPTIONS, sqlitePath } from '../../storage/open-database.ts';
 import { openStores } from '../../storage/open-stores.ts';
 import type { ReplicaOptions } from '../../storage/postgres/replica.ts';
 import { keepReserve } from '../../storage/sqlite/revocation-reserve.ts';
-import type { Tracer } from '../../tracing/tracer.ts';
 import { currentUser } from '../current-user.ts';
-import { logCollector, openTracing, type Tracing } from '../open-tracing.ts';
-import { type NodeActivation, openActivation } from './activation.ts';
+import { logCollector, openTracing } from '../open-tracing.ts';
+import { openActivation } from './activation.ts';
 import { type ChangeFollower, type Followed, followChanges } from './change-follower.ts';
 import { DatabaseHealth } from './database-health.ts';
 import { type Listener, listen, urlOf } from './listen.ts';
@@ -41,151 +39,116 @@ interface ServingOptions extends NodeOptions {
   readonly sharesPort: boolean;
 }
 
-export async function openServing(options: ServingOptions): Promise<Serving> {
+export async function openServing(options: ServingOptions) {
   const { databaseUrl, settings, logger, clock } = options;
   const replica = settings.replicaUrl === undefined ? undefined : loggedReplica(settings.replicaUrl, logger);
   const stores = await openStores(databaseUrl, SERVER_OPTIONS, clock, { by: currentUser(), replica });
   const path = sqlitePath(databaseUrl);
   if (path !== undefined) keepReserve(path);
-  return new Serving(options, stores);
-}
+  const tracing = openTracing(options.tracing, { databaseUrl, clock, onChange: logCollector(logger) });
+  const databaseHealth = new DatabaseHealth(logger);
+  const tally = new RequestTally();
+  const callers = new CallerTally(clock);
+  const tokens = new TokenDirectory(stores.tokens, () => stores.revisions(), clock);
+  const catalogue = new Catalogue(clock);
+  const activation = settings.activation === 'on' ? openActivation(options, stores, catalogue) : undefined;
+  let following: ChangeFollower | undefined;
+  let listener: Listener | undefined;
+  let isStopping = false;
 
-class Serving {
-  readonly stores: Stores;
-  readonly catalogue: Catalogue;
-  readonly #tokens: TokenDirectory;
-  readonly #activation: NodeActivation | undefined;
-  readonly #options: ServingOptions;
-  readonly #tracing: Tracing | undefined;
-  readonly #databaseHealth: DatabaseHealth;
-  readonly #tally = new RequestTally();
-  readonly #callers: CallerTally;
-  readonly #app: App;
-  readonly #flushTimer: Timer;
-  #following: ChangeFollower | undefined;
-  #listener: Listener | undefined;
-  #stopping = false;
+  const isReady = () => !isStopping && tokens.ready && catalogue.ready;
 
-  constructor(options: ServingOptions, stores: Stores) {
-    const { settings, databaseUrl, logger, clock } = options;
-    this.#options = options;
-    this.stores = stores;
-    this.catalogue = new Catalogue(clock);
-    this.#tracing = openTracing(options.tracing, { databaseUrl, clock, onChange: logCollector(logger) });
-    this.#databaseHealth = new DatabaseHealth(logger);
-    this.#callers = new CallerTally(clock);
-    this.#tokens = new TokenDirectory(stores.tokens, () => stores.revisions(), clock);
-    const { catalogue } = this;
-    this.#activation = settings.activation === 'on' ? openActivation(options, stores, catalogue) : undefined;
-    this.#app = buildApp({
-      ...options,
-      catalogue,
-      tokens: this.#tokens,
-      transactions: stores.transactions,
-      walks: stores.walks,
-      activation: this.#activation?.activation,
-      tally: this.#tally,
-      callers: this.#callers,
-      tracer: this.tracer,
-      health: () => healthOf(this.report, this.isReady),
-      localUrl: () => urlOf('localhost', this.#listener?.port ?? settings.port),
-      onDatabaseFailure: (error) => this.#databaseFailed(error),
-      // Without a delay the port closes immediately, so a client that reconnects would be refused.
-      isLeaving: () => this.#stopping && settings.drainDelay > 0,
-    });
-    this.#flushTimer = setInterval(() => void this.#flush(), FLUSH_INTERVAL_MS);
-  }
-
-  get tracer(): Tracer | undefined {
-    return this.#tracing?.tracer;
-  }
-
-  get isReady(): boolean {
-    return !this.#stopping && this.#tokens.ready && this.catalogue.ready;
-  }
-
-  get report(): WorkerReport {
-    const activation = this.#activation;
+  function report(): WorkerReport {
     return {
-      isDatabaseUsable: this.#databaseHealth.isUsable,
-      replica: this.stores.replica(),
-      pools: this.stores.pools(),
-      routes: this.#tally.routes,
+      isDatabaseUsable: databaseHealth.isUsable,
+      replica: stores.replica(),
+      pools: stores.pools(),
+      routes: tally.routes,
       clicks: activation && {
         tally: activation.activation.tally,
         ...activation.recorder.state,
         isDiskLow: activation.isDiskLow,
       },
-      spans: this.#tracing?.exporter.counts,
-      callers: this.#callers.tallies,
+      spans: tracing?.exporter.counts,
+      callers: callers.tallies,
     };
   }
 
-  /** Loads tokens and links, then follows their changes. `catalogue` is passed only by a thread that builds it. */
-  async load(catalogue?: Followed): Promise<void> {
-    await this.#tokens.refresh();
-    await this.#activation?.start();
-    this.#following = followChanges({
-      stores: this.stores,
-      databaseHealth: this.#databaseHealth,
-      logger: this.#options.logger,
-      tokens: this.#tokens,
-      links: this.#activation?.directory,
-      catalogue,
+  function databaseFailed(error: unknown): void {
+    databaseHealth.failed('requests', error, () => {
+      stores.transactions.page(PROBE).then(() => databaseHealth.succeeded('requests'), databaseFailed);
     });
-    this.reloadChanges();
   }
 
-  /** Checks for changes immediately. */
-  reloadChanges(): void {
-    this.#following?.poll();
-  }
-
-  /** Opens the port and returns its URL. */
-  listen(): string {
-    const { settings, sharesPort } = this.#options;
-    this.#listener = listen(this.#app, settings, sharesPort);
-    return this.#listener.url;
-  }
-
-  /** Keeps serving during --drain-delay while /readyz returns 503, so that load balancers switch to other nodes. */
-  async drain(): Promise<void> {
-    this.#stopping = true;
-    await Bun.sleep(this.#options.settings.drainDelay * 1_000);
-  }
-
-  /** Closes the port, waits for requests in progress, and stores their clicks and token uses. Call `close` afterwards. */
-  async stop(): Promise<void> {
-    this.#stopping = true;
-    await this.#listener?.stop();
-    clearInterval(this.#flushTimer);
-    await this.#flush();
-    await this.#activation?.stop();
-    this.#following?.stop();
-    this.#databaseHealth.stop();
-  }
-
-  async close(): Promise<void> {
-    await this.stores.close();
-    await this.#tracing?.exporter.close();
-  }
-
-  async #flush(): Promise<void> {
+  async function flushTokenUses(): Promise<void> {
     try {
-      await this.#tokens.flushUsed();
+      await tokens.flushUsed();
     } catch (error) {
-      this.#options.logger.debug({ err: error }, 'token uses not stored yet');
+      logger.debug({ err: error }, 'token uses not stored yet');
     }
   }
+  const flushTimer = setInterval(() => void flushTokenUses(), FLUSH_INTERVAL_MS);
 
-  #databaseFailed(error: unknown): void {
-    this.#databaseHealth.failed('requests', error, () => {
-      this.stores.transactions.page(PROBE).then(
-        () => this.#databaseHealth.succeeded('requests'),
-        (again) => this.#databaseFailed(again),
-      );
-    });
-  }
+  const app = buildApp({
+    ...options,
+    catalogue,
+    tokens,
+    transactions: stores.transactions,
+    walks: stores.walks,
+    activation: activation?.activation,
+    tally,
+    callers,
+    tracer: tracing?.tracer,
+    health: () => healthOf(report(), isReady()),
+    localUrl: () => urlOf('localhost', listener?.port ?? settings.port),
+    onDatabaseFailure: databaseFailed,
+    // Without a delay the port closes immediately, so a client that reconnects would be refused.
+    isLeaving: () => isStopping && settings.drainDelay > 0,
+  });
+
+  return {
+    stores,
+    catalogue,
+    tracer: tracing?.tracer,
+    isReady,
+    report,
+    /** Loads tokens and links, then follows their changes. `followed` is passed only by a thread that builds the catalogue. */
+    async load(followed?: Followed): Promise<void> {
+      await tokens.refresh();
+      await activation?.start();
+      const links = activation?.directory;
+      following = followChanges({ stores, databaseHealth, logger, tokens, links, catalogue: followed });
+      following.poll();
+    },
+    /** Checks for changes immediately. */
+    reloadChanges(): void {
+      following?.poll();
+    },
+    /** Opens the port and returns its URL. */
+    listen(): string {
+      listener = listen(app, settings, options.sharesPort);
+      return listener.url;
+    },
+    /** Keeps serving during --drain-delay while /readyz returns 503, so that load balancers switch to other nodes. */
+    async drain(): Promise<void> {
+      isStopping = true;
+      await Bun.sleep(settings.drainDelay * 1_000);
+    },
+    /** Closes the port, waits for requests in progress, and stores their clicks and token uses. Call `close` afterwards. */
+    async stop(): Promise<void> {
+      isStopping = true;
+      await listener?.stop();
+      clearInterval(flushTimer);
+      await flushTokenUses();
+      await activation?.stop();
+      following?.stop();
+      databaseHealth.stop();
+    },
+    async close(): Promise<void> {
+      await stores.close();
+      await tracing?.exporter.close();
+    },
+  };
 }
 
 function loggedReplica(url: string, logger: Logger): ReplicaOptions {

@@ -53,7 +53,7 @@ async function start({ number, counts, ...setup }: WorkerSetup) {
     sharesPort: true,
   });
   const { catalogue } = serving;
-  report = () => serving.report;
+  report = serving.report;
   await serving.load();
   return {
     take(snapshot: SnapshotData) {
