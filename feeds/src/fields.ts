@@ -40,7 +40,7 @@ export class Fields {
     return text !== undefined && !values.includes(text);
   }
 
-  /** Accepts numbers, since networks send ids as either. The path '' is the value itself. */
+  /** Also accepts numbers, because networks send ids as strings or numbers. The path '' is the value itself. */
   findText(path: string): string | undefined {
     const value = this.find(path);
     if (value === undefined || typeof value === 'string') return value;
@@ -54,7 +54,7 @@ export class Fields {
     return this.findText(path) ?? this.#missing(path, '');
   }
 
-  /** Accepts a number or a string of digits; undefined for anything else. */
+  /** Accepts a number or a string of digits; returns undefined for anything else. */
   findWholeNumber(path: string): number | undefined {
     const value = this.find(path);
     const number = typeof value === 'number' || /^\d+$/.test(String(value)) ? Number(value) : undefined;

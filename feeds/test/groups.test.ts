@@ -27,12 +27,12 @@ describe('with --skip-invalid', () => {
     }
   });
 
-  test('a part without a sale id is reported, because the totals of sales lack it', async () => {
+  test('a part without a sale id is reported, because the total of its sale does not include it', async () => {
     const nameless = cjCorrection({ originalActionId: null });
     const { rows, report } = await convertSales(sourceFor('cj'), cjAnswer([cjRecord(), nameless]), skip);
     expect([rows.length, report.notes]).toEqual([
       1,
-      ['Rows without a sale id: 1. The totals of their sales lack them.'],
+      ['Rows without a sale id: 1. The totals of their sales do not include them.'],
     ]);
   });
 

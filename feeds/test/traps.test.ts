@@ -68,7 +68,7 @@ describe('CJ corrections, which arrive as new negative rows', () => {
   test('corrections without their original record are rejected', async () => {
     const error = await errorOf(cj([cjCorrection()]));
     expect(error.message).toBe(
-      'the file, line 1 (item 1), id 1700000077: the row has corrections only: the file with the original record is missing\nNothing was converted: 1 of 1 row is invalid.',
+      'the file, line 1 (item 1), id 1700000077: the row has only corrections: the file with the original record is missing\nNothing was converted: 1 of 1 row is invalid.',
     );
   });
 

@@ -116,7 +116,9 @@ function smallPrint(random: Random, shop: Shop, description: string): string {
   return [
     `No cashback on ${first} or ${second}.`,
     ...sentences.slice(0, random.whole(1, 3)),
-    ...(description.startsWith('New customers') ? ['New means: no order in the last 24 months.'] : []),
+    ...(description.startsWith('New customers')
+      ? ['New customers have not ordered in the last 24 months.']
+      : []),
   ].join(' ');
 }
 

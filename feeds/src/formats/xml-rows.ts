@@ -4,7 +4,6 @@
 // The limits apply to every row, to everything else in a document, and to any single tag, text, comment, CDATA section or
 // processing instruction, because the parser buffers these until they end.
 
-import { NEWLINE } from '@offerbook/wire/rows/json-scan.ts';
 import { BrokenFile, cutRows, type ParsedRow } from '@offerbook/wire/rows/raw-row.ts';
 import { findCountExcess, tooLong } from '@offerbook/wire/rows/row-limits.ts';
 import { type SaxesAttributePlain, SaxesParser } from 'saxes';
@@ -23,7 +22,7 @@ export function readXmlRows(
   shape: XmlShape,
   events: XmlEvents,
 ): AsyncGenerator<ParsedRow[]> {
-  return cutRows(withoutDeclarations(utf8Texts(chunks)), new ElementCutter(shape, events));
+  return cutRows(chunks, new ElementCutter(shape, events));
 }
 
 /** Characters per write to the parser; its buffer is checked after each write. */
@@ -39,8 +38,12 @@ class ElementCutter {
   readonly rows: ParsedRow[] = [];
   readonly #shape: XmlShape;
   readonly #events: XmlEvents;
+  /** Throws for invalid UTF-8, because replacement characters would be imported unnoticed. */
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true });
   /** In fragment mode, because a file can contain several documents. */
   readonly #parser = new SaxesParser({ fragment: true });
+  /** The start of an XML declaration whose end is in the next chunk. */
+  #rest = '';
   readonly #open: OpenElement[] = [];
   /** Upper bound of the characters that the parser has buffered, accurate to PIECE_LENGTH. */
   #buffered = 0;
@@ -73,18 +76,40 @@ class ElementCutter {
     });
   }
 
-  push(text: string): void {
+  push(chunk: Uint8Array): void {
+    const text = this.#rest + this.#decode(chunk);
+    const start = text.lastIndexOf('<');
+    const isCutOff =
+      start !== -1 &&
+      text.length - start < DECLARATION_LENGTH_MAX &&
+      /^<(?:\?[^>]*)?$/.test(text.slice(start));
+    const end = isCutOff ? start : text.length;
+    this.#rest = text.slice(end);
+    this.#parse(text.slice(0, end).replaceAll(DECLARATION, checkDeclaration));
+  }
+
+  end(): void {
+    this.#parse(this.#rest + this.#decode());
+    this.#parser.close();
+    if (!this.#hasRoot) this.#fail('has no element');
+  }
+
+  #decode(chunk?: Uint8Array): string {
+    try {
+      return this.#decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch {
+      const problem = { field: 'the text', reason: 'is not valid UTF-8 near this line' };
+      throw new BrokenFile({ line: this.#parser.line }, problem);
+    }
+  }
+
+  #parse(text: string): void {
     for (let at = 0; at < text.length; at += PIECE_LENGTH) {
       const piece = text.slice(at, at + PIECE_LENGTH);
       this.#buffered += piece.length;
       this.#parser.write(piece);
       if (this.#buffered > FEED_LIMITS.bytes) this.#fail(tooLong(FEED_LIMITS).reason);
     }
-  }
-
-  end(): void {
-    this.#parser.close();
-    if (!this.#hasRoot) this.#fail('has no element');
   }
 
   #openElement(name: string): void {
@@ -197,43 +222,10 @@ function toValue({ element, text }: OpenElement): unknown {
   return element;
 }
 
-/** Throws for invalid UTF-8: replacement characters would be imported unnoticed. */
-async function* utf8Texts(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let line = 1;
-  const decode = (chunk?: Uint8Array): string => {
-    try {
-      return decoder.decode(chunk, { stream: chunk !== undefined });
-    } catch {
-      throw new BrokenFile({ line }, { field: 'the text', reason: 'is not valid UTF-8 near this line' });
-    }
-  };
-  for await (const chunk of chunks) {
-    yield decode(chunk);
-    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, at + 1)) line++;
-  }
-  yield decode();
-}
-
 const DECLARATION = /<\?xml\s[^<>]*\?>/g;
 const DECLARATION_LENGTH_MAX = 1000;
 
-/** Removes XML declarations, which the parser accepts only at the start. Keeps their newlines for the line numbers. */
-async function* withoutDeclarations(texts: AsyncIterable<string>): AsyncGenerator<string> {
-  let rest = '';
-  for await (const text of texts) {
-    const all = rest + text;
-    // Wait for the rest of a declaration that is cut off.
-    const open = all.lastIndexOf('<');
-    const waits =
-      open !== -1 && all.length - open < DECLARATION_LENGTH_MAX && /^<(\?|$)/.test(all.slice(open, open + 2));
-    const cut = waits && !all.includes('>', open) ? open : all.length;
-    rest = all.slice(cut);
-    yield all.slice(0, cut).replaceAll(DECLARATION, checkDeclaration);
-  }
-  yield rest;
-}
-
+/** Removes an XML declaration, which the parser accepts only at the start. Keeps its newlines for the line numbers. */
 function checkDeclaration(declaration: string): string {
   const [, encoding = 'UTF-8'] = /encoding\s*=\s*["']([^"']*)["']/.exec(declaration) ?? [];
   if (!/^(?:utf-?8|us-ascii)$/i.test(encoding)) {

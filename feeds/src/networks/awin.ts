@@ -1,5 +1,5 @@
-// Awin: one row per transaction, with a status. Times have no zone: they are in the zone that was requested, which the source
-// file must repeat.
+// Awin: one row per transaction, with a status. Times are in the requested zone, which responses do not contain; the source
+// file must name it.
 
 import { type Amount, compare, isZero, ofPercent, sum } from '@offerbook/wire/amount.ts';
 import { timestampMs } from '@offerbook/wire/timestamp.ts';
@@ -182,6 +182,6 @@ function readOffer(row: Fields, format: FeedFormat): CatalogueFact[] {
   };
   const type = row.meaning(names.type, AWIN.offerTypes);
   if (type === 'coupon') return [{ kind: 'coupon', ...deal, code: row.text(names.code) }];
-  // Not Awin's tracking link: it has no sub-id, so its sales would have no owner.
+  // Awin's tracking link is not used: it has no sub-id, so its sales would have no owner.
   return [{ kind: 'promotion', ...deal, deepLink: row.findText(names.link) }];
 }

@@ -119,7 +119,7 @@ function joinRecords(
 ): Sale {
   const [found, ...others] = records.filter((record) => record.isOriginal);
   if (found === undefined)
-    group.fail('', 'has corrections only: the file with the original record is missing');
+    group.fail('', 'has only corrections: the file with the original record is missing');
   if (others.length > 0) group.fail('', 'has several original records');
   const original = found ?? records[0];
   const orderValue = sum(records.map((record) => record.orderValue));

@@ -97,7 +97,11 @@ class TransactionConversion {
     this.#note('Declined sales without amounts in any file', withoutAmounts, 'Their amounts are 0');
     const unmatchedCodes = 'Sales whose coupon code does not match exactly one coupon of the catalogue';
     this.#note(unmatchedCodes, withoutCoupon, 'Their couponId is null');
-    this.#note('Rows without a sale id', this.#partsWithoutId, 'The totals of their sales lack them');
+    this.#note(
+      'Rows without a sale id',
+      this.#partsWithoutId,
+      'The totals of their sales do not include them',
+    );
   }
 
   #joinGroups(feed: PartedSaleFeed): void {

@@ -34,7 +34,7 @@ export class SaleGroups {
     } else if (before.version === part.version && !Bun.deepEquals(before, part)) conflicts.add(part.partId);
   }
 
-  /** Excludes a sale, one of whose parts is invalid. */
+  /** Excludes a sale that has an invalid part. */
   markInvalid(saleId: string, place: FeedPlace): void {
     this.#group(saleId, place).isInvalid = true;
   }
