@@ -144,7 +144,7 @@ describe('/docs', () => {
     const shared = ['Request-Id', 'RateLimit', 'RateLimit-Policy', 'Link', 'Cache-Control', 'Vary'];
     expect(await names('listCoupons')).toEqual([...shared, 'ETag']);
     expect(await names('listTransactions')).toEqual([...shared, 'Complete-Through']);
-    await watched.page.getByText('Every change stamped at or before this time was visible').waitFor();
+    await watched.page.getByText('The page is complete through this time').waitFor();
   });
 
   test('explains next to the transaction samples which token they need and how to poll', async () => {

@@ -3,7 +3,19 @@
 import type { Cell } from '../data-table.ts';
 import { type Html, html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
-import { bar, day, facts, number, plot, section, share, shownOf, since, source, table } from './elements.ts';
+import {
+  day,
+  facts,
+  number,
+  plot,
+  section,
+  share,
+  shareBar,
+  shownOf,
+  since,
+  source,
+  table,
+} from './elements.ts';
 
 const ROWS_MAX = 50;
 const COMMAND = 'offerbook activations totals --json';
@@ -86,14 +98,13 @@ function groupTable(what: string, groups: readonly NamedClicks[]): Html {
   const shown = groups.slice(0, ROWS_MAX);
   return html`${table(
     `Clicks by ${what.toLowerCase()}`,
-    [what, 'Clicks', 'Tracked', 'With a sale', 'Share with a sale', 'Share as bar'],
+    [what, 'Clicks', 'Tracked', 'With a sale', 'Share with a sale'],
     shown.map(({ name, clicks, tracked, sold }): Cell[] => [
       html`<bdi>${name}</bdi>`,
       number(clicks),
       share(tracked, clicks),
       number(sold),
-      share(sold, clicks),
-      bar(sold, clicks),
+      shareBar(sold, clicks),
     ]),
     'No clicks.',
   )}${shownOf('first', shown.length, groups.length)}`;

@@ -118,7 +118,11 @@ export function plot(
 <details open><summary>${caption}, as a table</summary>${dataTable(caption, headings, rows)}</details></figure>`;
 }
 
-/** Renders a share as a bar. Screen readers skip it, so show the number beside it. */
+/** Renders a share as a number and a bar. */
+export function shareBar(part: number, whole: number): Html {
+  return html`${share(part, whole)} ${bar(part, whole)}`;
+}
+
 export function bar(part: number, whole: number): Html {
   const width = whole === 0 ? 0 : (100 * part) / whole;
   return html`<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect width="${width.toFixed(1)}" height="8"/></svg>`;

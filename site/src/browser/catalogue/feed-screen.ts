@@ -5,6 +5,8 @@ import { parseTimestamp, type Transaction } from '@offerbook/client';
 import { button, codeBlock, element, isolated } from '../element.ts';
 import { colouredJson } from '../json-colours.ts';
 import { countryName } from './country-name.ts';
+import { backLink } from './retailer-screen.ts';
+import { EVERYTHING } from './view.ts';
 
 const INTERVAL_MS = 2_000;
 /** Older changes are removed. */
@@ -39,7 +41,7 @@ export class FeedScreen {
     this.node = element(
       'div',
       { class: 'screen retailer' },
-      element('nav', { 'aria-label': 'Back' }, element('a', { class: 'back', href: '/' }, 'All retailers')),
+      backLink(EVERYTHING),
       element('h1', { tabindex: -1 }, 'Transactions as they change'),
       element(
         'p',
