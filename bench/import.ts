@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Random } from '@offerbook/sandbox/random.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
-import { TRANSACTION_FORMAT } from '@offerbook/wire/transaction.ts';
+import { printTransaction } from '@offerbook/wire/transaction.ts';
 import { COMMAND, offerbook } from '../service/test/support/command.ts';
 import { newPostgresDatabase, stopPostgres } from '../service/test/support/postgres-server.ts';
 import { percentile } from './percentile.ts';
@@ -52,7 +52,7 @@ function* rows(random: Random, status: 'PENDING' | 'CONFIRMED'): Generator<Row> 
       couponId: null,
       promotionId: null,
     };
-    yield { id, document: TRANSACTION_FORMAT.print(sale, printTimestamp(soldAtMs)) };
+    yield { id, document: printTransaction(sale, printTimestamp(soldAtMs)) };
   }
 }
 

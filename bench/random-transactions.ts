@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import type { Random } from '@offerbook/sandbox/random.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
-import { TRANSACTION_FORMAT } from '@offerbook/wire/transaction.ts';
+import { printTransaction } from '@offerbook/wire/transaction.ts';
 import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import { type Database, TRANSACTIONS } from '../service/src/storage/database.ts';
 import { POSTGRES_SQL } from '../service/src/storage/postgres/postgres-sql.ts';
@@ -108,7 +108,7 @@ async function createOrganisation(database: Database, name: string, clockMs: num
 function newTransaction(stampMs: number, random: Random): { id: Uuid; document: string } {
   const soldAtMs = stampMs - Math.floor(random.unit() * 30 * DAY_MS);
   const id = random.unit() < 0.5 ? uuidV4(random) : uuidV7(soldAtMs, random);
-  const document = TRANSACTION_FORMAT.print(
+  const document = printTransaction(
     {
       id,
       country: 'DE',

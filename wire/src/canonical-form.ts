@@ -1,5 +1,5 @@
-// Fast path for imports: recognises values that are already in their printed form, as most imported values are. Their
-// schema would return them unchanged, only more slowly.
+// Fast path for imports: recognises values that are already in canonical form, as most imported values are. The schema would
+// return them unchanged, but more slowly.
 
 import type { z } from 'zod';
 
@@ -7,7 +7,7 @@ type Test = (value: unknown) => boolean;
 
 const tests = new WeakMap<z.ZodType, Test>();
 
-/** Registers a test for values that the schema returns unchanged. It may have false negatives, never false positives. */
+/** Registers a test for values that the schema returns unchanged. False negatives are allowed; false positives are not. */
 export function withCanonicalForm<Schema extends z.ZodType>(schema: Schema, test: Test): Schema {
   tests.set(schema, test);
   return schema;
@@ -22,38 +22,23 @@ export function orNull<Schema extends z.ZodType>(schema: Schema) {
   );
 }
 
-export interface PrintedObjectOptions {
-  /** A field that may have any value, or none. */
-  readonly ignored?: string | undefined;
-  /** A field that may be missing, and has its printed form otherwise. */
-  readonly optional?: { readonly name: string; readonly schema: z.ZodType } | undefined;
-}
-
-/** Returns a test for objects with exactly these fields, each in its printed form. */
-export function printedObject(
-  shape: Record<string, z.ZodType>,
-  { ignored, optional }: PrintedObjectOptions = {},
+/** Returns a test for objects with all required fields, any optional fields and no others, each in canonical form. */
+export function canonicalObject(
+  required: Readonly<Record<string, z.ZodType>>,
+  optional: Readonly<Record<string, z.ZodType>>,
 ): Test {
-  const fields = Object.entries(shape)
-    .filter(([name]) => name !== ignored)
-    .map(([name, schema]) => ({ name, test: testOf(schema) }));
-  const optionalName = optional?.name;
-  const isOptionalPrinted = optional === undefined ? () => false : testOf(optional.schema);
+  const requiredTests = Object.entries(required).map(([name, schema]) => ({ name, test: testOf(schema) }));
+  const optionalTests = new Map(Object.entries(optional).map(([name, schema]) => [name, testOf(schema)]));
   return (value) => {
     if (typeof value !== 'object' || value === null) return false;
     const object = value as Record<string, unknown>;
     let count = 0;
     for (const name in value) {
-      if (name === ignored) continue;
-      if (name !== optionalName) count++;
-      else if (!isOptionalPrinted(object[name])) return false;
+      const test = optionalTests.get(name);
+      if (test === undefined) count++;
+      else if (!test(object[name])) return false;
     }
-    if (count !== fields.length) return false;
-    for (let i = 0; i < fields.length; i++) {
-      const field = fields[i];
-      if (field !== undefined && !field.test(object[field.name])) return false;
-    }
-    return true;
+    return count === requiredTests.length && requiredTests.every(({ name, test }) => test(object[name]));
   };
 }
 

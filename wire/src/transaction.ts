@@ -1,22 +1,23 @@
-// Wire format of transactions, their statuses, and the form in which they are stored. Each field is one line in
-// `transactionFields`; everything else here and in the import derives from it.
+// Wire format of transactions. Each field is one line in `transactionFields`; import rows, CSV columns and stored documents
+// derive from it.
 
 import { z } from 'zod';
-import { orNull, printedObject, withCanonicalForm } from './canonical-form.ts';
+import { canonicalObject, orNull, withCanonicalForm } from './canonical-form.ts';
 import { printJson } from './decimal.ts';
+import type { Columns } from './rows/csv.ts';
 import { countryCode, currencyCode, money, OBJECT, oneOf, text, timestamp, uuid } from './scalars.ts';
 import type { Timestamp } from './timestamp.ts';
 
 export const STATUSES = ['PENDING', 'CONFIRMED', 'DECLINED'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** A pending sale becomes confirmed or declined. A later reversal or appeal may switch between those two. */
+/** A pending sale becomes confirmed or declined. A reversal or appeal can later switch between those two. */
 export function mayBecome(from: Status, to: Status): boolean {
   return to !== 'PENDING' || from === 'PENDING';
 }
 
 /** In output order. */
-export const transactionFields = {
+const transactionFields = {
   id: uuid('Transaction identifier', '0192d1a0-0000-7000-8000-000000000101'),
   country: countryCode('Country where the transaction was made, ISO 3166-1 alpha-2', 'DE'),
   clickedAt: orNull(timestamp('When the user clicked the link (UTC)', '2026-11-14T11:20:00')),
@@ -58,95 +59,52 @@ export const transactionFields = {
 
 export const TransactionSchema = z.strictObject(transactionFields);
 export type Transaction = z.output<typeof TransactionSchema>;
-/** A transaction before the import stamps it. */
+/** A transaction without its stamp, which the import sets. */
 export type UnstampedTransaction = Omit<Transaction, 'updatedAt'>;
 
-/**
- * Field of import rows that is not part of the transaction: when the source last changed it, if known. The import skips a
- * row whose time is older than the stored one.
- */
+/** Import field that is not part of the transaction. The import skips a row whose source time is older than the stored one. */
 export const SOURCE_TIME_FIELD = 'sourceUpdatedAt';
 const sourceTime = timestamp('When the source last changed the transaction (UTC)', '2026-11-14T12:04:00');
 
-export interface TransactionRowOptions {
-  readonly unknownFields: 'refuse' | 'ignore';
-  /** `keep` only for loading history; otherwise the file's updatedAt is not even validated. */
-  readonly updatedAt: 'keep' | 'ignore';
-}
-
-/** JSON type of a field's value. Lists and objects are missing because CSV cannot represent them. */
-export type FieldKind = 'text' | 'number' | 'flag';
-
-/** Parses and prints transactions with the given fields. The program has one instance; tests create others with more fields. */
-export class TransactionFormat {
-  /** JSON types of the fields that an import row may have. */
-  readonly fieldKinds: ReadonlyMap<string, FieldKind>;
-  readonly #fields: typeof transactionFields;
-  readonly #names: readonly (keyof Transaction)[];
-  /** All fields in output order, with their default values. */
-  readonly #blank: Transaction;
-
-  constructor(fields: typeof transactionFields) {
-    this.#fields = fields;
-    this.#names = Object.keys(fields) as (keyof Transaction)[];
-    const kinds = this.#names.map((name) => [name, kindOf(fields[name])] as const);
-    this.fieldKinds = new Map<string, FieldKind>([...kinds, [SOURCE_TIME_FIELD, 'text']]);
-    const defaults = this.#names.map((name) => [name, fields[name].safeParse(undefined).data]);
-    this.#blank = Object.fromEntries(defaults);
-  }
-
-  /** Schema of an import row. */
-  rowSchema({ unknownFields, updatedAt }: TransactionRowOptions) {
-    const shape = {
-      ...this.#fields,
-      updatedAt: updatedAt === 'keep' ? this.#fields.updatedAt : z.unknown().optional(),
-      [SOURCE_TIME_FIELD]: sourceTime.nullish(),
-    };
-    return unknownFields === 'refuse' ? z.strictObject(shape, OBJECT) : z.object(shape, OBJECT);
-  }
-
-  /** Test for import rows that the schema would return unchanged. */
-  printedRow(updatedAt: TransactionRowOptions['updatedAt']) {
-    return printedObject(this.#fields, {
-      ignored: updatedAt === 'ignore' ? 'updatedAt' : undefined,
-      optional: { name: SOURCE_TIME_FIELD, schema: orNull(sourceTime) },
-    });
-  }
-
-  /** Prints a transaction for storage and responses: JSON with the fields in schema order. */
-  print(transaction: UnstampedTransaction, updatedAt: Timestamp): string {
-    // Copying an object that has all fields is faster than adding them one by one.
-    const printed: Record<string, unknown> = { ...this.#blank };
-    const values: Record<string, unknown> = transaction;
-    for (const name of this.#names) printed[name] = values[name];
-    printed.updatedAt = updatedAt;
-    return printJson(printed);
-  }
-
-  /** Parses a stored document. An older program may have omitted fields, and a newer one may have added some. */
-  parseStored(document: string): Transaction {
-    const stored = JSON.parse(document) as Record<string, unknown>;
-    for (const name of this.#names) if (stored[name] === undefined) stored[name] = this.#blank[name];
-    return stored as Transaction;
-  }
-
-  /** True if all fields except updatedAt are equal. */
-  isSame(a: UnstampedTransaction, b: UnstampedTransaction): boolean {
-    const [first, second]: [Record<string, unknown>, Record<string, unknown>] = [a, b];
-    for (const name of this.#names) {
-      if (name === 'updatedAt' || first[name] === second[name]) continue;
-      if (!Bun.deepEquals(first[name], second[name])) return false;
-    }
-    return true;
-  }
-}
-
-export const TRANSACTION_FORMAT = new TransactionFormat(transactionFields);
 export const TRANSACTION_FIELDS = Object.keys(transactionFields) as (keyof Transaction)[];
 
-function kindOf(schema: z.ZodType): FieldKind {
-  if (schema instanceof z.ZodDefault || schema instanceof z.ZodNullable)
-    return kindOf(schema.unwrap() as z.ZodType);
-  if (schema instanceof z.ZodNumber) return 'number';
-  return schema instanceof z.ZodBoolean ? 'flag' : 'text';
+/** Fields that an import row may have, as CSV columns. */
+export const TRANSACTION_COLUMNS: Columns = new Map([
+  ...TRANSACTION_FIELDS.map((name) => {
+    return [name, transactionFields[name] instanceof z.ZodNumber ? 'number' : 'text'] as const;
+  }),
+  [SOURCE_TIME_FIELD, 'text'],
+]);
+
+/** `keep` is only for history loads; otherwise the file's updatedAt is not even validated. */
+type UpdatedAtRule = 'keep' | 'ignore';
+
+/** Schema of an import row. `unknownFields` selects whether unknown fields are errors. */
+export function transactionRowSchema(unknownFields: 'refuse' | 'ignore', updatedAt: UpdatedAtRule) {
+  const shape = {
+    ...transactionFields,
+    updatedAt: updatedAt === 'keep' ? transactionFields.updatedAt : z.unknown().optional(),
+    [SOURCE_TIME_FIELD]: sourceTime.nullish(),
+  };
+  return unknownFields === 'refuse' ? z.strictObject(shape, OBJECT) : z.object(shape, OBJECT);
+}
+
+/** Returns a test for import rows that the schema would return unchanged. */
+export function canonicalTransactionRow(updatedAt: UpdatedAtRule) {
+  const { updatedAt: _, ...required } = transactionFields;
+  const optional = { [SOURCE_TIME_FIELD]: orNull(sourceTime) };
+  if (updatedAt === 'keep') return canonicalObject(transactionFields, optional);
+  return canonicalObject(required, { ...optional, updatedAt: withCanonicalForm(z.unknown(), () => true) });
+}
+
+const EMPTY = Object.fromEntries(TRANSACTION_FIELDS.map((name) => [name, null]));
+
+/** Returns the stored document of a transaction: JSON with the fields in schema order. */
+export function printTransaction(transaction: UnstampedTransaction, updatedAt: Timestamp): string {
+  // Copying an object that has all fields is faster than adding them one by one.
+  const printed: Record<string, unknown> = { ...EMPTY };
+  const values: Record<string, unknown> = transaction;
+  for (const name of TRANSACTION_FIELDS) printed[name] = values[name];
+  printed.updatedAt = updatedAt;
+  return printJson(printed);
 }

@@ -1,24 +1,29 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { STATUSES, TRANSACTION_FORMAT, type Transaction } from '../src/transaction.ts';
+import {
+  canonicalTransactionRow,
+  STATUSES,
+  type Transaction,
+  transactionRowSchema,
+} from '../src/transaction.ts';
 import { transaction } from './fixture.ts';
 
-const printedUuid = fc.uuid();
-const printedTime = fc
+const canonicalUuid = fc.uuid();
+const canonicalTime = fc
   .date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
   .map((date) => date.toISOString().replace(/(\.000)?Z$/, ''));
 const anything = fc.anything({ maxDepth: 1 });
-/** Mostly what a field should be, at times nearly that, at times anything. */
+/** Mostly valid values, some that are nearly valid, and some of any type. */
 const sometimes = (good: fc.Arbitrary<unknown>, ...nearly: fc.Arbitrary<unknown>[]) =>
   fc.oneof({ arbitrary: good, weight: 40 }, { arbitrary: fc.oneof(...nearly, anything), weight: 1 });
 const uuid = sometimes(
-  printedUuid,
-  printedUuid.map((id) => id.toUpperCase()),
-  printedUuid.map((id) => `${id}\n`),
+  canonicalUuid,
+  canonicalUuid.map((id) => id.toUpperCase()),
+  canonicalUuid.map((id) => `${id}\n`),
 );
 const time = sometimes(
-  printedTime,
-  printedTime.map((text) => `${text}Z`),
+  canonicalTime,
+  canonicalTime.map((text) => `${text}Z`),
   fc.constantFrom('2026-02-29T00:00:00', '2026-02-30T00:00:00', '2026-11-14', '2026-11-14T12:00:00.000'),
 );
 const amount = sometimes(
@@ -29,7 +34,7 @@ const amount = sometimes(
   fc.double(),
   fc.constantFrom(-1, -0, 1e15, 1e16, Number.NaN, Number.POSITIVE_INFINITY, '1'),
 );
-/** Pairs of surrogates and halves of them, and NUL. */
+/** Strings with paired and unpaired surrogates, and NUL. */
 const nearlyText = fc.string({ unit: fc.constantFrom('a', '\0', '\ud83d', '\ude00') });
 const orNull = (field: fc.Arbitrary<unknown>) => fc.oneof(fc.constant(null), field);
 const row = fc.record(
@@ -57,20 +62,24 @@ const changed = fc.oneof(
   { arbitrary: row.map(({ couponId: _, ...rest }) => rest), weight: 1 },
   { arbitrary: row.map(({ updatedAt: _, ...rest }) => rest), weight: 1 },
   { arbitrary: row.map((all) => ({ ...all, extra: 1 })), weight: 1 },
+  {
+    arbitrary: fc.tuple(row, orNull(time)).map(([all, sourceUpdatedAt]) => ({ ...all, sourceUpdatedAt })),
+    weight: 4,
+  },
   { arbitrary: row.map((all) => JSON.parse(`{"__proto__":1,${JSON.stringify(all).slice(1)}`)), weight: 1 },
   { arbitrary: anything, weight: 1 },
 );
 
-describe('a row recognised as being in printed form', () => {
+describe('a row that is recognised as canonical', () => {
   test.each(['keep', 'ignore'] as const)(
-    'is let through unchanged by the schema, the updatedAt one to %s',
+    'is returned unchanged by the schema if updatedAt is to %s',
     (updatedAt) => {
-      const isPrinted = TRANSACTION_FORMAT.printedRow(updatedAt);
-      const schema = TRANSACTION_FORMAT.rowSchema({ unknownFields: 'refuse', updatedAt });
+      const isCanonical = canonicalTransactionRow(updatedAt);
+      const schema = transactionRowSchema('refuse', updatedAt);
       let taken = 0;
       fc.assert(
         fc.property(changed, (value) => {
-          if (!isPrinted(value)) return;
+          if (!isCanonical(value)) return;
           taken++;
           expect(schema.safeParse(value)).toEqual({ success: true, data: value as never });
         }),
@@ -80,12 +89,23 @@ describe('a row recognised as being in printed form', () => {
     },
   );
 
+  test('may have a canonical source time', () => {
+    const isCanonical = canonicalTransactionRow('ignore');
+    const isAccepted = (sourceUpdatedAt: unknown) => isCanonical(transaction({ sourceUpdatedAt }));
+    expect([null, '2026-11-14T12:00:00', '2026-11-14T12:00:00.5'].map(isAccepted)).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(['2026-11-14', '2026-11-14T12:00:00Z', 1, ''].some(isAccepted)).toBe(false);
+  });
+
   test('contains only strings that strict JSON parsers and both databases accept', () => {
-    const isPrinted = TRANSACTION_FORMAT.printedRow('keep');
+    const isCanonical = canonicalTransactionRow('keep');
     fc.assert(
       fc.property(nearlyText, (text) => {
         const readable = Buffer.from(text).toString() === text && !text.includes('\0');
-        expect(isPrinted(transaction({ passbackData: text }))).toBe(readable);
+        expect(isCanonical(transaction({ passbackData: text }))).toBe(readable);
       }),
     );
   });

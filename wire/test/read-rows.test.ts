@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { BrokenFile, type RawRow } from '../src/rows/raw-row.ts';
 import { readRows } from '../src/rows/read-rows.ts';
 import { TRANSACTION_LIMITS } from '../src/rows/row-limits.ts';
-import { TRANSACTION_FORMAT } from '../src/transaction.ts';
+import { TRANSACTION_COLUMNS } from '../src/transaction.ts';
 import { transaction } from './fixture.ts';
 
 interface Outcome {
@@ -18,7 +18,7 @@ interface Outcome {
 async function read(chunks: readonly Uint8Array[], options: { csv?: boolean; ignoreUnknown?: boolean } = {}) {
   let cursors = 0;
   const rules = {
-    columns: (options.csv ?? true) ? TRANSACTION_FORMAT.fieldKinds : undefined,
+    columns: (options.csv ?? true) ? TRANSACTION_COLUMNS : undefined,
     ignoreUnknown: options.ignoreUnknown ?? false,
     limits: TRANSACTION_LIMITS,
     onCursor: () => {

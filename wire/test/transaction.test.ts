@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test';
 import type { Timestamp } from '../src/timestamp.ts';
 import {
   mayBecome,
+  printTransaction,
   STATUSES,
   TRANSACTION_FIELDS,
-  TRANSACTION_FORMAT,
   TransactionSchema,
 } from '../src/transaction.ts';
 import { transaction } from './fixture.ts';
@@ -22,7 +22,7 @@ test('a confirmed or declined sale can change, but never becomes pending again',
 });
 
 test('fields are printed in schema order and read back unchanged', () => {
-  const printed = TRANSACTION_FORMAT.print(transaction(), '2026-11-14T12:00:00.5' as Timestamp);
+  const printed = printTransaction(transaction(), '2026-11-14T12:00:00.5' as Timestamp);
   expect(Object.keys(JSON.parse(printed))).toEqual(TRANSACTION_FIELDS);
   expect(TransactionSchema.parse(JSON.parse(printed)) as unknown).toEqual({
     ...transaction(),

@@ -6,9 +6,10 @@ import type { FieldProblem } from '@offerbook/wire/rows/raw-row.ts';
 import { checkRow } from '@offerbook/wire/rows/row-problem.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import {
+  canonicalTransactionRow,
   SOURCE_TIME_FIELD,
   type Status,
-  TRANSACTION_FORMAT,
+  transactionRowSchema,
   type UnstampedTransaction,
 } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
@@ -55,9 +56,9 @@ export interface TransactionRules {
   readonly organisation: string | undefined;
 }
 
-const ROW_SCHEMA = TRANSACTION_FORMAT.rowSchema({ unknownFields: 'refuse', updatedAt: 'ignore' });
+const ROW_SCHEMA = transactionRowSchema('refuse', 'ignore');
 const NO_COUNTRY = { field: 'country', reason: 'is missing from both the network and the source file' };
-const isPrinted = TRANSACTION_FORMAT.printedRow('ignore');
+const isCanonical = canonicalTransactionRow('ignore');
 
 export function toTransaction(sale: Sale, rules: TransactionRules): Converted {
   const owner = findOwner(sale, rules);
@@ -104,7 +105,7 @@ function findCoupon(sale: Sale, { source, coupons }: TransactionRules): Uuid | n
 
 /** Problems that the import would report; undefined for a valid row. */
 function findProblems(row: UnstampedTransaction): readonly FieldProblem[] | undefined {
-  if (isPrinted(row)) return undefined;
+  if (isCanonical(row)) return undefined;
   const { problems } = checkRow({ place: { line: 1 }, value: row }, ROW_SCHEMA);
   return problems?.map(({ field, reason }) =>
     field === 'country' && row.country === undefined ? NO_COUNTRY : { field, reason },

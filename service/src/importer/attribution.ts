@@ -7,12 +7,7 @@ import { printJson } from '@offerbook/wire/decimal.ts';
 import type { Place, RawRow } from '@offerbook/wire/rows/raw-row.ts';
 import { type CheckedRow, PROBLEMS_MAX, printPlace, rejected } from '@offerbook/wire/rows/row-problem.ts';
 import { printTimestamp, type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
-import type {
-  SOURCE_TIME_FIELD,
-  Transaction,
-  TransactionFormat,
-  UnstampedTransaction,
-} from '@offerbook/wire/transaction.ts';
+import type { SOURCE_TIME_FIELD, Transaction, UnstampedTransaction } from '@offerbook/wire/transaction.ts';
 import type { ClickIds, ClickOrigin } from '../activation/click-id.ts';
 import type { ActivatedKind, Click, ClickId, ClickStore } from '../domain/click.ts';
 import type { Organisation } from '../domain/organisation.ts';
@@ -74,7 +69,6 @@ export class Attribution {
   readonly #attributor: Attributor;
   readonly #org: Organisation | undefined;
   readonly #isOrganisation: (orgId: number) => boolean;
-  readonly #format: TransactionFormat;
   readonly #remarks: string[] = [];
   #remarkCount = 0;
   /** Rows of the current batch to set aside. */
@@ -85,12 +79,10 @@ export class Attribution {
     attributor: Attributor,
     org: Organisation | undefined,
     isOrganisation: (orgId: number) => boolean,
-    format: TransactionFormat,
   ) {
     this.#attributor = attributor;
     this.#org = org;
     this.#isOrganisation = isOrganisation;
-    this.#format = format;
   }
 
   /** Notes for the import report. */
@@ -143,7 +135,7 @@ export class Attribution {
   /** Returns the stored transaction if it came from this click. */
   #findBefore(stored: StoredTransaction | undefined, { orgId, atMs }: ClickOrigin): Transaction | undefined {
     if (stored?.orgId !== orgId) return undefined;
-    const before = this.#format.parseStored(stored.document);
+    const before: Transaction = JSON.parse(stored.document);
     return before.activatedAt !== null && timestampMs(before.activatedAt) === atMs ? before : undefined;
   }
 

@@ -1,5 +1,5 @@
-// Imports an organisation's transactions: upserts by id. Unchanged transactions keep their stamps, so that importing a file
-// twice produces no changes for polling clients.
+// Imports transactions: upserts by id. Unchanged transactions keep their stamps, so polling clients see no changes if a file is
+// imported twice.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import type { Columns } from '@offerbook/wire/rows/csv.ts';
@@ -16,11 +16,13 @@ import {
 import { UuidPlaces } from '@offerbook/wire/rows/uuid-places.ts';
 import { printTimestamp, type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
 import {
+  canonicalTransactionRow,
   mayBecome,
+  printTransaction,
   SOURCE_TIME_FIELD,
-  TRANSACTION_FORMAT,
+  TRANSACTION_COLUMNS,
   type Transaction,
-  type TransactionFormat,
+  transactionRowSchema,
 } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { ClickId } from '../domain/click.ts';
@@ -37,26 +39,25 @@ import type { ImportOptions, ImportReport } from './import-report.ts';
 import { ImportRun, readAhead } from './import-run.ts';
 
 /**
- * Number of batches looked up in advance, which keeps the database busy while rows are read and validated. Safe because an id
- * occurs only once in a file: writes in between cannot change the result of a lookup.
+ * Number of batches to look up in advance, which keeps the database busy while rows are read and validated. Writes in between
+ * cannot change the result of a lookup, because an id occurs only once in a file.
  */
 const LOOK_UPS_AHEAD = 4;
 
 export interface TransactionImportOptions extends ImportOptions {
-  /** History load: rows keep the file's updatedAt, so polling clients may miss them. */
+  /** Loads history: rows keep the file's updatedAt, so polling clients may miss them. */
   readonly preserveUpdatedAt?: boolean | undefined;
   /** Allows rows with a clickId. */
   readonly attributor?: Attributor | undefined;
 }
 
-/** Without `org`, every row needs a clickId, and the file may contain sales of several organisations. */
+/** If `org` is undefined, every row needs a clickId, and the file may contain sales of several organisations. */
 export function importTransactions(
   store: TransactionStore,
   org: Organisation | undefined,
   source: ImportSource,
   clock: Clock,
   options: TransactionImportOptions,
-  format: TransactionFormat = TRANSACTION_FORMAT,
 ): Promise<ImportReport> {
   const run = new ImportRun(source, options);
   if (options.preserveUpdatedAt === true) {
@@ -74,12 +75,12 @@ export function importTransactions(
           options.importId,
         );
   return run.carryOut<TransactionWriters>(write, async (writers) => {
-    const load = new TransactionLoad(run, writers, org, clock(), options, format);
+    const load = new TransactionLoad(run, writers, org, clock(), options);
     const ahead: Promise<LookedUp>[] = [];
     const rules = { columns: load.columns, limits: TRANSACTION_LIMITS };
     for await (const batch of readAhead(run.batches(rules))) {
       const lookedUp = load.lookUp(batch);
-      // The error is thrown when the batch is awaited.
+      // The next await throws the error.
       lookedUp.catch(() => undefined);
       ahead.push(lookedUp);
       if (ahead.length > LOOK_UPS_AHEAD) {
@@ -94,25 +95,24 @@ export function importTransactions(
   });
 }
 
-/** A source time further in the future is a mistake, and would make every later version stale. */
+/** A source time further in the future must be a mistake. It would make all later versions stale. */
 const SOURCE_AHEAD_MAX_MS = 86_400_000;
 
-/** A batch of validated rows, and the stored transactions with their ids. */
+/** A batch of validated rows, and the stored transactions with the same ids. */
 interface LookedUp {
   readonly rows: readonly OwnedRow[];
   readonly stored: ReadonlyMap<Uuid, StoredTransaction>;
 }
 
-/** State of the writes for one organisation. */
+/** The state of an import for one organisation. */
 interface Part {
   readonly writer: NonNullable<ReturnType<TransactionWriters['of']>>;
   readonly stampText: Timestamp;
-  /** New position of the change clock; undefined without changes. */
+  /** New position of the change clock; undefined if nothing has changed. */
   clockMs: number | undefined;
 }
 
 class TransactionLoad {
-  /** Columns that a CSV file may have. */
   readonly columns: Columns;
   readonly #run: ImportRun;
   readonly #writers: TransactionWriters;
@@ -120,13 +120,12 @@ class TransactionLoad {
   readonly #nowMs: number;
   readonly #options: TransactionImportOptions;
   readonly #preserve: boolean;
-  readonly #format: TransactionFormat;
-  readonly #schema: ReturnType<TransactionFormat['rowSchema']>;
-  readonly #isPrinted: (value: unknown) => boolean;
+  readonly #schema: ReturnType<typeof transactionRowSchema>;
+  readonly #isCanonical: (value: unknown) => boolean;
   readonly #attribution: Attribution | undefined;
   readonly #seen = new UuidPlaces();
   readonly #parts = new Map<number, Part>();
-  /** Number of rows of erased users. */
+  /** Number of rows with erased users. */
   #erasedCount = 0;
 
   constructor(
@@ -135,7 +134,6 @@ class TransactionLoad {
     org: Organisation | undefined,
     nowMs: number,
     options: TransactionImportOptions,
-    format: TransactionFormat,
   ) {
     this.#run = run;
     this.#writers = writers;
@@ -144,14 +142,14 @@ class TransactionLoad {
     this.#options = options;
     this.#preserve = options.preserveUpdatedAt === true;
     const updatedAt = this.#preserve ? 'keep' : 'ignore';
-    const unknownFields = options.ignoreUnknown === true ? 'ignore' : 'refuse';
-    this.#format = format;
-    this.#schema = format.rowSchema({ unknownFields, updatedAt });
-    this.#isPrinted = format.printedRow(updatedAt);
+    this.#schema = transactionRowSchema(options.ignoreUnknown === true ? 'ignore' : 'refuse', updatedAt);
+    this.#isCanonical = canonicalTransactionRow(updatedAt);
     const { attributor } = options;
     this.#attribution =
-      attributor && new Attribution(attributor, org, (orgId) => writers.of(orgId) !== undefined, format);
-    this.columns = attributor ? new Map([...format.fieldKinds, [CLICK_FIELD, 'text']]) : format.fieldKinds;
+      attributor && new Attribution(attributor, org, (orgId) => writers.of(orgId) !== undefined);
+    this.columns = attributor
+      ? new Map([...TRANSACTION_COLUMNS, [CLICK_FIELD, 'text']])
+      : TRANSACTION_COLUMNS;
   }
 
   async lookUp(batch: readonly RawRow[]): Promise<LookedUp> {
@@ -190,12 +188,12 @@ class TransactionLoad {
     if (!this.#run.isWriting) return;
     for (const [orgId, puts] of changed) await this.#put(orgId, puts);
     for (const [orgId, rows] of retimed) await this.#part(orgId).writer.putSourceTimes(rows);
-    // Marked before the commit: if the commit fails, the only effect is that these clicks are kept longer.
+    // Not part of the transaction: if the commit fails, these clicks are only kept longer.
     if (sold.length > 0 && this.#options.dryRun !== true)
       await this.#options.attributor?.clicks.markSold(sold);
   }
 
-  /** Advances the change clocks of organisations with changes. An import without changes wakes no server. */
+  /** Advances the change clocks of the organisations with changes, and adds notes to the report. */
   async finish(): Promise<void> {
     for (const { writer, clockMs } of this.#parts.values())
       if (clockMs !== undefined) await writer.advanceClock(clockMs);
@@ -233,41 +231,38 @@ class TransactionLoad {
   }
 
   #checkFields(raw: RawRow): CheckedRow<Row> {
-    if (raw.problem === undefined && this.#isPrinted(raw.value)) {
+    if (raw.problem === undefined && this.#isCanonical(raw.value)) {
       return { place: raw.place, value: raw.value as Row, problems: undefined };
     }
     return checkRow<Row>(raw, this.#schema);
   }
 
-  /** Removes an erased user from sales made before the erasure: networks keep sending them. */
+  /** Removes erased users from sales made before the erasure, because networks continue to send them. */
   #withoutErased(row: Row, orgId: number, existing: StoredTransaction | undefined): Row {
     if (row.passbackUid == null) return row;
     const erasedAtMs = this.#part(orgId).writer.erasedAtMs(row.passbackUid);
     if (erasedAtMs === undefined) return row;
-    // An erased transaction stays erased, even if a wrong clock or time zone dates its sale after the erasure.
-    const wasErased =
-      existing !== undefined && this.#format.parseStored(existing.document).passbackUid === null;
+    // An erased transaction stays erased, even if its sale time is after the erasure because of a wrong clock or time zone.
+    const wasErased = existing !== undefined && parse(existing).passbackUid === null;
     if (!wasErased && timestampMs(row.soldAt) >= erasedAtMs) return row;
     this.#erasedCount++;
     return { ...row, passbackUid: null, passbackData: null };
   }
 
-  /** Returns what to store for a row, why there is nothing to store, or why the row is invalid. */
+  /** Returns the transaction to store, why there is nothing to store, or why the row is invalid. */
   #judge(
     row: Row,
     orgId: number,
     existing: StoredTransaction | undefined,
   ): PutTransaction | 'unchanged' | 'stale' | FieldProblem {
     if (existing === undefined) return this.#stamp(row, orgId, sourceMs(row), undefined);
-    // Do not name the other organisation.
+    // The message must not identify the other organisation.
     if (existing.orgId !== orgId) return { field: 'id', reason: 'belongs to another organisation' };
     const { document, updatedAtMs } = existing;
     const hasItsStamp = !this.#preserve || timestampMs(row.updatedAt as Timestamp) === updatedAtMs;
-    // Fast path: nearly all unchanged rows print to exactly the stored document.
-    if (hasItsStamp && this.#format.print(row, printTimestamp(updatedAtMs)) === document) return 'unchanged';
-    const before = this.#format.parseStored(document);
-    if (hasItsStamp && this.#format.isSame(row, before)) return 'unchanged';
+    if (hasItsStamp && printTransaction(row, printTimestamp(updatedAtMs)) === document) return 'unchanged';
     if (isOlder(row, existing)) return 'stale';
+    const before = parse(existing);
     if (!mayBecome(before.status, row.status)) {
       return { field: 'status', reason: `must not go from ${before.status} back to ${row.status}` };
     }
@@ -284,7 +279,7 @@ class TransactionLoad {
     const { writer, stampText } = this.#part(orgId);
     const updatedAt = this.#preserve ? (row.updatedAt as Timestamp) : stampText;
     const updatedAtMs = this.#preserve ? timestampMs(updatedAt) : writer.stampMs;
-    const document = this.#format.print(row, updatedAt);
+    const document = printTransaction(row, updatedAt);
     return (
       findDocumentExcess(document, TRANSACTION_LIMITS) ?? {
         id: row.id,
@@ -300,8 +295,8 @@ class TransactionLoad {
   async #put(orgId: number, rows: readonly PutTransaction[]): Promise<void> {
     const part = this.#part(orgId);
     for (const { updatedAtMs, replaces } of rows) {
-      // A history load replaces versions at its own stamp, whatever stamps its rows have. Otherwise a later walk would
-      // take the replacement for a change during the walk.
+      // A history load replaces versions at its own stamp, whatever stamps its rows have. Otherwise a later walk would mistake
+      // the replacement for a change during the walk.
       const reachedMs = replaces === undefined ? updatedAtMs : part.writer.stampMs;
       part.clockMs = Math.max(part.clockMs ?? reachedMs, reachedMs);
     }
@@ -319,7 +314,11 @@ class TransactionLoad {
   }
 }
 
-/** When the source last changed a row; null if unknown. */
+function parse({ document }: StoredTransaction): Transaction {
+  return JSON.parse(document);
+}
+
+/** Returns when the source last changed a row; null if unknown. */
 function sourceMs(row: Row): number | null {
   const time = row[SOURCE_TIME_FIELD];
   return time == null ? null : timestampMs(time);

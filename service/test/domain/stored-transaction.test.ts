@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { TRANSACTION_FORMAT, type Transaction } from '@offerbook/wire/transaction.ts';
+import { printTransaction, type Transaction } from '@offerbook/wire/transaction.ts';
 import fc from 'fast-check';
 import { printedPassbackUid, withoutUser } from '../../src/domain/stored-transaction.ts';
 import { timestamp, transaction } from '../support/fixtures.ts';
@@ -15,7 +15,7 @@ const text = fc.oneof(
 test('the printed passbackUid occurs only in documents of that user, whatever their other strings contain', () => {
   fc.assert(
     fc.property(fc.option(text), fc.option(text), text, (passbackUid, passbackData, wanted) => {
-      const document = TRANSACTION_FORMAT.print(transaction(1, { passbackUid, passbackData }), STAMP);
+      const document = printTransaction(transaction(1, { passbackUid, passbackData }), STAMP);
       expect(document.includes(printedPassbackUid(wanted))).toBe(passbackUid === wanted);
       if (passbackUid !== null) expect(document).toContain(printedPassbackUid(passbackUid));
     }),
@@ -24,9 +24,7 @@ test('the printed passbackUid occurs only in documents of that user, whatever th
 });
 
 test('withoutUser changes only the user fields and keeps unknown fields', () => {
-  const stored = JSON.parse(
-    TRANSACTION_FORMAT.print(transaction(1, { orderValue: 0.1 }), STAMP),
-  ) as Transaction;
+  const stored = JSON.parse(printTransaction(transaction(1, { orderValue: 0.1 }), STAMP)) as Transaction;
   const newer = { ...stored, passbackUid: 'anna', passbackData: 'x', channel: 'app' };
   const expected = { ...newer, passbackUid: null, passbackData: null };
   expect(withoutUser(JSON.stringify(newer))).toBe(JSON.stringify(expected));

@@ -5,7 +5,7 @@ import { ConversionFailed } from '@offerbook/feeds/convert-report.ts';
 import type { NetworkName } from '@offerbook/feeds/source/source-file.ts';
 import { RetailerSchema } from '@offerbook/wire/catalogue.ts';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
-import { TRANSACTION_FORMAT } from '@offerbook/wire/transaction.ts';
+import { transactionRowSchema } from '@offerbook/wire/transaction.ts';
 import fc from 'fast-check';
 import { FEEDS, type FeedName } from '../../../feeds/test/any-feed.ts';
 import {
@@ -32,7 +32,7 @@ export interface FeedAttackReport {
 const PATIENCE_MS = 60_000;
 const PLACE = /^.+, line \d+(?: \(item \d+\))?(?:, id .*)?: ./;
 const WHOLE = /^the files contain realtime and batch rows|^a page of --/;
-const ROW_SCHEMA = TRANSACTION_FORMAT.rowSchema({ unknownFields: 'refuse', updatedAt: 'ignore' });
+const ROW_SCHEMA = transactionRowSchema('refuse', 'ignore');
 const PROTOTYPE_NAMES = Object.getOwnPropertyNames(Object.prototype).sort().join();
 
 const CATALOGUES: Readonly<Partial<Record<NetworkName, Readonly<Record<string, string>>>>> = {

@@ -5,7 +5,6 @@ import { zstdCompressSync } from 'node:zlib';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { importTransactions, type TransactionImportOptions } from '../../src/importer/import-transactions.ts';
-import { putDocuments } from '../support/put-documents.ts';
 import {
   closeBooks,
   complaintOf,
@@ -148,18 +147,6 @@ describe('amounts stay as they are written', () => {
   ])('%s', async (amount) => {
     await load(ndjson(JSON.stringify(transaction(1)).replace('79.9', amount)));
     expect((await contentOf(book)).transactions.documents[0]).toContain(`"orderValue":${amount},`);
-  });
-
-  test('an amount that was stored with an exponent, as older versions did, is the same amount', async () => {
-    const row = transaction(1, { orderValue: 0.0000001 });
-    await load(ndjson(row));
-    const { documents } = (await contentOf(book)).transactions;
-    const older = (documents[0] ?? '').replace('0.0000001', '1e-7');
-    await book.stores.transactions.write(book.org.id, (writer) =>
-      putDocuments(writer, [{ id: row.id, updatedAtMs: nowMs, document: older }]),
-    );
-    expect((await load(ndjson(row))).unchanged).toBe(1);
-    expect((await contentOf(book)).transactions.documents).toEqual([older]);
   });
 
   test('zeros at the end and exponents do not count as digits', async () => {

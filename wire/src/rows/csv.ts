@@ -1,13 +1,12 @@
 // CSV with a header row. The columns of an import are wire fields; a feed can have any columns.
 
 import { parseDecimal } from '../decimal.ts';
-import type { FieldKind } from '../transaction.ts';
 import { CsvCutter, type CsvRecord } from './csv-records.ts';
 import { BrokenFile, type FieldProblem, nameProblem, type RawRow } from './raw-row.ts';
 import type { RowLimits } from './row-limits.ts';
 
 /** The columns that a file may have, with their types. */
-export type Columns = ReadonlyMap<string, FieldKind>;
+export type Columns = ReadonlyMap<string, 'text' | 'number'>;
 
 /** A JSON number: without spaces, thousands separators or hexadecimal digits. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -40,7 +39,8 @@ export function readCsv(chunks: AsyncIterable<Uint8Array>, rules: CsvRules): Asy
     limits: rules.limits,
     separator: ',',
     checkHeader: (names) => checkHeader(names, rules),
-    readCell: (name, cell) => readCell(rules.columns.get(name), cell),
+    readCell: (name, cell) =>
+      rules.columns.get(name) === 'number' && NUMBER.test(cell) ? parseDecimal(cell) : cell,
   });
 }
 
@@ -111,10 +111,4 @@ function toRow(record: CsvRecord, names: readonly string[], rules: TableRules): 
   if (cells.length === names.length) return { place, value, length };
   const reason = `has ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'} where the header has ${names.length}`;
   return { place, value, length, problem: { field: '', reason } };
-}
-
-function readCell(kind: FieldKind | undefined, cell: string): unknown {
-  if (kind === 'number' && NUMBER.test(cell)) return parseDecimal(cell);
-  if (kind === 'flag' && (cell === 'true' || cell === 'false')) return cell === 'true';
-  return cell;
 }

@@ -2,14 +2,14 @@
 // have long committed later stamps. What most services do with now().
 
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
-import { TRANSACTION_FORMAT, type UnstampedTransaction } from '@offerbook/wire/transaction.ts';
+import { printTransaction, type UnstampedTransaction } from '@offerbook/wire/transaction.ts';
 import { TRANSACTIONS } from '../../../src/storage/database.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../../src/storage/open-stores.ts';
 
 /** Stamps a row now; the returned function writes it. */
 export function stampEarly(databaseUrl: string, orgId: number, row: UnstampedTransaction, stampMs: number) {
-  const document = TRANSACTION_FORMAT.print(row, printTimestamp(stampMs));
+  const document = printTransaction(row, printTimestamp(stampMs));
   return async function commitLate(): Promise<void> {
     const database = openDatabase(databaseUrl, COMMAND_OPTIONS);
     await database.write(async (connection) => {
