@@ -76,16 +76,18 @@ function agreed<Fact>(facts: ReadonlyMap<string, Entry<Fact>>): PlacedFact<Fact>
 
 function withoutFallbacks(deals: readonly PlacedFact<DealFact>[]): readonly PlacedFact<DealFact>[] {
   const others = deals.map(({ fact }) => fact).filter((fact) => fact.isFallback !== true);
+  const byKey = Map.groupBy(others, keyOf);
   return deals.filter(
-    ({ fact }) => fact.isFallback !== true || !others.some((other) => replaces(other, fact)),
+    ({ fact }) => fact.isFallback !== true || !byKey.get(keyOf(fact))?.some((other) => overlaps(fact, other)),
   );
 }
 
-/** True if two deals have the same kind and code, and their periods overlap. */
-function replaces(deal: DealFact, fallback: DealFact): boolean {
-  if (deal.kind !== fallback.kind) return false;
-  if (deal.kind === 'coupon' && fallback.kind === 'coupon' && deal.code !== fallback.code) return false;
-  return startsBeforeEnd(deal, fallback) && startsBeforeEnd(fallback, deal);
+function keyOf(fact: DealFact): string {
+  return fact.kind === 'coupon' ? `coupon ${fact.code}` : fact.kind;
+}
+
+function overlaps(a: DealFact, b: DealFact): boolean {
+  return startsBeforeEnd(a, b) && startsBeforeEnd(b, a);
 }
 
 function startsBeforeEnd({ startDate }: DealFact, { endDate }: DealFact): boolean {

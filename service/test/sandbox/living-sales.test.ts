@@ -40,7 +40,7 @@ describe('a history of 90 days', () => {
     expect(history(2).filter(({ transaction }) => ids.has(transaction.id))).toEqual([]);
   });
 
-  test('would be taken by an import as it is', () => {
+  test('is accepted unchanged by an import', () => {
     const rows = changes.map(stamped);
     expect<unknown>(rows.map((row) => TransactionSchema.parse(row))).toEqual(rows);
   });
