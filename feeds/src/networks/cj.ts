@@ -1,16 +1,7 @@
 // CJ: a sale is a group of records. A correction is a new record with negative amounts, so the records of an action are
 // summed. Amounts are in the currency of the account, which records do not contain.
 
-import {
-  type Amount,
-  isNegative,
-  isZero,
-  ofPercent,
-  parseAmount,
-  sum,
-  ZERO,
-} from '@offerbook/wire/amount.ts';
-import type { Timestamp } from '@offerbook/wire/timestamp.ts';
+import { isNegative, isZero, ofPercent, parseAmount, sum, ZERO } from '@offerbook/wire/amount.ts';
 import {
   type CatalogueFact,
   leftOut,
@@ -21,7 +12,7 @@ import {
 import { joinTexts } from '../catalogue/texts.ts';
 import { type Fields, quote } from '../fields.ts';
 import type { PageInfo } from '../formats/feed-row.ts';
-import type { Network, PartedSaleFeed, Sale, SalePart } from '../network.ts';
+import type { Network, PartedSaleFeed, Sale } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';
 import { latest, parseEnd, parseTime, type TimeReader } from '../zoned-time.ts';
 import { CJ } from './cj-vocabulary.ts';
@@ -66,26 +57,12 @@ function readXmlPageInfo(response: Fields): PageInfo {
   };
 }
 
-interface CommissionRecord extends SalePart {
-  readonly isOriginal: boolean;
-  readonly actionStatus: number;
-  readonly isDeclined: boolean;
-  readonly advertiserId: string;
-  readonly tracker: string | undefined;
-  readonly country: string | undefined;
-  readonly clickedAt: Timestamp | undefined;
-  readonly soldAt: Timestamp;
-  readonly postedAt: Timestamp | undefined;
-  readonly orderValue: Amount;
-  readonly commission: Amount;
-  readonly shopperId: string | undefined;
-  readonly coupon: string | undefined;
-}
+type CommissionRecord = ReturnType<typeof readRecord>;
 
 /** CJ's times end in Z; a time without it is read as UTC. */
 const readUtc: TimeReader = (text) => parseTime(text, 'UTC');
 
-function readRecord(row: Fields): CommissionRecord {
+function readRecord(row: Fields) {
   const isOriginal = row.find('original');
   if (typeof isOriginal !== 'boolean') row.fail('original', 'must be true or false');
   const actionStatus = row.meaning('actionStatus', CJ.actionStatuses) ?? 0;

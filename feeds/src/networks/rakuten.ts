@@ -1,14 +1,14 @@
 // Rakuten Advertising: an order has one row per SKU and no status. A sale is pending until the operator's rule confirms it,
 // and declined if the sum of its commissions is zero or less.
 
-import { type Amount, isNegative, isZero, ofPercent, sum } from '@offerbook/wire/amount.ts';
+import { isNegative, isZero, ofPercent, sum } from '@offerbook/wire/amount.ts';
 import { type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';
 import { type CatalogueFact, leftOut, readSeparately } from '../catalogue/facts.ts';
 import { joinTexts } from '../catalogue/texts.ts';
 import type { Fields } from '../fields.ts';
 import type { FeedShape, PageInfo } from '../formats/feed-row.ts';
-import type { LeftOutRow, Network, PartedSaleFeed, Sale, SalePart } from '../network.ts';
+import type { LeftOutRow, Network, PartedSaleFeed, Sale } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';
 import { DAY_MS, latest, parseEnd, parseTime } from '../zoned-time.ts';
 import { RAKUTEN } from './rakuten-vocabulary.ts';
@@ -16,7 +16,7 @@ import { RAKUTEN } from './rakuten-vocabulary.ts';
 export function rakuten(source: SourceOf<'rakuten'>, nowMs: number): Network {
   const transactions: PartedSaleFeed<SkuRow> = {
     shape: { json: [], readPageInfo },
-    readPart: (row) => readSku(row, source.transactionType),
+    readPart: (row) => findLeftOut(row, source.transactionType) ?? readSku(row),
     joinParts: (rows, group) => joinSkus(rows, group, source, nowMs),
     findConflict: (rows) => (source.transactionType === undefined ? findMixedTypes(rows) : undefined),
   };
@@ -51,26 +51,17 @@ function readCouponPageInfo(response: Fields): PageInfo {
   return page === undefined || pages === undefined ? {} : { page, hasMore: page < pages };
 }
 
-interface SkuRow extends SalePart {
-  readonly advertiserId: string;
-  readonly type: string;
-  readonly processedAt: Timestamp | undefined;
-  readonly soldAt: Timestamp;
-  readonly currency: string;
-  readonly orderValue: Amount;
-  readonly commission: Amount;
-  readonly offerId: string | undefined;
-  readonly subId: string | undefined;
-}
-
-function readSku(row: Fields, wantedType: string | undefined): SkuRow | LeftOutRow {
+function findLeftOut(row: Fields, wantedType = 'any'): LeftOutRow | undefined {
   if (row.findMeaning('is_event', RAKUTEN.events) === true) {
     return { leftOut: 'media-optimisation events, which are not sales' };
   }
-  const type = row.findText('transaction_type') ?? '';
-  if (wantedType !== undefined && wantedType !== 'any' && type !== wantedType) {
-    return { leftOut: 'rows of another transaction type' };
-  }
+  if (wantedType === 'any' || row.findText('transaction_type') === wantedType) return undefined;
+  return { leftOut: 'rows of another transaction type' };
+}
+
+type SkuRow = ReturnType<typeof readSku>;
+
+function readSku(row: Fields) {
   const advertiserId = row.text('advertiser_id');
   const orderId = row.text('order_id');
   const processedAt = row.findTime('process_date', readEventTime);
@@ -80,7 +71,7 @@ function readSku(row: Fields, wantedType: string | undefined): SkuRow | LeftOutR
     processedAt,
     partId: row.text('etransaction_id'),
     advertiserId,
-    type,
+    type: row.findText('transaction_type'),
     soldAt: row.time('transaction_date', readEventTime),
     currency: row.text('currency'),
     orderValue: row.amount('sale_amount'),

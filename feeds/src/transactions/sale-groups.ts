@@ -1,7 +1,6 @@
 // Collects the parts of sales until all files are read. A repeated part counts once, in its newest version. A sale with an
 // invalid part is not converted, because its sum would be wrong.
 
-import type { FieldProblem } from '@offerbook/wire/rows/raw-row.ts';
 import type { FeedPlace } from '../convert-run.ts';
 import type { SalePart } from '../network.ts';
 
@@ -14,12 +13,6 @@ interface SaleGroup {
   /** Ids of parts with different versions that cannot be ordered. */
   readonly conflicts: Set<string>;
   isInvalid: boolean;
-}
-
-interface CompleteGroup {
-  readonly place: FeedPlace;
-  readonly parts: readonly [SalePart, ...SalePart[]];
-  readonly problems: FieldProblem[];
 }
 
 export class SaleGroups {
@@ -45,12 +38,12 @@ export class SaleGroups {
   }
 
   /** Yields the groups without invalid parts, and removes each group from memory. */
-  *takeValid(): Generator<CompleteGroup> {
+  *takeValid() {
     for (const [saleId, { parts, place, conflicts, isInvalid }] of this.#groups) {
       this.#groups.delete(saleId);
       const problems = Array.from(conflicts, (partId) => ({ field: `row ${partId}`, reason: CONFLICT }));
       const [first, ...others] = parts.values();
-      if (first !== undefined && !isInvalid) yield { place, parts: [first, ...others], problems };
+      if (first !== undefined && !isInvalid) yield { place, parts: [first, ...others] as const, problems };
     }
   }
 

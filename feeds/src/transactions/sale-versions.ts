@@ -19,16 +19,6 @@ export interface SaleVersion {
   readonly id: string;
 }
 
-export interface VersionOutcome {
-  /** Sales with different versions that cannot be ordered. */
-  readonly conflicts: Iterable<SaleVersion>;
-  /** Decided sales that are pending in a newer version. */
-  readonly reopened: number;
-  /** Declined sales without an amount in any version. */
-  readonly withoutAmounts: number;
-  readonly withoutCoupon: number;
-}
-
 /** Added to the rank of decided versions. Greater than any time in milliseconds, and small enough for exact sums. */
 const DECIDED = 2 ** 50;
 
@@ -74,8 +64,8 @@ export class SaleVersions {
     }
   }
 
-  /** Writes the sales that were waiting for other versions. */
-  finish(): VersionOutcome {
+  /** Writes the sales that were waiting for other versions. Returns conflicting versions, and counts for the report. */
+  finish() {
     let withoutAmounts = 0;
     for (const [id, { version, conflict }] of this.#emptied) {
       const number = this.#numbers.get(id)?.line;
