@@ -9,7 +9,7 @@ import { amount, facts, moment, section, source, table, tag } from './elements.t
 export interface TransactionView {
   readonly transaction: Transaction;
   readonly orgName: string;
-  /** Name of the retailer; undefined if the catalogue no longer has the deal. */
+  /** Retailer name; undefined if the catalogue no longer contains the deal. */
   readonly retailer: string | undefined;
   /** Newest first. */
   readonly versions: readonly ShownVersion[];
@@ -20,7 +20,7 @@ export interface ShownVersion {
   readonly fromMs: number;
   /** Null for the current version. */
   readonly untilMs: number | null;
-  /** Undefined if the import log no longer has the import. */
+  /** Undefined if the import log no longer contains the import. */
   readonly import: { readonly id: number; readonly fileName: string; readonly by: string } | undefined;
 }
 
@@ -34,7 +34,7 @@ ${section(
   facts([
     ['Status', statusTag(status)],
     ['Organisation', html`<bdi>${orgName}</bdi>`],
-    ['Retailer', retailer === undefined ? 'not known' : html`<bdi>${retailer}</bdi>`],
+    ['Retailer', retailer === undefined ? 'unknown' : html`<bdi>${retailer}</bdi>`],
     ...Object.entries(fields).map(([name, value]) => [name, html`<bdi>${printValue(value)}</bdi>`] as const),
   ]),
 )}

@@ -1,5 +1,5 @@
-// The search for transactions: by id, by passbackUid, or by organisation and time of the last change. A passbackUid may name
-// a person, so its form is submitted by POST and the page does not repeat it.
+// The transaction search: by id, by passbackUid, or by organisation and time of the last change. A passbackUid may identify
+// a person, so its form uses POST and the page does not repeat it.
 
 import { TEXT_LENGTH_MAX } from '@offerbook/wire/text.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
@@ -23,7 +23,7 @@ import { statusTag } from './transaction-page.ts';
 export interface SearchView {
   readonly nowMs: number;
   readonly organisations: readonly OrganisationOption[];
-  /** What the reader has entered, shown in the forms again. */
+  /** The reader's input, shown again in the forms. */
   readonly entered: {
     readonly id: string;
     readonly org: string;
@@ -38,7 +38,7 @@ export interface SearchView {
 
 export type SearchResult =
   | { readonly by: 'id'; readonly found: FoundTransaction }
-  /** The newest transactions of a user; `count` counts all. */
+  /** A user's newest transactions; `count` counts all. */
   | { readonly by: 'user'; readonly found: readonly FoundTransaction[]; readonly count: number }
   | {
       readonly by: 'time';
@@ -64,14 +64,14 @@ export function transactionsPage({
     ...(result !== undefined && 'problem' in result ? { status: 400 } : {}),
     title: 'Transactions',
     main: html`<div class="searches"${isPosted ? html` data-posted` : undefined}>
-<form method="get" action="/transactions"><h2>By id</h2>
+<form class="panel stack" method="get" action="/transactions"><h2>By id</h2>
 ${field('Transaction id', 'id', entered.id, '0192d1a0-0000-7000-8000-000000000101')}
 <button type="submit">Find</button></form>
-<form method="post" action="/transactions"><h2>By user</h2>
+<form class="panel stack" method="post" action="/transactions"><h2>By user</h2>
 ${field('passbackUid (exact match)', 'passbackUid', '', 'user-8842', TEXT_LENGTH_MAX)}
 <p class="muted">This reads every transaction and may take a while.</p>
 <button type="submit">Search</button></form>
-<form method="get" action="/transactions"><h2>By time of the last change</h2>
+<form class="panel stack" method="get" action="/transactions"><h2>By time of last change</h2>
 ${choice(
   'Organisation',
   'org',
@@ -91,7 +91,7 @@ function resultSection(result: NonNullable<SearchView['result']>): Html {
   switch (result.by) {
     case 'id':
       return section(
-        'Found',
+        'Result',
         transactionTable([result.found]),
         source(`offerbook transactions show ${result.found.transaction.id}`),
       );
@@ -115,7 +115,7 @@ function resultSection(result: NonNullable<SearchView['result']>): Html {
   }
 }
 
-/** Leaves out the passbackUid, which only the page of one transaction shows. */
+/** Omits the passbackUid, which only a transaction's own page shows. */
 function transactionTable(found: readonly FoundTransaction[]): Html {
   return table(
     'Transactions',
@@ -130,7 +130,7 @@ function transactionTable(found: readonly FoundTransaction[]): Html {
       timeOf(transaction.soldAt),
       timeOf(transaction.updatedAt),
     ]),
-    'None.',
+    'No transactions found.',
   );
 }
 
