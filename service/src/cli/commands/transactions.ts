@@ -10,7 +10,6 @@ import { Command } from 'commander';
 import { CatalogueReader } from '../../console/counts/catalogue-contents.ts';
 import { AGE_BOUNDS_DAYS, countTransactions } from '../../console/counts/transaction-totals.ts';
 import { systemClock } from '../../domain/clock.ts';
-import type { ImportEntry } from '../../domain/import-log.ts';
 import type { Stores } from '../../domain/stores.ts';
 import type { TransactionVersion } from '../../domain/transaction.ts';
 import { jsonCommand, readStores, type StoreOptions } from '../command.ts';
@@ -52,15 +51,19 @@ async function showTransaction(idText: string, options: StoreOptions): Promise<v
     const versions = await stores.history.versions(id);
     const [current] = versions;
     if (current === undefined) throw new BadInput(`there is no transaction ${id}`);
-    const imports = await importsOf(stores, versions);
-    const shown = versions.map((version) => toJson(version, imports.get(version.importId ?? 0)));
-    const words = [
+    const shown = await Array.fromAsync(versions, (version) => toJson(stores, version));
+    const rows = shown.map(({ from, until, import: importId, file, by, transaction }) => {
+      const { status, cashback, currencyCode } = transaction;
+      const amount = `${printJson(cashback)} ${currencyCode}`;
+      return [from, until ?? 'now', status, amount, String(importId ?? ''), file ?? '', by ?? ''];
+    });
+    const lines = [
       `Transaction ${id} of "${current.orgName}", ${versions.length === 1 ? 'never changed' : `${versions.length} versions`}:`,
-      versionTable(versions, imports),
+      table(['FROM', 'UNTIL', 'STATUS', 'CASHBACK', 'IMPORT', 'FILE', 'BY'], rows),
       '',
       ...printJson(JSON.parse(current.document), 2).split('\n').map(printable),
     ];
-    await printResult(options, { id, org: current.orgName, versions: shown }, words.join('\n'));
+    await printResult(options, { id, org: current.orgName, versions: shown }, lines.join('\n'));
   });
 }
 
@@ -77,7 +80,7 @@ async function findTransactions(
         onPiece: ({ read, total, found: rows }) => show({ bytesRead: read, bytesTotal: total, rows }),
       }),
     );
-    // There may be many, so build only what is printed.
+    // There may be many transactions, so build only the requested output.
     if (options.json === true) {
       const json = found.map(({ orgName, document }) => ({
         org: orgName,
@@ -90,8 +93,12 @@ async function findTransactions(
       const amounts = [orderValue, cashback].map((value) => `${printJson(value)} ${currencyCode}`);
       return [id, orgName, status, ...amounts, soldAt, printTimestamp(fromMs)];
     });
-    const words = table(['ID', 'ORG', 'STATUS', 'ORDER', 'CASHBACK', 'SOLD', 'UPDATED'], rows);
-    await printResult(options, [], rows.length === 0 ? 'No transactions.' : words);
+    const text = table(
+      ['ID', 'ORG', 'STATUS', 'ORDER', 'CASHBACK', 'SOLD', 'UPDATED'],
+      rows,
+      'No transactions.',
+    );
+    await printResult(options, [], text);
   });
 }
 
@@ -120,46 +127,14 @@ async function showTotals(options: StoreOptions): Promise<void> {
   });
 }
 
-async function importsOf(
-  stores: Stores,
-  versions: readonly TransactionVersion[],
-): Promise<ReadonlyMap<number, ImportEntry>> {
-  const found = new Map<number, ImportEntry>();
-  for (const { importId } of versions) {
-    if (importId === null || found.has(importId)) continue;
-    const entry = await stores.imports.find(importId);
-    if (entry !== undefined) found.set(importId, entry);
-  }
-  return found;
-}
-
-function versionTable(
-  versions: readonly TransactionVersion[],
-  imports: ReadonlyMap<number, ImportEntry>,
-): string {
-  const rows = versions.map(({ fromMs, untilMs, status, importId, document }) => {
-    const { cashback, currencyCode } = JSON.parse(document) as Transaction;
-    const entry = imports.get(importId ?? 0);
-    return [
-      printTimestamp(fromMs),
-      untilMs === null ? 'now' : printTimestamp(untilMs),
-      status,
-      `${printJson(cashback)} ${currencyCode}`,
-      importId === null ? '' : String(importId),
-      entry?.fileName ?? '',
-      entry?.by ?? '',
-    ];
-  });
-  return table(['FROM', 'UNTIL', 'STATUS', 'CASHBACK', 'IMPORT', 'FILE', 'BY'], rows);
-}
-
-function toJson({ fromMs, untilMs, importId, document }: TransactionVersion, entry: ImportEntry | undefined) {
+async function toJson(stores: Stores, { fromMs, untilMs, importId, document }: TransactionVersion) {
+  const entry = importId === null ? undefined : await stores.imports.find(importId);
   return {
     from: printTimestamp(fromMs),
     until: untilMs === null ? null : printTimestamp(untilMs),
     import: importId,
     file: entry?.fileName ?? null,
     by: entry?.by ?? null,
-    transaction: JSON.parse(document) as unknown,
+    transaction: JSON.parse(document) as Transaction,
   };
 }
