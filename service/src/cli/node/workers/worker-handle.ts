@@ -18,9 +18,10 @@ export class WorkerHandle {
   readonly ended = this.#ended.promise;
   /** Resolves when the thread has ended. A thread in native code ends only when that code returns. */
   readonly closed = this.#closed.promise;
-  #report = NO_REPORT;
+  /** The last report. */
+  report: WorkerReport = NO_REPORT;
+  hasBeenReady = false;
   #hasReported = false;
-  #hasBeenReady = false;
   #hasEnded = false;
   #silentChecks = 0;
 
@@ -35,18 +36,9 @@ export class WorkerHandle {
     });
   }
 
-  get hasBeenReady(): boolean {
-    return this.#hasBeenReady;
-  }
-
   /** True while the worker serves requests. */
   get isReady(): boolean {
-    return this.#hasBeenReady && !this.#hasEnded;
-  }
-
-  /** The last report. */
-  get report(): WorkerReport {
-    return this.#report;
+    return this.hasBeenReady && !this.#hasEnded;
   }
 
   send(message: ToWorker): void {
@@ -73,10 +65,10 @@ export class WorkerHandle {
     this.#silentChecks = 0;
     switch (message.type) {
       case 'report':
-        this.#report = message.report;
+        this.report = message.report;
         break;
       case 'ready':
-        this.#hasBeenReady = true;
+        this.hasBeenReady = true;
         this.#events.onReady();
         break;
       case 'log':

@@ -53,13 +53,13 @@ export class WorkerPool {
   /** Rejects if the node cannot continue. */
   readonly failure = this.#failure.promise;
   readonly #stopping = Promise.withResolvers<void>();
+  restarts = 0;
   #timer: Timer | undefined;
   #running: Promise<void>[] = [];
   /** Counts of workers that have ended. */
   #past = NO_REPORT;
   #isStopping = false;
   #failedStarts = 0;
-  #restarts = 0;
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
@@ -70,10 +70,6 @@ export class WorkerPool {
   /** Number of workers that serve requests. */
   get ready(): number {
     return [...this.#workers.values()].filter(({ isReady }) => isReady).length;
-  }
-
-  get restarts(): number {
-    return this.#restarts;
   }
 
   /** Merged over all workers, including those that have ended. */
@@ -104,7 +100,7 @@ export class WorkerPool {
   }
 
   async #keepRunning(number: number): Promise<void> {
-    for (let endsInARow = 0; !this.#isStopping; this.#restarts += 1) {
+    for (let endsInARow = 0; !this.#isStopping; this.restarts += 1) {
       const startedAtMs = performance.now();
       const reason = await this.#runOnce(number);
       if (this.#isStopping || reason === undefined) return;
