@@ -39,7 +39,7 @@ export function logCollector(logger: Logger): TracingOptions['onChange'] {
   };
 }
 
-/** Only the database's name: the URL may contain a password. */
+/** Contains only the database's name, because the URL may contain a password. */
 function databaseAttributes(url: string): Attributes {
   const path = sqlitePath(url);
   if (path !== undefined) return { 'db.system.name': 'sqlite', 'db.namespace': basename(path) };

@@ -145,7 +145,7 @@ function explain(error: unknown): number {
   return fail(`unexpected failure: ${error instanceof Error ? error.stack : String(error)}`, 1);
 }
 
-/** A list of invalid rows has several lines. */
+/** Prefixes each line, because a list of invalid rows has several. */
 function fail(message: string, exitCode: number): number {
   for (const line of message.split('\n')) printNote(`offerbook: ${line}`);
   return exitCode;

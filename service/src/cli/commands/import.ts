@@ -35,10 +35,10 @@ import { getOrganisation } from './organisations.ts';
 import { withProgressBar } from './progress-bar.ts';
 
 const NAME_LENGTH_MAX = 200;
-/** Synchronised clocks differ by less. */
+/** Clocks that are synchronised differ by less than this. */
 const CLOCK_LEAD_MAX_MS = 1_000;
 
-/** What a row of each import is called. */
+/** The noun for a row of each import, for messages. */
 const NOUNS = { catalogue: 'retailer', links: 'link', transactions: 'transaction' } as const;
 
 interface ImportCommandOptions extends StoreOptions, ImportOptions {

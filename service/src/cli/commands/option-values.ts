@@ -28,7 +28,7 @@ export function parseDurationMs(option: string, text: string): number {
   return ms;
 }
 
-/** Rejects 0. */
+/** Like parseDurationMs, but rejects 0. */
 export function parsePositiveDurationMs(option: string, text: string): number {
   const ms = parseDurationMs(option, text);
   if (ms === 0) throw new BadInput(`${option} must be at least 1s`);

@@ -147,13 +147,13 @@ export class RowFile implements RowSpool, Disposable {
 }
 
 interface OutFile {
-  /** With links resolved, if it is a file. */
+  /** Symbolic links are resolved if it is a file. */
   readonly path: string;
   /** The existing file, pipe or device. */
   readonly before: Stats | undefined;
 }
 
-/** Follows links, so that a link stays a link. */
+/** Resolves symbolic links, so that a link is not replaced with a file. */
 function findOut(path: string): OutFile {
   const before = statSync(path, { throwIfNoEntry: false });
   if (before?.isDirectory()) throw new BadInput(`${path} is a directory, not a file`);
@@ -172,7 +172,7 @@ function isStream({ before }: OutFile): boolean {
 /** Copies the owner and permissions of the replaced file, so that no other user can read the new one. */
 function copyOwner(file: number, { uid, gid, mode }: Stats): void {
   const own = fstatSync(file);
-  // Only root can change the owner, and other users can only set a group of their own. A group that differs gets no rights.
+  // Only root can change the owner, and other users can only set a group of their own. If the group differs, it gets no rights.
   const hasGroup = own.gid === gid || canOwn(file, own.uid, gid);
   if (own.uid !== uid) canOwn(file, uid, hasGroup ? gid : own.gid);
   fchmodSync(file, mode & (hasGroup ? 0o777 : 0o707));

@@ -28,7 +28,7 @@ answerCalls(async (databaseUrl: string) => {
   try {
     return await build(databaseUrl);
   } finally {
-    // After the answer has been sent.
+    // Runs after the answer has been sent.
     setImmediate(() => Bun.gc(true));
   }
 });

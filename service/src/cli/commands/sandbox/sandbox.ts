@@ -76,7 +76,7 @@ export function sandboxCommand(): Command {
 }
 
 async function runSandbox(options: SandboxOptions, command: Command): Promise<void> {
-  // Before anything else, so that Ctrl+C also stops the sandbox cleanly while it generates its data.
+  // Registered first, so that Ctrl+C also stops the sandbox cleanly while it generates its data.
   const stopping = stopSignal();
   void stopping.then(() => endWithin(STOP_MAX_MS));
   const { database: databaseUrl, speed } = options;

@@ -60,7 +60,7 @@ async function start({ number, counts, ...setup }: WorkerSetup) {
       const isFirst = !catalogue.ready;
       catalogue.take(snapshot);
       if (!isFirst) return;
-      // Not earlier: a worker gets requests as soon as it listens.
+      // Listen only now, because a worker gets requests as soon as it listens.
       serving.listen();
       logger.info({ revision: catalogue.revision }, 'worker ready');
       send({ type: 'ready' });

@@ -19,7 +19,7 @@ import { openSnapshotBuilder } from '../snapshot-builder.ts';
 import { WorkerPool, type WorkerTimings } from './worker-pool.ts';
 import { mergeReports, NO_REPORT, type WorkerReport } from './worker-report.ts';
 
-/** The part of STOP_MAX_MS in which the main thread closes everything after the workers have stopped. */
+/** The part of STOP_MAX_MS that is reserved for the main thread, after the workers have stopped. */
 const CLOSE_MAX_MS = 1_000;
 
 /** Parts that tests replace with faulty threads and shorter timeouts. */
@@ -39,13 +39,13 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
   // Opens the database and finds the port once, so that errors are not reported by every worker.
   const settings = { ...options.settings, port: findPort({ host, port, option: '--port' }) };
   const stores = await openStores(databaseUrl, SERVER_OPTIONS, clock, { by: currentUser() });
-  // For builds of the catalogue; workers trace requests.
+  // Traces catalogue builds; the workers trace requests.
   const tracing = openTracing(options.tracing, { databaseUrl, clock, onChange: logCollector(logger) });
   const builder = openSnapshotBuilder(databaseUrl, tracing?.tracer);
   const databaseHealth = new DatabaseHealth(logger);
   const counts = new SharedArrayBuffer(SHARED_COUNTS_BYTES);
   const keeper = new CountKeeper(new Int32Array(counts));
-  // Only for the metrics, which count its items.
+  // Used only for the metrics, which count its items.
   const catalogue = new Catalogue(clock);
   let snapshot: SnapshotData | undefined;
   let closeAdmin: (() => Promise<void>) | undefined;
