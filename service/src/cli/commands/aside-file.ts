@@ -32,7 +32,7 @@ export class AsideFile implements Aside, Disposable {
       try {
         accessSync(path, constants.R_OK | constants.W_OK);
       } catch (error) {
-        throw new BadInput(`--unattributed ${path} is not readable and writable for this user`, {
+        throw new BadInput(`this user needs read and write access to --unattributed ${path}`, {
           cause: error,
         });
       }

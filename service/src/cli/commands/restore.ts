@@ -63,7 +63,7 @@ async function restore(source: string | undefined, options: RestoreOptions): Pro
   ];
   await printResult(options, report, lines.join('\n'));
   printNote(
-    'Before you start a server, check offerbook tokens list, and repeat the imports made after the backup.',
+    'Before you start a server, check the tokens (offerbook tokens list), and repeat the imports made after the backup.',
   );
 }
 
