@@ -122,11 +122,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
         [DOCUMENTS_AS_OF_SQL, [...documents, maxMs, maxMs], [historyKey, byKey]],
         [FITTING_SQL, [...documents, maxMs, maxMs], [historyKey, byKey]],
         [STAMPS_SQL, [1, maxMs], [BY_UNTIL]],
-        [
-          IN_WINDOW_SQL,
-          [1, JSON.stringify([END_MS + 5_000]), minMs, maxMs, CURSOR, 101],
-          ['history_by_from'],
-        ],
+        [IN_WINDOW_SQL, [1, maxMs, minMs, maxMs, CURSOR, 101], [BY_UNTIL, 'history_by_from']],
         [
           REPLACED_RUNS_SQL,
           [1, CURSOR, LAST_ID, minMs, maxMs, 4, JSON.stringify([END_MS + 5_000])],

@@ -33,20 +33,11 @@ interface ReplacedQuery {
 /** Returns the first ids from the cursor on, in order. */
 export async function findReplaced(connection: Connection, query: ReplacedQuery): Promise<readonly Uuid[]> {
   const { orgId, asOfMs, window, cursor, count } = query;
-  const imports = await connection.all<{ stamp: number }>(STAMPS_SQL, orgId, asOfMs);
-  if (imports.length === 0) return [];
-  const stamps = JSON.stringify(imports.map(({ stamp }) => stamp));
-  const [few] = await connection.all<{ total: number; ids: string | null }>(
-    IN_WINDOW_SQL,
-    orgId,
-    stamps,
-    window.minMs,
-    window.maxMs,
-    cursor,
-    count,
-  );
+  const params = [orgId, asOfMs, window.minMs, window.maxMs, cursor, count];
+  const [few] = await connection.all<{ total: number; ids: string | null }>(IN_WINDOW_SQL, ...params);
   if (few !== undefined && few.total <= SORTED_MAX) return splitIds(few.ids);
-  const runs = imports.map(({ stamp }) => ({ stamp, weight: 1 }));
+  const imports = await connection.all<{ value: number }>(STAMPS_SQL, orgId, asOfMs);
+  const runs = imports.map(({ value }) => ({ stamp: value, weight: 1 }));
   return mergeRuns(runs, count, (reads, last) => readRuns(connection, query, reads, last));
 }
 
@@ -71,32 +62,33 @@ async function readRuns(
   return reads.map(({ run }) => found.get(run.stamp) ?? []);
 }
 
+/** The stamps of all imports since $2, found by index seeks from one to the next. */
+const STAMPS = `
+  RECURSIVE stamps (value) AS (
+    SELECT (${nextStamp('$2')})
+    UNION ALL
+    SELECT (${nextStamp('stamps.value')}) FROM stamps WHERE stamps.value IS NOT NULL
+  )`;
+export const STAMPS_SQL = `WITH ${STAMPS} SELECT value FROM stamps WHERE value IS NOT NULL`;
+
 /**
- * Counts the versions in the window that the imports $2 replaced, up to one more than SORTED_MAX, and returns the first ids
+ * Counts the versions in the window that imports since $2 replaced, up to one more than SORTED_MAX, and returns the first ids
  * unless there are too many. Reads the versions twice, because materialising them would be slower.
  */
 export const IN_WINDOW_SQL: Statement = (sql) => {
   const condition = 'org_id = $1 AND until_stamp = v.value AND from_stamp BETWEEN $3 AND $4';
   const limit = `LIMIT ${SORTED_MAX + 1}`;
   const ofImport = sql.joinEach('history', 'id, from_stamp', condition, `ORDER BY from_stamp ${limit}`);
-  const versions = `FROM ${sql.valuesTable('$2', 'bigint')} CROSS JOIN ${ofImport} ${limit}`;
+  const versions = `FROM imports AS v CROSS JOIN ${ofImport} ${limit}`;
   return `
-  WITH counted AS MATERIALIZED (SELECT count(*) AS total FROM (SELECT 1 ${versions}) AS few)
+  WITH ${STAMPS}, imports AS MATERIALIZED (SELECT value FROM stamps WHERE value IS NOT NULL),
+  counted AS MATERIALIZED (SELECT count(*) AS total FROM (SELECT 1 ${versions}) AS few)
   SELECT total, CASE WHEN total <= ${SORTED_MAX} THEN (
     SELECT ${sql.joinIds} FROM (
       SELECT DISTINCT id FROM (SELECT h.id ${versions}) AS few WHERE id >= $5 ORDER BY id LIMIT $6
     ) AS ids
   ) END AS ids FROM counted`;
 };
-
-/** The stamps of all imports since $2, found by index seeks from one to the next. */
-export const STAMPS_SQL = `
-  WITH RECURSIVE stamps (stamp) AS (
-    SELECT (${nextStamp('$2')})
-    UNION ALL
-    SELECT (${nextStamp('stamps.stamp')}) FROM stamps WHERE stamps.stamp IS NOT NULL
-  )
-  SELECT stamp FROM stamps WHERE stamp IS NOT NULL`;
 
 /** The stamp of the first import after a stamp that replaced anything. */
 export function nextStamp(after: string): string {

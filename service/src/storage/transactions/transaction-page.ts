@@ -152,8 +152,10 @@ export async function readTransactionPage(
     // The last id is the cursor of the next page.
     const idQuery = { orgId, cursor, window, count: limit + 1 };
     const pieces = isNarrow ? { edges: [window], spans: [] } : splitWindow(window);
-    const { ids: unchanged, clockMs } = await readWindowIds(connection, idQuery, pieces);
-    const replaced = asOfMs < clockMs ? await findReplaced(connection, { ...idQuery, asOfMs }) : [];
+    const [{ ids: unchanged, clockMs }, replaced] = await Promise.all([
+      readWindowIds(connection, idQuery, pieces),
+      asOfMs === LATEST_MS ? [] : findReplaced(connection, { ...idQuery, asOfMs }),
+    ]);
     // After a load of old history, an id can be in both lists.
     const ids = [...new Set([...unchanged, ...replaced])].sort().slice(0, limit + 1);
     const asOf = replaced.length === 0 ? undefined : { asOfMs, stampMaxMs: maxMs };
