@@ -1,5 +1,5 @@
-// The spool: an SQLite file beside a server, for clicks that the database could not take. Its rows become clicks, so a file that
-// other users could have written, or that has other tables, is rejected.
+// The spool: a local SQLite file for clicks that the database could not store. Its rows become clicks, so a file that other users
+// could have written, or that has other tables, is rejected.
 
 import { Database as SqliteFile } from 'bun:sqlite';
 import { lstatSync, statSync } from 'node:fs';
@@ -37,7 +37,7 @@ const rejectSql = (where: string) =>
 
 const SCHEMA_SQL = 'SELECT type, name, sql FROM sqlite_master ORDER BY type, name';
 
-/** Calls `path` and opens the spool when it is first needed. Creates the file if there is none. */
+/** Opens or creates the spool on first use. */
 export function openSpool(path: () => string): ClickSpool {
   const file = openOnce(async () => {
     const spool = await openSpoolFile(path(), { ...SPOOL_OPTIONS, create: true });
@@ -67,7 +67,7 @@ export function openSpool(path: () => string): ClickSpool {
   };
 }
 
-/** Throws a StorageError for a file that is not a spool, or that other users could have changed. */
+/** Throws a StorageError for a file that is not a spool or that other users could have changed. */
 export async function openSpoolFile(path: string, options: DatabaseOptions): Promise<Database> {
   for (const end of ['', '-wal', '-shm']) requirePrivate(`${path}${end}`);
   const file = openSqlite(path, options);
@@ -85,7 +85,7 @@ function requirePrivate(path: string): void {
   if (stat === undefined) return;
   if (!stat.isFile()) throw new StorageError('invalid', `${path} is not a regular file; move it away`);
   const user = process.geteuid?.() ?? stat.uid;
-  // Root may run commands for a service that has its own user and folder.
+  // Root can run commands for a service that has its own user and folder.
   const isTrusted = stat.uid === user || (user === 0 && stat.uid === statSync(dirname(path)).uid);
   if (!isTrusted)
     throw new StorageError(
@@ -95,7 +95,7 @@ function requirePrivate(path: string): void {
   if ((stat.mode & 0o077) !== 0)
     throw new StorageError(
       'invalid',
-      `${path} may be read or written by other users; check its clicks, then run: chmod 600 ${path}`,
+      `${path} is accessible to other users; check its clicks, then run: chmod 600 ${path}`,
     );
 }
 
@@ -104,7 +104,7 @@ async function requireSchema(file: Database, path: string, known: readonly strin
   throw new StorageError('invalid', `${path} is not a spool: it has other tables; move it away`);
 }
 
-/** The schemas that a spool can have: none yet, or that of any schema version. */
+/** Returns the schemas that a spool can have: empty, or that of any schema version. */
 function knownSchemas(): string[] {
   const reference = new SqliteFile(':memory:');
   const read = () => JSON.stringify(reference.query(SCHEMA_SQL).all());

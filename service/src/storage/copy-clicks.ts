@@ -1,10 +1,8 @@
-// Copies all clicks into another database, so that later sales can be matched to them there. copyClicks() runs after all
-// other data has been read. It can be repeated, because it deletes the clicks in the target first.
+// Copies all clicks into another database, so that later sales can be matched to them there. copyClicks() can be repeated,
+// because it first deletes the clicks in the target.
 
-import { existsSync } from 'node:fs';
 import type { Click, ClickId } from '../domain/click.ts';
 import { CLICKS, columnsOf, type Database, type TableRow } from './database.ts';
-import { CLICK_END, sqlitePath } from './open-database.ts';
 import { closing } from './open-once.ts';
 import { CREATE_OPTIONS, clickDatabase, READ_OPTIONS } from './open-stores.ts';
 import { type ClickRow, toClick } from './stores/click-store.ts';
@@ -17,17 +15,11 @@ export async function copyClicks(
 ): Promise<number> {
   await using from = closing(clickDatabase(fromUrl, READ_OPTIONS));
   await using to = closing(clickDatabase(toUrl, CREATE_OPTIONS));
-  if (hasPlace(toUrl)) await removeClicks(await to.open());
+  await removeClicks(await to.open());
   return await copyClickRows(await from.open(), await to.open(), { onBatch });
 }
 
-/** False if there is no SQLite click file yet: the first click creates it, so a check must not. */
-function hasPlace(url: string): boolean {
-  const path = sqlitePath(url);
-  return path === undefined || existsSync(`${path}${CLICK_END}`);
-}
-
-/** An interrupted copy may have left clicks, which may have been sold, erased or purged in the source since. */
+/** Clicks left by an interrupted copy may since have been sold, erased or purged in the source. */
 async function removeClicks(target: Database): Promise<void> {
   await readBatches<{ id: ClickId }>(target, allClicks('id'), async (batch) => {
     const ids = batch.map(({ id }) => id);

@@ -1,6 +1,6 @@
 // Copies a database into an empty one, SQLite or PostgreSQL: organisations with their change clocks, tokens, the catalogue,
-// links, transactions with their stamps, the history, daily totals, the logs, and clicks. Clients continue with the same token from the same
-// watermark, and click ids stay valid. Copies everything or nothing; changes made meanwhile are not in the copy.
+// links, transactions with their stamps, the history, daily totals, the logs, and clicks. Clients continue with the same token
+// from the same watermark, and click ids stay valid. Copies everything or nothing. Changes made during the copy are not copied.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { StorageError } from '../domain/storage-error.ts';
@@ -67,19 +67,19 @@ export async function copyDatabase(
   await migrate(target, auditor);
   return await source.readOnce((from) =>
     target.write(async (to) => {
-      // A second copy at the same time waits here for the first, then finds the database filled.
+      // A concurrent copy waits here for the first, then finds the database filled.
       await to.all(LOCK_SQL);
       if (!(await isEmpty(to)))
-        throw new StorageError('exists', 'the database to copy to is not empty: nothing was copied');
+        throw new StorageError('exists', 'the target database is not empty; nothing was copied');
       if (await isEmpty(from))
-        throw new StorageError('invalid', 'there is nothing to copy: the database to copy from is empty');
+        throw new StorageError('invalid', 'the source database is empty; nothing was copied');
       let rowsDone = 0;
       const progress = (rows: number) => {
         rowsDone += rows;
         onRows(rowsDone);
       };
       const counts = await copyTables(from, to, target.sql, progress);
-      // On another connection, which commits first. Until the rest is committed, the database counts as empty, so that an
+      // Clicks use another connection, which commits first. Until the rest is committed, the target counts as empty, so an
       // interrupted copy can be repeated.
       const clicks = await copyClicks(fromUrl, toUrl, progress);
       const report = { ...counts, clicks };
@@ -136,7 +136,7 @@ async function copyTables(
   return { organisations: organisations.length, tokens: tokens.length, retailers, transactions };
 }
 
-/** Inserts a row and returns its id, which the database may have assigned. */
+/** Inserts a row and returns its id. */
 async function insertRow(connection: Connection, table: string, row: Row, how = ''): Promise<SqlValue> {
   const columns = Object.keys(row);
   const places = columns.map((_, i) => `$${i + 1}`);
@@ -145,7 +145,7 @@ async function insertRow(connection: Connection, table: string, row: Row, how = 
   return created?.id ?? null;
 }
 
-/** Returns the new ids of imports by their old ids: the new database may have imports already. */
+/** Returns the new ids of imports by their old ids. They differ if the target already has imports. */
 async function copyImports(from: Connection, to: Connection): Promise<ReadonlyMap<SqlValue, SqlValue>> {
   const newNumbers = new Map<SqlValue, SqlValue>();
   const sql = 'SELECT id, kind, org_id, began_at, ended_at, outcome, document FROM imports ORDER BY id';
@@ -158,7 +158,7 @@ async function copyImports(from: Connection, to: Connection): Promise<ReadonlyMa
   return newNumbers;
 }
 
-/** Copies transactions and their history; returns the number of transactions. */
+/** Returns the number of transactions. */
 async function copySales(
   from: Connection,
   to: Connection,

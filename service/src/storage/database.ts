@@ -1,5 +1,5 @@
-// The interface of a database, which SQLite and PostgreSQL implement. The stores are written once, against this interface and
-// the `Sql` object of the database (sql.ts).
+// The interface that SQLite and PostgreSQL implement. The stores are written once, against this interface and the database's
+// `Sql` object (sql.ts).
 
 import type { Clock } from '../domain/clock.ts';
 import { StorageError } from '../domain/storage-error.ts';
@@ -9,119 +9,116 @@ import type { ColumnType, Sql, Statement } from './sql.ts';
 
 export type SqlValue = string | number | null;
 
-/** Runs single statements: a database, or a connection within a transaction. */
+/** A database or a connection: runs single statements. */
 export interface Queries {
   all<Row>(statement: Statement, ...params: SqlValue[]): Promise<Row[]>;
 }
 
 export interface Connection extends Queries {
-  /** Like `all`, but returns the column `data` as bytes: UTF-8 that is sent on without being decoded. */
+  /** Like `all`, but returns the column `data` as bytes (UTF-8), which can be sent without decoding. */
   allWithBytes<Row extends { data: Uint8Array | null }>(
     statement: Statement,
     ...params: SqlValue[]
   ): Promise<Row[]>;
   /** Returns the rows with these keys. */
   findMany<Row>(table: Table, keys: readonly string[]): Promise<Row[]>;
-  /** Inserts rows, or overwrites those with the same key; returns the number of rows written. */
+  /** Inserts rows or overwrites those with the same key. Returns the number of rows written. */
   putMany<Column extends string>(
     table: Table<Column>,
     rows: readonly TableRow<NoInfer<Column>>[],
   ): Promise<number>;
   deleteMany(table: Table, keys: readonly string[]): Promise<void>;
-  /**
-   * From now on, overwrites deleted and replaced bytes with zeros. Does nothing on PostgreSQL, where vacuum removes deleted
-   * rows.
-   */
+  /** From now on, overwrites deleted and replaced bytes with zeros. On PostgreSQL, does nothing; vacuum removes deleted rows. */
   overwriteDeleted(): Promise<void>;
-  /** Waits until no other process migrates this database, and keeps them waiting until the commit. */
+  /** Waits for other processes that are migrating this database, and blocks them until the commit. */
   lockSchema(): Promise<void>;
-  /** Makes the next row of a numbered table follow the last number that this SELECT finds. Rows were inserted with numbers. */
+  /** After rows were inserted with given numbers, continues numbering after the last number that this SELECT finds. */
   continueNumbers(table: string, lastNumberSql: string): Promise<void>;
 }
 
 export interface Database extends Queries {
   readonly sql: Sql;
-  /** The schema of the main database. */
+  /** Schema of the main database. */
   readonly schema: Schema;
-  /** For pages of transactions, like `read`: see `pageConnectionsMax`. */
+  /** For pages of transactions. Uses the same connections as `read`; see `pageConnectionsMax`. */
   readonly allWithBytes: Connection['allWithBytes'];
-  /** Runs work in a read transaction: one state of the database, whatever is committed meanwhile. */
+  /** Runs work in a read transaction, which sees one snapshot of the database. */
   read<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
-  /** Like `read`, for work that reads a whole table: keeps none of it in memory. */
+  /** Like `read`, for work that reads a whole table, which is not kept in memory. */
   readOnce<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
-  /** Runs work in a transaction: commits when it returns, rolls back when it throws. */
+  /** Runs work in a transaction, which commits when the work returns and rolls back when it throws. */
   write<T>(work: (connection: Connection) => Promise<T>, lockTimeoutMs?: number): Promise<T>;
   /** Calls onChange shortly after another process commits; may fire spuriously. Returns an unsubscribe function. */
   watch(onChange: () => void): () => void;
   /**
-   * Empties the write-ahead log, where deleted bytes remain. Gives up after `waitMs` if others use the log all the time; the
-   * next checkpoints empty it then. Does nothing on PostgreSQL.
+   * Empties the write-ahead log, where deleted bytes remain. Stops trying after `waitMs` if other connections keep the log busy;
+   * later checkpoints will empty it. Does nothing on PostgreSQL.
    */
   emptyLog(waitMs?: number): Promise<void>;
-  /** True while an import or another long write runs; undefined if this user may not write. */
+  /** Returns true while an import or another long write runs; undefined if this user may not write. */
   isWriteLockHeld(): Promise<boolean | undefined>;
-  /** Facts about the PostgreSQL server; undefined on SQLite. */
+  /** Returns undefined on SQLite. */
   inspectServer(clock: Clock): Promise<PostgresFacts | undefined>;
-  /** The database server's time of day; undefined if the database runs in this process. */
+  /** Returns the database server's time; undefined on SQLite, which runs in this process. */
   nowMs(): Promise<number | undefined>;
-  /** Use of the connections; undefined on SQLite. */
+  /** Returns the use of the connections; undefined on SQLite. */
   pools(): DatabasePools | undefined;
-  /** The place of the database for messages, without user and password. */
+  /** Describes the location of the database for messages, without user and password. */
   describePlace(): Promise<string>;
   close(): Promise<void>;
 }
 
 export interface PostgresFacts {
-  /** Such as 180001. */
+  /** For example 180001. */
   readonly version: number;
-  /** How far the server's clock is ahead of this machine's. */
+  /** Lead of the server's clock over this machine's. */
   readonly clockAheadMs: number;
   readonly bytes: number;
   readonly isReadOnly: boolean;
-  /** Tables that our role may not read, not write, or does not own. */
+  /** Tables that our role may not read, may not write, or does not own. */
   readonly unreadable: readonly string[];
   readonly unwritable: readonly string[];
   readonly notOwned: readonly string[];
   readonly walLevel: string;
   readonly archiveMode: string;
-  /** True if the last attempt to archive the log failed. */
+  /** True if the last attempt to archive WAL failed. */
   readonly isArchiveFailing: boolean;
 }
 
 export interface DatabaseOptions {
   /**
-   * Restricts what the caller may change. `read` changes neither the schema nor the file nor the files beside it, and rejects
-   * writes. `dry run` does the same, but allows writes that are rolled back. Default: everything is allowed.
+   * Restricts what the caller may change. `read` rejects writes and changes neither the schema nor any file. `dry run` does the
+   * same, but allows writes that are rolled back. By default, everything is allowed.
    */
   readonly access?: 'read' | 'dry run' | undefined;
-  /** Creates the database if there is none. Otherwise a missing database is an error. */
+  /** Creates a missing database, which is otherwise an error. */
   readonly create?: boolean;
-  /** True if commits wait for the disk. Without it, a power cut can lose whole commits, never a part of one. */
+  /** True if commits wait for the disk. Otherwise a power cut can lose whole commits, but never part of one. */
   readonly durable: boolean;
   /** How long a write waits for another writer before it fails. */
   readonly lockTimeoutMs: number;
-  /** Time limit for a statement; 0 for none. PostgreSQL only. */
+  /** 0 for none. PostgreSQL only. */
   readonly statementTimeoutMs: number;
   /** PostgreSQL only. */
   readonly connectionsMax: number;
-  /** Further connections for pages of transactions; by default, pages share the others. PostgreSQL only. */
+  /** Separate connections for pages of transactions; by default, pages share the others. PostgreSQL only. */
   readonly pageConnectionsMax?: number;
-  /** Maps the file into memory for reading: faster, but pages read count as memory of the process. SQLite only. */
+  /** Maps the file into memory for reading, which is faster but counts as process memory. SQLite only. */
   readonly mapsFile?: boolean;
-  /** Overwrites deleted bytes with zeros, so that they cannot be recovered from the file. SQLite only. */
+  /** Overwrites deleted bytes with zeros. SQLite only. */
   readonly overwritesDeleted?: boolean;
-  /** The server to use if the URL names several. Default: the primary. PostgreSQL only. */
+  /** Which server to use if the URL names several; by default, the primary. PostgreSQL only. */
   readonly role?: 'primary' | 'standby';
 }
 
 /** A table that is written in bulk. */
 export interface Table<Column extends string = string> {
   readonly name: string;
-  /** The columns, key first. */
+  /** The key columns come first. */
   readonly columns: { readonly [Name in Column]: ColumnType };
-  /** Number of columns in the key. Default: 1. */
+  /** Number of columns in the key; 1 by default. */
   readonly keyLength?: number;
-  /** A column that never changes: an existing row with another value in it is not overwritten. */
+  /** A column that never changes: existing rows with another value are not overwritten. */
   readonly owner?: string;
   /** The only column that changes in an existing row, and only from null. */
   readonly filledLater?: string;
@@ -244,7 +241,7 @@ export function busy(cause: unknown): StorageError {
 }
 
 export function outdated(place: string): StorageError {
-  return new StorageError('outdated', `the database ${place} has the schema of an earlier Offerbook`);
+  return new StorageError('outdated', `the database ${place} has the schema of an older Offerbook`);
 }
 
 export function noDatabase(place: string): StorageError {

@@ -1,5 +1,5 @@
-// Facts about a database for `offerbook doctor`. Creates and migrates nothing. On SQLite, takes the write lock for a moment
-// to see whether it is free.
+// Facts about a database for `offerbook doctor`. Does not create or migrate anything. On SQLite, acquires the write lock for a
+// moment to see whether it is free.
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -29,11 +29,11 @@ const OPTIONS: DatabaseOptions = {
 export interface DatabaseFacts {
   readonly place: string;
   readonly schema: SchemaFacts;
-  /** The greatest stamp of all organisations; null if there are none. */
+  /** Latest stamp of all organisations; null if there are none. */
   readonly lastStampMs: number | null;
   /** Undefined unless the schema is current. */
   readonly contents: ContentFacts | undefined;
-  /** For the name of the spool; undefined unless the schema is current. */
+  /** Part of the spool's name; undefined unless the schema is current. */
   readonly clickKey: string | undefined;
   readonly postgres: PostgresFacts | undefined;
   /** The existing files of an SQLite database. */
@@ -49,7 +49,7 @@ interface ContentFacts {
 export interface WriteLockFacts {
   /** Undefined if this user may not write. */
   readonly isHeld: boolean | undefined;
-  /** Open entries of the import log, newest first: the imports run, wait for the lock, or were killed. */
+  /** Open entries of the import log, newest first: imports that run, wait for the lock, or were killed. */
   readonly openImports: readonly ImportEntry[];
 }
 
@@ -69,7 +69,7 @@ export interface FileFacts {
   readonly isWritable: boolean;
 }
 
-/** Throws a StorageError if the database is unreachable. If the URL names several servers, inspects the one with this role. */
+/** Throws a StorageError if the database is unreachable. */
 export async function inspectDatabase(
   url: string,
   clock: Clock,
@@ -107,7 +107,7 @@ async function inspectContents(database: Database, auditor: Auditor): Promise<Co
 
 const OPEN_IMPORTS_MAX = 5;
 
-/** Counts the clicks in a spool; 0 if there is no spool, or an empty file that a killed server left. */
+/** Counts the clicks in a spool. Returns 0 if there is no spool, or only an empty file left by a killed server. */
 export async function countSpooled(path: string): Promise<number> {
   if (!existsSync(path) || statSync(path).size === 0) return 0;
   await using spool = closing(await openSpoolFile(path, OPTIONS));

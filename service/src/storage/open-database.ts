@@ -1,4 +1,4 @@
-// Opens the database that a URL names. Separate from the stores, so that the thread that reads the catalogue need not load them.
+// Opens a database by its URL. Separate from open-stores.ts, so that the thread that reads the catalogue does not load the stores.
 
 import { StorageError } from '../domain/storage-error.ts';
 import type { Database, DatabaseOptions } from './database.ts';
@@ -6,7 +6,7 @@ import { openPostgres } from './postgres/postgres.ts';
 import { realPath } from './sqlite/real-path.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 
-/** For servers: requests must not wait for locks. Their writes need not survive a power cut. */
+/** For servers, whose requests must not wait for locks and whose writes need not survive a power cut. */
 export const SERVER_OPTIONS: DatabaseOptions = {
   durable: false,
   lockTimeoutMs: 0,
@@ -16,14 +16,13 @@ export const SERVER_OPTIONS: DatabaseOptions = {
   mapsFile: true,
 };
 
-/** Suffix of the file with the clicks beside an SQLite database. */
+/** Suffix of the click file beside an SQLite database. */
 export const CLICK_END = '-activations';
 
-/** The path of an SQLite database, with links resolved so that every name has the same clicks; undefined for any other URL. */
+/** Returns the path of an SQLite database, with symbolic links resolved so that every name finds the same click file. */
 export function sqlitePath(url: string): string | undefined {
   const given = /^sqlite:(.+)$/s.exec(url)?.[1];
-  if (given === undefined) return undefined;
-  return realPath(given);
+  return given === undefined ? undefined : realPath(given);
 }
 
 export function openDatabase(url: string, options: DatabaseOptions): Database {

@@ -1,5 +1,5 @@
-// Opens a database, upgrades its schema, and returns its stores. Creates a database only on request: a mistyped path must not
-// look like an installation without data.
+// Opens a database, upgrades its schema, and returns its stores. Creates a database only on request, because a mistyped path must
+// not look like an installation without data.
 
 import { statSync } from 'node:fs';
 import { type Clock, systemClock } from '../domain/clock.ts';
@@ -12,8 +12,7 @@ import { Replica, type ReplicaOptions } from './postgres/replica.ts';
 import { findSchemaState, migrate } from './schema/migrate.ts';
 import { type Schema, versionOf } from './schema/schema.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
-import { SQLITE_CLICKS, SQLITE_MAIN, SQLITE_WALKS } from './sqlite/sqlite-schemas.ts';
-import { SQLITE_SQL } from './sqlite/sqlite-sql.ts';
+import { SQLITE_CLICKS, SQLITE_WALKS } from './sqlite/sqlite-schemas.ts';
 import { withSyncedWrites } from './sqlite/synced-writes.ts';
 import { type Auditor, auditLog, writeAudit } from './stores/audit-log.ts';
 import { catalogueStore } from './stores/catalogue-store.ts';
@@ -30,7 +29,7 @@ import { transactionHistory } from './stores/transaction-history.ts';
 import { transactionStore } from './stores/transaction-store.ts';
 import { walkStore } from './stores/walk-store.ts';
 
-/** For commands: they wait for each other, and their statements have no time limit. */
+/** For commands, which wait for each other and whose statements have no timeout. */
 export const COMMAND_OPTIONS: DatabaseOptions = {
   durable: true,
   lockTimeoutMs: 60_000,
@@ -44,12 +43,12 @@ export const READ_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, access: 'read
 /** Not durable, because a dry run rolls back. */
 export const DRY_RUN_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, access: 'dry run', durable: false };
 
-/** For commands that create the database if there is none. */
+/** For commands that create a missing database. */
 export const CREATE_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, create: true };
 
 export interface StoresOptions {
   readonly replica?: ReplicaOptions | undefined;
-  /** Who uses the database, for the audit log: user and machine. */
+  /** User and machine, for the audit log. */
   readonly by?: string | undefined;
 }
 
@@ -74,13 +73,13 @@ export async function openStores(
       ? undefined
       : openOnce(() => openFileBeside(`${path}-walks`, SQLITE_WALKS, { ...options, durable: false }));
   const clicks = clickStore(clickDatabase(url, options), clock);
-  /** A newer program may upgrade the schema while this one runs, so that this one must stop. Read with the revisions. */
+  /** Read with the revisions: if a newer program upgrades the schema while this one runs, this one must stop. */
   let oldestVersion = 0;
   function requireKnownSchema(): void {
     if (oldestVersion <= versionOf(database.schema)) return;
     throw new StorageError(
       'too new',
-      `the database was upgraded to schema version ${oldestVersion} by a newer Offerbook; upgrade this one, too`,
+      `the database was upgraded to schema version ${oldestVersion} by a newer Offerbook; upgrade this one too`,
     );
   }
   const replica = replicaOptions && new Replica(database, replicaOptions);
@@ -138,8 +137,8 @@ export async function openStores(
 }
 
 /**
- * Migrates if necessary, on connections of its own without a statement timeout: creating an index of a large table takes longer
- * than a server's statement may. Waits for another process that is migrating.
+ * Migrates if necessary, on separate connections without a statement timeout, because indexing a large table takes longer than a
+ * server's timeout. Waits for another process that is migrating.
  */
 export async function prepareSchema(
   url: string,
@@ -147,7 +146,7 @@ export async function prepareSchema(
   { access, create = false }: DatabaseOptions,
   auditor: Auditor,
 ): Promise<void> {
-  // Most starts find a current schema: they take no lock and can use a read-only database.
+  // If the schema is current, this needs no lock and works on a read-only database.
   const state = await findSchemaState(database);
   if (state === 'current') return;
   if (state === 'none' && !create) throw noDatabase(await database.describePlace());
@@ -157,8 +156,8 @@ export async function prepareSchema(
 }
 
 /**
- * Opens a second file beside an SQLite database, for writes that must not wait for an import, which holds the only write lock of
- * the first file for as long as it runs. Creates the file, unless the options forbid changes.
+ * Opens a second file beside an SQLite database, for writes that must not wait for an import, which holds the main file's only
+ * write lock while it runs. Creates the file, unless the options forbid changes.
  */
 export async function openFileBeside(
   path: string,
@@ -168,7 +167,8 @@ export async function openFileBeside(
   if (options.access !== undefined) {
     // A killed process may have left an empty file.
     const isThere = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
-    return isThere ? openSqlite(path, options) : EMPTY_DATABASE;
+    const file = openSqlite(path, options);
+    return isThere ? file : { ...file, ...EMPTY_DATABASE };
   }
   const file = openSqlite(path, { ...options, create: true });
   try {
@@ -191,27 +191,20 @@ const EMPTY: Connection = {
   continueNumbers: async () => {},
 };
 
-/** Replaces a file that does not exist and must not be created. */
-const EMPTY_DATABASE: Database = {
+const onEmpty = <T>(work: (connection: Connection) => Promise<T>) => work(EMPTY);
+
+/** Replaces the methods of a database whose file does not exist and must not be created. */
+const EMPTY_DATABASE = {
   ...EMPTY,
-  sql: SQLITE_SQL,
-  schema: SQLITE_MAIN,
-  read: (work) => work(EMPTY),
-  readOnce: (work) => work(EMPTY),
-  write: (work) => work(EMPTY),
-  watch: () => () => {},
+  read: onEmpty,
+  readOnce: onEmpty,
+  write: onEmpty,
   emptyLog: async () => {},
-  isWriteLockHeld: async () => false,
-  inspectServer: async () => undefined,
-  nowMs: async () => undefined,
-  pools: () => undefined,
-  describePlace: async () => 'nowhere',
-  close: async () => {},
 };
 
 /**
- * Opens the click database. Unlike a server's other writes, clicks are durable before it responds: PostgreSQL uses a separate
- * connection, SQLite a separate file.
+ * Opens the click database. Unlike a server's other writes, clicks are durable before the server responds. PostgreSQL uses a
+ * separate connection for them, SQLite a separate file.
  */
 export function clickDatabase(
   url: string,

@@ -1,105 +1,104 @@
-// The SQL that SQLite and PostgreSQL write differently. Each database provides one `Sql` object (sqlite/sqlite-sql.ts and
-// postgres/postgres-sql.ts); all other storage code builds its statements from it and never asks which database it talks to.
+// SQL fragments that differ between SQLite and PostgreSQL. Each database has one `Sql` object (sqlite/sqlite-sql.ts and
+// postgres/postgres-sql.ts). All other storage code builds its statements from it and never checks which database it uses.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 
 /**
- * The text of a statement, with parameters $1, $2, …, or a function that builds it. A connection builds and prepares a
- * statement once and finds it again by identity, so functions must be constants of their module.
+ * The text of a statement with parameters $1, $2, …, or a function that builds it. Connections cache prepared statements by
+ * identity, so these functions must be module constants.
  */
 export type Statement = string | ((sql: Sql) => string);
 
 export type ColumnType = 'uuid' | 'text' | 'bigint' | 'integer';
 
 export interface Sql {
-  /** A FROM item: a parameter that holds a JSON list, as a table `v` with a column `value`, in the order of the list. */
+  /** FROM item: a JSON list in a parameter, as a table `v` with a column `value`, in the order of the list. */
   valuesTable(param: string, type: 'bigint' | 'uuid' | 'text'): string;
-  /** A SELECT of the rows of a JSON list of lists. */
+  /** SELECT of the rows in a JSON list of lists. */
   selectRows(param: string, types: readonly ColumnType[]): string;
-  /** The rest of a condition on a column: it is one of the values that this SELECT finds. */
+  /** The rest of a condition on a column: its value is in the result of this SELECT. */
   isOneOf(select: string): string;
-  /** A condition: the column contains the string in the parameter. */
+  /** Condition: the column contains the string in the parameter. */
   contains(column: string, param: string): string;
-  /** A number at this path in a JSON document. */
+  /** The number at this path in a JSON document. */
   jsonNumber(column: string, path: readonly string[]): string;
-  /** An aggregate: ids, separated by commas. See splitIds(). */
+  /** Aggregate: ids, separated by commas. See splitIds(). */
   readonly joinIds: string;
   /** Aggregates: `data`, the documents as UTF-8, separated by commas, and `joined`, their number. */
   readonly joinDocuments: string;
-  /** A FROM item to CROSS JOIN, `h`: the rows of a table that meet a condition on the rows before it, one row at a time. */
+  /** FROM item `h` for a CROSS JOIN: for each row of the tables before it, the rows of `table` that meet the condition. */
   joinEach(table: string, columns: string, condition: string, rest: string): string;
-  /** Forces the use of an index where the planner might choose another one. */
+  /** Forces the use of an index. */
   indexedBy(index: string): string;
 
-  /** Ends a SELECT: locks its rows until the commit. Empty on SQLite, which has a single writer. */
+  /** Ends a SELECT and locks its rows until the commit. Empty on SQLite, which has a single writer. */
   readonly forUpdate: string;
-  /** The same, but inserting a row that refers to a locked row does not wait. */
+  /** Like forUpdate, but inserting a row that refers to a locked row does not wait. */
   readonly forNoKeyUpdate: string;
-  /** The same as forUpdate, but leaves out rows that are locked already. */
+  /** Like forUpdate, but skips locked rows. */
   readonly forUpdateSkipLocked: string;
   /**
-   * DELETE of the rows that `SELECT … FROM table <rest>` finds. `key` identifies a row on SQLite; PostgreSQL deletes by place
-   * (ctid), because it might scan the whole table to find a list of keys.
+   * DELETE of the rows that `SELECT … FROM table <rest>` finds. SQLite identifies rows by `key`, PostgreSQL by ctid, because it
+   * might scan the whole table for a list of keys.
    */
   deleteRows(table: string, key: string, rest: string): string;
 
-  /** Lets an INSERT set the number of a row that the database would number itself. */
+  /** Allows an INSERT to set a number that the database would otherwise assign. */
   readonly withGivenNumber: string;
-  /** The number of a new row, after the last one that `lastNumberSql` finds. */
+  /** The number of a new row, which follows the last one that `lastNumberSql` finds. */
   nextNumber(lastNumberSql: string): string;
-  /** Finds a row if the table $1 exists. */
+  /** SELECT that returns a row if the table $1 exists. */
   readonly findTable: string;
 
-  /** How to read a table from beginning to end in pieces, in the order in which it is stored. */
+  /** How to read a table in pieces, in storage order. */
   readonly pieces: TablePieces;
   readonly ddl: SchemaWords;
 }
 
-/** A table is a number of places, some of which may be empty. */
-export interface TablePieces {
+/** A table is a sequence of places, some of which may be empty. */
+interface TablePieces {
   /** Number of places in the table `transactions`. */
   readonly countSql: string;
   /** Number of places in a piece: about 5,000 transactions. */
   readonly size: number;
-  /** A place as a parameter. */
+  /** Formats a place as a parameter. */
   placeOf(index: number): string | number;
-  /** A condition on table `t`: the row is at or after the place $2 and before the place $3. */
+  /** Condition on table `t`: the row is at or after the place $2 and before the place $3. */
   readonly isInPiece: string;
 }
 
 /** Types and clauses of CREATE TABLE and CREATE INDEX. */
-export interface SchemaWords {
+interface SchemaWords {
   readonly integer: string;
   readonly bigint: string;
   readonly text: string;
   /** Compares bytes, whatever the locale. */
   readonly sortedText: string;
   readonly uuid: string;
-  /** The key of a table whose rows the database numbers. */
+  /** Primary key with numbers assigned by the database. */
   readonly number: string;
   /** The same; numbers of deleted rows are never reused. */
   readonly neverReusedNumber: string;
-  /** A table whose rows may be lost after a crash. */
+  /** For a table whose rows may be lost after a crash. */
   readonly unlogged: string;
   /** Ends a CREATE TABLE. */
   readonly end: string;
-  /** Ends the CREATE TABLE of a table that is stored in the order of its key. */
+  /** Ends the CREATE TABLE of a table that is stored in key order. */
   readonly keyedEnd: string;
   /**
-   * Ids are never null, so this does not affect the order. But it keeps PostgreSQL from taking transactions_by_id, or the
-   * primary key of the history, for an index in the order of this one. If it took one span for the whole table, it would
-   * read that index instead, and find nothing for long.
+   * Ids are never null, so this does not affect the order, but it makes an index the only one in its order. Otherwise PostgreSQL
+   * might read transactions_by_id for a span that it takes for the whole table, and skip many rows of other spans.
    */
   readonly nullsFirst: string;
-  /** PostgreSQL reads an index on an expression without the table only if the column of the expression is in it too. */
+  /** PostgreSQL can read an index on an expression without the table only if it includes the expression's column. */
   readonly includeStamp: string;
   /** A random secret of at least 240 bits. */
   readonly randomSecret: string;
-  /** Statements that keep a column's values out of the planner's statistics. */
+  /** Returns statements that keep a column's values out of the planner's statistics. */
   withoutStatistics(table: string, column: string): readonly string[];
 }
 
-/** The ids of a `joinIds` column, which is null if there are none. */
+/** Splits a `joinIds` column, which is null if there are no ids. */
 export function splitIds(text: string | null): Uuid[] {
   return text === null ? [] : (text.split(',') as Uuid[]);
 }

@@ -129,7 +129,7 @@ describe('the server rejects a spool and keeps running', () => {
   }
 
   test('if other users may read or write it', async () => {
-    const reason = 'PATH may be read or written by other users; check its clicks, then run: chmod 600 PATH';
+    const reason = 'PATH is accessible to other users; check its clicks, then run: chmod 600 PATH';
     for (const mode of [0o604, 0o602, 0o640, 0o620])
       expect(await refusal((path) => chmodSync(path, mode))).toBe(reason);
   });

@@ -22,7 +22,7 @@ test('backup rejects PostgreSQL and names the guide, and restore marks a databas
       code: 2,
       stdout: '',
       stderr:
-        'offerbook: this is for SQLite; a PostgreSQL database is kept with pg_dump or its own archive, as docs/operations/backups.md says\n',
+        'offerbook: this command is for SQLite; back up PostgreSQL with pg_dump or WAL archiving (see docs/operations/backups.md)\n',
     });
   }
   expect(await run('restore --mark-only --json')).toEqual({

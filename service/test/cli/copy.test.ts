@@ -78,7 +78,7 @@ test('a poller gets the same changes from a copy as from the original', async ()
   expect(await offerbook(['copy', '--to', to], { env })).toEqual({
     code: 3,
     stdout: '',
-    stderr: 'offerbook: the database to copy to is not empty: nothing was copied\n',
+    stderr: 'offerbook: the target database is not empty; nothing was copied\n',
   });
   expect(await offerbook(['copy'], { env })).toEqual({
     code: 2,

@@ -137,7 +137,7 @@ for (const database of DATABASES) {
       expect((await look(url, { spool: folder })).get('spool')).toEqual({
         check: 'spool',
         state: 'fault',
-        found: `${path} may be read or written by other users; check its clicks, then run: chmod 600 ${path}`,
+        found: `${path} is accessible to other users; check its clicks, then run: chmod 600 ${path}`,
         advice: 'until the spool is usable, clicks are lost while the database is unreachable',
       });
       expect((await look(url, { spool: path })).get('spool')).toEqual({

@@ -157,7 +157,7 @@ describe('read-only commands change nothing', () => {
       expect(await offerbook([...args, '--database', `sqlite:${path}`])).toEqual({
         code: 2,
         stdout: '',
-        stderr: `offerbook: the database at ${path} has the schema of an earlier Offerbook; upgrade it first with: offerbook migrate\n`,
+        stderr: `offerbook: the database at ${path} has the schema of an older Offerbook; upgrade it first with: offerbook migrate\n`,
       });
     expect(filesIn(dirname(path))).toEqual(before);
   });

@@ -108,7 +108,7 @@ describe('an SQLite file', () => {
     expect(await importAsSomebody(FEW.replaceAll('PENDING', 'DECLINED'))).toEqual({
       code: 2,
       stdout: '',
-      stderr: `offerbook: ${path} is read-only: nothing was written\n`,
+      stderr: `offerbook: ${path} is read-only; nothing was written\n`,
     });
     chmodSync(path, 0o644);
     expect(await exported()).toBe(before);
@@ -149,7 +149,7 @@ test.if(await SmallDisk.canMount())('an import reports a full disk', async () =>
   expect(await offerbook(IMPORT, { env, stdin: MANY })).toEqual({
     code: 1,
     stdout: '',
-    stderr: `offerbook: the disk that holds ${path} is full: nothing was written\n`,
+    stderr: `offerbook: the disk with ${path} is full; nothing was written\n`,
   });
   expect(await exported()).toBe(before);
 });
@@ -161,7 +161,7 @@ test('an import reports a folder without permission, not a missing database', as
   expect(await importAsSomebody(FEW)).toEqual({
     code: 2,
     stdout: '',
-    stderr: `offerbook: ${path} cannot be opened: this user may not enter its folder; run this as the user of the service\n`,
+    stderr: `offerbook: ${path} cannot be opened: this user may not enter its folder; run this command as the service user\n`,
   });
   chmodSync(folder, 0o700);
 });

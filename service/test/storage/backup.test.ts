@@ -155,7 +155,7 @@ describe('a backup', () => {
     expect(statSync(target).mode & 0o777).toBe(0o700);
     expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([]);
     expect(await rejection(backup(target))).toEqual(
-      new StorageError('exists', `${target} is there already; nothing was written`),
+      new StorageError('exists', `${target} already exists; nothing was written`),
     );
 
     await stores.close();
@@ -202,7 +202,7 @@ describe('a backup', () => {
     symlinkSync(join(folder, 'not there', 'shop.db'), link);
     const nowhere = restoreBackup({ url: `sqlite:${link}`, ...options });
     expect((await rejection(nowhere)).message).toBe(
-      `${link} is a link that leads nowhere; is the disk mounted that it leads to?`,
+      `${link} is a symbolic link to a missing file; check that its disk is mounted`,
     );
     expect(readlinkSync(link)).toBe(join(folder, 'not there', 'shop.db'));
   });
@@ -287,7 +287,7 @@ describe('a backup', () => {
       ['a changed byte of the clicks', () => flipByte(file('offerbook.db-activations'), 5_000), 'is damaged'],
       ['a file cut short', () => truncateSync(file('offerbook.db'), 8_192), 'is damaged'],
       ['a missing file', () => rmSync(file('offerbook.db-activations')), 'could not be copied'],
-      ['no list', () => rmSync(file('manifest.json')), 'is not a backup: it has no manifest.json'],
+      ['no list', () => rmSync(file('manifest.json')), 'is not a backup: its manifest.json cannot be read'],
       ['a list that is no JSON', () => writeFileSync(file('manifest.json'), '{'), 'is not a backup that'],
       ['a name that leads elsewhere', () => rename('../good/offerbook.db'), 'is not a backup that'],
       ['a file twice', () => rename('offerbook.db'), 'is not a backup that'],
@@ -349,7 +349,7 @@ describe('a backup', () => {
       );
     const newer = tamper(target, manifest, 'offerbook.db', 'UPDATE schema_version SET version = 999');
     expect((await rejection(restore(newer))).message).toStartWith(
-      'offerbook.db in the backup has schema version 999, made by a newer Offerbook; this one knows up to version ',
+      'offerbook.db in the backup has schema version 999, made by a newer Offerbook; this one supports up to version ',
     );
     expect(readFileSync(path).equals(before)).toBeTrue();
     expect(readdirSync(folder).sort()).toEqual(['backup', 'shop.db', 'shop.db-activations']);
@@ -438,7 +438,7 @@ describe('a backup', () => {
       expect(await rejection(restore(copy))).toEqual(
         new StorageError(
           'invalid',
-          `${join(copy, name)} is a symbolic link, which a backup never has; nothing was changed`,
+          `${join(copy, name)} is a symbolic link, which a backup never contains; nothing was changed`,
         ),
       );
     }
@@ -458,7 +458,7 @@ describe('a backup', () => {
       expect(await rejection(restore(target))).toEqual(
         new StorageError(
           'invalid',
-          `${target} is not a backup that this Offerbook knows: its manifest.json is another`,
+          `${target} is not a backup that this version of Offerbook can read: its manifest.json is invalid`,
         ),
       );
     }
@@ -472,7 +472,7 @@ describe('a backup', () => {
     const target = join(folder, 'backup');
     symlinkSync(join(folder, 'nowhere'), target);
     expect(await rejection(backup(target))).toEqual(
-      new StorageError('exists', `${target} is there already; nothing was written`),
+      new StorageError('exists', `${target} already exists; nothing was written`),
     );
     expect(readlinkSync(target)).toBe(join(folder, 'nowhere'));
   });
@@ -483,12 +483,12 @@ describe('a backup', () => {
     const target = join(folder, 'backup');
     await backup(target);
     expect(await rejection(restore(target, { replaces: false }))).toEqual(
-      new StorageError('exists', `there is a database at ${path}`),
+      new StorageError('exists', `${path} already exists`),
     );
     const refusal = await rejection(restore(target));
     expect(refusal).toMatchObject({ kind: 'busy' });
     expect(refusal.message).toBe(
-      `${path} is in use: stop all servers and imports first; nothing was changed`,
+      `${path} is in use; stop all servers and imports first (nothing was changed)`,
     );
     expect(await readAllTransactions(stores, org.id)).toHaveLength(1);
     await stores.close();

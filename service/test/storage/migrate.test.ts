@@ -60,7 +60,7 @@ for (const database of DATABASES) {
 
       expect(error).toMatchObject({ kind: 'too new' });
       expect(error.message).toBe(
-        `this database has schema version 999, made by a newer Offerbook; this one knows up to version ${VERSION}`,
+        `this database has schema version 999, made by a newer Offerbook; this one supports up to version ${VERSION}`,
       );
       expect(await raw.all('SELECT version FROM schema_version')).toEqual([{ version: 999 }]);
     });
@@ -110,7 +110,7 @@ describe('an unusable database URL', () => {
     const error = await rejection(openStores('sqlite::memory:'));
     expect(error).toMatchObject({ kind: 'settings' });
     expect(error.message).toBe(
-      'the database must be a file: several connections could not share one in memory',
+      'the database must be a file, because several connections cannot share a database in memory',
     );
   });
 

@@ -78,10 +78,7 @@ describe('the SQLite database of another program', () => {
       other.close();
       const before = readFileSync(path);
       expect(await rejection(openStores(`sqlite:${path}`, { ...COMMAND_OPTIONS, create }))).toEqual(
-        new StorageError(
-          'invalid',
-          `${path} is not an Offerbook database: it has the tables of another program`,
-        ),
+        new StorageError('invalid', `${path} is not an Offerbook database: it has another program's tables`),
       );
       expect(readFileSync(path).equals(before)).toBeTrue();
       expect(readdirSync(dirname(path))).toEqual(['other.db']);

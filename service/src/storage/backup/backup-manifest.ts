@@ -1,5 +1,5 @@
-// The manifest of a backup: its files, with a checksum and row counts for each. It is written last, so a folder without a
-// manifest is not a complete backup.
+// The manifest of a backup lists its files with checksums and row counts. It is written last, so a folder without a manifest is
+// not a complete backup.
 
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import { z } from 'zod';
 import { StorageError } from '../../domain/storage-error.ts';
 
 export const MANIFEST_NAME = 'manifest.json';
-/** Fixed names, independent of the name of the database. */
-export const BACKUP_FILES = ['offerbook.db', 'offerbook.db-activations'] as const;
+/** Fixed names, whatever the database is called. */
+const BACKUP_FILES = ['offerbook.db', 'offerbook.db-activations'] as const;
 export const [MAIN_FILE, CLICK_FILE] = BACKUP_FILES;
 
 const FileSchema = z.object({
@@ -35,12 +35,12 @@ const ManifestSchema = z.object({
 export type BackupFile = z.output<typeof FileSchema>;
 export type BackupManifest = z.output<typeof ManifestSchema>;
 
-/** Throws a StorageError for a symbolic link, which could make a restore read any file that this user can read. */
+/** Throws a StorageError for a symbolic link, which could make a restore copy any file that this user can read. */
 export function requireNoLink(folder: string, name: string): void {
   if (lstatSync(join(folder, name), { throwIfNoEntry: false })?.isSymbolicLink())
     throw new StorageError(
       'invalid',
-      `${join(folder, name)} is a symbolic link, which a backup never has; nothing was changed`,
+      `${join(folder, name)} is a symbolic link, which a backup never contains; nothing was changed`,
     );
 }
 
@@ -49,27 +49,18 @@ export function readManifest(folder: string): BackupManifest {
   let text: string;
   try {
     text = readFileSync(join(folder, MANIFEST_NAME), 'utf8');
-  } catch (error) {
+  } catch (cause) {
+    throw new StorageError('invalid', `${folder} is not a backup: its ${MANIFEST_NAME} cannot be read`, {
+      cause,
+    });
+  }
+  try {
+    return ManifestSchema.parse(JSON.parse(text));
+  } catch {
+    // Without the parser's error, which quotes the manifest.
     throw new StorageError(
       'invalid',
-      `${folder} is not a backup: it has no ${MANIFEST_NAME} that can be read`,
-      {
-        cause: error,
-      },
+      `${folder} is not a backup that this version of Offerbook can read: its ${MANIFEST_NAME} is invalid`,
     );
-  }
-  const parsed = ManifestSchema.safeParse(parseJson(text));
-  if (parsed.success) return parsed.data;
-  throw new StorageError(
-    'invalid',
-    `${folder} is not a backup that this Offerbook knows: its ${MANIFEST_NAME} is another`,
-  );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -1,12 +1,12 @@
 // Makes a backup of an SQLite database while servers and imports run: a folder with a copy of each database file and a
 // manifest. The folder is written under a temporary name and renamed at the end, so a folder with the final name is complete.
 //
-// VACUUM INTO makes each copy. It reads one snapshot of the file, blocks no reader or writer, and omits free pages, which
-// may still contain deleted data. Copying the files directly would be faster, but all writers would have to stop.
+// VACUUM INTO makes each copy. It reads one snapshot of the file, does not block readers or writers, and omits free pages, which
+// may still contain deleted data.
 //
-// The files are copied one after the other, so their order matters. Transactions come first: every sale in the backup then
-// has the mark on its click that protects the click from being purged. Clicks newer than the transactions are harmless. The
-// spool comes before the clicks: a click that moves between the two copies is in both and is stored once.
+// The order of the copies matters. Transactions come first, so the click of every sale in the backup is already marked as sold,
+// which protects it from a purge. Clicks newer than the transactions are harmless. The spool comes before the clicks: a click
+// that moves from one to the other in between is in both copies and is stored once.
 
 import { closeSync, existsSync, lstatSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -16,7 +16,6 @@ import type { Clock } from '../../domain/clock.ts';
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
 import { IS_OVERSIZED, openSpoolFile } from '../click-spool.ts';
 import { copyClickRows } from '../copy-clicks.ts';
-import { noDatabase } from '../database.ts';
 import { CLICK_END, sqlitePath } from '../open-database.ts';
 import { closing } from '../open-once.ts';
 import { CREATE_OPTIONS, openFileBeside, READ_OPTIONS } from '../open-stores.ts';
@@ -38,9 +37,9 @@ export interface BackupOptions {
   readonly url: string;
   /** Path of the backup folder, which must not exist yet. */
   readonly target: string;
-  /** Path of the spool in which servers keep clicks that the database could not store, given the database's click key. */
+  /** Returns the path of the spool, given the database's click key. */
   readonly spoolPath: (clickKey: string) => string;
-  /** True for a click recorded by a server with this key; any other click in the spool is forged. */
+  /** Returns true for a click recorded by a server with this key; any other click in the spool is forged. */
   readonly isOurs: (click: Click, clickKey: string) => boolean;
   readonly clock: Clock;
   /** Version of this Offerbook. */
@@ -56,14 +55,14 @@ async function copyToFolder(options: BackupOptions): Promise<BackupManifest> {
   if (path === undefined) throw notSqlite();
   const target = resolve(options.target);
   if (lstatSync(target, { throwIfNoEntry: false }) !== undefined)
-    throw new StorageError('exists', `${target} is there already; nothing was written`);
+    throw new StorageError('exists', `${target} already exists; nothing was written`);
   await using source = closing(openSqlite(path, READ_OPTIONS));
-  const state = await findSchemaState(source);
-  if (state === 'none') throw noDatabase(await source.describePlace());
+  // Throws if the schema is too new.
+  await findSchemaState(source);
   // If the process is killed, the name of the leftover folder shows which backup it was for.
   const folder = newFolder(`${target}.partial-`);
   try {
-    return await fill(folder, target, path, options);
+    return await fill(folder, target, path, await readClickKey(source), options);
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     throw error;
@@ -73,7 +72,7 @@ async function copyToFolder(options: BackupOptions): Promise<BackupManifest> {
 export function notSqlite(): StorageError {
   return new StorageError(
     'settings',
-    'this is for SQLite; a PostgreSQL database is kept with pg_dump or its own archive, as docs/operations/backups.md says',
+    'this command is for SQLite; back up PostgreSQL with pg_dump or WAL archiving (see docs/operations/backups.md)',
   );
 }
 
@@ -81,13 +80,13 @@ async function fill(
   folder: string,
   target: string,
   path: string,
+  clickKey: string,
   { spoolPath, isOurs, clock, version }: BackupOptions,
 ): Promise<BackupManifest> {
   const madeAt = printTimestamp(clock());
   const [main, clicks] = [join(folder, MAIN_FILE), join(folder, CLICK_FILE)];
   await vacuumInto(path, main);
-  const key = await clickKeyOf(main);
-  await copyAllClicks(path, spoolPath(key), clicks, (click) => isOurs(click, key));
+  await copyAllClicks(path, spoolPath(clickKey), clicks, (click) => isOurs(click, clickKey));
   const files: BackupFile[] = [];
   for (const name of [MAIN_FILE, CLICK_FILE])
     if (existsSync(join(folder, name))) files.push(await verify(folder, name));
@@ -109,14 +108,9 @@ async function vacuumInto(from: string, to: string): Promise<void> {
     await source.all('VACUUM INTO $1', to);
   } catch (error) {
     if (isStorageError(error, 'full'))
-      throw new StorageError('full', `the disk that holds ${dirname(to)} is full`, { cause: error });
+      throw new StorageError('full', `the disk with ${dirname(to)} is full`, { cause: error });
     throw error;
   }
-}
-
-async function clickKeyOf(copy: string): Promise<string> {
-  await using database = closing(openSqlite(copy, READ_OPTIONS));
-  return readClickKey(database);
 }
 
 async function copyAllClicks(
@@ -157,7 +151,7 @@ async function verify(folder: string, name: BackupFile['name']): Promise<BackupF
     if (faults.length !== 1 || faults[0]?.[0] !== 'ok')
       throw new StorageError(
         'corrupt',
-        `the copy of ${name} is damaged, and so may be the database: ${faults[0]?.join(' ')}`,
+        `the copy of ${name} is damaged, and the database may be too: ${faults[0]?.join(' ')}`,
       );
     const tables = file.query(
       `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'`,

@@ -1,8 +1,8 @@
 // Starts a new timeline in a restored database, so that polling clients converge on its contents.
 //
-// Changes made after the backup are lost, but clients have already polled them, and their watermarks may lie after the
-// backup. So every change clock jumps past the last stamp ever announced, and all transactions of an organisation get a new
-// stamp. A client that continues from any watermark then receives every transaction again.
+// The changes after the backup are lost, but clients have polled them, and their watermarks may be later than the backup. So every
+// change clock jumps past the last stamp ever announced, and all transactions of an organisation get a new stamp. A client that
+// continues from any watermark then receives every transaction again.
 
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
@@ -28,11 +28,11 @@ export interface OldTimeline {
 }
 
 export interface TimelineOptions {
-  /** Undefined if the replaced database is missing, unreadable or a different one. */
+  /** Undefined if the replaced database is missing, unreadable or not the one that was backed up. */
   readonly old?: OldTimeline | undefined;
-  /** Keeps the stamps of transactions. Set this only for a copy that no client has polled. */
+  /** Keeps the stamps of transactions, for a copy that no client has polled. */
   readonly keepsStamps: boolean;
-  /** When the backup was made; recorded in the audit log. */
+  /** Time of the backup, for the audit log. */
   readonly madeAt: string | null;
   readonly onRows?: ((rows: number) => void) | undefined;
 }
@@ -45,9 +45,9 @@ export interface TimelineReport {
 }
 
 /**
- * Advances the clocks in one transaction, then stamps rows in batches. PostgreSQL can vacuum the rows replaced by one batch
- * while the next is written, and an import that starts too early waits for one batch only. After an interruption, run it
- * again.
+ * Advances the clocks in one transaction, then stamps rows in batches. While one batch is written, PostgreSQL can vacuum the
+ * rows that the previous one replaced, and an import that starts too early waits for one batch only. After an interruption, it
+ * must run again.
  */
 export async function beginTimeline(
   database: Database,
@@ -80,7 +80,7 @@ export async function beginTimeline(
 
 interface MovedClock {
   readonly orgId: number;
-  /** New position of the clock, not before any stamp that may have been announced. */
+  /** New time of the clock, at or after every stamp that may have been announced. */
   readonly toMs: number;
 }
 
@@ -92,7 +92,7 @@ async function moveClocks(
   const moved: MovedClock[] = [];
   for (const [orgId, lastStampMs] of await lockClocks(connection)) {
     const announcedMs = old?.clocksMs.get(orgId);
-    // The organisation has not changed since the backup, so clients know only this state.
+    // The organisation has not changed since the backup.
     if (announcedMs !== undefined && announcedMs <= lastStampMs) continue;
     const toMs = Math.max(clock(), lastStampMs, announcedMs ?? 0);
     await advanceClock(connection, orgId, toMs);
@@ -101,7 +101,7 @@ async function moveClocks(
   return moved;
 }
 
-/** Overwrites rows without writing history: a restore discards all walks, so no walk can need the earlier versions. */
+/** Overwrites rows without writing history: a restore discards all walks, so no walk needs the earlier versions. */
 async function stampAll(
   database: Database,
   clock: Clock,

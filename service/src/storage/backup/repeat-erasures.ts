@@ -1,6 +1,6 @@
-// Repeats, in a restored database, the erasures that were made after the backup. The identifiers of erased users are not
-// stored, so this compares the digest of each user in the backup with the digests of erased users. It also records erased
-// users who are not in the backup, because a repeated import may name them.
+// Repeats the erasures made after the backup in a restored database. The ids of erased users are not stored, so this compares the
+// digest of each user in the backup with the digests of erased users. It also records erased users who are not in the backup,
+// because a repeated import may contain them.
 
 import { existsSync } from 'node:fs';
 import { type Database, ERASURES } from '../database.ts';
@@ -11,7 +11,7 @@ import { openSqlite } from '../sqlite/sqlite.ts';
 import type { Auditor } from '../stores/audit-log.ts';
 import { digestUser, type ErasedUser, findLaterErasures } from '../stores/erased-users.ts';
 
-/** Selects JSON, because SQLite would alter a string with a lone surrogate. */
+/** Selects JSON, because SQLite alters strings with lone surrogates. */
 const USERS_SQL = `SELECT document -> 'passbackUid' AS uid FROM transactions WHERE org_id = $1
   UNION SELECT document -> 'passbackUid' FROM history WHERE org_id = $1`;
 const CLICKING_USERS_SQL = `SELECT DISTINCT json_quote(passback_uid) AS uid FROM clicks WHERE org_id = $1`;
@@ -27,7 +27,7 @@ export async function repeatErasures(
   if (later.length === 0) return 0;
   await using stores = closing(await openStores(`sqlite:${path}`, COMMAND_OPTIONS, clock, { by }));
   const organisations = await stores.organisations.list();
-  // Erasures of organisations created after the backup can be dropped: their numbers, which digests include, are not reused.
+  // Drops erasures of organisations created after the backup, whose numbers are never reused.
   const known = later.filter(({ org_id }) => organisations.some(({ id }) => id === org_id));
   const key = await stores.clickKey();
   for (const org of organisations) {
@@ -36,7 +36,7 @@ export async function repeatErasures(
     for (const uid of await usersOf(database, path, org.id))
       if (digests.has(digestUser(key, org.id, uid))) await stores.erasures.erase(org, uid);
   }
-  // Last, to restore the original times: erase() records the current time, but sales after the original erasure may name
+  // Last, to restore the original times: erase() records the current time, but sales made after the original erasure keep
   // their user.
   await database.write((connection) => connection.putMany(ERASURES, known));
   return known.length;

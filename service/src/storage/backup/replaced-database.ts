@@ -1,5 +1,5 @@
-// Reads the database that a backup replaces, for the events after the backup that must survive the restore: stamps,
-// revocations, erasures and deletions. The database may be damaged or have an older schema, so it is never migrated.
+// Reads the events that must survive a restore from the database that the backup replaces: stamps, revocations, erasures and
+// deletions. That database may be damaged or have an older schema, so it is never migrated.
 
 import type { Database as SqliteFile } from 'bun:sqlite';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
@@ -21,10 +21,7 @@ export function openReplaced(path: string): SqliteFile | undefined {
     throw error;
   }
   file.close();
-  throw new StorageError(
-    'invalid',
-    `${path} is not an Offerbook database: it has the tables of another program`,
-  );
+  throw new StorageError('invalid', `${path} is not an Offerbook database: it has another program's tables`);
 }
 
 /** Events after a backup that a restore must not undo. */
@@ -75,7 +72,7 @@ function readErased(file: SqliteFile): ErasedUser[] {
   return file.query<ErasedUser, []>('SELECT org_id, digest, erased_at FROM erasures').all();
 }
 
-/** Reads the audit log. A missing organisation proves nothing: it may be newer than the state of the replaced database. */
+/** Reads the audit log, because a missing organisation may also be newer than the replaced database. */
 function readDeletions(file: SqliteFile): Map<string, number> {
   const sql = `SELECT org, max(at) FROM audit WHERE action = 'organisation deleted' GROUP BY org`;
   return new Map(file.query(sql).values() as [string, number][]);

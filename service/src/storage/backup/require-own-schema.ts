@@ -1,6 +1,6 @@
 // Compares the schema of a backup file with Offerbook's schema of the same version, before any other statement runs on the
-// file. Anyone may have edited a backup: a trigger would run with the first write, and a view in place of a table could
-// return forged rows.
+// file. A backup may have been edited: a trigger would run with the first write, and a view in place of a table could return
+// forged rows.
 
 import { Database as SqliteFile } from 'bun:sqlite';
 import { StorageError } from '../../domain/storage-error.ts';
@@ -27,7 +27,7 @@ export function requireOwnSchema(path: string, name: string, schema: Schema): vo
   if (version > versionOf(schema))
     throw new StorageError(
       'too new',
-      `${name} in the backup has schema version ${version}, made by a newer Offerbook; this one knows up to version ${versionOf(schema)}`,
+      `${name} in the backup has schema version ${version}, made by a newer Offerbook; this one supports up to version ${versionOf(schema)}`,
     );
   const expected = objectsOf(schema, version);
   const foreign =
@@ -64,7 +64,7 @@ function objectsOf({ steps }: Schema, count: number): SchemaObject[] {
 
 function readObjects(file: SqliteFile): SchemaObject[] {
   const objects = file.query('SELECT type, name, sql FROM sqlite_master').all() as SchemaObject[];
-  // Ignore white space, so that re-indenting the statements in our source does not invalidate backups.
+  // Ignores white space, so that re-indenting the statements in our source does not invalidate backups.
   return objects.map((object) => ({ ...object, sql: object.sql?.replaceAll(/\s+/g, ' ') ?? null }));
 }
 
@@ -73,7 +73,7 @@ function readVersion(file: SqliteFile): number {
   return Number(row?.[0]);
 }
 
-/** True for indexes, which an operator may have added and which run no code, and for the tables written by ANALYZE. */
+/** Returns true for indexes, which an operator may have added and which run no code, and for ANALYZE's tables. */
 function isHarmless({ type, name }: SchemaObject): boolean {
   return type === 'index' || (type === 'table' && /^sqlite_stat[14]$/.test(name));
 }

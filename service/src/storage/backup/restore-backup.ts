@@ -1,11 +1,8 @@
 // Restores a backup as an SQLite database. It copies the files to a staging folder beside the database, checks them against
 // the manifest, starts a new timeline (new-timeline.ts) and renames them into place. Replaced files are moved aside, never
-// deleted.
+// deleted. An intact click file stays, so that clicks recorded, purged or erased after the backup remain so.
 //
-// An intact click file stays: clicks recorded, purged or erased after the backup must remain so.
-//
-// The old database stays in place until a single rename replaces it. A restore killed before the rename can be run again
-// and still reads the old database; after the rename, the restore is complete.
+// The old database stays in place until a single rename replaces it. A restore killed before that rename can be run again.
 
 import type { Database as SqliteFile } from 'bun:sqlite';
 import { existsSync, linkSync, lstatSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
@@ -57,11 +54,11 @@ export interface RestoreReport extends TimelineReport {
   readonly madeAt: string;
   /** Number of users erased again because they had been erased after the backup, including users not in the backup. */
   readonly usersErased: number;
-  /** Names of organisations that were deleted after the backup. The restore brings them back, without a valid token. */
+  /** Names of organisations deleted after the backup, which are restored without valid tokens. */
   readonly organisationsDeleted: readonly string[];
-  /** Kinds of events after the backup that could not be read; the operator must repeat them by hand. */
+  /** Kinds of events after the backup that could not be read; the operator must repeat them. */
   readonly unknown: readonly LaterEvent[];
-  /** Origin of the clicks: the backup or the existing click file. */
+  /** Source of the clicks: the backup or the existing click file. */
   readonly clicks: 'of the backup' | 'as they were';
   /** Folder with the replaced files; null if there were none. */
   readonly replaced: string | null;
@@ -69,7 +66,7 @@ export interface RestoreReport extends TimelineReport {
 
 const withLogs = (end: string) => [end, ...['-wal', '-shm', '-journal'].map((log) => `${end}${log}`)];
 const [MAIN_END, ...MAIN_LOGS] = withLogs('') as [string, ...string[]];
-/** SQLite would apply the leftover logs of an unreadable database to the new one. Walks do not survive a restore. */
+/** Logs of an unreadable database, which SQLite would apply to the new one, and walks, which end with a restore. */
 const REPLACED_ENDS = [...MAIN_LOGS, ...withLogs('-walks')];
 const CLICK_ENDS = withLogs(CLICK_END);
 
@@ -84,13 +81,11 @@ async function restore(options: RestoreOptions): Promise<RestoreReport> {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
     throw new StorageError(
       'invalid',
-      `${path} is a link that leads nowhere; is the disk mounted that it leads to?`,
+      `${path} is a symbolic link to a missing file; check that its disk is mounted`,
     );
   const manifest = readManifest(options.source);
   const isThere = [MAIN_END, ...REPLACED_ENDS, ...CLICK_ENDS].some((end) => existsSync(`${path}${end}`));
-  if (isThere && !options.replaces) {
-    throw new StorageError('exists', `there is a database at ${path}`);
-  }
+  if (isThere && !options.replaces) throw new StorageError('exists', `${path} already exists`);
   const old = existsSync(path) ? openReplaced(path) : undefined;
   try {
     const staging = newFolder(`${path}.restoring-`);
@@ -100,13 +95,13 @@ async function restore(options: RestoreOptions): Promise<RestoreReport> {
       if (old !== undefined) leaveLogs(old, path);
       const ends = keepsClicks ? REPLACED_ENDS : [...REPLACED_ENDS, ...CLICK_ENDS];
       const now = () => printTimestamp(options.auditor.clock()).replaceAll(':', '');
-      // Not newFolder(), which reports every failure as an unwritable folder: staging has shown that it is writable.
+      // Not newFolder(), which reports every failure as an unwritable folder.
       const aside = isThere ? mkdtempSync(`${path}.before-restore-${now()}-`) : null;
       if (aside !== null) moveAside(path, ends, aside);
       const clicks = join(staging, CLICK_FILE);
       if (!keepsClicks && existsSync(clicks)) putInPlace(clicks, `${path}${CLICK_END}`);
       if (aside !== null && existsSync(path)) await keepAside(path, aside);
-      // Last: this rename completes the restore, and every step before it can be repeated.
+      // Last, because this rename completes the restore. Every step before it can be repeated.
       putInPlace(join(staging, MAIN_FILE), path);
       sync(dirname(path));
       const { madeAt } = manifest;
@@ -123,25 +118,17 @@ async function stage(staging: string, { files }: BackupManifest, source: string)
   for (const { name, bytes, sha256 } of files) {
     requireNoLink(source, name);
     const sum = await copySynced(join(source, name), join(staging, name)).catch((error: unknown) => {
-      throw new StorageError(
-        'invalid',
-        `${join(source, name)} could not be copied: ${(error as Error).message}`,
-        {
-          cause: error,
-        },
-      );
+      const message = `${join(source, name)} could not be copied: ${(error as Error).message}`;
+      throw new StorageError('invalid', message, { cause: error });
     });
     if (sum.bytes !== bytes || sum.sha256 !== sha256)
       throw new StorageError(
         'invalid',
-        `${join(source, name)} is damaged: it is not what the backup was; nothing was changed`,
+        `${join(source, name)} is damaged: its checksum differs from the manifest's; nothing was changed`,
       );
     requireOwnSchema(join(staging, name), name, name === MAIN_FILE ? SQLITE_MAIN : SQLITE_CLICKS);
   }
 }
-
-/** `keepsClicks`: the backup was made of the replaced database, whose click file is intact and stays. */
-type Prepared = Omit<RestoreReport, 'madeAt' | 'clicks' | 'replaced'> & { readonly keepsClicks: boolean };
 
 async function prepare(
   staging: string,
@@ -149,11 +136,12 @@ async function prepare(
   { madeAt }: BackupManifest,
   old: SqliteFile | undefined,
   { keepsStamps, auditor, onRows }: RestoreOptions,
-): Promise<Prepared> {
+) {
   const path = join(staging, MAIN_FILE);
   await using database = closing(openSqlite(path, COMMAND_OPTIONS));
   await migrate(database, auditor);
   const known = old && readReplaced(old, await readClickKey(database));
+  // True if the backup was made from the replaced database and its click file is intact.
   const keepsClicks = known !== undefined && isWhole(`${replaced}${CLICK_END}`);
   if (keepsClicks) rmSync(join(staging, CLICK_FILE), { force: true });
   const deleted = await findDeletedOrganisations(database, known?.deletedAtMs ?? new Map());
@@ -165,8 +153,8 @@ async function prepare(
 }
 
 /**
- * Finds organisations in the backup that were deleted after it was made. The restore brings them back, because they may be
- * the reason for it, but their tokens must not become valid again: they count as revoked when the organisation was deleted.
+ * Finds organisations in the backup that were deleted after it was made. They are restored, perhaps on purpose, but their tokens
+ * count as revoked since the deletion.
  */
 async function findDeletedOrganisations(database: Database, deletedAtMs: Replaced['deletedAtMs']) {
   const rows = await database.all<{ name: string; created_at: number; token_id: Uuid | null }>(
@@ -177,7 +165,7 @@ async function findDeletedOrganisations(database: Database, deletedAtMs: Replace
   const tokens = [];
   for (const { name, created_at, token_id } of rows) {
     const revokedAtMs = deletedAtMs.get(name);
-    // The deletion concerns an earlier organisation of the same name.
+    // An earlier organisation of the same name was deleted.
     if (revokedAtMs === undefined || revokedAtMs < created_at) continue;
     names.add(name);
     if (token_id !== null) tokens.push({ id: token_id, revokedAtMs });
@@ -200,7 +188,7 @@ function isWhole(path: string): boolean {
   }
 }
 
-/** Detaches the old connection from its log files: closing it later would otherwise delete those of the new database. */
+/** Detaches the old connection from its log files. Otherwise closing it would delete those of the new database. */
 function leaveLogs(old: SqliteFile, path: string): void {
   old.run('PRAGMA journal_mode = DELETE');
   old.run('PRAGMA journal_mode = MEMORY');
@@ -208,13 +196,13 @@ function leaveLogs(old: SqliteFile, path: string): void {
   rmSync(`${path}-journal`, { force: true });
 }
 
-/** Moves each file before its logs: a second run could mistake a file without its log for an intact one. */
+/** Moves each file before its logs, because a second run could mistake a file without its log for an intact one. */
 function moveAside(path: string, ends: readonly string[], aside: string): void {
   for (const end of ends)
     if (existsSync(`${path}${end}`)) renameSync(`${path}${end}`, join(aside, `${basename(path)}${end}`));
 }
 
-/** Gives the old database a second name in `aside`, which remains when the new database takes over `path`. */
+/** Gives the old database a second name in `aside`, which remains when the new database replaces `path`. */
 async function keepAside(path: string, aside: string): Promise<void> {
   const second = join(aside, basename(path));
   try {
@@ -226,7 +214,7 @@ async function keepAside(path: string, aside: string): Promise<void> {
   sync(aside);
 }
 
-/** Syncs the file and all earlier renames before the rename, so that a power cut cannot reorder them. */
+/** Syncs the file and all earlier renames first, so that a power cut cannot reorder them. */
 function putInPlace(from: string, to: string): void {
   sync(from);
   sync(dirname(to));

@@ -1,11 +1,11 @@
-// File helpers for backup and restore: copy, sync and checksum files so that they survive a power cut, and create folders.
+// Copies, syncs and checksums files for backup and restore, and creates folders.
 
 import { closeSync, constants, fsyncSync, mkdtempSync, openSync } from 'node:fs';
 import { chmod, copyFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { StorageError } from '../../domain/storage-error.ts';
 
-export interface FileSum {
+interface FileSum {
   readonly bytes: number;
   readonly sha256: string;
 }
@@ -30,7 +30,7 @@ export async function sumOf(path: string): Promise<FileSum> {
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** Runs `work` and converts system errors, such as ENAMETOOLONG and ENOSPC, to StorageErrors. */
+/** Runs `work` and converts system errors such as ENOSPC to StorageErrors. */
 export async function withFileErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -46,7 +46,7 @@ export function newFolder(path: string): string {
   try {
     return mkdtempSync(path);
   } catch (error) {
-    throw new StorageError('denied', `${dirname(path)} is not a folder that can be written`, {
+    throw new StorageError('denied', `${dirname(path)} is not a writable folder`, {
       cause: error,
     });
   }

@@ -1,9 +1,9 @@
-// Worker thread that syncs a database and its write-ahead log repeatedly until the main thread sets the pause to 0.
+// Worker thread that repeatedly syncs a database and its write-ahead log until the main thread sets the pause to 0.
 
 import { closeSync, fdatasyncSync, openSync } from 'node:fs';
 
 export interface EarlySyncTask {
-  /** Path of the log. SQLite holds no locks on the log, so it is safe to open and close it. */
+  /** Path of the log, which SQLite does not lock, so opening and closing it is safe. */
   readonly log: string;
   /** File descriptor of the database. */
   readonly database: number;

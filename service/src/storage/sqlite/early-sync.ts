@@ -1,13 +1,13 @@
-// Syncs a database repeatedly during a long write and its checkpoint. Otherwise all the data reaches the disk at once at the
-// end, and every click, which syncs another file, waits for it. The syncs run in a worker, because SQLite blocks the thread
-// that writes.
+// Syncs a database repeatedly during a long write and its checkpoint. Otherwise all the data would reach the disk at the end,
+// and every click, which syncs another file, would wait for it. The syncs run in a worker, because SQLite blocks the writing
+// thread.
 
 import { openSync } from 'node:fs';
 import type { EarlySyncTask } from './early-sync-thread.ts';
 
 /** Most writes finish sooner and leave little to sync. */
 const LONG_WRITE_MS = 500;
-/** A longer pause accumulates more data per sync. A shorter one writes more pages to disk that are soon overwritten. */
+/** A longer pause would sync more data at once. A shorter one would write more pages to disk that are soon overwritten. */
 const PAUSE_MS = 500;
 /** Shorter, because a commit and its checkpoint write much faster. */
 const COMMIT_PAUSE_MS = 5;
@@ -15,7 +15,7 @@ const COMMIT_PAUSE_MS = 5;
 /** File descriptors of databases, by path. Never close one: that drops every POSIX lock this process holds on the file. */
 const handles = new Map<string, number>();
 
-/** Early syncing for one write. It starts once the write has run for LONG_WRITE_MS. */
+/** Syncs one write, from LONG_WRITE_MS after its start. */
 export class EarlySync {
   readonly #path: string;
   /** Pause between two syncs, shared with the thread; 0 ends the thread. */

@@ -4,11 +4,11 @@ import type { Queries } from '../database.ts';
 
 const RETRY_MS = 10;
 
-/** Gives up after `waitMs` if other connections keep the log busy; later checkpoints then empty it. */
+/** Stops trying after `waitMs` if other connections keep the log busy; later checkpoints will empty it. */
 export async function emptyLog(file: Queries, waitMs: number): Promise<void> {
   const deadlineMs = performance.now() + waitMs;
   const [before] = await file.all<{ timeout: number }>('PRAGMA busy_timeout');
-  // SQLite's busy timeout would block this process, including any of its connections that uses the log.
+  // SQLite's busy timeout would block this process, which may be using the log itself.
   await file.all('PRAGMA busy_timeout = 0');
   try {
     while (true) {

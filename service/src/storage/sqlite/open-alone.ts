@@ -1,5 +1,5 @@
-// Opens an SQLite file with an exclusive lock. It fails if any other connection is open, even a read-only one, and keeps
-// other connections out until the file is closed. It also checkpoints the write-ahead log, so the file is complete without it.
+// Opens an SQLite file with an exclusive lock, which fails if any other connection is open, even a read-only one. Also
+// checkpoints the write-ahead log, so the file is complete without it.
 
 import { Database as SqliteFile } from 'bun:sqlite';
 import { StorageError } from '../../domain/storage-error.ts';
@@ -21,7 +21,7 @@ export function openAlone(path: string): SqliteFile {
     if (isBusy(error)) {
       throw new StorageError(
         'busy',
-        `${path} is in use: stop all servers and imports first; nothing was changed`,
+        `${path} is in use; stop all servers and imports first (nothing was changed)`,
         {
           cause: error,
         },

@@ -1,11 +1,11 @@
-// Resolves symbolic links to a database file as SQLite does: SQLite keeps its logs beside the real file, not beside the link.
+// Resolves symbolic links to a database file as SQLite does, which keeps its logs beside the real file, not beside the link.
 
 import { readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
 /**
- * Returns the real path of a file, which need not exist yet. Returns `path` unchanged if it has no links or cannot be
- * resolved; opening the file then reports the reason.
+ * Returns the real path of a file that may not exist yet. Returns `path` unchanged if it has no links or cannot be resolved;
+ * opening the file then fails with the reason.
  */
 export function realPath(path: string): string {
   try {

@@ -1,5 +1,5 @@
-// Reserves disk space for revocations in a file beside an SQLite database, so that a token can be revoked even on a full disk.
-// A revocation that finds no space deletes the file, retries, and then fills the reserve again as far as space allows.
+// Reserves disk space in a file beside an SQLite database, so that a token can be revoked even on a full disk. A revocation
+// that finds no space deletes the file, retries, and then refills the reserve as far as space allows.
 
 import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { isFileFault } from './sqlite-errors.ts';
@@ -19,7 +19,7 @@ export function keepReserve(path: string): void {
     const piece = crypto.getRandomValues(Buffer.alloc(PIECE_BYTES));
     while (bytes < RESERVE_BYTES) bytes += writeSync(file, piece);
   } catch {
-    // The disk is full or the folder is not writable; keep what has been reserved so far.
+    // The disk is full or the folder is not writable. The space reserved so far stays reserved.
   } finally {
     if (file !== undefined) closeSync(file);
   }

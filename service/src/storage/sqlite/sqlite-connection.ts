@@ -27,19 +27,16 @@ import { emptyLog } from './empty-log.ts';
 import { explainSqlite, isBusy, mayLookAt } from './sqlite-errors.ts';
 import { SQLITE_SQL } from './sqlite-sql.ts';
 
-/** Retry interval for locks. SQLite's busy timeout would block this process, including a lock holder inside it. */
+/** Retry interval for locks. SQLite's busy timeout would block this process, which may hold the lock itself. */
 const LOCK_RETRY_MS = 10;
 /** In WAL mode, readers never wait for writers, only for the short recovery after a crash. */
 const READ_LOCK_TIMEOUT_MS = 1_000;
-/**
- * SQLite's maximum; only the first part of a larger file is mapped. Mapped pages count as process memory, but the system can
- * reclaim them.
- */
+/** SQLite's maximum: of a larger file, only the first part is mapped. The system can reclaim the memory of mapped pages. */
 const MAPPED_BYTES_MAX = 2 ** 31;
-/** After a failed write, a write-ahead log larger than this is truncated. The log reaches this size in normal operation. */
+/** Maximum size of the write-ahead log after a failed write. In normal operation, the log also grows to this size. */
 const LOG_BYTES_MAX = 16 * 1024 * 1024;
 const SHRINK_TIMEOUT_MS = 2_000;
-/** Switching a new file to WAL mode needs a brief exclusive lock, for which several processes may compete. */
+/** Several processes may compete for the brief exclusive lock that switches a new file to WAL mode. */
 const OPEN_TIMEOUT_MS = 10_000;
 
 type Prepared = PreparedStatement<unknown, SQLQueryBindings[]>;
@@ -49,61 +46,50 @@ export class SqliteConnection implements Connection {
   readonly #path: string;
   /** True if commits wait for the disk. */
   readonly #durable: boolean;
-  /** Cached here because bun:sqlite's own statement cache is small. */
+  /** bun:sqlite's own statement cache is too small. */
   readonly #statements = new Map<Statement, Prepared>();
 
-  static async open(
+  static async open(path: string, options: Partial<DatabaseOptions> = {}): Promise<SqliteConnection> {
+    const { access, create = false } = options;
+    if (create) createFile(path);
+    else if (mayLookAt(path) && !existsSync(path) && existsSync(dirname(path)))
+      throw noDatabase(placeOf(path));
+    if (access !== 'read') return SqliteConnection.#prepare(path, openWritable(path), options);
+    try {
+      return await SqliteConnection.#prepare(path, openReadable(path), options);
+    } catch (error) {
+      if (!cannotMakeLog(error, path)) throw error;
+      // SQLite needs a log to read a file in WAL mode, and cannot create one in a folder that this user may not write. Without
+      // a log, the file is the complete database and no process is writing to it, so it is safe to open as immutable.
+      return SqliteConnection.#prepare(path, openImmutable(path), options);
+    }
+  }
+
+  static async #prepare(
     path: string,
+    file: SqliteFile,
     {
       access,
       create = false,
       durable = true,
       mapsFile = false,
       overwritesDeleted = false,
-    }: Partial<DatabaseOptions> = {},
+    }: Partial<DatabaseOptions>,
   ): Promise<SqliteConnection> {
-    if (create) createFile(path);
-    else if (mayLookAt(path) && !existsSync(path) && existsSync(dirname(path)))
-      throw noDatabase(placeOf(path));
-    if (access === 'read') return SqliteConnection.#openToRead(path, mapsFile);
-    const connection = new SqliteConnection(path, openWritable(path), durable);
+    const connection = new SqliteConnection(path, file, durable && access === undefined);
     try {
-      // First, so that a file of another program is never modified.
-      await connection.#retried(() => connection.#requireOurs(create), OPEN_TIMEOUT_MS);
-      if (access === 'dry run') {
-        connection.#explained(() => connection.#configure(mapsFile));
-        return connection;
-      }
-      // Only affects a new file. Twice SQLite's default makes large imports faster; still larger pages would slow down
-      // reading a page of transactions.
-      connection.#explained(() => connection.#file.run('PRAGMA page_size = 8192'));
-      await connection.#retried(() => connection.#file.run('PRAGMA journal_mode = WAL'), OPEN_TIMEOUT_MS);
-      connection.#explained(() => connection.#configure(mapsFile));
+      await connection.#retried(() => {
+        // First, so that a file of another program is never modified.
+        connection.#requireOurs(create);
+        if (access === undefined) {
+          // Affects only new files. Twice SQLite's default makes large imports faster; still larger pages would slow down
+          // reading a page of transactions.
+          file.run('PRAGMA page_size = 8192');
+          file.run('PRAGMA journal_mode = WAL');
+        }
+        connection.#configure(mapsFile);
+      }, OPEN_TIMEOUT_MS);
       if (overwritesDeleted) await connection.overwriteDeleted();
-      return connection;
-    } catch (error) {
-      connection.close();
-      throw error;
-    }
-  }
-
-  /** Opens a connection that, once closed, has changed neither the file nor its folder. */
-  static async #openToRead(path: string, mapsFile: boolean): Promise<SqliteConnection> {
-    try {
-      return await SqliteConnection.#openReader(path, openReadable(path), mapsFile);
-    } catch (error) {
-      if (!cannotMakeLog(error, path)) throw error;
-      // SQLite needs a log to read a file in WAL mode, and cannot create one in a folder that this user may not write.
-      // Without a log, the file is the complete database and no process is writing to it, so it is safe to open as immutable.
-      return SqliteConnection.#openReader(path, openImmutable(path), mapsFile);
-    }
-  }
-
-  static async #openReader(path: string, file: SqliteFile, mapsFile: boolean): Promise<SqliteConnection> {
-    const connection = new SqliteConnection(path, file, false);
-    try {
-      await connection.#retried(() => connection.#requireOurs(false), OPEN_TIMEOUT_MS);
-      connection.#explained(() => connection.#configure(mapsFile));
       return connection;
     } catch (error) {
       connection.close();
@@ -125,7 +111,7 @@ export class SqliteConnection implements Connection {
     if (tables.length > 0)
       throw new StorageError(
         'invalid',
-        `${this.#path} is not an Offerbook database: it has the tables of another program`,
+        `${this.#path} is not an Offerbook database: it has another program's tables`,
       );
     if (!create) throw noDatabase(placeOf(this.#path));
   }
@@ -133,11 +119,10 @@ export class SqliteConnection implements Connection {
   #configure(mapsFile: boolean): void {
     this.#file.run(`PRAGMA busy_timeout = ${READ_LOCK_TIMEOUT_MS}`);
     this.#file.run('PRAGMA foreign_keys = ON');
-    // An import that reported success must survive a power cut, so commits wait for the disk.
     this.#file.run(`PRAGMA synchronous = ${this.#durable ? 'FULL' : 'NORMAL'}`);
-    // Mapping the file makes reading a page of transactions faster, because SQLite copies no pages.
+    // From a mapped file, SQLite reads a page of transactions without copying database pages.
     if (mapsFile) this.#file.run(`PRAGMA mmap_size = ${MAPPED_BYTES_MAX}`);
-    // 32 MiB per connection: a larger cache would speed up imports slightly, but every reader would use that much memory.
+    // 32 MiB. A larger cache would make imports slightly faster, but every reader would use that much memory.
     this.#file.run('PRAGMA cache_size = -32768');
     this.#file.run(`PRAGMA journal_size_limit = ${64 * 1024 * 1024}`);
   }
@@ -164,8 +149,7 @@ export class SqliteConnection implements Connection {
   async findMany<Row>(table: Table, keys: readonly string[]): Promise<Row[]> {
     return this.#explained(() => {
       const names = columnsOf(table).map((name) => `${table.name}.${name}`);
-      // One statement for all keys is faster than one per key. CROSS JOIN makes SQLite look up the keys instead of scanning the
-      // table.
+      // One statement is faster than one per key. CROSS JOIN makes SQLite look up the keys instead of scanning the table.
       const find = this.#statement(
         `SELECT ${names.join(', ')} FROM json_each($1) AS k CROSS JOIN ${table.name} ON ${names[0]} = k.value`,
       );
@@ -192,7 +176,7 @@ export class SqliteConnection implements Connection {
     });
   }
 
-  /** A number that changes when any other connection, in this or another process, commits. */
+  /** Returns a number that changes when another connection, in this or another process, commits. */
   dataVersion(): number {
     return this.#explained(() => {
       const row = this.#statement('PRAGMA data_version').get() as { data_version: number };
@@ -247,7 +231,7 @@ export class SqliteConnection implements Connection {
     }
   }
 
-  /** Truncates the log after a failed write. A rollback does not shrink the log, which may be what filled the disk. */
+  /** Truncates the log after a failed write. A rollback does not shrink the log, which may have filled the disk. */
   async #shrinkLog(): Promise<void> {
     if ((statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0) <= LOG_BYTES_MAX) return;
     try {
@@ -293,9 +277,9 @@ function openWritable(path: string): SqliteFile {
 }
 
 /**
- * Opens a file for reading and leaves its log as it was. The last connection to a file in WAL mode checkpoints and deletes the
- * log on close, unless it is read-only. A log with content belongs to a running or killed server and must stay, so open
- * read-only. Otherwise open writable, so that the empty log created by this connection is deleted.
+ * Opens a file such that closing it has changed neither the file nor its folder. The last connection to a file in WAL mode
+ * checkpoints and deletes the log on close, unless it is read-only. A log with content belongs to a running or killed server
+ * and must stay, so this opens read-only. Otherwise it opens writable, so that closing deletes the empty log it created.
  */
 function openReadable(path: string): SqliteFile {
   if (!hasLog(path)) return openWritable(path);

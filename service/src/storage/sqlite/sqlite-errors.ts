@@ -19,7 +19,7 @@ export function explainSqlite(error: unknown, path: string): unknown {
   if (!(error instanceof SQLiteError)) return error;
   if (isBusy(error)) return busy(error);
   const cause = { cause: error };
-  // Reduces an extended result code, such as SQLITE_IOERR_WRITE, to its primary code.
+  // Reduces an extended result code such as SQLITE_IOERR_WRITE to its primary code.
   switch (error.code?.split('_').slice(0, 2).join('_')) {
     case 'SQLITE_NOTADB':
       return new StorageError(
@@ -33,9 +33,9 @@ export function explainSqlite(error: unknown, path: string): unknown {
       return new StorageError('denied', `${path} cannot be opened: ${whyNot(path)}`, cause);
     case 'SQLITE_READONLY':
     case 'SQLITE_PERM':
-      return new StorageError('denied', `${path} is read-only: nothing was written`, cause);
+      return new StorageError('denied', `${path} is read-only; nothing was written`, cause);
     case 'SQLITE_FULL':
-      return new StorageError('full', `the disk that holds ${path} is full: nothing was written`, cause);
+      return new StorageError('full', `the disk with ${path} is full; nothing was written`, cause);
     case 'SQLITE_CORRUPT':
       return new StorageError('corrupt', `${path} cannot be read or written (${error.message})`, cause);
     case 'SQLITE_IOERR':
@@ -62,13 +62,13 @@ function hasNoFileHandles(): boolean {
 }
 
 function whyNot(path: string): string {
-  if (!mayLookAt(path)) return 'this user may not enter its folder; run this as the user of the service';
+  if (!mayLookAt(path)) return 'this user may not enter its folder; run this command as the service user';
   if (existsSync(path) && statSync(path).isDirectory()) return 'it is a folder, not a file';
   if (!existsSync(dirname(path))) return `the folder ${dirname(path)} does not exist`;
-  return 'check that the file and its folder may be read and written';
+  return 'check the permissions of the file and its folder';
 }
 
-/** False if this user may not enter the folder, so that it is unknown whether the file exists. */
+/** Returns false if this user may not enter the folder, so it is unknown whether the file exists. */
 export function mayLookAt(path: string): boolean {
   try {
     statSync(path);

@@ -9,7 +9,7 @@ import { SQLITE_SQL } from './sqlite-sql.ts';
 export const SQLITE_MAIN = newSchema(mainTables);
 export const SQLITE_WALKS = newSchema(walkTable);
 export const SQLITE_CLICKS = newSchema(clickTables);
-/** Clicks that the database could not store, and rows that are not valid clicks. */
+/** Clicks that could not be stored in the database, and rows that are not valid clicks. */
 export const SQLITE_SPOOL = newSchema(clickTables, rejectedClickTable);
 
 function newSchema(...tables: ((sql: Sql) => string[])[]): Schema {

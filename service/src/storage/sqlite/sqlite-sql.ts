@@ -22,7 +22,7 @@ export const SQLITE_SQL: Sql = {
     `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} ${rest})`,
 
   withGivenNumber: '',
-  // Otherwise SQLite would reuse the number of the last organisation after its deletion.
+  // By default, SQLite would reuse the number of the last organisation after its deletion.
   nextNumber: (lastNumberSql) => `1 + coalesce((${lastNumberSql}), 0)`,
   findTable: `SELECT name FROM sqlite_master WHERE type = 'table' AND name = $1`,
 

@@ -1,5 +1,5 @@
-// The SQLite implementation of Database (the default), on bun:sqlite. One connection writes. Reads use separate connections,
-// so that in WAL mode they continue during an import; single statements and the watch share one that stays open.
+// The SQLite implementation of Database (the default), on bun:sqlite. One connection writes. Reads use other connections, so
+// that in WAL mode they continue during an import. Single statements and the watch share a connection that stays open.
 
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
 import type { Connection, Database, DatabaseOptions, SqlValue } from '../database.ts';
@@ -18,16 +18,16 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
   if (path === ':memory:') {
     throw new StorageError(
       'settings',
-      'the database must be a file: several connections could not share one in memory',
+      'the database must be a file, because several connections cannot share a database in memory',
     );
   }
   const { access, create = false } = options;
   const idleReaders: SqliteConnection[] = [];
   const mapsFile = options.mapsFile === true;
-  // Stays open, so that a revocation takes effect even when the process has run out of file descriptors. One connection is
-  // enough, because a single statement runs synchronously.
+  // Stays open, so that a revocation takes effect even when the process has run out of file descriptors. Single statements run
+  // synchronously, so they need only one connection.
   const single = openOnce(() => SqliteConnection.open(path, { access, create, mapsFile }));
-  /** Opened on the first write, so that a server can still read a database that it may not write. */
+  // Opened on the first write, so that a server can read a database that it may not write.
   const { durable, overwritesDeleted = false } = options;
   const writer = openOnce(() => SqliteConnection.open(path, { access, create, durable, overwritesDeleted }));
   let lastWrite: Promise<unknown> = Promise.resolve();
@@ -35,7 +35,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
   const reading = new Set<Promise<unknown>>();
   let closed = false;
 
-  /** A connection opened after `close` would never be closed, and would leave the log beside the file at exit. */
+  /** A connection opened after `close` would never be closed and would leave its log behind at exit. */
   function requireOpen(): void {
     if (closed) throw new StorageError('unavailable', 'the database has been closed');
   }
@@ -63,7 +63,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
     return (await single.open()).all(statement, ...params);
   }
 
-  /** Tries to take the write lock on a separate connection and releases it without writing. Undefined if the attempt fails. */
+  /** Tries to acquire the write lock on another connection, without writing. Returns undefined if the attempt fails. */
   async function isWriteLockHeld(): Promise<boolean | undefined> {
     try {
       const connection = await SqliteConnection.open(path, { access: 'dry run', durable: false });
@@ -89,7 +89,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
       requireOpen();
       if (access === 'read') throw new Error('this database was opened for reading');
       const deadlineMs = performance.now() + lockTimeoutMs;
-      // Time spent behind earlier writes in the queue counts towards the timeout.
+      // The time spent in the queue behind earlier writes counts towards the timeout.
       const run = lastWrite.then(async () =>
         (await writer.open()).write(work, Math.max(0, deadlineMs - performance.now())),
       );
@@ -119,18 +119,18 @@ function watchFile(open: OpenOnce<SqliteConnection>['open'], onChange: () => voi
   let timer: Timer | undefined;
   let stopped = false;
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     try {
       const version = (await open()).dataVersion();
       if (version !== seen && !stopped) onChange();
       seen = version;
     } catch {
-      // A failed poll does not mean that the data changed; the next one may succeed.
+      // The next poll may succeed.
     }
-    if (!stopped) timer = setTimeout(look, WATCH_INTERVAL_MS);
+    if (!stopped) timer = setTimeout(poll, WATCH_INTERVAL_MS);
   }
 
-  void look();
+  void poll();
   return () => {
     stopped = true;
     clearTimeout(timer);

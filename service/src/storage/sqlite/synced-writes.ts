@@ -1,6 +1,5 @@
-// Makes writes durable without blocking the process. SQLite would block it while it syncs each commit; here a commit only
-// writes to the write-ahead log, and one of Bun's threads syncs the log before the write resolves. Checkpoints sync what they
-// move themselves.
+// Makes writes durable without blocking the process, as SQLite would while it syncs each commit. Here a commit only writes to
+// the write-ahead log, and one of Bun's threads syncs the log before the write resolves. SQLite syncs checkpoints itself.
 
 import { close, fdatasync, open } from 'node:fs';
 import { promisify } from 'node:util';
@@ -11,7 +10,7 @@ const [openFile, syncFile, closeFile] = [promisify(open), promisify(fdatasync), 
 
 /** Wraps a database that was opened with `durable: false`. */
 export function withSyncedWrites(database: Database, path: string): Database {
-  /** File descriptor of the log, which stays the same file while a connection to the database is open. */
+  /** File descriptor of the log, which SQLite never replaces while a connection is open. */
   let log: Promise<number> | undefined;
   return {
     ...database,
@@ -23,7 +22,9 @@ export function withSyncedWrites(database: Database, path: string): Database {
       } catch (error) {
         // It is unknown whether this write is durable. The next write reopens the log.
         log = undefined;
-        throw new StorageError('unavailable', `the log of ${path} could not be synced`, { cause: error });
+        throw new StorageError('unavailable', `the write-ahead log of ${path} could not be synced`, {
+          cause: error,
+        });
       }
       return result;
     },
