@@ -85,7 +85,7 @@ export function follow<Item>(
     await (store === undefined ? options.onCheckpoint?.(text) : store.save(text));
   }
 
-  /** Yields the pages from a position on. Returns the next checkpoint once the last page is consumed. */
+  /** Yields the pages after a position. Returns the next checkpoint once the last page is consumed. */
   async function* walk(position: Position) {
     const { updatedAtGreaterThan } = position;
     let { completeThrough, cursor } = position;
