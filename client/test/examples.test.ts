@@ -54,7 +54,7 @@ test.skipIf(lacks('chromium'))('offers-page lists offers page by page and filter
     await page.fill('[name=country]', '??');
     await page.click('[type=submit]');
     await page.locator('[role=alert]:not(:empty)').waitFor();
-    expect(await page.textContent('[role=alert]')).toContain('country must be a country code of two letters');
+    expect(await page.textContent('[role=alert]')).toContain('country must be a two-letter country code');
   } finally {
     await browser.close();
   }

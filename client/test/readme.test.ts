@@ -19,7 +19,7 @@ afterAll(() => project[Symbol.asyncDispose]());
 describe("the README's examples", () => {
   const printed: Record<string, string> = {
     Lists: `Retailer 1: 5%\nRetailer 2: 14.5%\nRetailer 3: €7.50\n2 true\n[ "CODE21", "CODE22", "CODE23" ]\n3 true\n`,
-    Errors: `invalid_parameter 400 [\n  {\n    parameter: "country",\n    detail: "must be a country code of two letters (ISO 3166-1 alpha-2)",\n  }\n]\n`,
+    Errors: `invalid_parameter 400 [\n  {\n    parameter: "country",\n    detail: "must be a two-letter country code (ISO 3166-1 alpha-2)",\n  }\n]\n`,
     Activation: '/v1/coupons/0192d1a0-0000-7000-8000-000000000021/activate/\n',
     'Rotating tokens': '3\n',
     'Timeouts, retries and aborting': '3\n',

@@ -7,7 +7,7 @@
 //   5 characters   counter within the millisecond, starting at a random number
 //   7 characters   truncated HMAC-SHA-256 of the preceding characters
 //
-// All characters are base62. Networks accept sub-ids of at least 22 characters. Ids sort by time.
+// All characters are base62. The strictest network limits sub-ids to 22 characters. Ids sort by time.
 
 import { randomInt, timingSafeEqual } from 'node:crypto';
 import { parseBase62, printBase62 } from '../domain/base62.ts';

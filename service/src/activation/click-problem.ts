@@ -21,7 +21,7 @@ export function clickProblem(click: Click, clickIds: ClickIds): string | undefin
   const origin = clickIds.parse(id);
   if (origin === undefined) return "its id was not created with this database's key";
   if (origin.orgId !== orgId) return 'its id belongs to another organisation';
-  if (origin.atMs !== click.activatedAtMs) return 'its id has another creation time';
+  if (origin.atMs !== click.activatedAtMs) return 'its id has a different creation time';
   if (!KINDS.includes(kind)) return 'its kind is unknown';
   if ([dealId, retailerId].some((uuid) => parseUuid(uuid) !== uuid)) return 'its deal is not a UUID';
   if (click.clickedAtMs !== null && !(click.clickedAtMs >= 0 && click.clickedAtMs < TIME_MAX_MS))

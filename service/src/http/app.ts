@@ -114,17 +114,7 @@ export function buildApp(dependencies: AppDependencies): App {
     const durationMs = performance.now() - exchange.startedAtMs;
     dependencies.tally.count(exchange.route, reply.status, durationMs);
     dependencies.callers.answered(exchange.token, reply.status);
-    const line = {
-      requestId: exchange.requestId,
-      traceId: exchange.span?.traceId,
-      tokenId: exchange.token?.id,
-      method: exchange.request.method,
-      route: exchange.route,
-      status: reply.status,
-      durationMs: Math.round(durationMs * 1000) / 1000,
-      address: exchange.address,
-    };
-    logRequest(logger, line, settings.logRequests);
+    logRequest(logger, exchange, reply.status, durationMs, settings.logRequests);
     const { headers } = reply;
     // A shared cache would return the request id to other clients.
     if (headers.get('Cache-Control')?.startsWith('public') !== true)

@@ -1,6 +1,6 @@
 // Error responses: problem documents (RFC 9457), built from the error table.
 
-import { type ApiError, ERRORS, type ErrorCode, type ParameterError } from '../domain/api-errors.ts';
+import { type ApiError, ERRORS } from '../domain/api-errors.ts';
 import type { Exchange } from './exchange.ts';
 import type { Reply } from './reply.ts';
 
@@ -16,13 +16,6 @@ export function problem(error: ApiError, exchange: Exchange): Reply {
   };
 }
 
-/** The part of an ApiError that the client sees. */
-interface ShownError {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly errors?: readonly ParameterError[] | undefined;
-}
-
 /** The part of an Exchange that a problem document contains. */
 interface FailedRequest {
   readonly origin: string;
@@ -31,7 +24,7 @@ interface FailedRequest {
 }
 
 export function problemDocument(
-  { code, message, errors }: ShownError,
+  { code, message, errors }: ApiError,
   { origin, path, requestId }: FailedRequest,
 ) {
   const { status, title } = ERRORS[code];

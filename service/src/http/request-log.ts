@@ -1,18 +1,7 @@
 // Logs one line per request.
 
 import type { Logger } from '../domain/logger.ts';
-
-export interface LoggedRequest {
-  readonly requestId: string;
-  /** Undefined if the request is not traced. */
-  readonly traceId?: string | undefined;
-  readonly tokenId: string | undefined;
-  readonly method: string;
-  readonly route: string;
-  readonly status: number;
-  readonly durationMs: number;
-  readonly address: string;
-}
+import type { Exchange } from './exchange.ts';
 
 /** Load balancers poll these paths, so they are logged at debug level. Otherwise they would fill the log. */
 const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz']);
@@ -21,8 +10,24 @@ const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz']);
 export const LOGGED_REQUESTS = ['all', 'errors', 'none'] as const;
 export type LoggedRequests = (typeof LOGGED_REQUESTS)[number];
 
-export function logRequest(logger: Logger, request: LoggedRequest, which: LoggedRequests = 'all'): void {
-  if (which === 'none' || (which === 'errors' && request.status < 400)) return;
-  if (PROBES.has(request.route)) logger.debug(request);
-  else logger.info(request);
+export function logRequest(
+  logger: Logger,
+  { requestId, span, token, request, route, address }: Exchange,
+  status: number,
+  durationMs: number,
+  which: LoggedRequests,
+): void {
+  if (which === 'none' || (which === 'errors' && status < 400)) return;
+  const line = {
+    requestId,
+    traceId: span?.traceId,
+    tokenId: token?.id,
+    method: request.method,
+    route,
+    status,
+    durationMs: Math.round(durationMs * 1000) / 1000,
+    address,
+  };
+  if (PROBES.has(route)) logger.debug(line);
+  else logger.info(line);
 }

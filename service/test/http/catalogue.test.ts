@@ -176,7 +176,7 @@ describe('invalid parameters', () => {
   const uuid = 'must be a UUID: the cursor of the previous page';
   const number = 'must be a whole number from 1 to 1000';
   const only = 'is not a parameter; the parameters are cursor, limit, name, category, country';
-  const paging = 'is not a parameter; page with cursor and limit';
+  const paging = 'is not a parameter; use cursor and limit for paging';
   const cases: [string, Record<string, string>][] = [
     ['cursor=', { cursor: 'must not be empty' }],
     ['cursor=abc', { cursor: uuid }],
@@ -188,8 +188,8 @@ describe('invalid parameters', () => {
     ['limit=1.5', { limit: number }],
     ['limit=1e2', { limit: number }],
     ['limit=99999999999999999999', { limit: number }],
-    ['country=DEU', { country: 'must be a country code of two letters (ISO 3166-1 alpha-2)' }],
-    ['country=D1', { country: 'must be a country code of two letters (ISO 3166-1 alpha-2)' }],
+    ['country=DEU', { country: 'must be a two-letter country code (ISO 3166-1 alpha-2)' }],
+    ['country=D1', { country: 'must be a two-letter country code (ISO 3166-1 alpha-2)' }],
     ['country=UK', { country: 'must be GB, which is the code of the United Kingdom (ISO 3166-1 alpha-2)' }],
     ['country=uk', { country: 'must be GB, which is the code of the United Kingdom (ISO 3166-1 alpha-2)' }],
     ['country=EL', { country: 'must be GR, which is the code of Greece (ISO 3166-1 alpha-2)' }],
@@ -216,7 +216,7 @@ describe('invalid parameters', () => {
     ['perPage=10&pageSize=10', { perPage: paging, pageSize: paging }],
     ['sort=name', { sort: 'is not a parameter; lists are sorted by id' }],
     ['order=asc', { order: 'is not a parameter; lists are sorted by id' }],
-    ['fields=id', { fields: 'is not a parameter; items have all their fields' }],
+    ['fields=id', { fields: 'is not a parameter; items always have all fields' }],
     ['q=shoes', { q: only }],
     ['search=shoes', { search: only }],
     ['filter[name]=shoes', { 'filter[name]': only }],
@@ -226,7 +226,7 @@ describe('invalid parameters', () => {
     [`name=${'x'.repeat(201)}`, { name: 'must not be longer than 200 characters' }],
     [
       'cursor=x&limit=0&country=1',
-      { cursor: uuid, limit: number, country: 'must be a country code of two letters (ISO 3166-1 alpha-2)' },
+      { cursor: uuid, limit: number, country: 'must be a two-letter country code (ISO 3166-1 alpha-2)' },
     ],
   ];
   test.each(cases)('%s is rejected with a problem that names each parameter', async (query, want) => {

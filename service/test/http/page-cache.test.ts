@@ -24,7 +24,7 @@ test('every response is the requested page, for any sequence of requests', async
         const { whole } = page.as(coding);
         return {
           response: new Response(whole.body as Body, { headers: whole.headers }),
-          cursor: page.cursor,
+          cursor: page.encoded.cursor,
         };
       });
       for (const [index, { response, cursor }] of answers.entries()) {
@@ -55,7 +55,7 @@ test('a page object throws once another page is written, and responses created b
   cache.get(offers, { cursor: id(11), limit: 2 });
   expect(() => begun.whole).toThrow('a page was used after the next one was written');
   expect(() => late.as(undefined)).toThrow('a page was used after the next one was written');
-  expect(() => late.size).toThrow('a page was used after the next one was written');
+  expect(() => late.encoded.bytes).toThrow('a page was used after the next one was written');
   expect(await new Response(whole.body as Body).text()).toBe(text);
   expect(JSON.parse(text)).toMatchObject({ data: [{ id: id(11) }], cursor: id(12) });
 });
@@ -109,7 +109,7 @@ describe('the cache', () => {
   });
 
   test('writes a page only twice, however often it is requested', () => {
-    for (let times = 0; times < 10; times++) expect(ask(0).size).toBeGreaterThan(LENGTH);
+    for (let times = 0; times < 10; times++) expect(ask(0).encoded.bytes.length).toBeGreaterThan(LENGTH);
     expect(written).toBe(2);
   });
 

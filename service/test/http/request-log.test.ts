@@ -1,45 +1,45 @@
 import { expect, test } from 'bun:test';
+import type { AccessToken } from '../../src/domain/access-token.ts';
 import { Logger, type LogLevel } from '../../src/domain/logger.ts';
-import { type LoggedRequest, type LoggedRequests, logRequest } from '../../src/http/request-log.ts';
+import { type Exchange, openExchange } from '../../src/http/exchange.ts';
+import { type LoggedRequests, logRequest } from '../../src/http/request-log.ts';
 import { TestNode } from '../support/test-node.ts';
 
-const REQUEST: LoggedRequest = {
-  requestId: 'abc',
-  tokenId: '01a1dd81-c704-7003-a42b-360429a87cf0',
-  method: 'GET',
+const EXCHANGE: Exchange = {
+  ...openExchange(new Request('http://localhost/v1/retailers/', { headers: { 'Request-Id': 'abc' } }), {
+    address: '2001:db8::1',
+  }),
   route: '/v1/retailers/',
-  status: 200,
-  durationMs: 0.125,
-  address: '2001:db8::1',
+  token: { id: '01a1dd81-c704-7003-a42b-360429a87cf0' } as AccessToken,
 };
 const START = `"time":"2026-11-15T12:00:00.000Z","pid":${process.pid},"requestId":"abc"`;
 
-function logged(level: LogLevel, request: LoggedRequest, which?: LoggedRequests): string[] {
+function logged(level: LogLevel, exchange: Exchange, which: LoggedRequests = 'all', status = 200): string[] {
   const lines: string[] = [];
   const clock = () => Date.parse('2026-11-15T12:00:00Z');
-  logRequest(new Logger(level, (line) => lines.push(line), clock), request, which);
+  logRequest(new Logger(level, (line) => lines.push(line), clock), exchange, status, 0.1251, which);
   return lines;
 }
 
 test('a request is logged as one line at level info', () => {
-  expect(logged('info', REQUEST)).toEqual([
+  expect(logged('info', EXCHANGE)).toEqual([
     `{"level":30,${START},"tokenId":"01a1dd81-c704-7003-a42b-360429a87cf0","method":"GET","route":"/v1/retailers/","status":200,"durationMs":0.125,"address":"2001:db8::1"}\n`,
   ]);
 });
 
 test('the line of a request without a token has no token id', () => {
-  expect(logged('info', { ...REQUEST, tokenId: undefined })).toEqual([
+  expect(logged('info', { ...EXCHANGE, token: undefined })).toEqual([
     `{"level":30,${START},"method":"GET","route":"/v1/retailers/","status":200,"durationMs":0.125,"address":"2001:db8::1"}\n`,
   ]);
 });
 
 test('requests are not logged at level warn', () => {
-  expect(logged('warn', REQUEST)).toEqual([]);
+  expect(logged('warn', EXCHANGE)).toEqual([]);
 });
 
 test.each(['/livez', '/readyz'])('%s, which load balancers poll, is logged at level debug', (route) => {
-  expect(logged('info', { ...REQUEST, route })).toEqual([]);
-  expect(logged('debug', { ...REQUEST, route })).toEqual([expect.stringContaining(`{"level":20,${START}`)]);
+  expect(logged('info', { ...EXCHANGE, route })).toEqual([]);
+  expect(logged('debug', { ...EXCHANGE, route })).toEqual([expect.stringContaining(`{"level":20,${START}`)]);
 });
 
 test.each<[LoggedRequests, number[]]>([
@@ -48,9 +48,7 @@ test.each<[LoggedRequests, number[]]>([
   ['none', []],
 ])('with --log-requests %s, responses with these statuses are logged: %j', (which, expected) => {
   const statuses = [200, 304, 400, 401, 503];
-  expect(statuses.filter((status) => logged('debug', { ...REQUEST, status }, which).length > 0)).toEqual(
-    expected,
-  );
+  expect(statuses.filter((status) => logged('debug', EXCHANGE, which, status).length > 0)).toEqual(expected);
 });
 
 test('a request is logged in less than 300 bytes; with `--log-requests errors`, only failed requests are logged', async () => {

@@ -94,7 +94,7 @@ for (const database of DATABASES) {
         ['category=Garden', 'category', parameters],
         ['updated_at_greater_than=2026-11-14', 'updated_at_greater_than', 'updatedAtGreaterThan is'],
         ['updatedatlessthan=2026-11-14', 'updatedatlessthan', 'updatedAtLessThan is'],
-        ['page=2', 'page', 'page with cursor and limit'],
+        ['page=2', 'page', 'use cursor and limit for paging'],
       ] as const;
       for (const [query, parameter, advice] of cases) {
         const response = await node.get(`/v1/transactions/?${query}`, token);

@@ -56,7 +56,7 @@ export async function openServing(options: ServingOptions) {
   let listener: Listener | undefined;
   let isStopping = false;
 
-  const isReady = () => !isStopping && tokens.ready && catalogue.ready;
+  const isReady = () => !isStopping && tokens.revision !== undefined && catalogue.ready;
 
   function report(): WorkerReport {
     return {

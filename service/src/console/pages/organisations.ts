@@ -1,7 +1,7 @@
 // Data for the organisations page.
 
 import { type Behind, organisationsPage as render } from '@offerbook/site/console/organisations-page.ts';
-import { type AccessToken, endMs, isExpiring, tokenState } from '../../domain/access-token.ts';
+import { endMs, isExpiring, tokenState } from '../../domain/access-token.ts';
 import type { OrganisationTally } from '../../http/caller-tally.ts';
 import type { MakePage } from '../page-context.ts';
 
@@ -17,7 +17,9 @@ export const organisationsPage: MakePage = async ({ node, stores: openStores }) 
     organisations: organisations.map(({ id, name, publicId, createdAtMs }) => {
       const tally = state.callers.organisations.get(id);
       const changedAtMs = clocks.get(id) ?? createdAtMs;
-      const polledAtMs = latest([tally?.lastPollAtMs, lastUse(tokens, id)]);
+      // Private tokens count, because they can read nothing but transactions.
+      const used = tokens.filter((token) => token.orgId === id && token.kind === 'private');
+      const polledAtMs = latest([tally?.lastPollAtMs, ...used.map(({ lastUsedAtMs }) => lastUsedAtMs)]);
       return {
         name,
         publicId,
@@ -52,13 +54,6 @@ function behind(
   if (tally?.syncedThroughMs === undefined) return { waitedMs: undefined, isAtMost };
   const isUpToDate = tally.syncedThroughMs >= changedAtMs;
   return { waitedMs: isUpToDate ? 0 : nowMs - tally.syncedThroughMs, isAtMost };
-}
-
-/** Only private tokens count, because they can read nothing but transactions. */
-function lastUse(tokens: readonly AccessToken[], orgId: number): number | undefined {
-  return latest(
-    tokens.map((token) => (token.orgId === orgId && token.kind === 'private' ? token.lastUsedAtMs : null)),
-  );
 }
 
 function latest(moments: readonly (number | null | undefined)[]): number | undefined {

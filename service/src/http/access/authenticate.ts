@@ -24,7 +24,7 @@ export function requireKind(token: AccessToken, kind: TokenKind, headers: Header
   if (token.kind !== kind) {
     throw new ApiError(
       'wrong_token_kind',
-      `This operation takes ${kind} tokens only; a ${token.kind} token was sent.`,
+      `This operation accepts only ${kind} tokens, but a ${token.kind} token was sent.`,
       {
         headers: { 'WWW-Authenticate': `${REALM}, error="insufficient_scope"` },
       },

@@ -1,23 +1,16 @@
 // Rate limits: requests per minute and key, in fixed windows, with the RateLimit and RateLimit-Policy headers of the IETF draft.
 
 import { ApiError } from '../../domain/api-errors.ts';
-import { type CounterMaker, type RequestCount, type RequestCounter, WINDOW_MS } from './request-counter.ts';
+import { type CounterMaker, type RequestCounter, WINDOW_MS } from './request-counter.ts';
 
 export interface RateLimitState {
   /** True if the last request exceeded the limit. */
   readonly exceeded: boolean;
-  /** Requests left in this window. */
-  readonly left: number;
   readonly retryAfterS: number;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const UNLIMITED: RateLimitState = {
-  exceeded: false,
-  left: Number.POSITIVE_INFINITY,
-  retryAfterS: 0,
-  headers: {},
-};
+const UNLIMITED: RateLimitState = { exceeded: false, retryAfterS: 0, headers: {} };
 
 export class RateLimiter {
   readonly #policy: string;
@@ -35,15 +28,12 @@ export class RateLimiter {
 
   /** Counts one request. */
   take(key: string): RateLimitState {
-    return this.#limit === 0 ? UNLIMITED : this.#state(this.#counter.add(key));
-  }
-
-  #state({ count, windowLeftMs }: RequestCount): RateLimitState {
+    if (this.#limit === 0) return UNLIMITED;
+    const { count, windowLeftMs } = this.#counter.add(key);
     const resetS = Math.max(1, Math.ceil(windowLeftMs / 1000));
     const left = Math.max(0, this.#limit - count);
     return {
       exceeded: count > this.#limit,
-      left,
       retryAfterS: resetS,
       headers: {
         RateLimit: `"${this.#policy}";r=${left};t=${resetS}`,

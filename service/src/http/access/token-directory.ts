@@ -7,11 +7,12 @@ import type { Clock } from '../../domain/clock.ts';
 import type { Revisions } from '../../domain/stores.ts';
 
 export class TokenDirectory {
+  /** Revision held in memory; undefined until the first refresh. */
+  revision: number | undefined;
   readonly #store: TokenStore;
   readonly #readRevisions: () => Promise<Revisions>;
   readonly #clock: Clock;
   #byDigest = new Map<string, AccessToken>();
-  #revision: number | undefined;
   #lookUp: Promise<void> | undefined;
   /** Number of refreshes started, and the number of the latest one applied. */
   #started = 0;
@@ -24,14 +25,6 @@ export class TokenDirectory {
     this.#clock = clock;
   }
 
-  get ready(): boolean {
-    return this.#revision !== undefined;
-  }
-
-  get revision(): number | undefined {
-    return this.#revision;
-  }
-
   /** If two refreshes overlap, the one that started later wins, even if it finishes first. */
   async refresh(): Promise<void> {
     const number = ++this.#started;
@@ -39,7 +32,7 @@ export class TokenDirectory {
     if (number < this.#applied) return;
     this.#applied = number;
     this.#byDigest = new Map(tokens.map((token) => [token.digest, token]));
-    this.#revision = revision;
+    this.revision = revision;
   }
 
   /** Finds a live token in memory. */
@@ -82,6 +75,6 @@ export class TokenDirectory {
 
   async #refreshIfMoved(): Promise<void> {
     const { tokens } = await this.#readRevisions();
-    if (tokens !== this.#revision) await this.refresh();
+    if (tokens !== this.revision) await this.refresh();
   }
 }

@@ -1,7 +1,6 @@
 // Caches catalogue pages as replies, compressed once per coding. Pages are cached from their second request until their list
 // changes. An LRU cache, bounded by bytes.
 
-import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { CatalogueQuery, ListView } from '../../catalogue/list-view.ts';
 import type { EncodedPage } from '../../catalogue/tables/page-writer.ts';
 import type { Reply } from '../reply.ts';
@@ -47,7 +46,7 @@ class ListPages {
       const encoded = this.#view.page(query);
       if (!this.#isRepeated(key)) return new CataloguePage(encoded);
       page = new CataloguePage({ ...encoded, bytes: encoded.bytes.slice() });
-      this.#bytes += page.size;
+      this.#bytes += page.encoded.bytes.length;
       this.#makeRoom();
     } else {
       this.#pages.delete(key);
@@ -72,37 +71,24 @@ class ListPages {
     for (const [key, page] of this.#pages) {
       if (this.#bytes <= LIST_BYTES_MAX) return;
       this.#pages.delete(key);
-      this.#bytes -= page.size;
+      this.#bytes -= page.encoded.bytes.length;
     }
   }
 }
 
 /** A page. Unless its bytes are a copy, it is valid only until the next page is written. */
 export class CataloguePage {
-  readonly #page: EncodedPage;
+  readonly encoded: EncodedPage;
   readonly #representations = new Map<Coding | undefined, Representation>();
 
-  constructor(page: EncodedPage) {
-    this.#page = page;
-  }
-
-  get cursor(): Uuid | undefined {
-    return this.#page.cursor;
-  }
-
-  get size(): number {
-    return this.#page.bytes.length;
-  }
-
-  /** When the page changes because of time alone. */
-  get changesAtMs(): number {
-    return this.#page.changesAtMs;
+  constructor(encoded: EncodedPage) {
+    this.encoded = encoded;
   }
 
   as(coding: Coding | undefined): Representation {
     let representation = this.#representations.get(coding);
     if (representation === undefined) {
-      representation = new Representation(this.#page, coding);
+      representation = new Representation(this.encoded, coding);
       this.#representations.set(coding, representation);
     }
     return representation;
@@ -141,7 +127,7 @@ class Representation {
 }
 
 /** One minute, or less if the page changes sooner. */
-export function cacheControl({ changesAtMs }: CataloguePage, nowMs: number): string {
+export function cacheControl({ changesAtMs }: EncodedPage, nowMs: number): string {
   const leftS = Math.floor((changesAtMs - nowMs) / 1000);
   return `private, max-age=${Math.min(MAX_AGE_S, Math.max(0, leftS))}`;
 }

@@ -1,7 +1,7 @@
 // Examples in the OpenAPI document and on the error pages. Tests compare them with real responses.
 
 import type { TokenKind } from '../../domain/access-token.ts';
-import type { ErrorCode, ParameterError } from '../../domain/api-errors.ts';
+import { ApiError, type ErrorCode, type ParameterError } from '../../domain/api-errors.ts';
 import { PAGE_SIZE_MAX } from '../../domain/page.ts';
 import { problemDocument } from '../problem.ts';
 import type { Schema } from './component-schemas.ts';
@@ -46,9 +46,10 @@ export interface ExampleContext {
 }
 
 export function exampleProblem(code: ErrorCode, operation: ExampleContext, origin = BASE_URL) {
-  const { detail: message, errors } = exampleDetails(operation)[code];
+  const { detail, errors } = exampleDetails(operation)[code];
   const requestId = '01931f4e-7d5c-7000-9a4e-0c7d3f1e2b5a';
-  return problemDocument({ code, message, errors }, { origin, path: operation.path, requestId });
+  const error = new ApiError(code, detail, errors && { errors });
+  return problemDocument(error, { origin, path: operation.path, requestId });
 }
 
 interface ProblemDetails {
@@ -70,7 +71,7 @@ function exampleDetails({
     missing_token: { detail: 'Send the header "Authorization: Bearer <token>".' },
     invalid_token: { detail: 'The access token is malformed, unknown, expired or revoked.' },
     wrong_token_kind: {
-      detail: `This operation takes ${kind} tokens only; a ${isPublic ? 'private' : 'public'} token was sent.`,
+      detail: `This operation accepts only ${kind} tokens, but a ${isPublic ? 'private' : 'public'} token was sent.`,
     },
     private_token_in_browser: {
       detail:

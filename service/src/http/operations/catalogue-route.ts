@@ -27,14 +27,14 @@ export function catalogueRoute(
       limit: query.limit ?? pageSize,
     });
     const { headers } = exchange.request;
-    const coding = chooseCoding(headers.get('Accept-Encoding'), page.size);
+    const { bytes, cursor } = page.encoded;
+    const coding = chooseCoding(headers.get('Accept-Encoding'), bytes.length);
     const representation = page.as(coding);
     // Set on every response, because a cached reply's headers still contain the previous value.
-    const caching = { 'Cache-Control': cacheControl(page, catalogue.nowMs) };
+    const caching = { 'Cache-Control': cacheControl(page.encoded, catalogue.nowMs) };
     if (matchesTag(headers.get('If-None-Match'), representation.tag))
       return { ...representation.unchanged, ownHeaders: caching };
-    const ownHeaders =
-      page.cursor === undefined ? caching : { ...caching, Link: nextLink(exchange, page.cursor) };
+    const ownHeaders = cursor === undefined ? caching : { ...caching, Link: nextLink(exchange, cursor) };
     return { ...representation.whole, ownHeaders };
   };
 }

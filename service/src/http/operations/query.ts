@@ -28,7 +28,7 @@ const words: Reader<string> = (value) => ({ value });
 
 const country: Reader<string> = (value) => {
   if (!/^[A-Za-z]{2}$/.test(value))
-    return { detail: 'must be a country code of two letters (ISO 3166-1 alpha-2)' };
+    return { detail: 'must be a two-letter country code (ISO 3166-1 alpha-2)' };
   const code = value.toUpperCase();
   const mistaken = mistakenCountry(code);
   return mistaken === undefined ? { value: code } : { detail: mistaken };

@@ -5,14 +5,14 @@
 const ADVICE: readonly (readonly [RegExp, advice: string])[] = [
   [
     /^(page(no|number|token|size)?|perpage|offset|skip|start|size|count|take|maxresults)$/,
-    'page with cursor and limit',
+    'use cursor and limit for paging',
   ],
   [/^(sort|sortby|order|orderby)$/, 'lists are sorted by id'],
-  [/^(fields|select|include|expand)$/, 'items have all their fields'],
+  [/^(fields|select|include|expand)$/, 'items always have all fields'],
 ];
 const FILTER = /^(q|query|search|filters?|where|since|until|from|to|after|before)$/;
 
-/** Returns why to reject a misspelling of one of the parameters; undefined if it is none. */
+/** Returns why to reject a misspelling of one of the parameters; undefined if it is not one. */
 export function describeMisspelling(given: string, parameters: readonly string[]): string | undefined {
   const written = foldName(given);
   const meant = parameters.find((name) => isOneErrorAway(written, foldName(name)));
