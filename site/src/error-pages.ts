@@ -20,7 +20,7 @@ export interface DescribedError extends ListedError {
 }
 
 /** Why a link could not be followed. */
-export interface LinkError {
+interface LinkError {
   readonly code: ErrorCode;
   readonly title: string;
   readonly errors: readonly ParameterError[] | undefined;

@@ -43,7 +43,7 @@ export interface Frame {
 }
 
 /** URL of each asset, with its version. */
-export type AssetUrls = Readonly<
+type AssetUrls = Readonly<
   Record<'/assets/catalogue.js' | '/assets/reference.js' | '/assets/site.css', string>
 >;
 

@@ -6,7 +6,7 @@ import { colouredJson } from './json-colours.ts';
 /** Longer bodies are truncated: rendering a huge response would block the page. */
 const BODY_SHOWN_MAX = 40_000;
 
-export interface ShownResponse {
+interface ShownResponse {
   readonly nodes: readonly HTMLElement[];
   /** Cursor of the next page, if there is one. */
   readonly cursor?: string | undefined;

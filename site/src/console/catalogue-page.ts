@@ -11,7 +11,7 @@ const DEAL_KINDS: Record<DealList, string> = {
   promotions: 'Promotion',
 };
 
-export interface CatalogueView {
+interface CatalogueView {
   readonly nowMs: number;
   /** Undefined while the node has no catalogue. */
   readonly servedRevision: number | undefined;

@@ -4,7 +4,7 @@ import { html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
 import { command, number, section, since, source, table, tag } from './elements.ts';
 
-export interface ErrorsView {
+interface ErrorsView {
   readonly nowMs: number;
   readonly startedAtMs: number;
   /** Latest error first. */

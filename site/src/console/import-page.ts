@@ -5,7 +5,7 @@ import type { ConsolePage } from './console-page.ts';
 import { facts, number, section, shownOf, since, source, table } from './elements.ts';
 import { type ListedImport, outcomeTag } from './imports-page.ts';
 
-export interface ShownImport extends ListedImport {
+interface ShownImport extends ListedImport {
   /** Why nothing was imported; null after a successful import. */
   readonly reason: string | null;
   readonly by: string;

@@ -52,7 +52,7 @@ export interface FeedFreshness {
   readonly lastEndedMs: number;
 }
 
-export interface ImportsView {
+interface ImportsView {
   readonly nowMs: number;
   /** Number of days that `days` covers. */
   readonly daysMax: number;

@@ -8,12 +8,12 @@ export interface RequestFigures {
   readonly failed: number;
 }
 
-export interface MinuteFigures extends RequestFigures {
+interface MinuteFigures extends RequestFigures {
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
-export interface RouteFigures extends RequestFigures {
+interface RouteFigures extends RequestFigures {
   readonly route: string;
   readonly p50Ms: number;
   readonly p99Ms: number;

@@ -16,14 +16,14 @@ import {
   tag,
 } from './elements.ts';
 
-export interface OrganisationsView {
+interface OrganisationsView {
   readonly nowMs: number;
   readonly startedAtMs: number;
   readonly organisations: readonly OrganisationSync[];
   readonly tokens: readonly ShownToken[];
 }
 
-export interface OrganisationSync {
+interface OrganisationSync {
   readonly name: string;
   readonly publicId: string;
   /** Undefined if no transaction was ever imported. */
@@ -43,7 +43,7 @@ export interface Behind {
   readonly isAtMost: boolean;
 }
 
-export interface ShownToken {
+interface ShownToken {
   readonly id: string;
   readonly orgName: string;
   readonly kind: string;

@@ -6,7 +6,7 @@ import { type Html, html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
 import { amount, facts, moment, section, source, table, tag } from './elements.ts';
 
-export interface TransactionView {
+interface TransactionView {
   readonly transaction: Transaction;
   readonly orgName: string;
   /** Retailer name; undefined if the catalogue no longer contains the deal. */

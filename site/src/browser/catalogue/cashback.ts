@@ -3,7 +3,7 @@
 
 import { formatCashback, type RetailerOffer } from '@offerbook/client';
 
-export interface Amount {
+interface Amount {
   readonly text: string;
   /** True for a fixed amount if the operator has not configured a currency. */
   readonly lacksCurrency: boolean;

@@ -9,7 +9,7 @@ const NEXT_PAGES = 1_000;
 const RETAILERS_AT_ONCE = 5_000;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-export type LoadState =
+type LoadState =
   | { readonly kind: 'waiting' | 'loading' | 'paused' | 'complete' }
   | { readonly kind: 'failed'; readonly error: unknown };
 

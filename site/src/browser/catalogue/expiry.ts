@@ -7,7 +7,7 @@ const DAYS_MAX = 13;
 /** Deals that end within this many days are highlighted. */
 const SOON_DAYS = 3;
 
-export interface Expiry {
+interface Expiry {
   readonly words: string;
   readonly soon: boolean;
 }
