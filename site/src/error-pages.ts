@@ -5,7 +5,7 @@ import { dataTable } from './data-table.ts';
 import { type Html, html } from './html.ts';
 import { type Frame, htmlPage, type Page, type Place } from './html-page.ts';
 
-export type ErrorCode = Problem['code'];
+type ErrorCode = Problem['code'];
 
 export interface ListedError {
   readonly code: ErrorCode;

@@ -17,7 +17,7 @@ import { WatchedPage } from './watched-page.ts';
 
 const { afterAll, beforeAll, describe, test } = testsWith('chromium');
 
-/** A browser without a head says so, and would be taken for a bot. */
+/** A headless browser's default user agent would be treated as a bot. */
 const userAgent =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 

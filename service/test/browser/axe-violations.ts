@@ -9,9 +9,9 @@ interface AxeResults {
   readonly violations: readonly { id: string; help: string; nodes: readonly { html: string }[] }[];
 }
 
-/** Every rule that the page breaks, with the elements that break it. In the dark only colours are other than in the light. */
+/** Returns every rule that the page breaks, with the elements. Dark mode changes only colours, so only contrast is checked. */
 export async function axeViolations(page: Page): Promise<string[]> {
-  // Evaluated by the debugger, which the page's own policy does not concern.
+  // The debugger evaluates this, so the page's Content-Security-Policy does not apply.
   await page.evaluate(AXE);
   return [
     ...(await violations(page, 'light', { resultTypes: ['violations'] })),
@@ -25,6 +25,6 @@ async function violations(page: Page, colorScheme: 'light' | 'dark', options: ob
   await page.emulateMedia({ colorScheme: null });
   return results.violations.map(
     ({ id, help, nodes }) =>
-      `in the ${colorScheme}: ${id}: ${help}: ${nodes.map(({ html }) => html).join(' | ')}`,
+      `${colorScheme} mode: ${id}: ${help}: ${nodes.map(({ html }) => html).join(' | ')}`,
   );
 }

@@ -35,7 +35,7 @@ beforeAll(async () => {
     transaction(101, { cashbackOfferId: id(11) }),
     transaction(102, { status: 'CONFIRMED' }),
   ]);
-  // Ends soon, so that there is something to warn of, and a command to paste.
+  // The token expires soon, so the overview shows a warning and a command.
   const token = await node.token('public', 'acme', Date.now() + 86_400_000);
   await node.get('/v1/coupons/', token);
   await node.get('/v1/coupons/?limit=none', token);
@@ -70,7 +70,7 @@ test('every page passes axe-core in light, dark and phone layout, fits its windo
     await page.setViewportSize({ width: 360, height: 740 });
     expect([path, await isTooWide(page)]).toEqual([path, false]);
   }
-  // On a phone, rows become lists and plots narrow; all pages are made of these.
+  // These two pages contain every component that has a phone layout.
   for (const path of ['/', '/totals']) {
     await page.goto(console_.url + path);
     expect([path, await axeViolations(page)]).toEqual([path, []]);
@@ -90,7 +90,7 @@ test('plots are drawn from the tables below them, which can be collapsed and ope
   const { width, height } = (await figure.locator('canvas').boundingBox()) ?? { width: 0, height: 0 };
   expect(width).toBeGreaterThan(800);
   expect(height).toBeGreaterThan(100);
-  // Somebody has drawn on it.
+  // The canvas is not blank.
   const inked = await page.evaluate(`(() => {
     const canvas = document.querySelector('figure.plot canvas');
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);

@@ -36,7 +36,7 @@ afterAll(async () => {
   await node?.[Symbol.asyncDispose]();
 });
 
-/** Fetches from inside the page; "blocked" is all that a page learns when the browser steps in. */
+/** Fetches from inside the page; returns "blocked" if the browser does not let the page read the response. */
 function fetchInPage(path: string, token: string) {
   return page.evaluate(
     async ([url, authorization]) => {

@@ -12,7 +12,7 @@ import { WatchedPage } from './watched-page.ts';
 
 const { afterAll, beforeAll, describe, test } = testsWith('chromium');
 
-/** More than the first page has. */
+/** More retailers than the first page contains. */
 const CATALOGUE = Array.from({ length: 150 }, (_, i) => retailer(i, { cashbackOffers: [offer(1_000 + i)] }));
 
 let node: TestNode;
@@ -38,7 +38,7 @@ async function giveToken({ page }: WatchedPage, token: string): Promise<void> {
   await page.getByRole('button', { name: 'Show the catalogue' }).click();
 }
 
-/** A node of its own whose pages have a token, and which serves the catalogue with it. */
+/** Starts another node on the same database, with a token in its pages. */
 async function nodeWithToken(settings: { rateLimitPublic?: number } = {}): Promise<TestNode> {
   const token = newTokenText('public');
   const started = await TestNode.start({ pageToken: token, settings, databaseUrl: node.databaseUrl });
@@ -101,7 +101,7 @@ test('on 429 for a later page, the list shows the failure above the loaded retai
     ['.failure', '.card'].map((selector) => watched.page.locator(selector).first().boundingBox()),
   );
   expect((note?.y ?? 0) + (note?.height ?? 0)).toBeLessThan(firstCard?.y ?? 0);
-  // Numbers of half a list would be wrong: neither the choices nor the end of the list have any.
+  // Counts of an incomplete list would be wrong, so neither the options nor the end of the list show any.
   expect((await watched.page.locator('select').allTextContents()).join()).not.toContain('(');
   expect(await watched.page.getByText(/ of \d+ shown/).count()).toBe(0);
   expect(await watched.page.getByRole('link', { name: 'rate_limited' }).getAttribute('href')).toBe(

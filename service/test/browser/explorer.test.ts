@@ -13,7 +13,7 @@ import { WatchedPage } from './watched-page.ts';
 
 const { afterAll, beforeAll, describe, test } = testsWith('chromium');
 
-/** Retailers with nothing special about them, beyond the five that tests look at: several pages of the API and of cards. */
+/** Ordinary retailers besides the five that tests look at; enough for several API pages and batches of cards. */
 const OTHER_NAMES = Array.from({ length: 1_150 }, (_, i) => `Shop ${String(i).padStart(4, '0')}`);
 
 let node: TestNode;
@@ -150,7 +150,7 @@ describe('the list', () => {
     while (await more.isVisible()) await more.click();
     const names = await watched.names();
     expect(names).toEqual(OTHER_NAMES.slice(1_000));
-    // Who uses a keyboard goes on with the first card that is new.
+    // The focus moves to the first new card.
     expect(await watched.page.locator(':focus').textContent()).toBe(names[120] ?? null);
     watched.expectCalm();
   });
@@ -337,7 +337,7 @@ describe('a retailer', () => {
 describe('the page', () => {
   test('loads less than 100 KB for the first view, and only from this server', async () => {
     await using watched = await openList();
-    // Only a browser that has windows asks for the icon by itself.
+    // A headless browser does not request the favicon.
     const icon = await (await fetch(`${node.url}/favicon.svg`)).bytes();
     const before = watched.requests.filter(
       (request) => !request.url().includes('cursor=') && !request.url().endsWith('/favicon.svg'),
@@ -379,7 +379,7 @@ describe('the page', () => {
     expect(response.headers.get('Content-Security-Policy')).toBe(
       "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
     );
-    // It holds a token: nobody else's page may read it.
+    // The page contains a token, so pages of other origins must not read it.
     expect(response.headers.get('Access-Control-Allow-Origin')).toBeNull();
   });
 

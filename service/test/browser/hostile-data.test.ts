@@ -60,7 +60,7 @@ test.each(WIDTHS)('the list shows hostile text as text, %d pixels wide', async (
   expect((await watched.names()).toSorted()).toEqual(Object.values(TEXTS).toSorted());
   expect(await page.evaluate('typeof hacked')).toBe('undefined');
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
-  // No card is much higher than one with an ordinary name.
+  // No card is much taller than one with an ordinary name.
   expect(
     await page.evaluate(
       `Math.max(...[...document.querySelectorAll('.card')].map((card) => card.offsetHeight))`,
@@ -107,7 +107,7 @@ test.each([
   watched.expectCalm();
 });
 
-/** The letters of the country in the order in which they are drawn. */
+/** The letters of the country, in display order from left to right. */
 const LETTERS_FROM_LEFT = `(() => {
   const text = document.querySelector('.facts').lastChild;
   const x = (index) => {

@@ -59,7 +59,7 @@ describe('/docs', () => {
     await form.locator('.json-name', { hasText: '"countries"' }).waitFor();
     await form.locator('.json-text', { hasText: '"FR"' }).waitFor();
     expect(await form.getByLabel('cursor').inputValue()).toBe(id(12));
-    // It was the last one.
+    // This was the last page.
     expect(await form.getByRole('button', { name: 'Next page' }).count()).toBe(0);
     watched.expectCalm();
   });
@@ -99,7 +99,7 @@ describe('/docs', () => {
     ]);
     await page.locator('#listRetailers').getByText('Python', { exact: true }).click();
     const shown = page.locator('.samples .sample:visible');
-    // Those of activation, which are not in Python, stay.
+    // The activation samples have no Python tab and stay as they are.
     expect(await shown.count()).toBe(6);
     for (const sample of await shown.all()) expect(await sample.textContent()).toContain(`${node.url}/v1/`);
     await page.locator('#listCoupons').getByRole('button', { name: 'Copy the Python' }).click();
@@ -154,7 +154,7 @@ describe('/docs', () => {
       'Set OFFERBOOK_TOKEN to a private token and run the sample above instead.',
     );
     expect(transactions).toContain('Once the whole walk is stored, use that value as the next W.');
-    // A path of a guide on this server, and of no file.
+    // Links lead to guides on this server, not to files.
     expect(transactions).not.toMatch(/[^/]docs\//);
     const start = (await watched.page.locator('#start').textContent()) ?? '';
     expect(start).toContain('For the catalogue and activation samples:');

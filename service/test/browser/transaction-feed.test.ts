@@ -20,7 +20,7 @@ const { afterAll, beforeAll, test } = testsWith('chromium');
 
 let node: TestNode;
 let browser: Browser;
-/** Those that the feed reads from: a route is there before its node is. */
+/** Opened before the node, because the feed's route is created first. */
 let stores: Stores;
 
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-c
 export class WatchedPage implements AsyncDisposable {
   readonly page: Page;
   readonly requests: readonly Request[];
-  /** Errors and warnings of the console, uncaught errors, and what the Content-Security-Policy has blocked. */
+  /** Console errors and warnings, uncaught errors, and Content-Security-Policy violations. */
   readonly complaints: readonly string[];
 
   private constructor(page: Page, requests: readonly Request[], complaints: readonly string[]) {
@@ -49,7 +49,7 @@ export class WatchedPage implements AsyncDisposable {
     return this.page.getByRole('status').first();
   }
 
-  /** Waits until the list says this. */
+  /** Waits until the status line shows this text. */
   async says(words: string): Promise<void> {
     await this.page.getByRole('status').getByText(words, { exact: true }).waitFor();
   }
