@@ -75,7 +75,7 @@ export class ConvertRun {
   /** Throws if there are invalid rows, unless they are skipped. */
   requireValid(): void {
     if (this.counts.invalid === 0 || this.#options.skipInvalid === true) return;
-    throw new ConversionFailed(this.report, printInvalidRows(this.counts));
+    throw new ConversionFailed(this.report, printInvalidRows(this.counts.invalid, this.counts.read));
   }
 
   #reportProgress(): void {

@@ -21,7 +21,7 @@ export class DecimalSum {
     return total;
   }
 
-  /** Adds an amount, or the printed form of another sum. */
+  /** Adds an amount, or another sum as a string. */
   add(value: number | string): void {
     if (typeof value === 'string') {
       if (value.length <= DIGITS_MAX) this.add(Number(value));

@@ -118,12 +118,13 @@ export class ImportRun {
 
   /** Throws if there are invalid rows that may not be skipped, or no rows (probably a broken pipeline). */
   requireValid(): void {
-    if (this.counts.read === 0 && this.#options.allowEmpty !== true) {
+    const { invalid, read } = this.counts;
+    if (read === 0 && this.#options.allowEmpty !== true) {
       throw new BadInput(
         `${this.#source.name} has no rows; nothing was imported. If it may be empty, add --allow-empty`,
       );
     }
-    if (!this.isWriting) throw new InvalidRows(this.report, printInvalidRows(this.counts));
+    if (!this.isWriting) throw new InvalidRows(this.report, printInvalidRows(invalid, read));
   }
 
   /** Withdraws the items that are missing from the file; throws if there are more than the limit. */

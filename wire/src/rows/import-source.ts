@@ -1,36 +1,23 @@
 // Sources of import data: a file, standard input, or memory. Compressed input (gzip, zstd) is recognised by its first bytes
 // and decompressed as a stream.
 
-import { constants } from 'node:fs';
-import { access, open, stat } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
 import { ReadableStream } from 'node:stream/web';
 import { BadInput } from '../failures.ts';
 import { peek } from './peek.ts';
-
-export interface ImportSource {
-  /** Name for messages. */
-  readonly name: string;
-  /** Size on disk, before decompression; undefined if unknown. */
-  readonly bytesTotal: number | undefined;
-  /** Bytes read so far, before decompression. */
-  readonly bytesRead: number;
-  /** SHA-256 of the bytes on disk; null until all of them have been read. */
-  readonly digest: string | null;
-  /** Returns the decompressed bytes. Call it only once. */
-  chunks(): AsyncGenerator<Uint8Array>;
-}
 
 const CHUNK_BYTES = 256 * 1024;
 
 /** Opens a file, or standard input when the path is `-`. */
 export async function openSource(pathOrDash: string): Promise<ImportSource> {
-  if (pathOrDash === '-') return new StreamSource('standard input', undefined, Bun.stdin.stream());
+  if (pathOrDash === '-') return new ImportSource('standard input', undefined, Bun.stdin.stream());
   try {
     // Do not open the file yet, because a named pipe must not be opened twice.
     const info = await stat(pathOrDash);
     if (info.isDirectory()) throw new BadInput(`${pathOrDash} is a directory, not a file`);
     await access(pathOrDash, constants.R_OK);
-    return new StreamSource(pathOrDash, info.isFile() ? info.size : undefined, fileChunks(pathOrDash));
+    return new ImportSource(pathOrDash, info.isFile() ? info.size : undefined, fileChunks(pathOrDash));
   } catch (error) {
     throw readError(pathOrDash, error);
   }
@@ -42,16 +29,20 @@ export function sourceFrom(
   name = 'the input',
 ): ImportSource {
   if (typeof content !== 'string' && !(content instanceof Uint8Array)) {
-    return new StreamSource(name, undefined, content);
+    return new ImportSource(name, undefined, content);
   }
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
-  return new StreamSource(name, bytes.length, memoryChunks(bytes));
+  return new ImportSource(name, bytes.length, memoryChunks(bytes));
 }
 
-class StreamSource implements ImportSource {
+export class ImportSource {
+  /** Name for messages. */
   readonly name: string;
+  /** Size before decompression; undefined if unknown. */
   readonly bytesTotal: number | undefined;
+  /** Bytes read so far, before decompression. */
   bytesRead = 0;
+  /** SHA-256 before decompression; null until everything has been read. */
   digest: string | null = null;
   readonly #packed: AsyncIterable<Uint8Array>;
 
@@ -61,6 +52,7 @@ class StreamSource implements ImportSource {
     this.#packed = packed;
   }
 
+  /** Returns the decompressed bytes. Call it only once. */
   async *chunks(): AsyncGenerator<Uint8Array> {
     const { head, all } = await peek(this.#counted(), 4);
     const format = packedFormat(head);
@@ -110,16 +102,7 @@ async function* unpack(
 }
 
 async function* fileChunks(path: string): AsyncGenerator<Uint8Array> {
-  const file = await open(path, 'r');
-  try {
-    while (true) {
-      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, null);
-      if (bytesRead === 0) return;
-      yield buffer.subarray(0, bytesRead);
-    }
-  } finally {
-    await file.close();
-  }
+  yield* createReadStream(path, { highWaterMark: CHUNK_BYTES });
 }
 
 async function* memoryChunks(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -64,13 +64,7 @@ export function printProblems({
 }
 
 /** `2 of 1,200 rows are invalid` */
-export function printInvalidRows({
-  invalid,
-  read,
-}: {
-  readonly invalid: number;
-  readonly read: number;
-}): string {
+export function printInvalidRows(invalid: number, read: number): string {
   return `${printCount(invalid)} of ${printCountOf(read, 'row')} ${invalid === 1 ? 'is' : 'are'} invalid`;
 }
 
