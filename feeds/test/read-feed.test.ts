@@ -176,11 +176,11 @@ describe('JSON', () => {
     ['{"error":"invalid_token"}', 'line 1: the file is an error response from the network: "invalid_token"'],
     ['', 'line 1: the file is empty'],
     ['\n \n', 'line 1: the file is empty'],
-    ['[{"id":1},\n{"id":2}', 'line 2: the JSON is not complete: it ends too early'],
+    ['[{"id":1},\n{"id":2}', 'line 2: the JSON is incomplete: it ends too early'],
     ['[{"id":1}\n,]', 'line 2: the JSON needs a value here'],
     ['[{"id":1}] x', 'line 1: the JSON must be JSON lists or objects'],
     ['{"page":1 "Actions":[]}', 'line 1: the JSON needs a comma or a closing bracket here'],
-    ['{"Actions":[]', 'line 1: the JSON is not complete: it ends too early'],
+    ['{"Actions":[]', 'line 1: the JSON is incomplete: it ends too early'],
     ['[1 2]', 'line 1: the JSON needs a comma or a closing bracket here'],
   ])('%p is rejected as broken', async (text, words) => {
     expect(await problemOf(text)).toBe(words);

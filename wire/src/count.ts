@@ -1,4 +1,4 @@
-// Formats counts with their nouns for messages.
+// Formats counts for messages.
 
 /** `1 row`, `1,200 rows` */
 export function printCountOf(count: number, noun: string): string {

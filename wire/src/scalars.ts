@@ -100,7 +100,7 @@ export function webUrl(description: string, example: string) {
     anyText('a URL')
       .refine(isWebUrl, 'must be a URL that starts with http:// or https://')
       // People would mistake the part before the @ for the host.
-      .refine((value) => !/^https?:[/\\]*[^/\\?#]*@/i.test(value), 'must have no user name or password')
+      .refine((value) => !/^https?:[/\\]*[^/\\?#]*@/i.test(value), 'must not contain a user name or password')
       .meta({ description, format: 'url', examples: [example] })
   );
 }

@@ -11,7 +11,7 @@ import type { Timestamp } from './timestamp.ts';
 export const STATUSES = ['PENDING', 'CONFIRMED', 'DECLINED'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** A pending sale becomes confirmed or declined. A reversal or appeal can later switch between those two. */
+/** A pending sale becomes confirmed or declined. A reversal or appeal can later change one to the other. */
 export function mayBecome(from: Status, to: Status): boolean {
   return to !== 'PENDING' || from === 'PENDING';
 }

@@ -93,7 +93,7 @@ describe('NDJSON', () => {
       rows: [],
       cursors: 0,
       broken:
-        '{"line":1} the file looks like pretty-printed JSON; NDJSON has each object on one line, convert the file with jq -c .',
+        '{"line":1} the file looks like pretty-printed JSON, but NDJSON has one object per line; convert the file with jq -c .',
     });
   });
 
@@ -167,11 +167,11 @@ describe('a JSON list', () => {
     ['two commas', `[${a},\n,${b}]`, '{"line":2} the list needs a value here'],
     ['a comma at the end', `[${a},\n]`, '{"line":2} the list needs a value here'],
     ['a comma at the start', `[,${a}]`, '{"line":1} the list needs a value here'],
-    ['no end', `[${a},\n`, '{"line":2} the list is not complete: it ends too early'],
+    ['no end', `[${a},\n`, '{"line":2} the list is incomplete: it ends too early'],
     [
       'an end inside a row',
       `[${a},\n{"id":"b`,
-      '{"line":2,"item":2} the list is not complete: it ends too early',
+      '{"line":2,"item":2} the list is incomplete: it ends too early',
     ],
     ['the wrong bracket', `[${a}}`, '{"line":1} the list needs a comma or a closing bracket here'],
     ['content after its end', `[${a}]\n${b}`, '{"line":2} the list has content after its end'],
@@ -200,9 +200,9 @@ describe('an envelope', () => {
     [
       'an unknown field',
       '{"data":[],"total":1}',
-      '{"line":1} the list may have no other fields than "data" and "cursor"',
+      '{"line":1} the list must not have fields other than "data" and "cursor"',
     ],
-    ['data that is not a list', '{"data":{}}', '{"line":1} the list must have a list as its "data"'],
+    ['data that is not a list', '{"data":{}}', '{"line":1} the list must have a list in its field "data"'],
     ['no data', '{"cursor":null}', '{"line":1} the list has no field "data"'],
     ['data twice', '{"data":[],\n"data":[]}', '{"line":2} the list has the field "data" twice'],
     ['no colon', '{"data":[],"cursor"}', '{"line":1} the list needs a colon here'],
@@ -214,7 +214,7 @@ describe('an envelope', () => {
     ],
     ['a second cursor', '{"cursor":"x","data":[],"cursor":null}', '{"line":1} the list has a field twice'],
     ['no field name', '{"data":[],}', '{"line":1} the list needs a field name in quotes here'],
-    ['no end', '{"data":[]', '{"line":1} the list is not complete: it ends too early'],
+    ['no end', '{"data":[]', '{"line":1} the list is incomplete: it ends too early'],
     ['a second envelope', '{"data":[]}\n{"data":[]}', '{"line":2} the list has content after its end'],
   ])('cannot be read with %s', async (_what, text, broken) => {
     expect((await readText(text)).broken).toBe(broken);

@@ -1,5 +1,5 @@
-// The only source of the current time. Code that needs the time takes a Clock, so that tests can set it and the sandbox
-// can run faster than real time.
+// The only source of the current time. Code that needs the time accepts a Clock, so that tests can set it and the sandbox can
+// run faster than real time.
 
 /** Milliseconds since the epoch. */
 export type Clock = () => number;

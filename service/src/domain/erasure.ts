@@ -1,4 +1,4 @@
-// Erasure of a user of an organisation.
+// Erasure of an organisation's users.
 
 import type { Organisation } from './organisation.ts';
 

@@ -19,7 +19,7 @@ export type StorageErrorKind =
   /** The schema is older than this program's and cannot be upgraded here. */
   | 'outdated'
   | 'too new'
-  /** The target of a creation already exists. */
+  /** The file or database to create already exists. */
   | 'exists'
   /** Existing rows do not allow the change. */
   | 'conflict'

@@ -102,7 +102,7 @@ export interface SearchResult {
 export interface TransactionHistory {
   /** Returns all versions of a transaction, newest first; empty if there is no such transaction. */
   versions(id: Uuid): Promise<TransactionVersion[]>;
-  /** Finds current versions with this passbackUid. Reads all transactions, in pieces. */
+  /** Finds current versions with this passbackUid. Reads all transactions, in batches. */
   findByPassbackUid(passbackUid: string, options?: SearchOptions): Promise<SearchResult>;
   /** Deletes versions that were replaced before this time, in batches; returns their number. The audit log records progress. */
   purge(replacedBeforeMs: number, onBatch?: (count: number) => void): Promise<number>;

@@ -123,7 +123,7 @@ export class Attribution {
       this.#remark(
         place,
         before === undefined
-          ? 'the click record no longer exists; only the organisation and the time of the click are known'
+          ? 'the click record no longer exists; only the organisation and the click time are known'
           : 'the click record no longer exists; the sale keeps its stored user, time and deal',
       );
     }

@@ -102,11 +102,11 @@ export class ImportRun {
     const [first] = problems;
     if (this.counts.invalid < max || first === undefined) return;
     const remedy = isSkipping
-      ? ', the most that --skip-invalid skips; fix the file, or split it'
-      : '; fix the file, or import its valid rows with --skip-invalid';
+      ? ', the maximum for --skip-invalid; fix the file or split it'
+      : '; fix the file or import its valid rows with --skip-invalid';
     throw new InvalidRows(
       this.report,
-      `gave up on ${printPlace(first)} after ${printCount(max)} invalid rows${remedy}`,
+      `stopped at ${printPlace(first)} after ${printCount(max)} invalid rows${remedy}`,
     );
   }
 

@@ -264,7 +264,7 @@ class TransactionLoad {
     if (isOlder(row, existing)) return 'stale';
     const before = parse(existing);
     if (!mayBecome(before.status, row.status)) {
-      return { field: 'status', reason: `must not go from ${before.status} back to ${row.status}` };
+      return { field: 'status', reason: `must not change from ${before.status} back to ${row.status}` };
     }
     // A row without a source time keeps the stored one.
     return this.#stamp(row, orgId, sourceMs(row) ?? existing.sourceUpdatedAtMs, before);

@@ -164,7 +164,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, databa
     });
     expect(endless.code).toBe(2);
     expect(endless.stderr).toEndWith(
-      'offerbook: Nothing was imported: gave up on line 100000 after 100,000 invalid rows, the most that --skip-invalid skips; fix the file, or split it.\n',
+      'offerbook: Nothing was imported: stopped at line 100000 after 100,000 invalid rows, the maximum for --skip-invalid; fix the file or split it.\n',
     );
     expect((await run('tokens issue --org acme --kind public')).code).toBe(0);
   });

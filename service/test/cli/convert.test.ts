@@ -215,7 +215,7 @@ describe('convert transactions', () => {
     };
     expect(await outcome(...SALES, 'none.json')).toBe('offerbook: none.json does not exist\n');
     expect(await outcome(...SALES, '.')).toBe('offerbook: . is a directory, not a file\n');
-    expect(await outcome(...SALES, 'broken.json')).toContain('broken.json, line 1: the JSON is not complete');
+    expect(await outcome(...SALES, 'broken.json')).toContain('broken.json, line 1: the JSON is incomplete');
     expect(await outcome(...SALES, 'a.json', '--out', 'none/out.ndjson')).toBe(
       'offerbook: cannot write to none\n',
     );

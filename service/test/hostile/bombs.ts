@@ -70,7 +70,7 @@ const TRANSACTION_BOMBS: readonly Omit<Bomb, 'kind'>[] = [
     name: 'lists in lists',
     packing: 'gzip',
     pieces: () => endless('', '[', 31),
-    complaint: /^offerbook: line 1 \(item 1\): the list is not complete/,
+    complaint: /^offerbook: line 1 \(item 1\): the list is incomplete/,
   },
   {
     name: 'objects in objects',
@@ -122,7 +122,7 @@ const TRANSACTION_BOMBS: readonly Omit<Bomb, 'kind'>[] = [
     name: 'a cursor without end',
     packing: 'gzip',
     pieces: () => endless('{"cursor":"', 'a', 31),
-    complaint: /^offerbook: line 1: the list is not complete/,
+    complaint: /^offerbook: line 1: the list is incomplete/,
   },
 ];
 

@@ -629,9 +629,9 @@ describe('rejected activations', () => {
       [{ passbackUid: 'x'.repeat(256) }, 'passbackUid', 'must not be longer than 255 characters'],
       [{ passbackUid: '日'.repeat(86) }, 'passbackUid', 'must not be longer than 255 bytes in UTF-8'],
       [{ passbackData: '😀'.repeat(257) }, 'passbackData', 'must not be longer than 1024 bytes in UTF-8'],
-      [{ passbackUid: 'a\u0007b' }, 'passbackUid', 'must have no control characters'],
+      [{ passbackUid: 'a\u0007b' }, 'passbackUid', 'must not contain control characters'],
       [{ passbackData: 'x'.repeat(1_025) }, 'passbackData', 'must not be longer than 1024 characters'],
-      [{ passbackData: 'a\nb' }, 'passbackData', 'must have no control characters'],
+      [{ passbackData: 'a\nb' }, 'passbackData', 'must not contain control characters'],
       [{ orgId: 'acme' }, 'orgId', 'must be a UUID'],
       [{ passbackuid: 'x' }, 'passbackuid', 'is not a parameter; passbackUid is'],
     ] as const) {

@@ -216,7 +216,7 @@ for (const database of DATABASES) {
       expect(report).toMatchObject({
         added: 6,
         notes: [
-          'line 1: the click record no longer exists; only the organisation and the time of the click are known',
+          'line 1: the click record no longer exists; only the organisation and the click time are known',
           'line 2: was sold before its click',
           'line 4: was sold more than 120 days after its click',
           'line 6: was sold before its click',
@@ -288,7 +288,7 @@ for (const database of DATABASES) {
       expect(await load(stores, [saleRow(1, other.id, { status: 'CONFIRMED' })])).toMatchObject({
         changed: 1,
         notes: [
-          'line 1: the click record no longer exists; only the organisation and the time of the click are known',
+          'line 1: the click record no longer exists; only the organisation and the click time are known',
         ],
       });
       expect((await salesOf(stores, acme))[0]).toMatchObject({
@@ -304,9 +304,7 @@ for (const database of DATABASES) {
       const { invalid, notes } = await load(stores, [saleRow(2, coupon.id)], { skipInvalid: true });
       expect([invalid, notes]).toEqual([
         1,
-        [
-          'line 1: the click record no longer exists; only the organisation and the time of the click are known',
-        ],
+        ['line 1: the click record no longer exists; only the organisation and the click time are known'],
       ]);
     });
 

@@ -139,17 +139,17 @@ const BAD_RETAILERS: [what: string, row: unknown, complaint: string][] = [
   [
     'a URL with a password',
     retailer(2, { url: 'https://user:pw@shop.example/' }),
-    'line 2: url must have no user name or password',
+    'line 2: url must not contain a user name or password',
   ],
   [
     'a logo with a user name',
     retailer(2, { logo: 'HTTPS://user@shop.example' }),
-    'line 2: logo must have no user name or password',
+    'line 2: logo must not contain a user name or password',
   ],
   [
     'a deep link whose user info looks like a host',
     retailer(2, { promotions: [promotion(2, { deepLink: 'https://shop.example:443@evil.example/' })] }),
-    'line 2: promotions[0].deepLink must have no user name or password',
+    'line 2: promotions[0].deepLink must not contain a user name or password',
   ],
   [
     'a coupon that ends when it starts',
@@ -351,12 +351,12 @@ const BAD_TRANSACTIONS: [what: string, row: unknown, complaint: string][] = [
   [
     'a confirmed sale that becomes pending again',
     transaction(2, { status: 'PENDING' }),
-    'line 2: status must not go from CONFIRMED back to PENDING',
+    'line 2: status must not change from CONFIRMED back to PENDING',
   ],
   [
     'a declined sale that becomes pending again',
     transaction(3, { status: 'PENDING' }),
-    'line 2: status must not go from DECLINED back to PENDING',
+    'line 2: status must not change from DECLINED back to PENDING',
   ],
 ];
 

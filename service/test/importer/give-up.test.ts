@@ -100,11 +100,11 @@ describe.each(LOADS)('an import of %s with invalid rows without end', (_, load, 
   test.each([
     [
       {},
-      'gave up on line 10001 after 10,000 invalid rows; fix the file, or import its valid rows with --skip-invalid',
+      'stopped at line 10001 after 10,000 invalid rows; fix the file or import its valid rows with --skip-invalid',
     ],
     [
       { skipInvalid: true },
-      'gave up on line 100001 after 100,000 invalid rows, the most that --skip-invalid skips; fix the file, or split it',
+      'stopped at line 100001 after 100,000 invalid rows, the maximum for --skip-invalid; fix the file or split it',
     ],
   ])('gives up, says where, and changes nothing: %j', async (options, why) => {
     const book = await newBook();

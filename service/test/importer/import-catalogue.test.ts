@@ -480,7 +480,7 @@ describe('with --skip-invalid', () => {
     expect(await complaintOf(load(file, { skipInvalid: true }))).toBe(
       [
         'line 1 (item 1): name must not be empty',
-        'line 2 (item 2): the list is not complete: it ends too early',
+        'line 2 (item 2): the list is incomplete: it ends too early',
         'Nothing was imported: the file cannot be read beyond this point.',
       ].join('\n'),
     );
@@ -492,7 +492,7 @@ describe('with --skip-invalid', () => {
     const lines = (await complaintOf(load(file))).split('\n');
     expect(lines.slice(18)).toEqual([
       'line 1 (item 19): the row must be a JSON object',
-      'line 1: the list is not complete: it ends too early',
+      'line 1: the list is incomplete: it ends too early',
       '… and 11 more',
       'Nothing was imported: the file cannot be read beyond this point.',
     ]);

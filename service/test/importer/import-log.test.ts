@@ -69,7 +69,7 @@ test.each([
     'a column that appears twice',
     `id,${SECRET},${SECRET}\n`,
     { ignoreUnknown: true },
-    'has two columns of the same name',
+    'has two columns with the same name',
   ],
 ])('names no column for %s', async (_, header, options, reason) => {
   const { problems } = await entryOf('transactions', `${header}1,2\n`, options);

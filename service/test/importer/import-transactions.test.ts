@@ -230,7 +230,7 @@ describe('with --skip-invalid', () => {
     const report = await load(ndjson(...rows), { skipInvalid: true });
     expect(countsOf(report)).toEqual({ ...COUNTS, read: 7, added: 2, invalid: 5 });
     expect(report.problems).toEqual([
-      { line: 1, field: 'status', reason: 'must not go from CONFIRMED back to PENDING' },
+      { line: 1, field: 'status', reason: 'must not change from CONFIRMED back to PENDING' },
       { line: 3, field: 'cashback', reason: 'must not be negative' },
       { line: 4, field: 'id', reason: 'belongs to another organisation' },
       { line: 5, field: '', reason: 'is not JSON (Unexpected identifier "oops")' },

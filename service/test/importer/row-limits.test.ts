@@ -164,7 +164,7 @@ describe('a JSON list', () => {
     expect((await loadSales(file(MOST))).added).toBe(1);
     expect(await complaintOf(loadSales(file(MOST + 1)))).toBe(
       [
-        `line 1: the list is longer than 32 MiB; write it as NDJSON, which may have any length, for example with jq -c '${rows}'`,
+        `line 1: the list is longer than 32 MiB; write it as NDJSON, which can have any length, for example with jq -c '${rows}'`,
         'Nothing was imported: the file cannot be read beyond this point.',
       ].join('\n'),
     );

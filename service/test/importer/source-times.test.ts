@@ -112,7 +112,7 @@ for (const database of DATABASES) {
         outcome({ stale: 1 }),
       );
       const error = await rejection(load(stores, org, [sale(10, T(13), { status: 'PENDING' })]));
-      expect(error.message).toContain('status must not go from CONFIRMED back to PENDING');
+      expect(error.message).toContain('status must not change from CONFIRMED back to PENDING');
     });
 
     test('rows without a time are imported and keep the stored time', async () => {

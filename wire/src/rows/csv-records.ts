@@ -53,7 +53,7 @@ export class CsvCutter {
         this.#endRecord(records, this.#line - 1);
         start = at + 1;
       }
-      // A cell starts after a newline, too.
+      // A newline also starts a cell.
       this.#previous = byte === NEWLINE ? this.#separatorEnd : byte;
     }
     this.#bytes.add(chunk.subarray(start));

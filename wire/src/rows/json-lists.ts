@@ -88,7 +88,7 @@ class ListCutter {
   }
 
   end(): void {
-    if (this.#isInAnswer) this.#fail('is not complete: it ends too early', this.#openRow);
+    if (this.#isInAnswer) this.#fail('is incomplete: it ends too early', this.#openRow);
   }
 
   *#readAnswers(): Step<never> {

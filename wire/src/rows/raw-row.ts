@@ -36,7 +36,7 @@ export const REASONS_WITHOUT_NAME = {
   'is an unknown field': 'has an unknown field',
   'appears twice in the same object': 'has a field twice in the same object',
   'is an unknown column': 'has an unknown column',
-  'is the name of two columns': 'has two columns of the same name',
+  'is the name of two columns': 'has two columns with the same name',
 } as const;
 
 /** A problem whose field is a name from the file. */

@@ -39,7 +39,7 @@ export async function* readRows(
     });
   } else if (looksPrettyPrinted(text)) {
     const reason =
-      'looks like pretty-printed JSON; NDJSON has each object on one line, convert the file with jq -c .';
+      'looks like pretty-printed JSON, but NDJSON has one object per line; convert the file with jq -c .';
     throw new BrokenFile({ line: 1 }, { field: 'the file', reason });
   } else if (columns === undefined && looksLikeTable(text)) {
     const reason =
@@ -67,7 +67,7 @@ async function* withinLimit(chunks: AsyncIterable<Uint8Array>, rows: string): As
   for await (const chunk of chunks) {
     bytes += chunk.length;
     if (bytes > LIST_BYTES_MAX) {
-      const reason = `is longer than ${LIST_BYTES_MAX / 2 ** 20} MiB; write it as NDJSON, which may have any length, for example with jq -c '${rows}'`;
+      const reason = `is longer than ${LIST_BYTES_MAX / 2 ** 20} MiB; write it as NDJSON, which can have any length, for example with jq -c '${rows}'`;
       throw new BrokenFile({ line: 1 }, { field: 'the list', reason });
     }
     yield chunk;
@@ -80,9 +80,9 @@ function checkEnvelope(answer: Record<string, unknown>, line: number, rules: Row
     throw new BrokenFile({ line }, { field: 'the list', reason });
   };
   if (data === undefined) fail('has no field "data"');
-  if (!Array.isArray(data)) fail('must have a list as its "data"');
+  if (!Array.isArray(data)) fail('must have a list in its field "data"');
   if (Object.keys(others).length > 0 && !rules.ignoreUnknown)
-    fail('may have no other fields than "data" and "cursor"');
+    fail('must not have fields other than "data" and "cursor"');
   if (cursor !== undefined && cursor !== null) rules.onCursor?.();
 }
 

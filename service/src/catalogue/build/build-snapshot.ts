@@ -30,7 +30,7 @@ class SnapshotBuilder {
   readonly #names: string[] = [];
   readonly #terms = TERM_NAMES.map((name) => [name, new OfferTermsBuilder(name)] as const);
 
-  /** Call in ascending order of retailer id. */
+  /** Retailers must be added in id order. */
   add({ cashbackOffers, coupons, promotions, ...retailer }: Retailer): void {
     const { id, logo, url, name } = retailer;
     const deals = { cashbackOffers, coupons, promotions };
