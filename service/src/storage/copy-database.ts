@@ -2,7 +2,6 @@
 // links, transactions with their stamps, the history, daily totals, the logs, and clicks. Clients continue with the same token
 // from the same watermark, and click ids stay valid. Copies everything or nothing. Changes made during the copy are not copied.
 
-import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { StorageError } from '../domain/storage-error.ts';
 import { copyClicks } from './copy-clicks.ts';
 import {
@@ -19,6 +18,8 @@ import {
   type SqlValue,
   type TableRow,
   TRANSACTIONS,
+  type TransactionRow,
+  type VersionRow,
 } from './database.ts';
 import { openDatabase } from './open-database.ts';
 import { closing } from './open-once.ts';
@@ -166,8 +167,6 @@ async function copySales(
   newNumbers: ReadonlyMap<SqlValue, SqlValue>,
   progress: (rows: number) => void,
 ): Promise<number> {
-  type TransactionRow = TableRow<keyof typeof TRANSACTIONS.columns> & { id: Uuid };
-  type VersionRow = TableRow<keyof typeof HISTORY.columns> & { id: Uuid; until_stamp: number };
   const renumbered = <Sale extends TransactionRow | VersionRow>(row: Sale) => ({
     ...row,
     import_id: newNumbers.get(row.import_id) ?? null,

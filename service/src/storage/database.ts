@@ -1,6 +1,7 @@
 // The interface that SQLite and PostgreSQL implement. The stores are written once, against this interface and the database's
 // `Sql` object (sql.ts).
 
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Clock } from '../domain/clock.ts';
 import { StorageError } from '../domain/storage-error.ts';
 import type { DatabasePools } from '../domain/stores.ts';
@@ -167,6 +168,15 @@ export const TRANSACTIONS = {
   owner: 'org_id',
 } as const satisfies Table;
 
+export interface TransactionRow {
+  readonly id: Uuid;
+  readonly org_id: number;
+  readonly updated_at: number;
+  readonly import_id: number | null;
+  readonly source_updated_at: number | null;
+  readonly document: string;
+}
+
 export const HISTORY = {
   name: 'history',
   columns: {
@@ -194,6 +204,15 @@ export const DAILY_TOTALS = {
   },
   keyLength: 4,
 } as const satisfies Table;
+
+export interface VersionRow {
+  readonly id: Uuid;
+  readonly org_id: number;
+  readonly from_stamp: number;
+  readonly until_stamp: number;
+  readonly import_id: number | null;
+  readonly document: string;
+}
 
 export const ERASURES = {
   name: 'erasures',

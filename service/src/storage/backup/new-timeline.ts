@@ -8,7 +8,7 @@ import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { withUpdatedAt } from '../../domain/stored-transaction.ts';
-import { type Connection, type Database, type TableRow, TRANSACTIONS } from '../database.ts';
+import { type Connection, type Database, TRANSACTIONS, type TransactionRow } from '../database.ts';
 import { type Auditor, amendAudit, writeAudit } from '../stores/audit-log.ts';
 import { advanceClock, lockClock, lockClocks } from '../stores/change-clock.ts';
 import { readBatches } from '../stores/read-batches.ts';
@@ -109,13 +109,12 @@ async function stampAll(
   movedToMs: number,
   onBatch: (rows: number) => void,
 ): Promise<void> {
-  type Row = TableRow<keyof typeof TRANSACTIONS.columns> & { updated_at: number; document: string };
   const query = { ...exportQuery(orgId, 'id'), batchSize: BATCH };
   await readBatches<{ id: Uuid }>(database, query, async (batch) => {
     const ids = batch.map(({ id }) => id);
     const stamped = await database.write(async (connection) => {
       const stampMs = Math.max(clock(), (await lockClock(connection, orgId)) + 1);
-      const rows = await connection.findMany<Row>(TRANSACTIONS, ids);
+      const rows = await connection.findMany<TransactionRow>(TRANSACTIONS, ids);
       // Skip rows that an import has stamped since the clocks moved.
       const earlier = rows.filter((row) => row.updated_at <= movedToMs);
       const updatedAt = printTimestamp(stampMs);

@@ -1,5 +1,5 @@
-// Brings a database to this program's schema. All missing steps run in one transaction and under a lock, so that they run
-// once even if ten processes start at the same time. Rejects a database whose schema requires a newer program.
+// Creates or upgrades the schema. All missing steps run in one transaction and under a lock, so they run once even if ten processes
+// start at the same time. Rejects a database whose schema requires a newer program.
 
 import { StorageError } from '../../domain/storage-error.ts';
 import type { Database, Queries } from '../database.ts';
@@ -7,7 +7,7 @@ import type { Statement } from '../sql.ts';
 import { type Auditor, writeAudit } from '../stores/audit-log.ts';
 import { type Schema, versionOf } from './schema.ts';
 
-/** Servers, which otherwise never wait for a lock, wait for another process that is creating their tables. */
+/** Servers, which otherwise never wait for a lock, wait for another process that creates their tables. */
 const LOCK_TIMEOUT_MS = 60_000;
 
 /** Compares the database's schema with this program's. Throws a StorageError if it is too new. */
@@ -26,7 +26,7 @@ export async function migrate(
   auditor: Auditor | undefined,
   schema: Schema = database.schema,
 ): Promise<void> {
-  // Most starts find a current schema: they take no lock and can use a read-only database.
+  // If the schema is current, this needs no lock and works on a read-only database.
   if (isCurrent(await findVersion(database), schema)) return;
   await database.write(async (connection) => {
     await connection.lockSchema();

@@ -1,12 +1,12 @@
 // The tables and indexes of both databases.
 //
-// Retailers and transactions are stored as the JSON text that is sent, beside the columns that queries need. The catalogue is
-// read as a whole into memory; a page of transactions is a join of stored texts.
+// Retailers and transactions are stored as the JSON text that is sent, beside the columns that queries need. Servers read the
+// whole catalogue into memory; a page of transactions is a concatenation of stored texts.
 //
-// A page of transactions is "the first hundred ids from a cursor on whose stamp lies in a window". No single order serves
-// both conditions, so there are three kinds of indexes: by id for windows that include everything, by stamp for narrow
-// windows, and by span for those between (see transactions/transaction-page.ts). stamp-window.ts defines the sizes of the spans;
-// transaction-plans.test.ts checks that the indexes match.
+// A page of transactions has the first hundred ids from a cursor on whose stamps are in a window. No index order serves both
+// conditions, so there are three kinds of indexes: by id for windows without a start, by stamp for narrow windows, and by span
+// for all others (see transactions/transaction-page.ts). stamp-window.ts defines the span sizes; transaction-plans.test.ts
+// checks that the indexes match.
 
 import type { Sql } from '../sql.ts';
 
@@ -105,7 +105,7 @@ export function mainTables({ ddl }: Sql): string[] {
      document ${text} NOT NULL
    )${end}`,
     `CREATE INDEX imports_by_time ON imports (began_at)`,
-    // org_id is 0, and source is empty, for imports without one.
+    // Imports without an organisation have org_id 0; imports without a source have an empty source.
     `CREATE TABLE import_feeds (
      kind ${text} NOT NULL,
      org_id ${integer} NOT NULL,
@@ -146,8 +146,8 @@ export function walkTable({ ddl: { uuid, bigint, unlogged, keyedEnd } }: Sql): s
 }
 
 /**
- * Ids sort by time, so new clicks are stored side by side. No foreign key to organisations: it would lock their row for
- * every click. Taps are unlogged: a lost tap turns a double tap into two clicks.
+ * Ids sort by time, so new clicks are stored side by side. There is no foreign key to organisations, because it would lock their
+ * row for every click. Taps are unlogged, because a lost tap only turns a double tap into two clicks.
  */
 export function clickTables({ ddl }: Sql): string[] {
   const { integer, bigint, text, sortedText, uuid, unlogged, keyedEnd } = ddl;

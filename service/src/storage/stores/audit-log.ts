@@ -1,15 +1,15 @@
-// The audit log: who changed what, except imports. The transaction that makes a change writes its entry.
+// The audit log: who changed what, except imports. Each change writes its entry in its own transaction.
 
 import type { AuditAction, AuditEntry, AuditLog } from '../../domain/audit-log.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Connection, Database } from '../database.ts';
 
-/** Log entries older than this are deleted when later ones are written. */
+/** New entries delete entries older than this. */
 export const KEEP_MS = 400 * 86_400_000;
 
 /**
- * Deletes entries that are too old by this machine's clock ($1) and by the time of the last entry, so that one clock that runs
- * far ahead deletes nothing.
+ * Deletes entries that are too old both by this machine's clock ($1) and by the time of the last entry, so that a clock far ahead
+ * deletes nothing.
  */
 export function expireSql(log: 'audit' | 'imports', at: string): string {
   return `DELETE FROM ${log} WHERE ${at} < $1 AND ${at} < (SELECT ${at} FROM ${log} ORDER BY id DESC LIMIT 1) - ${KEEP_MS}`;
@@ -19,7 +19,7 @@ const EXPIRE_SQL = expireSql('audit', 'at');
 
 export interface Auditor {
   readonly clock: Clock;
-  /** Who uses this database: user and machine. */
+  /** User and machine. */
   readonly by: string;
 }
 
@@ -45,7 +45,7 @@ export async function writeAudit(
   return row.id;
 }
 
-/** For work in several transactions: each updates the entry with its progress; the last may set the action to done. */
+/** Updates the progress of work in several transactions. The last one can also change the action. */
 export async function amendAudit(
   connection: Connection,
   id: number,

@@ -1,5 +1,5 @@
-// The catalogue: one document per retailer, which includes its deals. It is imported by retailer and read as a whole, so no
-// read needs a join or sees part of a retailer.
+// The catalogue: one document per retailer, which includes its deals. Imports write whole retailers, and servers read the whole
+// catalogue, so no read needs a join.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { CatalogueStore } from '../../domain/catalogue.ts';

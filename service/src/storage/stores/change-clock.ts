@@ -1,11 +1,11 @@
 // The change clocks of the organisations. A write to transactions locks the clock before it takes a stamp and holds the lock
-// until it commits, so that stamps rise in the order of the commits. An organisation that is being deleted has no clock.
+// until it commits, so stamps increase in commit order. An organisation that is being deleted has no clock.
 
 import { StorageError } from '../../domain/storage-error.ts';
 import type { Connection } from '../database.ts';
 import type { Statement } from '../sql.ts';
 
-// Not FOR UPDATE: a token that is issued meanwhile refers to this row, and would have to wait for the import.
+// Not FOR UPDATE, which would block issuing a token during an import, because tokens refer to this row.
 const LOCK_ALL_SQL: Statement = ({ forNoKeyUpdate }) =>
   `SELECT id, last_stamp FROM organisations WHERE deleting_since IS NULL ORDER BY id ${forNoKeyUpdate}`;
 const LOCK_SQL: Statement = ({ forNoKeyUpdate }) =>

@@ -19,9 +19,9 @@ import { readBatches } from './read-batches.ts';
 
 /** Other writers hold their locks briefly: to record clicks, or for one batch of a purge. */
 const LOCK_TIMEOUT_MS = 1_000;
-/** Clicks deleted per statement of a purge: small, so that recording a click does not wait long. */
+/** Clicks deleted per transaction; small, so that recording a click does not wait long. */
 const PURGE_BATCH = 1_000;
-/** Taps are deleted later than necessary, so that a node whose clock is ahead does not delete taps that others need. */
+/** Longer than necessary, so that a node with a fast clock does not delete taps that other nodes need. */
 const EXPIRE_TAPS_MS = 6 * TAP_MS;
 const EXPIRE_TAPS_MAX = 1_000;
 
@@ -61,10 +61,10 @@ const EXPIRE_TAPS_SQL: Statement = (sql) =>
     `WHERE at < $1 ORDER BY at LIMIT ${EXPIRE_TAPS_MAX} ${sql.forUpdateSkipLocked}`,
   );
 
-/** The next batch of a purge. $1: the first id; $2: an id after the last. */
+/** The next batch of a purge, from the id $1 to before the id $2. */
 const PURGE_BATCH_SQL = `SELECT id FROM clicks WHERE id >= $1 AND id < $2 AND has_sale = 0 ORDER BY id LIMIT ${PURGE_BATCH}`;
 
-/** Waits for an import that is marking clicks of the batch as sold; they stay. Imports lock clicks in order of id, too. */
+/** Waits for an import that is marking clicks of the batch as sold; those clicks stay. Imports also lock in order of id. */
 const LOCK_BATCH_SQL: Statement = ({ forUpdate }) =>
   `SELECT max(id) AS last FROM (${PURGE_BATCH_SQL} ${forUpdate}) AS batch`;
 
@@ -77,7 +77,7 @@ const ofOwner = ({ passbackUid }: ClickOwner) =>
 const valuesOf = ({ orgId, passbackUid }: ClickOwner) =>
   passbackUid === undefined ? [orgId] : [orgId, passbackUid];
 
-/** No link accepts NUL or a lone surrogate. PostgreSQL rejects the first, and the second would be stored as another user. */
+/** Links reject NUL and lone surrogates. PostgreSQL would reject NUL and store a lone surrogate as a different user. */
 const canHaveClicks = ({ passbackUid = '' }: ClickOwner) => textProblem(passbackUid) === undefined;
 
 /** Ids sort by time, so this reads a range of the primary key. */
@@ -91,7 +91,7 @@ export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickSto
     return (await database.open()).write(work, LOCK_TIMEOUT_MS);
   }
 
-  /** Finds clicks without a lock, and changes them in batches that hold one briefly. */
+  /** Finds clicks without a lock and changes them in batches, each of which holds a lock briefly. */
   async function changeAll(
     owner: ClickOwner,
     onBatch: (count: number) => void = () => {},
@@ -161,7 +161,7 @@ export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickSto
       }),
     async purge(beforeMs, onBatch = () => {}) {
       let count = 0;
-      // Each batch starts after the last one, so that clicks with a sale are not read again.
+      // Each batch starts where the last one ended, so that clicks with a sale are not read again.
       let from: string | null = '';
       while (from !== null) {
         from = await write(async (connection) => {
@@ -202,7 +202,7 @@ export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickSto
   };
 }
 
-/** Returns the effective click by key. Locks taps in order of their keys, so that two nodes cannot deadlock. */
+/** Returns the first click of each tap key. Locks taps in order of key, so that two nodes cannot deadlock. */
 async function findFirsts(
   connection: Connection,
   taps: readonly Tap[],

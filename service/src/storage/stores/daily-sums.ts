@@ -7,7 +7,7 @@ import type { DailyTotal, Sale } from '../../domain/daily-total.ts';
 import { type Connection, columnsOf, DAILY_TOTALS } from '../database.ts';
 import type { Sql, Statement } from '../sql.ts';
 
-/** Bounds the memory of an import whose sales are spread over very many days. */
+/** Bounds the memory of an import with sales of very many days. */
 const SUMS_MAX = 10_000;
 
 export interface TotalRow {
@@ -42,7 +42,7 @@ export class DailySums extends Map<string, DailyTotal> {
     sum.cashback.add(row.cashback);
   }
 
-  /** Calls store() if there are so many sums that they need much memory. */
+  /** Calls store() if the sums need too much memory. */
   async storeIfLarge(connection: Connection): Promise<void> {
     if (this.size > SUMS_MAX) await this.store(connection);
   }

@@ -1,5 +1,5 @@
-// Erased users, so that no import restores them. Stored as digests keyed with the database's secret: they reveal nothing without
-// the secret and the users' ids.
+// Erased users, so that no import restores them. They are stored as digests keyed with the database's secret, which reveal nothing
+// without the secret and the users' ids.
 
 import { type Connection, ERASURES, type Queries } from '../database.ts';
 import { readClickKey } from './secret.ts';
@@ -12,15 +12,15 @@ export interface ErasedUser {
 }
 
 /** Returns when a user of an organisation was erased; undefined if never. */
-export type ErasedUsers = (orgId: number, passbackUid: string) => number | undefined;
+type ErasedUsers = (orgId: number, passbackUid: string) => number | undefined;
 
 export async function readErasedUsers(connection: Connection): Promise<ErasedUsers> {
   const users = await listErasedUsers(connection);
   // Most databases have no erased users, and imports call this for every row.
   if (users.length === 0) return () => undefined;
   const key = await readClickKey(connection);
-  const moments = momentsOf(users);
-  return (orgId, passbackUid) => moments.get(`${orgId} ${digestUser(key, orgId, passbackUid)}`);
+  const times = timesOf(users);
+  return (orgId, passbackUid) => times.get(`${orgId} ${digestUser(key, orgId, passbackUid)}`);
 }
 
 export async function noteErased(
@@ -37,18 +37,18 @@ export function listErasedUsers(connection: Queries): Promise<ErasedUser[]> {
   return connection.all<ErasedUser>('SELECT org_id, digest, erased_at FROM erasures');
 }
 
-/** Returns the erasures of another database with the same secret that are missing here or older here. */
+/** Returns those erasures of another database with the same secret that are missing or older here. */
 export async function findLaterErasures(
   connection: Queries,
   others: readonly ErasedUser[],
 ): Promise<ErasedUser[]> {
-  const known = momentsOf(await listErasedUsers(connection));
+  const known = timesOf(await listErasedUsers(connection));
   return others.filter(
     ({ org_id, digest, erased_at }) => (known.get(`${org_id} ${digest}`) ?? 0) < erased_at,
   );
 }
 
-function momentsOf(users: readonly ErasedUser[]): ReadonlyMap<string, number> {
+function timesOf(users: readonly ErasedUser[]): ReadonlyMap<string, number> {
   return new Map(users.map(({ org_id, digest, erased_at }) => [`${org_id} ${digest}`, erased_at]));
 }
 

@@ -1,16 +1,23 @@
 // Erases a user: the fields `passbackUid` and `passbackData` of clicks, transactions and their history. Amounts stay. Finds
-// rows without a lock, and changes them in batches that hold one briefly.
+// rows without a lock and changes them in batches, each of which holds a lock briefly.
 //
-// The order matters. First the user is recorded as erased, under the lock of the change clock: the later steps find what was
-// imported before, and later imports restore nothing. Clicks come next, because imports attribute sales by them. The history
-// comes last: until the transactions are done, an import may still move a version there that names the user.
+// The order matters. First the user is recorded as erased, under the lock of the change clock, so that later imports restore
+// nothing and the later steps find everything imported before. Clicks come next, because imports attribute sales by them. The
+// history comes last, because an import can move a version with the user there until all transactions are done.
 
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { ClickStore } from '../../domain/click.ts';
 import type { ErasureCounts, ErasureStore } from '../../domain/erasure.ts';
 import { printedPassbackUid, withoutUser } from '../../domain/stored-transaction.ts';
-import { type Connection, type Database, HISTORY, TRANSACTIONS } from '../database.ts';
+import {
+  type Connection,
+  type Database,
+  HISTORY,
+  TRANSACTIONS,
+  type TransactionRow,
+  type VersionRow,
+} from '../database.ts';
 import type { Statement } from '../sql.ts';
 import { type Auditor, amendAudit, writeAudit } from './audit-log.ts';
 import { advanceClock, lockClock } from './change-clock.ts';
@@ -20,7 +27,7 @@ import { exportQuery } from './transaction-store.ts';
 
 const FIND_VERSIONS_SQL: Statement = (sql) => versionsSql('id, until_stamp', sql.contains('document', '$4'));
 
-/** Waits for a purge that is deleting some of these versions, so that they are not written again. Both lock in this order. */
+/** Waits for a purge that is deleting some of these versions, so that they are not written again. A purge locks in the same order. */
 const VERSIONS_SQL: Statement = (sql) => `
   SELECT id, until_stamp, org_id, from_stamp, import_id, document FROM history
    WHERE id ${sql.isOneOf(`SELECT value FROM ${sql.valuesTable('$1', 'uuid')}`)}
@@ -31,24 +38,6 @@ const COUNT_SQL: Statement = (sql) => {
     `(SELECT count(*) FROM ${table} WHERE org_id = $1 AND ${sql.contains('document', '$2')}) AS ${table}`;
   return `SELECT ${count('transactions')}, ${count('history')}`;
 };
-
-interface TransactionRow {
-  readonly id: Uuid;
-  readonly org_id: number;
-  readonly updated_at: number;
-  readonly import_id: number | null;
-  readonly source_updated_at: number | null;
-  readonly document: string;
-}
-
-interface VersionRow {
-  readonly id: Uuid;
-  readonly org_id: number;
-  readonly from_stamp: number;
-  readonly until_stamp: number;
-  readonly import_id: number | null;
-  readonly document: string;
-}
 
 export function erasureStore(database: Database, clicks: ClickStore, auditor: Auditor): ErasureStore {
   return {
@@ -84,7 +73,7 @@ export function erasureStore(database: Database, clicks: ClickStore, auditor: Au
       };
 
       const clickCount = await clicks.erase({ orgId, passbackUid }, onBatch);
-      // Clicks may be in another file, so the audit log counts them in a later transaction.
+      // Clicks may be in another file, so the audit log records their number in a separate transaction.
       await write('clicks', async () => clickCount);
       const transactions = exportQuery(orgId, 'id', database.sql.contains('document', '$3'), user.printed);
       await readBatches<{ id: Uuid }>(database, transactions, (batch) => {
@@ -101,7 +90,7 @@ export function erasureStore(database: Database, clicks: ClickStore, auditor: Au
     },
   };
 
-  /** Like an import: writes a new version with a new stamp, and the old one to the history, both without the user. */
+  /** Like an import, writes new versions with a new stamp, and the old ones to the history, both without the user. */
   async function replace(connection: Connection, user: User, ids: readonly Uuid[]): Promise<number> {
     const stampMs = Math.max(auditor.clock(), (await lockClock(connection, user.orgId)) + 1);
     // Read again under the lock: an import may have changed the rows since they were found.
@@ -129,7 +118,7 @@ export function erasureStore(database: Database, clicks: ClickStore, auditor: Au
     return rows.length;
   }
 
-  /** Rewrites all versions of these transactions in place: earlier versions need no new stamp. */
+  /** Rewrites all versions of these transactions in place; earlier versions need no new stamp. */
   async function rewrite(connection: Connection, user: User, ids: readonly Uuid[]): Promise<number> {
     // Throws if the organisation is being deleted.
     await lockClock(connection, user.orgId);

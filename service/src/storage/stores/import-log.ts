@@ -1,5 +1,5 @@
-// The import log: an entry for each import, opened before it begins and closed by its own transaction when it commits.
-// Entries are deleted after 400 days. Counters of outcomes, in the table of revisions, and the freshness of each feed stay.
+// The import log: an entry for each import, opened before the import begins and closed in the import's own transaction. Entries are
+// deleted after 400 days, but the counters of outcomes (in the table `revisions`) and the freshness of each feed stay.
 
 import type { Clock } from '../../domain/clock.ts';
 import {
@@ -19,7 +19,7 @@ import type { Statement } from '../sql.ts';
 import { expireSql, KEEP_MS } from './audit-log.ts';
 import { DELETED_NUMBER } from './revision.ts';
 
-/** Keeps open entries: their imports may still run and have to close them. */
+/** Keeps open entries, because their imports may still run. */
 const EXPIRE_SQL = `${expireSql('imports', 'began_at')} AND outcome <> 'begun'`;
 
 /**
@@ -138,7 +138,7 @@ const DAYS_SQL: Statement = ({ jsonNumber }) => {
     FROM imports WHERE began_at >= $1 GROUP BY 1, 2 ORDER BY 1, 2`;
 };
 
-/** All counters that a copy of the database needs: of imports, and of deleted organisations. */
+/** The counters that a copy of the database needs: those of imports and of deleted organisations. */
 export const COUNTERS_SQL = `SELECT name, value FROM revisions WHERE name LIKE 'imports %' OR name = '${DELETED_NUMBER}'`;
 
 const counterOf = (kind: ImportKind, outcome: ImportOutcome) => `imports ${kind} ${outcome}`;
@@ -153,10 +153,10 @@ function countsOf(counters: ReadonlyMap<string, number>): ImportTotals['counts']
   );
 }
 
-/** A source without an import for this long is abandoned: its age must not raise alarms any more. */
+/** A source without an import for this long is abandoned and must no longer raise alarms. */
 const SOURCE_KEEP_MS = 30 * DAY_MS;
 
-/** Sources with an import since $1, by kind and organisation; without any, all imports of the organisation as one feed. */
+/** Sources with an import since $1, by kind and organisation. If there are none, the organisation's imports are one feed. */
 const FEEDS_SQL = `SELECT f.kind, o.name AS "orgName", nullif(f.source, '') AS source, f.last_success AS "lastSuccessMs",
     f.last_outcome AS "lastOutcome", f.last_ended AS "lastEndedMs"
   FROM import_feeds f LEFT JOIN organisations o ON o.id = f.org_id
@@ -171,7 +171,7 @@ const PUT_FEED_SQL = `INSERT INTO import_feeds (kind, org_id, source, last_succe
   ON CONFLICT (kind, org_id, source) DO UPDATE SET last_outcome = excluded.last_outcome, last_ended = excluded.last_ended,
     last_success = coalesce(excluded.last_success, import_feeds.last_success)`;
 
-/** Call it last in a transaction: until the commit, every other import of the kind waits for this row. */
+/** Must come last in a transaction, because every other import of the kind waits for this row until the commit. */
 async function count(
   connection: Connection,
   kind: ImportKind,
@@ -187,8 +187,8 @@ async function count(
 }
 
 /**
- * Imports of a kind and organisation run one at a time, so any older open entry belongs to a killed process, or to an import
- * that waits for the lock. The latter shows the wrong outcome until it ends, then sets its own.
+ * Imports of a kind and organisation run one at a time, so any older open entry belongs to a killed process or to an import
+ * that waits for the lock. A waiting import shows the wrong outcome until it ends and sets its own.
  */
 const CLOSE_UNFINISHED_SQL = `UPDATE imports SET outcome = 'unfinished'
   WHERE outcome = 'begun' AND id < $1
@@ -197,8 +197,8 @@ const CLOSE_UNFINISHED_SQL = `UPDATE imports SET outcome = 'unfinished'
   RETURNING kind`;
 
 /**
- * Call it under the lock of an import, in its transaction: closes the entries of killed imports. Returns the function that
- * closes the import's own entry.
+ * Closes the entries of killed imports and returns the function that closes the import's own entry. The caller's transaction
+ * must hold the lock of the import.
  */
 export async function takeOverLog(
   connection: Connection,

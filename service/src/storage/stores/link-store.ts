@@ -1,4 +1,4 @@
-// Links: the targets of clicks on retailers and deals. Servers keep all of them in memory.
+// Links: the targets of clicks on retailers and deals. Servers keep all links in memory.
 
 import type { Clock } from '../../domain/clock.ts';
 import type { Link, LinkStore } from '../../domain/link.ts';

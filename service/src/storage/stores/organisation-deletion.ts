@@ -1,6 +1,6 @@
-// Deletes an organisation with everything that belongs to it. The first transaction deletes its tokens and marks it as being
-// deleted: from then on no lookup finds it and no import can write to it. The rest is deleted in batches, each of which
-// holds its locks briefly. The audit log stays.
+// Deletes an organisation and all its data. The first transaction deletes its tokens and marks it as being deleted: from then on
+// no lookup finds it and no import can write to it. The rest is deleted in batches, each of which holds its locks briefly. The
+// audit log stays.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { newUuid } from '@offerbook/wire/uuid.ts';
@@ -51,7 +51,7 @@ export function organisationDeletion(
       .length;
   }
 
-  /** Deletes the tokens and invalidates links and name. An interrupted deletion keeps its own audit entry with its counts. */
+  /** Deletes the tokens and invalidates links and name. If a deletion is repeated, each attempt has its own audit entry. */
   function begin(name: string, revokesTokens: boolean): Promise<Begun | undefined> {
     return database.write(async (connection) => {
       const [org] = await connection.all<Row>(LOCK_SQL, name);
@@ -95,7 +95,7 @@ export function organisationDeletion(
       const begun = await begin(name, revokesTokens);
       if (begun === undefined) return undefined;
       const { orgId, entry, counts } = begun;
-      // Until servers reload, they still read the organisation's transactions and record its clicks.
+      // Until servers reload, they read the organisation's transactions and record its clicks.
       await Bun.sleep(reloadMs);
       for (const what of ['transactions', 'versions'] as const) {
         let deleted: number;
@@ -118,7 +118,7 @@ export function organisationDeletion(
         counts.imports = imports.length;
         await forget(connection, orgId);
         await amendAudit(connection, entry, counts);
-        // A command that looked the organisation up just before may have issued a token.
+        // A command that looked up the organisation just before may have issued a token.
         await raiseRevision(connection, 'tokens');
       });
       await database.emptyLog();

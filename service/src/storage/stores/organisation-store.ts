@@ -1,4 +1,4 @@
-// Organisations: the tenants that tokens and transactions belong to. The row also holds the change clock.
+// Organisations: the tenants that own tokens and transactions. Each row also contains the change clock.
 
 import { newUuid } from '@offerbook/wire/uuid.ts';
 import type { ClickStore } from '../../domain/click.ts';

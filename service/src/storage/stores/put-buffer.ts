@@ -11,7 +11,7 @@ import { keepReplaced } from './transaction-history.ts';
 /** The more rows are sorted together, the more of them share an index page. */
 const ROWS_MAX = 50_000;
 const CHARACTERS_MAX = 20_000_000;
-/** Rows per statement, which must neither need much memory nor block for long. */
+/** Rows per statement; few enough to need little memory and to block only briefly. */
 const SLICE_SIZE = 2_000;
 
 interface BufferedRow extends TableRow<keyof typeof TRANSACTIONS.columns> {
@@ -56,7 +56,7 @@ export class PutBuffer {
     await this.#write(rows.length);
     if (this.#filling.length < ROWS_MAX && this.#characters < CHARACTERS_MAX) return;
     await this.#sort();
-    // Without this, written rows stay in memory for a long time.
+    // Otherwise written rows would stay in memory for a long time.
     Bun.gc(true);
   }
 

@@ -1,4 +1,4 @@
-// Reads rows in batches, so that no list has to fit into memory. The callback may change the rows of its batch.
+// Reads rows in batches, so that a list need not fit into memory. The callback may change the rows of its batch.
 
 import { FIRST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import type { StoredDocument } from '../../domain/stored-document.ts';
@@ -14,9 +14,9 @@ export interface BatchQuery {
   readonly batchSize: number;
 }
 
-/** The limit is part of the text: a planner that does not know it might sort everything. */
+/** The limit is not a parameter, because a planner that does not know it might sort everything. */
 export function batchSql({ sql, batchSize }: BatchQuery): string {
-  // One row more than a batch: the next batch starts with it.
+  // The last row is the first of the next batch.
   return `${sql} LIMIT ${batchSize + 1}`;
 }
 
@@ -46,7 +46,7 @@ export function versionsSql(columns: string, condition = 'true'): string {
    ORDER BY org_id, until_stamp, id NULLS FIRST LIMIT ${VERSIONS_BATCH}`;
 }
 
-/** Reads in the order in which the versions were replaced. */
+/** Reads in the order of replacement. */
 export async function readVersions<Row extends { readonly id: Uuid; readonly until_stamp: number }>(
   connection: Queries,
   statement: Statement,

@@ -1,5 +1,5 @@
-// Revision counters, one for each kind of data that servers keep in memory. A commit that changes the data increments its
-// counter; servers poll the counters and reload what has changed.
+// Revision counters, one for each kind of data that servers keep in memory. A commit that changes the data increments the
+// counter. Servers poll the counters and reload data that has changed.
 
 import type { Revisions } from '../../domain/stores.ts';
 import type { Connection, Queries } from '../database.ts';
@@ -24,7 +24,7 @@ export async function raiseRevision(connection: Connection, name: keyof Revision
   await connection.all('UPDATE revisions SET value = value + 1 WHERE name = $1', name);
 }
 
-/** Sets another counter, unless it is higher already. */
+/** Raises another counter to at least this value. */
 export async function raiseCounter(connection: Connection, name: string, value: number): Promise<void> {
   await connection.all(
     `INSERT INTO revisions (name, value) VALUES ($1, $2)

@@ -1,4 +1,4 @@
-// Secrets that the service generated for itself. They are never shown, and leave the database only in a copy of it.
+// The secrets that the service generated. They are never shown and leave the database only in a copy of it.
 
 import type { Queries } from '../database.ts';
 

@@ -15,12 +15,12 @@ const COLUMNS = `t.id, t.org_id AS "orgId", o.name AS "orgName", t.kind, t.label
   t.expires_at AS "expiresAtMs", t.revoked_at AS "revokedAtMs", t.last_used_at AS "lastUsedAtMs"`;
 const JOINED = 'tokens t JOIN organisations o ON o.id = t.org_id';
 
-/** Every row has the revision. If there are no tokens, the result is one row with only the revision. */
+/** If there are no tokens, the result is one row with only the revision. */
 type ListedRow = { revision: number } & (AccessToken | { id: null });
 
 /**
- * A single statement reads one state of the database and needs no connection of its own: a server that cannot open another
- * connection must still learn of a revocation.
+ * One statement, which needs no separate connection: a server that has run out of file descriptors must still notice a
+ * revocation.
  */
 const LIST_SQL = `SELECT r.value AS revision, ${COLUMNS} FROM revisions r LEFT JOIN (${JOINED}) ON true
   WHERE r.name = 'tokens' ORDER BY t.id`;
@@ -59,7 +59,7 @@ export function tokenStore(database: Database, auditor: Auditor): TokenStore {
         const { successor, endsAtMs } = succeed(await get(connection, id));
         const successorId = await insert(connection, successor);
         await end(connection, id, endsAtMs);
-        // After the token, as in endAt: until the commit, all other changes to tokens wait for this row.
+        // After the token, as in endAt, because all other changes to tokens wait for this row until the commit.
         await raiseRevision(connection, 'tokens');
         const replaced = await get(connection, id);
         await audit(connection, 'token rotated', replaced, { successor: successorId });
@@ -69,7 +69,7 @@ export function tokenStore(database: Database, auditor: Auditor): TokenStore {
       database.write(async (connection) => {
         // In order of id, so that two servers cannot deadlock.
         for (const [id, ms] of [...lastUsedAtMs].sort(([a], [b]) => (a < b ? -1 : 1))) {
-          // Does not raise the revision: other servers need not reload.
+          // Does not raise the revision, because other servers need not reload.
           await connection.all(
             'UPDATE tokens SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)',
             id,

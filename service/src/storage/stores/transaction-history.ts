@@ -19,7 +19,7 @@ const KEEP_SQL: Statement = (sql) => `
     FROM ${sql.valuesTable('$1', 'uuid')} CROSS JOIN transactions t
    WHERE t.id = v.value`;
 
-/** Copies the current versions of these transactions into the history, as replaced at this stamp. */
+/** Copies the current versions of these transactions into the history. */
 export async function keepReplaced(
   connection: Connection,
   ids: readonly Uuid[],
@@ -134,7 +134,7 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
 /** The next batch of a purge. Per organisation, because the index in this order starts with it. */
 const BATCH = `WHERE org_id = $1 AND until_stamp < $2 ORDER BY until_stamp, id NULLS FIRST LIMIT ${PURGE_BATCH}`;
 
-/** Waits for an erasure that is rewriting versions of the batch; it locks them in the same order. */
+/** Waits for an erasure that is rewriting versions of the batch. An erasure locks in the same order. */
 const LOCK_BATCH_SQL: Statement = ({ forUpdate }) =>
   `SELECT count(*) FROM (SELECT id FROM history ${BATCH} ${forUpdate}) AS batch`;
 

@@ -1,6 +1,5 @@
-// Transactions and the change clock. Every write to an organisation's transactions locks its clock before it takes a stamp
-// and holds the lock until the commit. So stamps rise in the order of the commits, and no change can appear at or before a
-// stamp through which a page claimed to be complete.
+// Transactions. Every write to an organisation's transactions locks its change clock before it takes a stamp and holds the lock
+// until the commit. So stamps increase in commit order, and no change can appear at or before the Complete-Through of a page.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Clock } from '../../domain/clock.ts';
@@ -10,7 +9,13 @@ import type {
   TransactionStore,
   TransactionWriters,
 } from '../../domain/transaction.ts';
-import { type Connection, type Database, type SqlValue, TRANSACTIONS } from '../database.ts';
+import {
+  type Connection,
+  type Database,
+  type SqlValue,
+  TRANSACTIONS,
+  type TransactionRow,
+} from '../database.ts';
 import type { Replica } from '../postgres/replica.ts';
 import { readTransactionPage } from '../transactions/transaction-page.ts';
 import { advanceClock, lockClock, lockClocks } from './change-clock.ts';
@@ -19,7 +24,7 @@ import { takeOverLog } from './import-log.ts';
 import { PutBuffer } from './put-buffer.ts';
 import { type BatchQuery, readBatches } from './read-batches.ts';
 
-/** All transactions of an organisation, or only those matching a condition on $3. Compares rows, like FROM_CURSOR of a page. */
+/** All transactions of an organisation, or those that meet a condition on $3. Compares rows, like FROM_CURSOR of a page. */
 export function exportQuery(
   orgId: number,
   columns = 'id, document',
@@ -110,14 +115,7 @@ async function findTransactions(
   connection: Connection,
   ids: readonly Uuid[],
 ): Promise<Map<Uuid, StoredTransaction>> {
-  const rows = await connection.findMany<{
-    id: Uuid;
-    org_id: number;
-    updated_at: number;
-    document: string;
-    import_id: number | null;
-    source_updated_at: number | null;
-  }>(TRANSACTIONS, ids);
+  const rows = await connection.findMany<TransactionRow>(TRANSACTIONS, ids);
   return new Map(
     rows.map((row) => [
       row.id,

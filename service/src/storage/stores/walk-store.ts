@@ -1,5 +1,5 @@
-// Stores the stamp at which each walk began, for all nodes. If a walk is lost, its client loses the snapshot but no change: the
-// Complete-Through header of a page without a walk states what the page covers.
+// Stores the stamp at which each walk began, for all nodes. If a walk is lost, its client loses the snapshot but no change, because
+// Complete-Through states what each page covers.
 
 import type { Clock } from '../../domain/clock.ts';
 import { isStorageError } from '../../domain/storage-error.ts';
@@ -9,15 +9,15 @@ import type { Statement } from '../sql.ts';
 import { isFileFault } from '../sqlite/sqlite-errors.ts';
 
 const KEEP_MS = 60 * 60_000;
-/** Walks are deleted later than necessary, so that a node whose clock is ahead does not delete walks that others need. */
+/** Longer than necessary, so that a node with a fast clock does not delete walks that other nodes need. */
 const EXPIRE_MS = 3 * KEEP_MS;
-/** How often a node deletes old walks, and how many at once: no walk may wait for a long clean-up. */
+/** A clean-up is limited, so that no walk waits long for it. */
 const CLEAN_UP_EVERY_MS = 60_000;
 const CLEAN_UP_MAX = 1_000;
 /** Other writers of walks hold the lock briefly. */
 const LOCK_TIMEOUT_MS = 1_000;
 
-/** Errors raised by a full or read-only database. */
+/** Errors of a full or read-only database. */
 const CANNOT_WRITE = ['denied', 'full', 'invalid', 'missing'] as const;
 
 const FIND_SQL = `SELECT stamp FROM walks
@@ -31,11 +31,11 @@ const CLEAN_UP_SQL: Statement = (sql) => {
   return `${sql.deleteRows('walks', 'token_id, min_stamp, max_stamp', expired)} RETURNING token_id`;
 };
 
-/** Opens the database when the first walk begins: most programs serve none. */
+/** Opens the database when the first walk begins, because most programs serve none. */
 export function walkStore(open: () => Promise<Database>, clock: Clock): WalkStore {
   let cleanedUpAtMs = Number.NEGATIVE_INFINITY;
 
-  /** Uses its own transaction, so that a failure does not fail the walk that triggered it. */
+  /** In its own transaction, so that a failure does not affect the walk that triggered it. */
   async function cleanUp(database: Database, nowMs: number): Promise<void> {
     if (Math.abs(nowMs - cleanedUpAtMs) < CLEAN_UP_EVERY_MS) return;
     const { length } = await database
@@ -56,13 +56,12 @@ export function walkStore(open: () => Promise<Database>, clock: Clock): WalkStor
         );
         await cleanUp(database, nowMs);
       } catch (error) {
-        // Rethrows lock timeouts: otherwise this walk would use the older stamp of an earlier walk.
+        // Rethrows lock timeouts, because otherwise this walk would use the stamp of an earlier walk.
         if (isStorageError(error, ...CANNOT_WRITE) || isFileFault(error)) return;
         throw error;
       }
     },
     async find({ tokenId, window }) {
-      // A database that cannot be opened has no walks.
       const database = await open().catch(() => undefined);
       if (database === undefined) return undefined;
       const sinceMs = clock() - KEEP_MS;

@@ -54,7 +54,7 @@ const ID_LENGTH = 36;
 interface Row {
   /** Null if the organisation does not exist. */
   last_stamp: number | null;
-  /** Up to `limit` + 1 documents; the last one only for its id, the next cursor. A second query would be slower. */
+  /** Up to `limit` + 1 documents. The last one provides the next cursor, which is faster than a second query. */
   data: Uint8Array<ArrayBuffer> | null;
   /** Number of documents found, including those longer than their share. */
   found: number;
@@ -127,7 +127,7 @@ export async function readTransactionPage(
 
   if (hasNoStart(window)) {
     const byId = onlyRow(await database.allWithBytes<Row & { newest: number | null }>(BY_ID_SQL, ...place));
-    // If all of them are older than `asOfMs`, none has changed since.
+    // A page with only older transactions has not changed since `asOfMs`.
     const isRight = byId.newest === null || byId.newest <= maxMs;
     type NearlyRow = Row & { unseen?: Uuid | null };
     const nearly: NearlyRow = isRight
@@ -156,7 +156,7 @@ export async function readTransactionPage(
       readWindowIds(connection, idQuery, pieces),
       asOfMs === LATEST_MS ? [] : findReplaced(connection, { ...idQuery, asOfMs }),
     ]);
-    // After a load of old history, an id can be in both lists.
+    // If old history was loaded, an id can be in both lists.
     const ids = [...new Set([...unchanged, ...replaced])].sort().slice(0, limit + 1);
     const asOf = replaced.length === 0 ? undefined : { asOfMs, stampMaxMs: maxMs };
     const { data, count } = await joinDocuments(connection, ids, { limit, bytesMax }, asOf);
