@@ -19,7 +19,7 @@ const ROUND_MS = 300;
 const folder = temporaryFolder();
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a catalogue page is not much slower than a bare server with the same bytes', async () => {
+test('serving a catalogue page is not much slower than serving the same bytes from a bare server', async () => {
   const databaseUrl = `sqlite:${join(folder, 'smoke.db')}`;
   const stores = await openStores(databaseUrl, CREATE_OPTIONS);
   await fillCatalogue(stores, makeRetailers(SMALL, Date.now()));

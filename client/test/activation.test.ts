@@ -24,7 +24,7 @@ function clientWith(fetch: Fetch) {
   });
 }
 
-test('activationUrl builds a link without a request', () => {
+test('activationUrl() builds a link without sending a request', () => {
   const client = clientWith(() => Promise.reject(new Error('nothing is to be sent')));
   const links = (['cashbackOffer', 'retailer', 'coupon', 'promotion'] as const).map((deal) =>
     client.activationUrl({ ...DEAL, deal }),
@@ -49,7 +49,7 @@ test.each([{ id: '' }, { orgId: '' }, { passbackUid: '' }])(
   },
 );
 
-test('activate() posts without a token and returns where to send the user', async () => {
+test('activate() posts without a token and returns the URL to send the user to', async () => {
   const sent: [string, RequestInit][] = [];
   const client = clientWith(async (url, init) => {
     sent.push([url, init]);
@@ -122,7 +122,7 @@ describe("an error never contains the user's id", () => {
   });
 });
 
-describe('an activation that is retried', () => {
+describe('a retried activation', () => {
   const never = () => new Promise<never>(() => {});
 
   test.each<[string, Partial<ClientOptions>, Partial<CallOptions>, number[]]>([
@@ -141,7 +141,7 @@ describe('an activation that is retried', () => {
       [1_000, 250, 1_000, 500, 250],
     ],
   ])(
-    '%s ends within the 10 s in which the service treats it as the same',
+    '%s, retries end within the 10 s in which the service treats them as the same click',
     async (_, settings, options, slept) => {
       const { client, clock } = openClient({ fetch: never }, settings);
       expect(await failure(client.activate({ ...DEAL, ...options }))).toMatchObject({ code: 'timeout' });
@@ -149,7 +149,7 @@ describe('an activation that is retried', () => {
     },
   );
 
-  test('does not exceed the budget even if Retry-After is longer', async () => {
+  test('an activation does not exceed its retry budget even if Retry-After is longer', async () => {
     const { client, clock } = openClient(
       scripted(() => problem(503, 'unavailable', { 'Retry-After': '10' })),
     );

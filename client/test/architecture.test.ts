@@ -29,7 +29,7 @@ test('only the entry point node.ts imports file-checkpoint.ts', () => {
   expect(files.filter((file) => importsOf(file).includes('./node.ts'))).toEqual([]);
 });
 
-test.each(files)('%s uses no API of Node, Bun or Deno', (file) => {
+test.each(files)('%s does not use any Node, Bun or Deno API', (file) => {
   const source = readFileSync(join(SOURCE, file), 'utf8');
   expect(source).not.toMatch(/\b(process|Buffer|require|Bun|Deno|setImmediate)\b[.(]/);
 });

@@ -51,8 +51,8 @@ function inPage<Result>(
   return page.evaluate(code) as Promise<Result>;
 }
 
-describe('in a browser', () => {
-  test('lists are walked page by page', async () => {
+describe('the client in a browser', () => {
+  test('walks lists page by page', async () => {
     const seen = await inPage(async ({ OfferbookClient }, options) => {
       const ids: string[] = [];
       for await (const { id } of new OfferbookClient(options).cashbackOffers({ limit: 1 })) ids.push(id);
@@ -61,7 +61,7 @@ describe('in a browser', () => {
     expect<string[]>(seen).toEqual([id(11), id(12), id(13)]);
   });
 
-  test('an unchanged page is confirmed with 304', async () => {
+  test('revalidates an unchanged page with a 304', async () => {
     const pages = await inPage(async ({ OfferbookClient }, options) => {
       const client = new OfferbookClient(options);
       const [first, second] = [await client.coupons(), await client.coupons()];
@@ -75,7 +75,7 @@ describe('in a browser', () => {
     expect(statuses.map(({ status }) => status)).toEqual([200, 304]);
   });
 
-  test('an API error has the same message as in other runtimes', async () => {
+  test('throws API errors with the same message as in other runtimes', async () => {
     const error = await inPage(async ({ OfferbookClient }, options) => {
       const failed = await new OfferbookClient(options).cashbackOffers({ country: 'Germany' }).then(
         () => undefined,
@@ -96,7 +96,7 @@ describe('in a browser', () => {
     });
   });
 
-  test('a private token throws before any request', async () => {
+  test('rejects a private token before sending a request', async () => {
     const requests: string[] = [];
     page.on('request', (request) => void requests.push(request.url()));
     const code = await inPage(async ({ OfferbookClient }, options) => {
@@ -111,7 +111,7 @@ describe('in a browser', () => {
     expect(requests.filter((url) => url.startsWith(node.url))).toEqual([]);
   });
 
-  test('a private token throws in a worker too', async () => {
+  test('also rejects a private token in a worker', async () => {
     const source = `import('${site.url}/index.js')
       .then(({ OfferbookClient }) => new OfferbookClient({ baseUrl: '${node.url}', token: '${privateToken}' }))
       .then(() => postMessage('was accepted'), (error) => postMessage(error.code ?? String(error)))`;
@@ -122,7 +122,7 @@ describe('in a browser', () => {
     expect(code).toBe('private_token_in_browser');
   });
 
-  test('an address where nothing listens throws a NetworkError', async () => {
+  test('throws a NetworkError if nothing listens at the address', async () => {
     const { name, message } = await inPage(async ({ OfferbookClient }, { token }) => {
       const client = new OfferbookClient({ baseUrl: 'http://127.0.0.1:9', token, retry: { attemptsMax: 1 } });
       return client.retailers().then(
@@ -137,7 +137,7 @@ describe('in a browser', () => {
   });
 });
 
-test('in the oldest supported browsers, filters and page sizes are sent, and a call can be aborted', async () => {
+test('in the oldest supported browsers, the client sends filters and page sizes and can abort a call', async () => {
   const older = await browser.newPage();
   await older.addInitScript(MAKE_OLDER);
   await older.goto(`${site.url}/empty`);

@@ -8,7 +8,7 @@ describe('the ETag cache', () => {
     new Response(null, { status: 304, headers: { ETag: '"v1"', 'Request-Id': 'req-2' } });
   const tagged = () => page([1], undefined, { ETag: '"v1"' });
 
-  test('revalidates a known page and returns it again', async () => {
+  test('revalidates a cached page and returns it again on a 304', async () => {
     const script = scripted(tagged, unchanged);
     const { client } = openClient(script);
     const first = await client.retailers();
@@ -18,7 +18,7 @@ describe('the ETag cache', () => {
     expect(script.requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"v1"']);
   });
 
-  test('keys pages by their whole URL', async () => {
+  test('keys pages by their full URL', async () => {
     const script = scripted(tagged, tagged);
     const { client } = openClient(script);
     await client.cashbackOffers({ country: 'DE' });
@@ -34,7 +34,7 @@ describe('the ETag cache', () => {
     expect(script.requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, undefined]);
   });
 
-  test('can be replaced', async () => {
+  test('can be replaced with a custom cache', async () => {
     const kept = new Map<string, CachedResponse>();
     const cache = {
       get: async (url: string) => kept.get(url),
@@ -61,7 +61,7 @@ describe('the ETag cache', () => {
     ]);
   });
 
-  test('without an entry does not accept a 304', async () => {
+  test('rejects a 304 for a page that is not cached', async () => {
     expect(await failure(openClient(scripted(unchanged)).client.retailers())).toBeInstanceOf(
       MalformedResponseError,
     );

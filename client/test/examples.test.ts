@@ -88,7 +88,7 @@ test('the examples have no type errors', async () => {
   expect(checked).toEqual({ stdout: '', stderr: '' });
 });
 
-test('transactions-table follows changes and resumes where it was after a restart', async () => {
+test('transactions-table follows changes and resumes where it stopped after a restart', async () => {
   await using node = await TestNode.start();
   const token = await node.token('private');
   const table = join(temporaryFolder(), 'copy.json');

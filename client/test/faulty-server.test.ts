@@ -35,18 +35,18 @@ function open(server: FaultyServer, options: Partial<ClientOptions> = {}): Offer
 }
 
 const PASSING: readonly [string, Step, string][] = [
-  ['says nothing', silence, 'TimeoutError'],
+  ['never responds', silence, 'TimeoutError'],
   ['sends headers and no body', stall(GOOD), 'TimeoutError'],
   ['hangs up', hangUp, 'NetworkError'],
-  ['speaks another language', garbage, 'NetworkError'],
-  ['breaks off in mid-body', cutOff(GOOD), 'NetworkError'],
-  ['resets the connection in mid-body', cutOff(GOOD, 'reset'), 'NetworkError'],
-  ['breaks off between two chunks', cutOffChunk({ body: GOOD.body.slice(0, 20) }), 'NetworkError'],
-  ['sends JSON that ends early', reply({ body: GOOD.body.slice(0, -3) }), 'NetworkError'],
+  ['does not speak HTTP', garbage, 'NetworkError'],
+  ['closes the connection in the middle of the body', cutOff(GOOD), 'NetworkError'],
+  ['resets the connection in the middle of the body', cutOff(GOOD, 'reset'), 'NetworkError'],
+  ['closes the connection between two chunks', cutOffChunk({ body: GOOD.body.slice(0, 20) }), 'NetworkError'],
+  ['sends truncated JSON', reply({ body: GOOD.body.slice(0, -3) }), 'NetworkError'],
   ['limits the rate', reply({ ...PROBLEM, status: 429, headers: ['Retry-After: 3600'] }), 'ApiError'],
-  ['has an error inside', reply({ ...PROBLEM, status: 500 }), 'ApiError'],
+  ['returns an internal error', reply({ ...PROBLEM, status: 500 }), 'ApiError'],
   ...[429, 500, 502, 503, 504].map((status): [string, Step, string] => [
-    `has a proxy's ${status} page before it`,
+    `is behind a proxy that returns a ${status} page`,
     reply({ status, type: 'text/html', body: '<html>' }),
     'OutageError',
   ]),
@@ -55,13 +55,13 @@ const PASSING: readonly [string, Step, string][] = [
 describe.each(PASSING)('a server that %s', (_, fault, name) => {
   const options = name === 'TimeoutError' ? IMPATIENT : {};
 
-  test('once is retried', async () => {
+  test('is retried after one failure', async () => {
     await using server = await FaultyServer.start(fault, reply(GOOD));
     expect<unknown>((await open(server, options).retailers()).data).toEqual([{ id: id(1) }]);
     expect(server.paths).toHaveLength(2);
   });
 
-  test('every time ends in a typed error', async () => {
+  test('causes a typed error if every attempt fails', async () => {
     await using server = await FaultyServer.start(fault);
     expect(await failure(open(server, options).retailers())).toMatchObject({ name, attempts: 3 });
     expect(server.paths).toHaveLength(3);
@@ -69,15 +69,15 @@ describe.each(PASSING)('a server that %s', (_, fault, name) => {
 });
 
 const LASTING: readonly [string, Step, string][] = [
-  ['sends a page of HTML', reply({ type: 'text/html', body: '<html>log in</html>' }), 'not_offerbook'],
+  ['sends an HTML page', reply({ type: 'text/html', body: '<html>log in</html>' }), 'not_offerbook'],
   ['sends JSON under another content type', reply({ ...GOOD, type: 'text/plain' }), 'not_offerbook'],
   ['redirects', reply({ status: 302, headers: ['Location: /login'], body: '' }), 'not_offerbook'],
-  ['sends no page', reply({ body: '[]' }), 'bad_shape'],
+  ['sends a list instead of a page', reply({ body: '[]' }), 'bad_shape'],
   ['sends null', reply({ body: 'null' }), 'bad_shape'],
-  ['sends a problem that is none', reply({ ...PROBLEM, status: 400, body: '{}' }), 'not_offerbook'],
+  ['sends an invalid problem document', reply({ ...PROBLEM, status: 400, body: '{}' }), 'not_offerbook'],
 ];
 
-test.each(LASTING)('a server that %s is not retried', async (_, fault, code) => {
+test.each(LASTING)('requests are not retried if the server %s', async (_, fault, code) => {
   await using server = await FaultyServer.start(fault);
   expect(await failure(open(server).retailers())).toMatchObject({ name: 'MalformedResponseError', code });
   expect(server.paths).toHaveLength(1);
@@ -94,10 +94,10 @@ function pages(body: (from: string | null) => unknown): Step {
 }
 
 const STUCK: readonly [string, Step, number][] = [
-  ['leads back to itself', pages((from) => ({ data: [{ id: from ?? id(1) }], cursor: from ?? id(1) })), 1],
-  ['leads back to the start', pages(() => ({ data: [{ id: id(1) }], cursor: id(2) })), 2],
-  ['leads on without items', pages((from) => ({ data: [], cursor: next(from) })), 1],
-  ['shows the same items for ever', pages((from) => ({ data: [{ id: id(1) }], cursor: next(from) })), 2],
+  ['points to itself', pages((from) => ({ data: [{ id: from ?? id(1) }], cursor: from ?? id(1) })), 1],
+  ['points back to the start', pages(() => ({ data: [{ id: id(1) }], cursor: id(2) })), 2],
+  ['advances without items', pages((from) => ({ data: [], cursor: next(from) })), 1],
+  ['repeats the same items forever', pages((from) => ({ data: [{ id: id(1) }], cursor: next(from) })), 2],
 ];
 
 function next(cursor: string | null): string {
@@ -112,7 +112,7 @@ describe.each(STUCK)('a cursor that %s', (_, fault, requests) => {
     expect(server.paths).toHaveLength(requests);
   });
 
-  test('ends a follower with an error, and the last valid checkpoint stays', async () => {
+  test('ends a follower with an error and leaves the last valid checkpoint saved', async () => {
     await using server = await FaultyServer.start(fault);
     const checkpoints: string[] = [];
     const follow = async () => {

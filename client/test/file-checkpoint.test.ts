@@ -39,7 +39,7 @@ function linkToItself(): string {
 /** `async`, so that a synchronous exception also becomes a rejection. */
 const load = async (path: string) => fileCheckpoint(path).load();
 
-describe('a checkpoint in a file', () => {
+describe('a file checkpoint', () => {
   test.each([T0, INSIDE])('is saved on one line and loaded unchanged: %s', async (checkpoint) => {
     const path = place();
     await fileCheckpoint(path).save(checkpoint);
@@ -48,7 +48,7 @@ describe('a checkpoint in a file', () => {
     expect(existsSync(`${path}.next`)).toBe(false);
   });
 
-  test('replaces the old file atomically, so that no reader sees a partial one', async () => {
+  test('replaces the old file atomically, so readers never see a partial file', async () => {
     const path = place('2020-01-01T00:00:00\n');
     const reader = openSync(path, 'r');
     await fileCheckpoint(path).save(T0);
@@ -57,12 +57,12 @@ describe('a checkpoint in a file', () => {
     expect(readFileSync(path, 'utf8')).toBe(`${T0}\n`);
   });
 
-  test.each(['is there', 'is not there yet'])(
-    'is kept behind links that lead to it, when it %s',
+  test.each(['exists', 'does not exist yet'])(
+    'is written through symbolic links to a file that %s',
     async (when) => {
       const [folder, current] = [temporaryFolder(), temporaryFolder()];
       const path = join(folder, 'place.txt');
-      if (when === 'is there') writeFileSync(path, `${T0}\n`);
+      if (when === 'exists') writeFileSync(path, `${T0}\n`);
       symlinkSync(path, join(current, 'volume.txt'));
       symlinkSync('volume.txt', join(current, 'place.txt'));
       const linked = fileCheckpoint(join(current, 'place.txt'));
@@ -81,7 +81,7 @@ describe('a checkpoint in a file', () => {
     expect(await load(place())).toBeUndefined();
   });
 
-  test('is trimmed when it is loaded', async () => {
+  test('ignores surrounding white space and a byte order mark when it is loaded', async () => {
     expect(await load(place(`\ufeff ${T0} \r\n\n`))).toBe(T0);
   });
 
@@ -105,7 +105,7 @@ describe('a checkpoint in a file', () => {
     ['read', () => load(temporaryFolder())],
     ['write', async () => fileCheckpoint('/no/such/folder/place.txt').save(T0)],
     ['write', async () => fileCheckpoint(linkToItself()).save(T0)],
-  ] as const)('that cannot be %s says so', async (action, attempt) => {
+  ] as const)('reports that it cannot %s the file', async (action, attempt) => {
     const error = await failure(attempt());
     expect(error).toBeInstanceOf(CheckpointError);
     expect((error as Error).message).toStartWith(`cannot ${action} the checkpoint file `);

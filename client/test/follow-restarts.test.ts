@@ -44,7 +44,7 @@ class Copy {
   }
 }
 
-test('a follower loses no change through kills, restarts and crashes', async () => {
+test('a follower does not miss any change across kills, restarts and crashes', async () => {
   await using service = await ServiceProcess.start();
   const token = await service.token('private');
   // Outages are short here, so retry often instead of backing off.

@@ -53,8 +53,8 @@ function queryOf({ url }: ScriptedFetch['requests'][number]): Record<string, str
   return Object.fromEntries(new URL(url).searchParams);
 }
 
-describe('the checkpoint', () => {
-  test("becomes the first page's Complete-Through after the last change of the walk", async () => {
+describe('checkpoints of a follower', () => {
+  test("the checkpoint becomes the Complete-Through of the first page, after the walk's last change", async () => {
     const { seen, queries } = await follow([walked([1, 2], T1, 3), walked([3], T2), walked([4], T2)]);
     expect(seen).toEqual([
       '1',
@@ -72,7 +72,7 @@ describe('the checkpoint', () => {
     ]);
   });
 
-  test('is the smallest Complete-Through of the walk, because a later page may come from a lagging replica', async () => {
+  test('the checkpoint is the smallest Complete-Through in the walk, because a later page may come from a lagging replica', async () => {
     const { seen } = await follow([walked([1, 2], T2, 3), walked([3], T1), walked([], T2)]);
     expect(seen).toEqual([
       '1',
@@ -84,7 +84,7 @@ describe('the checkpoint', () => {
     ]);
   });
 
-  test('never moves back', async () => {
+  test('the checkpoint never moves back', async () => {
     const { seen, queries } = await follow([walked([], T0), walked([], T2)], { checkpoint: T1 });
     expect(seen).toEqual([`checkpoint ${T2}`]);
     expect(queries.map(({ updatedAtGreaterThan }) => updatedAtGreaterThan)).toEqual([T1, T1]);
@@ -97,7 +97,7 @@ describe('the checkpoint', () => {
     ['2026-11-14T13:00:00.001', '2026-11-14T09:00:00'],
     ['2026-11-14T15:00:00.001Z', '2026-11-14T14:00:00'],
   ])(
-    'that nobody can have reached is refused, instead of following nothing for ever: %s',
+    'rejects a checkpoint in the future instead of never receiving any changes: %s',
     async (checkpoint, through) => {
       const error = await failure(follow([walked([], through)], { checkpoint }));
       expect(error).toBeInstanceOf(CheckpointError);
@@ -108,20 +108,20 @@ describe('the checkpoint', () => {
   );
 
   test.each([
-    ['the time of day, where nothing has changed for days', T0, '2026-11-01T00:00:00'],
-    ['an hour later, by a clock that is ahead', '2026-11-14T13:00:00', T0],
-    ["the service's, where the clock here is behind", '2026-11-14T20:00:01', '2026-11-14T20:00:00'],
-  ])('may be %s', async (_, checkpoint, through) => {
+    ['the current time if nothing has changed for days', T0, '2026-11-01T00:00:00'],
+    ['an hour ahead because of a fast clock', '2026-11-14T13:00:00', T0],
+    ["the service's time if the local clock is behind", '2026-11-14T20:00:01', '2026-11-14T20:00:00'],
+  ])('the checkpoint may be %s', async (_, checkpoint, through) => {
     const { queries } = await follow([walked([], through)], { checkpoint });
     expect(queries).toEqual([{ updatedAtGreaterThan: checkpoint, limit: '1000' }]);
   });
 
-  test('is sent unchanged', async () => {
+  test('the checkpoint is sent unchanged', async () => {
     const { queries } = await follow([walked([], T1)], { checkpoint: T0, limit: 7 });
     expect(queries).toEqual([{ updatedAtGreaterThan: T0, limit: '7' }]);
   });
 
-  test('may be a Date', async () => {
+  test('the checkpoint may be a Date', async () => {
     const { queries } = await follow([walked([], T1)], {
       checkpoint: new Date(Date.UTC(2026, 10, 14, 12, 0, 0, 5)),
     });
@@ -129,7 +129,7 @@ describe('the checkpoint', () => {
   });
 
   test.each(['2026-11-14T14:00:00+02:00', '2026-11-14T10:30:00.0009-01:30', '2026-11-14T12:00:00Z'])(
-    'moves as soon as the service is further, also from %s',
+    'the checkpoint %s moves as soon as the service is complete through a later time',
     async (checkpoint) => {
       const further = `${T0}.001`;
       const { seen, queries } = await follow([walked([1], further), walked([], further)], { checkpoint });
@@ -141,20 +141,24 @@ describe('the checkpoint', () => {
     },
   );
 
-  test('moves in a walk without changes, and is not saved again if it did not move', async () => {
+  test('the checkpoint moves after a walk without changes, and is only saved again if it has moved', async () => {
     const { seen } = await follow([walked([], T1), walked([], T1), walked([], T2)], { checkpoint: T0 });
     expect(seen).toEqual([`checkpoint ${T1}`, `checkpoint ${T2}`]);
   });
 
-  test.each([1, 3])('does not move when the caller leaves at change %p of three', async (last) => {
-    const checkpoints: string[] = [];
-    const { client } = openClient(scripted(walked([1, 2, 3], T1)), { token: PRIVATE });
-    const onCheckpoint = (checkpoint: string) => void checkpoints.push(checkpoint);
-    for await (const change of client.followTransactions({ onCheckpoint })) if (change.id === id(last)) break;
-    expect(checkpoints).toEqual([]);
-  });
+  test.each([1, 3])(
+    'the checkpoint does not move if the caller stops at change %p of three',
+    async (last) => {
+      const checkpoints: string[] = [];
+      const { client } = openClient(scripted(walked([1, 2, 3], T1)), { token: PRIVATE });
+      const onCheckpoint = (checkpoint: string) => void checkpoints.push(checkpoint);
+      for await (const change of client.followTransactions({ onCheckpoint }))
+        if (change.id === id(last)) break;
+      expect(checkpoints).toEqual([]);
+    },
+  );
 
-  test('does not move if the caller throws, so that the next run repeats everything', async () => {
+  test('the checkpoint does not move if the caller throws, so the next run repeats everything', async () => {
     let saved: string | null = null;
     const store = {
       load: () => saved,
@@ -178,14 +182,14 @@ describe('the checkpoint', () => {
     expect<string | null>(saved).toBe(T2);
   });
 
-  test('is saved before the next walk begins; if saving fails, the follower stops', async () => {
+  test('the checkpoint is saved before the next walk begins, and the follower stops if saving fails', async () => {
     const keep = () => Promise.reject(new Error('database is read-only'));
     expect(await failure(follow([walked([1], T1)], { onCheckpoint: keep }))).toEqual(
       new Error('database is read-only'),
     );
   });
 
-  test('moves page by page: a page is consumed when the next one is requested', async () => {
+  test('requesting the next page marks the current page as consumed', async () => {
     const seen: unknown[] = [];
     const { client } = openClient(scripted(walked([1, 2], T1, 3), walked([3], T2)), { token: PRIVATE });
     const follower = client.followTransactions({ once: true, onCheckpoint: (c) => void seen.push(c) });
@@ -199,19 +203,19 @@ describe('the checkpoint', () => {
     ]);
   });
 
-  test('yields no page for a walk without changes', async () => {
+  test('the follower does not yield a page for a walk without changes', async () => {
     const { client } = openClient(scripted(walked([], T1)), { token: PRIVATE });
     const pages: unknown[] = [];
     for await (const one of client.followTransactions({ once: true }).pages()) pages.push(one);
     expect(pages).toEqual([]);
   });
 
-  test('cannot advance without the Complete-Through header', async () => {
+  test('the follower stops with an error if the Complete-Through header is missing', async () => {
     expect(await failure(follow([() => page([1])]))).toMatchObject({ code: 'no_complete_through' });
   });
 });
 
-describe('the position inside a walk', () => {
+describe('positions within a walk', () => {
   /** Follows a script of responses with a store, and crashes at a change. */
   async function run(store: { saved: string | null }, answers: readonly Answer[], crashAt?: number) {
     const script = scripted(...answers);
@@ -237,7 +241,7 @@ describe('the position inside a walk', () => {
     return { seen, queries: script.requests.map(queryOf) };
   }
 
-  test('is saved, so that after a crash the first walk resumes at the page that was not consumed', async () => {
+  test('the position is saved, so after a crash the first walk resumes at the first unconsumed page', async () => {
     const store = { saved: null };
     await run(store, [walked([1, 2], T1, 3), walked([3, 4], T2, 5)], 4);
     expect<string | null>(store.saved).toBe(inside(T1, 3));
@@ -252,7 +256,7 @@ describe('the position inside a walk', () => {
     expect<string | null>(store.saved).toBe(T2);
   });
 
-  test('is saved for later walks too, with the checkpoint that they began from', async () => {
+  test('the positions of later walks are saved with the checkpoint that those walks started from', async () => {
     const store = { saved: T0 };
     await run(store, [walked([1], T1, 2), walked([2], T1)], 2);
     expect(store.saved).toBe(inside(T1, 2, T0));
@@ -263,13 +267,13 @@ describe('the position inside a walk', () => {
     ]);
   });
 
-  test('is replaced by the checkpoint even if that has not moved', async () => {
+  test('the checkpoint replaces the position even if the checkpoint has not moved', async () => {
     const store = { saved: T1 };
     await run(store, [walked([1], T1, 2), walked([2], T1)]);
     expect(store.saved).toBe(T1);
   });
 
-  test('keeps the smallest Complete-Through of all pages, before and after the crash', async () => {
+  test('the position keeps the smallest Complete-Through of all pages, before and after a crash', async () => {
     const store = { saved: inside(T2, 3) };
     const { queries } = await run(store, [walked([3], T1), walked([], T2)]);
     expect(queries[1]).toEqual({ updatedAtGreaterThan: T1, limit: '1000' });
@@ -294,14 +298,14 @@ describe('the position inside a walk', () => {
     expect(error).toMatchObject({ code: 'bad_checkpoint', message: expect.stringContaining(words) });
   });
 
-  test('may be surrounded by spaces and line breaks', async () => {
+  test('the position may be surrounded by spaces and line breaks', async () => {
     const { queries } = await run({ saved: ` ${T1}\r\n` }, [walked([], T1)]);
     expect(queries).toEqual([{ updatedAtGreaterThan: T1, limit: '1000' }]);
   });
 });
 
-describe('the pace', () => {
-  test('has no pause during a backlog, growing pauses when idle, and short ones after a change', async () => {
+describe('the polling interval', () => {
+  test('is zero during a backlog, grows while idle, and is short again after a change', async () => {
     const idle = walked([], T1);
     const { clock } = await follow(
       [walked([1], T1, 2), walked([2], T1), walked([3], T1), idle, idle, idle, idle, idle, walked([4], T1)],
@@ -310,20 +314,20 @@ describe('the pace', () => {
     expect(clock.slept).toEqual([0, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000, 1_000]);
   });
 
-  test('never pauses longer than intervalMs', async () => {
+  test('never exceeds intervalMs', async () => {
     const { clock } = await follow([walked([1], T1), walked([], T1), walked([], T1)], { intervalMs: 300 });
     expect(clock.slept).toEqual([300, 300, 300]);
   });
 
-  test('has a minimum interval, so that it cannot flood the service', () => {
+  test('has a minimum, so a follower cannot flood the service', () => {
     const { client } = openClient(scripted(), { token: PRIVATE });
     expect(() => client.followTransactions({ intervalMs: 0 })).toThrow(RangeError);
     expect(() => client.followTransactions({ intervalMs: Number.NaN })).toThrow(RangeError);
   });
 });
 
-describe('an outage', () => {
-  test('during a walk is waited out, and the walk continues where it was', async () => {
+describe('a follower during an outage', () => {
+  test('the follower waits out an outage during a walk and continues the walk where it stopped', async () => {
     const errors: string[] = [];
     const { seen, queries, clock } = await follow(
       [
@@ -354,7 +358,7 @@ describe('an outage', () => {
     expect(clock.slept).toEqual([1_000, 4_000, 4_000, 8_000, 16_000, 0]);
   });
 
-  test('of many hours is waited out with one attempt per minute', async () => {
+  test('the follower waits out an outage of many hours with one attempt per minute', async () => {
     const answers = [
       walked([1], T1),
       ...Array.from({ length: 500 }, () => refuseConnection),
@@ -365,23 +369,23 @@ describe('an outage', () => {
     expect(clock.slept.slice(-5)).toEqual([60_000, 60_000, 60_000, 60_000, 1_000]);
   });
 
-  test('before the first response is waited out if nothing responds', async () => {
+  test('the follower waits out an outage before the first response if nothing responds', async () => {
     expect((await follow([refuseConnection, walked([1], T1)])).seen).toEqual(['1', `checkpoint ${T1}`]);
   });
 
-  test('is distinguished from a wrong address: a foreign first response throws', async () => {
+  test('the follower throws on a first response that is not from Offerbook, because the address is probably wrong', async () => {
     expect(await failure(follow([() => html(404)]))).toBeInstanceOf(MalformedResponseError);
   });
 
-  test('is distinguished from a rejection: a revoked token throws', async () => {
+  test('the follower throws on a revoked token instead of waiting', async () => {
     const error = await failure(follow([walked([1], T1), () => problem(401, 'invalid_token')]));
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ code: 'invalid_token' });
   });
 });
 
-describe('the signal', () => {
-  test('ends the iteration during a pause, without an error', async () => {
+describe('aborting a follower', () => {
+  test('an abort during a pause ends the iteration without an error', async () => {
     const stop = new AbortController();
     const { client } = openClient(scripted(walked([1], T1)), { token: PRIVATE });
     const seen: string[] = [];
@@ -391,7 +395,7 @@ describe('the signal', () => {
     expect(seen).toEqual([id(1)]);
   });
 
-  test('during a walk ends it after the current page, and the saved position is the end of that page', async () => {
+  test('an abort during a walk ends the iteration after the current page and saves the position at the end of that page', async () => {
     const stop = new AbortController();
     const seen: string[] = [];
     const { client } = openClient(scripted(walked([1, 2], T1, 3)), { token: PRIVATE });
@@ -404,13 +408,13 @@ describe('the signal', () => {
   });
 });
 
-describe('once', () => {
-  test('ends after one walk', async () => {
+describe('the once option', () => {
+  test('ends the iteration after one walk', async () => {
     const { seen } = await follow([walked([1], T1, 2), walked([2], T2)], { once: true });
     expect(seen).toEqual(['1', `checkpoint ${inside(T1, 2)}`, '2', `checkpoint ${T1}`]);
   });
 
-  test('after resuming an old walk, also fetches the changes before its position', async () => {
+  test('also fetches the changes before the position when it resumes an old walk', async () => {
     const { seen, queries, clock } = await follow([walked([2], T2), walked([1], T2)], {
       checkpoint: inside(T1, 2),
       once: true,
@@ -423,7 +427,7 @@ describe('once', () => {
     expect(clock.slept).toEqual([0]);
   });
 
-  test('retries like any request, then throws', async () => {
+  test('retries like any other request, then throws', async () => {
     const answers = Array.from({ length: 5 }, () => refuseConnection);
     expect(await failure(follow(answers, { once: true }))).toMatchObject({ code: 'network', attempts: 5 });
   });

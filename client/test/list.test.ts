@@ -6,7 +6,7 @@ import { BASE_URL, failure, id, page, problem, scripted } from './support/answer
 import { openClient } from './support/open-client.ts';
 
 describe('a list', () => {
-  test('requests nothing until it is awaited or iterated, and no page before it is read', async () => {
+  test('does not send a request until it is awaited or iterated, and fetches each page only when it is needed', async () => {
     const script = scripted(() => page([1, 2], 3));
     const { client } = openClient(script);
     const list = client.retailers();
@@ -44,7 +44,7 @@ describe('a list', () => {
     ]);
   });
 
-  test('starts from the beginning each time it is awaited or iterated, also after a failure', async () => {
+  test('starts from the beginning each time it is awaited or iterated, even after a failure', async () => {
     const script = scripted(
       () => problem(404, 'not_found'),
       () => page([1], 2),
@@ -74,7 +74,7 @@ describe('a list', () => {
     expect(done).toBe(1);
   });
 
-  test('returns at most max items from toArray and requests no page beyond them', async () => {
+  test('returns at most max items from toArray() and does not request pages beyond them', async () => {
     const script = scripted(
       () => page([1, 2], 3),
       () => page([3, 4], 5),
@@ -83,7 +83,7 @@ describe('a list', () => {
     expect(items.map((item) => item.id)).toEqual([1, 2, 3].map(id));
   });
 
-  test('rejects toArray without max', async () => {
+  test('rejects toArray() without max', async () => {
     const { client } = openClient(scripted());
     // @ts-expect-error: the bound is required.
     expect(await failure(client.retailers().toArray({}))).toBeInstanceOf(RangeError);

@@ -73,7 +73,7 @@ describe.each([
     { module: 'NodeNext', moduleResolution: 'nodenext' },
   ],
 ])('under %s', (_, compiler, extension, resolution) => {
-  test('the types are found, accept correct programs and reject wrong ones', async () => {
+  test('the types are found, accept valid programs and reject invalid ones', async () => {
     await check(compiler(), { ...STRICT, ...resolution }, [
       [`consumer.${extension}`, CONSUMER],
       [`wrong.${extension}`, WRONG],

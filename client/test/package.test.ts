@@ -73,11 +73,11 @@ async function bundleSize(source: string): Promise<number> {
   return Bun.gzipSync(new Uint8Array(bytes), { level: 9 }).length;
 }
 
-test(`the whole package, bundled, minified and gzipped, has at most ${SIZE_MAX} bytes`, async () => {
+test(`the whole package, bundled, minified and gzipped, is at most ${SIZE_MAX} bytes`, async () => {
   expect(await bundleSize("export * from '@offerbook/client';")).toBeLessThan(SIZE_MAX);
 });
 
-test('a bundle contains only the parts that are used', async () => {
+test('a bundle contains only the parts of the package that are used', async () => {
   const size = await bundleSize("import { ApiError } from '@offerbook/client'; export { ApiError };");
   expect(size).toBeLessThan(800);
 });
@@ -104,7 +104,7 @@ describe.each([
   });
 });
 
-test('in React Native, without URL and with signals that have no reason, requests are sent unchanged', async () => {
+test('in React Native, without URL and with abort signals that lack a reason, the client sends the same requests', async () => {
   const app = `
     const { OfferbookClient } = require('@offerbook/client');
     const http = require('node:http');

@@ -27,7 +27,7 @@ describe("the README's examples", () => {
     Caching: '1\n',
   };
 
-  test.each(Object.entries(printed))('%s: prints what it should', async (title, output) => {
+  test.each(Object.entries(printed))('%s: the example prints the expected output', async (title, output) => {
     const source = readmeExamples().find((example) => example.title === title)?.source ?? '';
     const { stdout } = await run(
       [process.execPath, project.write('example.ts', project.forReal(source))],
@@ -36,7 +36,7 @@ describe("the README's examples", () => {
     expect(stdout).toBe(output);
   });
 
-  test('Following transactions: prints changes, saves its position, and stops on SIGTERM', async () => {
+  test('Following transactions: the example prints changes, saves its position and stops on SIGTERM', async () => {
     const source = readmeExamples().find(({ title }) => title === 'Following transactions')?.source ?? '';
     const name = project.write('example-follow.ts', project.forReal(source));
     const child = Bun.spawn([process.execPath, name], {
@@ -53,7 +53,7 @@ describe("the README's examples", () => {
     expect(readFileSync(join(project.installed.folder, 'checkpoint.txt'), 'utf8')).toMatch(/^2\d{3}-/);
   });
 
-  test('are all run', () => {
+  test('every example of the README is run', () => {
     const titles = readmeExamples().map(({ title }) => title);
     expect(titles.sort()).toEqual([...Object.keys(printed), 'Following transactions'].sort());
   });

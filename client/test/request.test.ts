@@ -26,7 +26,7 @@ import { openClient } from './support/open-client.ts';
 
 const never = () => new Promise<never>(() => {});
 
-test('a request sends no cookies and follows no redirect', async () => {
+test('a request does not send cookies or follow redirects', async () => {
   const sent: unknown[] = [];
   const fetch: ScriptedFetch['fetch'] = async (_, { method, credentials, redirect, ...rest }) => {
     sent.push({ method, credentials, redirect });
@@ -38,7 +38,7 @@ test('a request sends no cookies and follows no redirect', async () => {
 });
 
 describe('a failed request', () => {
-  test('is retried with exponential backoff, and the late response is returned', async () => {
+  test('is retried with exponential backoff, and the eventual response is returned', async () => {
     const script = scripted(
       refuseConnection,
       () => problem(503, 'unavailable'),
@@ -87,7 +87,7 @@ describe('a failed request', () => {
     });
   });
 
-  test('throws at once if the pause would exceed the budget', async () => {
+  test('throws immediately if the pause would exceed the budget', async () => {
     const script = scripted(() => problem(429, 'rate_limited', { 'Retry-After': '50' }));
     const { client, clock } = openClient(script, { retry: { budgetMs: 50_000 } });
     expect(await failure(client.retailers())).toMatchObject({
@@ -108,7 +108,7 @@ describe('a failed request', () => {
     expect(clock.now() - startedAtMs).toBe(90_000);
   });
 
-  test.each([3_600_000, -3_600_000])('has the same budget when the clock is set by %p ms', async (byMs) => {
+  test.each([3_600_000, -3_600_000])('keeps its budget when the clock is set by %p ms', async (byMs) => {
     const { client, clock } = openClient(
       {
         fetch: () => {
@@ -138,12 +138,12 @@ describe('a failed request', () => {
     [401, 'invalid_token'],
     [403, 'wrong_token_kind'],
     [404, 'not_found'],
-  ] as const)('with status %p is not sent again', async (status, code) => {
+  ] as const)('is not retried on status %p', async (status, code) => {
     const script = scripted(() => problem(status, code));
     expect(await failure(openClient(script).client.retailers())).toMatchObject({ status, code, attempts: 1 });
   });
 
-  test('that the service rejected has all fields of the problem document', async () => {
+  test("throws an error with all fields of the service's problem document", async () => {
     const errors = [{ parameter: 'limit', detail: 'must be a whole number from 1 to 1000' }];
     const script = scripted(() => problem(400, 'invalid_parameter', {}, { errors, detail: 'limit is bad.' }));
     const error = await failure(openClient(script).client.retailers());
@@ -161,7 +161,7 @@ describe('a failed request', () => {
     });
   });
 
-  test('that another server responded to reports its response and address', async () => {
+  test('throws an error with the response and address of a server that is not Offerbook', async () => {
     const error = await failure(openClient(scripted(() => html(200))).client.retailers());
     expect(error).toBeInstanceOf(MalformedResponseError);
     expect(error).toMatchObject({
@@ -172,7 +172,7 @@ describe('a failed request', () => {
     });
   });
 
-  test('that a proxy responded to throws an OutageError', async () => {
+  test('throws an OutageError if a proxy responded', async () => {
     const script = scripted(() => html(502, { 'Retry-After': '3' }));
     const error = await failure(openClient(script, { retry: { attemptsMax: 1 } }).client.retailers());
     expect(error).toBeInstanceOf(OutageError);
@@ -186,7 +186,7 @@ describe('a failed request', () => {
     });
   });
 
-  test('that was redirected reports the target instead of losing the token', async () => {
+  test('reports the target of a redirect instead of sending the token there', async () => {
     const moved = () => new Response(null, { status: 301, headers: { Location: 'https://www.example/v1/' } });
     const error = await failure(openClient(scripted(moved)).client.retailers());
     expect(error).toMatchObject({
@@ -223,7 +223,7 @@ describe('a retry', () => {
     ]);
   });
 
-  test('is not reported if there is none', async () => {
+  test('is not reported if there is no retry', async () => {
     const onRetry = () => {
       throw new Error('was told');
     };
@@ -233,7 +233,7 @@ describe('a retry', () => {
 });
 
 describe('a call', () => {
-  test('applies its own options to all its pages; the next call uses those of the client', async () => {
+  test("applies its own options to all its pages, and the next call uses the client's options", async () => {
     const told: string[] = [];
     const script = scripted(
       () => page([1], 2),
@@ -268,7 +268,7 @@ describe('a call', () => {
     ]);
   });
 
-  test('can have its own time limit', async () => {
+  test('can have its own timeout', async () => {
     const { client, clock } = openClient({ fetch: never }, { retry: { attemptsMax: 1 } });
     expect(await failure(client.retailers({ timeoutMs: 123 }))).toMatchObject({
       code: 'timeout',
@@ -291,16 +291,16 @@ describe('a call', () => {
   });
 });
 
-describe('the attempts of an error', () => {
+describe('the number of attempts in an error', () => {
   const stop = () => AbortSignal.abort();
 
-  test('are 0 if nothing was sent', async () => {
+  test('is 0 if nothing was sent', async () => {
     expect(await failure(openClient(scripted()).client.retailers({ signal: stop() }))).toMatchObject({
       attempts: 0,
     });
   });
 
-  test('count the attempts before an abort during a pause', async () => {
+  test('includes the attempts before an abort during a pause', async () => {
     const controller = new AbortController();
     const script = scripted(refuseConnection, () => problem(503, 'unavailable'));
     const onRetry = (error: { attempts: number }) => void (error.attempts === 2 && controller.abort());
@@ -312,13 +312,13 @@ describe('the attempts of an error', () => {
 
   test.each([
     ['no page', () => json({ data: 1 }), 'bad_shape'],
-    ['a page that leads nowhere', () => page([], 1), 'stuck_cursor'],
-  ])('count the attempt that returned %s', async (_, answer, code) => {
+    ['a page with a stuck cursor', () => page([], 1), 'stuck_cursor'],
+  ])('includes the attempt that returned %s', async (_, answer, code) => {
     const script = scripted(refuseConnection, answer);
     expect(await failure(openClient(script).client.retailers())).toMatchObject({ code, attempts: 2 });
   });
 
-  test('count the attempt that returned transactions without Complete-Through', async () => {
+  test('includes the attempt that returned transactions without Complete-Through', async () => {
     const { client } = openClient(
       scripted(refuseConnection, () => page([1])),
       { token: PRIVATE },
@@ -330,15 +330,15 @@ describe('the attempts of an error', () => {
   });
 });
 
-describe('an abort', () => {
-  test('before the request throws without sending it', async () => {
+describe('aborting a call', () => {
+  test('an abort before the request throws without sending it', async () => {
     const script = scripted();
     const error = await failure(openClient(script).client.retailers({ signal: AbortSignal.abort('enough') }));
     expect(error).toBeInstanceOf(AbortedError);
     expect(error).toMatchObject({ name: 'AbortError', code: 'aborted', cause: 'enough' });
   });
 
-  test('during the request throws at once and aborts the fetch', async () => {
+  test('an abort during the request throws immediately and aborts the fetch', async () => {
     const stop = new AbortController();
     let aborted = false;
     const fetch: ScriptedFetch['fetch'] = (_, init) => {
@@ -353,7 +353,7 @@ describe('an abort', () => {
     expect(aborted).toBe(true);
   });
 
-  test('during a pause between attempts throws at once', async () => {
+  test('an abort during a pause between attempts throws immediately', async () => {
     const stop = new AbortController();
     const script = scripted(() => {
       queueMicrotask(() => stop.abort());
@@ -365,7 +365,7 @@ describe('an abort', () => {
     expect(script.requests).toHaveLength(1);
   });
 
-  test('between two pages ends the iteration', async () => {
+  test('an abort between two pages ends the iteration', async () => {
     const stop = new AbortController();
     const { client } = openClient(scripted(() => page([1], 2)));
     const iterate = async () => {
@@ -375,7 +375,7 @@ describe('an abort', () => {
   });
 });
 
-test('a body that is cut off or unreadable throws a NetworkError', async () => {
+test('a truncated or unreadable body throws a NetworkError', async () => {
   const cut = () => new Response('{"data":[{"id":', { headers: { 'Content-Type': 'application/json' } });
   const { client } = openClient(scripted(cut), { retry: { attemptsMax: 1 } });
   expect(await failure(client.retailers())).toBeInstanceOf(NetworkError);

@@ -29,7 +29,7 @@ const NETWORK = new NetworkError('', 'down');
 const TIMEOUT = new TimeoutError('', 1);
 const STUCK = new MalformedResponseError('stuck_cursor', '');
 
-describe('a request', () => {
+describe('a failed request', () => {
   test.each([
     ['a network error', true, NETWORK],
     ['a timeout', true, TIMEOUT],
@@ -46,13 +46,13 @@ describe('a request', () => {
     ["a proxy's 200", false, foreign(200)],
     ["a proxy's 404", false, foreign(404)],
     ['a stuck cursor', false, STUCK],
-    ['an error of the caller', false, new Error('cache broken')],
-  ])('that failed with %s is retried: %p', (_, again, error) => {
+    ['an error thrown by the caller', false, new Error('cache broken')],
+  ])('is retried after %s: %p', (_, again, error) => {
     const delayMs = retryDelayMs({ error, attempts: 1, elapsedMs: 0 }, RETRY_DEFAULTS, 0.5);
     expect(delayMs !== undefined).toBe(again);
   });
 
-  test('doubles its pause each time, up to a limit', () => {
+  test('doubles the pause before each retry, up to a limit', () => {
     const policy = { ...RETRY_DEFAULTS, attemptsMax: 100 };
     const delays = [1, 2, 3, 4, 5, 6, 7, 8].map((attempts) =>
       retryDelayMs({ error: NETWORK, attempts, elapsedMs: 0 }, policy, 1),
@@ -98,12 +98,12 @@ describe('a follower', () => {
     ['400', false, api(400)],
     ['a stuck cursor', false, STUCK],
     ['a token of the wrong kind', false, new TokenError('wrong_token_kind', '')],
-    ['an error of the caller', false, new Error('disk full')],
+    ['an error thrown by the caller', false, new Error('disk full')],
   ])('waits after %s: %p', (_, waits, error) => {
     expect(isOutage(error, true)).toBe(waits);
   });
 
-  test('treats a foreign response as a wrong address if Offerbook has never responded', () => {
+  test('treats a response from another server as a wrong address until Offerbook has responded', () => {
     expect([
       isOutage(foreign(404), false),
       isOutage(foreign(200), false),
@@ -112,7 +112,7 @@ describe('a follower', () => {
   });
 });
 
-test('Retry-After is parsed as seconds or a date, and anything else is ignored', () => {
+test('Retry-After is parsed as seconds or as a date, and any other value is ignored', () => {
   const headers = [
     '0',
     '7',

@@ -22,7 +22,7 @@ afterAll(() => node?.[Symbol.asyncDispose]());
 
 const get = (path: string, method = 'GET') => fetch(node.url + path, { method, redirect: 'manual' });
 
-test('the short address redirects to an immutable address with the version and a hash of the contents', async () => {
+test('the short address redirects to an immutable address with the version and a content hash', async () => {
   const redirect = await get(SHORT);
   const location = redirect.headers.get('Location') ?? '';
   expect([redirect.status, redirect.headers.get('Cache-Control')]).toEqual([302, 'no-cache']);
@@ -36,7 +36,7 @@ test('the short address redirects to an immutable address with the version and a
   expect((await get(SHORT, 'HEAD')).headers.get('Location')).toBe(location);
 });
 
-test('the address of another version is not found, and the error names the address of this one', async () => {
+test('the address of another version returns 404, and the error contains the current address', async () => {
   const path = new URL((await get(SHORT)).headers.get('Location') ?? '').pathname;
   for (const other of ['offerbook-client-0.0.9-0.tgz', 'offerbook-client-0.1.0.tgz', 'nonsense']) {
     const answer = await get(`/client/${other}`);
@@ -67,7 +67,7 @@ test.skipIf(lacks('curl'))("the README's command locks the address that npm ci i
   expect((await run(['node', '-e', program], folder)).stdout).toBe('function\n');
 });
 
-test('Deno checks a program against the types of the served module', async () => {
+test('Deno type-checks a program against the types of the served module', async () => {
   const folder = temporaryFolder();
   const check = (name: string, statement: string) => {
     const source = `import { OfferbookClient } from '${node.url}/client/offerbook-client.js';

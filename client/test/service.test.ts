@@ -56,7 +56,7 @@ describe('the catalogue', () => {
     expect<unknown>(first).toEqual(SHOP);
   });
 
-  test('returns every item once with any page size', async () => {
+  test('returns every item exactly once for any page size', async () => {
     const seen: string[] = [];
     for await (const { id } of catalogue.retailers({ limit: 2 })) seen.push(id);
     expect<string[]>(seen).toEqual(SHOPS.map(({ id }) => id));
@@ -77,7 +77,7 @@ describe('the catalogue', () => {
     expect<unknown>((await catalogue.promotions()).data).toEqual([{ ...promotion(31), ...whose }]);
   });
 
-  test('is revalidated with 304 if it has not changed', async () => {
+  test('is revalidated with a 304 if it has not changed', async () => {
     const first = await catalogue.coupons({ limit: 3 });
     statuses.length = 0;
     expect((await catalogue.coupons({ limit: 3 })).data).toEqual(first.data);
@@ -92,7 +92,7 @@ describe('transactions', () => {
     expect<unknown>([cursor, completeThrough]).toEqual([SALES[10]?.id, data[0]?.updatedAt]);
   });
 
-  test('are filtered by when they changed', async () => {
+  test('are filtered by the time of their last change', async () => {
     const { completeThrough = '' } = await sales.transactions({ limit: 1 });
     const after = async (bounds: Parameters<OfferbookClient['transactions']>[0]) =>
       (await sales.transactions(bounds).toArray({ max: 100 })).length;
@@ -104,7 +104,7 @@ describe('transactions', () => {
     );
   });
 
-  test('are followed: first everything, then the changes', async () => {
+  test('are followed: first all transactions, then the changes', async () => {
     const checkpoints: string[] = [];
     const seen: string[] = [];
     const settings = { limit: 10, once: true, onCheckpoint: (c: string) => void checkpoints.push(c) };

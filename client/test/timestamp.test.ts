@@ -4,7 +4,7 @@ import { BASE_URL, failure, id, json, PRIVATE, page, scripted } from './support/
 import { openClient } from './support/open-client.ts';
 
 describe('dates', () => {
-  test('are sent unchanged if they are strings, and to the millisecond if they are Dates', async () => {
+  test('are sent unchanged if they are strings, and with millisecond precision if they are Dates', async () => {
     const script = scripted(() => page([]));
     await openClient(script, { token: PRIVATE }).client.transactions({
       updatedAtGreaterThan: '2026-11-14T12:00:00.123456789+01:00',
@@ -49,7 +49,7 @@ describe('dates', () => {
   });
 
   test.each(['2026-11-14T12:00:00.1234', '2026-11-14T12:00:00+01:00', '2026-13-14T12:00:00'])(
-    'that a Date cannot hold are refused, not cut off: %s',
+    'are rejected instead of truncated if a Date cannot represent them: %s',
     async (soldAt) => {
       const script = scripted(() => json({ data: [{ ...transaction, soldAt }] }));
       const client = new OfferbookClient({

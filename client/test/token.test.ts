@@ -20,7 +20,7 @@ describe('the token', () => {
   });
 
   test.each(['secret', 'ob_pub_', `${PUBLIC}\n`, `Bearer ${PUBLIC}`])(
-    'that cannot be one is refused at once, and not repeated: %j',
+    'is rejected immediately if it is malformed, and the error does not repeat it: %j',
     (token) => {
       const construct = () => new OfferbookClient({ baseUrl: BASE_URL, token });
       expect(construct).toThrow(expect.objectContaining({ code: 'invalid_token' }));
@@ -57,10 +57,10 @@ describe('the token', () => {
   });
 });
 
-describe('a token that is a function', () => {
+describe('a token function', () => {
   const other = `ob_pub_${'b'.repeat(36)}`;
 
-  test('is called before each attempt, so that a new token takes effect at once', async () => {
+  test('is called before each attempt, so a new token takes effect immediately', async () => {
     const tokens = [PUBLIC, other, other];
     const script = scripted(
       () => problem(503, 'unavailable'),
@@ -74,7 +74,7 @@ describe('a token that is a function', () => {
     );
   });
 
-  test('is not called before it is needed', () => {
+  test('is not called until a token is needed', () => {
     const { client } = openClient(scripted(), {
       token: () => {
         throw new Error('asked');
@@ -96,7 +96,7 @@ describe('a token that is a function', () => {
     expect(script.requests).toEqual([]);
   });
 
-  test('that throws ends the call with the same error', async () => {
+  test('ends the call with its own error if it throws', async () => {
     const sealed = new Error('the vault is sealed');
     const { client } = openClient(scripted(), { token: () => Promise.reject(sealed) });
     expect(await failure(client.retailers())).toBe(sealed);
@@ -112,7 +112,7 @@ test.each(['https://api.example/v1', 'https://api.example/offers/v1/'])(
   },
 );
 
-test('a private token in an app is rejected, because every user can read it', () => {
+test('a private token in an app is rejected, because every user could read it', () => {
   const { navigator } = globalThis;
   const become = (value: unknown) =>
     Object.defineProperty(globalThis, 'navigator', { value, configurable: true });

@@ -50,7 +50,7 @@ const SAME: {
   parameterError: true,
 };
 
-test("the client's types and the service's are assignable to each other, both ways", () => {
+test("the client's types and the service's types are assignable to each other", () => {
   expect(Object.values(SAME)).not.toContain(false);
 });
 
@@ -64,7 +64,7 @@ test("OPERATIONS matches the service's operations, paths and token kinds", () =>
   expect<unknown>(actual).toEqual(SERVICE_OPERATIONS.map(({ path, tokenKind }) => ({ path, tokenKind })));
 });
 
-test('the generator throws on a construct without a type', () => {
+test('the generator throws on a construct that it cannot express as a type', () => {
   const document = {
     paths: {},
     components: { schemas: { Odd: { type: 'object', properties: { odd: { type: 'tuple' } } } } },

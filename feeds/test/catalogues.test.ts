@@ -105,7 +105,7 @@ test('Awin: programmes, commission groups and offers become a catalogue', async 
   ]);
 });
 
-test('Awin: the CSV export of offers is read with times in UTC and dates that start with the day', async () => {
+test('Awin: reads the CSV export of offers with times in UTC and day-first dates', async () => {
   const header =
     'Promotion ID,Advertiser,Advertiser ID,Type,Code,Description,Starts,Ends,Categories,Regions,Terms,Deeplink Tracking,Deeplink,Commission Groups,Commission,Exclusive,Date Added,Title,Campaign';
   const cells =
@@ -172,7 +172,7 @@ test('impact.com: campaigns, contracts, promo codes and deals become a catalogue
   ]);
 });
 
-test('impact.com: the default code of a deal and the same promo code in the same period become one coupon', async () => {
+test("impact.com: a deal's default code and the same promo code in the same period become one coupon", async () => {
   const deals = impactPage('Deals', [
     { Id: '1', Name: 'Summer', CampaignId: '10306', State: 'ACTIVE', DefaultPromoCode: 'HAZEL10' },
     { Id: '2', Name: 'Other', CampaignId: '10306', State: 'ACTIVE', DefaultPromoCode: 'hazel10' },
@@ -273,7 +273,7 @@ test.each([
   },
 );
 
-test('Partnerize: vouchers without a campaign id belong to the campaign named on the command line', async () => {
+test('Partnerize: vouchers without a campaign id belong to the campaign given on the command line', async () => {
   const vouchers = partnerizeFiles.vouchers.replace('"campaign_id":"111111l29",', '');
   const files = { campaigns: partnerizeFiles.campaigns, 'vouchers=111111l30': vouchers };
   const { rows } = await convertCatalogueOf('partnerize', files, { country: 'GB' });
@@ -375,7 +375,7 @@ test('Rakuten: partner advertisers, offers and coupons in XML become a catalogue
 test.each([
   ['no partnerships', []],
   ['no active partnership', [{ advertiser: { id: 3358 }, status: 'inactive' }]],
-])('Rakuten: no advertiser is published with %s', async (_which, list) => {
+])('Rakuten: an advertiser with %s is not published', async (_which, list) => {
   const partnerships = JSON.stringify({ partnerships: list });
   const { rows } = await convertCatalogueOf('rakuten', { ...rakutenFiles, partnerships });
   expect(rows).toEqual([]);
@@ -400,7 +400,7 @@ describe('catalogue data that the network does not provide', () => {
     );
   });
 
-  test('countries and categories of the overlay override those of the network', async () => {
+  test("the overlay's countries and categories override the network's", async () => {
     const overlay = new Map([['3358', { logo: LOGO, countries: ['IE'], category: 'Bulbs' }]]);
     const ofRakuten = await convertShops(sourceFor('rakuten'), rakutenFiles, { overlay });
     const offers = (rows: readonly Row[]) =>
@@ -428,7 +428,7 @@ describe('catalogue data that the network does not provide', () => {
     ]);
   });
 
-  test('a group share takes precedence over the share of the overlay', async () => {
+  test("a group share takes precedence over the overlay's share", async () => {
     const source = sourceFor('cj', { country: 'US', share: { default: 0.5, groups: { 380: 0.1 } } });
     const share = async (overlay: Map<string, Row>, of = source) => {
       const { rows } = await convertShops(of, { advertisers: cjFiles.advertisers }, { overlay });
@@ -494,7 +494,7 @@ describe('invalid and incomplete catalogue files', () => {
     },
   );
 
-  test('a file may be given twice, but conflicting versions of a row are rejected', async () => {
+  test('the same file may be given twice, but conflicting versions of a row are rejected', async () => {
     const { rows } = await awinShop({ ...awinFiles, 'programmes again': awinFiles.programmes });
     expect(rows).toHaveLength(2);
     const renamed = awinFiles.programmes.replace('Greenthumb DE', 'Redthumb DE');
@@ -599,7 +599,7 @@ describe('invalid and incomplete catalogue files', () => {
     }
   });
 
-  test('complete pages of two queries that cannot be distinguished are accepted', async () => {
+  test('accepts complete pages from two queries that look alike', async () => {
     const [long, short] = [
       [cjPage('links', 1, 100, 150), cjPage('links', 2, 50, 150)],
       [cjPage('links', 1, 10, 17), cjPage('links', 2, 7, 17)],
@@ -627,7 +627,7 @@ describe('invalid and incomplete catalogue files', () => {
     expect(error.message).toStartWith('a page of --commissions 1=… is missing');
   });
 
-  test('XML of another kind is rejected, not read as an empty list', async () => {
+  test('XML of the wrong type is rejected instead of read as an empty list', async () => {
     const error = await errorOf(convertCatalogueOf('cj', { ...cjFiles, links: cjFiles.advertisers }));
     expect(error.message).toContain('links, line 9: the XML has no <links> element with rows');
   });

@@ -27,7 +27,7 @@ describe('with --skip-invalid', () => {
     }
   });
 
-  test('a part without a sale id is reported, because the total of its sale does not include it', async () => {
+  test("a part without a sale id is reported, because its sale's total does not include it", async () => {
     const nameless = cjCorrection({ originalActionId: null });
     const { rows, report } = await convertSales(sourceFor('cj'), cjAnswer([cjRecord(), nameless]), skip);
     expect([rows.length, report.notes]).toEqual([
@@ -52,13 +52,13 @@ describe('with --skip-invalid', () => {
   });
 });
 
-test('a part that appears in two files counts once', async () => {
+test('a part that appears in two files is counted once', async () => {
   const files = { 'a.json': cjAnswer([cjRecord(), other]), 'b.json': cjAnswer([other, cjRecord()]) };
   const { rows } = await convertSales(sourceFor('cj'), files);
   expect(rows.map((row) => row.orderValue)).toEqual([80, 80]);
 });
 
-test('of two versions of a SKU, the one with the later process date is used', async () => {
+test('the SKU version with the later process date is used', async () => {
   const later = rakutenSku({
     process_date: 'Sun Nov 15 2026 12:05:00 GMT+0000 (UTC)',
     sale_amount: 70,
@@ -92,7 +92,7 @@ test('a reversal without its purchase is rejected', async () => {
   );
 });
 
-test('CJ: a page that announces more rows is reported unless the next page is among the files', async () => {
+test('CJ: a page that announces more rows is reported unless the files include the next page', async () => {
   const more = cjAnswer([cjRecord()], { payloadComplete: false });
   const note = 'A page is missing: a response announces more rows than the files contain.';
   expect((await convertSales(sourceFor('cj'), more)).report.notes).toEqual([note]);

@@ -6,7 +6,7 @@ import { minorUnits } from '../src/minor-units.ts';
 
 const SEED = { seed: 1 };
 
-test('with a decimal comma, points are allowed only between thousands', () => {
+test('with a decimal comma, points are allowed only as thousands separators', () => {
   const print = (text: string) => {
     const amount = parseCommaAmount(text);
     return amount === undefined ? undefined : printAmount(amount);
@@ -23,7 +23,7 @@ test('with a decimal comma, points are allowed only between thousands', () => {
   ]);
 });
 
-test('with either decimal mark, an amount is parsed correctly or rejected as ambiguous', () => {
+test('with either decimal separator, an amount is parsed correctly or rejected as ambiguous', () => {
   fc.assert(
     fc.property(fc.nat(99_999_999), fc.constantFrom('en', 'de', 'plain'), (cents, style) => {
       const text = {

@@ -77,7 +77,7 @@ describe('a sale is converted with every field', () => {
     expect(rows).toEqual([{ id, country: 'US', ...common, clickedAt: null, sourceUpdatedAt }]);
   });
 
-  test('from the CSV export of Partnerize, except the passbackUid, which the export lacks', async () => {
+  test("from Partnerize's CSV export, except the passbackUid, which the export lacks", async () => {
     const header =
       'conversion_id,campaign_id,publisher_id,conversion_date,conversion_date_time,click_time,click_date,click_date_time,currency,advertiser_reference,conversion_reference,referer_ip,source_referer,campaign_title,publisher_name,conversion_status,conversion_lag,value,commission,publisher_commission,creative_type,creative_id,specific_creative_id,customer_type,was_disputed,cookie_id,country,currency_original,currency_conversion_rate,customer_reference,camref';
     const cells =
@@ -150,14 +150,14 @@ describe('sourceUpdatedAt, the time of the last change at the network', () => {
 describe('the country of a sale', () => {
   const sale = awinSale({ customerCountry: null });
 
-  test('Awin: a sale without a country gets that of the advertiser, or else that of the source file', async () => {
+  test("Awin: a sale without a country gets the advertiser's country, or else the source file's", async () => {
     const country = async (row: Row, changes: Row = {}) =>
       (await convertSales(sourceFor('awin', changes), JSON.stringify([row]))).rows[0]?.country;
     expect(await country({ ...sale, advertiserCountry: 'AT' }, { country: 'CH' })).toBe('AT');
     expect(await country(sale, { country: 'CH' })).toBe('CH');
   });
 
-  test('Awin: a sale is rejected if neither the network nor the source file has a country', async () => {
+  test('Awin: a sale is rejected if neither the network nor the source file specifies a country', async () => {
     const error = await errorOf(convertSales(sourceFor('awin'), JSON.stringify([sale])));
     expect(error.message).toContain(
       'id 900100200: country is missing from both the network and the source file',
@@ -187,7 +187,7 @@ describe('the owner of a sale', () => {
     ]);
   });
 
-  test('subId click: a sale without a click id has the data of the network and no owner', async () => {
+  test("subId click: a sale without a click id keeps the network's data and has no owner", async () => {
     const file = JSON.stringify([awinSale({ clickRefs: null })]);
     const { rows } = await convertSales(sourceFor('awin', { subId: 'click' }), file);
     expect(rows).toEqual([
@@ -200,7 +200,7 @@ describe('the owner of a sale', () => {
   const sales = (...refs: (string | null)[]) =>
     JSON.stringify(refs.map((clickRef, id) => awinSale({ id, clickRefs: { clickRef } })));
 
-  test('subId org-uid: only the sales of the given organisation are converted, without its name in the passbackUid', async () => {
+  test("subId org-uid: only the given organisation's sales are converted, and the passbackUid does not contain its name", async () => {
     const file = sales('acme.user-1', 'other.user-1', 'acme.a.b', 'acme2.x');
     const { rows, report } = await convertSales(source, file, { organisation: 'acme' });
     expect(rows.map((row) => row.passbackUid).sort()).toEqual(['a.b', 'user-1']);
@@ -208,7 +208,7 @@ describe('the owner of a sale', () => {
   });
 
   test.each(['user-1', '.user-1', 'acme.', null])(
-    'subId org-uid: the sub-id %p without an organisation and a passbackUid is rejected, and the message does not repeat it',
+    'subId org-uid: the sub-id %p, which lacks an organisation or a passbackUid, is rejected, and the message does not repeat it',
     async (ref) => {
       const { message } = await errorOf(convertSales(source, sales(ref), { organisation: 'acme' }));
       expect(message).toStartWith(
@@ -218,7 +218,7 @@ describe('the owner of a sale', () => {
   );
 });
 
-test('a sale gets the one coupon that matches its code, retailer and time', async () => {
+test('a sale gets the only coupon that matches its code, retailer and time', async () => {
   const coupons = new CouponCodes();
   const coupon = (n: number, code: string, startDate: string, endDate: string) =>
     ({ id: `00000000-0000-4000-8000-00000000000${n}`, code, description: '', startDate, endDate }) as never;
@@ -275,7 +275,7 @@ describe('files described by a table source', () => {
   const source = sourceFor('table', { transactions: { separator: ';', fields } });
   const header = 'Order number;Shop;State;Date;Total;Commission;Ref. no;Note';
 
-  test('CSV sales are converted with the configured separator, words, dates and numbers', async () => {
+  test('CSV sales are converted with the configured separator, status words, date format and number format', async () => {
     const csv = [
       header,
       'A-1; Greenthumb ;Open;14.11.2026 13:00;1.081,00;4,05;user-1;"x; y"',
@@ -298,7 +298,7 @@ describe('files described by a table source', () => {
     expect(rows).toEqual(expected.sort((a, b) => (a.id < b.id ? -1 : 1)));
   });
 
-  test('problems name the column of the CSV file', async () => {
+  test('problems name the column in the CSV file', async () => {
     const csv = `${header}\nA-1;;lost;30.02.2026 13:00;1.08,00;;;\n`;
     const { message } = await errorOf(convertSales(source, csv));
     expect(message.split('\n')).toEqual([
@@ -361,7 +361,7 @@ describe('files described by a table source', () => {
     ]);
   });
 
-  test('a CSV catalogue is converted with percentage and fixed rates, whole-day end dates and lists of countries', async () => {
+  test('a CSV catalogue is converted with percentage and fixed rates, whole-day end dates and country lists', async () => {
     const catalogue = sourceFor('table', {
       timeZone: 'Europe/Berlin',
       retailers: { fields: { id: 'shop', name: 'name', url: 'url', logo: 'logo' } },

@@ -34,7 +34,7 @@ function isMissing(notes: readonly PageInfo[]): boolean {
 }
 
 test.each(Object.entries(FORMATS))(
-  'with %s, complete files never have a missing page',
+  'with %s, no page is reported missing from complete files',
   (_what, describePages) => {
     const anyNotes = anyLists.chain((lists) => {
       const notes = lists.flatMap(describePages);
@@ -50,7 +50,7 @@ test.each(Object.entries(FORMATS))(
 );
 
 test.each(Object.entries(FORMATS).slice(0, 2))(
-  'with %s, every page that is left out is detected',
+  'with %s, every omitted page is detected',
   (_what, describePages) => {
     const named = (lists: readonly (readonly number[])[]) =>
       lists.flatMap((counts, index) =>
@@ -69,7 +69,7 @@ test.each(Object.entries(FORMATS).slice(0, 2))(
   },
 );
 
-test('a missing page is detected when page numbers start at 0', () => {
+test('detects a missing page when page numbers start at 0', () => {
   const [zero, one, two] = [0, 1, 2].map((page) => ({ page, hasMore: page < 2 })) as PageInfo[];
   expect([[zero, one, two], [zero, two], [two]].map((notes) => isMissing(notes as PageInfo[]))).toEqual([
     false,
@@ -78,7 +78,7 @@ test('a missing page is detected when page numbers start at 0', () => {
   ]);
 });
 
-test('a page with one row that announces more rows is not taken for its own next page', () => {
+test('a one-row page that announces more rows is not mistaken for its own next page', () => {
   const check = new PageCheck();
   check.add({ hasMore: true, rows: { first: 5, last: 5 } });
   expect(check.isPageMissing).toBe(true);

@@ -146,7 +146,7 @@ describe('JSON', () => {
     },
   );
 
-  test('a list on one long line is read like any other', async () => {
+  test('reads a list on one long line like any other list', async () => {
     const items = Array.from({ length: 3_000 }, (_, id) => ({ id, text: 'x'.repeat(300) }));
     const { rows } = await read(JSON.stringify({ Actions: items }), 64 * 1024);
     expect(rows.map(({ value }) => value)).toEqual(items);
@@ -197,7 +197,7 @@ describe('JSON', () => {
     ]);
   });
 
-  test('the result does not depend on where the input is split into chunks', async () => {
+  test('the rows do not depend on where the input is split into chunks', async () => {
     const anyRow = fc.oneof(
       fc.string(),
       fc.integer(),
@@ -303,7 +303,7 @@ describe('XML', () => {
     expect(await problemOf(page(beside.repeat(4)))).toBe('line 1: the XML is longer than 16 MiB');
   });
 
-  test('document types are rejected, so entities cannot expand or read files', async () => {
+  test('rejects document type declarations, so entities cannot expand or read files', async () => {
     const bomb =
       '<!DOCTYPE api [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]><api><links><link><id>&b;</id></link></links></api>';
     const outside = '<!DOCTYPE api [<!ENTITY a SYSTEM "file:///etc/passwd">]><api>&a;</api>';
@@ -383,7 +383,7 @@ describe('XML', () => {
     expect(found.bytes).toBeLessThan(mibMax * MIB + 200_000);
   });
 
-  test('a file can contain any number of rows, comments and blanks', async () => {
+  test('a file can contain any number of rows, comments and white space', async () => {
     const row = `<link a="1">\n<!-- c --><?p i?><id>${'x'.repeat(MIB)}</id></link>`;
     const { rows } = await read(page(row.repeat(18)));
     expect(rows).toHaveLength(18);
@@ -391,7 +391,7 @@ describe('XML', () => {
     expect((await read(page(blanks.repeat(20_000)))).rows).toHaveLength(20_000);
   });
 
-  test('counts everything outside the rows per document', async () => {
+  test('counts the size of everything outside the rows separately for each document', async () => {
     const beside = (from: number) =>
       page(Array.from({ length: 600 }, (_, index) => `<n${from + index}/>`).join(''));
     const { rows } = await read(`${beside(0)}${beside(600)}${page('<link/>')}`);
@@ -406,7 +406,7 @@ describe('XML', () => {
     expect(await problemOf(row(longest + 1))).toBe('line 1: the XML is longer than 16 MiB');
   });
 
-  test('shortens a long name in the message', async () => {
+  test('truncates a long name in the error message', async () => {
     const words = await problemOf(page(`<${'x'.repeat(MIB)}>`));
     expect(words).toBe('line 1: the XML is broken: unexpected close tag.');
     expect(await problemOf(`<api><${'x'.repeat(MIB)}>`)).toBe(
@@ -416,7 +416,7 @@ describe('XML', () => {
 });
 
 describe('CSV', () => {
-  test('accepts quotes, empty cells, empty lines, Windows line ends and a byte order mark', async () => {
+  test('accepts quotes, empty cells, empty lines, Windows line endings and a byte order mark', async () => {
     const text = '\ufeffid, name ,x\r\n1,"a ""b""\nc",\r\n\r\n2,,3\r\n';
     expect(await rowsOf(text)).toEqual([
       [2, undefined, { id: '1', name: 'a "b"\nc' }],
@@ -424,7 +424,7 @@ describe('CSV', () => {
     ]);
   });
 
-  test('a row with more or fewer cells or a misplaced quote is invalid by itself', async () => {
+  test('only the row itself is invalid if it has the wrong number of cells or a misplaced quote', async () => {
     const { rows } = await read('id,x\n1\n2,3\n4,5,6\n7,8"9"\n');
     expect(rows.map(({ problem }) => problem?.reason)).toEqual([
       'has 1 cell where the header has 2',

@@ -5,7 +5,7 @@ import { exampleSource } from '../src/source/example-source.ts';
 import { NETWORK_NAMES, parseSource } from '../src/source/source-file.ts';
 import { NAMESPACE } from './fixture.ts';
 
-test.each(NETWORK_NAMES)('the example for %s is valid and needs no other file', (network) => {
+test.each(NETWORK_NAMES)('the example for %s is valid and does not need any other file', (network) => {
   const text = JSON.stringify(exampleSource(network, NAMESPACE), null, 2);
   const source = parseSource(text, 'source.json');
   expect(source).toMatchObject({ network, namespace: NAMESPACE, subId: 'uid' });
@@ -23,7 +23,7 @@ function mistakes(source: unknown): string[] {
 
 const good = { network: 'awin', account: '1', namespace: NAMESPACE, share: { default: 1 }, subId: 'uid' };
 
-test('reports every mistake with its path', () => {
+test('reports every mistake in a source file with its path', () => {
   const bad = {
     network: 'awin',
     account: '',

@@ -48,7 +48,7 @@ describe('plainText', () => {
   /** True if a browser could parse a tag, a comment or an entity. */
   const mayBeMarkup = (text: string) => /<[!/a-z]|&[#a-z]/i.test(text);
 
-  test('text without tags passes through unchanged', () => {
+  test('returns text without tags unchanged', () => {
     let withSigns = 0;
     fc.assert(
       fc.property(

@@ -46,7 +46,7 @@ describe('CJ corrections, which arrive as new negative rows', () => {
     ]);
   });
 
-  test('a partial return reduces the amounts of the sale', async () => {
+  test("a partial return reduces the sale's amounts", async () => {
     const part = cjCorrection({ saleAmountPubCurrency: '-30.00', pubCommissionAmountPubCurrency: '-1.50' });
     expect(await only(cj([cjRecord(), part]), 'status', 'orderValue', 'cashback')).toEqual([
       'PENDING',
@@ -105,7 +105,7 @@ describe('CJ records that are locked without a new row', () => {
     expect(await only(cj(records), 'status', 'orderValue')).toEqual(['CONFIRMED', 50]);
   });
 
-  test('an extended record keeps the sale pending, and a declined validation declines it', async () => {
+  test('a sale stays pending if its record was extended, and is declined if its validation was', async () => {
     expect(await only(cj([cjRecord({ actionStatus: 'extended' })]), 'status')).toEqual(['PENDING']);
     const declined = cjRecord({ actionStatus: 'locked', validationStatus: 'DECLINED' });
     expect(await only(cj([declined]), 'status', 'cashback')).toEqual(['DECLINED', 2]);
@@ -141,7 +141,7 @@ describe('versions of a CJ record', () => {
 });
 
 describe('currencies of sales', () => {
-  test('CJ: the currency comes from the source file, which is rejected without one', async () => {
+  test('CJ: the currency comes from the source file, and a source file without one is rejected', async () => {
     const yen = convertSales(sourceFor('cj', { currency: 'JPY' }), cjAnswer([cjRecord()]));
     expect(await only(yen, 'currencyCode', 'cashback')).toEqual(['JPY', 2]);
     const source = { network: 'cj', account: '1', namespace: NAMESPACE, share: { default: 1 }, subId: 'uid' };
@@ -172,7 +172,7 @@ describe('Rakuten rows, one for each SKU of an order', () => {
     transaction_date: 'Sat Nov 14 2026 12:00:03 GMT+0000 (UTC)',
   });
 
-  test('the SKUs of an order become one transaction with their sum and the earliest time', async () => {
+  test("an order's SKUs become one transaction with their sum and the earliest time", async () => {
     expect(await only(rakuten([second, rakutenSku()]), 'orderValue', 'cashback', 'soldAt')).toEqual([
       100.5,
       2.5,
@@ -223,13 +223,13 @@ describe('Rakuten rows, one for each SKU of an order', () => {
     );
   });
 
-  test('a sale is confirmed only by confirmAfterDays in the source file', async () => {
+  test("a sale is confirmed only by the source file's confirmAfterDays", async () => {
     expect(await only(rakuten([rakutenSku()]), 'status')).toEqual(['PENDING']);
     expect(await only(rakuten([rakutenSku()], { confirmAfterDays: 5 }), 'status')).toEqual(['CONFIRMED']);
     expect(await only(rakuten([rakutenSku()], { confirmAfterDays: 6 }), 'status')).toEqual(['PENDING']);
   });
 
-  test('confirmAfterDays confirms a sale of exactly that age and no younger sale', async () => {
+  test('confirmAfterDays confirms sales of exactly that age or older', async () => {
     const sold = Date.UTC(2026, 10, 14, 12);
     const source = sourceFor('rakuten', { confirmAfterDays: 5 });
     const statusAt = async (nowMs: number) =>
@@ -238,7 +238,7 @@ describe('Rakuten rows, one for each SKU of an order', () => {
     expect(await statusAt(sold + 5 * 86_400_000 - 1)).toEqual(['PENDING']);
   });
 
-  test('media-optimisation events are left out and counted, even if their other fields are invalid', async () => {
+  test('media-optimisation events are left out and counted even if their other fields are invalid', async () => {
     const event = { ...second, is_event: 'Y', transaction_type: 'batch', commissions: '?', currency: '' };
     const { rows, report } = await rakuten([event, rakutenSku(), { ...second, is_event: null }, event]);
     expect(rows.map((row) => [row.orderValue, row.cashback])).toEqual([[100.5, 2.5]]);
@@ -263,7 +263,7 @@ describe('Rakuten rows, one for each SKU of an order', () => {
     ]);
   });
 
-  test('a mix of realtime and batch rows is rejected unless the source file sets transactionType', async () => {
+  test('a mix of real-time and batch rows is rejected unless the source file sets transactionType', async () => {
     const batch = { ...second, order_id: 'B-100', transaction_type: 'batch' };
     const error = await errorOf(rakuten([rakutenSku(), batch]));
     expect(error.message).toContain('set "transactionType" in the source file');
@@ -274,14 +274,14 @@ describe('Rakuten rows, one for each SKU of an order', () => {
   });
 });
 
-describe('Partnerize conversions with the status mixed', () => {
+describe('Partnerize conversions whose status is mixed', () => {
   test.each([
     [['approved', 'pending', 'rejected'], 'CONFIRMED', 1],
     [['pending', 'approved'], 'CONFIRMED', 10],
     [['rejected', 'pending'], 'PENDING', 10],
     [['rejected', 'rejected'], 'DECLINED', 11],
   ])(
-    'a conversion with items that are %p becomes %s, with the sum of the items that decide its status',
+    'a conversion with items that are %p becomes %s, with the sum of the items that determine its status',
     async (statuses, status, orderValue) => {
       const items = statuses.map((item_status, index) =>
         partnerizeItem({ item_status, item_value: 10 ** index, item_publisher_commission: 10 ** index / 10 }),
@@ -323,7 +323,7 @@ describe('declined sales whose amounts arrive as zero', () => {
   const declined = (changes: Row = {}) =>
     awinSale({ commissionStatus: 'declined', commissionAmount: zero, saleAmount: zero, ...changes });
 
-  test('Awin: a decline takes its amounts from oldSaleAmount and oldCommissionAmount', async () => {
+  test('Awin: a decline uses oldSaleAmount and oldCommissionAmount as its amounts', async () => {
     const old = {
       oldSaleAmount: { amount: 81, currency: 'EUR' },
       oldCommissionAmount: { amount: 4, currency: 'EUR' },
@@ -345,12 +345,12 @@ describe('declined sales whose amounts arrive as zero', () => {
       },
       81,
     ],
-  ])('Awin: a decline with %j takes the newest sale amount that is not 0', async (amounts, orderValue) => {
+  ])('Awin: a decline with %j uses the newest sale amount that is not 0', async (amounts, orderValue) => {
     const old = { oldCommissionAmount: { amount: 4, currency: 'EUR' }, ...amounts };
     expect(await only(awin([declined(old)]), 'orderValue', 'cashback')).toEqual([orderValue, 2]);
   });
 
-  test('Awin: a decline that lacks one of its two amounts takes it from another version', async () => {
+  test('Awin: a decline that lacks one of its two amounts uses the amount of another version', async () => {
     const pending = awinSale({ commissionAmount: { amount: 4, currency: 'EUR' } });
     const withoutCommission = awinSale({ commissionStatus: 'declined', commissionAmount: zero });
     const withoutValue = awinSale({
@@ -391,7 +391,7 @@ describe('declined sales whose amounts arrive as zero', () => {
     }
   });
 
-  test('Awin: a decline without amounts takes both from another version, in either order of rows', async () => {
+  test('Awin: a decline without amounts uses both amounts of another version, for any row order', async () => {
     const pending = awinSale({ commissionAmount: { amount: 4, currency: 'EUR' } });
     for (const rows of [
       [pending, declined()],
@@ -407,7 +407,7 @@ describe('declined sales whose amounts arrive as zero', () => {
     expect(report.notes).toEqual(['Declined sales without amounts in any file: 1. Their amounts are 0.']);
   });
 
-  test('Awin: a sale with two conflicting declines is rejected or left out, unless a newer version is complete', async () => {
+  test('Awin: a sale with two conflicting declines is rejected or left out unless a newer version is complete', async () => {
     const versions = [awinSale(), declined(), declined({ customerCountry: 'AT' })];
     const decided = awinSale({ commissionStatus: 'declined', validationDate: '2026-11-20T00:00:00' });
     for (const rows of [versions, versions.toReversed()]) {
@@ -455,7 +455,7 @@ describe('declined sales whose amounts arrive as zero', () => {
     ]);
   });
 
-  test('impact.com: a reversed action takes its intended amounts', async () => {
+  test('impact.com: a reversed action uses its intended amounts', async () => {
     const reversed = impactAction({
       State: 'REVERSED',
       Payout: '0.00',
@@ -523,7 +523,7 @@ describe('declined sales whose amounts arrive as zero', () => {
     expect(await only(partnerize([rejected]), 'orderValue', 'cashback')).toEqual([0, 1.5]);
   });
 
-  test('Partnerize: a rejected conversion without amounts takes those of its items', async () => {
+  test('Partnerize: a rejected conversion without amounts uses the amounts of its items', async () => {
     const rejected = partnerizeConversion(
       { conversion_items: [partnerizeItem({ item_status: 'rejected', item_publisher_commission: 4 })] },
       { conversion_status: 'rejected', value: 0, publisher_commission: 0 },
@@ -537,7 +537,7 @@ describe('declined sales whose amounts arrive as zero', () => {
 });
 
 describe('time zones of network files', () => {
-  test('Awin: a time without an offset is read in the time zone of the source file, in summer and in winter', async () => {
+  test("Awin: a time without an offset is read in the source file's time zone, in summer and in winter", async () => {
     const times = { clickDate: '2026-07-01T00:30:00', transactionDate: '2026-12-01T00:30:00' };
     expect(await only(awin([awinSale(times)]), 'clickedAt', 'soldAt')).toEqual([
       '2026-07-01T00:30:00',
@@ -547,7 +547,7 @@ describe('time zones of network files', () => {
     expect(await only(berlin, 'clickedAt', 'soldAt')).toEqual(['2026-06-30T22:30:00', '2026-11-30T23:30:00']);
   });
 
-  test('a local time skipped by daylight saving is rejected, and a repeated one means the first', async () => {
+  test('a local time skipped by daylight saving is rejected, and a repeated local time means the first occurrence', async () => {
     const berlin = { timeZone: 'Europe/Berlin' };
     const error = await errorOf(awin([awinSale({ transactionDate: '2026-03-29T02:30:00' })], berlin));
     expect(error.message).toContain(
@@ -557,7 +557,7 @@ describe('time zones of network files', () => {
     expect(await only(twice, 'soldAt')).toEqual(['2026-10-25T00:30:00']);
   });
 
-  test('the time formats of Partnerize, impact.com, CJ and Rakuten are converted to UTC', async () => {
+  test('Partnerize, impact.com, CJ and Rakuten time formats are converted to UTC', async () => {
     expect(await only(partnerize([partnerizeConversion()]), 'clickedAt', 'soldAt')).toEqual([
       '2026-11-14T11:20:00',
       '2026-11-14T12:00:00',
@@ -577,7 +577,7 @@ describe('time zones of network files', () => {
     ]);
   });
 
-  test('the time zone of the machine does not change the result', () => {
+  test("the machine's time zone does not affect the result", () => {
     const script = `import { convertSales, awinSale, sourceFor } from './fixture.ts';
       const { rows } = await convertSales(sourceFor('awin'), JSON.stringify([awinSale()]));
       console.log(rows[0].soldAt);`;
@@ -657,7 +657,7 @@ describe('sub-ids that look like numbers', () => {
     expect(await only(awin([awinSale({ clickRefs: { clickRef } })]), 'passbackUid')).toEqual([passbackUid]);
   });
 
-  test('a numeric sub-id with more digits than a double can hold keeps all its digits', async () => {
+  test('a numeric sub-id with too many digits for a double keeps all its digits', async () => {
     const file = JSON.stringify([awinSale()]).replace('"c7Qm2ZxT0a"', '12345678901234567890');
     expect(await only(convertSales(sourceFor('awin'), file), 'passbackUid')).toEqual([
       '12345678901234567890',
@@ -694,7 +694,7 @@ describe('unknown states', () => {
 });
 
 describe('decided sales that become pending again at the network', () => {
-  test('a sale that is pending again keeps its decision in any order of rows, and is reported', async () => {
+  test('a decided sale that is pending again keeps its decision for any row order, and is reported', async () => {
     const approved = partnerizeConversion(
       { last_modified: '2026-11-15 00:00:00' },
       { conversion_status: 'approved' },
@@ -721,7 +721,7 @@ describe('decided sales that become pending again at the network', () => {
     expect([rows.map((sale) => sale.status), report.notes]).toEqual([['CONFIRMED'], []]);
   });
 
-  test('a later decision replaces an earlier one in any order of rows', async () => {
+  test('a later decision replaces an earlier one for any row order', async () => {
     const at = (last_modified: string, conversion_status: string) =>
       partnerizeConversion({ last_modified }, { conversion_status });
     const first = at('2026-11-15 00:00:00', 'approved');
@@ -735,7 +735,7 @@ describe('decided sales that become pending again at the network', () => {
   });
 });
 
-test('Awin: of parts with equal commissions, the smallest offer id is used, in any order of parts', async () => {
+test('Awin: among parts with equal commissions, the smallest offer id is used, for any order of parts', async () => {
   const parts = ['12', '11', '13'].map((commissionGroupId) => ({
     commissionGroupId,
     commissionAmount: 1.35,
@@ -747,7 +747,7 @@ test('Awin: of parts with equal commissions, the smallest offer id is used, in a
   }
 });
 
-test('Awin: the files of the three date types yield each sale once, in its latest state', async () => {
+test('Awin: the files for the three date types yield each sale once, in its latest state', async () => {
   const approved = awinSale({ commissionStatus: 'approved', validationDate: '2026-11-20T00:00:00' });
   const amended = awinSale({ id: 900100201, amended: true, saleAmount: { amount: 70, currency: 'EUR' } });
   const { rows, report } = await convertSales(sourceFor('awin'), {
@@ -773,7 +773,7 @@ test('conflicting versions that cannot be ordered are rejected, or left out with
   expect([rows.length, report.written, report.invalid]).toEqual([1, 1, 1]);
 });
 
-test('cashback is rounded to the decimals of its currency', async () => {
+test("cashback is rounded to its currency's number of decimals", async () => {
   const amounts = (currency: string, amount: number) => ({
     commissionAmount: { amount, currency },
     saleAmount: { amount: 81, currency },

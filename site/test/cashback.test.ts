@@ -15,7 +15,7 @@ function offer(cashbackPercentage: number, fixed: number | null = null, countrie
   };
 }
 
-describe('the printed amount of an offer', () => {
+describe('the displayed amount of an offer', () => {
   test.each([
     [offer(0.05), 'EUR', '5%'],
     [offer(0.145), undefined, '14.5%'],
@@ -29,7 +29,7 @@ describe('the printed amount of an offer', () => {
     expect(amountOf(given, currency)).toEqual({ text, lacksCurrency: false });
   });
 
-  test('is a bare number marked as lacking a currency if the operator has configured none', () => {
+  test('the amount is a bare number, marked as lacking a currency, if the operator has not configured one', () => {
     const given = offer(0, 7.5, ['GB']);
     expect(amountOf(given, undefined)).toEqual({ text: '7.50', lacksCurrency: true });
     expect(headline([given, offer(0, 5)], undefined)).toEqual({
@@ -39,7 +39,7 @@ describe('the printed amount of an offer', () => {
   });
 });
 
-test('the best offer is the highest percentage, or without percentages the highest fixed amount', () => {
+test('the best offer has the highest percentage, or the highest fixed amount if no offer has a percentage', () => {
   const [low, high, fixed, more] = [offer(0.02), offer(0.08), offer(0, 500), offer(0, 900)];
   expect(bestOffer([low, fixed, high])).toBe(high);
   expect(bestOffer([fixed, more])).toBe(more);

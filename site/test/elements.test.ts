@@ -64,12 +64,12 @@ test.each([
   expect(textOf(amount(value).text)).toBe(text);
 });
 
-test('the width of a bar is its share, and 0 if there is nothing to share', () => {
+test("a bar's width is its percentage of the total, and 0 if the total is 0", () => {
   const widths = [bar(0, 0), bar(1, 4), bar(4, 4)].map(({ text }) => /<rect width="([^"]+)"/.exec(text)?.[1]);
   expect(widths).toEqual(['0.0', '25.0', '100.0']);
 });
 
-test('a table that shows every row has no note', () => {
+test('a table has a note only if it does not show every row', () => {
   expect(shownOf('newest', 100, 100)).toBeUndefined();
   expect(textOf(shownOf('newest', 100, 1_101)?.text ?? '')).toBe('The newest 100 of 1,101.');
 });

@@ -26,6 +26,6 @@ test.each([
   expect(expiry(endDate, NOW)).toEqual({ words, soon });
 });
 
-test('an end date with milliseconds is parsed', () => {
+test('parses an end date with milliseconds', () => {
   expect(expiry('2100-01-01T00:00:00.500', NOW).words).toMatch(/^until (31 December 2099|1 January 2100)$/);
 });

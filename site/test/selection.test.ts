@@ -70,12 +70,12 @@ describe('filters', () => {
     retailer('Coupons only'),
   ]);
 
-  test('must all match the same offer', () => {
+  test('a retailer matches only if one offer matches all filters', () => {
     expect(names(selection, { category: 'Books', country: 'DE' })).toEqual(['Both']);
     expect(names(selection, { category: 'BOOKS', country: 'FR' })).toEqual(['Both', 'Split']);
   });
 
-  test('treat a retailer as featured only if a matching offer is featured', () => {
+  test('a retailer is featured only if a matching offer is featured', () => {
     expect(selection.find({ ...ALL, country: 'DE' }).map(({ featured }) => featured !== undefined)).toEqual([
       true,
       false,
@@ -86,7 +86,7 @@ describe('filters', () => {
     ]);
   });
 
-  test('list each value once, whatever its case, with the number of retailers', () => {
+  test('filters list each value once, regardless of case, with the number of retailers', () => {
     expect(selection.categories).toEqual([
       { value: 'Books', count: 2 },
       { value: 'Garden', count: 1 },
@@ -98,7 +98,7 @@ describe('filters', () => {
   });
 });
 
-describe('kinds of deals and orders', () => {
+describe('deal kinds and sort orders', () => {
   const until = (endDate: string) => ({ id: '', description: '', startDate: '2026-01-01T00:00:00', endDate });
   const coupon = (endDate: string) => ({ ...until(endDate), code: 'C' });
   const promotion = (endDate: string) => ({ ...until(endDate), deepLink: '' });

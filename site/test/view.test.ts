@@ -21,7 +21,7 @@ test.each<[string, View]>([
   expect(parseView(search)).toEqual(view);
 });
 
-test('parseView reverses printView', () => {
+test('parseView() is the inverse of printView()', () => {
   const views: View[] = [
     EVERYTHING,
     { ...EVERYTHING, query: '100% <b>&?#', category: 'Food & Drink', country: 'SE' },

@@ -17,11 +17,11 @@ const anyAmount = fc.record({ units: fc.bigInt({ min: -(10n ** 20n), max: 10n **
 
 const read = (text: string): Amount => {
   const amount = parseAmount(text);
-  if (amount === undefined) throw new Error(`${text} is no amount`);
+  if (amount === undefined) throw new Error(`${text} is not an amount`);
   return amount;
 };
 
-test('any amount is printed as it was read, and read as it was printed', () => {
+test('any printed amount is parsed back unchanged', () => {
   fc.assert(
     fc.property(anyAmount, (amount) => {
       expect(read(printAmount(amount))).toEqual(amount);
@@ -31,13 +31,13 @@ test('any amount is printed as it was read, and read as it was printed', () => {
 });
 
 test.each(['', '-', '.5', '5.', '+5', '1e3', '0x1', '1 000', '1,5', '--1', '٣', 'NaN', '9'.repeat(61)])(
-  '%p is no amount',
+  '%p is not an amount',
   (text) => {
     expect(parseAmount(text)).toBeUndefined();
   },
 );
 
-test('sums and products are those of whole numbers', () => {
+test('sums, products and comparisons are exact', () => {
   fc.assert(
     fc.property(anyAmount, anyAmount, (a, b) => {
       const scale = a.scale + b.scale;
@@ -51,7 +51,7 @@ test('sums and products are those of whole numbers', () => {
   expect(sum([])).toEqual({ units: 0n, scale: 0 });
 });
 
-test('rounding moves by half of the last place at most, to the side that was asked for', () => {
+test('rounding changes an amount by at most half a unit in the last place, or less than one unit when rounding down', () => {
   fc.assert(
     fc.property(anyAmount, fc.nat(4), fc.constantFrom(...ROUNDINGS), (amount, decimals, rounding) => {
       const rounded = round(amount, decimals, rounding);
@@ -75,12 +75,12 @@ test.each([
   ['-2.825', '-2.82', '-2.83', '-2.82'],
   ['0.005', '0.00', '0.01', '0.00'],
   ['7', '7', '7', '7'],
-])('%p becomes %p, half up %p, down %p', (text, even, up, down) => {
+])('%p is rounded half to even to %p, half up to %p and down to %p', (text, even, up, down) => {
   const all = ROUNDINGS.map((rounding) => printAmount(round(read(text), 2, rounding)));
   expect(all).toEqual([even, up, down]);
 });
 
-test('the number of an amount is the one that its text stands for, or none', () => {
+test("toNumber() returns the number that the amount's text denotes, or Infinity if no double does", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 14n), max: 10n ** 14n }), fc.nat(15), (units, scale) => {
       expect(toNumber({ units, scale })).toBe(Number(printAmount({ units, scale })));

@@ -41,7 +41,7 @@ describe('exact decimals', () => {
     expect(parseDecimal(literal)).toBe(value);
   });
 
-  test('an amount of up to 15 digits is printed as it was written', () => {
+  test('an amount of up to 15 digits is printed exactly as it was written', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: 0n, max: 999_999_999_999_999n }),
@@ -65,7 +65,7 @@ describe('exact decimals', () => {
     );
   });
 
-  test('sums of amounts of any size, and sums of sums, are exact', () => {
+  test('sums of amounts of any size are exact, as are sums of sums', () => {
     const amount = fc
       .tuple(
         fc.oneof(fc.bigInt({ min: 0n, max: 999_999n }), fc.bigInt({ min: 0n, max: 999_999_999_999_999n })),
@@ -102,7 +102,7 @@ describe('exact decimals', () => {
     expect(printMoney(value)).toBe(text);
   });
 
-  test('values without small numbers are printed like JSON.stringify', () => {
+  test('values without small numbers are printed as JSON.stringify prints them', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);

@@ -38,7 +38,7 @@ const PACKED: ['gzip' | 'zstd', Buffer][] = [
   ['zstd', zstdCompressSync(TEXT)],
 ];
 
-test('reads a whole file and reports its progress', async () => {
+test('reads a whole file and reports progress', async () => {
   const source = await openSource(fileOf('plain.ndjson', TEXT));
   expect(source.bytesTotal).toBe(TEXT.length);
   expect(source.bytesRead).toBe(0);
@@ -46,19 +46,19 @@ test('reads a whole file and reports its progress', async () => {
   expect(source.bytesRead).toBe(TEXT.length);
 });
 
-test('an empty file is empty', async () => {
+test('reads an empty file as an empty string', async () => {
   expect(await textOf(await openSource(fileOf('empty', '')))).toBe('');
 });
 
 describe.each(PACKED)('%s', (format, packed) => {
-  test('is unpacked whatever the file is called, and progress counts packed bytes', async () => {
+  test('is decompressed regardless of the file name, and progress counts compressed bytes', async () => {
     const source = await openSource(fileOf(`${format}.json`, packed));
     expect(await textOf(source)).toBe(TEXT);
     expect(source.bytesTotal).toBe(packed.length);
     expect(source.bytesRead).toBe(packed.length);
   });
 
-  test('is unpacked from a stream that delivers a byte at a time', async () => {
+  test('is decompressed from a stream that delivers one byte at a time', async () => {
     const small = format === 'gzip' ? gzipSync('hello') : zstdCompressSync('hello');
     async function* bytes() {
       for (const byte of small) yield Uint8Array.of(byte);
@@ -66,16 +66,16 @@ describe.each(PACKED)('%s', (format, packed) => {
     expect(await textOf(sourceFrom(bytes()))).toBe('hello');
   });
 
-  test('may consist of several parts', async () => {
+  test('may consist of several concatenated parts', async () => {
     expect(await textOf(sourceFrom(Buffer.concat([packed, packed])))).toBe(TEXT + TEXT);
   });
 
   test.each([
-    ['cut short by a byte', packed.subarray(0, -1)],
+    ['missing its last byte', packed.subarray(0, -1)],
     ['cut in half', packed.subarray(0, packed.length / 2)],
     ['cut after its first bytes', packed.subarray(0, 5)],
-    ['followed by something else', Buffer.concat([packed, Buffer.from('and more')])],
-  ])('that is %s is refused', async (_what, damaged) => {
+    ['followed by other data', Buffer.concat([packed, Buffer.from('and more')])],
+  ])('is rejected if it is %s', async (_what, damaged) => {
     const path = fileOf('damaged', damaged);
     expect(await complaint(openSource(path).then(textOf))).toBe(
       `${path} cannot be unpacked: its ${format} data is damaged or cut short`,
@@ -83,7 +83,7 @@ describe.each(PACKED)('%s', (format, packed) => {
   });
 });
 
-test('gzip whose content was changed is refused', async () => {
+test('rejects corrupted gzip data', async () => {
   const damaged = gzipSync(TEXT);
   const middle = damaged.length >> 1;
   damaged[middle] = (damaged[middle] ?? 0) ^ 0xff;
@@ -92,7 +92,7 @@ test('gzip whose content was changed is refused', async () => {
   );
 });
 
-test('zstd with a checksum whose content was changed is refused', async () => {
+test('rejects corrupted zstd data that has a checksum', async () => {
   const damaged = zstdCompressSync(TEXT, { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
   const middle = damaged.length >> 1;
   damaged[middle] = (damaged[middle] ?? 0) ^ 0xff;
@@ -101,19 +101,19 @@ test('zstd with a checksum whose content was changed is refused', async () => {
   );
 });
 
-test('a name that is plain text is not unpacked', async () => {
+test('a plain text file is not decompressed, even if it is named .gz', async () => {
   expect(await textOf(await openSource(fileOf('plain.gz', TEXT)))).toBe(TEXT);
 });
 
-test('a missing file is named', async () => {
+test('the error for a missing file contains its path', async () => {
   expect(await complaint(openSource('/no/such/file.json'))).toBe('/no/such/file.json does not exist');
 });
 
-test('a directory is not a file', async () => {
+test('rejects a directory', async () => {
   expect(await complaint(openSource(folder))).toBe(`${folder} is a directory, not a file`);
 });
 
-test('standard input is read when the path is a dash, packed or not', async () => {
+test('the path "-" reads standard input, compressed or not', async () => {
   const program = `
     import { openSource } from ${JSON.stringify(import.meta.resolve('../src/rows/import-source.ts'))};
     const source = await openSource('-');
@@ -126,7 +126,7 @@ test('standard input is read when the path is a dash, packed or not', async () =
   }
 });
 
-test('a pipe given by name is read once', async () => {
+test('a named pipe is read once', async () => {
   const program = `
     import { openSource } from ${JSON.stringify(import.meta.resolve('../src/rows/import-source.ts'))};
     let text = '';

@@ -22,21 +22,21 @@ test.each([
   }
 });
 
-test('a row may be nested as deep as the limit, and may have more brackets than that', () => {
+test('a row may be nested up to the depth limit, and may contain any number of brackets', () => {
   expect(problemOf([[[[]]]])).toBeUndefined();
   expect(problemOf([[[[[]]]]])).toBe('is nested more than 4 levels deep');
   expect(problemOf({ a: { b: { c: { d: {} } } } })).toBe('is nested more than 4 levels deep');
   expect(problemOf([[], [], [], [], [], {}])).toBeUndefined();
 });
 
-test('the size of a row is counted in bytes of UTF-8', () => {
+test('the size of a row is measured in UTF-8 bytes', () => {
   expect(problemOf('€'.repeat(340))).toBeUndefined();
   expect(problemOf('€'.repeat(341))).toBe('is longer than 1 KiB');
   expect(problemOf('x'.repeat(1_022))).toBeUndefined();
   expect(problemOf('x'.repeat(1_023))).toBe('is longer than 1 KiB');
 });
 
-test('the values and the distinct names of a row are counted', () => {
+test('limits the number of values and of distinct field names in a row', () => {
   const names = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`n${n}`, 0]));
   const limits = { ...LIMITS, bytes: 10_000 };
   const reasonOf = (value: unknown) =>
@@ -53,7 +53,7 @@ test('the values and the distinct names of a row are counted', () => {
   );
 });
 
-test('a row that is not UTF-8 keeps its value, so that messages can contain its id', () => {
+test('a row that is not UTF-8 keeps its value, so messages can contain its id', () => {
   const bytes = Buffer.from('{"id":"1","name":"k\u{e4}se"}', 'latin1');
   expect(parseJsonRow(bytes, { line: 1 }, LIMITS)).toMatchObject({
     value: { id: '1' },

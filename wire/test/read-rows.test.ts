@@ -59,25 +59,25 @@ const a = JSON.stringify(A);
 const b = JSON.stringify(B);
 
 describe('NDJSON', () => {
-  test('has a row on each line, blank lines aside', async () => {
+  test('NDJSON has one row per line, and blank lines are ignored', async () => {
     expect(brief(await readText(`${a}\n\n \t\n${b}\n`))).toEqual([
       [1, undefined, A],
       [4, undefined, B],
     ]);
   });
 
-  test('may end without a newline and may have Windows line ends', async () => {
+  test('NDJSON may lack a final newline and may have Windows line endings', async () => {
     expect(brief(await readText(`${a}\r\n\r\n${b}`))).toEqual([
       [1, undefined, A],
       [3, undefined, B],
     ]);
   });
 
-  test('may start with blank lines and a byte order mark', async () => {
+  test('NDJSON may start with blank lines and a byte order mark', async () => {
     expect(brief(await readText(`\u{feff}\n\n${a}\n`))).toEqual([[3, undefined, A]]);
   });
 
-  test('is assumed if the first line is neither JSON nor a header', async () => {
+  test('a file is read as NDJSON if its first line is neither JSON nor a header', async () => {
     expect(brief(await readText(`oops\n${a}\n`))).toEqual([
       [1, undefined, 'is not JSON (Unexpected identifier "oops")'],
       [2, undefined, A],
@@ -97,20 +97,20 @@ describe('NDJSON', () => {
     });
   });
 
-  test('a first line that is cut off is an invalid row, not pretty-printed JSON', async () => {
+  test('a truncated first line is an invalid row, not pretty-printed JSON', async () => {
     expect(brief(await readText(`{"id":"a",\n${b}\n`))).toEqual([
       [1, undefined, expect.stringMatching(/^is not JSON/)],
       [2, undefined, B],
     ]);
   });
 
-  test('a byte order mark in the middle is not JSON', async () => {
+  test('a byte order mark in the middle of a file makes its row invalid', async () => {
     expect(brief(await readText(`${a}\n\u{feff}${b}\n`))[1]?.[2]).toStartWith('is not JSON');
   });
 });
 
 describe('a JSON list', () => {
-  test('has a row for each item, on one line or on many', async () => {
+  test('has a row for each item, on one line or on several', async () => {
     expect(brief(await readText(`[${a},${b}]`))).toEqual([
       [1, 1, A],
       [1, 2, B],
@@ -135,7 +135,7 @@ describe('a JSON list', () => {
     expect(await readText(' [ ] ')).toEqual({ rows: [], cursors: 0 });
   });
 
-  test('an invalid item of a list does not affect the other items', async () => {
+  test('an invalid list item does not affect the other items', async () => {
     expect(brief(await readText(`[${a},{"id":oops},17,nul,"x",[1],${b}]`))).toEqual([
       [1, 1, A],
       [1, 2, 'is not JSON (Unexpected identifier "oops")'],
@@ -228,7 +228,7 @@ describe('an envelope', () => {
 });
 
 describe('CSV', () => {
-  test('has a header with wire names; empty cells are absent, amounts are numbers', async () => {
+  test('CSV has a header with wire names; empty cells are absent and amounts are numbers', async () => {
     const text = 'id,orderValue,cashback,passbackUid\n1,79.90,1e2,7\n2,,0,"a ""b"", c"\n';
     expect(brief(await readText(text))).toEqual([
       [2, undefined, { id: '1', orderValue: 79.9, cashback: 100, passbackUid: '7' }],
@@ -257,7 +257,7 @@ describe('CSV', () => {
     ]);
   });
 
-  test('counts lines inside quotes, accepts Windows line ends and skips blank lines', async () => {
+  test('counts lines inside quotes, accepts Windows line endings and skips blank lines', async () => {
     const text = 'id,passbackUid\r\n\r\n1,"x\r\ny"\r\n2,z\r\n';
     expect(brief(await readText(text))).toEqual([
       [3, undefined, { id: '1', passbackUid: 'x\r\ny' }],
@@ -308,13 +308,13 @@ describe('CSV', () => {
     expect((await readText(text)).broken).toBe(broken);
   });
 
-  test('cannot be read with another separator, even with ignoreUnknown', async () => {
+  test('a CSV file with a different separator is rejected even with ignoreUnknown', async () => {
     expect((await readText('id;country\n1;DE\n', { ignoreUnknown: true })).broken).toBe(
       '{"line":1} the header must have commas between its columns',
     );
   });
 
-  test('cannot be read with two columns without a name, even with ignoreUnknown', async () => {
+  test('a CSV file with two unnamed columns is rejected even with ignoreUnknown', async () => {
     expect((await readText('id,,\n1,2,3\n', { ignoreUnknown: true })).broken).toBe(
       '{"line":1}  is the name of two columns',
     );
@@ -329,7 +329,7 @@ describe('CSV', () => {
     ]);
   });
 
-  test('is not recognised in a catalogue file', async () => {
+  test('a catalogue file is never read as CSV', async () => {
     expect(brief(await readText('id\n', { csv: false }))[0]?.[2]).toStartWith('is not JSON');
   });
 });
@@ -340,12 +340,12 @@ test('an empty file has no rows', async () => {
   expect(await readText(' \r\n\n')).toEqual({ rows: [], cursors: 0 });
 });
 
-test('text in UTF-16 is not UTF-8', async () => {
+test('rejects UTF-16 text', async () => {
   const utf16 = Buffer.from(`\u{feff}${a}`, 'utf16le');
   expect(brief(await read([utf16]))).toEqual([[1, undefined, 'is not UTF-8']]);
 });
 
-describe('any chunking of the same bytes gives the same rows', () => {
+describe('the rows do not depend on how the bytes are split into chunks', () => {
   const row = JSON.stringify({ id: 'ä€😀', text: '"\\[{,', deep: [{ x: [] }] });
   const files: [string, Buffer][] = [
     ['NDJSON', Buffer.from(`\u{feff}\r\n${row}\r\noops\n${row}`)],
@@ -359,7 +359,7 @@ describe('any chunking of the same bytes gives the same rows', () => {
     ],
   ];
 
-  test.each(files)('%s, cut at every position', async (_format, bytes) => {
+  test.each(files)('%s, split at every position', async (_format, bytes) => {
     const whole = await read([bytes]);
     for (let at = 0; at <= bytes.length; at++) {
       expect(await read([bytes.subarray(0, at), bytes.subarray(at)])).toEqual(whole);
@@ -377,7 +377,7 @@ function cut(text: string, places: readonly number[]): Uint8Array[] {
 
 const places = fc.array(fc.nat(300), { maxLength: 8 });
 
-test('any JSON value is read unchanged, in every format and with any chunking', async () => {
+test('any JSON value is read unchanged, in every format and for any chunking', async () => {
   const forms: Record<string, (values: readonly unknown[]) => string> = {
     'a list': (values) => JSON.stringify(values),
     'a list on many lines': (values) => JSON.stringify(values, null, 2),
@@ -404,7 +404,7 @@ test('any JSON value is read unchanged, in every format and with any chunking', 
   );
 });
 
-test('any table is read unchanged, with the line of each row, for any quoting and chunking', async () => {
+test('any table is read unchanged, with the line number of each row, for any quoting and chunking', async () => {
   const cell = fc.record({
     text: fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r\n', 'ä', '😀', ' ') }),
     isQuoted: fc.boolean(),
@@ -440,7 +440,7 @@ test('any table is read unchanged, with the line of each row, for any quoting an
   );
 });
 
-test('a transaction is the same in CSV and in JSON', async () => {
+test('a transaction in CSV is read like the same transaction in JSON', async () => {
   const wanted = transaction();
   const header = Object.keys(wanted).join(',');
   const cells = Object.values(wanted).map((cell) => (cell === null ? '' : `"${cell}"`));

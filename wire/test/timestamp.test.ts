@@ -13,8 +13,8 @@ const ANY_MS = fc.integer({
   max: Date.parse('9999-12-31T23:59:59.999Z'),
 });
 
-describe('printing', () => {
-  test('whole seconds are printed without a fraction, other times with three digits', () => {
+describe('printing timestamps', () => {
+  test('whole seconds are printed without a fraction, and other times with three decimals', () => {
     expect(printTimestamp(Date.parse('2026-11-14T12:00:00Z')) as string).toBe('2026-11-14T12:00:00');
     expect(printTimestamp(Date.parse('2026-11-14T12:00:00.120Z')) as string).toBe('2026-11-14T12:00:00.120');
   });
@@ -42,7 +42,7 @@ describe('printing', () => {
   });
 });
 
-describe('reading', () => {
+describe('parsing timestamps', () => {
   const noon = Date.parse('2026-11-14T12:00:00Z');
   const accepted: [string, number, boolean][] = [
     ['2026-11-14T12:00:00', noon, false],
@@ -163,7 +163,7 @@ describe('reading', () => {
     ['2025-W53-1', 'is a date-time that does not exist'],
     ['2026-366', 'is a date-time that does not exist'],
     ['2026-11-14T12:00:00+24:00', 'is a date-time that does not exist'],
-  ])('the problem with %j is its form or that it does not exist', (text, problem) => {
+  ])('the error for %j states whether its format is wrong or the time does not exist', (text, problem) => {
     expect(dateTimeProblem(text)).toBe(problem);
   });
 
@@ -210,7 +210,7 @@ describe('reading', () => {
     );
   });
 
-  test('a fraction of any unit is truncated exactly at the millisecond', () => {
+  test('a fraction of any unit is truncated exactly to the millisecond', () => {
     const units = [
       ['2026-11-14T12', 3_600_000],
       ['2026-11-14T12:00', 60_000],

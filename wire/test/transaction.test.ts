@@ -9,7 +9,7 @@ import {
 } from '../src/transaction.ts';
 import { transaction } from './fixture.ts';
 
-test('a confirmed or declined sale can change, but never becomes pending again', () => {
+test('a confirmed or declined sale can change status but never becomes pending again', () => {
   const allowed = STATUSES.flatMap((from) =>
     STATUSES.filter((to) => from !== to && mayBecome(from, to)).map((to) => `${from} → ${to}`),
   );

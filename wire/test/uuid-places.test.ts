@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { UuidPlaces } from '../src/rows/uuid-places.ts';
 import type { Uuid } from '../src/uuid.ts';
 
-test('it agrees with a Map about every id and its first place', () => {
+test('UuidPlaces returns the same first position for every id as a Map', () => {
   // Few distinct ids, so that many are added twice.
   const uuid = fc.oneof(
     fc.uuid(),
@@ -30,7 +30,7 @@ test('it agrees with a Map about every id and its first place', () => {
   );
 });
 
-test('a hundred thousand ids, in a row and at random, are all found again', () => {
+test('UuidPlaces finds all of 100,000 sequential and random ids', () => {
   const ids = Array.from({ length: 100_000 }, (_, n) =>
     n % 2 === 0 ? `0192d1a0-0000-7000-8000-${n.toString(16).padStart(12, '0')}` : crypto.randomUUID(),
   ) as Uuid[];
@@ -40,7 +40,7 @@ test('a hundred thousand ids, in a row and at random, are all found again', () =
   expect(places.has('0192d1a0-0000-7000-8000-ffffffffffff' as Uuid)).toBe(false);
 });
 
-test('ids that are made to share a slot take no longer than others', () => {
+test('ids crafted to collide take about as long to add as random ids', () => {
   const count = 10_000;
   const takesMs = (ids: readonly Uuid[]) => {
     const places = new UuidPlaces();
@@ -50,11 +50,11 @@ test('ids that are made to share a slot take no longer than others', () => {
   };
   const others = Array.from({ length: count }, () => crypto.randomUUID() as Uuid);
   takesMs(others);
-  // Looking through all that share a slot would take a hundred times as long.
+  // Scanning every id in the shared slot would take a hundred times as long.
   expect(takesMs(Array.from({ length: count }, (_, n) => collidingId(n)))).toBeLessThan(20 * takesMs(others));
 });
 
-/** Its last word undoes what the others have done to the hash, if that begins at zero. */
+/** An id whose hash is always 0: its last word cancels the hash of the others. Assumes an initial hash of 0. */
 function collidingId(n: number): Uuid {
   const MULTIPLIER = 0x9e3779b1;
   const words = [n, 0x7000_8000, Math.imul(n, 7)];

@@ -13,7 +13,7 @@ test('uuidWords returns the digits of a UUID', () => {
   );
 });
 
-test('comparing uuidWords gives the same order as comparing the strings', () => {
+test('uuidWords sort in the same order as the UUID strings', () => {
   const near = fc
     .tuple(anyUuid, fc.nat(35), fc.constantFrom(...'0123456789abcdef'))
     .map(([id, at, digit]) => ({
