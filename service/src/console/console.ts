@@ -6,7 +6,6 @@ import {
   framedPage,
   NO_SUCH_PAGE,
 } from '@offerbook/site/console/console-page.ts';
-import type { Clock } from '../domain/clock.ts';
 import { isStorageError } from '../domain/storage-error.ts';
 import type { Stores } from '../domain/stores.ts';
 import { type Exchange, openExchange } from '../http/exchange.ts';
@@ -14,11 +13,8 @@ import { openAssets } from '../http/pages/assets.ts';
 import { FAVICON, pageHeaders } from '../http/pages/page-file.ts';
 import type { Reply } from '../http/reply.ts';
 import { type Method, type Route, Router } from '../http/router.ts';
-import { CachedCount } from './counts/cached-count.ts';
 import { CatalogueReader } from './counts/catalogue-contents.ts';
-import { countClicks } from './counts/click-totals.ts';
-import { countTransactions } from './counts/transaction-totals.ts';
-import type { ConsoleCounts, MakePage, NodeView, PageContext } from './page-context.ts';
+import type { MakePage, NodeView, PageContext } from './page-context.ts';
 import { cataloguePage } from './pages/catalogue.ts';
 import { clicksPage } from './pages/clicks.ts';
 import { errorsPage } from './pages/errors.ts';
@@ -36,7 +32,6 @@ interface ConsoleParts {
   readonly stores: () => Promise<Stores>;
   /** Folder whose free disk space the console shows. */
   readonly folder: string;
-  readonly clock: Clock;
 }
 
 /** A console request with the node's state. */
@@ -59,18 +54,9 @@ const PAGES: readonly (readonly [Method, string, MakePage])[] = [
   ['GET', '/errors', errorsPage],
 ];
 
-export function buildConsole({ stores, folder, clock }: ConsoleParts): Console {
+export function buildConsole({ stores, folder }: ConsoleParts): Console {
   const assets = openAssets(['/assets/console.js', '/assets/console.css']);
   const catalogue = new CatalogueReader();
-  const counts: ConsoleCounts = {
-    catalogue,
-    transactions: new CachedCount(async (pause) => {
-      const opened = await stores();
-      const { retailerOfDeal } = await catalogue.read(opened);
-      return countTransactions(opened, retailerOfDeal, clock, pause);
-    }, clock),
-    clicks: new CachedCount(async () => countClicks((await stores()).clicks, clock), clock),
-  };
 
   async function reply(page: ConsolePage, path: string, { nowMs }: NodeView): Promise<Reply> {
     const framed = framedPage(page, path, nowMs, await assets.urls());
@@ -86,7 +72,7 @@ export function buildConsole({ stores, folder, clock }: ConsoleParts): Console {
     const { node, request, search, parameters, path } = exchange;
     const form = new URLSearchParams(request.method === 'POST' ? await request.text() : '');
     const query = new URLSearchParams(search);
-    const page = await makeOrExplain(make, { node, stores, counts, folder, query, form, parameters });
+    const page = await makeOrExplain(make, { node, stores, catalogue, folder, query, form, parameters });
     return reply(page, path, node);
   }
 

@@ -4,10 +4,7 @@ import type { ConsolePage } from '@offerbook/site/console/console-page.ts';
 import type { HourFigures } from '@offerbook/site/console/node-figures.ts';
 import type { Stores } from '../domain/stores.ts';
 import type { NodeState } from '../http/metrics.ts';
-import type { CachedCount } from './counts/cached-count.ts';
 import type { CatalogueReader } from './counts/catalogue-contents.ts';
-import type { ClickDay } from './counts/click-totals.ts';
-import type { TransactionTotals } from './counts/transaction-totals.ts';
 
 /** State of the running node: plain data, which the node posts to the console's thread with every request. */
 export interface NodeView {
@@ -19,18 +16,11 @@ export interface NodeView {
   readonly workers: number;
 }
 
-/** Cached figures that are slow to count. */
-export interface ConsoleCounts {
-  readonly catalogue: CatalogueReader;
-  readonly transactions: CachedCount<TransactionTotals>;
-  readonly clicks: CachedCount<readonly ClickDay[]>;
-}
-
 export interface PageContext {
   readonly node: NodeView;
   /** Throws a StorageError if the database does not respond. */
   readonly stores: () => Promise<Stores>;
-  readonly counts: ConsoleCounts;
+  readonly catalogue: CatalogueReader;
   /** Folder whose free disk space the console shows. */
   readonly folder: string;
   readonly query: URLSearchParams;

@@ -1,7 +1,6 @@
 // Daily totals: the number and the amounts of transactions by organisation, day of sale (UTC), currency and status. Every write
 // of transactions updates them in its own database transaction, so reading them never counts transactions.
 
-import type { DecimalSum } from '@offerbook/wire/decimal-sum.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';
 
@@ -20,9 +19,10 @@ export interface DailyTotal {
   readonly day: string;
   readonly currency: string;
   readonly status: Status;
-  count: number;
-  readonly orderValue: DecimalSum;
-  readonly cashback: DecimalSum;
+  readonly count: number;
+  /** The amounts are decimal strings, because they may have more digits than a number holds. */
+  readonly orderValue: string;
+  readonly cashback: string;
 }
 
 /** A stored total that differs from the count. One of the two is undefined if it does not exist. */

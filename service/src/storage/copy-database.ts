@@ -28,6 +28,7 @@ import { findSchemaState, migrate } from './schema/migrate.ts';
 import type { Sql, Statement } from './sql.ts';
 import { type Auditor, writeAudit } from './stores/audit-log.ts';
 import { ALL_RETAILERS } from './stores/catalogue-store.ts';
+import { toRow } from './stores/daily-sums.ts';
 import { readTotals } from './stores/daily-totals.ts';
 import { listErasedUsers } from './stores/erased-users.ts';
 import { COUNTERS_SQL } from './stores/import-log.ts';
@@ -129,7 +130,7 @@ async function copyTables(
   let transactions = 0;
   for (const { id } of organisations)
     transactions += await copySales(from, to, id as number, newNumbers, progress);
-  await readTotals(from, (batch) => to.putMany(DAILY_TOTALS, batch));
+  await readTotals(from, (batch) => to.putMany(DAILY_TOTALS, batch.map(toRow)));
   for (const row of await from.all<Row>('SELECT at, made_by, action, org, details FROM audit ORDER BY id'))
     await insertRow(to, 'audit', row);
   for (const name of ['catalogue', 'tokens', 'activation'] as const) await raiseRevision(to, name);

@@ -5,9 +5,12 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import manifest from '../../package.json';
 import { currentUser } from '../../src/cli/current-user.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+import { closing } from '../../src/storage/open-once.ts';
+import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { COMMAND, offerbook, type RunOptions, spawnWithInput } from '../support/command.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
-import { id, retailer, transaction } from '../support/fixtures.ts';
+import { coupon, id, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
 
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?$/);
@@ -259,6 +262,44 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, databa
     ]);
     const { stdout: printed } = await run('transactions totals --json');
     expect(printed).toContain('"status":"PENDING","count":2,"orderValue":999999999999999.01,"cashback":2}');
+  });
+
+  test('totals --verify exits 1 and prints totals that differ from a count; --rebuild repairs them', async () => {
+    await importSales([transaction(1), transaction(2)]);
+    const right = await run('transactions totals --verify');
+    expect(right).toMatchObject({
+      code: 0,
+      stdout: 'The stored totals equal a count of all 2 transactions.\n',
+    });
+    await using database = closing(openDatabase(url, COMMAND_OPTIONS));
+    await database.all('UPDATE daily_totals SET count = 3');
+    const wrong = await run('transactions totals --verify');
+    expect(wrong.code).toBe(1);
+    expect(wrong.stdout).toMatch(/^acme +2026-11-14 +EUR +PENDING +3, 159\.8, 7\.98 +2, 159\.8, 7\.98$/m);
+    expect((await run('transactions totals --rebuild')).stdout).toBe(
+      'Rebuilt the totals from 2 transactions.\n',
+    );
+    expect(await json('transactions totals --verify')).toEqual({ transactions: 2, differences: [] });
+  });
+
+  test('totals --by-retailer counts transactions for the retailer of their offer, coupon or promotion', async () => {
+    const deals = { cashbackOffers: [offer(11)], coupons: [coupon(21)], promotions: [promotion(31)] };
+    await run('import catalogue -', { stdin: ndjson([retailer(1, { name: 'Garden', ...deals })]) });
+    await importSales([
+      transaction(1, { cashbackOfferId: id(11) }),
+      transaction(2, { couponId: id(21), status: 'DECLINED' }),
+      transaction(3, { promotionId: id(31) }),
+      transaction(4, { couponId: id(99) }),
+      transaction(5),
+    ]);
+    const { stdout } = await run('transactions totals --by-retailer');
+    expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+      ['ORG', 'RETAILER', 'PENDING', 'CONFIRMED', 'DECLINED'],
+      ['acme', 'Garden', '2', '0', '1'],
+      ['acme', 'deal no longer in the catalogue', '1', '0', '0'],
+      ['acme', 'no deal named', '1', '0', '0'],
+      [''],
+    ]);
   });
 
   test("transactions find returns a user's transactions by passbackUid, in all organisations or one", async () => {

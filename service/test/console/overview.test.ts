@@ -40,7 +40,7 @@ const CALM: NodeView = {
 };
 
 async function overview(node: NodeView, stores: () => Promise<Stores>): Promise<ShownPage> {
-  const console_ = buildConsole({ stores, folder: temporaryFolder(), clock: () => NOW_MS });
+  const console_ = buildConsole({ stores, folder: temporaryFolder() });
   const { status, body } = await console_(new Request('http://localhost/'), node);
   return new ShownPage(String(body), status);
 }
@@ -95,7 +95,7 @@ test('while the database does not respond, the overview shows the node and other
   expect(warningsOf(await overview(CALM, unreachable))).toEqual([
     expect.stringMatching(/^The database does not respond: the database is unreachable\./),
   ]);
-  const console_ = buildConsole({ stores: unreachable, folder: temporaryFolder(), clock: () => NOW_MS });
+  const console_ = buildConsole({ stores: unreachable, folder: temporaryFolder() });
   const { status, body } = await console_(new Request('http://localhost/organisations'), CALM);
   expect([status, new ShownPage(String(body), status).title]).toEqual([503, 'The database does not respond']);
 });

@@ -12,7 +12,6 @@ import {
   share,
   shareBar,
   shownOf,
-  since,
   source,
   table,
 } from './elements.ts';
@@ -21,15 +20,8 @@ const ROWS_MAX = 50;
 const COMMAND = 'offerbook activations totals --json';
 
 export interface ClicksView {
-  readonly nowMs: number;
   /** Clicks that this node has handled since it started; undefined if activation is off. */
   readonly node: { readonly tally: object; readonly spooledCount: number } | undefined;
-  /** Clicks in the database; undefined until they have been counted once. */
-  readonly counted: CountedClicks | undefined;
-}
-
-export interface CountedClicks {
-  readonly countedAtMs: number;
   /** Oldest day first. */
   readonly days: readonly (ClickFigures & { readonly dayMs: number })[];
   /** Sorted by number of clicks, descending. Same for retailers. */
@@ -46,15 +38,13 @@ export interface ClickFigures {
 
 export type NamedClicks = ClickFigures & { readonly name: string };
 
-export function clicksPage({ nowMs, node, counted }: ClicksView): ConsolePage {
+export function clicksPage({ node, days, organisations, retailers }: ClicksView): ConsolePage {
   return {
     title: 'Clicks',
     main: html`${section('Since the node started', nodeClicks(node))}
-${
-  counted === undefined
-    ? html`<p class="notice" role="status">Clicks are being counted for the first time since the node started. Reload this page in a moment.</p>`
-    : countedSections(counted, nowMs)
-}`,
+${daySection(days)}
+${section('By organisation', groupTable('Organisation', organisations), source(COMMAND))}
+${section('By retailer', groupTable('Retailer', retailers), source(COMMAND))}`,
   };
 }
 
@@ -66,17 +56,7 @@ function nodeClicks(node: ClicksView['node']): Html {
   ])}${source('offerbook_clicks_total', 'offerbook_clicks_spooled_total')}`;
 }
 
-function countedSections(
-  { countedAtMs, days, organisations, retailers }: CountedClicks,
-  nowMs: number,
-): Html {
-  return html`<p class="muted" role="status">Counted ${since(countedAtMs, nowMs)}.</p>
-${daySection(days)}
-${section('By organisation', groupTable('Organisation', organisations), source(COMMAND))}
-${section('By retailer', groupTable('Retailer', retailers), source(COMMAND))}`;
-}
-
-function daySection(days: CountedClicks['days']): Html {
+function daySection(days: ClicksView['days']): Html {
   return section(
     `Per day, last ${days.length} days`,
     plot(

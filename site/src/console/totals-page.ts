@@ -1,13 +1,12 @@
-// Totals of transactions: by month, by age, by retailer and by organisation.
+// Totals of transactions: by month or day, by age and by organisation.
 
-import { printCount } from '@offerbook/wire/count.ts';
 import { type Html, html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
 import {
   amount,
   bar,
   type Cell,
-  duration,
+  choice,
   type Money,
   number,
   type OrganisationOption,
@@ -15,42 +14,35 @@ import {
   plot,
   section,
   share,
-  since,
   source,
   table,
 } from './elements.ts';
 
 const COMMAND = 'offerbook transactions totals --json';
+const BY = [
+  ['month', 'by month'],
+  ['day', 'by day, last 90 days'],
+] as const;
 
 export interface TotalsView {
-  readonly nowMs: number;
   readonly organisations: readonly OrganisationOption[];
   /** The organisation that the page is about; undefined for all. */
   readonly org: OrganisationOption | undefined;
-  /** When, in what time and how many transactions were counted; undefined until the first count has ended. */
-  readonly last:
-    | { readonly countedAtMs: number; readonly tookMs: number; readonly count: number }
-    | undefined;
-  /** Transactions read by the count in progress; undefined if none is in progress. */
-  readonly counted: number | undefined;
-  /** Undefined until the first count has ended. */
-  readonly totals: Totals | undefined;
-}
-
-export interface Totals {
-  readonly currencies: readonly CurrencyMonths[];
+  /** Length of the periods that are plotted. Days are the last 90 only. */
+  readonly by: 'month' | 'day';
+  /** Number of all transactions. */
+  readonly count: number;
+  readonly currencies: readonly CurrencyPeriods[];
   readonly ages: readonly AgeGroup[];
-  /** Retailers with most declined transactions; `retailerCount` counts all. */
-  readonly retailers: readonly RetailerDecisions[];
-  readonly retailerCount: number;
   readonly months: readonly MonthTotal[];
 }
 
-interface CurrencyMonths {
+interface CurrencyPeriods {
   readonly currency: string;
-  /** Oldest month first. */
-  readonly months: readonly {
-    readonly month: string;
+  /** Oldest period first. */
+  readonly periods: readonly {
+    /** `2026-11` or `2026-11-14` */
+    readonly period: string;
     readonly pending: Money;
     readonly confirmed: Money;
     readonly declined: Money;
@@ -69,17 +61,11 @@ export interface AgeGroup {
   readonly cashback: Money;
 }
 
-export interface RetailerDecisions {
-  readonly name: string;
-  readonly pending: number;
-  readonly confirmed: number;
-  readonly declined: number;
-}
-
 interface MonthTotal {
   readonly org: string;
   readonly currency: string;
-  readonly month: string;
+  /** `2026-11` */
+  readonly period: string;
   readonly status: string;
   readonly count: number;
   readonly orderValue: Money;
@@ -87,42 +73,29 @@ interface MonthTotal {
 }
 
 export function totalsPage(view: TotalsView): ConsolePage {
-  const { organisations, org, totals } = view;
+  const { organisations, org, by, count, currencies, ages, months } = view;
   return {
     title: 'Totals',
-    main: html`${ageNote(view)}
-<form class="filter" method="get" action="/totals">
+    main: html`<form class="filter" method="get" action="/totals">
 ${organisationChoice(organisations, org)}
+${choice('Plot', 'by', BY, by)}
 <button type="submit">Show</button></form>
-${totals === undefined ? undefined : totalSections(totals)}`,
+<p class="muted">${number(count)} transactions.</p>
+${currencies.map((currency) => currencySection(currency, by))}
+${section('Pending transactions by age', ageTable(ages), source(COMMAND))}
+${section('By organisation, currency and month', monthTable(months), source(COMMAND))}`,
   };
 }
 
-/** States how old the count is, because it may be older than the page. */
-function ageNote({ last, counted, nowMs }: TotalsView): Html {
-  const progress = counted === undefined ? '' : ` A new count is running: ${printCount(counted)} so far.`;
-  if (last === undefined) {
-    return html`<p class="notice" role="status">Transactions are being counted for the first time since the node started.${progress} Reload this page in a moment.</p>`;
-  }
-  return html`<p class="muted" role="status">${number(last.count)} transactions, counted ${since(last.countedAtMs, nowMs)} in ${duration(last.tookMs)}.${progress}</p>`;
-}
-
-function totalSections(totals: Totals): Html {
-  return html`${totals.currencies.map(currencySection)}
-${section('Pending transactions by age', ageTable(totals.ages), source(COMMAND))}
-${section('Share declined, by retailer', retailerTable(totals), source(COMMAND, 'offerbook export catalogue'))}
-${section('By organisation, currency and month', monthTable(totals.months), source(COMMAND))}`;
-}
-
-function currencySection({ currency, months }: CurrencyMonths): Html {
+function currencySection({ currency, periods }: CurrencyPeriods, by: TotalsView['by']): Html {
   return section(
     `Cashback in ${currency}`,
     plot(
       'bars',
-      `Cashback in ${currency} by month of the sale`,
-      ['Month', 'Pending', 'Confirmed', 'Declined'],
-      months.map(({ month, pending, confirmed, declined }) => [
-        html`<time datetime="${month}">${month}</time>`,
+      `Cashback in ${currency} by ${by} of the sale`,
+      [by === 'day' ? 'Day (UTC)' : 'Month', 'Pending', 'Confirmed', 'Declined'],
+      periods.map(({ period, pending, confirmed, declined }) => [
+        html`<time datetime="${period}">${period}</time>`,
         amount(pending),
         amount(confirmed),
         amount(declined),
@@ -152,30 +125,14 @@ function ageWords({ fromDays, untilDays }: AgeGroup): string {
   return fromDays === undefined ? `less than ${untilDays} days` : `${fromDays} to ${untilDays} days`;
 }
 
-function retailerTable({ retailers, retailerCount }: Totals): Html {
-  return html`${table(
-    'Retailers with most declined transactions',
-    ['Retailer', 'Pending', 'Confirmed', 'Declined', 'Share declined', 'Share as bar'],
-    retailers.map(({ name, pending, confirmed, declined }) => [
-      html`<bdi>${name}</bdi>`,
-      number(pending),
-      number(confirmed),
-      number(declined),
-      share(declined, confirmed + declined),
-      bar(declined, confirmed + declined),
-    ]),
-    'No transactions.',
-  )}${retailerCount > retailers.length ? html`<p class="muted">The ${number(retailers.length)} retailers with most declined transactions, of ${number(retailerCount)}.</p>` : undefined}`;
-}
-
 function monthTable(months: readonly MonthTotal[]): Html {
   return table(
     'Totals by organisation, currency and month',
     ['Organisation', 'Currency', 'Month', 'Status', 'Transactions', 'Order value', 'Cashback'],
-    months.map(({ org, currency, month, status, count, orderValue, cashback }) => [
+    months.map(({ org, currency, period, status, count, orderValue, cashback }) => [
       html`<bdi>${org}</bdi>`,
       currency,
-      month,
+      period,
       status,
       number(count),
       amount(orderValue),

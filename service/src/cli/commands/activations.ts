@@ -34,7 +34,7 @@ export function activationsCommand(): Command {
 async function showTotals(options: StoreOptions & { days: number }): Promise<void> {
   await readStores(options, async (stores) => {
     const names = new Map((await stores.organisations.list()).map(({ id, name }) => [id, name]));
-    const counted = await countClicks(stores.clicks, systemClock, options.days);
+    const counted = await countClicks(stores.clicks, systemClock(), options.days);
     const json = counted.flatMap(({ dayMs, counts }) =>
       counts.map(({ orgId, ...count }) => ({
         day: printTimestamp(dayMs).slice(0, 10),

@@ -1,15 +1,11 @@
-// offerbook transactions: shows a transaction and its history, finds a user's transactions, and counts all of them.
+// offerbook transactions: shows a transaction and its history, and finds a user's transactions.
 
-import { printCount } from '@offerbook/wire/count.ts';
-import { printJson, printMoney } from '@offerbook/wire/decimal.ts';
+import { printJson } from '@offerbook/wire/decimal.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { parseUuid } from '@offerbook/wire/uuid.ts';
 import { Command } from 'commander';
-import { CatalogueReader } from '../../console/counts/catalogue-contents.ts';
-import { AGE_BOUNDS_DAYS, countTransactions } from '../../console/counts/transaction-totals.ts';
-import { systemClock } from '../../domain/clock.ts';
 import type { Stores } from '../../domain/stores.ts';
 import type { TransactionVersion } from '../../domain/transaction.ts';
 import { jsonCommand, readStores, type StoreOptions } from '../command.ts';
@@ -17,6 +13,7 @@ import { printable, printResult, table } from '../output.ts';
 import { getOrganisation } from './organisations.ts';
 import { PASSBACK_UID_HELP, readPassbackUid } from './passback-uid.ts';
 import { withProgressBar } from './progress-bar.ts';
+import { transactionTotalsCommand } from './transaction-totals.ts';
 
 export function transactionsCommand(): Command {
   const show = jsonCommand(
@@ -34,13 +31,8 @@ export function transactionsCommand(): Command {
     .requiredOption('--passback-uid <text>', PASSBACK_UID_HELP)
     .option('--org <name>', 'only transactions of this organisation')
     .action(findTransactions);
-  const totals = jsonCommand(
-    'totals',
-    'count transactions by organisation, currency, month and status; scans all transactions',
-    'offerbook transactions totals --json',
-  ).action(showTotals);
   const transactions = new Command('transactions').description('look up and count transactions');
-  for (const sub of [show, find, totals]) transactions.addCommand(sub);
+  for (const sub of [show, find, transactionTotalsCommand()]) transactions.addCommand(sub);
   return transactions;
 }
 
@@ -99,31 +91,6 @@ async function findTransactions(
       'No transactions.',
     );
     await printResult(options, [], text);
-  });
-}
-
-async function showTotals(options: StoreOptions): Promise<void> {
-  await readStores(options, async (stores) => {
-    const { retailerOfDeal } = await new CatalogueReader().read(stores);
-    const totals = await withProgressBar((show) =>
-      countTransactions(stores, retailerOfDeal, systemClock, async (rows) => show(rows)),
-    );
-    const rows = totals.months.map(({ org, currency, month, status, count, orderValue, cashback }) => [
-      ...[org, currency, month, status, printCount(count)],
-      ...[printMoney(orderValue), printMoney(cashback)],
-    ]);
-    const words = table(['ORG', 'CURRENCY', 'MONTH', 'STATUS', 'COUNT', 'ORDERS', 'CASHBACK'], rows);
-    const json = {
-      count: totals.count,
-      months: totals.months,
-      // Lower bound of the age group, in days.
-      pendingByAge: totals.ages.map(({ age, ...total }) => ({
-        fromDays: AGE_BOUNDS_DAYS[age - 1] ?? 0,
-        ...total,
-      })),
-      retailers: totals.retailers,
-    };
-    await printResult(options, json, rows.length === 0 ? 'No transactions.' : words);
   });
 }
 

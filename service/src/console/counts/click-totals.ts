@@ -1,7 +1,6 @@
 // Counts clicks and the sales they led to, one day per statement, so that no statement takes long.
 
 import type { ClickCount, ClickStore } from '../../domain/click.ts';
-import type { Clock } from '../../domain/clock.ts';
 
 const DAY_MS = 86_400_000;
 export const CLICK_DAYS = 30;
@@ -14,11 +13,11 @@ export interface ClickDay {
 
 /** Counts the clicks of the last days, including today. Oldest day first. */
 export async function countClicks(
-  clicks: Pick<ClickStore, 'countBetween'>,
-  clock: Clock,
+  clicks: ClickStore,
+  nowMs: number,
   days = CLICK_DAYS,
 ): Promise<readonly ClickDay[]> {
-  const today = Math.floor(clock() / DAY_MS);
+  const today = Math.floor(nowMs / DAY_MS);
   const counted: ClickDay[] = [];
   for (let day = Math.max(0, today - days + 1); day <= today; day++) {
     counted.push({

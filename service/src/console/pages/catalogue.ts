@@ -8,10 +8,10 @@ const WEEK_MS = 7 * 86_400_000;
 const ENDING_MAX = 50;
 const IMPORTS_MAX = 200;
 
-export const cataloguePage: MakePage = async ({ node, stores: openStores, counts }) => {
+export const cataloguePage: MakePage = async ({ node, stores: openStores, catalogue }) => {
   const stores = await openStores();
   const { state, nowMs } = node;
-  const { revision, retailers, ending } = await counts.catalogue.read(stores);
+  const { revision, retailers, ending } = await catalogue.read(stores);
   const imports = await stores.imports.list({ kind: 'catalogue', outcome: 'done', limit: IMPORTS_MAX });
   const soon = ending.filter(({ endsAtMs }) => endsAtMs >= nowMs && endsAtMs < nowMs + WEEK_MS);
   return render({

@@ -1,40 +1,23 @@
 // Data for the clicks page.
 
-import {
-  type CountedClicks,
-  type NamedClicks,
-  clicksPage as render,
-} from '@offerbook/site/console/clicks-page.ts';
+import { type NamedClicks, clicksPage as render } from '@offerbook/site/console/clicks-page.ts';
 import type { ClickCount } from '../../domain/click.ts';
-import { type ClickDay, sumClicks } from '../counts/click-totals.ts';
-import type { MakePage, PageContext } from '../page-context.ts';
+import { countClicks, sumClicks } from '../counts/click-totals.ts';
+import type { MakePage } from '../page-context.ts';
 
-export const clicksPage: MakePage = async (context) => {
-  const { node, counts } = context;
-  const { last } = await counts.clicks.read();
-  return render({
-    nowMs: node.nowMs,
-    node: node.state.clicks,
-    counted: last && (await group(context, last.value, last.countedAtMs)),
-  });
-};
-
-async function group(
-  { stores: openStores, counts }: PageContext,
-  days: readonly ClickDay[],
-  countedAtMs: number,
-): Promise<CountedClicks> {
+export const clicksPage: MakePage = async ({ node, stores: openStores, catalogue }) => {
   const stores = await openStores();
+  const days = await countClicks(stores.clicks, node.nowMs);
   const all = days.flatMap((one) => one.counts);
   const names = new Map((await stores.organisations.list()).map(({ id, name }) => [id, name]));
-  const { retailers } = await counts.catalogue.read(stores);
-  return {
-    countedAtMs,
+  const { retailers } = await catalogue.read(stores);
+  return render({
+    node: node.state.clicks,
     days: days.map(({ dayMs, counts }) => ({ dayMs, ...sumClicks(counts) })),
     organisations: groupBy(all, ({ orgId }) => names.get(orgId) ?? `organisation ${orgId}`),
     retailers: groupBy(all, ({ retailerId }) => retailers.get(retailerId) ?? retailerId),
-  };
-}
+  });
+};
 
 function groupBy(all: readonly ClickCount[], nameOf: (count: ClickCount) => string): NamedClicks[] {
   return [...Map.groupBy(all, nameOf)]

@@ -11,7 +11,7 @@ import type { Stores } from '../../domain/stores.ts';
 import type { TransactionVersion } from '../../domain/transaction.ts';
 import type { MakePage } from '../page-context.ts';
 
-export const transactionPage: MakePage = async ({ stores: openStores, parameters, counts }) => {
+export const transactionPage: MakePage = async ({ stores: openStores, parameters, catalogue }) => {
   const id = parseUuid(parameters.id ?? '');
   const stores = await openStores();
   const versions = id === undefined ? [] : await stores.history.versions(id);
@@ -20,7 +20,7 @@ export const transactionPage: MakePage = async ({ stores: openStores, parameters
   if (current === undefined || versions[0] === undefined) return NO_SUCH_TRANSACTION;
   const { cashbackOfferId, couponId, promotionId } = current.transaction;
   const dealId = cashbackOfferId ?? couponId ?? promotionId;
-  const { retailers, retailerOfDeal } = await counts.catalogue.read(stores);
+  const { retailers, retailerOfDeal } = await catalogue.read(stores);
   const retailerId = dealId === null ? undefined : retailerOfDeal.get(dealId);
   return render({
     transaction: current.transaction,

@@ -4,29 +4,33 @@
 import { DecimalSum } from '@offerbook/wire/decimal-sum.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';
 import type { DailyTotal, Sale } from '../../domain/daily-total.ts';
-import { type Connection, columnsOf, DAILY_TOTALS } from '../database.ts';
+import { type Connection, DAILY_TOTALS } from '../database.ts';
 import type { Sql, Statement } from '../sql.ts';
 
 /** Bounds the memory of an import with sales of very many days. */
 const SUMS_MAX = 10_000;
 
-export interface TotalRow {
-  readonly org_id: number;
+/** The columns of a DailyTotal. */
+export const TOTAL_COLUMNS =
+  'org_id AS "orgId", day, currency, status, count, order_value AS "orderValue", cashback';
+
+interface DailySum {
+  readonly orgId: number;
   readonly day: string;
   readonly currency: string;
   readonly status: Status;
-  readonly count: number;
-  readonly order_value: string;
-  readonly cashback: string;
+  count: number;
+  readonly orderValue: DecimalSum;
+  readonly cashback: DecimalSum;
 }
 
 const ofDays = ({ isOneOf, valuesTable }: Sql) =>
   `FROM daily_totals WHERE org_id = $1 AND day ${isOneOf(`SELECT value FROM ${valuesTable('$2', 'text')}`)}`;
-const FIND_SQL: Statement = (sql) => `SELECT ${columnsOf(DAILY_TOTALS).join(', ')} ${ofDays(sql)}`;
+const FIND_SQL: Statement = (sql) => `SELECT ${TOTAL_COLUMNS} ${ofDays(sql)}`;
 const DELETE_EMPTY_SQL: Statement = (sql) => `DELETE ${ofDays(sql)} AND count = 0`;
 
 /** Sums by organisation, day, currency and status. */
-export class DailySums extends Map<string, DailyTotal> {
+export class DailySums extends Map<string, DailySum> {
   /** Adds a sale, or subtracts it if the sign is -1. */
   addSale(orgId: number, sale: Sale, sign: 1 | -1 = 1): void {
     const sum = this.#at(orgId, sale.soldAt.slice(0, 10), sale.currencyCode, sale.status);
@@ -35,11 +39,16 @@ export class DailySums extends Map<string, DailyTotal> {
     sum.cashback.add(sign * sale.cashback);
   }
 
-  addRow(row: TotalRow): void {
-    const sum = this.#at(row.org_id, row.day, row.currency, row.status);
-    sum.count += row.count;
-    sum.orderValue.add(row.order_value);
-    sum.cashback.add(row.cashback);
+  addTotal({ orgId, day, currency, status, count, orderValue, cashback }: DailyTotal): void {
+    const sum = this.#at(orgId, day, currency, status);
+    sum.count += count;
+    sum.orderValue.add(orderValue);
+    sum.cashback.add(cashback);
+  }
+
+  find(key: string): DailyTotal | undefined {
+    const sum = this.get(key);
+    return sum && { ...sum, orderValue: sum.orderValue.toString(), cashback: sum.cashback.toString() };
   }
 
   /** Calls store() if the sums need too much memory. */
@@ -51,15 +60,17 @@ export class DailySums extends Map<string, DailyTotal> {
   async store(connection: Connection): Promise<void> {
     for (const [orgId, sums] of Map.groupBy(this.values(), (sum) => sum.orgId)) {
       const days = JSON.stringify([...new Set(sums.map(({ day }) => day))]);
-      for (const row of await connection.all<TotalRow>(FIND_SQL, orgId, days))
-        if (this.has(keyOf(row.org_id, row.day, row.currency, row.status))) this.addRow(row);
+      for (const total of await connection.all<DailyTotal>(FIND_SQL, orgId, days)) {
+        const { day, currency, status } = total;
+        if (this.has(keyOf(orgId, day, currency, status))) this.addTotal(total);
+      }
       await connection.putMany(DAILY_TOTALS, sums.map(toRow));
       await connection.all(DELETE_EMPTY_SQL, orgId, days);
     }
     this.clear();
   }
 
-  #at(orgId: number, day: string, currency: string, status: Status): DailyTotal {
+  #at(orgId: number, day: string, currency: string, status: Status): DailySum {
     const key = keyOf(orgId, day, currency, status);
     const known = this.get(key);
     if (known !== undefined) return known;
@@ -74,7 +85,6 @@ function keyOf(orgId: number, day: string, currency: string, status: Status): st
   return `${orgId} ${day} ${currency} ${status}`;
 }
 
-function toRow({ orgId, day, currency, status, count, orderValue, cashback }: DailyTotal): TotalRow {
-  const amounts = { order_value: orderValue.toString(), cashback: cashback.toString() };
-  return { org_id: orgId, day, currency, status, count, ...amounts };
+export function toRow({ orgId, orderValue, cashback, ...row }: DailySum | DailyTotal) {
+  return { ...row, org_id: orgId, order_value: orderValue.toString(), cashback: cashback.toString() };
 }

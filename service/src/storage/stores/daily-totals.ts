@@ -1,29 +1,23 @@
 // Reads, verifies and rebuilds the daily totals. Verifying and rebuilding read every transaction.
 
 import type { DailyTotal, DailyTotalStore, OnCounted, Sale } from '../../domain/daily-total.ts';
-import { type Connection, columnsOf, DAILY_TOTALS, type Database, type Queries } from '../database.ts';
+import type { Connection, Database, Queries } from '../database.ts';
 import { lockClocks } from './change-clock.ts';
-import { DailySums, type TotalRow } from './daily-sums.ts';
+import { DailySums, TOTAL_COLUMNS } from './daily-sums.ts';
 import { readBatches } from './read-batches.ts';
 import { exportQuery } from './transaction-store.ts';
 
 const READ_BATCH = 5_000;
 
 /** Compares rows, so that an index seek finds the start. */
-const READ_SQL = `SELECT ${columnsOf(DAILY_TOTALS).join(', ')} FROM daily_totals
+const READ_SQL = `SELECT ${TOTAL_COLUMNS} FROM daily_totals
   WHERE (org_id, day, currency, status) > ($1, $2, $3, $4)
   ORDER BY org_id, day, currency, status LIMIT ${READ_BATCH}`;
 
 export function dailyTotalStore(database: Database): DailyTotalStore {
   return {
     read: (onBatch) =>
-      database.readOnce((connection) =>
-        readTotals(connection, async (batch) => {
-          const sums = new DailySums();
-          for (const row of batch) sums.addRow(row);
-          onBatch([...sums.values()]);
-        }),
-      ),
+      database.readOnce((connection) => readTotals(connection, async (batch) => onBatch(batch))),
 
     verify: (onCounted) =>
       database.readOnce(async (connection) => {
@@ -34,13 +28,13 @@ export function dailyTotalStore(database: Database): DailyTotalStore {
         const orgIds = new Set(orgs.map(({ id }) => id));
         const stored = new DailySums();
         await readTotals(connection, async (batch) => {
-          for (const row of batch) if (orgIds.has(row.org_id)) stored.addRow(row);
+          for (const total of batch) if (orgIds.has(total.orgId)) stored.addTotal(total);
         });
         const counted = new DailySums();
         await countAll(connection, orgIds, counted, onCounted);
         return [...new Set([...stored.keys(), ...counted.keys()])]
-          .map((key) => ({ stored: stored.get(key), counted: counted.get(key) }))
-          .filter((both) => !isSame(both.stored, both.counted));
+          .map((key) => ({ stored: stored.find(key), counted: counted.find(key) }))
+          .filter((both) => !Bun.deepEquals(both.stored, both.counted));
       }),
 
     rebuild: (onCounted) =>
@@ -57,13 +51,13 @@ export function dailyTotalStore(database: Database): DailyTotalStore {
 /** Reads the totals of all organisations, including those that are being deleted. */
 export async function readTotals(
   queries: Queries,
-  onBatch: (batch: TotalRow[]) => Promise<unknown>,
+  onBatch: (batch: DailyTotal[]) => Promise<unknown>,
 ): Promise<void> {
-  let batch: TotalRow[];
-  let last = { org_id: 0, day: '', currency: '', status: '' };
+  let batch: DailyTotal[];
+  let last = { orgId: 0, day: '', currency: '', status: '' };
   do {
-    const { org_id, day, currency, status } = last;
-    batch = await queries.all<TotalRow>(READ_SQL, org_id, day, currency, status);
+    const { orgId, day, currency, status } = last;
+    batch = await queries.all<DailyTotal>(READ_SQL, orgId, day, currency, status);
     if (batch.length > 0) await onBatch(batch);
     last = batch.at(-1) ?? last;
   } while (batch.length === READ_BATCH);
@@ -85,8 +79,4 @@ async function countAll(
       onCounted(count);
     });
   }
-}
-
-function isSame(a: DailyTotal | undefined, b: DailyTotal | undefined): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }

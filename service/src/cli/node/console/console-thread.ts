@@ -55,5 +55,5 @@ answerCalls(async ({ setup, method, url, headers, body, node }: ConsoleQuestion)
 
 function openConsole({ databaseUrl, folder }: ConsoleSetup): Console {
   const stores = openOnce(() => openStores(databaseUrl, DATABASE_OPTIONS, systemClock));
-  return buildConsole({ stores: stores.open, folder, clock: systemClock });
+  return buildConsole({ stores: stores.open, folder });
 }
