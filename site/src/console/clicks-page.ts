@@ -3,18 +3,7 @@
 import type { Cell } from '../data-table.ts';
 import { type Html, html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
-import {
-  day,
-  facts,
-  number,
-  plot,
-  section,
-  share,
-  shareBar,
-  shownOf,
-  source,
-  table,
-} from './elements.ts';
+import { day, facts, number, plot, section, share, shareBar, shownOf, source, table } from './elements.ts';
 
 const ROWS_MAX = 50;
 const COMMAND = 'offerbook activations totals --json';

@@ -51,7 +51,7 @@ async function showTotals(options: StoreOptions): Promise<void> {
       ...[org, currency, period, status, printCount(count)],
       ...[printMoney(orderValue), printMoney(cashback)],
     ]);
-    const words = table(['ORG', 'CURRENCY', 'MONTH', 'STATUS', 'COUNT', 'ORDERS', 'CASHBACK'], rows);
+    const headings = ['ORG', 'CURRENCY', 'MONTH', 'STATUS', 'COUNT', 'ORDERS', 'CASHBACK'];
     const json = {
       count: sumOf(months).count,
       months: months.map(({ org, currency, period: month, ...total }) => ({
@@ -63,7 +63,7 @@ async function showTotals(options: StoreOptions): Promise<void> {
       // Lower bound of the age group, in days.
       pendingByAge: ages.map(({ age, ...total }) => ({ fromDays: AGE_BOUNDS_DAYS[age - 1] ?? 0, ...total })),
     };
-    await printResult(options, json, rows.length === 0 ? 'No transactions.' : words);
+    await printResult(options, json, table(headings, rows, 'No transactions.'));
   });
 }
 
@@ -162,7 +162,7 @@ async function showRetailers(options: StoreOptions): Promise<void> {
       ...[org, names.get(retailer) ?? retailer],
       ...[counts.PENDING, counts.CONFIRMED, counts.DECLINED].map(printCount),
     ]);
-    const words = table(['ORG', 'RETAILER', 'PENDING', 'CONFIRMED', 'DECLINED'], rows);
-    await printResult(options, { count: read, retailers }, rows.length === 0 ? 'No transactions.' : words);
+    const headings = ['ORG', 'RETAILER', 'PENDING', 'CONFIRMED', 'DECLINED'];
+    await printResult(options, { count: read, retailers }, table(headings, rows, 'No transactions.'));
   });
 }
