@@ -104,7 +104,7 @@ const SETTINGS = {
 type SettingName = keyof typeof SETTINGS;
 export type ServeSettings = { readonly [Name in SettingName]: ReturnType<(typeof SETTINGS)[Name]['parse']> };
 
-/** The flags of `serve`. The help text ends with the default and the variable, formatted as Commander does. */
+/** The flags of `serve`. The help text ends with the default and the variable, in Commander's format. */
 export const SERVE_FLAGS = (Object.keys(SETTINGS) as SettingName[]).map((name) => {
   const { argument, help, fallback } = SETTINGS[name];
   const extra = `${fallback === '' ? '' : `default: ${fallback}, `}env: ${variable(name)}`;
@@ -153,7 +153,7 @@ export function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(host);
 }
 
-/** Removes the variables that Kubernetes sets for a Service named `offerbook…`, because they look like settings. */
+/** Removes the variables that Kubernetes sets for a Service named `offerbook…`: they look like settings. */
 function withoutServiceLinks(environment: Environment): Environment {
   const isServiceLink = ([name, value = '']: readonly [string, string | undefined]) =>
     /_SERVICE_(HOST$|PORT$|PORT_)/.test(name) ||
@@ -167,7 +167,7 @@ export function readTracingSettings(): TracingSettings | undefined {
   return parseTracingSettings(process.env);
 }
 
-/** The token for `follow`. It is never an argument, because every user of the machine can read arguments. */
+/** The token for `follow`. It cannot be passed as an argument, because every user of the machine can read arguments. */
 export function readToken(): string | undefined {
   return process.env.OFFERBOOK_TOKEN;
 }
@@ -210,7 +210,7 @@ function oneOf<const T extends string>(values: readonly T[]) {
   };
 }
 
-/** The message must not repeat the URL, which may contain a password. */
+/** The error message must not repeat the URL, which may contain a password. */
 function postgresUrl(text: string): string {
   if (!/^postgres(ql)?:\/\//.test(text)) throw new Error('must be a URL such as postgres://user@host/name');
   return text;

@@ -22,7 +22,7 @@ export interface ActivationRequest {
   readonly orgId: Uuid;
   readonly passbackUid: string;
   readonly passbackData?: string | undefined;
-  /** The client's network. Only a keyed digest of it is stored. */
+  /** The client's network; stored only as a keyed digest. */
   readonly network: string;
 }
 
@@ -47,7 +47,7 @@ const VISIT_KEPT_MS = 10_000;
 export class Activation {
   readonly tally = newClickTally();
   readonly #parts: ActivationParts;
-  /** Detects repeated taps on this node. The database detects those on different nodes. */
+  /** Detects repeated taps on this node. The database detects taps that are repeated on another node. */
   readonly #taps = new Recent<Promise<ClickId>>(TAP_MS);
   /** Recently followed clicks, without passback values. Never write these back to the database. */
   readonly #visited = new Recent<Click>(VISIT_KEPT_MS);
@@ -60,7 +60,7 @@ export class Activation {
     );
   }
 
-  /** Throws ApiError if the deal or the organisation is unknown. The error does not reveal which of the two. */
+  /** Throws ApiError if the deal or the organisation is unknown, without revealing which. */
   find({ kind, id, orgId }: ActivationRequest): Activatable {
     this.#requireReady();
     const org = this.#parts.directory.findOrganisation(orgId);
@@ -83,7 +83,8 @@ export class Activation {
     const { directory, recorder, clock } = this.#parts;
     const nowMs = clock();
     const { orgId, kind, dealId, retailerId } = what;
-    // The key includes the network: a stranger who got the user's click id would learn that the user has just clicked.
+    // The key includes the network. Otherwise a stranger who repeats a user's request would get that user's click id, and
+    // learn that the user has just clicked.
     const tapped = [mode, orgId, kind, dealId, passbackUid, passbackData ?? null, network];
     const key = directory.clickIds.digest(JSON.stringify(tapped));
     const click: Click = {
@@ -157,7 +158,7 @@ export class Activation {
       this.#lostLog.note({ err: error, click: click.id });
       return;
     }
-    // Later visits do not extend the lifetime, so changes in the database take effect within seconds.
+    // Later visits do not extend the cache lifetime, so database changes take effect within seconds.
     if (this.#visited.find(click.id, nowMs) === undefined)
       this.#visited.add(click.id, nowMs, { ...visited, passbackUid: null, passbackData: null });
   }

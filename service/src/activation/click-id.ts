@@ -1,13 +1,14 @@
-// Click ids: sent to the shop in the link, and returned by the affiliate network with the sale. An id contains its
-// organisation and time, so a sale can be attributed even if the stored click is lost. It ends with a MAC whose key is only
-// in the database, so it cannot be forged.
+// Click ids: sent to the shop in the link, and returned by the affiliate network with the sale. An id encodes its
+// organisation and creation time, so a sale can be attributed even if the stored click is lost. It ends with a MAC whose key
+// is stored only in the database, so it cannot be forged.
 //
 //   7 characters   creation time in milliseconds since 1970, sufficient until 2081
 //   3 characters   internal organisation id
 //   5 characters   counter within the millisecond, starting at a random number
 //   7 characters   truncated HMAC-SHA-256 of the preceding characters
 //
-// All characters are base62. The strictest network limits sub-ids to 22 characters. Ids sort by time.
+// All characters are base62. The length is 22, because the strictest network limits sub-ids to that. Ids sort by creation
+// time.
 
 import { randomInt, timingSafeEqual } from 'node:crypto';
 import { parseBase62, printBase62 } from '../domain/base62.ts';
@@ -29,7 +30,7 @@ export interface ClickOrigin {
 }
 
 export class ClickIds {
-  /** Initialised with the key. Each use copies it, which is cheaper than a new HMAC. */
+  /** HMAC initialised with the key. Each use copies it, which is cheaper than creating a new one. */
   readonly #hmac: Bun.CryptoHasher;
   #lastMs = Number.NaN;
   #number = 0;
@@ -61,7 +62,7 @@ export class ClickIds {
     };
   }
 
-  /** Returns a keyed digest of at least 128 bits. Without the key, its input cannot be found by brute force. */
+  /** Returns a keyed digest of at least 128 bits. Its input cannot be found by brute force without the key. */
   digest(text: string): string {
     return this.#hmac.copy().update(text).digest('base64').slice(0, DIGEST_LENGTH);
   }

@@ -12,7 +12,7 @@ import {
 import type { ClickIds } from './click-id.ts';
 
 const KINDS: readonly string[] = ['retailers', ...DEAL_LISTS];
-/** The first time that a click id cannot represent. */
+/** Upper bound (exclusive) of the times that a click id can represent. */
 const TIME_MAX_MS = 62 ** CLICK_TIME_LENGTH;
 
 /** Returns what is wrong with a click; undefined if a server with this database could have recorded it. */

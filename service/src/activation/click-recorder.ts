@@ -1,6 +1,6 @@
-// Records clicks. Clicks that arrive during a commit share the next one. If the database is slow or unreachable, clicks go to
-// the spool, a local file, and move to the database when it has recovered: the user must reach the shop, and the click must
-// not be lost. Writes are idempotent by click id.
+// Records clicks. Clicks that arrive during a commit share the next one. The user must reach the shop, and the click must
+// not be lost: if the database is slow or unreachable, clicks go to the spool, a local file, and move to the database once
+// it has recovered. Writes are idempotent by click id.
 
 import type { Click, ClickId, ClickSpool, ClickStore, Tap } from '../domain/click.ts';
 import type { Logger } from '../domain/logger.ts';
@@ -13,7 +13,7 @@ const DEADLINE_MS = 300;
 /** Clicks per commit. */
 const BATCH_MAX = 500;
 const DRAIN_EVERY_MS = 500;
-/** Time limit for moving a batch out of the spool. It is long, because no user waits for it. */
+/** Time limit for moving a batch out of the spool. Long, because no user is waiting. */
 const DRAIN_TIMEOUT_MS = 3_000;
 const REJECTED =
   'the spool contains rows that are not valid clicks for this database; they were set aside in the spool';
@@ -52,7 +52,7 @@ export class ClickRecorder {
   #waiting: Waiting[] = [];
   #committing: Promise<void> | undefined;
   #isSpooling = false;
-  /** False if no click was spooled since the spool was last seen empty. */
+  /** False if no click has been spooled since the spool was last seen empty. */
   #mayHoldClicks = false;
   #isSpoolReadable = true;
   #drainTimer: Timer | undefined;
@@ -77,8 +77,8 @@ export class ClickRecorder {
   }
 
   /**
-   * Resolves once the click is durable, with its effective id: for a repeated tap, the id of the first. A call without a key
-   * records a visit: the click is already stored, and the user has followed its link.
+   * Resolves with the click's effective id once the click is durable. A repeated tap gets the id of the first tap. A call
+   * without a key records a visit: the click is already stored, and the user has followed its link.
    */
   record(click: Click, key?: string): Promise<ClickId> {
     const { promise, resolve, reject } = Promise.withResolvers<ClickId>();
@@ -107,7 +107,7 @@ export class ClickRecorder {
     return (await findSpooled()) ?? (await this.#lookup.find(id));
   }
 
-  /** Waits for running commits. Spooled clicks stay in the spool for another process. */
+  /** Waits for commits in progress. Spooled clicks stay in the spool for another process. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#drainTimer);
@@ -125,7 +125,8 @@ export class ClickRecorder {
         await this.#commit(batch);
       }
     } finally {
-      // There must be no await between the last check and this line, or a click recorded in between would wait for the next.
+      // There must be no await between the loop's last check and this line. A click recorded in between would not be
+      // committed until another click arrives.
       this.#committing = undefined;
     }
   }
@@ -155,9 +156,11 @@ export class ClickRecorder {
 
   async #write(batch: readonly Waiting[]): Promise<ClickId[]> {
     const { store } = this.#options;
-    /** Unique ids: many users can follow a link at once, and PostgreSQL rejects a statement that writes a row twice. */
+    /**
+     * Deduplicated by id: many users can follow a link at once, and PostgreSQL rejects a statement that writes a row twice.
+     */
     const visited = new Map<ClickId, Click>();
-    /** Unique keys: repeated taps get here if the clock is set back between them. */
+    /** Deduplicated by key: repeated taps get here if the clock is set back between them. */
     const taps = new Map<string, Tap>();
     for (const { click, key } of batch) {
       if (key !== undefined) {
@@ -236,7 +239,7 @@ export class ClickRecorder {
   /** Returns an empty list if the spool cannot be read. New clicks still go to the database, and the next drain retries. */
   async #listSpooled(): Promise<Click[]> {
     const mayHoldClicks = this.#mayHoldClicks;
-    // Reset before reading, because the read can miss clicks that are spooled meanwhile.
+    // Reset before reading, because the read can miss clicks that are spooled while it runs.
     this.#mayHoldClicks = false;
     try {
       const oversized = await this.#options.spool.setAsideOversized();
@@ -271,10 +274,13 @@ export class ClickRecorder {
     return valid;
   }
 
-  /** Stores the clicks of existing organisations; returns their number. Nothing would ever delete the other clicks. */
+  /**
+   * Stores the clicks of existing organisations and returns how many it stored. Drops clicks of deleted organisations,
+   * because nothing would ever delete them from the database.
+   */
   async #putKnown(clicks: readonly Click[]): Promise<number> {
     const { store, organisations } = this.#options;
-    // Organisations are listed after the clicks, so none of the clicks can belong to an organisation created later.
+    // Listed after the clicks were read, so an organisation that is not in the list has been deleted.
     const known = new Set(clicks.length === 0 ? [] : (await organisations.list()).map(({ id }) => id));
     const kept = clicks.filter(({ orgId }) => known.has(orgId));
     // Write even if there are no clicks: the write shows whether the database has recovered.

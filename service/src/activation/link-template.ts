@@ -25,7 +25,7 @@ export function templateProblem(template: string): string | undefined {
   return undefined;
 }
 
-/** Returns the URL for a click. `url` is the shop page where the user finally arrives. */
+/** Returns the URL for a click. `url` is the shop page that the link finally redirects to. */
 export function fillTemplate(template: string, click: ClickId, url: string): string {
   // A replacer function, because dollar signs are special in replacement strings.
   return template.replace(PLACEHOLDER, (placeholder) =>

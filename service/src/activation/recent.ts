@@ -18,7 +18,7 @@ export class Recent<T> {
 
   find(key: string, nowMs: number): T | undefined {
     const entry = this.#newer.get(key) ?? this.#older.get(key);
-    // abs(): an entry survives if the clock is set back slightly, but expires if it is set back far.
+    // abs(): an entry survives if the clock is set back by less than its lifetime, and expires if it is set back further.
     return entry && Math.abs(nowMs - entry.atMs) < this.#keptMs ? entry.value : undefined;
   }
 

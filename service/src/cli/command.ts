@@ -1,5 +1,5 @@
-// The parts that commands share: the --database and --json options, an example under --help, and a database that is
-// closed when the command ends or fails.
+// Code shared by the commands: the --database and --json options, an example under --help, and a database that is closed
+// when the command ends or fails.
 
 import { Command, Option } from 'commander';
 import { systemClock } from '../domain/clock.ts';
@@ -26,7 +26,7 @@ export function databaseOption(fallback: string): Option {
     .default(fallback, fallback);
 }
 
-/** The target of `copy`. The environment can set it, too, because the URL may contain a password. */
+/** The target of `copy`. It can also be set in the environment, because the URL may contain a password. */
 export function targetOption(): Option {
   return new Option('--to <url>', 'database to copy to').env('OFFERBOOK_TO_URL').makeOptionMandatory();
 }

@@ -1,4 +1,4 @@
-// The user and the machine that this command runs on, for the import log and the audit log.
+// The user who runs this command, and the machine's name, for the import log and the audit log.
 
 import { hostname, userInfo } from 'node:os';
 

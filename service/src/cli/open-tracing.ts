@@ -10,7 +10,7 @@ import type { TracingSettings } from '../tracing/tracing-settings.ts';
 
 interface TracingOptions {
   readonly databaseUrl: string;
-  /** Called with a reason when the collector starts rejecting spans, and without one when it accepts them again. */
+  /** Called with a reason when the collector starts rejecting spans, and with undefined when it accepts them again. */
   readonly onChange: (reason: string | undefined) => void;
   readonly clock: Clock;
 }
@@ -31,7 +31,7 @@ export function openTracing(
   return { tracer, exporter };
 }
 
-/** Logs that the collector became unreachable or has recovered. */
+/** Logs when the collector starts rejecting spans, and when it has recovered. */
 export function logCollector(logger: Logger): TracingOptions['onChange'] {
   return (reason) => {
     if (reason === undefined) logger.info('the collector accepts spans again');
@@ -39,7 +39,7 @@ export function logCollector(logger: Logger): TracingOptions['onChange'] {
   };
 }
 
-/** Contains only the database's name, because the URL may contain a password. */
+/** Includes only the database's name, because the URL may contain a password. */
 function databaseAttributes(url: string): Attributes {
   const path = sqlitePath(url);
   if (path !== undefined) return { 'db.system.name': 'sqlite', 'db.namespace': basename(path) };

@@ -26,7 +26,7 @@ export class OutputFailure extends Error {
   }
 }
 
-/** Converts every error of `work` to an OutputFailure. */
+/** Converts every error thrown by `work` to an OutputFailure. */
 export async function writing(work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -35,12 +35,12 @@ export async function writing(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Resolves when the text is written. Throws OutputFailure. */
+/** Resolves when the text has been written. Throws OutputFailure. */
 export function print(text: string): Promise<void> {
   return writing(() => writeAll(STDOUT, Buffer.from(text)));
 }
 
-/** Prints the result of a command: `value` as JSON with --json, `text` otherwise. */
+/** Prints a command's result: `value` as JSON with --json, `text` without. */
 export function printResult(options: OutputOptions, value: unknown, text: string): Promise<void> {
   return print(`${options.json === true ? printJson(value) : text}\n`);
 }

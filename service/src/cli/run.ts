@@ -10,7 +10,9 @@ import { VERSION_TEXT } from './version.ts';
 
 type Load = () => Promise<Command>;
 
-/** The commands by their heading in --help. Each is imported only when it is needed, to keep start-up short. */
+/**
+ * The commands, grouped by their heading in --help. Each command is imported only when it is needed, to keep start-up short.
+ */
 const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
   'Running:': {
     serve: async () => (await import('./commands/serve.ts')).serveCommand(),
@@ -72,7 +74,6 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-/** The program with all of its commands. */
 async function loadProgram(): Promise<Command> {
   const program = newProgram();
   for (const [heading, commands] of Object.entries(GROUPS)) {
@@ -110,7 +111,7 @@ function isUsageError({ code }: CommanderError): boolean {
   return !['commander.help', 'commander.helpDisplayed', 'commander.version'].includes(code);
 }
 
-/** Commander's message, except that it names all missing options instead of the first. */
+/** Commander's message, but with all missing options instead of only the first. */
 function usageMessage(command: Command, { code, message }: CommanderError): string {
   if (code === 'commander.missingMandatoryOptionValue') {
     const missing = [
@@ -127,14 +128,14 @@ function usageMessage(command: Command, { code, message }: CommanderError): stri
   return message.replace(/^error: /, '').replace('\n(Did', ' (did');
 }
 
-/** Returns the command's own error if closing the database failed, too. */
+/** Returns the command's own error, even if closing the database also failed. */
 function ownFailure(error: unknown): unknown {
   return error instanceof SuppressedError ? ownFailure(error.suppressed) : error;
 }
 
 /** Prints the error and returns the exit code. */
 function explain(error: unknown): number {
-  // Already printed: the message, the help, or what the command found.
+  // The message or the help has already been printed.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof FaultFound) return error.exitCode;
   if (error instanceof OutputFailure && error.isReaderGone) return 0;
@@ -145,7 +146,7 @@ function explain(error: unknown): number {
   return fail(`unexpected failure: ${error instanceof Error ? error.stack : String(error)}`, 1);
 }
 
-/** Prefixes each line, because a list of invalid rows has several. */
+/** Prefixes every line, because a message that lists invalid rows has several. */
 function fail(message: string, exitCode: number): number {
   for (const line of message.split('\n')) printNote(`offerbook: ${line}`);
   return exitCode;

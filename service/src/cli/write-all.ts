@@ -5,7 +5,7 @@ import { write } from 'node:fs';
 /** Pause before the next attempt to write to a full pipe. */
 const BLOCKED_MS = 20;
 
-/** Resolves when all bytes are written; rejects with the operating system's error. */
+/** Resolves when all bytes have been written; rejects with the operating system's error. */
 export async function writeAll(file: number, bytes: Uint8Array): Promise<void> {
   for (let rest = bytes; rest.length > 0; ) {
     try {

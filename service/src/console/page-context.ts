@@ -1,4 +1,4 @@
-// The data that the console's pages are made from. Pages only read the stores.
+// The data available to the console's pages. Pages must not write to the stores.
 
 import type { ConsolePage } from '@offerbook/site/console/console-page.ts';
 import type { HourFigures } from '@offerbook/site/console/node-figures.ts';

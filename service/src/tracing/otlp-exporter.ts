@@ -12,7 +12,7 @@ const TIMEOUT_MS = 10_000;
 const CLOSE_MAX_MS = 1_000;
 const RETRIES_MAX = 4;
 const RETRY_AFTER_MAX_MS = 30_000;
-/** The collector may accept the same batch later. */
+/** Statuses after which the collector may accept the same batch later. */
 const RETRIED: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const STATUS_ERROR = 2;
 
@@ -120,7 +120,7 @@ export class OtlpExporter {
       });
       return await readAnswer(response);
     } catch (error) {
-      // Retry after a network error, as after a 503 from a proxy.
+      // Treat a network error like a 503 from a proxy: retry.
       return {
         status: 503,
         reason: error instanceof Error ? error.message : 'it is unreachable',

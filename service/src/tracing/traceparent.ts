@@ -1,4 +1,4 @@
-// Parses the traceparent header (W3C Trace Context): the trace of a request and the client's sampling decision.
+// Parses the traceparent header (W3C Trace Context): a request's trace and the client's sampling decision.
 
 export interface TraceParent {
   readonly traceId: string;

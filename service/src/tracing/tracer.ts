@@ -40,7 +40,7 @@ export class Tracer {
     this.options = options;
   }
 
-  /** Starts the span of a request; undefined if the request is not sampled. */
+  /** Starts a request's span. Returns undefined if the request is not sampled. */
   beginRequest(parent: TraceParent | undefined): Span | undefined {
     return this.#isSampled(parent) ? new Span(this.options, 'server', parent) : undefined;
   }
@@ -55,7 +55,7 @@ export class Tracer {
     const { ratio, followsParent } = this.options.sampling;
     if (parent === undefined) return Math.random() < ratio;
     if (followsParent) return parent.isSampled;
-    // The last 13 digits of a trace id are random. Services that sample by them all select the same traces.
+    // The last 13 digits of a trace id are random. Services that sample on these digits all select the same traces.
     return Number.parseInt(parent.traceId.slice(-13), 16) >= (1 - ratio) * 16 ** 13;
   }
 }
@@ -70,7 +70,7 @@ export class Span {
   readonly #startMs: number;
   readonly #startedAtMs = performance.now();
 
-  /** A child span derives its start time from its parent, so that it never appears to start first. */
+  /** A child span derives its start time from its parent, so that it never appears to start before its parent. */
   constructor(
     options: TracerOptions,
     kind: SpanKind,
@@ -110,7 +110,7 @@ export class Span {
       this.end(name);
       return result;
     } catch (error) {
-      // Omit the message, which may contain user data.
+      // Omit the error message, which may contain user data.
       this.attributes['error.type'] = error instanceof Error ? error.name : '_OTHER';
       this.end(name, true);
       throw error;

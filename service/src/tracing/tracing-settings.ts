@@ -17,7 +17,7 @@ export interface TracingSettings extends Collector {
 
 /** Which requests are traced. */
 export interface Sampling {
-  /** Share of the requests without a sampling decision from the client. */
+  /** Fraction of requests to sample, for requests without a sampling decision from the client. */
   readonly ratio: number;
   /** True if the sampling decision in the traceparent header takes precedence. */
   readonly followsParent: boolean;
@@ -46,7 +46,7 @@ export function parseTracingSettings(environment: Environment): TracingSettings 
   };
 }
 
-/** The traces endpoint is used unchanged; /v1/traces is appended to the general endpoint. */
+/** The traces endpoint is used unchanged. If only the general endpoint is set, /v1/traces is appended to it. */
 function endpoint(environment: Environment): string | undefined {
   const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own = '', OTEL_EXPORTER_OTLP_ENDPOINT: shared = '' } =
     environment;

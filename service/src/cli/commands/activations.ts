@@ -1,4 +1,5 @@
-// offerbook activations: counts clicks, and deletes old ones without a sale. Clicks contain passbackUid and passbackData.
+// offerbook activations: counts clicks, and deletes old clicks that did not lead to a sale. Clicks contain passbackUid and
+// passbackData, which may identify a person.
 
 import { printCount, printCountOf } from '@offerbook/wire/count.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';

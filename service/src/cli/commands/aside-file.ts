@@ -1,5 +1,6 @@
-// The file for rows that an import sets aside. Each import appends the rows that the file does not contain yet, and syncs the
-// file before it commits. After a crash the file may contain rows of an import that was rolled back, but no row is missing.
+// The file for rows that an import sets aside. Before it commits, each import appends the rows that the file does not
+// contain yet, and syncs the file. After a crash the file may contain rows from an import that was rolled back, but no row
+// is missing.
 
 import {
   accessSync,
@@ -19,7 +20,7 @@ const NEWLINE = 0x0a;
 
 export class AsideFile implements Aside, Disposable {
   readonly #path: string;
-  /** The new rows of this import. `keep` appends them to the file. */
+  /** New rows from this import. `keep` appends them to the file. */
   readonly #rows: RowFile;
   #known: Promise<Set<string>> | undefined;
 

@@ -1,4 +1,5 @@
-// offerbook backup: copies an SQLite database into a folder that `offerbook restore` reads. Servers and imports can run.
+// offerbook backup: copies an SQLite database into a folder that `offerbook restore` reads. Servers and imports can keep
+// running.
 
 import { printCountsOf } from '@offerbook/wire/count.ts';
 import type { Command } from 'commander';

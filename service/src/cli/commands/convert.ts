@@ -1,4 +1,5 @@
-// offerbook convert: converts files of affiliate networks to import files. It neither calls a network nor opens a database.
+// offerbook convert: converts files from affiliate networks to import files. It neither contacts a network nor opens a
+// database.
 
 import { dirname, isAbsolute, join } from 'node:path';
 import { type CatalogueFile, convertCatalogue } from '@offerbook/feeds/catalogue/convert-catalogue.ts';
@@ -31,7 +32,7 @@ import { print, printNote } from '../output.ts';
 import { withProgressBar } from './progress-bar.ts';
 import { RowFile } from './row-file.ts';
 
-/** The files of a catalogue, each with its own option. Each network supports some of them. */
+/** Input files for a catalogue, each with its own option. Each network supports some of them. */
 const CATALOGUE_FILES = {
   programmes: 'Awin: programmes',
   'commission-groups': 'Awin: commission groups, one response per programme',
@@ -207,7 +208,10 @@ async function readOverlay(source: Source, sourcePath: string): Promise<Overlay>
   return parseOverlay(await readText(path), path, source);
 }
 
-/** Drops a byte order mark. Throws if the file is not UTF-8, because its letters would be published wrongly. */
+/**
+ * Drops a byte order mark. Throws if the file is not UTF-8, because characters in another encoding would be published
+ * garbled.
+ */
 async function readText(path: string): Promise<string> {
   const chunks = await Array.fromAsync((await openSource(path)).chunks());
   try {
@@ -231,7 +235,7 @@ async function convert(
   } catch (error) {
     if (!(error instanceof ConversionFailed) || options.json !== true) throw error;
     await printOutcome(options, JSON.stringify(toJson({ ...error.report, written: 0 })));
-    // Without --out, stderr contains only the JSON document, which lists the problems.
+    // Without --out, stderr must contain only the JSON document, which already lists the problems.
     throw options.out === undefined ? new FaultFound(error.message, 2) : error;
   }
 }

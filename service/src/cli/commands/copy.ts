@@ -41,11 +41,14 @@ async function copy(options: CopyOptions): Promise<void> {
   await noteSpooled(from, to, options.spool);
 }
 
-/** Clicks in the spool are not copied. The copy has the same click key, so its servers can use the same spool. */
+/**
+ * Warns about clicks in the spool, which are not copied. The copy has the same click key, so its servers can use the same
+ * spool.
+ */
 async function noteSpooled(from: string, to: string, folder: string | undefined): Promise<void> {
   const clickKey = await readStores({ database: to }, (stores) => stores.clickKey());
   const path = spoolPath(folder, from, databaseName(clickKey));
-  // The copy is complete: an unreadable spool must not fail it.
+  // The copy is already complete, so an unreadable spool must not make the command fail.
   const waiting = await countSpooled(path).catch(() => undefined);
   if (waiting === undefined)
     printNote(`offerbook: cannot read the spool ${path}; check it before you delete it`);

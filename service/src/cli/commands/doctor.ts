@@ -1,4 +1,4 @@
-// offerbook doctor: checks an installation with the settings of `serve`, and prints how to fix problems.
+// offerbook doctor: checks an installation with the same settings as `serve`, and prints how to fix problems.
 
 import { FaultFound } from '@offerbook/wire/failures.ts';
 import type { Command } from 'commander';

@@ -1,4 +1,5 @@
-// offerbook erase: removes a user from transactions, their history and clicks. Amounts are kept; clients see an update.
+// offerbook erase: removes a user from transactions, their history and clicks. Amounts are kept. Clients receive the changed
+// transactions as updates.
 
 import { printCountsOf } from '@offerbook/wire/count.ts';
 import type { Command } from 'commander';

@@ -45,7 +45,7 @@ async function writeDocuments(
     await print(separator + batch.map(({ document }) => document).join(between));
     separator = between;
   });
-  // An empty export in NDJSON is an empty file, not a blank line.
+  // In NDJSON, an empty export is an empty file, not a blank line.
   if (separator === between) await print(close);
   else if (options.json === true) await print(open + close);
 }

@@ -1,5 +1,5 @@
-// offerbook follow: prints an organisation's transactions as they change. It uses the HTTP API, like any other client. With a
-// checkpoint file it continues where it stopped. The checkpoint advances only after the changes have been printed.
+// offerbook follow: prints an organisation's transactions as they change. It uses the HTTP API, like any other client. With
+// a checkpoint file it resumes where it stopped; the checkpoint advances only after the changes have been printed.
 
 import {
   ApiError,
@@ -78,7 +78,7 @@ function buildClient(url: string): OfferbookClient {
   }
 }
 
-/** Exit code 2 for what the user can fix (tokens, checkpoints, URLs), 1 for an outage. */
+/** Exit code 2 for errors that the user can fix (tokens, checkpoints, URLs), 1 for an outage. */
 function asFailure(error: unknown): unknown {
   const isRefused =
     error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429;
@@ -90,7 +90,7 @@ function asFailure(error: unknown): unknown {
   return error instanceof OfferbookError ? new ServiceFailure(clientMessage(error), { cause: error }) : error;
 }
 
-/** Rewords the client library's messages, which are for programmers. */
+/** Rewords the client library's messages, which are written for programmers. */
 function clientMessage(error: OfferbookError): string {
   if (error instanceof TimeoutError) return 'The service did not respond in time.';
   if (!(error instanceof TokenError)) return error.message;
@@ -114,7 +114,7 @@ const COLUMNS: readonly { title: string; width: number; cell: (t: Transaction) =
   { title: 'ID', width: 36, cell: (t) => t.id },
 ];
 
-/** The columns have fixed widths, because later rows are not known yet. */
+/** Columns have fixed widths, because rows are printed as they arrive. */
 function tablePrinter(): Printer {
   let header = `${line(({ title }) => title)}\n`;
   return async (page) => {

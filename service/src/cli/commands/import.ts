@@ -35,10 +35,10 @@ import { getOrganisation } from './organisations.ts';
 import { withProgressBar } from './progress-bar.ts';
 
 const NAME_LENGTH_MAX = 200;
-/** Clocks that are synchronised differ by less than this. */
+/** Synchronised clocks differ by less than this. */
 const CLOCK_LEAD_MAX_MS = 1_000;
 
-/** The noun for a row of each import, for messages. */
+/** What to call a row of each import in messages. */
 const NOUNS = { catalogue: 'retailer', links: 'link', transactions: 'transaction' } as const;
 
 interface ImportCommandOptions extends StoreOptions, ImportOptions {
@@ -91,7 +91,7 @@ function importOf(name: string, description: string, formats: string, example: s
     .option('--source <name>', 'origin of the data, for the import log', parseName('--source'));
 }
 
-/** An import that replaces everything: items missing from the file are withdrawn. */
+/** An import that replaces the existing data: items missing from the file are withdrawn. */
 function importOfWhole(name: 'catalogue' | 'links', ...rest: [string, string, string]): Command {
   const nouns = `${NOUNS[name]}s`;
   return importOf(name, ...rest)
@@ -131,7 +131,7 @@ async function importTransactionsFile(file: string, options: TransactionsFileOpt
   });
 }
 
-/** Warns about a stamp in the future, which affects every later import, because stamps never decrease. */
+/** Warns if the change clock is in the future. That affects every later import, because stamps never decrease. */
 async function warnOfClock(stores: Stores): Promise<void> {
   const leadMs = await stores.clockLeadMs();
   if (leadMs <= CLOCK_LEAD_MAX_MS) return;
@@ -147,7 +147,7 @@ interface ImportRun<Options> {
   readonly options: Options;
 }
 
-/** Runs the import and prints its report. With --json, it also prints one if invalid rows stopped the import. */
+/** Runs the import and prints its report. With --json, also prints a report if invalid rows stopped the import. */
 async function runImport<Options extends ImportCommandOptions>(
   kind: ImportKind,
   file: string,
@@ -181,14 +181,14 @@ async function runImport<Options extends ImportCommandOptions>(
   } catch (error) {
     if (error instanceof InvalidRows && options.json === true) {
       const kept = { added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0 };
-      // stderr and the exit code report the failure, even if the document cannot be written.
+      // Ignore a failed write: stderr and the exit code still report the failure.
       await printResult(options, toJson({ ...error.report, ...kept }), '').catch(() => {});
     }
     throw error;
   }
 }
 
-/** The first import of a catalogue creates the database, but a dry run must not. */
+/** The first catalogue import creates the database, but a dry run must not. */
 function databaseOptions(kind: ImportKind, { dryRun }: ImportCommandOptions): DatabaseOptions {
   if (dryRun === true) return DRY_RUN_OPTIONS;
   return kind === 'catalogue' ? CREATE_OPTIONS : COMMAND_OPTIONS;

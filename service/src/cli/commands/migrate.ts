@@ -1,5 +1,5 @@
-// offerbook migrate: creates or upgrades the schema. Servers and imports do the same when they start, but then they need the
-// rights to do so.
+// offerbook migrate: creates or upgrades the schema. Servers and imports also do this when they start, but then they need
+// DDL rights.
 
 import type { Command } from 'commander';
 import { CREATE_OPTIONS } from '../../storage/open-stores.ts';

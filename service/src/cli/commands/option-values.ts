@@ -36,8 +36,8 @@ export function parsePositiveDurationMs(option: string, text: string): number {
 }
 
 /**
- * Returns the time before which data is purged. It is at least a day ago, because walks read earlier versions for an hour,
- * and a click's sale can arrive days later.
+ * Returns the time before which data is purged. The cutoff must be at least a day in the past: walks read earlier versions
+ * for an hour, and a sale can arrive days after its click.
  */
 export function parseOlderThan(text: string): number {
   const ageMs = parseDurationMs('--older-than', text);

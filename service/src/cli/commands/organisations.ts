@@ -116,7 +116,10 @@ function toJson(org: PublicOrganisation) {
   return { name: org.name, publicId: org.publicId, createdAt: printTimestamp(org.createdAtMs) };
 }
 
-/** Throws BadInput. On a read, suggests `orgs list` (probably a typo); on a write, `orgs create`. */
+/**
+ * Throws BadInput if there is no such organisation. On a read, suggests `orgs list` (probably a typo); on a write, `orgs
+ * create`.
+ */
 export async function getOrganisation(
   stores: Stores,
   name: string,

@@ -1,5 +1,5 @@
-// The --passback-uid option. `-` reads it from stdin, because it may identify a person: arguments are visible to every user of
-// the machine and stay in the shell history. Messages never repeat it.
+// The --passback-uid option. The value may identify a person, and arguments are visible to every user of the machine and
+// stay in the shell history, so `-` reads it from stdin. Messages never repeat the value.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { TEXT_LENGTH_MAX } from '@offerbook/wire/text.ts';

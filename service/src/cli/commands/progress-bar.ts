@@ -1,4 +1,4 @@
-// A progress bar on stderr, if it is a terminal.
+// A progress bar on stderr, shown only if stderr is a terminal.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import type { ImportProgress } from '@offerbook/wire/rows/row-report.ts';
@@ -6,7 +6,7 @@ import type { ImportProgress } from '@offerbook/wire/rows/row-report.ts';
 const WIDTH = 30;
 const REDRAW_MS = 100;
 
-/** Number of rows processed; for files also the bytes read. */
+/** Number of rows processed; for files, also the number of bytes read. */
 type Progress = number | ImportProgress;
 
 /** Removes the bar when the work ends. */

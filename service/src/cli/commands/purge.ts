@@ -1,4 +1,4 @@
-// offerbook purge: deletes earlier versions of transactions that were replaced long ago. It keeps current versions.
+// offerbook purge: deletes transaction versions that were replaced long ago. It keeps current versions.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';

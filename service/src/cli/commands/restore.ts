@@ -1,4 +1,4 @@
-// offerbook restore: restores a backup, and sets new stamps on transactions so that polling clients do not miss changes.
+// offerbook restore: restores a backup, and gives transactions new stamps so that polling clients do not miss changes.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';

@@ -1,5 +1,6 @@
-// Buffers rows in an unnamed temporary file until all of them are known to be valid. Then copies them to stdout, to a pipe or
-// device, to a file that is replaced atomically, or to the end of a file. The temporary file is deleted with the process.
+// Buffers rows in an unnamed temporary file until all of them are known to be valid. Then copies them to stdout, to a pipe
+// or device, to a file that is replaced atomically, or to the end of a file. The temporary file disappears when the process
+// ends.
 
 import {
   closeSync,
@@ -108,8 +109,8 @@ export class RowFile implements RowSpool, Disposable {
   }
 
   /**
-   * Appends the rows that were not dropped to a file and syncs it. Appends all of them or none. Only the owner can read a new
-   * file, because rows name users.
+   * Appends the rows that were not dropped to a file, all or none of them, and syncs it. A new file is readable only by its
+   * owner, because rows identify users.
    */
   appendTo(path: string): Promise<void> {
     return writing(async () => {
@@ -147,9 +148,9 @@ export class RowFile implements RowSpool, Disposable {
 }
 
 interface OutFile {
-  /** Symbolic links are resolved if it is a file. */
+  /** For a regular file, without symbolic links. */
   readonly path: string;
-  /** The existing file, pipe or device. */
+  /** The existing file, pipe or device; undefined if there is none. */
   readonly before: Stats | undefined;
 }
 
@@ -164,7 +165,7 @@ function findOut(path: string): OutFile {
   return { path, before };
 }
 
-/** Pipes and devices are written directly: their readers would not see a file that replaces them. */
+/** Pipes and devices are written to directly: their readers would not see a file that replaces them. */
 function isStream({ before }: OutFile): boolean {
   return before !== undefined && !before.isFile();
 }
@@ -172,7 +173,8 @@ function isStream({ before }: OutFile): boolean {
 /** Copies the owner and permissions of the replaced file, so that no other user can read the new one. */
 function copyOwner(file: number, { uid, gid, mode }: Stats): void {
   const own = fstatSync(file);
-  // Only root can change the owner, and other users can only set a group of their own. If the group differs, it gets no rights.
+  // Only root can change the owner, and other users can only set groups that they belong to. If the group cannot be copied,
+  // the file's group gets no rights.
   const hasGroup = own.gid === gid || canOwn(file, own.uid, gid);
   if (own.uid !== uid) canOwn(file, uid, hasGroup ? gid : own.gid);
   fchmodSync(file, mode & (hasGroup ? 0o777 : 0o707));
@@ -187,7 +189,7 @@ function canOwn(file: number, uid: number, gid: number): boolean {
   }
 }
 
-/** True if the last line is incomplete, as after a power cut. */
+/** True if the last line is incomplete, for example after a power cut. */
 function endsInLine(file: number, size: number): boolean {
   const last = Buffer.alloc(1);
   return size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last[0] !== NEWLINE;

@@ -26,7 +26,7 @@ async function runServer(flags: NodeFlags, parts: WorkerParts): Promise<void> {
   const { settings, databaseUrl, tracing } = readNodeSettings(flags);
   requireSpool(settings);
   const log = openLog(settings.logLevel, toStdout);
-  // Registered before the start, so that no signal is missed.
+  // Registered before the node starts, so that no signal is missed.
   const stop = stopSignal();
   const stopMaxMs = settings.drainDelay * 1_000 + STOP_MAX_MS;
   void stop.then(() => endWithin(stopMaxMs));

@@ -1,5 +1,5 @@
-// offerbook tokens: issues, lists, revokes, rotates and verifies access tokens. A token is printed once, when it is issued;
-// it is never an argument.
+// offerbook tokens: issues, lists, revokes, rotates and verifies access tokens. A token is printed only once, when it is
+// issued. Tokens are never passed as arguments.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
@@ -140,7 +140,7 @@ async function rotateToken(idText: string, options: StoreOptions & { overlap: st
         throw new BadInput(`token ${id} is ${tokenState(old, nowMs)}; issue a new one instead`);
       text = newTokenText(old.kind);
       const { orgId, kind, label } = old;
-      // The successor gets the lifetime of its predecessor.
+      // The successor gets its predecessor's lifetime.
       const expiresAtMs = old.expiresAtMs === null ? null : nowMs + (old.expiresAtMs - old.createdAtMs);
       const successor = { orgId, kind, label, digest: digestToken(text), expiresAtMs };
       return { successor, endsAtMs: nowMs + overlapMs };

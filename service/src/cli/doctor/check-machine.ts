@@ -9,7 +9,7 @@ import { livenessProblem } from './liveness-problem.ts';
 
 const FREE_FAULT_BYTES = 64 * 1024 * 1024;
 const FREE_WARNING_BYTES = 1024 * 1024 * 1024;
-/** Enough for connections from some proxies, the database and the log. */
+/** Enough for connections from a few proxies, the database and the log. */
 const OPEN_FILES_MIN = 4_096;
 /** The address at which this machine reaches a server that listens on all addresses. */
 const THIS_MACHINE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
@@ -85,7 +85,7 @@ export async function checkPort(check: string, { host, port, option }: Place): P
   );
 }
 
-/** The error's code; undefined if the port is free. */
+/** Returns the error code; undefined if the port is free. */
 function tryToListen(place: Place): string | undefined {
   try {
     findPort(place);

@@ -14,12 +14,12 @@ export function ok(check: string, found: string): Check {
   return { check, state: 'ok', found };
 }
 
-/** It works, but will cause problems. */
+/** The checked part works, but will cause problems. */
 export function warning(check: string, found: string, advice: string): Check {
   return { check, state: 'warning', found, advice };
 }
 
-/** It does not work. */
+/** The checked part does not work. */
 export function fault(check: string, found: string, advice: string): Check {
   return { check, state: 'fault', found, advice };
 }

@@ -1,5 +1,5 @@
-// Runs all checks of `offerbook doctor` with the settings of `serve`. They are read-only. Checks that need the database are
-// skipped if it is unreachable.
+// Runs all checks of `offerbook doctor` with the settings of `serve`. The checks are read-only. Those that need the database
+// are skipped if it is unreachable.
 
 import { dirname } from 'node:path';
 import { printCountOf } from '@offerbook/wire/count.ts';

@@ -7,7 +7,7 @@ import { type Check, fault, ok, warning } from './check.ts';
 
 const CLOCK_WARNING_MS = 2_000;
 const CLOCK_FAULT_MS = 60_000;
-/** The oldest version that supports all our connection settings. */
+/** The oldest PostgreSQL version that supports all our connection settings. */
 const POSTGRES_VERSION_MIN = 130_000;
 
 export function judgeDatabase(facts: DatabaseFacts, nowMs: number): Check[] {

@@ -9,7 +9,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EPROTO: 'the TLS handshake failed',
 };
 
-/** Returns why no Offerbook is live at this origin; undefined if one is. */
+/** Returns why no Offerbook server is live at this origin; undefined if one is. */
 export async function livenessProblem(origin: string): Promise<string | undefined> {
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS);

@@ -23,7 +23,7 @@ export function openActivation(options: NodeOptions, stores: Stores, catalogue: 
   const spoolDisk = new DiskReserve(folder, settings.diskReserve);
   const spool = spoolDisk.guard(openSpool(path));
   const databasePath = sqlitePath(databaseUrl);
-  // The disk of a PostgreSQL server cannot be measured from here.
+  // A PostgreSQL server's disk cannot be measured from here.
   const databaseFolder = databasePath === undefined ? folder : dirname(databasePath);
   const databaseDisk =
     databaseFolder === folder ? spoolDisk : new DiskReserve(databaseFolder, settings.diskReserve);
@@ -40,11 +40,11 @@ export function openActivation(options: NodeOptions, stores: Stores, catalogue: 
     activation: new Activation({ directory, recorder, catalogue, clock, logger }),
     directory,
     recorder,
-    /** True while a disk for clicks has less free space than the reserve. */
+    /** True while a disk that stores clicks has less free space than the reserve. */
     get isDiskLow() {
       return spoolDisk.isLow || databaseDisk.isLow;
     },
-    /** Loads the directory, and starts to record clicks that an earlier process left in the spool. */
+    /** Loads the directory, and starts moving clicks that an earlier process left in the spool to the database. */
     async start() {
       await directory.refresh();
       recorder.start();
@@ -56,7 +56,7 @@ export function openActivation(options: NodeOptions, stores: Stores, catalogue: 
   };
 }
 
-/** Throws BadInput if --spool names an unusable folder, before a click needs it. */
+/** Throws BadInput if --spool is not a usable folder. Called at startup, before a click needs the spool. */
 export function requireSpool({ activation, spool }: ServeSettings): void {
   const problem = activation === 'off' || spool === undefined ? undefined : spoolProblem(spool);
   if (problem !== undefined) throw new BadInput(`--spool ${problem}`);
@@ -65,7 +65,7 @@ export function requireSpool({ activation, spool }: ServeSettings): void {
 /** Returns why the spool cannot be in this folder; undefined if it can. */
 export function spoolProblem(folder: string): string | undefined {
   try {
-    // access() fails for a file if its path ends with a slash.
+    // The trailing slash makes access() fail if the path is a file.
     accessSync(`${folder}/`, constants.W_OK | constants.X_OK);
     return undefined;
   } catch (error) {

@@ -44,7 +44,7 @@ function refuseWithoutSecret(secret: string): Refuse {
 }
 
 /**
- * Protects against DNS rebinding: a page on the web can point its host name to this machine, but its requests still carry
+ * Protects against DNS rebinding: a page on the web can point its host name to this machine, but its requests still have
  * that name in Host.
  */
 function refuseOtherNames(request: Request): Response | undefined {
@@ -57,7 +57,7 @@ function refuseOtherNames(request: Request): Response | undefined {
       );
 }
 
-/** Rejects forms that a page of another origin sent. Clients other than browsers send neither header. */
+/** Rejects forms sent from a page of another origin. Clients other than browsers send neither Sec-Fetch-Site nor Origin. */
 function refuseForeignForm({ method, headers }: Request): Response | undefined {
   if (method !== 'POST') return undefined;
   const site = headers.get('Sec-Fetch-Site');
@@ -73,7 +73,7 @@ export function refusal(status: number, text: string, headers: Record<string, st
   return new Response(`${text}\n`, { status, headers: { ...headers, 'Cache-Control': 'no-store' } });
 }
 
-/** The password of Basic credentials (the user name is ignored), or a bearer token. */
+/** The password from Basic credentials (the user name is ignored), or a bearer token. */
 function readSent(authorization: string | null): string | undefined {
   const [, scheme = '', credentials = ''] =
     /^(basic|bearer) +(\S+)$/i.exec(authorization?.trim() ?? '') ?? [];

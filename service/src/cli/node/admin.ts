@@ -19,7 +19,7 @@ import { bind } from './listen.ts';
 import type { NodeOptions } from './node-settings.ts';
 import { healthOf, type WorkerReport } from './workers/worker-report.ts';
 
-/** Only search forms have bodies. A character takes up to three UTF-8 bytes, each percent-encoded in three characters. */
+/** Only search forms have bodies. A character takes up to three UTF-8 bytes, each percent-encoded as three characters. */
 const BODY_MAX_BYTES = 1_024 + TEXT_LENGTH_MAX * 9;
 const IDLE_TIMEOUT_S = 120;
 
@@ -27,7 +27,7 @@ interface AdminSource {
   readonly stores: Stores;
   readonly catalogue: Catalogue;
   isReady(): boolean;
-  /** Merged over all workers. */
+  /** The merged report of all workers. */
   report(): WorkerReport;
   workers(): NodeState['workers'];
 }

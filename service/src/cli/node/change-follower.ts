@@ -61,7 +61,7 @@ async function reload(followed: Followed | undefined, latest: number | undefined
   return true;
 }
 
-/** A call during a run starts another run afterwards, because the current run may have read before the change. */
+/** A call during a run starts another run afterwards, because the current run may have read the data before it changed. */
 function oneAtATime(work: () => Promise<void>, onFailure: (error: unknown) => void): () => void {
   let isRunning = false;
   let again = false;

@@ -1,4 +1,4 @@
-// Opens the public port and passes its requests to the app. A stop lets requests in progress finish.
+// Opens the public port and passes its requests to the app. Stopping lets requests in progress finish.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import type { ServeSettings } from '../../config.ts';
@@ -8,7 +8,7 @@ import { STOP_MAX_MS } from './signals.ts';
 /** Longest wait for requests in progress. The rest of STOP_MAX_MS is for closing the database. */
 const DRAIN_MS = STOP_MAX_MS - 2_000;
 const IDLE_TIMEOUT_S = 65;
-/** The peer if the connection is already closed. */
+/** Used if the connection is already closed. */
 const UNKNOWN_PEER = { address: '', port: 0 };
 
 export interface Listener {
@@ -75,8 +75,8 @@ export function bind<T>({ host, port, option }: Place, serve: () => T): T {
 }
 
 /**
- * Returns the port, or a free one for 0. Throws BadInput if another server uses it: workers would not notice, because they
- * open the port for sharing.
+ * Returns the port, or a free port if it is 0. Throws BadInput if another server uses it: workers would not notice, because
+ * they open the port in shared mode.
  */
 export function findPort(place: Place): number {
   const { host, port } = place;

@@ -1,17 +1,17 @@
 // Writes the log asynchronously, one write at a time. Lines that arrive during a write are part of the next one. If the log
 // cannot be written, lines are lost, but requests, memory and shutdown are not affected.
 
-/** Lines within this time are written together. */
+/** Lines logged within this time are written together. */
 const HOLD_MS = 20;
 const HELD_CHARACTERS_MAX = 64 * 1024;
-/** New lines are dropped above this limit, so that a blocked reader does not fill the memory. */
+/** New lines are dropped above this limit, so that a blocked reader does not exhaust memory. */
 const UNREAD_CHARACTERS_MAX = 8 * 1024 * 1024;
 
 export class LogWriter {
   readonly #writeOut: (lines: string) => Promise<void>;
   #held = '';
   #timer: Timer | undefined;
-  /** Settles when nothing is being written. */
+  /** The writes in progress; undefined if there are none. */
   #writing: Promise<void> | undefined;
 
   constructor(writeOut: (lines: string) => Promise<void>) {
@@ -25,7 +25,7 @@ export class LogWriter {
     else this.#timer ??= setTimeout(() => this.#release(), HOLD_MS);
   }
 
-  /** Resolves when everything is written, or after the timeout. */
+  /** Resolves when everything has been written, or after the timeout. */
   async close(timeoutMs: number): Promise<void> {
     this.#release();
     await Promise.race([this.#writing, Bun.sleep(timeoutMs)]);

@@ -1,5 +1,5 @@
-// The settings of a node. They are read, and combinations that cannot work are rejected, before a database is opened. `doctor`
-// rejects the same combinations as `serve`.
+// A node's settings. Reads them, and rejects combinations that cannot work, before a database is opened. `doctor` rejects
+// the same combinations as `serve`.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { readServeSettings, readTracingSettings, type ServeSettings } from '../../config.ts';
@@ -14,7 +14,7 @@ export interface NodeFlags extends Readonly<Record<string, unknown>> {
   readonly database: string;
 }
 
-/** The settings of a node, and what it needs from its caller. */
+/** A node's settings and dependencies. */
 export interface NodeOptions {
   readonly settings: ServeSettings;
   readonly databaseUrl: string;
@@ -27,7 +27,9 @@ export interface NodeOptions {
   readonly clickDeadlineMs?: number;
 }
 
-/** Throws BadInput. Does not check the spool, because doctor reports an unusable spool and continues. */
+/**
+ * Throws BadInput if a setting is invalid. Does not check the spool, because doctor reports an unusable spool and continues.
+ */
 export function readNodeSettings(flags: NodeFlags) {
   const settings = readServeSettings(flags);
   const databaseUrl = flags.database;

@@ -15,7 +15,7 @@ export interface RunningNode {
   stop(): Promise<void>;
 }
 
-/** The builder is closed with the node. */
+/** `ownBuilder` is closed with the node. */
 export async function startNode(options: NodeOptions, ownBuilder?: SnapshotBuilder): Promise<RunningNode> {
   const { databaseUrl, logger } = options;
   const requestCounter = () => new LocalCounter();
@@ -28,7 +28,7 @@ export async function startNode(options: NodeOptions, ownBuilder?: SnapshotBuild
     },
     async refresh() {
       catalogue.take(await builder.build());
-      // The old snapshot is in shared memory, whose size the garbage collector does not see.
+      // Free the old snapshot now. It is in shared memory, which the garbage collector does not account for.
       Bun.gc(true);
     },
   };

@@ -11,7 +11,9 @@ const CLOSE_MAX_MS = 1_000;
 export const toStdout = (lines: string): Promise<void> => writeAll(1, Buffer.from(lines));
 export const toStderr = (lines: string): Promise<void> => writeAll(2, Buffer.from(lines));
 
-/** Every line contains the process id, and the worker's number in a worker. `write` appends lines that workers logged. */
+/**
+ * Every line contains the process id; a worker's lines also contain its number. `write` appends lines that workers logged.
+ */
 export function openLog(level: LogLevel, writeOut: (lines: string) => Promise<void>, worker?: number) {
   const writer = new LogWriter(writeOut);
   const write = (lines: string) => writer.write(lines);

@@ -24,7 +24,10 @@ import { healthOf, type WorkerReport } from './workers/worker-report.ts';
 
 const FLUSH_INTERVAL_MS = 30_000;
 
-/** Finds no transactions. Reads from the primary, on the connections for pages, to check that the database has recovered. */
+/**
+ * Query that checks whether the database has recovered. It finds no transactions, and reads from the primary, on the
+ * connections used for pages.
+ */
 const PROBE: TransactionQuery = {
   orgId: 0,
   cursor: undefined,
@@ -102,7 +105,7 @@ export async function openServing(options: ServingOptions) {
     health: () => healthOf(report(), isReady()),
     localUrl: () => urlOf('localhost', listener?.port ?? settings.port),
     onDatabaseFailure: databaseFailed,
-    // Without a delay the port closes immediately, so a client that reconnects would be refused.
+    // Without --drain-delay the port closes immediately, so a client that was asked to reconnect would be refused.
     isLeaving: () => isStopping && settings.drainDelay > 0,
   });
 

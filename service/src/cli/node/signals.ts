@@ -1,4 +1,4 @@
-// Waits for a stop signal, and limits how long a stop takes.
+// Waits for a stop signal, and limits how long stopping takes.
 
 /** Resolves on SIGTERM or SIGINT. Further SIGTERMs have no effect; a second SIGINT ends the process. */
 export function stopSignal(): Promise<void> {
@@ -8,9 +8,9 @@ export function stopSignal(): Promise<void> {
   });
 }
 
-/** Longest stop, from the moment when the port closes. */
+/** Maximum time to stop, starting when the port closes. */
 export const STOP_MAX_MS = 10_000;
-/** Longest wait for open handles after everything else was closed. */
+/** Longest wait for open handles after everything else has been closed. */
 export const LEFTOVERS_MAX_MS = 100;
 
 /** Ends the process after the timeout, even if a database does not respond or the log is blocked. */

@@ -1,5 +1,5 @@
-// Builds catalogue snapshots in a thread. The thread starts with the node and stays, because Bun 1.4 ends the whole process
-// if it starts a thread when no file handle is free.
+// Builds catalogue snapshots in a thread. The thread starts with the node and keeps running, because Bun 1.4 exits the whole
+// process if a thread is started when no file handle is free.
 
 import type { SnapshotData } from '../../catalogue/snapshot-data.ts';
 import type { Tracer } from '../../tracing/tracer.ts';

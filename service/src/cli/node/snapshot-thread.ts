@@ -1,4 +1,5 @@
-// The thread that builds catalogue snapshots, so that requests do not wait for a build. It frees its memory after each one.
+// The thread that builds catalogue snapshots, so that requests do not wait for a build. The thread frees its memory after
+// each build.
 
 import { constants, getPriority, setPriority } from 'node:os';
 import { buildSnapshotData } from '../../catalogue/build/build-snapshot.ts';

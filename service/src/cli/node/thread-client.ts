@@ -1,4 +1,4 @@
-// Calls a function that runs in another thread. Each call is a message with a number, and so is its answer.
+// Calls a function that runs in another thread. Calls and answers are messages; an answer contains the number of its call.
 
 import { Refused } from '@offerbook/wire/failures.ts';
 import { canStartThread } from './file-handles.ts';
@@ -20,12 +20,12 @@ export class ThreadClient<Question, Answer> {
   #lastNumber = 0;
   #isClosed = false;
 
-  /** `script` names the file without its extension: it is .ts in a checkout, .js in the built program. */
+  /** `script` has no extension, because the file is .ts in a checkout and .js in the built program. */
   constructor(script: URL) {
     this.#script = script;
   }
 
-  /** Number of calls without an answer. */
+  /** Number of unanswered calls. */
   get pending(): number {
     return this.#pending.size;
   }

@@ -28,7 +28,7 @@ export const cataloguePage: MakePage = async ({ node, stores: openStores, catalo
   });
 };
 
-/** Returns the number of retailers after each import, oldest first, counting back from the number stored now. */
+/** Returns the number of retailers after each import, oldest first. Counts back from the number stored now. */
 function sizesAfter(newestFirst: readonly ImportEntry[], storedNow: number) {
   let retailers = storedNow;
   const sizes = newestFirst.map(({ beganAtMs, counts: { added, withdrawn } }) => {

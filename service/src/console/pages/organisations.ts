@@ -17,7 +17,7 @@ export const organisationsPage: MakePage = async ({ node, stores: openStores }) 
     organisations: organisations.map(({ id, name, publicId, createdAtMs }) => {
       const tally = state.callers.organisations.get(id);
       const changedAtMs = clocks.get(id) ?? createdAtMs;
-      // Private tokens count, because they can read nothing but transactions.
+      // Every use of a private token counts as a poll, because private tokens can only read transactions.
       const used = tokens.filter((token) => token.orgId === id && token.kind === 'private');
       const polledAtMs = latest([tally?.lastPollAtMs, ...used.map(({ lastUsedAtMs }) => lastUsedAtMs)]);
       return {
@@ -43,7 +43,10 @@ export const organisationsPage: MakePage = async ({ node, stores: openStores }) 
   });
 };
 
-/** The database does not record which changes a poll has returned. This node knows only about polls that it answered. */
+/**
+ * Computes how far an organisation is behind. The database does not record which changes a poll has returned, so this node
+ * knows only about the polls that it answered.
+ */
 function behind(
   tally: OrganisationTally | undefined,
   polledAtMs: number | undefined,

@@ -6,7 +6,7 @@ import { existsSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { BadInput } from '@offerbook/wire/failures.ts';
 
-/** Returns a function that releases the lock. `path` must have no symbolic links, or a file could get two locks. */
+/** Returns a function that releases the lock. `path` must not contain symbolic links, or a file could get two locks. */
 export function lockFile(path: string): () => void {
   requireFolder(dirname(path));
   const lockPath = `${path}-lock`;
@@ -20,7 +20,7 @@ export function lockFile(path: string): () => void {
   }
   const held = lock;
   return () => {
-    // Delete it before unlocking: afterwards the file may be another sandbox's lock.
+    // Delete the file before unlocking it: afterwards it may be another sandbox's lock.
     rmSync(lockPath, { force: true });
     held.close();
   };

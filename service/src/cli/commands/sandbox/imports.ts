@@ -1,4 +1,4 @@
-// Writes the sandbox's data with the imports that production uses, and records each in the import log.
+// Writes the sandbox's data with the imports that production uses, and records each import in the import log.
 
 import type { Purchase } from '@offerbook/sandbox/purchase.ts';
 import type { Change } from '@offerbook/sandbox/sale-course.ts';
@@ -52,7 +52,10 @@ export function importsInto(stores: Stores, org: Organisation) {
         importCatalogue(stores.catalogue, source, { importId, allowWithdrawals: true }),
       );
     },
-    /** Use 'as they happened' only before the server starts: a client that has polled past these stamps would miss them. */
+    /**
+     * Use 'as they happened' only before the server starts: a client that has polled past these stamps would miss the
+     * changes.
+     */
     async transactions(changes: readonly Change[], stamps: 'now' | 'as they happened') {
       const rows = changes.map(({ transaction, atMs }) => ({
         ...transaction,

@@ -1,6 +1,6 @@
-// The sandbox's organisation and its tokens, which stay the same across restarts. The tokens are not stored: each is
-// derived from the digest of a key token, the first token in the database, whose own text was never printed. The label of
-// the key token contains the seed of the data, and marks the database as one of a sandbox.
+// The sandbox's organisation and its tokens, which stay the same across restarts. The tokens are not stored. Each is derived
+// from the digest of the key token, which is the first token in the database and was never printed. The key token's label
+// contains the seed of the data, and marks the database as a sandbox's.
 
 import { createHmac } from 'node:crypto';
 import { BadInput } from '@offerbook/wire/failures.ts';
@@ -18,8 +18,8 @@ const NAME = 'Sandbox';
 const LABEL = /^sandbox, seed (\d{1,10})$/;
 
 /**
- * Returns the seed of the data in a database; undefined if the database is empty. Throws if it contains other data, because
- * the sandbox replaces the catalogue, which must never happen in production.
+ * Returns the seed of the data in a database; undefined if the database is empty. Throws if a sandbox did not create the
+ * data: the sandbox replaces the catalogue, which must never happen in production.
  */
 export async function findSeed(stores: Stores): Promise<number | undefined> {
   const { tokens } = await stores.tokens.list();
@@ -43,7 +43,7 @@ export async function openOrganisation(stores: Stores): Promise<PublicOrganisati
 }
 
 /**
- * Returns one token of each kind, the same on each start. Replaces revoked tokens. Anyone who can read the database can
+ * Returns one token of each kind, the same at every start. Replaces revoked tokens. Anyone who can read the database can
  * derive these tokens, but they give access only to its synthetic data.
  */
 export async function openTokens(
@@ -67,7 +67,7 @@ export async function openTokens(
   return { public: await open('public'), private: await open('private') };
 }
 
-/** Adds the key token. It is unusable as a token: it has expired, and its text is discarded. */
+/** Adds the key token. It cannot be used for access: it has already expired, and its text is discarded. */
 function addKey(stores: Stores, org: Organisation, seed: number, nowMs: number): Promise<AccessToken> {
   const digest = digestToken(newTokenText('public'));
   const label = `sandbox, seed ${seed}`;

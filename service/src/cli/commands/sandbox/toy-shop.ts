@@ -1,5 +1,5 @@
 // The shop that activation links redirect to in the sandbox. A visitor can "buy" something there, and the sale appears among
-// the transactions like that of a real shop. `offerbook serve` does not have these routes.
+// the transactions like a real shop's. `offerbook serve` does not have these routes.
 
 import type { Retailer } from '@offerbook/sandbox/wire.ts';
 import { type Html, html } from '@offerbook/site/html.ts';
@@ -85,7 +85,7 @@ export function toyShopRoutes(world: World): Route[] {
         const retailer = retailerOf(exchange);
         const bought = await world.buy(retailer, exchange.parameters.click ?? '');
         if (bought === undefined) throw new ApiError('deal_not_found', 'No such click.');
-        // Redirect to a separate page, so that reloading it does not buy again.
+        // Redirect to a separate page, so that a reload does not repeat the purchase.
         const headers = new Headers({
           Location: `${SHOP_PATH}${retailer.id}/orders/${bought.id}`,
           'Cache-Control': NO_STORE,

@@ -15,7 +15,7 @@ export const FEED_PATH = '/sandbox/transactions';
 /** Time range of the first response. */
 const FIRST_WINDOW_MS = 10 * 60_000;
 const PAGE_SIZE = 1_000;
-/** Limit on the rows in a response; the explorer shows fewer. */
+/** Maximum number of rows in a response; the explorer shows fewer. */
 const ROWS_MAX = 100;
 
 export function transactionFeed(transactions: TransactionStore, org: Organisation, clock: Clock): Route {

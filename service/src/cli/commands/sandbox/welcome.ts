@@ -82,7 +82,10 @@ function requests(welcome: Welcome): { about: string; curl: string }[] {
   ];
 }
 
-/** Finds a retailer for the examples, with a word of its name and a country of an offer that a search will find. */
+/**
+ * Finds a retailer for the examples, with a word from its name and a country of one of its offers, so that the example
+ * searches find it.
+ */
 function findExample(retailers: readonly Retailer[]): { id: string; name: string; country: string } {
   for (const { id, name, cashbackOffers } of retailers) {
     const [part = ''] = asciiWords(name).split('-');

@@ -1,5 +1,5 @@
 // The sandbox's data over time. When the sandbox starts, World fills the database up to the present; after that, each beat
-// adds what has happened since. World decides what to import and when; `Imports` writes it.
+// adds the changes since the last. World decides what to import and when; `Imports` writes it.
 
 import { type Density, LivingSales, lively, SPARSE } from '@offerbook/sandbox/living-sales.ts';
 import { Market } from '@offerbook/sandbox/market.ts';
@@ -15,7 +15,7 @@ import type { Imports } from './imports.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const HISTORY_DAYS = 90;
-/** Longer gaps, for example while the sandbox was stopped or the computer asleep, are filled with fewer sales. */
+/** Longer gaps, for example because the sandbox was stopped or the computer was asleep, are filled with fewer sales. */
 const PAUSE_MS = 60_000;
 
 interface WorldOptions {
@@ -23,7 +23,7 @@ interface WorldOptions {
   readonly speed: number;
   readonly clock: Clock;
   readonly logoUrl: (retailerId: string) => string;
-  /** How many days of history a new database gets, and the longest gap that is filled. Default: 90. */
+  /** Days of history in a new database, and the longest gap that is filled. Default: 90. */
   readonly historyDays?: number;
 }
 
@@ -46,7 +46,7 @@ export class World {
     this.#sales = new LivingSales(options.seed, pace, new Market(this.#retailers));
   }
 
-  /** Call this before the server starts: it stamps changes in the past, where a polling client would miss them. */
+  /** Call this before the server starts: it gives changes past stamps, so a polling client would miss them. */
   static async open(
     stores: Stores,
     org: Organisation,
@@ -126,7 +126,7 @@ export class World {
   }
 }
 
-/** Time of the last change; 0 if there are no transactions, although the change clock then has a value already. */
+/** Time of the last change; 0 if there are no transactions, even though the change clock already has a value. */
 async function lastChangeMs(stores: Stores, org: Organisation): Promise<number> {
   const window = { minMs: 0, maxMs: Number.MAX_SAFE_INTEGER };
   const page = await stores.transactions.page({ orgId: org.id, cursor: undefined, window, limit: 1 });

@@ -1,5 +1,5 @@
-// Reads the commands, options and arguments of the program from Commander, so that neither the completions nor the manual can
-// miss one.
+// Reads the program's commands, options and arguments from Commander, so that the completions and the manual are always
+// complete.
 
 import type { Command, Option } from 'commander';
 
@@ -23,7 +23,7 @@ export interface CommandHelp {
   readonly choices: readonly string[];
 }
 
-/** The help of a command, followed by that of its subcommands. */
+/** Returns a command's help, followed by its subcommands' help. */
 export function readHelp(command: Command, path = ''): CommandHelp[] {
   const help = command.createHelp();
   // Commander adds a `help` command everywhere; --help is enough.

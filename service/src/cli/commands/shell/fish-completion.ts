@@ -19,7 +19,7 @@ ${all.flatMap(lines).join('\n')}
 
 function lines({ path, commands, options, choices }: CommandHelp): string[] {
   const at = `complete --command offerbook --condition ${quote(`__offerbook_at ${quote(path)}`)}`;
-  // Commands that take files keep fish's file completion.
+  // Commands that accept files keep fish's file completion.
   const withoutFiles = commands.length > 0 || choices.length > 0 ? ' --no-files' : '';
   return [
     ...commands.map(

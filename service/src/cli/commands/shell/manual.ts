@@ -58,7 +58,7 @@ function optionLines({ flags, value, description }: OptionHelp): string[] {
   return ['.TP', value === '' ? `.B ${names}` : `.BI "${names} " ${text(value)}`, text(description)];
 }
 
-/** Escapes text for roff: backslashes, and a dot or apostrophe at the start of a line. */
+/** Escapes text for roff: backslashes, hyphens, double quotes, and a dot or apostrophe at the start of a line. */
 function text(plain: string): string {
   const escaped = plain.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll('"', '\\(dq');
   return /^[.']/.test(escaped) ? `\\&${escaped}` : escaped;

@@ -1,5 +1,5 @@
-// The console's thread. It reads the database, counts, renders HTML and bundles the script, so that a slow page does not
-// delay requests on the public port.
+// The console's thread. It reads the database, computes totals, renders HTML and bundles the script, so that a slow page
+// does not delay requests on the public port.
 
 import { buildConsole, type Console } from '../../../console/console.ts';
 import type { NodeView } from '../../../console/page-context.ts';

@@ -1,4 +1,5 @@
-// The main thread's handle on one worker, until the worker fails, ends or stops reporting and must be replaced.
+// The main thread's handle on one worker. Detects that the worker has failed, ended or stopped reporting and must be
+// replaced.
 
 import { fromThreadFailure } from '../thread-failure.ts';
 import type { FromWorker, ToWorker } from './worker-messages.ts';
@@ -46,8 +47,8 @@ export class WorkerHandle {
   }
 
   /**
-   * Called at regular intervals. Ends the worker if it has not reported for too many of them. Counts calls, not time, because
-   * after a pause of the whole process no worker is at fault.
+   * Called at regular intervals. Ends the worker if too many calls pass without a report. Counts calls instead of time,
+   * because a pause of the whole process is not the worker's fault.
    */
   check(silentChecksMax: number, startChecksMax: number): void {
     this.#silentChecks += 1;

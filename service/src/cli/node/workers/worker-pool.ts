@@ -1,5 +1,5 @@
-// Keeps the workers of a node running: starts them, replaces workers that end or stop reporting, and fails the node if no
-// worker starts.
+// Keeps a node's workers running: starts them, replaces workers that end or stop reporting, and fails the node if no worker
+// starts.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import type { Logger } from '../../../domain/logger.ts';
@@ -16,12 +16,12 @@ const TIMINGS = {
   silenceMaxMs: 5_000,
   /** Longest time until the first report. */
   startMaxMs: 30_000,
-  /** Longest time until a terminated thread has ended. */
+  /** Longest time until a terminated thread ends. */
   endMaxMs: 10_000,
   /** Pause before a worker is replaced. It doubles each time the replacement also ends early. */
   restartMinMs: 500,
   restartMaxMs: 10_000,
-  /** A worker that ran this long did not end early. */
+  /** A worker that ends sooner than this has ended early. */
   provenMs: 60_000,
 };
 
@@ -72,7 +72,7 @@ export class WorkerPool {
     return [...this.#workers.values()].filter(({ isReady }) => isReady).length;
   }
 
-  /** Merged over all workers, including those that have ended. */
+  /** The merged report of all workers, including those that have ended. */
   get report(): WorkerReport {
     return mergeReports([this.#past, ...[...this.#workers.values()].map(({ report }) => report)]);
   }
@@ -84,7 +84,7 @@ export class WorkerPool {
     await Promise.race([this.#firstReady.promise, this.failure]);
   }
 
-  /** Sends to all current workers. Workers that start later get only their first messages. */
+  /** Sends a message to all current workers. Workers that start later get only their first messages. */
   send(message: ToWorker): void {
     for (const worker of this.#workers.values()) worker.send(message);
   }
@@ -144,13 +144,16 @@ export class WorkerPool {
   #startFailed(reason: Error): void {
     this.#failedStarts = this.ready > 0 ? 0 : this.#failedStarts + 1;
     if (this.#failedStarts === 0) return;
-    // A restart does not fix the settings.
+    // A restart does not fix these errors.
     if (reason instanceof BadInput || isStorageError(reason, ...PERMANENT)) this.#failure.reject(reason);
     if (this.#failedStarts < FAILED_STARTS_MAX) return;
     this.#failure.reject(new Error(`no worker could start: ${reason.message}`, { cause: reason }));
   }
 
-  /** Until the thread ends, its socket still accepts a share of the connections, but never answers them. */
+  /**
+   * Fails the node if the thread does not end: its socket would keep accepting a share of the connections without answering
+   * them.
+   */
   async #expectClosed(worker: WorkerHandle): Promise<void> {
     const stuck = () => new Error('a worker does not respond and cannot be terminated');
     await withTimeout(worker.closed, this.#timings.endMaxMs, stuck).catch(this.#failure.reject);

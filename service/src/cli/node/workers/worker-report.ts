@@ -40,7 +40,7 @@ export function countsOf({ routes, clicks, spans, callers }: WorkerReport): Work
   };
 }
 
-/** Adds up counts, and takes the worst of each state. */
+/** Adds up counts, and takes the worst value of each state. */
 export function mergeReports(reports: readonly WorkerReport[]): WorkerReport {
   const requests = new RequestTally();
   const calls = new CallerTally(systemClock);

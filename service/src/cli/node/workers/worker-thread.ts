@@ -30,7 +30,7 @@ async function receive(message: ToWorker): Promise<void> {
       break;
     case 'snapshot':
       (await running)?.take(message.snapshot);
-      // The old snapshot is in shared memory, whose size the garbage collector does not see.
+      // Free the old snapshot now. It is in shared memory, which the garbage collector does not account for.
       Bun.gc(true);
       break;
     case 'stop':

@@ -1,5 +1,5 @@
-// A node with several workers (`serve --workers N`): threads that share the port. The main thread serves no requests. It
-// builds the catalogue for all threads, replaces workers that fail, and collects their metrics and log lines.
+// A node with several workers (`serve --workers N`): threads that share the port. The main thread does not serve requests.
+// It builds the catalogue for all threads, replaces workers that fail, and collects their metrics and log lines.
 
 import { Catalogue } from '../../../catalogue/catalogue.ts';
 import type { SnapshotData } from '../../../catalogue/snapshot-data.ts';
@@ -19,7 +19,7 @@ import { openSnapshotBuilder } from '../snapshot-builder.ts';
 import { WorkerPool, type WorkerTimings } from './worker-pool.ts';
 import { mergeReports, NO_REPORT, type WorkerReport } from './worker-report.ts';
 
-/** The part of STOP_MAX_MS that is reserved for the main thread, after the workers have stopped. */
+/** The part of STOP_MAX_MS reserved for closing the main thread after the workers have stopped. */
 const CLOSE_MAX_MS = 1_000;
 
 /** Parts that tests replace with faulty threads and shorter timeouts. */
@@ -54,7 +54,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
 
   const pool = new WorkerPool({
     count: settings.workers,
-    // No extension: .ts in a checkout, .js in the built program.
+    // No extension, because the file is .ts in a checkout and .js in the built program.
     script: options.script ?? new URL('./worker-thread', import.meta.url),
     firstMessages: (number) => [
       { type: 'start', setup: { number, settings, databaseUrl, tracing: options.tracing, counts } },
