@@ -1,4 +1,4 @@
-// Sales that name the click that led to them: they find their organisation and their user by themselves.
+// Sales with a click id: the click determines their organisation and user.
 
 import { describe, expect, test } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
@@ -79,7 +79,7 @@ async function salesOf(stores: Stores, orgId: number) {
 }
 
 for (const database of DATABASES) {
-  describe(`sales by click on ${database.name}`, () => {
+  describe(`sales with click ids on ${database.name}`, () => {
     const open = openTestStores();
 
     async function openWithOrganisations() {
@@ -90,7 +90,7 @@ for (const database of DATABASES) {
       return { stores, orgs, url };
     }
 
-    test('have from the record what the click knows; the row counts only where the record has nothing', async () => {
+    test("fields of the click record override the row's fields", async () => {
       const { stores, orgs } = await openWithOrganisations();
       const [acme = 0, globex = 0] = orgs;
       const coupon = await recordClick(stores, acme, { passbackData: 'a=1' });
@@ -147,7 +147,7 @@ for (const database of DATABASES) {
         },
         { ...plain, ...nothing, id: id(3), ...fromRecord },
       ]);
-      // A purge leaves the clicks that have led to sales.
+      // A purge keeps clicks that have sales.
       const idle = await recordClick(stores, acme);
       expect(await stores.clicks.purge(NOW_MS + DAY_MS)).toBe(1);
       expect([...(await stores.clicks.find([coupon.id, later.id, idle.id])).keys()].sort()).toEqual(
@@ -155,7 +155,7 @@ for (const database of DATABASES) {
       );
     });
 
-    test('of several organisations, imported twice, in halves or by two at once, are the same, and every change clock is right', async () => {
+    test('imports for several organisations give the same result when repeated, split or concurrent, and move only the affected change clocks', async () => {
       const { stores, orgs, url } = await openWithOrganisations();
       const other = await open.stores(url, undefined, clock);
       const clicks: ClickId[] = [];
@@ -188,7 +188,7 @@ for (const database of DATABASES) {
                 ({ document }) => JSON.parse(document).updatedAt as Timestamp,
               );
               const last = stamps.reduce<string>((a, b) => (a > b ? a : b), '');
-              // Moved where there was a change, and nowhere else.
+              // The change clock moves only for organisations with changes.
               expect(through > (before[index] ?? '')).toBe(expected.length > 0);
               if (last !== '') expect(last).toBe(through);
             }
@@ -198,7 +198,7 @@ for (const database of DATABASES) {
       );
     });
 
-    test('of a click whose record is lost have its organisation and time, and are listed; so are odd times', async () => {
+    test('a sale whose click record is lost gets its organisation and activation time from the click id, and implausible sale times are noted', async () => {
       const { stores, orgs } = await openWithOrganisations();
       const [acme = 0] = orgs;
       const lost = new ClickIds(await stores.clickKey()).make(acme, NOW_MS);
@@ -230,7 +230,7 @@ for (const database of DATABASES) {
       });
     });
 
-    test('keep user, times and deal once the record of their click is gone, and forget an erased user all the same', async () => {
+    test('sales keep their user, times and deal after the click record is deleted, except for erased users', async () => {
       const { stores, orgs } = await openWithOrganisations();
       const [acme = 0, globex = 0] = orgs;
       const coupon = await recordClick(stores, acme, { passbackData: 'a=1' });
@@ -243,7 +243,7 @@ for (const database of DATABASES) {
       const rows = clicks.map((click, index) => saleRow(index + 1, click.id));
       await load(stores, rows);
       await stores.erasures.erase((await stores.organisations.find('acme')) as Organisation, 'erased');
-      // A restored file of clicks may not know of their sales, so that a purge takes them all.
+      // After a restore, the clicks may no longer be linked to their sales, so a purge deletes them all.
       await stores.clicks.remove([...clicks, other]);
       await stores.clicks.put(clicks);
       expect(await stores.clicks.purge(NOW_MS + DAY_MS)).toBe(3);
@@ -263,7 +263,7 @@ for (const database of DATABASES) {
       });
       expect(ofErased).toMatchObject({ passbackUid: null, passbackData: null, couponId: id(21) });
       expect(ofOffer).toMatchObject({ passbackUid: `user of ${globex}`, cashbackOfferId: id(11) });
-      // What the row says counts only where nothing is stored, and never for the user.
+      // Row values are used only for fields that are not stored, and never for the user.
       const own = {
         status: 'CONFIRMED',
         clickedAt: '2020-01-01T00:00:00',
@@ -284,7 +284,7 @@ for (const database of DATABASES) {
         { ...ofErased, ...confirmed },
       ]);
       expect(await salesOf(stores, globex)).toEqual([{ ...ofOffer, ...confirmed, couponId: id(98) }]);
-      // Of another click that is gone, nothing of this one is kept.
+      // A sale that refers to another deleted click keeps nothing from this one.
       expect(await load(stores, [saleRow(1, other.id, { status: 'CONFIRMED' })])).toMatchObject({
         changed: 1,
         notes: [
@@ -298,7 +298,7 @@ for (const database of DATABASES) {
         passbackData: null,
         couponId: null,
       });
-      // The transaction of another organisation is not looked into.
+      // Another organisation's transaction is not read.
       const error = await rejection(load(stores, [saleRow(2, coupon.id)]));
       expect(error.message).toStartWith('line 1: id belongs to another organisation');
       const { invalid, notes } = await load(stores, [saleRow(2, coupon.id)], { skipInvalid: true });
@@ -308,7 +308,7 @@ for (const database of DATABASES) {
       ]);
     });
 
-    test('an import prints at most 20 remarks about clicks, and the number of the others', async () => {
+    test('an import prints at most 20 remarks about clicks and counts the rest', async () => {
       const { stores, orgs } = await openWithOrganisations();
       const [acme = 0] = orgs;
       const { id: click } = await recordClick(stores, acme);
@@ -321,7 +321,7 @@ for (const database of DATABASES) {
       ]);
     });
 
-    test('a click is kept from a purge by a sale that names it, new or changed, but not by a dry run', async () => {
+    test('a purge keeps a click that a new or changed sale refers to, but not one that only a dry run referred to', async () => {
       const { stores, orgs } = await openWithOrganisations();
       const [acme = 0] = orgs;
       const [tried, named] = [await recordClick(stores, acme), await recordClick(stores, acme)];
@@ -332,7 +332,7 @@ for (const database of DATABASES) {
       expect(await stores.clicks.list(10)).toEqual([named]);
     });
 
-    test('without a click of ours are refused, or put aside as they stood; nothing is guessed', async () => {
+    test('a sale without a valid click id is rejected, or quarantined unchanged', async () => {
       const { stores, orgs } = await openWithOrganisations();
       const [acme = 0, globex = 0] = orgs;
       const { id: click } = await recordClick(stores, acme);
@@ -364,7 +364,7 @@ for (const database of DATABASES) {
         },
         keep: () => Promise.reject(new Error('the disk is full')),
       };
-      // They are safe before the import is kept: if they cannot be, nothing is. A dry run keeps nothing.
+      // Rows are quarantined before the import commits: if that fails, nothing is imported. A dry run does not quarantine rows.
       await expect(load(stores, rows, { aside })).rejects.toThrow('the disk is full');
       expect(await salesOf(stores, acme)).toEqual([]);
       const counts = { read: 6, added: 1, invalid: 0, aside: 5, notes: [] };
@@ -374,7 +374,7 @@ for (const database of DATABASES) {
       expect(await load(stores, rows, { aside })).toMatchObject(counts);
       expect(put.map((row) => JSON.parse(row))).toEqual(strange);
 
-      // With an organisation, rows without a click are its own, and a click of another is a mistake.
+      // With --org, rows without a click belong to that organisation, and another organisation's click is an error.
       expect(
         await load(stores, [saleRow(4, null, { passbackUid: 'by hand' })], { org: 'acme' }),
       ).toMatchObject({ added: 1 });

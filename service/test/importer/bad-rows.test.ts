@@ -378,7 +378,7 @@ describe('a transaction import', () => {
   );
 });
 
-test('the error lists every problem of every invalid row', async () => {
+test('the error lists every problem in every invalid row', async () => {
   const { stores, org } = book;
   const bad = transaction(5, { country: 'de', cashback: -1, colour: 'red' });
   const file = ndjson(bad, transaction(6), '', 'oops');
@@ -394,7 +394,7 @@ test('the error lists every problem of every invalid row', async () => {
   );
 });
 
-test('the error lists the first twenty problems by line and counts the others', async () => {
+test('the error lists the first twenty problems by line and counts the rest', async () => {
   const { stores, org } = book;
   const before = await contentOf(book);
   // Several batches with two kinds of invalid rows, which the import detects at different times.

@@ -1,5 +1,5 @@
-// Properties of converted files of every network: the order, the split and the repetition of files make no difference, money
-// is exact, and importing the result a second time changes nothing.
+// Properties of conversions for every network: the order, split and repetition of files make no difference, amounts are
+// exact, and importing the result a second time changes nothing.
 
 import { afterAll, describe, expect, test } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
@@ -11,7 +11,7 @@ import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { TEST_SEED } from '../hostile/seed.ts';
 import { closeBooks, countsOf, ndjson, newBook } from './fixture.ts';
 
-/** After every time that a row of a network may have. */
+/** Later than any time in a network's rows. */
 const LATER_MS = Date.UTC(2027, 0, 1);
 
 afterAll(closeBooks);
@@ -19,7 +19,7 @@ afterAll(closeBooks);
 describe.each(FEED_NAMES)('%s', (name) => {
   const source = sourceFor(name, { country: 'DE' });
 
-  test('any order, any split and any repetition of the files give the same transactions', async () => {
+  test('the converted transactions do not depend on the order, split or repetition of the files', async () => {
     let written = 0;
     await fc.assert(
       fc.asyncProperty(anyFiles(name), async ({ rows, files }) => {
@@ -34,7 +34,7 @@ describe.each(FEED_NAMES)('%s', (name) => {
     expect(written).toBeGreaterThan(100);
   });
 
-  test('what comes out is imported as it is, and a second time changes nothing', async () => {
+  test('converted transactions can be imported, and a second import changes nothing', async () => {
     const samples = fc.sample(fc.array(FEEDS[name].row, { minLength: 1, maxLength: 12 }), {
       numRuns: 8,
       seed: TEST_SEED,
@@ -55,7 +55,7 @@ describe.each(FEED_NAMES)('%s', (name) => {
   });
 });
 
-/** Half to even, by whole numbers of a hundredth of the smallest part. */
+/** Rounds half to even, with integers in hundredths of a cent. */
 function expectedCashback(commissionCents: number, sharePercent: number): number {
   const hundredths = commissionCents * sharePercent;
   const [cents, rest] = [Math.floor(hundredths / 100), hundredths % 100];
@@ -63,7 +63,7 @@ function expectedCashback(commissionCents: number, sharePercent: number): number
   return (cents + (isUp ? 1 : 0)) / 100;
 }
 
-test('money is exact: order values as they were, cashback rounded once, half to even', async () => {
+test('order values are exact, and cashback is rounded once, half to even', async () => {
   const amounts = fc.array(fc.record({ sale: fc.nat(9_999_999), commission: fc.nat(999_999) }), {
     maxLength: 40,
   });
@@ -92,7 +92,7 @@ test('money is exact: order values as they were, cashback rounded once, half to 
   );
 });
 
-test('a share of each part is taken before the sum is rounded', async () => {
+test("each part's share is applied before the sum is rounded", async () => {
   const part = (commissionGroupId: number, commissionAmount: number) => ({
     commissionGroupId,
     amount: 10,
@@ -107,7 +107,7 @@ test('a share of each part is taken before the sum is rounded', async () => {
     const { rows } = await convertSales(source, JSON.stringify([sale]));
     return rows[0]?.cashback;
   };
-  // 0.015 is rounded to 0.02; of 0.005 and 0.02, and of 0.0025 and 0.02, the sums are rounded.
+  // 0.015 is rounded to 0.02. The sums 0.005 + 0.02 and 0.0025 + 0.02 are rounded, not their parts.
   expect(await convert({})).toBe(0.02);
   expect(await convert({ 2: 1 })).toBe(0.02);
   expect(await convert({ 1: 0.25, 2: 1 })).toBe(0.02);
@@ -115,7 +115,7 @@ test('a share of each part is taken before the sum is rounded', async () => {
   expect(await convert({ 1: 0, 2: 0.25 })).toBe(0);
 });
 
-test('ids do not depend on what else the files contain, and differ by network, account and kind', async () => {
+test('ids do not depend on other rows in the files, and differ by network, account and kind', async () => {
   const [one] = (await convertSales(sourceFor('awin'), JSON.stringify([awinSale()]))).rows;
   expect(one?.id).toBe(idOf('awin', 'transaction', '900100200'));
   expect(one?.cashbackOfferId).toBe(idOf('awin', 'offer', '297335'));
@@ -124,7 +124,7 @@ test('ids do not depend on what else the files contain, and differ by network, a
   expect(other?.id).not.toBe(one?.id);
 });
 
-test('a converted catalogue is imported as it is, and a second time changes nothing', async () => {
+test('a converted catalogue can be imported, and a second import changes nothing', async () => {
   const { stores } = await newBook();
   const { awinShop } = await import('../../../feeds/test/catalogues.ts');
   const { rows } = await awinShop();

@@ -1,4 +1,4 @@
-// What the importer's tests share: believable rows, a fresh database, and its whole content for comparison.
+// Shared by the importer tests: realistic rows, a fresh database, and its whole contents for comparison.
 
 import type { Retailer } from '@offerbook/wire/catalogue.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
@@ -10,18 +10,18 @@ import type { ImportReport } from '../../src/importer/import-report.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { temporaryFolder } from '../support/databases.ts';
 
-/** The time at which every test stands. */
+/** The current time in every test. */
 export const NOW_MS = Date.UTC(2026, 10, 14, 12);
 export const NOW = '2026-11-14T12:00:00';
 
 const KINDS = { retailer: 1, offer: 2, coupon: 3, promotion: 4, transaction: 5 };
 
-/** The nth id of a kind; the order of the numbers is the order of the ids. */
+/** The nth id of a kind. Ids sort by their numbers. */
 export function id(kind: keyof typeof KINDS, n: number): Uuid {
   return `0192d1a0-000${KINDS[kind]}-7000-8000-${n.toString(16).padStart(12, '0')}` as Uuid;
 }
 
-/** A retailer with one deal of each kind, all numbered alike. */
+/** A retailer with one deal of each kind, all with the same number. */
 export function retailer(n: number, changes: Record<string, unknown> = {}): Retailer {
   return {
     id: id('retailer', n),
@@ -153,7 +153,7 @@ async function transactionsOf(stores: Stores, org: Organisation) {
   return { documents, clockMs: page.completeThroughMs };
 }
 
-/** The error that an import ended with; fails when there was none. */
+/** Returns the error of a failed import; throws if the import succeeds. */
 export async function errorOf(run: Promise<ImportReport>): Promise<Error> {
   const outcome = await run.then(
     () => undefined,
@@ -163,14 +163,14 @@ export async function errorOf(run: Promise<ImportReport>): Promise<Error> {
   return outcome;
 }
 
-/** The text that a person sees when an import refuses its file. */
+/** The message printed when an import rejects its file. */
 export async function complaintOf(run: Promise<ImportReport>): Promise<string> {
   const error = await errorOf(run);
   if (!(error instanceof BadInput)) throw error;
   return error.message;
 }
 
-/** The report without what differs from run to run. */
+/** The row counts of a report. */
 export function countsOf({ read, added, changed, unchanged, withdrawn, invalid }: ImportReport) {
   return { read, added, changed, unchanged, withdrawn, invalid };
 }

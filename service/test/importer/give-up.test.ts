@@ -1,4 +1,4 @@
-// When an import stops early: an input without rows, and one with more invalid rows than a person would read.
+// Imports that stop early: input without rows, and input with more invalid rows than anyone would read.
 
 import { afterAll, describe, expect, test } from 'bun:test';
 import { BadInput } from '@offerbook/wire/failures.ts';
@@ -55,8 +55,8 @@ describe.each(LOADS)('an import of %s without rows', (_, load, row) => {
     ['blank lines', '\n \r\n\n'],
     ['an empty list', '[]'],
     ['an empty page', '{"data":[]}'],
-    ['nothing, packed', Bun.gzipSync('')],
-  ])('is refused for %s and changes nothing, unless the input may be empty', async (_what, content) => {
+    ['compressed empty input', Bun.gzipSync('')],
+  ])('is rejected for %s and changes nothing unless --allow-empty is set', async (_what, content) => {
     const book = await newBook();
     await load(book, ndjson(row));
     const before = await contentOf(book);
@@ -73,13 +73,13 @@ describe.each(LOADS)('an import of %s without rows', (_, load, row) => {
   });
 });
 
-test('a CSV file with a header and no rows is refused, unless it may be empty', async () => {
+test('rejects a CSV file with a header and no rows unless --allow-empty is set', async () => {
   const book = await newBook();
   expect(await errorOf(transactions(book, 'id,status\n'))).toBeInstanceOf(BadInput);
   expect(countsOf(await transactions(book, 'id,status\n', { allowEmpty: true }))).toEqual(NOTHING);
 });
 
-test('an empty catalogue still needs --allow-withdrawals to withdraw everything', async () => {
+test('withdrawing everything with an empty catalogue also requires --allow-withdrawals', async () => {
   const book = await newBook();
   await catalogue(book, ndjson(retailer(1)));
   expect((await errorOf(catalogue(book, '', { allowEmpty: true }))).message).toStartWith(
@@ -89,14 +89,14 @@ test('an empty catalogue still needs --allow-withdrawals to withdraw everything'
   expect(countsOf(report)).toEqual({ ...NOTHING, withdrawn: 1 });
 });
 
-/** One valid row, then invalid ones without end: an import that does not give up never returns. */
+/** One valid row, then endless invalid rows: an import that does not stop never returns. */
 async function* endless(row: object): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(ndjson(row));
   const invalid = new TextEncoder().encode('{}\n'.repeat(10_000));
   while (true) yield invalid;
 }
 
-describe.each(LOADS)('an import of %s with invalid rows without end', (_, load, row) => {
+describe.each(LOADS)('an import of %s with endless invalid rows', (_, load, row) => {
   test.each([
     [
       {},
@@ -106,7 +106,7 @@ describe.each(LOADS)('an import of %s with invalid rows without end', (_, load, 
       { skipInvalid: true },
       'stopped at line 100001 after 100,000 invalid rows, the maximum for --skip-invalid; fix the file or split it',
     ],
-  ])('gives up, says where, and changes nothing: %j', async (options, why) => {
+  ])('stops, reports the line, and changes nothing: %j', async (options, why) => {
     const book = await newBook();
     const before = await contentOf(book);
     const error = await errorOf(load(book, endless(row), options));
@@ -116,7 +116,7 @@ describe.each(LOADS)('an import of %s with invalid rows without end', (_, load, 
   });
 });
 
-test('as many invalid rows as an import bears are all counted', async () => {
+test('an import with fewer invalid rows than the limit counts all of them', async () => {
   const book = await newBook();
   const invalid = '{}\n'.repeat(9_999);
   expect((await errorOf(transactions(book, invalid))).message).toEndWith(

@@ -1,4 +1,4 @@
-// The catalogue: what an import adds, changes and withdraws, and what holds it back.
+// Catalogue imports: what they add, change and withdraw, and when they are rejected.
 
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { gzipSync } from 'node:zlib';
@@ -42,8 +42,8 @@ async function retailers(): Promise<Retailer[]> {
 
 const COUNTS = { read: 0, added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 };
 
-describe('the file is the whole catalogue', () => {
-  test('it adds, changes, leaves alone and withdraws', async () => {
+describe('an import replaces the whole catalogue', () => {
+  test('a catalogue import adds, changes, keeps and withdraws retailers', async () => {
     await load(ndjson(retailer(1), retailer(2), retailer(3)));
     const report = await load(ndjson(retailer(4), retailer(3, { name: 'Renamed' }), retailer(1)));
     expect(countsOf(report)).toEqual({
@@ -58,19 +58,19 @@ describe('the file is the whole catalogue', () => {
     expect(await retailers()).toEqual([retailer(1), retailer(3, { name: 'Renamed' }), retailer(4)]);
   });
 
-  test('a deal that its retailer no longer lists is gone', async () => {
+  test('a deal that its retailer no longer lists is removed', async () => {
     await load(ndjson(retailer(1)));
     await load(ndjson(retailer(1, { coupons: [] })));
     expect(await retailers()).toEqual([retailer(1, { coupons: [] })]);
   });
 
-  test('a deal may move from one retailer to another', async () => {
+  test('a deal can move from one retailer to another', async () => {
     await load(ndjson(retailer(1), retailer(2)));
     await load(ndjson(retailer(1, { coupons: [coupon(2)] }), retailer(2, { coupons: [coupon(1)] })));
     expect((await retailers()).map(({ coupons }) => coupons)).toEqual([[coupon(2)], [coupon(1)]]);
   });
 
-  test('the same file again changes nothing, not even the revision', async () => {
+  test('importing the same file again changes nothing, not even the revision', async () => {
     const file = ndjson(retailer(2), retailer(1));
     await load(file);
     const before = await contentOf(book);
@@ -78,7 +78,7 @@ describe('the file is the whole catalogue', () => {
     expect(await contentOf(book)).toEqual(before);
   });
 
-  test('a change raises the revision once', async () => {
+  test('an import with changes increments the revision once', async () => {
     const { revision } = await contentOf(book);
     await load(ndjson(...Array.from({ length: 1200 }, (_, n) => retailer(n))));
     expect((await contentOf(book)).revision).toBe(revision + 1);
@@ -86,7 +86,7 @@ describe('the file is the whole catalogue', () => {
     expect((await contentOf(book)).revision).toBe(revision + 2);
   });
 
-  test('texts and ids come into their one form', async () => {
+  test('ids, dates and missing fields are normalised', async () => {
     const row = retailer(1, {
       id: id('retailer', 1).toUpperCase(),
       cashbackOffers: [
@@ -116,7 +116,7 @@ describe('the file is the whole catalogue', () => {
     ]);
   });
 
-  test('a page of our own answers, a list and NDJSON mean the same', async () => {
+  test('an API page, a JSON list, NDJSON and gzip give the same catalogue', async () => {
     const rows = [retailer(1), retailer(2)];
     const files = [
       ndjson(...rows),
@@ -129,14 +129,14 @@ describe('the file is the whole catalogue', () => {
       expect(countsOf(await load(file))).toEqual({ ...COUNTS, read: 2, unchanged: 2 });
   });
 
-  test('an unknown field passes when told so, and is not kept', async () => {
+  test('with ignoreUnknown, unknown fields are accepted but not stored', async () => {
     await load(ndjson(retailer(1, { colour: 'red', coupons: [coupon(1, { colour: 'red' })] })), {
       ignoreUnknown: true,
     });
     expect(await retailers()).toEqual([retailer(1)]);
   });
 
-  test('CSV is no format for a catalogue', async () => {
+  test('rejects a CSV file as a catalogue', async () => {
     for (const file of ['id,name\n1,x\n', '\r\n"id";"name"\r\n"1";"x"\r\n'])
       expect(await complaintOf(load(file, { skipInvalid: true }))).toBe(
         [
@@ -146,7 +146,7 @@ describe('the file is the whole catalogue', () => {
       );
   });
 
-  test('a line before the rows that is no row is a bad row and nothing else', async () => {
+  test('a leading line that is not a row counts as one invalid row', async () => {
     const report = await load(ndjson('# retailers, all of them', retailer(1)), { skipInvalid: true });
     expect(countsOf(report)).toEqual({ ...COUNTS, read: 2, added: 1, invalid: 1 });
   });
@@ -155,14 +155,14 @@ describe('the file is the whole catalogue', () => {
 describe('the withdrawal guard', () => {
   beforeEach(() => load(ndjson(...[1, 2, 3, 4].map((n) => retailer(n)))));
 
-  test('lets half of the retailers go', async () => {
+  test('a catalogue import may withdraw half of the retailers', async () => {
     expect((await load(ndjson(retailer(1), retailer(2)))).withdrawn).toBe(2);
   });
 
   test.each([
-    ['a file with a quarter of them', ndjson(retailer(1)), 3],
-    ['a file with others only', ndjson(retailer(7), retailer(8), retailer(9), retailer(10)), 4],
-  ])('refuses %s, and nothing changes', async (_what, file, count) => {
+    ['a file with a quarter of the retailers', ndjson(retailer(1)), 3],
+    ['a file with only new retailers', ndjson(retailer(7), retailer(8), retailer(9), retailer(10)), 4],
+  ])('rejects %s and changes nothing', async (_what, file, count) => {
     const before = await contentOf(book);
     for (const options of [{}, { dryRun: true }, { skipInvalid: true }]) {
       const error = await errorOf(load(file, options));
@@ -174,7 +174,7 @@ describe('the withdrawal guard', () => {
     expect(await contentOf(book)).toEqual(before);
   });
 
-  test('lets everything go with --allow-withdrawals', async () => {
+  test('--allow-withdrawals permits withdrawing every retailer', async () => {
     const others = ndjson(retailer(7));
     expect(countsOf(await load(others, { allowWithdrawals: true }))).toEqual({
       ...COUNTS,
@@ -191,7 +191,7 @@ describe('the withdrawal guard', () => {
     ['50 % of 100 retailers', 100, 50, 50],
     ['10 % of 101 retailers', 101, 91, 10],
     ['10 % of 120 retailers', 120, 108, 12],
-  ])('lets at most %s go by default', async (_what, total, kept, withdrawn) => {
+  ])('a catalogue import may withdraw at most %s by default', async (_what, total, kept, withdrawn) => {
     await load(shops(total));
     const error = await errorOf(load(shops(kept - 1)));
     expect(error).toBeInstanceOf(Refused);
@@ -201,7 +201,7 @@ describe('the withdrawal guard', () => {
     expect((await load(shops(kept))).withdrawn).toBe(withdrawn);
   });
 
-  test('has the limit that --max-withdrawals sets, for small catalogues and large ones', async () => {
+  test('--max-withdrawals sets the limit for small and large catalogues', async () => {
     expect(await errorOf(load(shops(3), { maxWithdrawals: 24 }))).toBeInstanceOf(Refused);
     expect(await errorOf(load(shops(3), { maxWithdrawals: 0 }))).toBeInstanceOf(Refused);
     expect((await load(shops(3), { maxWithdrawals: 25 })).withdrawn).toBe(1);
@@ -210,12 +210,12 @@ describe('the withdrawal guard', () => {
     expect((await load(shops(84), { maxWithdrawals: 30 })).withdrawn).toBe(36);
   });
 
-  test('comes after the check of the rows', async () => {
+  test('invalid rows are reported before the withdrawal limit is checked', async () => {
     expect(await errorOf(load('oops'))).toBeInstanceOf(BadInput);
   });
 
   test.each(['{"data":[ROW],"cursor":"x"}', '{"cursor":"x","data":[ROW]}'])(
-    'refuses one page of several, whatever else is allowed: %s',
+    'rejects one page of several, regardless of other options: %s',
     async (envelope) => {
       const before = await contentOf(book);
       const file = envelope.replace('ROW', JSON.stringify(retailer(1, { name: 'Renamed' })));
@@ -231,7 +231,7 @@ describe('the withdrawal guard', () => {
 });
 
 describe('a merge', () => {
-  test('never withdraws: neither retailers nor deals', async () => {
+  test('a merge never withdraws retailers or deals', async () => {
     await load(ndjson(retailer(1), retailer(2)));
     const file = ndjson(
       retailer(1, {
@@ -255,7 +255,7 @@ describe('a merge', () => {
     expect(countsOf(await load(file, { merge: true }))).toEqual({ ...COUNTS, read: 2, unchanged: 2 });
   });
 
-  test('cannot bring a deal that a retailer outside the file has', async () => {
+  test('a merge rejects a deal that belongs to a retailer outside the file', async () => {
     await load(ndjson(retailer(1), retailer(2), retailer(3)));
     const before = await contentOf(book);
     const file = ndjson(
@@ -274,7 +274,7 @@ describe('a merge', () => {
     expect(await contentOf(book)).toEqual(before);
   });
 
-  test('lists the first 20 of the rows with deals of other retailers', async () => {
+  test("a merge lists the first 20 rows that contain other retailers' deals", async () => {
     const numbers = Array.from({ length: 21 }, (_, n) => n);
     await load(ndjson(...numbers.map((n) => retailer(n))));
     const claims = numbers.map((n) => retailer(30 + n, { coupons: [coupon(20 - n)] }));
@@ -286,7 +286,7 @@ describe('a merge', () => {
     ]);
   });
 
-  test('cannot bring a deal that another row of the file keeps without naming it', async () => {
+  test('a merge rejects a deal that belongs to another retailer in the file, even if that row does not list the deal', async () => {
     await load(ndjson(retailer(1), retailer(2)));
     const rows = [retailer(1, { coupons: [coupon(2)] }), retailer(2, { coupons: [] })];
     expect(await complaintOf(load(JSON.stringify(rows), { merge: true }))).toBe(
@@ -301,7 +301,7 @@ describe('a merge', () => {
 describe('with --skip-invalid', () => {
   beforeEach(() => load(ndjson(...[1, 2, 3, 4, 5].map((n) => retailer(n)))));
 
-  test('the good rows are imported, and a retailer whose row was bad stays as it was', async () => {
+  test('imports the valid rows, and keeps retailers whose rows are invalid unchanged', async () => {
     const file = ndjson(
       retailer(1, { name: 'Renamed' }),
       retailer(2, { name: '' }),
@@ -328,7 +328,7 @@ describe('with --skip-invalid', () => {
     ]);
   });
 
-  test('a row that is not UTF-8 still tells which retailer it is', async () => {
+  test('a row that is not UTF-8 still identifies its retailer', async () => {
     const file = Buffer.from(
       ndjson(retailer(1, { name: 'K\u{e4}se' }), ...[2, 3, 4].map((n) => retailer(n))),
       'latin1',
@@ -344,7 +344,7 @@ describe('with --skip-invalid', () => {
     '7',
     '{"id":["0192d1a0-0001-7000-8000-000000000002"]}',
     `{"id":"${id('retailer', 2)}","id":"${id('retailer', 3)}"}`,
-  ])('nothing is withdrawn when a row may be any retailer: %s', async (bad) => {
+  ])('nothing is withdrawn if an invalid row could be any retailer: %s', async (bad) => {
     const report = await load(ndjson(retailer(1), bad, retailer(9)), {
       skipInvalid: true,
       allowWithdrawals: true,
@@ -356,7 +356,7 @@ describe('with --skip-invalid', () => {
     expect((await retailers()).length).toBe(6);
   });
 
-  test('a single retailer that is not withdrawn is spoken of as one', async () => {
+  test('the note about a single retailer that was not withdrawn uses the singular', async () => {
     const report = await load(ndjson(...[1, 2, 3, 4].map((n) => retailer(n)), '7'), { skipInvalid: true });
     expect(report.notes).toEqual([
       'Nothing was withdrawn, although 1 retailer is not in the file: the row on line 5 has no readable id and may be it.',
@@ -369,12 +369,12 @@ describe('with --skip-invalid', () => {
     expect(notes).toEqual([expect.stringContaining('the row on line 5 has no readable id')]);
   });
 
-  test('a row without a readable id is no reason for a note when the file has every retailer', async () => {
+  test('a row without a readable id does not cause a note if the file contains every retailer', async () => {
     const all = [1, 2, 3, 4, 5].map((n) => retailer(n));
     expect((await load(ndjson(...all, '7'), { skipInvalid: true })).notes).toEqual([]);
   });
 
-  test('of two rows for the same retailer, the first counts', async () => {
+  test('the first of two rows for the same retailer is used', async () => {
     const rows = [
       retailer(1, { name: 'First' }),
       retailer(1, { name: 'Second' }),
@@ -390,7 +390,7 @@ describe('with --skip-invalid', () => {
     expect((await retailers())[0]?.name).toBe('First');
   });
 
-  test('a retailer whose row is refused for the id of a deal stays as it was', async () => {
+  test('a retailer whose row is rejected because of a deal id stays unchanged', async () => {
     const rows = [
       retailer(1),
       retailer(2, { coupons: [coupon(1)] }),
@@ -406,7 +406,7 @@ describe('with --skip-invalid', () => {
     expect(await retailers()).toEqual([1, 2, 3, 4, 5].map((n) => retailer(n)));
   });
 
-  test('a deal of a bad row is not taken from the good row that also has it', async () => {
+  test('a deal in both an invalid and a valid row is imported with the valid row', async () => {
     const rows = [
       retailer(6, { name: '', coupons: [coupon(7)] }),
       retailer(7),
@@ -416,7 +416,7 @@ describe('with --skip-invalid', () => {
     expect(countsOf(report)).toEqual({ ...COUNTS, read: 7, added: 1, unchanged: 5, invalid: 1 });
   });
 
-  test('a row that lists a deal of a retailer whose own row is invalid is not skipped: nothing is imported', async () => {
+  test('nothing is imported if a row lists a deal of a retailer whose own row is invalid', async () => {
     const before = await contentOf(book);
     const rows = [
       retailer(2, { name: 'Renamed', coupons: [coupon(1)] }),
@@ -438,8 +438,8 @@ describe('with --skip-invalid', () => {
     expect(await contentOf(book)).toEqual(before);
   });
 
-  test('a row that lists a deal of a retailer that is not withdrawn after all is not skipped either', async () => {
-    // The row without an id may stand for the retailers 3, 4 and 5, which therefore stay.
+  test('nothing is imported if a row lists a deal of a retailer that cannot be withdrawn', async () => {
+    // The row without an id could be retailer 3, 4 or 5, so none of them is withdrawn.
     const rows = [retailer(1, { coupons: [coupon(5)] }), retailer(2), '{"id":"?"}'];
     expect(await complaintOf(load(ndjson(...rows), { skipInvalid: true, allowWithdrawals: true }))).toBe(
       [
@@ -457,7 +457,7 @@ describe('with --skip-invalid', () => {
     );
   });
 
-  test('a deal may move away from a retailer that is withdrawn, whatever other rows are invalid', async () => {
+  test('a deal can move away from a withdrawn retailer even if other rows are invalid', async () => {
     const rows = [
       retailer(1, { coupons: [coupon(5)] }),
       retailer(2, { name: '' }),
@@ -474,7 +474,7 @@ describe('with --skip-invalid', () => {
     });
   });
 
-  test('a file that breaks off is refused all the same, with the bad rows before the break', async () => {
+  test('rejects a truncated file even with skipInvalid, and reports the invalid rows before the end', async () => {
     const before = await contentOf(book);
     const file = `[${JSON.stringify(retailer(1, { name: '' }))},\n${JSON.stringify(retailer(2)).slice(0, -9)}`;
     expect(await complaintOf(load(file, { skipInvalid: true }))).toBe(
@@ -487,7 +487,7 @@ describe('with --skip-invalid', () => {
     expect(await contentOf(book)).toEqual(before);
   });
 
-  test('where a file breaks off is told even when there is no room for more problems', async () => {
+  test('the line where a file is truncated is reported even if the problem list is full', async () => {
     const file = `[${Array.from({ length: 30 }, () => '[]').join(',')}`;
     const lines = (await complaintOf(load(file))).split('\n');
     expect(lines.slice(18)).toEqual([
@@ -499,7 +499,7 @@ describe('with --skip-invalid', () => {
   });
 });
 
-test('a dry run says what would change and changes nothing', async () => {
+test('a dry run of a catalogue import reports what would change and changes nothing', async () => {
   await load(ndjson(retailer(1), retailer(2)));
   const before = await contentOf(book);
   const file = ndjson(retailer(1, { name: 'Renamed' }), retailer(3));
@@ -509,7 +509,7 @@ test('a dry run says what would change and changes nothing', async () => {
   expect(countsOf(await load(file))).toEqual(countsOf(report));
 });
 
-test('reports progress up to the end of the file', async () => {
+test('a catalogue import reports progress up to the end of the file', async () => {
   const seen: ImportProgress[] = [];
   const file = ndjson(...Array.from({ length: 1100 }, (_, n) => retailer(n)));
   await load(file, { onProgress: (progress) => seen.push(progress) });
@@ -517,7 +517,7 @@ test('reports progress up to the end of the file', async () => {
   expect(seen.at(-1)).toEqual({ bytesRead: file.length, bytesTotal: file.length, rows: 1100 });
 });
 
-test('what is stored is the text that is printed', async () => {
+test('a retailer is stored exactly as printRetailer() prints it', async () => {
   await load(ndjson(retailer(1)));
   expect((await contentOf(book)).retailers).toEqual([printRetailer(retailer(1))]);
 });

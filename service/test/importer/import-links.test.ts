@@ -16,10 +16,10 @@ function load(stores: Stores, file: string, options: WholeFileOptions = {}) {
 }
 
 for (const database of DATABASES) {
-  describe(`links on ${database.name}`, () => {
+  describe(`link imports on ${database.name}`, () => {
     const open = openTestStores();
 
-    test('are what the file says: added, changed, left alone and withdrawn', async () => {
+    test('a links import adds, changes, keeps and withdraws links to match the file', async () => {
       const stores = await open.stores(await database.create());
       const first = [
         { retailerId: id(1), template: template('a') },
@@ -34,7 +34,7 @@ for (const database of DATABASES) {
       });
       const { activation } = await stores.revisions();
       expect(await load(stores, ndjson(first))).toMatchObject({ read: 3, added: 0, unchanged: 3 });
-      // Nothing has changed, so that servers have nothing to take up.
+      // Nothing has changed, so servers have nothing to reload.
       expect((await stores.revisions()).activation).toBe(activation);
 
       const csv = `dealId,retailerId,template\n${id(2)},,${template('d')}\n,${id(1)},${template('a')}\n`;
@@ -46,7 +46,7 @@ for (const database of DATABASES) {
       ]);
     });
 
-    test('a links file that would withdraw most links is refused without --allow-withdrawals; a merge withdraws none', async () => {
+    test('rejects a links file that would withdraw most links unless --allow-withdrawals is set; a merge withdraws none', async () => {
       const stores = await open.stores(await database.create());
       const rows = [1, 2, 3].map((number) => ({ retailerId: id(number), template: template('a') }));
       await load(stores, ndjson(rows));
@@ -59,7 +59,7 @@ for (const database of DATABASES) {
       expect(await stores.links.list()).toHaveLength(1);
     });
 
-    test('a links file that would withdraw more than 10 % of over 100 links is refused, or what --max-withdrawals says', async () => {
+    test('rejects a links file that would withdraw more than 10 % of over 100 links, unless --max-withdrawals allows more', async () => {
       const stores = await open.stores(await database.create());
       const rows = Array.from({ length: 120 }, (_, n) => ({
         retailerId: id(n + 1),
@@ -77,7 +77,7 @@ for (const database of DATABASES) {
       });
     });
 
-    test('that are bad are named, and nothing changes', async () => {
+    test('a links import reports every invalid row and changes nothing', async () => {
       const stores = await open.stores(await database.create());
       const rows = [
         { retailerId: id(1), template: template('a') },
@@ -106,7 +106,7 @@ for (const database of DATABASES) {
       ]);
       expect(await stores.links.list()).toEqual([]);
 
-      // The good ones can be had, and nothing is withdrawn for the bad ones.
+      // With skipInvalid, the valid rows are imported and nothing is withdrawn.
       await load(stores, ndjson([{ retailerId: id(9), template: template('z') }]));
       expect(await load(stores, ndjson(rows), { skipInvalid: true })).toMatchObject({
         added: 1,

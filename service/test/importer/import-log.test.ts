@@ -25,7 +25,7 @@ const ROWS: Record<ImportKind, object> = {
 };
 const KINDS = Object.keys(ROWS) as ImportKind[];
 
-/** The entry in the log of an import that is rolled back, or skips its invalid rows. */
+/** The import log's entry for an import that is rolled back or skips its invalid rows. */
 async function entryOf(kind: ImportKind, content: string, options: WholeFileOptions = {}) {
   const source = sourceFrom(content);
   const origin = { kind, orgId: null, by: 'test', source: null, fileName: 'rows', version: '1' };
@@ -48,15 +48,18 @@ test.each([
   ['an unknown field', { [SECRET]: 1 }, 'has an unknown field'],
   ['text that is not JSON', `{"id": ${SECRET}}`, 'is not JSON'],
   ['a field that appears twice', `{"${SECRET}":1,"${SECRET}":2}`, 'has a field twice in the same object'],
-])('names the place and the kind of problem, not the text, for %s', async (_, part, reason) => {
-  for (const kind of KINDS) {
-    const row = typeof part === 'string' ? part : { ...ROWS[kind], ...part };
-    const { problems, problemCount } = await entryOf(kind, ndjson(row));
-    expect([problems, problemCount]).toEqual([nameless(1, reason), 1]);
-  }
-});
+])(
+  'the import log contains the line and the kind of problem, but not the text, for %s',
+  async (_, part, reason) => {
+    for (const kind of KINDS) {
+      const row = typeof part === 'string' ? part : { ...ROWS[kind], ...part };
+      const { problems, problemCount } = await entryOf(kind, ndjson(row));
+      expect([problems, problemCount]).toEqual([nameless(1, reason), 1]);
+    }
+  },
+);
 
-test('keeps the names of fields that are part of the format', async () => {
+test('the import log contains names of fields that are part of the format', async () => {
   const row = transaction(1, { status: SECRET });
   expect((await entryOf('transactions', ndjson(row))).problems).toEqual([
     { line: 1, field: 'status', reason: 'must be one of PENDING, CONFIRMED, DECLINED' },
@@ -71,7 +74,7 @@ test.each([
     { ignoreUnknown: true },
     'has two columns with the same name',
   ],
-])('names no column for %s', async (_, header, options, reason) => {
+])('the import log does not contain the column name for %s', async (_, header, options, reason) => {
   const { problems } = await entryOf('transactions', `${header}1,2\n`, options);
   expect(problems).toEqual(nameless(1, reason));
 });
@@ -87,7 +90,7 @@ test.each([
     'an unknown field inside a coupon',
     ndjson(retailer(1, { coupons: [{ ...coupon(1), [SECRET]: { [SECRET]: SECRET } }] })),
   ],
-])('contains nothing of %s', async (_, content) => {
+])('the import log does not contain any part of %s', async (_, content) => {
   for (const kind of KINDS) {
     const entry = await entryOf(kind, content);
     expect(entry.problemCount).toBeGreaterThan(0);
@@ -95,7 +98,7 @@ test.each([
   }
 });
 
-test('contains nothing of any value or unknown name of a row, wherever it is', async () => {
+test('the import log does not contain any value or unknown field name of a row', async () => {
   const mutation = fc.tuple(
     fc.constantFrom(...KINDS),
     fc.nat(),

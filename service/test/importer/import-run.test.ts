@@ -5,7 +5,7 @@ import { ImportRun, readAhead } from '../../src/importer/import-run.ts';
 
 const RULES = { columns: undefined, limits: RETAILER_LIMITS, onCursor: () => undefined };
 
-/** How many rows there are in each batch of a file of so many rows, each so long. */
+/** Number of rows in each batch of a file with the given number and length of rows. */
 async function batchSizes(
   rows: number,
   length: number,
@@ -18,21 +18,21 @@ async function batchSizes(
   return sizes;
 }
 
-test('short rows come in batches of equal size', async () => {
+test('short rows are read in batches of equal size', async () => {
   expect(await batchSizes(1_700, 300)).toEqual([500, 500, 500, 200]);
 });
 
 test.each([
-  ['not packed', undefined],
-  ['packed with gzip', (text: string) => Bun.gzipSync(text)],
-  ['packed with zstd', (text: string) => Bun.zstdCompressSync(text)],
-])('of long rows, %s, a batch holds about a megabyte, and none is lost', async (_, pack) => {
+  ['uncompressed', undefined],
+  ['compressed with gzip', (text: string) => Bun.gzipSync(text)],
+  ['compressed with zstd', (text: string) => Bun.zstdCompressSync(text)],
+])('with long rows, %s, a batch contains about a megabyte, and no row is lost', async (_, pack) => {
   const sizes = await batchSizes(500, 20_000, pack);
   expect(Math.max(...sizes)).toBeLessThan(100);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(500);
 });
 
-test('a failure of reading ahead is thrown after the batches before it, and is never unhandled', async () => {
+test('a read-ahead error is thrown after the preceding batches, and never becomes an unhandled rejection', async () => {
   const unhandled: unknown[] = [];
   const note = (error: unknown) => unhandled.push(error);
   process.on('unhandledRejection', note);

@@ -1,4 +1,4 @@
-// Transactions: what an import writes, with which stamp, and what it leaves alone.
+// Transaction imports: what they write, with which stamp, and what they leave unchanged.
 
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { zstdCompressSync } from 'node:zlib';
@@ -24,7 +24,7 @@ let book: TestBook;
 let nowMs: number;
 
 beforeEach(async () => {
-  // The organisations are older than every sale, as their change clocks start when they are made.
+  // The organisations are older than every sale, because a change clock starts at the organisation's creation.
   nowMs = Date.UTC(2026, 9, 1);
   book = await newBook(() => nowMs);
   nowMs = NOW_MS;
@@ -47,7 +47,7 @@ const COUNTS = { read: 0, added: 0, changed: 0, unchanged: 0, withdrawn: 0, inva
 const LATER = '2026-11-14T12:00:05';
 
 describe('an import upserts by id', () => {
-  test('new and changed rows carry the stamp of the import, the others keep theirs', async () => {
+  test("new and changed rows get the import's stamp, and unchanged rows keep their stamps", async () => {
     await load(ndjson(transaction(1), transaction(2)));
     nowMs += 5_000;
     const report = await load(
@@ -63,7 +63,7 @@ describe('an import upserts by id', () => {
     expect(await clockMs()).toBe(nowMs);
   });
 
-  test('the same file again changes nothing, not even the change clock', async () => {
+  test('importing the same transactions again changes nothing, not even the change clock', async () => {
     const file = ndjson(transaction(2), transaction(1));
     await load(file);
     const before = await contentOf(book);
@@ -72,13 +72,13 @@ describe('an import upserts by id', () => {
     expect(await contentOf(book)).toEqual(before);
   });
 
-  test('two imports within a millisecond have rising stamps', async () => {
+  test('two imports in the same millisecond get increasing stamps', async () => {
     await load(ndjson(transaction(1)));
     await load(ndjson(transaction(2)));
     expect((await transactions()).map(({ updatedAt }) => updatedAt)).toEqual([NOW, `${NOW}.001`] as never);
   });
 
-  test("the file's own updatedAt is not even looked at", async () => {
+  test('the updatedAt in the file is ignored', async () => {
     const rows = [
       transaction(1, { updatedAt: 'never' }),
       transaction(2, { updatedAt: 7 }),
@@ -89,7 +89,7 @@ describe('an import upserts by id', () => {
     expect((await transactions()).map(({ updatedAt }) => String(updatedAt))).toEqual([NOW, NOW, NOW, NOW]);
   });
 
-  test('fields that may be null may be left out', async () => {
+  test('nullable fields may be omitted', async () => {
     const required = ['id', 'country', 'soldAt', 'currencyCode', 'orderValue', 'cashback', 'status'];
     const row = Object.fromEntries(
       Object.entries(transaction(1)).filter(([field]) => required.includes(field)),
@@ -100,13 +100,13 @@ describe('an import upserts by id', () => {
     ]);
   });
 
-  test('a transaction that the file does not have stays', async () => {
+  test('a transaction that is not in the file stays unchanged', async () => {
     await load(ndjson(transaction(1)));
     expect(countsOf(await load(ndjson(transaction(2))))).toEqual({ ...COUNTS, read: 1, added: 1 });
     expect((await transactions()).length).toBe(2);
   });
 
-  test('a page of our own answers is a file like any other, cursor or not', async () => {
+  test('an API page of transactions can be imported, with or without a cursor', async () => {
     const page = JSON.stringify({ data: [transaction(1)], cursor: id('transaction', 2) });
     expect(countsOf(await load(page))).toEqual({ ...COUNTS, read: 1, added: 1 });
   });
@@ -116,12 +116,12 @@ describe('an import upserts by id', () => {
     ['PENDING', 'DECLINED'],
     ['CONFIRMED', 'DECLINED'],
     ['DECLINED', 'CONFIRMED'],
-  ])('%s may become %s', async (from, to) => {
+  ])('status %s may become %s', async (from, to) => {
     await load(ndjson(transaction(1, { status: from })));
     expect((await load(ndjson(transaction(1, { status: to })))).changed).toBe(1);
   });
 
-  test('every organisation has its own', async () => {
+  test("an import cannot change another organisation's transactions", async () => {
     await load(ndjson(transaction(1)));
     await load(ndjson(transaction(2)), {}, book.otherOrg);
     const before = await contentOf(book);
@@ -134,7 +134,7 @@ describe('an import upserts by id', () => {
   });
 });
 
-describe('amounts stay as they are written', () => {
+describe('amounts are stored exactly as written', () => {
   test.each([
     '19.99',
     '0.1',
@@ -149,7 +149,7 @@ describe('amounts stay as they are written', () => {
     expect((await contentOf(book)).transactions.documents[0]).toContain(`"orderValue":${amount},`);
   });
 
-  test('zeros at the end and exponents do not count as digits', async () => {
+  test('trailing zeros and exponents do not count towards the digit limit', async () => {
     await load(
       ndjson(
         JSON.stringify(transaction(1)).replace('79.9', '79.9000000000000000000').replace('3.99', '399e-2'),
@@ -162,7 +162,7 @@ describe('amounts stay as they are written', () => {
 describe('CSV', () => {
   const header = 'id,country,soldAt,currencyCode,orderValue,cashback,status,passbackUid';
 
-  test('is imported as JSON is', async () => {
+  test('CSV transactions are imported like JSON transactions', async () => {
     const rows = [
       `${id('transaction', 1)},DE,2026-11-01T12:00:00,EUR,79.9,3.99,PENDING,user-1`,
       `"${id('transaction', 2).toUpperCase()}",AT,2026-11-01,EUR,79.90,0,CONFIRMED,`,
@@ -183,7 +183,7 @@ describe('CSV', () => {
     ]);
   });
 
-  test('is refused with line, field and reason, and nothing changes', async () => {
+  test('invalid CSV is rejected with line, field and reason, and nothing changes', async () => {
     const before = await contentOf(book);
     const rows = [
       `${id('transaction', 1)},DE,2026-11-01T12:00:00,EUR,"79,9",3.99,PENDING,"two\nlines"`,
@@ -205,7 +205,7 @@ describe('CSV', () => {
     expect(await contentOf(book)).toEqual(before);
   });
 
-  test('an unknown column is refused, unless unknown ones are to pass', async () => {
+  test('an unknown CSV column is rejected unless ignoreUnknown is set', async () => {
     const file = `${header},colour\n${id('transaction', 1)},DE,2026-11-01,EUR,1,0,PENDING,,red\n`;
     expect(await complaintOf(load(file))).toBe(
       'line 1: colour is an unknown column\nNothing was imported: the file cannot be read beyond this point.',
@@ -246,10 +246,10 @@ describe('with --skip-invalid', () => {
   });
 });
 
-describe('a history load', () => {
+describe('an import that preserves updatedAt', () => {
   const preserve = { preserveUpdatedAt: true };
 
-  test('keeps the stamps of the file, moves the clock to the last of them, and says what that means', async () => {
+  test("keeps the file's stamps, moves the change clock to the latest stamp, and notes the consequence for pollers", async () => {
     const rows = [
       transaction(1, { updatedAt: '2026-11-03T00:00:00' }),
       transaction(2, { updatedAt: '2026-11-04T00:00:00+02:00' }),
@@ -267,13 +267,13 @@ describe('a history load', () => {
     expect(await clockMs()).toBe(Date.UTC(2026, 10, 3, 22));
   });
 
-  test('never turns the clock back', async () => {
+  test('never moves the change clock back', async () => {
     await load(ndjson(transaction(1)));
     await load(ndjson(transaction(2)), preserve);
     expect(await clockMs()).toBe(NOW_MS);
   });
 
-  test('a row is unchanged only when its stamp is, too', async () => {
+  test('counts a row as unchanged only if its stamp is also unchanged', async () => {
     await load(ndjson(transaction(1), transaction(2)), preserve);
     const rows = [transaction(1), transaction(2, { updatedAt: '2026-11-05T00:00:00' })];
     expect(countsOf(await load(ndjson(...rows), preserve))).toEqual({
@@ -282,7 +282,7 @@ describe('a history load', () => {
       changed: 1,
       unchanged: 1,
     });
-    // What was replaced was replaced now.
+    // The row was replaced now, so the change clock moves to now.
     expect(await clockMs()).toBe(NOW_MS);
   });
 
@@ -294,11 +294,11 @@ describe('a history load', () => {
     ],
     ['missing', without(transaction(2), 'updatedAt'), 'updatedAt is missing'],
     [
-      'none',
+      'malformed',
       transaction(2, { updatedAt: 'yesterday' }),
       'updatedAt must be a date-time such as 2026-11-14T12:00:00 (UTC) or 2026-11-14T13:00:00+01:00',
     ],
-  ])('refuses a stamp that is %s, and nothing changes', async (_what, row, complaint) => {
+  ])('rejects a stamp that is %s, and changes nothing', async (_what, row, complaint) => {
     const before = await contentOf(book);
     expect(await complaintOf(load(ndjson(transaction(1, { updatedAt: NOW }), row), preserve))).toBe(
       `line 2: ${complaint}\nNothing was imported: 1 of 2 rows is invalid.`,
@@ -306,14 +306,14 @@ describe('a history load', () => {
     expect(await contentOf(book)).toEqual(before);
   });
 
-  test('later changes carry greater stamps', async () => {
+  test('gives later changes greater stamps', async () => {
     await load(ndjson(transaction(1, { updatedAt: NOW })), preserve);
     await load(ndjson(transaction(2)));
     expect((await transactions()).map(({ updatedAt }) => String(updatedAt))).toEqual([NOW, `${NOW}.001`]);
   });
 });
 
-test('a dry run says what would change and changes nothing', async () => {
+test('a dry run of a transaction import reports what would change and changes nothing', async () => {
   await load(ndjson(transaction(1), transaction(2)));
   const before = await contentOf(book);
   const file = ndjson(transaction(1, { status: 'DECLINED' }), transaction(2), transaction(3));

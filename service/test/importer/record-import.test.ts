@@ -37,7 +37,7 @@ test.each([
   expect(await stores.imports.find(id)).toMatchObject({ outcome, reason: error.message });
 });
 
-test('throws the error of the import if the import log cannot be written either', async () => {
+test("rethrows the import's error even if writing the import log also fails", async () => {
   const error = new BadInput('the file is invalid');
   const log = { ...stores.imports, close: () => Promise.reject(new Error('the log is full')) };
   const run = recordImport(log, ORIGIN, sourceFrom(''), () => Promise.reject(error));

@@ -1,5 +1,5 @@
-// How large a row may be: what is just small enough is imported, what is larger is a bad row like any other, and what
-// is stored is never larger than what can be imported again.
+// Row size limits: a row at the limit is imported, a larger row is invalid, and a stored row is never too large to be
+// imported again.
 
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
@@ -40,13 +40,13 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const IGNORE = { ignoreUnknown: true };
 
-/** The row with blanks in it, so that it has so many bytes. */
+/** The row padded with spaces to the given number of bytes. */
 function padded(row: object, bytes: number): string {
   const text = JSON.stringify(row);
   return `{${' '.repeat(bytes - Buffer.byteLength(text))}${text.slice(1)}`;
 }
 
-/** A list that holds so many values, itself included. */
+/** A list with the given number of values, including itself. */
 function listOf(values: number): string {
   return `[${Array(values - 1).fill(0)}]`;
 }
@@ -85,7 +85,7 @@ describe.each(FORMATS)('in %s', (_format, file, place) => {
     );
   });
 
-  test('a transaction may have 1,000 values, whether they are read or not', async () => {
+  test('a transaction may have 1,000 values, including ignored ones', async () => {
     const fields = Object.keys(transaction(1)).length;
     const most = withField(transaction(1), listOf(1_000 - fields - 1));
     expect((await loadSales(file(most), IGNORE)).added).toBe(1);
@@ -106,7 +106,7 @@ describe.each(FORMATS)('in %s', (_format, file, place) => {
     }
   });
 
-  test('brackets, commas and quotes inside texts do not count', async () => {
+  test('brackets, commas and quotes inside strings do not count towards the limits', async () => {
     const text = '\\"[{,"\\'.repeat(1_000);
     const row = transaction(1, { passbackUid: text, passbackData: text });
     expect((await loadSales(file(JSON.stringify(row)))).added).toBe(1);
@@ -140,7 +140,7 @@ describe.each(FORMATS)('in %s', (_format, file, place) => {
     );
   });
 
-  test('reports at most twenty problems of a row', async () => {
+  test('reports at most twenty problems per row', async () => {
     const row = retailer(1, { cashbackOffers: Array(10_000).fill({}) });
     const lines = (await complaintOf(loadShops(file(JSON.stringify(row))))).split('\n');
     expect(lines.slice(-2)).toEqual([
@@ -157,18 +157,21 @@ describe('a JSON list', () => {
   test.each([
     ['[', '.[]'],
     [' \n{"data":[', '.data[]'],
-  ])('that starts with %p is read up to 32 MiB; beyond that, NDJSON is asked for', async (start, rows) => {
-    const end = start === '[' ? ']' : ']}';
-    const file = (bytes: number) =>
-      start + JSON.stringify(transaction(1)).padEnd(bytes - start.length - end.length) + end;
-    expect((await loadSales(file(MOST))).added).toBe(1);
-    expect(await complaintOf(loadSales(file(MOST + 1)))).toBe(
-      [
-        `line 1: the list is longer than 32 MiB; write it as NDJSON, which can have any length, for example with jq -c '${rows}'`,
-        'Nothing was imported: the file cannot be read beyond this point.',
-      ].join('\n'),
-    );
-  });
+  ])(
+    'starting with %p is read up to 32 MiB; the error for a longer list recommends NDJSON',
+    async (start, rows) => {
+      const end = start === '[' ? ']' : ']}';
+      const file = (bytes: number) =>
+        start + JSON.stringify(transaction(1)).padEnd(bytes - start.length - end.length) + end;
+      expect((await loadSales(file(MOST))).added).toBe(1);
+      expect(await complaintOf(loadSales(file(MOST + 1)))).toBe(
+        [
+          `line 1: the list is longer than 32 MiB; write it as NDJSON, which can have any length, for example with jq -c '${rows}'`,
+          'Nothing was imported: the file cannot be read beyond this point.',
+        ].join('\n'),
+      );
+    },
+  );
 });
 
 describe('in CSV', () => {
@@ -176,7 +179,7 @@ describe('in CSV', () => {
   const cells = (n: number, changes: Record<string, unknown>) =>
     TRANSACTION_FIELDS.map((field) => transaction(n, changes)[field] ?? '').join();
 
-  test('a row of more than 256 KiB is invalid, and no other row is', async () => {
+  test('a CSV row of more than 256 KiB is invalid and does not affect other rows', async () => {
     const rows = [
       header,
       cells(1, {}),
@@ -192,7 +195,7 @@ describe('in CSV', () => {
     );
   });
 
-  test('a row that is too long because of a quote says up to where it goes', async () => {
+  test('the error for a CSV row with an unclosed quote names the last line of the row', async () => {
     const swallowed = Array(2_000).fill(cells(9, {})).join('\n');
     const rows = [header, cells(1, { passbackData: '"open' }), swallowed, 'x"', cells(3, { country: 'x' })];
     expect(await complaintOf(loadSales(rows.join('\n')))).toBe(
@@ -207,7 +210,7 @@ describe('in CSV', () => {
     );
   });
 
-  test('a header may have 200 columns', async () => {
+  test('a CSV header may have 200 columns', async () => {
     const others = Array.from({ length: 200 - TRANSACTION_FIELDS.length }, (_, n) => `column${n}`);
     const file = (names: string[]) => [[header, ...names].join(), [cells(1, {}), ...names].join()].join('\n');
     expect((await loadSales(file(others), IGNORE)).added).toBe(1);
@@ -216,7 +219,7 @@ describe('in CSV', () => {
     );
   });
 
-  test('a row that would be stored in more than 256 KiB is invalid', async () => {
+  test('a row that would exceed 256 KiB when stored is invalid', async () => {
     const rows = [header, cells(1, { passbackUid: '\u0001'.repeat(43_000), passbackData: '\u0002' })];
     expect((await loadSales(rows.join('\n'))).added).toBe(1);
     const [stored = ''] = (await contentOf(book)).transactions.documents;
@@ -229,7 +232,7 @@ describe('in CSV', () => {
   });
 });
 
-test('a retailer that grows by merging stays below 8 MiB, with bad rows skipped or not', async () => {
+test('a retailer cannot exceed 8 MiB by merging, with or without skipInvalid', async () => {
   const half = (start: number) =>
     ndjson(
       retailer(1, {

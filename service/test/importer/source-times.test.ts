@@ -76,7 +76,7 @@ for (const database of DATABASES) {
     const values = async (stores: Stores, org: Organisation) =>
       (await stored(stores, org)).map(({ orderValue }) => orderValue);
 
-    test('an older row is skipped, counted and noted, and a row of the same or a later time is imported', async () => {
+    test('an older row is skipped, counted and noted, and a row with the same or a later time is imported', async () => {
       const { stores, org } = await scene();
       expect((await load(stores, org, [sale(10, T(12))])).counts).toEqual(outcome({ added: 1 }));
       const before = await stored(stores, org);
@@ -94,7 +94,7 @@ for (const database of DATABASES) {
       expect(await values(stores, org)).toEqual([12]);
     });
 
-    test('times are compared with their milliseconds and UTC offsets', async () => {
+    test('source times are compared with milliseconds and UTC offsets', async () => {
       const { stores, org } = await scene();
       await load(stores, org, [sale(10, '2026-11-14T13:00:00.002+01:00')]);
       expect((await load(stores, org, [sale(9, '2026-11-14T12:00:00.001')])).counts).toEqual(
@@ -115,7 +115,7 @@ for (const database of DATABASES) {
       expect(error.message).toContain('status must not change from CONFIRMED back to PENDING');
     });
 
-    test('rows without a time are imported and keep the stored time', async () => {
+    test('rows without a source time are imported and keep the stored time', async () => {
       const { stores, org } = await scene();
       await load(stores, org, [sale(10, T(12))]);
       expect((await load(stores, org, [sale(9)])).counts).toEqual(outcome({ changed: 1 }));
@@ -125,7 +125,7 @@ for (const database of DATABASES) {
       expect(await values(stores, org)).toEqual([8]);
     });
 
-    test('a later time with the same content is stored without changing the stamp, import or history', async () => {
+    test('a later source time with the same content is stored without changing the stamp, import or history', async () => {
       const { stores, org } = await scene();
       const begin = () => stores.imports.begin({ kind: 'transactions', orgId: org.id, ...FACTS });
       const first = await begin();
@@ -144,7 +144,7 @@ for (const database of DATABASES) {
       expect((await load(stores, org, [sale(9, T(13))])).counts).toEqual(outcome({ changed: 1 }));
     });
 
-    test('a dry run and a rejected import store no time', async () => {
+    test('a dry run and a rejected import do not store source times', async () => {
       const { stores, org } = await scene();
       await load(stores, org, [sale(10, T(11))]);
       expect((await load(stores, org, [sale(10, T(13))], { dryRun: true })).counts).toEqual(
@@ -154,7 +154,7 @@ for (const database of DATABASES) {
       expect((await load(stores, org, [sale(9, T(12))])).counts).toEqual(outcome({ changed: 1 }));
     });
 
-    test('a row is invalid if its time is malformed or more than a day in the future', async () => {
+    test('a row is invalid if its source time is malformed or more than a day in the future', async () => {
       const { stores, org } = await scene();
       nowMs = NOW_MS;
       expect((await rejection(load(stores, org, [sale(10, 'yesterday')]))).message).toContain(
@@ -172,7 +172,7 @@ for (const database of DATABASES) {
       expect(await loadAt(NOW_MS, aDayAhead)).toMatchObject({ added: 1 });
     });
 
-    test('the time is read from CSV and is not part of the stored transaction document', async () => {
+    test('the source time is read from CSV and is not part of the stored transaction document', async () => {
       const { stores, org } = await scene();
       const csv = (orderValue: number, time: string) => {
         const row = sale(orderValue, time);
@@ -225,7 +225,7 @@ for (const database of DATABASES) {
       expect(day?.counts).toEqual(counts);
     });
 
-    test('erasing a user keeps the times of their transactions', async () => {
+    test("erasing a user keeps the source times of the user's transactions", async () => {
       const { stores, org } = await scene();
       await load(stores, org, [sale(10, T(12))]);
       await stores.erasures.erase(org, transaction(1).passbackUid ?? '');
@@ -235,7 +235,7 @@ for (const database of DATABASES) {
       ]);
     });
 
-    test('a new timeline keeps the times of transactions', async () => {
+    test('a new timeline keeps the source times of transactions', async () => {
       const { url, stores, org } = await scene();
       await load(stores, org, [sale(10, T(12))]);
       await beginTimeline(
@@ -247,7 +247,7 @@ for (const database of DATABASES) {
     });
 
     if (database.name === 'SQLite')
-      test('a restored backup has the times of transactions', async () => {
+      test('a restored backup keeps the source times of transactions', async () => {
         const { url, stores, org } = await scene();
         await load(stores, org, [sale(10, T(12))]);
         const folder = temporaryFolder();
@@ -267,7 +267,7 @@ for (const database of DATABASES) {
       });
 
     for (const target of DATABASES) {
-      test(`a copy to ${target.name} has the times of transactions`, async () => {
+      test(`a copy to ${target.name} keeps the source times of transactions`, async () => {
         const { url, stores, org } = await scene();
         await load(stores, org, [sale(10, T(12)), { ...sale(20), id: transaction(2).id }]);
         const copyUrl = await target.create();
