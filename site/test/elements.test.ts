@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test';
 import { textOf } from '../../service/test/console/open-console.ts';
-import { amount, bar, duration, share, shellWord, shownOf, since } from '../src/console/elements.ts';
+import { amount, duration, share, shareBar, shellWord, shownOf, since } from '../src/console/elements.ts';
 
 test.each([
   'acme',
@@ -65,7 +65,9 @@ test.each([
 });
 
 test("a bar's width is its percentage of the total, and 0 if the total is 0", () => {
-  const widths = [bar(0, 0), bar(1, 4), bar(4, 4)].map(({ text }) => /<rect width="([^"]+)"/.exec(text)?.[1]);
+  const widths = [shareBar(0, 0), shareBar(1, 4), shareBar(4, 4)].map(
+    ({ text }) => /<rect width="([^"]+)"/.exec(text)?.[1],
+  );
   expect(widths).toEqual(['0.0', '25.0', '100.0']);
 });
 

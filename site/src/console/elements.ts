@@ -7,8 +7,6 @@ import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { type Cell, dataTable } from '../data-table.ts';
 import { type Html, html } from '../html.ts';
 
-export type { Cell };
-
 export function number(value: number): Html {
   return html`<data value="${value}">${printCount(value)}</data>`;
 }
@@ -120,12 +118,8 @@ export function plot(
 
 /** Renders a share as a number and a bar. */
 export function shareBar(part: number, whole: number): Html {
-  return html`${share(part, whole)} ${bar(part, whole)}`;
-}
-
-export function bar(part: number, whole: number): Html {
   const width = whole === 0 ? 0 : (100 * part) / whole;
-  return html`<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect width="${width.toFixed(1)}" height="8"/></svg>`;
+  return html`${share(part, whole)} <svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect width="${width.toFixed(1)}" height="8"/></svg>`;
 }
 
 export function facts(rows: readonly (readonly [string, Cell])[]): Html {

@@ -1,11 +1,10 @@
-// Totals of transactions: by month or day, by age and by organisation.
+// Transaction totals: by month or day, by age and by organisation.
 
+import type { Cell } from '../data-table.ts';
 import { type Html, html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
 import {
   amount,
-  bar,
-  type Cell,
   choice,
   type Money,
   number,
@@ -13,7 +12,7 @@ import {
   organisationChoice,
   plot,
   section,
-  share,
+  shareBar,
   source,
   table,
 } from './elements.ts';
@@ -108,12 +107,11 @@ function currencySection({ currency, periods }: CurrencyPeriods, by: TotalsView[
 function ageTable(ages: readonly AgeGroup[]): Html {
   return table(
     'Pending transactions by age',
-    ['Currency and age', 'Transactions', 'Share', 'Share as bar', 'Cashback'],
+    ['Currency and age', 'Transactions', 'Share', 'Cashback'],
     ages.map((group): Cell[] => [
       `${group.currency}, ${ageWords(group)}`,
       number(group.count),
-      share(group.count, group.allCount),
-      bar(group.count, group.allCount),
+      shareBar(group.count, group.allCount),
       amount(group.cashback),
     ]),
     'No pending transactions.',
@@ -121,7 +119,7 @@ function ageTable(ages: readonly AgeGroup[]): Html {
 }
 
 function ageWords({ fromDays, untilDays }: AgeGroup): string {
-  if (untilDays === undefined) return `${fromDays} days and more`;
+  if (untilDays === undefined) return `${fromDays} days or more`;
   return fromDays === undefined ? `less than ${untilDays} days` : `${fromDays} to ${untilDays} days`;
 }
 
