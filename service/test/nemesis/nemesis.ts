@@ -182,6 +182,9 @@ class NemesisRun implements AsyncDisposable {
         }
       }
     }
+    for (const difference of await this.#stores.totals.verify()) {
+      this.#note(`TOTALS: stored and counted differ: ${JSON.stringify(difference)}`);
+    }
     const { imports, changes } = this.#ledger;
     return { imports, changes, ...this.#counts, rows, lost, violations: this.#violations };
   }

@@ -7,9 +7,12 @@ import { isStorageError } from '../../src/domain/storage-error.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { TRANSACTIONS } from '../../src/storage/database.ts';
+import { DailySums } from '../../src/storage/stores/daily-sums.ts';
 import { carryOut, getOrganisation } from './import-order.ts';
 import type { Ledger } from './ledger.ts';
 import { keptIdsOf, type OrganisationName } from './world.ts';
+
+const FIND_SQL = 'SELECT document FROM transactions WHERE id = $1 AND org_id = $2';
 
 export type Strike = 'changed' | 'deleted' | 'nothing';
 
@@ -77,6 +80,11 @@ export class Saboteur {
       const lock = ` ${this.#database.sql.forUpdate}`;
       await connection.all(`SELECT last_stamp FROM organisations WHERE id = $1${lock}`, orgId);
       this.deleted.add(id);
+      const totals = new DailySums();
+      for (const { document } of await connection.all<{ document: string }>(FIND_SQL, id, orgId)) {
+        totals.addSale(orgId, JSON.parse(document), -1);
+      }
+      await totals.store(connection);
       await connection.deleteMany(TRANSACTIONS, [id]);
     });
   }
