@@ -58,9 +58,9 @@ describe('plainText', () => {
           if (/[<>]/.test(text)) withSigns++;
         },
       ),
-      { numRuns: 2_000, seed: TEST_SEED },
+      { numRuns: 500, seed: TEST_SEED },
     );
-    expect(withSigns).toBeGreaterThan(300);
+    expect(withSigns).toBeGreaterThan(75);
   });
 
   test('removes tags and keeps all text between them', () => {

@@ -83,9 +83,9 @@ describe('a row that is recognised as canonical', () => {
           taken++;
           expect(schema.safeParse(value)).toEqual({ success: true, data: value as never });
         }),
-        { numRuns: 5_000 },
+        { numRuns: 1_500 },
       );
-      expect(taken).toBeGreaterThan(500);
+      expect(taken).toBeGreaterThan(150);
     },
   );
 

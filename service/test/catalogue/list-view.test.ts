@@ -28,7 +28,7 @@ test('a page of any list contains the active, matching items at or after the cur
         expect(readPage(catalogue.list(name), query)).toEqual(naivePage(retailers, name, nowMs, query));
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 
@@ -45,7 +45,7 @@ test('changesAtMs of a page is when one of its items next starts or ends', async
         expect(naivePage(retailers, name, laterMs, query)).toEqual(page);
       expect([Number.POSITIVE_INFINITY, ...momentsMs.filter((ms) => ms > nowMs)]).toContain(changesAtMs);
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 
@@ -56,7 +56,7 @@ test('a walk with any page size returns every item once', async () => {
       const all = naivePage(retailers, name, START_MS, { ...query, ...FIRST }).items;
       expect(walk((cursor) => readPage(view, { ...query, cursor }))).toEqual([...all]);
     }),
-    { numRuns: 200 },
+    { numRuns: 100 },
   );
 });
 
@@ -90,7 +90,7 @@ test('a view does not change as time passes', async () => {
         }
       },
     ),
-    { numRuns: 200 },
+    { numRuns: 100 },
   );
 });
 
@@ -106,7 +106,7 @@ test('list() returns the same view until a deal of the list starts or ends, then
       );
       expect(catalogue.list(name) !== before).toBe(changed);
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 

@@ -1,5 +1,4 @@
-// What the catalogue must show, in its plainest form: keep everything, and for each question filter, sort
-// and cut. The tests hold the real catalogue to it.
+// A naive catalogue: filters, sorts and cuts all items for each query. Tests compare the real catalogue with it.
 
 import type { Coupon, Retailer } from '@offerbook/wire/catalogue.ts';
 import { activePeriodMs } from '@offerbook/wire/deals.ts';
@@ -54,12 +53,12 @@ function itemsOf(
   return shown.flatMap((retailer): { id: Uuid }[] => {
     const fields = { retailerId: retailer.id, logo: retailer.logo, url: retailer.url, name: retailer.name };
     if (list !== 'cashbackOffers') return retailer[list].map((deal) => ({ ...deal, ...fields }));
+    if (!fold(retailer.name).includes(fold(name ?? ''))) return [];
     return retailer.cashbackOffers
       .filter(
         (offer) =>
-          fold(retailer.name).includes(fold(name ?? '')) &&
-          (category === undefined || fold(offer.category) === fold(category)) &&
-          (country === undefined || offer.countries.includes(country)),
+          (country === undefined || offer.countries.includes(country)) &&
+          (category === undefined || fold(offer.category) === fold(category)),
       )
       .map((offer) => ({ ...offer, ...fields }));
   });

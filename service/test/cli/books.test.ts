@@ -384,7 +384,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, databa
     const before = [];
     for (const question of questions) before.push(await json(question));
     for (const target of DATABASES) {
-      const to = await target.create();
+      const to = await target.createEmpty();
       expect((await run(['copy', '--to', to])).code).toBe(0);
       const after = [];
       for (const question of questions) after.push(await json(`${question} --database ${to}`));

@@ -68,7 +68,7 @@ for (const database of DATABASES) {
     });
 
     test('neither creates nor migrates a database', async () => {
-      const url = await database.create();
+      const url = await database.createEmpty();
       const faults = [...(await look(url)).values()].filter(({ state }) => state === 'fault');
       expect(faults).toEqual([expect.objectContaining({ found: expect.stringContaining('there is no') })]);
       if (database.name === 'SQLite') expect(existsSync(url.slice('sqlite:'.length))).toBe(false);

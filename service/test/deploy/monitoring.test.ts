@@ -9,7 +9,7 @@ import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { parseTracingSettings } from '../../src/tracing/tracing-settings.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { retailer } from '../support/fixtures.ts';
-import { freePort, newPostgresDatabase } from '../support/postgres-server.ts';
+import { freePort, newPostgresSchema } from '../support/postgres-server.ts';
 import { lacks, PROGRAMS, requireProgram } from '../support/programs.ts';
 import { SpanCollector } from '../support/span-collector.ts';
 import { ndjson, TestNode } from '../support/test-node.ts';
@@ -94,7 +94,7 @@ describe('metrics', () => {
   let metrics: string;
 
   beforeAll(async () => {
-    const databaseUrl = await newPostgresDatabase();
+    const databaseUrl = await newPostgresSchema();
     const adminPort = await freePort();
     // A server that is no replica of anything: it is not used, and the metrics say so.
     const settings = { adminPort, replicaUrl: databaseUrl };

@@ -9,7 +9,7 @@ import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { allowedMs } from '../support/allowed-ms.ts';
 import { DATABASES } from '../support/databases.ts';
 import { coupon, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
-import { newPostgresDatabase } from '../support/postgres-server.ts';
+import { newPostgresSchema } from '../support/postgres-server.ts';
 import { TestNode } from '../support/test-node.ts';
 
 let node: TestNode;
@@ -173,7 +173,7 @@ describe('a token', () => {
   test.if(DATABASES.some(({ name }) => name === 'PostgreSQL'))(
     'is rejected soon after its revocation even while the server reloads the catalogue',
     async () => {
-      await using own = await TestNode.start({ databaseUrl: await newPostgresDatabase() });
+      await using own = await TestNode.start({ databaseUrl: await newPostgresSchema() });
       const text = await own.token('private');
       expect((await own.get('/v1/transactions/', text)).status).toBe(200);
       const [stored] = (await own.stores.tokens.list()).tokens;

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/databases.ts';
 import { id, offer, retailer, transaction } from '../support/fixtures.ts';
 import {
   freePort,
-  newPostgresDatabase,
+  newPostgresSchema,
   postgresUrl,
   sharedPostgres,
   startPostgres,
@@ -169,7 +169,7 @@ test('an outage is logged once with its reason, and rejected requests log no sta
 });
 
 test('any failure of PostgreSQL is a 503 that can be retried, never a 500', async () => {
-  const url = new URL(await newPostgresDatabase());
+  const url = new URL(await newPostgresSchema());
   const admin = postgres(url.href, { max: 1 });
   const role = `app_${Bun.randomUUIDv7().replaceAll('-', '')}`;
   await admin.unsafe(`CREATE ROLE ${role} LOGIN PASSWORD 'app'; GRANT ALL ON SCHEMA public TO ${role}`);

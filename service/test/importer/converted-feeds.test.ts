@@ -29,9 +29,9 @@ describe.each(FEED_NAMES)('%s', (name) => {
         expect(other.rows).toEqual(plain.rows);
         written += plain.rows.length;
       }),
-      { numRuns: 300, seed: TEST_SEED },
+      { numRuns: 100, seed: TEST_SEED },
     );
-    expect(written).toBeGreaterThan(100);
+    expect(written).toBeGreaterThan(30);
   });
 
   test('converted transactions can be imported, and a second import changes nothing', async () => {

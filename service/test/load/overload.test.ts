@@ -5,7 +5,7 @@ import { expect, test } from 'bun:test';
 import postgres from 'postgres';
 import { allowedMs } from '../support/allowed-ms.ts';
 import { DATABASES } from '../support/databases.ts';
-import { newPostgresDatabase } from '../support/postgres-server.ts';
+import { newPostgresSchema } from '../support/postgres-server.ts';
 import { getRequest, HttpConnection } from './http-connection.ts';
 import { LoadedService, seed } from './loaded-service.ts';
 import { runOverload } from './overload.ts';
@@ -40,7 +40,7 @@ test('at three times its capacity the service answers at least half of it, rejec
 });
 
 test('requests that wait for a stuck database are rejected in time, and the catalogue is not affected', async () => {
-  const databaseUrl = await newPostgresDatabase();
+  const databaseUrl = await newPostgresSchema();
   const seeded = await seed(databaseUrl);
   await using service = await LoadedService.start(seeded);
   const blocker = postgres(databaseUrl, { max: 1 });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { allowedMs } from '../support/allowed-ms.ts';
 import { offerbook, ServerProcess } from '../support/command.ts';
 import { offer, retailer, transaction } from '../support/fixtures.ts';
-import { newPostgresDatabase } from '../support/postgres-server.ts';
+import { newPostgresSchema } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
 
 const NODES = 3;
@@ -18,7 +18,7 @@ let proxy: Bun.Server<undefined>;
 let answeredBy: number[];
 
 beforeAll(async () => {
-  env = { OFFERBOOK_DATABASE_URL: await newPostgresDatabase() };
+  env = { OFFERBOOK_DATABASE_URL: await newPostgresSchema() };
   await run('orgs', 'create', 'acme');
   nodes = await Promise.all(Array.from({ length: NODES }, () => ServerProcess.start([], { env })));
   answeredBy = [];

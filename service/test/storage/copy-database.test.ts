@@ -141,7 +141,7 @@ describe.each(
 
   test('a copy holds every row, and imports and polls continue from it', async () => {
     const { source, url, org } = await filled();
-    const targetUrl = await to.create();
+    const targetUrl = await to.createEmpty();
     const seen: number[] = [];
     expect(await copyDatabase(url, targetUrl, TEST_AUDITOR, (rows) => seen.push(rows))).toEqual({
       organisations: 3,
@@ -175,7 +175,7 @@ describe.each(
 
   test('copying into a database that is not empty is rejected and changes nothing', async () => {
     const { url } = await filled();
-    const targetUrl = await to.create();
+    const targetUrl = await to.createEmpty();
     const theirs = await open.stores(targetUrl);
     await newOrganisation(theirs, 'theirs');
     const target = open.database(targetUrl);
@@ -194,7 +194,7 @@ describe.each(
       passbackUid: 'anna',
       passbackData: 'for anna',
     });
-    const targetUrl = await to.create();
+    const targetUrl = await to.createEmpty();
     const target = open.database(targetUrl);
     // The last rows of all are clicks.
     for (const rowsMax of [1_000, 4_059]) {
@@ -215,7 +215,7 @@ describe.each(
   });
 
   test('a copy contains no click left by an interrupted copy', async () => {
-    const [url, otherUrl, targetUrl] = [await from.create(), await from.create(), await to.create()];
+    const [url, otherUrl, targetUrl] = [await from.create(), await from.create(), await to.createEmpty()];
     const stores = await open.stores(url);
     await recordClick(stores, (await newOrganisation(stores)).id);
     const broken = copyDatabase(url, targetUrl, TEST_AUDITOR, (rows) => {
@@ -231,7 +231,7 @@ describe.each(
   });
 
   test('copying into a database that holds only counters never lowers them', async () => {
-    const [url, targetUrl] = [await from.create(), await to.create()];
+    const [url, targetUrl] = [await from.create(), await to.createEmpty()];
     const origin = {
       kind: 'catalogue',
       orgId: null,
@@ -265,7 +265,7 @@ describe.each(
   test('copying an empty database is an error', async () => {
     const url = await from.create();
     await open.stores(url);
-    expect(await rejection(copyDatabase(url, await to.create(), TEST_AUDITOR))).toMatchObject({
+    expect(await rejection(copyDatabase(url, await to.createEmpty(), TEST_AUDITOR))).toMatchObject({
       kind: 'invalid',
     });
   });

@@ -19,7 +19,7 @@ for (const database of DATABASES) {
     const open = openTestStores();
 
     test('ten processes that open an empty database at once create its tables once, and all succeed', async () => {
-      const url = await database.create();
+      const url = await database.createEmpty();
       const processes = Array.from({ length: 10 }, () => startProcess('open', url));
       const outcomes = await Promise.all(processes.map((each) => each.rest()));
 
@@ -34,7 +34,7 @@ for (const database of DATABASES) {
     });
 
     test('ten connections of one process that open an empty database at once create its tables once, and all succeed', async () => {
-      const url = await database.create();
+      const url = await database.createEmpty();
       const opened = await Promise.all(Array.from({ length: 10 }, () => open.stores(url, SERVER_OPTIONS)));
       expect(await Promise.all(opened.map((stores) => stores.revisions()))).toEqual(
         Array.from({ length: 10 }, () => ({ catalogue: 0, tokens: 0, activation: 0 })),
@@ -42,14 +42,14 @@ for (const database of DATABASES) {
     });
 
     test('opening a database again keeps its contents', async () => {
-      const url = await database.create();
+      const url = await database.createEmpty();
       const acme = await newOrganisation(await open.stores(url));
       const again = await open.stores(url);
       expect(await again.organisations.list()).toEqual([acme]);
     });
 
     test('a database created by a newer program is rejected and not changed', async () => {
-      const url = await database.create();
+      const url = await database.createEmpty();
       await open.stores(url);
       const raw = open.database(url);
       await raw.write((connection) =>
@@ -66,7 +66,7 @@ for (const database of DATABASES) {
     });
 
     test('a database that a newer program upgrades while this one waits for the lock is rejected and not changed', async () => {
-      const url = await database.create();
+      const url = await database.createEmpty();
       await open.stores(url);
       const raw = open.database(url);
       const own = open.database(url);

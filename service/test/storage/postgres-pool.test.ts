@@ -3,7 +3,7 @@ import { StorageError } from '../../src/domain/storage-error.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { FaultProxy } from '../faults/fault-proxy.ts';
-import { newPostgresDatabase } from '../support/postgres-server.ts';
+import { newPostgresSchema } from '../support/postgres-server.ts';
 import { openTestStores, rejection } from './open-test-stores.ts';
 
 /** A search among several servers that all are silent is over after a second; a connection would be opened then. */
@@ -24,7 +24,7 @@ async function otherConnections(url: string): Promise<unknown[]> {
 }
 
 test('closing a pool while connections are being opened leaves no connection, and none is opened later', async () => {
-  const url = await newPostgresDatabase();
+  const url = await newPostgresSchema();
   await using proxy = await FaultProxy.start(Number(new URL(url).port));
   const database = open.database(await behind(proxy, url), SERVER_OPTIONS);
   // The proxy keeps what it has when it falls silent.
@@ -41,7 +41,7 @@ test('closing a pool while connections are being opened leaves no connection, an
 });
 
 test('new connections replace unresponsive ones', async () => {
-  const url = await newPostgresDatabase();
+  const url = await newPostgresSchema();
   await using proxy = await FaultProxy.start(Number(new URL(url).port));
   const options = { ...SERVER_OPTIONS, statementTimeoutMs: 100 };
   const database = open.database(await behind(proxy, url), options);
@@ -57,7 +57,7 @@ test('new connections replace unresponsive ones', async () => {
 });
 
 test('each pool counts its connections in use and its waiting work', async () => {
-  const url = await newPostgresDatabase();
+  const url = await newPostgresSchema();
   const database = open.database(url, { ...SERVER_OPTIONS, statementTimeoutMs: 60_000 });
   const idle = { pages: { inUse: 0, waiting: 0, max: 7 }, other: { inUse: 0, waiting: 0, max: 2 } };
   expect(database.pools()).toEqual(idle);
@@ -74,7 +74,7 @@ test('each pool counts its connections in use and its waiting work', async () =>
 });
 
 test('a running statement counts as a connection in use', async () => {
-  const url = await newPostgresDatabase();
+  const url = await newPostgresSchema();
   const database = open.database(url, { ...SERVER_OPTIONS, statementTimeoutMs: 60_000 });
   const locker = open.database(url, COMMAND_OPTIONS);
   await locker.write(async (connection) => {

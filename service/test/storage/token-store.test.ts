@@ -5,7 +5,7 @@ import type { NewToken } from '../../src/domain/access-token.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
-import { newPostgresDatabase } from '../support/postgres-server.ts';
+import { newPostgresSchema } from '../support/postgres-server.ts';
 import { newOrganisation, openTestStores, rejection, untilWaiting } from './open-test-stores.ts';
 
 for (const database of DATABASES) {
@@ -162,7 +162,7 @@ describe('tokens on PostgreSQL during other writes', () => {
   });
 
   test('tokens of an organisation can be issued, rotated and revoked during its import', async () => {
-    const url = await newPostgresDatabase();
+    const url = await newPostgresSchema();
     const [stores, importing] = [await open.stores(url, impatient), await open.stores(url)];
     const { id: orgId } = await newOrganisation(stores);
     const { id } = await stores.tokens.add(token(orgId, 'd1'));
@@ -179,7 +179,7 @@ describe('tokens on PostgreSQL during other writes', () => {
   });
 
   test('a waiting rotation does not block the revocation of other tokens', async () => {
-    const url = await newPostgresDatabase();
+    const url = await newPostgresSchema();
     const [stores, waiting] = [await open.stores(url, impatient), await open.stores(url)];
     const { id: orgId } = await newOrganisation(stores);
     const { id: otherId } = await newOrganisation(stores, 'other');
@@ -202,7 +202,7 @@ describe('tokens on PostgreSQL during other writes', () => {
   });
 
   test('two servers that note the last use of the same tokens in opposite orders cause no deadlock', async () => {
-    const url = await newPostgresDatabase();
+    const url = await newPostgresSchema();
     const stores = await open.stores(url);
     const { id: orgId } = await newOrganisation(stores);
     const ids: Uuid[] = [];
@@ -223,7 +223,7 @@ describe('tokens on PostgreSQL during other writes', () => {
   });
 
   test('a rotation that waits for another one sees the changed token', async () => {
-    const url = await newPostgresDatabase();
+    const url = await newPostgresSchema();
     const stores = await open.stores(url);
     const { id: orgId } = await newOrganisation(stores);
     const { id } = await stores.tokens.add(token(orgId, 'd0'));

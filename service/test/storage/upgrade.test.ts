@@ -45,7 +45,7 @@ for (const database of DATABASES) {
 
     for (const [, version] of releases) {
       test(`a database of v${version} opens and keeps its contents`, async () => {
-        const url = await database.create();
+        const url = await database.createEmpty();
         const expected = await load(open.database(url), `v${version}.${database.name.toLowerCase()}`);
         const stores = await open.stores(url);
         expect(withParsedDocuments(await readContents(stores))).toEqual(withParsedDocuments(expected));
@@ -63,7 +63,7 @@ for (const database of DATABASES) {
     const query = { orgId: 1, cursor: undefined, window: EVERYTHING, limit: 10 };
 
     test('an older program keeps running, and starts, while the newer schema allows it', async () => {
-      const url = await database.create();
+      const url = await database.createEmpty();
       const running = await open.stores(url);
       const { id: orgId } = await newOrganisation(running);
       await migrate(open.database(url), TEST_AUDITOR, next);
@@ -77,7 +77,7 @@ for (const database of DATABASES) {
     });
 
     test('a running older program reports a schema that it cannot use and serves no transactions', async () => {
-      const url = await database.create();
+      const url = await database.createEmpty();
       const running = await open.stores(url);
       const { id: orgId } = await newOrganisation(running);
       await migrate(open.database(url), TEST_AUDITOR, nextAlone);
@@ -94,7 +94,7 @@ for (const database of DATABASES) {
     });
 
     test('an older program refuses to start with a schema that it cannot use, and changes nothing', async () => {
-      const url = await database.create();
+      const url = await database.createEmpty();
       await open.stores(url);
       await migrate(open.database(url), TEST_AUDITOR, nextAlone);
 

@@ -4,7 +4,7 @@ import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { raiseRevision } from '../../src/storage/stores/revision.ts';
 import { allowedMs } from '../support/allowed-ms.ts';
 import { DATABASES } from '../support/databases.ts';
-import { newPostgresDatabase } from '../support/postgres-server.ts';
+import { newPostgresSchema } from '../support/postgres-server.ts';
 import { openTestStores } from './open-test-stores.ts';
 import { startProcess } from './other-process.ts';
 
@@ -66,7 +66,7 @@ for (const database of DATABASES) {
 }
 
 test('on PostgreSQL, a change is noticed after all connections were lost', async () => {
-  const url = await newPostgresDatabase();
+  const url = await newPostgresSchema();
   const stores = await open.stores(url);
   const admin = open.database(url, { ...COMMAND_OPTIONS, connectionsMax: 1 });
   await stores.revisions();

@@ -3,18 +3,24 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newPostgresDatabase } from './postgres-server.ts';
+import { newPostgresDatabase, newPostgresSchema } from './postgres-server.ts';
 
 export interface TestDatabase {
   readonly name: 'SQLite' | 'PostgreSQL';
-  /** Creates an empty database and returns its URL. */
+  /** Returns the URL of a new database without data, for tests that open its stores. It may already have a schema. */
   create(): Promise<string>;
+  /** Returns the URL of a new database without a schema. */
+  createEmpty(): Promise<string>;
 }
 
 const ALL: readonly TestDatabase[] = [
-  { name: 'SQLite', create: async () => `sqlite:${join(temporaryFolder(), 'test.db')}` },
-  { name: 'PostgreSQL', create: newPostgresDatabase },
+  { name: 'SQLite', create: newSqliteUrl, createEmpty: newSqliteUrl },
+  { name: 'PostgreSQL', create: newPostgresSchema, createEmpty: newPostgresDatabase },
 ];
+
+async function newSqliteUrl(): Promise<string> {
+  return `sqlite:${join(temporaryFolder(), 'test.db')}`;
+}
 
 /** All databases, or only those named in TEST_DATABASES, for example `SQLite`. */
 export const DATABASES: readonly TestDatabase[] = chosenDatabases(process.env.TEST_DATABASES);

