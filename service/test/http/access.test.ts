@@ -116,12 +116,12 @@ describe('authentication', () => {
     expect(response.headers.get('WWW-Authenticate')).toBe(challenge);
   });
 
-  test('the wrong kind of token gets the error insufficient_scope', async () => {
+  test('a token of the wrong kind gets the error insufficient_scope', async () => {
     const response = await node.get('/v1/transactions/', tokens.public);
     expect(response.headers.get('WWW-Authenticate')).toBe(`${REALM}, error="insufficient_scope"`);
   });
 
-  test('the scheme is case-insensitive', async () => {
+  test('the authentication scheme is case-insensitive', async () => {
     const response = await node.get('/v1/retailers/', undefined, {
       Authorization: `bEaReR ${tokens.public}`,
     });
@@ -155,12 +155,12 @@ describe('authentication', () => {
   });
 });
 
-describe('a token', () => {
-  test('works as soon as it is issued', async () => {
+describe('tokens', () => {
+  test('a token works as soon as it is issued', async () => {
     expect((await node.get('/v1/retailers/', await node.token('public'))).status).toBe(200);
   });
 
-  test('is rejected by a running server within a second of its revocation', async () => {
+  test('a running server rejects a token within a second of its revocation', async () => {
     const text = await node.token('public');
     expect((await node.get('/v1/retailers/', text)).status).toBe(200);
     const stored = (await node.stores.tokens.list()).tokens.at(-1);
@@ -171,7 +171,7 @@ describe('a token', () => {
   });
 
   test.if(DATABASES.some(({ name }) => name === 'PostgreSQL'))(
-    'is rejected soon after its revocation even while the server reloads the catalogue',
+    'a server that is reloading the catalogue rejects a token soon after its revocation',
     async () => {
       await using own = await TestNode.start({ databaseUrl: await newPostgresSchema() });
       const text = await own.token('private');
@@ -195,7 +195,7 @@ describe('a token', () => {
     },
   );
 
-  test('has its last use stored at the latest when the node stops', async () => {
+  test("a token's last use is stored at the latest when the node stops", async () => {
     let nowMs = Date.parse('2026-11-14T12:00:00Z');
     const own = await TestNode.start({ clock: () => nowMs });
     const [used, unused] = [await own.token('public'), await own.token('public')];
@@ -278,7 +278,7 @@ describe('a token', () => {
     },
   );
 
-  test('in a browser is logged even if the address has exceeded its failed-authentication limit', async () => {
+  test('a private token in a browser is logged even if the address has exceeded its failed-authentication limit', async () => {
     await using limited = await TestNode.start({ settings: { rateLimitFailedAuth: 1 } });
     const text = await limited.token('private');
     const seen = [];
@@ -294,19 +294,25 @@ describe('a token', () => {
     ['Node', ['node', '--input-type=module', '-e']],
     ['Bun', [process.execPath, '-e']],
     ['Deno', [join(ROOT, 'node_modules', '.bin', 'deno'), 'eval']],
-  ])('sent by fetch() in %s on a server is not mistaken for one in a browser', async (_, command) => {
-    const program = `
+  ])(
+    'a private token sent by fetch() in %s on a server is not mistaken for one in a browser',
+    async (_, command) => {
+      const program = `
       const headers = { Authorization: 'Bearer ' + process.env.OFFERBOOK_TOKEN };
       console.log((await fetch('${node.url}/v1/transactions/', { headers })).status);`;
-    const child = Bun.spawn([...command, `import process from 'node:process';${program}`], {
-      env: { ...process.env, OFFERBOOK_TOKEN: tokens.private },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const printed = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-    expect(printed).toEqual(['200\n', '']);
-  });
+      const child = Bun.spawn([...command, `import process from 'node:process';${program}`], {
+        env: { ...process.env, OFFERBOOK_TOKEN: tokens.private },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      const printed = await Promise.all([
+        new Response(child.stdout).text(),
+        new Response(child.stderr).text(),
+      ]);
+      expect(printed).toEqual(['200\n', '']);
+    },
+  );
 
-  test('that is public causes no warning when used from a web page', async () => {
+  test('a public token sent from a web page does not cause a warning', async () => {
     for (const path of ['/v1/coupons/', '/v1/transactions/']) {
       await node.get(path, tokens.public, { Origin: 'https://shop.example', 'Request-Id': 'public-in-page' });
     }
@@ -314,8 +320,8 @@ describe('a token', () => {
   });
 });
 
-describe('a preflight request', () => {
-  test('for the catalogue allows Authorization from any origin', async () => {
+describe('preflight requests', () => {
+  test('a preflight request for the catalogue allows Authorization from any origin', async () => {
     const response = await node.request('OPTIONS', '/v1/coupons/', undefined, {
       Origin: 'https://shop.example',
       'Access-Control-Request-Method': 'GET',
@@ -343,7 +349,7 @@ describe('a preflight request', () => {
     expect(response.headers.get('Access-Control-Allow-Credentials')).toBeNull();
   });
 
-  test('for transactions is rejected without any CORS header', async () => {
+  test('a preflight request for transactions is rejected without any CORS header', async () => {
     const response = await node.request('OPTIONS', '/v1/transactions/', undefined, {
       Origin: 'https://shop.example',
       'Access-Control-Request-Method': 'GET',

@@ -140,7 +140,7 @@ for (const database of DATABASES) {
       expect(await app.clicks()).toHaveLength(8);
     });
 
-    test('POST returns a link, and following it for the first time records the click', async () => {
+    test('POST returns a link, and the first visit to the link records the click', async () => {
       let nowMs = NOW_MS;
       await using app = await ActivationNode.start({
         databaseUrl: await database.create(),
@@ -217,7 +217,7 @@ for (const database of DATABASES) {
       expect(keys).toContain(hmac.update(tapped).digest('base64').slice(0, 22));
     });
 
-    test('a tap from another network is a separate click, so that strangers learn nothing of the first; a /64 is one network', async () => {
+    test('a tap from another network is a separate click, so strangers learn nothing about the first click; a /64 is one network', async () => {
       await using app = await ActivationNode.start({
         databaseUrl: await database.create(),
         settings: { trustedProxies: ['127.0.0.1'] },
@@ -268,7 +268,7 @@ for (const database of DATABASES) {
       ]);
     });
 
-    test('clicks that arrive at the same time are each recorded once', async () => {
+    test('concurrent clicks are each recorded once', async () => {
       await using app = await ActivationNode.start({ databaseUrl: await database.create() });
       const users = Array.from({ length: 300 }, (_, number) => `user ${number}`);
       const answers = await Promise.all(
@@ -281,8 +281,8 @@ for (const database of DATABASES) {
   });
 }
 
-describe('redirects', () => {
-  test('without an operator link, go to the plain URL, untracked; the link of a deal overrides that of its retailer', async () => {
+describe('activation redirects', () => {
+  test("without an operator link, redirects go to the plain URL untracked; a deal's link overrides its retailer's link", async () => {
     const template = 'https://deal.example/?sub={click}';
     await using app = await ActivationNode.start({
       links: [
@@ -303,7 +303,7 @@ describe('redirects', () => {
     ]);
   });
 
-  test('for a deal that has ended or not started, go to its retailer and count as a click on it; POST gets an error', async () => {
+  test('a deal that has ended or not started redirects to its retailer and records a click on the retailer; POST gets an error', async () => {
     await using app = await ActivationNode.start();
     const path = `/v1/coupons/${id(22)}/activate/${app.query()}`;
     const response = await app.get(path);
@@ -319,7 +319,7 @@ describe('redirects', () => {
     }
   });
 
-  test('for a link whose deal has ended since, go to its retailer, also for bots', async () => {
+  test('a link whose deal has since ended redirects to the retailer, for bots too', async () => {
     let nowMs = NOW_MS;
     await using app = await ActivationNode.start({
       clock: () => nowMs,
@@ -349,7 +349,7 @@ describe('redirects', () => {
     }
   });
 
-  test('for a link whose deal was removed from the catalogue, go to its retailer', async () => {
+  test('a link whose deal was removed from the catalogue redirects to the retailer', async () => {
     await using app = await ActivationNode.start();
     const response = await app.send('POST', `/v1/promotions/${id(31)}/activate/${app.query()}`);
     const path = new URL(((await response.json()) as { url: string }).url).pathname;
@@ -363,7 +363,7 @@ describe('redirects', () => {
     expect(await app.clicks()).toMatchObject([{ id: click, dealId: id(31), clickedAtMs: NOW_MS }]);
   });
 
-  test('for a link whose retailer was removed from the catalogue, become 410, as an HTML page for browsers', async () => {
+  test('a link whose retailer was removed from the catalogue gets 410, as an HTML page in browsers', async () => {
     await using app = await ActivationNode.start();
     const response = await app.send('POST', `/v1/coupons/${id(21)}/activate/${app.query()}`);
     const { url } = (await response.json()) as { url: string };
@@ -377,7 +377,7 @@ describe('redirects', () => {
     expect(await page.text()).toContain('<h1>This deal is not active now</h1>');
   });
 
-  test('for link previews, bots and prefetches, never go to the network, and no click is recorded', async () => {
+  test('link previews, bots and prefetches are never redirected to the network, and no click is recorded', async () => {
     await using app = await ActivationNode.start();
     for (const [method, headers, status] of [
       ['HEAD', BROWSER, 302],
@@ -405,7 +405,7 @@ describe('redirects', () => {
     }
   });
 
-  test('for embedded or fetched links, go to the plain URL: only a top-level navigation, or a client without Sec-Fetch-Dest, is a click', async () => {
+  test('embedded and fetched links redirect to the plain URL: only top-level navigations and clients without Sec-Fetch-Dest count as clicks', async () => {
     const adminPort = await freePort();
     await using app = await ActivationNode.start({ settings: { adminPort } });
     const outcomes = async () => {
@@ -435,7 +435,7 @@ describe('redirects', () => {
     expect(await app.clicks()).toMatchObject([{ clickedAtMs: NOW_MS }, { clickedAtMs: NOW_MS }]);
   });
 
-  test('above the limit, go to the plain URL and POST gets 429, per address and organisation', async () => {
+  test('above the limit per address and organisation, links redirect to the plain URL and POST gets 429', async () => {
     await using app = await ActivationNode.start({
       settings: { rateLimitActivation: 2, trustedProxies: ['127.0.0.1'] },
     });
@@ -483,7 +483,7 @@ describe('redirects', () => {
     expect(await app.clicks()).toHaveLength(8);
   });
 
-  test('above the limit of an organisation, go to the plain URL for every address; an address above its own limit does not use it up', async () => {
+  test("above an organisation's limit, links redirect to the plain URL for every address; requests above an address's own limit do not count", async () => {
     await using app = await ActivationNode.start({
       settings: { rateLimitActivation: 2, rateLimitActivationOrg: 4, trustedProxies: ['127.0.0.1'] },
     });
@@ -503,7 +503,7 @@ describe('redirects', () => {
     expect(await app.clicks()).toHaveLength(4);
   });
 
-  test('for links from POST, above the limit, work only while the click is in memory; others get 429, per address and organisation', async () => {
+  test('above the limit per address, links from POST redirect only while the click is in memory, and other links get 429', async () => {
     let nowMs = NOW_MS;
     const adminPort = await freePort();
     await using app = await ActivationNode.start({
@@ -554,7 +554,7 @@ describe('redirects', () => {
     expect(metrics).toContain('\nofferbook_clicks_total{outcome="limited"} 4\n');
   });
 
-  test('never go to a URL from the request, only to operator links and URLs of the catalogue', async () => {
+  test('activation never redirects to a URL from the request, only to operator links and catalogue URLs', async () => {
     await using app = await ActivationNode.start();
     const origins = new Set([
       'https://network.example',
@@ -622,7 +622,7 @@ describe('redirects', () => {
 });
 
 describe('rejected activations', () => {
-  test('an invalid parameter is a JSON problem, or a page in browsers, and neither contains the user id', async () => {
+  test('an invalid parameter gets a JSON problem, or an HTML page in browsers, and neither contains the user id', async () => {
     await using app = await ActivationNode.start();
     for (const [bad, parameter, detail] of [
       [{ passbackUid: '' }, 'passbackUid', 'must not be empty'],
@@ -657,7 +657,7 @@ describe('rejected activations', () => {
     }
   });
 
-  test('invalid UTF-8 is rejected, so that it cannot merge users; valid values are stored unchanged', async () => {
+  test('invalid UTF-8 is rejected, so it cannot merge users; valid values are stored unchanged', async () => {
     await using app = await ActivationNode.start();
     const path = `/v1/coupons/${id(21)}/activate/?orgId=${app.orgId}`;
     const detail = 'must be UTF-8, percent-encoded';
@@ -682,7 +682,7 @@ describe('rejected activations', () => {
     expect((await app.clicks()).map((click) => [click.passbackUid, click.passbackData])).toEqual(passed);
   });
 
-  test('parameters in the body of a POST are ignored, and the error asks for them in the query string', async () => {
+  test('parameters in a POST body are ignored, and the error asks for them in the query string', async () => {
     await using app = await ActivationNode.start();
     const path = `/v1/coupons/${id(21)}/activate/`;
     const post = async (search: string, body: string | null, type = 'application/json') => {
@@ -708,7 +708,7 @@ describe('rejected activations', () => {
     ]);
   });
 
-  test('an unknown organisation and an unknown deal get the same response; missing parameters are all listed at once', async () => {
+  test('an unknown organisation and an unknown deal get the same response, and all missing parameters are listed at once', async () => {
     await using app = await ActivationNode.start();
     const {
       requestId: _,
@@ -793,7 +793,7 @@ describe('rejected activations', () => {
     expect(media('400')).toEqual(['application/problem+json', 'text/html']);
   });
 
-  test('the paths of activation are 404 if activation is off', async () => {
+  test('activation paths get 404 if activation is off', async () => {
     await using node = await TestNode.start({ settings: { activation: 'off' } });
     for (const path of [`/v1/coupons/${id(21)}/activate/`, '/v1/coupons/activate/', '/go/x/']) {
       expect(await (await node.get(path)).json()).toMatchObject({ status: 404, code: 'not_found' });

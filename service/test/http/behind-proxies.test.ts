@@ -61,7 +61,7 @@ describe.each(PROXIES)('%s', (name) => {
     expect(await statusOf(proxy.url, target)).toBe(400);
   });
 
-  test('passes the longest URL that the service accepts, and its response to a longer one', async () => {
+  test("passes the longest URL that the service accepts, and the service's response to a longer one", async () => {
     const longest = '/livez?x='.padEnd(16 * 1024, 'a');
     expect([await statusOf(proxy.url, longest), await statusOf(proxy.url, `${longest}a`)]).toEqual([
       200, 414,
@@ -76,22 +76,25 @@ describe.each(PROXIES)('%s', (name) => {
   );
 });
 
-test.skipIf(lacks('nginx'))('a cache in nginx leaks nothing to other hosts or revoked tokens', async () => {
-  await using proxy = await ReverseProxy.start('nginx', [node.url], { keepsAnswers: true });
-  const assets = /"(\/assets\/[^"]+)"/.exec(await (await fetch(`${proxy.url}/`)).text())?.[1] ?? '';
-  expect(assets).not.toBe('');
-  const paths = ['/v1/coupons/', '/v1/nowhere/', '/openapi.json', '/docs', '/errors/not_found', assets];
-  const ask = async (path: string, host: string) => {
-    const response = await fetch(proxy.url + path, {
-      headers: { Authorization: `Bearer ${token}`, Host: host, 'Request-Id': `of-${host}` },
-    });
-    const headers = Object.entries(response.headers.toJSON()).map(([field, value]) => `${field}: ${value}`);
-    return `${headers.join('\n')}\n\n${await response.text()}`;
-  };
-  for (const path of paths) await ask(path, 'evil.example');
-  for (const path of paths) expect(await ask(path, 'api.example')).not.toContain('evil.example');
-  const { tokens } = await node.stores.tokens.list();
-  for (const { id } of tokens) await node.stores.tokens.endAt(id, Date.now());
-  while ((await node.get('/v1/coupons/', token)).ok) await Bun.sleep(10);
-  expect(await ask('/v1/coupons/', 'api.example')).toContain('"code":"invalid_token"');
-});
+test.skipIf(lacks('nginx'))(
+  'an nginx cache does not leak responses to other hosts or revoked tokens',
+  async () => {
+    await using proxy = await ReverseProxy.start('nginx', [node.url], { keepsAnswers: true });
+    const assets = /"(\/assets\/[^"]+)"/.exec(await (await fetch(`${proxy.url}/`)).text())?.[1] ?? '';
+    expect(assets).not.toBe('');
+    const paths = ['/v1/coupons/', '/v1/nowhere/', '/openapi.json', '/docs', '/errors/not_found', assets];
+    const ask = async (path: string, host: string) => {
+      const response = await fetch(proxy.url + path, {
+        headers: { Authorization: `Bearer ${token}`, Host: host, 'Request-Id': `of-${host}` },
+      });
+      const headers = Object.entries(response.headers.toJSON()).map(([field, value]) => `${field}: ${value}`);
+      return `${headers.join('\n')}\n\n${await response.text()}`;
+    };
+    for (const path of paths) await ask(path, 'evil.example');
+    for (const path of paths) expect(await ask(path, 'api.example')).not.toContain('evil.example');
+    const { tokens } = await node.stores.tokens.list();
+    for (const { id } of tokens) await node.stores.tokens.endAt(id, Date.now());
+    while ((await node.get('/v1/coupons/', token)).ok) await Bun.sleep(10);
+    expect(await ask('/v1/coupons/', 'api.example')).toContain('"code":"invalid_token"');
+  },
+);

@@ -54,8 +54,8 @@ async function ids(path: string): Promise<unknown[]> {
   return (await list(path)).data.map((item) => item.id);
 }
 
-describe('lists contain', () => {
-  test('retailers with active deals, in the order of their ids, their lists in the order of their ids', async () => {
+describe('list contents', () => {
+  test('retailers and the deals in each retailer are in id order', async () => {
     expect(await list('/v1/retailers/')).toEqual({
       data: [
         { ...PLAIN, cashbackOffers: PLAIN.cashbackOffers.toReversed() },
@@ -69,7 +69,7 @@ describe('lists contain', () => {
     });
   });
 
-  test('offers, coupons and promotions in list form', async () => {
+  test('offers, coupons and promotions are in list form', async () => {
     const [second, first] = PLAIN.cashbackOffers;
     const [fourth, third] = GREEN.cashbackOffers;
     expect(await list('/v1/cashback-offers/')).toEqual({
@@ -88,7 +88,7 @@ describe('lists contain', () => {
     });
   });
 
-  test('a coupon from its start to its end, and its retailer for the same time', async () => {
+  test("a coupon and its retailer are listed from the coupon's start to its end", async () => {
     const seen: Record<string, unknown> = {};
     for (const time of ['12:59:59.999', '13:00:00', '13:59:59.999', '14:00:00']) {
       nowMs = Date.parse(`2026-11-15T${time}Z`);
@@ -107,12 +107,12 @@ describe('lists contain', () => {
 });
 
 describe('pages', () => {
-  test('a full last page has no cursor, but has one if another item follows', async () => {
+  test('the last page has no cursor even if it is full, and every earlier page has one', async () => {
     expect((await list('/v1/cashback-offers/?limit=4')).cursor).toBeUndefined();
     expect((await list('/v1/cashback-offers/?limit=3')).cursor).toBe(id(14));
   });
 
-  test('the cursor is the id of the next item, in the body and in a Link header with the whole URL', async () => {
+  test('the cursor is the id of the next item, in the body and in a Link header with the full URL', async () => {
     const response = await node.get('/v1/cashback-offers/?country=de&limit=1&x=1', token);
     expect(((await response.json()) as { cursor: string }).cursor).toBe(id(13));
     const [, next = ''] = /^<(.*)>; rel="next"$/.exec(response.headers.get('Link') ?? '') ?? [];
@@ -121,7 +121,7 @@ describe('pages', () => {
     expect(((await nextPage.json()) as { data: { id: string }[] }).data[0]?.id).toBe(id(13));
   });
 
-  test('a cursor is a position: ids that were removed, filtered out or never existed work like any other', async () => {
+  test('a cursor is a position: ids that were removed, filtered out or never existed are also valid', async () => {
     expect(await ids(`/v1/cashback-offers/?cursor=${id(12)}`)).toEqual([id(12), id(13), id(14)]);
     expect(await ids(`/v1/cashback-offers/?cursor=${id(2)}`)).toEqual([id(11), id(12), id(13), id(14)]);
     expect(await ids(`/v1/cashback-offers/?cursor=${id(12)}&country=DE`)).toEqual([id(13), id(14)]);
@@ -250,7 +250,7 @@ describe('invalid parameters', () => {
     ['/v1/retailers/', 'name', 'hostname', 'cashbackOffers', 'country', 'category', 'deepLink', 'code'],
     ['/v1/coupons/', 'name', 'code', 'startDate', 'retailerId', 'country', 'category'],
     ['/v1/promotions/', 'name', 'deepLink', 'endDate', 'country', 'passbackUid'],
-  ])('%s has no filters: a field name or a parameter of another list is rejected', async (path, ...names) => {
+  ])('%s has no filters: field names and parameters of other lists are rejected', async (path, ...names) => {
     for (const name of names) {
       const response = await node.get(`${path}?${name}=x`, token);
       const { detail } = (await response.json()) as { detail: string };
@@ -284,7 +284,7 @@ describe('invalid parameters', () => {
     expect(await ids(`/v1/cashback-offers/?name=${encodeURIComponent('😀'.repeat(200))}`)).toEqual([]);
   });
 
-  test('are validated only after the token', async () => {
+  test('parameters are validated only after the token', async () => {
     expect((await node.get('/v1/cashback-offers/?limit=0')).status).toBe(401);
   });
 });
@@ -309,7 +309,7 @@ describe('the max-age of a page', () => {
     ['13:00:00', 60],
     ['13:59:15', 45],
     ['14:00:00', 60],
-  ])('at %s is %p s, so that it expires when a deal in the page starts or ends', async (time, seconds) => {
+  ])('at %s is %p s, so the page expires when one of its deals starts or ends', async (time, seconds) => {
     for (const path of ['/v1/coupons/', '/v1/retailers/']) {
       expect([path, await maxAge(time, path)]).toEqual([path, seconds]);
       // Again, from the cache.
@@ -317,7 +317,7 @@ describe('the max-age of a page', () => {
     }
   });
 
-  test('is a minute if no deal in the page starts or ends, even if one on another page or list does', async () => {
+  test('is a minute if no deal in the page starts or ends within it, even if a deal on another page or list does', async () => {
     for (const path of [
       '/v1/cashback-offers/',
       '/v1/promotions/',
@@ -327,7 +327,7 @@ describe('the max-age of a page', () => {
       expect([path, await maxAge('13:59:30', path)]).toEqual([path, 60]);
   });
 
-  test('also expires when the cursor changes', async () => {
+  test('is shorter if the cursor changes within a minute', async () => {
     // The hourly coupon is the first item of the next page.
     expect(await maxAge('13:59:30', '/v1/coupons/?limit=2')).toBe(30);
   });
@@ -404,7 +404,7 @@ describe('caching and compression', () => {
     expect((await raw(accept)).headers.get('Content-Encoding')).toBe(coding);
   });
 
-  test('a header far longer than browsers send is ignored', async () => {
+  test('an Accept-Encoding header far longer than browsers send is ignored', async () => {
     const padded = (header: string, length: number) =>
       `${'x,'.repeat((length - header.length) / 2)}${header}`;
     const tag = (await raw('gzip')).headers.get('ETag') ?? '';
@@ -418,7 +418,7 @@ describe('caching and compression', () => {
     expect(await Promise.all(statuses)).toEqual([304, 200]);
   });
 
-  test('a response has Cache-Control, Vary and ETag', async () => {
+  test('a catalogue response has Cache-Control, Vary and ETag', async () => {
     const response = await raw('identity');
     expect(response.headers.get('Cache-Control')).toBe('private, max-age=60');
     expect(response.headers.get('Vary')).toBe('Authorization, Accept-Encoding');
@@ -447,7 +447,7 @@ describe('caching and compression', () => {
     expect((await raw('identity', { 'If-None-Match': tag })).status).toBe(200);
   });
 
-  test('simultaneous requests for the same page each get their own headers', async () => {
+  test('concurrent requests for the same page each get their own headers', async () => {
     const tag = (await node.get('/v1/cashback-offers/?limit=1', token)).headers.get('ETag') ?? '';
     const asked = Array.from({ length: 40 }, (_, i) => i);
     const answers = await Promise.all(
@@ -475,7 +475,7 @@ describe('caching and compression', () => {
     expect(new Set(left).size).toBe(asked.length);
   });
 
-  test('HEAD returns the headers of GET without a body', async () => {
+  test('HEAD returns the same headers as GET without a body', async () => {
     const get = await raw('identity');
     const head = await fetch(node.url + path, {
       method: 'HEAD',
@@ -489,7 +489,7 @@ describe('caching and compression', () => {
   });
 });
 
-test('an import that another process finishes is served, and a withdrawn retailer is gone', async () => {
+test('an import by another process is served, and a withdrawn retailer disappears', async () => {
   await using own = await TestNode.start();
   const publicToken = await own.token('public');
   await own.catalogue([

@@ -17,12 +17,12 @@ describe('X-Forwarded-For', () => {
 
   test.each([
     ['is ignored unless it comes from a proxy', CALLER, '198.51.100.1', CALLER],
-    ['may be missing: then the proxy is the client', PROXY, null, PROXY],
+    ['may be missing, and the proxy is then the client', PROXY, null, PROXY],
     ['ends with the client, added by our proxy', PROXY, CALLER, CALLER],
     ['may start with forged entries, which are ignored', PROXY, `6.6.6.6, 7.7.7.7, ${CALLER}`, CALLER],
     ['may contain two trusted proxies', PROXY, `6.6.6.6, ${CALLER}, 10.0.0.2`, CALLER],
     ['may contain a forged entry in the range of the proxies', PROXY, `6.6.6.6, 10.9.9.9, ${CALLER}`, CALLER],
-    ['with only proxies gives the farthest of them', PROXY, '10.0.0.3, 10.0.0.2', '10.0.0.3'],
+    ['that lists only proxies yields the farthest proxy', PROXY, '10.0.0.3, 10.0.0.2', '10.0.0.3'],
     [
       'with an excessive number of proxies is not read to its start',
       PROXY,
@@ -49,7 +49,7 @@ describe('X-Forwarded-For', () => {
     expect(readClient(socket, headers).address).toBe(expected);
   });
 
-  test('is ignored if no proxies are trusted', () => {
+  test('is ignored if no proxy is trusted', () => {
     const headers = new Headers({ 'X-Forwarded-For': CALLER });
     expect(clientReader([])(PROXY, headers)).toEqual({ address: PROXY });
   });
@@ -86,19 +86,19 @@ describe('X-Forwarded-Proto', () => {
     ['https', 'https'],
     ['http', 'http'],
     ['HTTPS', 'https'],
-    ['what the caller sent stands before it and is worth nothing: http, https', 'https'],
-    ['what is neither is worth nothing: javascript', 'http'],
-    ['nor is an empty one: ', 'http'],
+    ['only the last entry counts: http, https', 'https'],
+    ['other schemes are ignored: javascript', 'http'],
+    ['an empty value is ignored: ', 'http'],
   ])('from a trusted proxy determines the scheme of links: %s', async (text, scheme) => {
     const headers = { 'X-Forwarded-Proto': text.replace(/^.*: /, '') };
     expect(await links(OURS, headers)).toEqual(both(`${scheme}://api.example:8443`));
   });
 
-  test('may be missing: then links have the scheme of the socket', async () => {
+  test('may be missing, and links then use the scheme of the connection', async () => {
     expect(await links(OURS, {})).toEqual(both('http://api.example:8443'));
   });
 
-  test('is ignored from other clients', async () => {
+  test('is ignored from clients that are not trusted proxies', async () => {
     const headers = { 'X-Forwarded-Proto': 'https' };
     expect(await links({}, headers)).toEqual(both('http://api.example:8443'));
     expect(await links({ trustedProxies: ['10.0.0.0/8'] }, headers)).toEqual(both('http://api.example:8443'));
@@ -128,6 +128,6 @@ test.each([
   ['::1', '0:0:0:0::/64'],
   ['::', '0:0:0:0::/64'],
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-])('%s shares its limit with %s', (address, network) => {
+])('%s shares its rate limit with %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
 });

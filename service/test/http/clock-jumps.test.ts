@@ -8,7 +8,7 @@ import { TestNode } from '../support/test-node.ts';
 const HOUR_MS = 3_600_000;
 const START_MS = Date.parse('2026-11-14T12:00:00Z');
 
-test('limits, expiry, the catalogue and polling survive a clock that jumps forward and back', async () => {
+test('limits, expiry, the catalogue and polling work correctly when the clock jumps forward and back', async () => {
   let nowMs = START_MS;
   await using node = await TestNode.start({ clock: () => nowMs, settings: { rateLimitPrivate: 3 } });
   await node.catalogue([

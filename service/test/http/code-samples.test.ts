@@ -73,7 +73,7 @@ beforeAll(async () => {
 
 afterAll(() => node?.[Symbol.asyncDispose]());
 
-test('this test can run every language of the samples', () => {
+test('this test can run every language of the code samples', () => {
   expect(SAMPLES.filter(({ runner }) => runner === undefined)).toEqual([]);
 });
 
@@ -109,7 +109,7 @@ describe.each(
     ({ id, runner }) => id !== 'listTransactions' && !(runner?.isSlow && id !== 'listCashbackOffers'),
   ),
 )('$id in $label', (sample) => {
-  test.skipIf(lacks(...(sample.runner?.needs ?? [])))('prints every page', async () => {
+  test.skipIf(lacks(...(sample.runner?.needs ?? [])))('the sample prints every page', async () => {
     const { id, label, runner, source } = sample;
     const stdout = await run(runner, source, token, newFolder());
     // With curl it is one request.
@@ -120,7 +120,7 @@ describe.each(
 
 describe.each(SAMPLES.filter(({ id }) => id === 'listTransactions'))('$id in $label', (sample) => {
   test.skipIf(lacks(...(sample.runner?.needs ?? [])))(
-    'fetches everything in the first run, and only changes in the next',
+    'the sample fetches everything in the first run, and only changes in the next',
     async () => {
       const { label, runner, source } = sample;
       const number = 100 + SAMPLES.indexOf(sample) * 10;
@@ -140,44 +140,47 @@ describe.each(SAMPLES.filter(({ id }) => id === 'listTransactions'))('$id in $la
   );
 });
 
-test.skipIf(lacks('bash', 'curl'))('curl samples for activation record a click and redirect', async () => {
-  const document = await openApiDocument();
-  const operations = activationOperations(document).flatMap(([, { get, post }]) => [
-    get,
-    ...(post ? [post] : []),
-  ]);
-  const [org] = await node.stores.organisations.list();
-  const { activation } = await node.stores.revisions();
-  await node.logged((line) => line.activation === activation);
-  const printed = await Promise.all(
-    operations.map(async ({ operationId, 'x-codeSamples': samples }) => {
-      expect(samples.map(({ label }) => label)).toEqual(['curl']);
-      const stdout = await run(RUNNERS.curl, samples[0]?.source ?? '', token, newFolder(), {
-        OFFERBOOK_ORG_ID: org?.publicId,
-      });
-      return [operationId, /^HTTP\/1.1 \d+|^{"url":".*\/go\//.exec(stdout)?.[0].replace(node.url, '')];
-    }),
-  );
-  expect(Object.fromEntries(printed)).toEqual({
-    followRetailer: 'HTTP/1.1 302',
-    activateRetailer: '{"url":"/go/',
-    followCashbackOffer: 'HTTP/1.1 302',
-    activateCashbackOffer: '{"url":"/go/',
-    followCoupon: 'HTTP/1.1 302',
-    activateCoupon: '{"url":"/go/',
-    followPromotion: 'HTTP/1.1 302',
-    activatePromotion: '{"url":"/go/',
-    followClick: 'HTTP/1.1 302',
-  });
-  const clicks = (await node.stores.clicks.list(100)).map(({ kind, dealId }) => `${kind} ${dealId}`);
-  // By GET and by POST; the link that is followed is the one of the coupon.
-  expect(clicks.sort()).toEqual(
-    Object.entries({ retailers: id(1), cashbackOffers: id(11), coupons: id(21), promotions: id(31) })
-      .flatMap(([kind, dealId]) => [`${kind} ${dealId}`, `${kind} ${dealId}`])
-      .sort(),
-  );
-});
+test.skipIf(lacks('bash', 'curl'))(
+  'the curl samples for activation record a click and redirect',
+  async () => {
+    const document = await openApiDocument();
+    const operations = activationOperations(document).flatMap(([, { get, post }]) => [
+      get,
+      ...(post ? [post] : []),
+    ]);
+    const [org] = await node.stores.organisations.list();
+    const { activation } = await node.stores.revisions();
+    await node.logged((line) => line.activation === activation);
+    const printed = await Promise.all(
+      operations.map(async ({ operationId, 'x-codeSamples': samples }) => {
+        expect(samples.map(({ label }) => label)).toEqual(['curl']);
+        const stdout = await run(RUNNERS.curl, samples[0]?.source ?? '', token, newFolder(), {
+          OFFERBOOK_ORG_ID: org?.publicId,
+        });
+        return [operationId, /^HTTP\/1.1 \d+|^{"url":".*\/go\//.exec(stdout)?.[0].replace(node.url, '')];
+      }),
+    );
+    expect(Object.fromEntries(printed)).toEqual({
+      followRetailer: 'HTTP/1.1 302',
+      activateRetailer: '{"url":"/go/',
+      followCashbackOffer: 'HTTP/1.1 302',
+      activateCashbackOffer: '{"url":"/go/',
+      followCoupon: 'HTTP/1.1 302',
+      activateCoupon: '{"url":"/go/',
+      followPromotion: 'HTTP/1.1 302',
+      activatePromotion: '{"url":"/go/',
+      followClick: 'HTTP/1.1 302',
+    });
+    const clicks = (await node.stores.clicks.list(100)).map(({ kind, dealId }) => `${kind} ${dealId}`);
+    // By GET and by POST; the link that is followed is the one of the coupon.
+    expect(clicks.sort()).toEqual(
+      Object.entries({ retailers: id(1), cashbackOffers: id(11), coupons: id(21), promotions: id(31) })
+        .flatMap(([kind, dealId]) => [`${kind} ${dealId}`, `${kind} ${dealId}`])
+        .sort(),
+    );
+  },
+);
 
-test('no sample contains a token', () => {
+test('no code sample contains a token', () => {
   expect(SAMPLES.filter(({ source }) => source.includes(newTokenText('public').slice(0, 6)))).toEqual([]);
 });

@@ -49,7 +49,7 @@ describe('a concurrency limit', () => {
     expect(begun).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('alternates between organisations, and between the tokens of each, whatever the number of their requests', async () => {
+  test("alternates between organisations, and between each organisation's tokens, regardless of their number of requests", async () => {
     const concurrencyLimit = new ConcurrencyLimit({ runningMax: 1, waitMaxMs: 60_000 });
     const [greedy, sister, other] = [ANYBODY, { orgId: 1, id: 'b' }, { orgId: 2, id: 'c' }];
     const begun: string[] = [];
@@ -73,7 +73,7 @@ describe('a concurrency limit', () => {
     expect(begun).toEqual(['a', 'a', 'c', 'b', 'a', 'b', 'a']);
   });
 
-  test('reserves half of its places for other organisations while they have requests', async () => {
+  test('reserves half of its slots for other organisations while they have requests', async () => {
     const concurrencyLimit = new ConcurrencyLimit({ runningMax: 4, waitMaxMs: 60_000 });
     const begun: string[] = [];
     const jobs: ReturnType<typeof job>[] = [];
@@ -121,7 +121,7 @@ describe('a concurrency limit', () => {
     expect(await outcome(concurrencyLimit.run(ANYBODY, async () => 'next'))).toBe('done');
   });
 
-  test('lets the event loop run between pieces of work that block the thread', async () => {
+  test('lets the event loop run between tasks that block the thread', async () => {
     const concurrencyLimit = new ConcurrencyLimit({ runningMax: 8, waitMaxMs: 60_000 });
     const holdUp = async () => {
       for (const endMs = performance.now() + 5; performance.now() < endMs; );
@@ -142,7 +142,7 @@ describe('a concurrency limit', () => {
     expect(turns).toBeGreaterThan(8);
   });
 
-  test('admits two pages per database connection, so that the second is ready when the first ends', () => {
+  test('admits two pages per database connection, so the second is ready when the first ends', () => {
     expect(PAGES_AT_ONCE_MAX).toBe(2 * (SERVER_OPTIONS.pageConnectionsMax ?? 0));
   });
 });

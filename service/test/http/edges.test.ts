@@ -27,7 +27,7 @@ describe('paths', () => {
     '/v1/retailers%2F',
     '/errors/nothing',
     '/%zz',
-  ])('%s is not found, even with a valid token', async (path) => {
+  ])('%s gets 404, even with a valid token', async (path) => {
     const response = await node.get(path, token, { 'Request-Id': 'r-2' });
     expect(await response.json()).toEqual({
       type: `${node.url}/errors/not_found`,
@@ -70,7 +70,7 @@ describe('paths', () => {
     expect(response.headers.get('Request-Id')).not.toBeNull();
   });
 
-  test('an operation returns JSON, whatever the Accept header contains', async () => {
+  test('an operation returns JSON regardless of the Accept header', async () => {
     const response = await node.get('/v1/retailers/', undefined, { Accept: BROWSER });
     expect([response.status, response.headers.get('Content-Type')]).toEqual([
       401,
@@ -94,12 +94,15 @@ describe('paths', () => {
     ['/v1/transactions/', null],
     ['/v1/transactions', null],
     ['/v1/nowhere/', '*'],
-  ])('web pages may read the 414 of %s only if they may read its other responses', async (path, cors) => {
-    const response = await node.get(`${path}?x=${'a'.repeat(17_000)}`, undefined, {
-      Origin: 'https://shop.example',
-    });
-    expect([response.status, response.headers.get('Access-Control-Allow-Origin')]).toEqual([414, cors]);
-  });
+  ])(
+    'web pages may read the 414 response of %s only if they may read its other responses',
+    async (path, cors) => {
+      const response = await node.get(`${path}?x=${'a'.repeat(17_000)}`, undefined, {
+        Origin: 'https://shop.example',
+      });
+      expect([response.status, response.headers.get('Access-Control-Allow-Origin')]).toEqual([414, cors]);
+    },
+  );
 });
 
 /** Sends bytes unchanged; an HTTP client would correct them. */
@@ -131,7 +134,7 @@ describe('malformed requests', () => {
   });
 
   test.each(['[::1', 'a%00b', 'x:y', 'user@x', '"><script>', '%zz', 'x:99999', '1.2.3.999'])(
-    'an invalid Host (%s) is not repeated in links',
+    'an invalid Host (%s) does not appear in links',
     async (host) => {
       const answer = await raw(`GET /v1/nowhere HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
       expect(answer).toContain('"type":"/errors/not_found"');
@@ -148,7 +151,7 @@ describe('malformed requests', () => {
     expect(answer).toContain('"code":"several_hosts"');
   });
 
-  test('two equal Content-Length lines count as one, as RFC 9110 allows, and different ones are rejected', async () => {
+  test('two equal Content-Length headers count as one, as RFC 9110 allows, and different ones are rejected', async () => {
     const post = (lengths: string) =>
       raw(`POST /livez HTTP/1.1\r\nHost: x\r\n${lengths}\r\n\r\nabc`).then((answer) => answer.slice(0, 12));
     expect([
@@ -164,7 +167,7 @@ describe('malformed requests', () => {
       expect(await raw(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`)).toStartWith('HTTP/1.1 200');
   });
 
-  test('a target that is not a path is not found', async () => {
+  test('a request target that is not a path gets 404', async () => {
     const answer = await raw(`CONNECT somewhere:443 HTTP/1.1\r\nHost: x\r\n\r\n`);
     expect(answer).toStartWith('HTTP/1.1 404');
     expect(answer).toContain('"instance":"somewhere:443"');
@@ -187,13 +190,13 @@ describe('malformed requests', () => {
     expect(await raw('hello\r\n\r\n')).toBe('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
   });
 
-  test('a path with a double slash is a different path', async () => {
+  test('a path with a double slash is not the path with a single slash', async () => {
     expect(await raw(`GET //v1/retailers/ HTTP/1.1\r\nHost: x\r\n\r\n`)).toStartWith('HTTP/1.1 404');
   });
 });
 
-describe('a request id', () => {
-  test('is returned if it is valid, also with errors', async () => {
+describe('the request id', () => {
+  test('is returned if it is valid, even with errors', async () => {
     expect(
       (await node.get('/v1/retailers/', token, { 'Request-Id': 'abc-123' })).headers.get('Request-Id'),
     ).toBe('abc-123');
@@ -216,7 +219,7 @@ describe('a request id', () => {
     expect(node.logLines.join('')).not.toContain(JSON.stringify(given));
   });
 
-  test('is in the log with token id, route, status and duration, but without the token', async () => {
+  test('is logged with token id, route, status and duration, but without the token', async () => {
     await node.get('/v1/retailers/?limit=1', token, { 'Request-Id': 'find-me' });
     const line = await node.logged((it) => it.requestId === 'find-me');
     const [stored] = (await node.stores.tokens.list()).tokens;
@@ -226,7 +229,7 @@ describe('a request id', () => {
   });
 });
 
-describe('without a token', () => {
+describe('paths that need no token', () => {
   test('/livez and /readyz report the state of the service', async () => {
     expect(await (await node.get('/livez')).json()).toEqual({ status: 'live' });
     expect(await (await node.get('/readyz')).json()).toEqual({ status: 'ready', database: 'usable' });
@@ -291,7 +294,7 @@ describe('rate limits', () => {
     expect((await from('198.51.100.3', publicToken)).status).toBe(200);
   });
 
-  test('responses that count against no limit have no RateLimit headers', async () => {
+  test('responses that do not count against a limit have no RateLimit headers', async () => {
     await using limited = await TestNode.start({ settings: { rateLimitFailedAuth: 5 } });
     const seen = [];
     for (const [method, path] of [
@@ -319,7 +322,7 @@ describe('rate limits', () => {
     ]);
   });
 
-  test('a valid token used where it is not allowed counts as a failed authentication', async () => {
+  test('a valid token sent to an operation that it cannot access counts as a failed authentication', async () => {
     await using limited = await TestNode.start({ settings: { rateLimitFailedAuth: 3 } });
     const [publicToken, privateToken] = [await limited.token('public'), await limited.token('private')];
     const seen = [];
@@ -340,7 +343,7 @@ describe('rate limits', () => {
     ]);
   });
 
-  test('one busy browser does not use up the limit of other browsers with the same token', async () => {
+  test('one busy browser does not exhaust the limit of other browsers with the same token', async () => {
     await using limited = await TestNode.start({
       settings: { rateLimitPublic: 20, trustedProxies: ['127.0.0.0/8'] },
     });

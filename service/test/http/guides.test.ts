@@ -19,7 +19,7 @@ const hrefs = (page: string) => [...page.matchAll(/ href="([^"]+)"/g)].map(([, h
 const ids = (page: string) => new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
 
 describe.each(GUIDE_PATHS)('%s', (path) => {
-  test('has one title, and all its links and fragments exist', async () => {
+  test('the guide has one title, and all its links and fragments exist', async () => {
     const page = await (await node.get(path)).text();
     expect(page.match(/<h1>/g)).toHaveLength(1);
     for (const href of hrefs(page).filter((one) => !one.startsWith('http'))) {
@@ -31,7 +31,7 @@ describe.each(GUIDE_PATHS)('%s', (path) => {
     }
   });
 
-  test('has the strict Content-Security-Policy, and cannot be read by other origins', async () => {
+  test('the guide has the strict Content-Security-Policy and cannot be read by other origins', async () => {
     const { headers } = await node.get(path);
     expect(headers.get('Content-Security-Policy')).toContain("require-trusted-types-for 'script'");
     expect(headers.get('Content-Security-Policy')).toContain(
@@ -66,7 +66,7 @@ test('the search index contains every section of every guide and every operation
   expect(Bun.gzipSync(JSON.stringify(index)).length).toBeLessThan(60_000);
 });
 
-test('the reference renders code spans and links to guides, and the search index has plain text', async () => {
+test('the reference renders code spans and links to guides, and the search index contains plain text', async () => {
   const page = await (await node.get('/docs')).text();
   expect(page.replaceAll(/<pre.*?<\/pre>/gs, '')).not.toContain('`');
   expect(page).toContain('<code>/v1/retailers/activate/?retailerId=…</code>');
@@ -87,11 +87,11 @@ test('every guide section that the OpenAPI document links to exists', async () =
   }
 });
 
-describe('a document', () => {
+describe('rendering a document', () => {
   const render = (source: string) =>
     renderMarkdown(source, (target) => (target.startsWith('/') ? target : undefined));
 
-  test('with HTML shows it as text everywhere', () => {
+  test('escapes HTML everywhere', () => {
     const bad = '<img src=x onerror=alert(1)>';
     const { body } = render(
       `# ${bad}\n\n${bad}\n\n- ${bad}\n\n| ${bad} |\n|---|\n| ${bad} |\n\n[${bad}](/x"onclick="y)\n\n\`${bad}\`\n\n\`\`\`sh\n${bad}\n\`\`\`\n`,
@@ -100,7 +100,7 @@ describe('a document', () => {
     expect(body.text).not.toContain('"onclick');
   });
 
-  test('renders links to files that are not served as text', () => {
+  test('renders links to files that are not served as plain text', () => {
     expect(render('see [that](../src/file.ts) and [this](/docs)').body.text).toBe(
       '<p>see that and <a href="/docs">this</a></p>\n',
     );
@@ -126,7 +126,7 @@ describe('a document', () => {
     expect(render('| a | |\n|---|---|\n| 1 | 2 |\n').body.text).toContain('<th scope="col">a</th><td></td>');
   });
 
-  test('repeats the column heading in each cell', () => {
+  test('adds the column heading to each cell', () => {
     expect(render('| a | `b` |\n|---|---|\n| 1 | 2 |\n').body.text).toContain(
       '<th scope="row">1</th><td data-label="b">2</td>',
     );

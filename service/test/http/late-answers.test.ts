@@ -25,7 +25,7 @@ for (const database of DATABASES) {
     // SQLite is usually fast enough for Bun to send the response immediately.
     const isLate = database.name === 'PostgreSQL';
     test.if(isLate && process.platform === 'linux')(
-      'needs a few packets, not one for every header',
+      'is sent in a few packets, not one for every header',
       async () => {
         const connection = await HttpConnection.open(node.url);
         const request = getRequest(PATH, token);
@@ -42,7 +42,7 @@ for (const database of DATABASES) {
       },
     );
 
-    test('has a Content-Length with GET and HEAD', async () => {
+    test('has a Content-Length for GET and HEAD', async () => {
       const got = await node.get(PATH, token, UNCOMPRESSED);
       const length = String((await got.bytes()).length);
       expect(Number(length)).toBeGreaterThan(15_000);
@@ -53,7 +53,7 @@ for (const database of DATABASES) {
     });
   });
 
-  test(`simultaneous requests with a token that is not in memory yet each get their own page from ${database.name}`, async () => {
+  test(`concurrent requests with a token that is not yet in memory each get their own page from ${database.name}`, async () => {
     await using node = await TestNode.start({ databaseUrl: await database.create() });
     await node.catalogue([
       retailer(1, {

@@ -78,7 +78,7 @@ test('the counts of several threads can be added up', () => {
   expect(sum.routes).toEqual(both.routes);
 });
 
-test('an organisation that was deleted and created again is one series, with summed counts and its latest poll', async () => {
+test('an organisation that was deleted and recreated is one series, with summed counts and its latest poll', async () => {
   let nowMs = 5_000;
   const tally = new CallerTally(() => nowMs);
   const [gone, made] = [
@@ -100,7 +100,7 @@ test('an organisation that was deleted and created again is one series, with sum
   ]);
 });
 
-test('the page is in the text format, with a type and a help text for each metric', async () => {
+test('the metrics page uses the text format, with a type and a help text for each metric', async () => {
   const page = metricsPage(STATE);
   expect(page.headers.get('Content-Type')).toBe('text/plain; version=0.0.4; charset=utf-8');
   const text = await page.text();
@@ -115,7 +115,7 @@ test('the page is in the text format, with a type and a help text for each metri
 
 const FEED = { orgName: null, source: null, lastOutcome: 'refused', lastEndedMs: 3_000 } as const;
 
-test('imports, tokens and lists have series by kind, outcome and name; those of imports and tokens are omitted if the database did not respond', async () => {
+test('imports, tokens and lists have series by kind, outcome and name; import and token series are omitted if the database did not respond', async () => {
   const imports = {
     counts: [{ kind: 'links', outcome: 'refused', count: 3 }],
     feeds: [
@@ -158,7 +158,7 @@ test('connections have a series per pool, except on SQLite, which has no pools',
   expect(await linesOf(name, STATE)).toEqual(['offerbook_database_usable 0']);
 });
 
-test('the process metrics include the start time, open files and the limit of open files', async () => {
+test('the process metrics include the start time, the number of open files and its limit', async () => {
   const value = async (metric: string) => Number((await linesOf(metric, STATE))[0]?.split(' ')[1]);
   const startedS = await value('process_start_time_seconds');
   expect(Math.abs(startedS - (Date.now() / 1_000 - process.uptime()))).toBeLessThan(5);
@@ -170,7 +170,7 @@ test('the process metrics include the start time, open files and the limit of op
   expect(await value('process_max_fds')).toBe(Number(limit));
 });
 
-test('metrics of the replica are omitted without a replica', async () => {
+test('replica metrics are omitted if there is no replica', async () => {
   const text = await metricsPage({ ...STATE, replica: undefined }).text();
   expect(text).not.toContain('replica_');
 });

@@ -90,7 +90,7 @@ function withoutIds(problem: Record<string, unknown>): unknown {
 describe('the example of an error', () => {
   const [operation] = OPERATIONS;
 
-  test.each(Object.entries(MISTAKES))('%s equals the response of the service', async (code, make) => {
+  test.each(Object.entries(MISTAKES))("%s equals the service's response", async (code, make) => {
     const path = operation?.path ?? '/v1/retailers/';
     const answered = (await (await make(path)).json()) as Record<string, unknown>;
     const example = exampleProblem(code as ErrorCode, { path, tokenKind: 'public' });
@@ -98,7 +98,7 @@ describe('the example of an error', () => {
     expect(Object.keys(answered)).toEqual(Object.keys(example));
   });
 
-  test('private_token_in_browser and wrong_token_kind of transactions equal the responses of the service', async () => {
+  test("private_token_in_browser and wrong_token_kind equal the service's responses for transactions", async () => {
     const path = '/v1/transactions/';
     const fromPage = await node.get(path, tokens.private, { Origin: 'https://shop.example' });
     const wrongKind = await node.get(path, tokens.public);
@@ -111,7 +111,7 @@ describe('the example of an error', () => {
     }
   });
 
-  test('rate_limited equals the response of the service, except for the number of seconds', async () => {
+  test("rate_limited equals the service's response, except for the number of seconds", async () => {
     await using limited = await TestNode.start({
       settings: { publicUrl: 'https://api.example', rateLimitPublic: 1 },
     });
@@ -124,7 +124,7 @@ describe('the example of an error', () => {
     );
   });
 
-  test('is compared here for all but three errors, whose text never varies', async () => {
+  test('this file compares every error example except three whose text never varies', async () => {
     const compared = [...Object.keys(MISTAKES), 'private_token_in_browser', 'rate_limited'];
     expect(ERROR_CODES.filter((code) => !compared.includes(code))).toEqual([
       'deal_gone',

@@ -28,7 +28,7 @@ describe.each([
     }),
   ],
 ])('the document %s', (_, linted) => {
-  test('passes the recommended rules of Redocly without warnings, except for those disabled in redocly.yaml', async () => {
+  test("passes Redocly's recommended rules without warnings, except for those disabled in redocly.yaml", async () => {
     const config = await loadConfig({ configPath: join(ROOT, 'redocly.yaml') });
     const problems = await lintFromString({ source: JSON.stringify(linted), config });
     expect(
@@ -36,7 +36,7 @@ describe.each([
     ).toEqual([]);
   });
 
-  test('passes the rules of Spectral without hints, except for those disabled in .spectral.yaml', async () => {
+  test("passes Spectral's rules without hints, except for those disabled in .spectral.yaml", async () => {
     const { extends: bases, rules } = Bun.YAML.parse(readFileSync(join(ROOT, '.spectral.yaml'), 'utf8')) as {
       extends: string[];
       rules: Record<string, 'off'>;
@@ -57,11 +57,11 @@ test('the linters ignore only the trailing slashes, which the specification requ
   expect<object>(rulesIn('.spectral.yaml')).toEqual({ 'path-keys-no-trailing-slash': 'off' });
 });
 
-test('no schema forbids additional fields, so that responses can gain fields later', () => {
+test('no schema forbids additional fields, so responses can gain fields later', () => {
   expect(JSON.stringify(document)).not.toContain('additionalProperties');
 });
 
-test('every object schema has a name, and every field a description, also nullable ones', () => {
+test('every object schema has a name, and every field has a description, including nullable fields', () => {
   const schemas = document.components.schemas as Record<string, { properties: Record<string, object> }>;
   for (const [name, { properties }] of Object.entries(schemas)) {
     for (const [field, schema] of Object.entries(properties)) {
@@ -84,7 +84,7 @@ function listsOf({ paths }: OpenApiDocument) {
   return OPERATIONS.map(({ path }) => paths[path]?.get).filter((get) => get !== undefined);
 }
 
-test('the document links a page to the next one', () => {
+test('the document describes how a page links to the next', () => {
   for (const get of listsOf(document)) {
     expect(get.responses[200]?.links?.nextPage).toMatchObject({
       operationId: get.operationId,
@@ -141,17 +141,17 @@ test('the document reflects the settings: page size, public URL, currency, and w
   }
 });
 
-test('the document refers to the operator if no currency is configured', () => {
+test('the document refers readers to the operator if no currency is configured', () => {
   expect(document.info.description).toEndWith(
     'Fixed cashbacks (maximumFixedCommissionFee) are in one currency; ask the operator which one.',
   );
 });
 
-test('schemas use the dialect of the document and do not declare another', () => {
+test("schemas use the document's dialect and do not declare another", () => {
   expect(JSON.stringify(document)).not.toContain('"$schema"');
 });
 
-test('the document describes the five operations with every error that they can return', () => {
+test('the document describes the five operations with every error that each can return', () => {
   const lists = Object.entries(document.paths).filter(([, { get }]) => get.security.length > 0);
   expect(lists.map(([path]) => path)).toEqual(OPERATIONS.map(({ path }) => path));
   const ofOthers = ['not_found', 'deal_not_found', 'deal_gone'];
@@ -163,8 +163,8 @@ test('the document describes the five operations with every error that they can 
   }
 });
 
-describe('the check of real responses against the document', () => {
-  test('accepts pages of all five operations, and a problem', async () => {
+describe('checking real responses against the document', () => {
+  test('the check accepts pages of all five operations, and a problem', async () => {
     await using node = await TestNode.start();
     await node.catalogue([
       retailer(1, {
@@ -184,7 +184,7 @@ describe('the check of real responses against the document', () => {
     }
   });
 
-  test('reports deviations from the document', () => {
+  test('the check reports deviations from the document', () => {
     const headers = new Headers({ 'Content-Type': 'application/json', 'X-New': '1' });
     const body = '{"data":[{"id":"1"}],"more":true}';
     const problems = answerProblems('/v1/coupons/', { status: 200, headers, body });

@@ -16,7 +16,7 @@ import {
 } from '../support/postgres-server.ts';
 import { TestNode } from '../support/test-node.ts';
 
-test('while PostgreSQL is stopped, deal links and links from new POSTs redirect, links from older POSTs get 503, and all recover afterwards', async () => {
+test('while PostgreSQL is stopped, deal links and links from new POSTs redirect, links from older POSTs get 503, and all links recover afterwards', async () => {
   const server = await startPostgres();
   const adminPort = await freePort();
   const node = await TestNode.start({
@@ -81,7 +81,7 @@ test('while PostgreSQL is stopped, deal links and links from new POSTs redirect,
   }
 });
 
-test('the metric and /readyz report pages that fail while everything else works, until a page is read again', async () => {
+test('the metric and /readyz report failing pages while everything else works, until a page is read successfully', async () => {
   const { port } = await sharedPostgres();
   const admin = postgres(postgresUrl(port, 'postgres'), { max: 1, onnotice: () => {} });
   const name = `limited_${Bun.randomUUIDv7().replaceAll('-', '')}`;
@@ -122,7 +122,7 @@ test('the metric and /readyz report pages that fail while everything else works,
   }
 });
 
-test('an outage is logged once with its reason, and rejected requests log no stack traces', async () => {
+test('an outage is logged once with its reason, and rejected requests do not log stack traces', async () => {
   const server = await startPostgres();
   const node = await TestNode.start({ databaseUrl: postgresUrl(server.port, 'postgres') });
   const away = 'the database is unreachable; serving from memory';
@@ -168,7 +168,7 @@ test('an outage is logged once with its reason, and rejected requests log no sta
   }
 });
 
-test('any failure of PostgreSQL is a 503 that can be retried, never a 500', async () => {
+test('every PostgreSQL failure gets a retryable 503, never a 500', async () => {
   const url = new URL(await newPostgresSchema());
   const admin = postgres(url.href, { max: 1 });
   const role = `app_${Bun.randomUUIDv7().replaceAll('-', '')}`;

@@ -8,7 +8,7 @@ import { catalogue, loadCatalogue, query, START_MS } from '../catalogue/arbitrar
 import { naivePage } from '../catalogue/naive-catalogue.ts';
 import { id, offer, retailer } from '../support/fixtures.ts';
 
-test('every response is the requested page, for any sequence of requests', async () => {
+test('every response contains the requested page, for any sequence of requests', async () => {
   const steps = fc.array(query, { minLength: 1, maxLength: 5 }).chain((queries) =>
     fc.array(fc.tuple(fc.constantFrom(...queries), fc.constantFrom('gzip', undefined)), {
       minLength: 20,
@@ -42,7 +42,7 @@ test('every response is the requested page, for any sequence of requests', async
   );
 });
 
-test('a page object throws once another page is written, and responses created before keep their contents', async () => {
+test('a page object throws after another page is written, but responses created from it keep their contents', async () => {
   const shops = [retailer(1, { cashbackOffers: [offer(11), offer(12)] })];
   const loaded = await loadCatalogue(shops);
   const offers = loaded.list('cashbackOffers');
@@ -86,7 +86,7 @@ test('pages with different filter names or values are cached separately', async 
   }
 });
 
-describe('the cache', () => {
+describe('the page cache', () => {
   const LENGTH = 1_000_000;
   const retailers = Array.from({ length: 20 }, (_, number) =>
     retailer(number, { cashbackOffers: [offer(100 + number, { termsAndExclusions: 'x'.repeat(LENGTH) })] }),
@@ -108,12 +108,12 @@ describe('the cache', () => {
     ask = (number) => cache.get(view, { cursor: id(100 + number), limit: 1 });
   });
 
-  test('writes a page only twice, however often it is requested', () => {
+  test('writes a page only twice, regardless of how often it is requested', () => {
     for (let times = 0; times < 10; times++) expect(ask(0).encoded.bytes.length).toBeGreaterThan(LENGTH);
     expect(written).toBe(2);
   });
 
-  test('evicts nothing for pages that are requested only once', () => {
+  test('does not evict pages in favour of pages that are requested only once', () => {
     ask(0);
     ask(0);
     for (let number = 1; number < 20; number++) ask(number);

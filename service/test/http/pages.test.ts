@@ -90,7 +90,7 @@ describe('the explorer', () => {
     expect(() => readServeSettings({ explorerLogos }, {})).toThrow('--explorer-logos must list origins');
   });
 
-  test('--explorer-logos takes origins, or https: for all', () => {
+  test('--explorer-logos accepts origins, or https: for all origins', () => {
     const read = (explorerLogos: string) => readServeSettings({ explorerLogos }, {}).explorerLogos;
     expect([read(''), read('https:'), read('https://a.example, http://b.example:81')]).toEqual([
       [],
@@ -117,7 +117,7 @@ describe('assets', () => {
     return [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
   }
 
-  test('are immutable under their version, and revalidated under any other', async () => {
+  test('are immutable at their versioned URL, and revalidated at any other URL', async () => {
     const paths = await assetPaths();
     expect(paths.map((path) => path.split('?')[0])).toEqual(['/assets/site.css', '/assets/catalogue.js']);
     for (const path of paths) {
@@ -127,7 +127,7 @@ describe('assets', () => {
     }
   });
 
-  test('are compressed, and answered with 304 if unchanged', async () => {
+  test('are compressed, and get a 304 if unchanged', async () => {
     for (const path of [...(await assetPaths()), '/', '/docs', '/openapi.json']) {
       const response = await node.get(path, undefined, { 'Accept-Encoding': 'gzip' });
       expect([path, response.status, response.headers.get('Content-Encoding')]).toEqual([path, 200, 'gzip']);
@@ -137,7 +137,7 @@ describe('assets', () => {
     }
   });
 
-  test('of the explorer are smaller than 100 KB, including the page', async () => {
+  test('of the explorer, including its page, are smaller than 100 KB', async () => {
     const bodies = await Promise.all(
       ['/', '/favicon.svg', ...(await assetPaths())].map(async (path) => {
         const response = await node.get(path, undefined, { 'Accept-Encoding': 'identity' });

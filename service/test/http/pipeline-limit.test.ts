@@ -20,12 +20,12 @@ function reachedIn(limit: PipelineLimit, times: number, nowMs = () => 0): number
   return Array.from({ length: times }, (_, index) => index).filter(() => limit.isReached(ONE, nowMs()));
 }
 
-test('the limit is reached with the last request that a connection may send in a turn', () => {
+test('the limit is reached with the last request that a connection may send in one event-loop turn', () => {
   const reached = reachedIn(new PipelineLimit(), REQUESTS_IN_A_TURN_MAX + 2);
   expect(reached).toEqual([-1, 0, 1].map((index) => REQUESTS_IN_A_TURN_MAX + index));
 });
 
-test('every turn starts a new count', async () => {
+test('every event-loop turn starts a new count', async () => {
   const limit = new PipelineLimit();
   for (let turn = 0; turn < 10; turn++) {
     // The first counted request may be the second of its turn, so it counts as two.
@@ -44,7 +44,7 @@ test('slow requests reach the limit earlier', () => {
   expect(first).toBeWithin(5, 8);
 });
 
-test('time between turns does not count', async () => {
+test('time between event-loop turns does not count', async () => {
   const limit = new PipelineLimit();
   for (let turn = 1; turn < 10; turn++) {
     expect(reachedIn(limit, 10, () => turn * 1_000)).toEqual([]);
@@ -58,7 +58,7 @@ async function turnOf(limit: PipelineLimit, peer: Peer, nowMs: number): Promise<
   for (let count = 1; ; count++) if (limit.isReached(peer, nowMs)) return count;
 }
 
-test('an address that reached the limit gets a lower one on every connection, until it has been quiet for a while', async () => {
+test('an address that reached the limit gets a lower limit on every connection until it has been quiet for a while', async () => {
   const limit = new PipelineLimit();
   expect(await turnOf(limit, ONE, 0)).toBe(REQUESTS_IN_A_TURN_MAX);
   expect(await turnOf(limit, OTHER, 1)).toBe(REQUESTS_OF_FLOODER_MAX);
@@ -68,7 +68,7 @@ test('an address that reached the limit gets a lower one on every connection, un
 
 const flooder = (number: number) => ({ address: `203.0.${number >> 8}.${number & 255}`, port: 1_000 });
 
-test('many flooding addresses are remembered, and beyond FLOODERS_MAX the least recent is forgotten', async () => {
+test('up to FLOODERS_MAX flooding addresses are remembered, and then the least recent one is evicted', async () => {
   const limit = new PipelineLimit();
   for (let number = 0; number < FLOODERS_MAX; number++) await turnOf(limit, flooder(number), 0);
   expect(await turnOf(limit, flooder(0), 1)).toBe(REQUESTS_OF_FLOODER_MAX);
@@ -78,7 +78,7 @@ test('many flooding addresses are remembered, and beyond FLOODERS_MAX the least 
   expect(await turnOf(limit, flooder(FLOODERS_MAX), 1)).toBe(REQUESTS_OF_FLOODER_MAX);
 });
 
-test('addresses of one IPv6 network count as one flooder', async () => {
+test('addresses in one IPv6 network count as one flooder', async () => {
   const limit = new PipelineLimit();
   await turnOf(limit, { address: '2001:db8::1', port: 1 }, 0);
   expect(await turnOf(limit, { address: '2001:db8::2', port: 1 }, 1)).toBe(REQUESTS_OF_FLOODER_MAX);

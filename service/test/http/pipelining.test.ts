@@ -76,12 +76,12 @@ class Pipeline {
 const statusOf = (answer: string) => answer.slice(0, 3);
 const isLast = (answer: string) => /^connection: close\r$/im.test(answer);
 
-describe('a connection', () => {
+describe('pipelined connections', () => {
   test.each([
     ['/nowhere', '', '404'],
     ['/livez', '', '200'],
     ['/v1/cashback-offers/', 'with a token', '200'],
-  ])('that pipelines 20,000 requests for %s is closed early', async (path, kind, status) => {
+  ])('a connection that pipelines 20,000 requests for %s is closed early', async (path, kind, status) => {
     const pipeline = await Pipeline.open();
     pipeline.send(path, 20_000, kind === '' ? '' : `Authorization: Bearer ${token}\r\n`);
     const answers = await pipeline.answers(20_000);
@@ -92,7 +92,7 @@ describe('a connection', () => {
     expect(pipeline.isClosed).toBe(true);
   });
 
-  test('that is closed for flooding does not affect responses on other connections', async () => {
+  test('closing a connection for flooding does not affect responses on other connections', async () => {
     const pipeline = await Pipeline.open();
     pipeline.send('/v1/cashback-offers/', 1_000, `Authorization: Bearer ${token}\r\n`);
     await pipeline.answers(1_000);
@@ -100,7 +100,7 @@ describe('a connection', () => {
     expect([response.status, response.headers.get('Connection')]).toEqual([200, null]);
   });
 
-  test.each([1, 2, 16])('that repeatedly pipelines %i requests stays open', async (times) => {
+  test.each([1, 2, 16])('a connection that repeatedly pipelines %i requests stays open', async (times) => {
     const pipeline = await Pipeline.open();
     for (let bundle = 0; bundle < 300 / times; bundle++) {
       pipeline.send('/v1/cashback-offers/', times, `Authorization: Bearer ${token}\r\n`);
@@ -112,7 +112,7 @@ describe('a connection', () => {
     pipeline.close();
   });
 
-  test('is not closed because of requests on other connections', async () => {
+  test('a connection is not closed because of requests on other connections', async () => {
     const count = Math.floor(REQUESTS_OF_ALL_MAX / 10);
     const pipelines = await Promise.all(Array.from({ length: count }, () => Pipeline.open()));
     for (const pipeline of pipelines) pipeline.send('/livez', 10);
@@ -122,7 +122,7 @@ describe('a connection', () => {
     for (const pipeline of pipelines) pipeline.close();
   });
 
-  test('waits for the next turn of the event loop if more connections send requests than a turn may answer', async () => {
+  test('requests that exceed the budget of one event-loop turn are answered in later turns', async () => {
     const count = 3 * REQUESTS_OF_ALL_MAX;
     const pipelines = await Promise.all(Array.from({ length: count }, () => Pipeline.open()));
     // All requests have arrived before the server polls its sockets again, so it reads them in one turn.

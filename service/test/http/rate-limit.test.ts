@@ -5,7 +5,7 @@ import { RateLimiter } from '../../src/http/access/rate-limit.ts';
 import { LocalCounter } from '../../src/http/access/request-counter.ts';
 import { CountKeeper, SHARED_COUNTS_BYTES, SharedCounter } from '../../src/http/access/shared-counts.ts';
 
-test('a new window starts after a minute of the monotonic clock', () => {
+test('a new window starts after a minute on the monotonic clock', () => {
   let nowMs = 0;
   const limiter = new RateLimiter('public', 1, new LocalCounter(() => nowMs));
   const take = () => (limiter.take('key') as { exceeded: boolean }).exceeded;
@@ -17,7 +17,7 @@ test('a new window starts after a minute of the monotonic clock', () => {
   expect(seen).toEqual([false, true, true, false]);
 });
 
-test('a process counts 200,000 keys per window separately, and further keys in shared counters', () => {
+test('a process counts 200,000 keys per window separately, and additional keys in shared counters', () => {
   let nowMs = 0;
   const counter = new LocalCounter(() => nowMs);
   for (let i = 0; i < 200_000; i++) counter.add(`key ${i}`);
@@ -76,7 +76,7 @@ describe('threads that share memory', () => {
     expect(seen).toEqual(Array(3).fill([60_000, 40_000, 2]));
   });
 
-  test('count 100,000 keys separately, and keys beyond the capacity of the table together with others', () => {
+  test("count 100,000 keys separately, and keys beyond the table's capacity in shared counters", () => {
     const { first, second } = node();
     const wrong = [];
     for (let i = 0; i < 100_000; i++) first.add(`key ${i}`);

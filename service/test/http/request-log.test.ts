@@ -27,7 +27,7 @@ test('a request is logged as one line at level info', () => {
   ]);
 });
 
-test('the line of a request without a token has no token id', () => {
+test('the log line of a request without a token has no token id', () => {
   expect(logged('info', { ...EXCHANGE, token: undefined })).toEqual([
     `{"level":30,${START},"method":"GET","route":"/v1/retailers/","status":200,"durationMs":0.125,"address":"2001:db8::1"}\n`,
   ]);
@@ -51,7 +51,7 @@ test.each<[LoggedRequests, number[]]>([
   expect(statuses.filter((status) => logged('debug', EXCHANGE, which, status).length > 0)).toEqual(expected);
 });
 
-test('a request is logged in less than 300 bytes; with `--log-requests errors`, only failed requests are logged', async () => {
+test('a logged request takes less than 300 bytes, and --log-requests errors logs only failed requests', async () => {
   const linesFor = async (logRequests: LoggedRequests) => {
     await using node = await TestNode.start({ settings: { logRequests } });
     const token = await node.token('public');

@@ -63,14 +63,14 @@ describe('a path', () => {
     expect(router.find(path)).toBeUndefined();
   });
 
-  test('with thousands of segments matches no route', () => {
+  test('a path with thousands of segments matches no route', () => {
     expect(router.find('/a'.repeat(4_000))).toBeUndefined();
     expect(router.find(`/go${'/'.repeat(16_000)}`)).toBeUndefined();
   });
 });
 
-describe('methods', () => {
-  test('include HEAD wherever there is GET, and no unsupported ones', () => {
+describe('allowed methods', () => {
+  test('include HEAD for every route with GET, and no unsupported methods', () => {
     const { resource } = router.find('/v1/coupons/7/activate/') ?? {};
     expect(['GET', 'HEAD', 'POST', 'PUT', 'get'].map((method) => resource?.find(method))).toEqual([
       ACTIVATE,
@@ -89,7 +89,7 @@ describe('methods', () => {
     expect(router.find(path)?.resource).toMatchObject({ allow, allowFromPages });
   });
 
-  test('do not include HEAD if there is only POST', () => {
+  test('do not include HEAD for a route with only POST', () => {
     const posting = new Router([route('POST', '/v1/clicks/')]).find('/v1/clicks/')?.resource;
     expect([posting?.allow, posting?.find('HEAD')]).toEqual(['POST', undefined]);
   });
@@ -101,7 +101,7 @@ test('a fixed path takes precedence over a path with parameters', () => {
   expect(both.find('/go/other')?.resource.path).toBe('/go/{click}/');
 });
 
-describe('any routes', () => {
+describe('any set of routes', () => {
   const word = fc.stringMatching(/^[a-c]{1,2}$/);
   const segment = fc.oneof(
     word,
@@ -123,7 +123,7 @@ describe('any routes', () => {
     return { filled, parameters };
   }
 
-  test('are found by their paths, with and without a trailing slash', () => {
+  test('every route is found by its path, with and without a trailing slash', () => {
     fc.assert(
       fc.property(path, fc.array(value), (each, values) => {
         const built = new Router([route('GET', each)]);
@@ -137,7 +137,7 @@ describe('any routes', () => {
     );
   });
 
-  test('are found only by paths that match them', () => {
+  test('a route is found only by paths that match it', () => {
     const asked = fc.oneof(path, fc.stringMatching(/^[/a-c{}]{0,12}$/));
     fc.assert(
       fc.property(fc.uniqueArray(path, { minLength: 1, maxLength: 4 }), asked, (paths, wanted) => {

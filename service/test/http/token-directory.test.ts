@@ -49,7 +49,7 @@ test('a token is valid as soon as it is issued, even while another token is bein
   await stores.close();
 });
 
-test('if two refreshes finish in the wrong order, the result of the later one is kept', async () => {
+test('if two refreshes finish out of order, the result of the later refresh is kept', async () => {
   const stores = await openStores((await sqlite?.create()) ?? '', CREATE_OPTIONS);
   const text = await issue(stores);
   const mayAnswer = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -79,7 +79,7 @@ test('if two refreshes finish in the wrong order, the result of the later one is
   await stores.close();
 });
 
-test('the last use survives a failed write and never replaces a later one', async () => {
+test("a token's last use survives a failed write and never replaces a later one", async () => {
   const url = (await sqlite?.create()) ?? '';
   const stores = await openStores(url, { ...SERVER_OPTIONS, create: true });
   const [once, twice] = [await issue(stores), await issue(stores)];

@@ -92,7 +92,7 @@ describe.each(DATABASES)('on $name', ({ name, create }) => {
   });
 });
 
-test('every build of the catalogue has a span, at start and after changes, whatever the sampling', async () => {
+test('every catalogue build has a span, at start and after changes, regardless of sampling', async () => {
   await using collector = SpanCollector.start();
   await using node = await TestNode.start({ tracing: tracingTo(collector, { ratio: 0 }) });
   await node.catalogue([retailer(1)]);
@@ -104,7 +104,7 @@ test('every build of the catalogue has a span, at start and after changes, whate
   ]);
 });
 
-test('spans contain no query, token, unknown path or click id', async () => {
+test('spans do not contain queries, tokens, unknown paths or click ids', async () => {
   await using collector = SpanCollector.start();
   await using node = await TestNode.start({ tracing: tracingTo(collector) });
   await node.catalogue([retailer(1)]);
@@ -140,7 +140,7 @@ test('spans contain no query, token, unknown path or click id', async () => {
 
 // SQLite reports a missing table as a plain SQL error, which is a bug of ours and a 500.
 test.skipIf(DATABASES.at(-1)?.name !== 'PostgreSQL')(
-  'a failure of the database marks the request span and the database span as errors, and a client error marks neither',
+  'a database failure marks the request span and the database span as errors, and a client error marks neither',
   async () => {
     await using collector = SpanCollector.start();
     const databaseUrl = (await DATABASES.at(-1)?.create()) ?? '';
@@ -205,7 +205,7 @@ describe('the trace in a traceparent header', () => {
     expect(spans.map(({ traceId, parentSpanId }) => [traceId, parentSpanId] as unknown[])).toEqual(expected);
   });
 
-  test('is in the log, and its span has the scheme from X-Forwarded-Proto', async () => {
+  test('is logged, and its span has the scheme from X-Forwarded-Proto', async () => {
     await using collector = SpanCollector.start();
     const tracing = tracingTo(collector);
     await using node = await TestNode.start({ settings: { trustedProxies: ['127.0.0.1'] }, tracing });
@@ -216,7 +216,7 @@ describe('the trace in a traceparent header', () => {
   });
 });
 
-test('a ratio samples its share of the requests, and the metrics count the spans', async () => {
+test('a sampling ratio samples that fraction of the requests, and the metrics count the spans', async () => {
   await using collector = SpanCollector.start();
   const adminPort = await freePort();
   const tracing = tracingTo(collector, { ratio: 0.5 });
@@ -231,7 +231,7 @@ test('a ratio samples its share of the requests, and the metrics count the spans
   expect(Math.abs(count - 500)).toBeLessThan(95);
 });
 
-test('an unreachable collector affects no request and is logged once', async () => {
+test('an unreachable collector does not affect requests and is logged once', async () => {
   let url = '';
   {
     await using gone = SpanCollector.start();

@@ -33,12 +33,12 @@ for (const database of DATABASES) {
     }
     const numbers = (answer: Answer) => answer.data.map((it) => Number.parseInt(it.id.slice(-4), 16));
 
-    test('a new organisation has no transactions and is complete through its creation', async () => {
+    test('a new organisation has no transactions, and its Complete-Through is its creation time', async () => {
       const lonely = await node.token('private', 'lonely');
       expect(await get('', lonely)).toEqual({ data: [], completeThrough: '2026-11-14T12:00:00' });
     });
 
-    test('every field is returned, amounts are exact, and the stamp is the time of the import', async () => {
+    test('every field is returned, amounts are exact, and the stamp is the import time', async () => {
       nowMs = Date.parse('2026-11-14T12:00:00.123Z');
       await node.transactions([transaction(1, { orderValue: 19.99, cashback: 0.1 })]);
       const response = await node.get('/v1/transactions/', token);
@@ -50,7 +50,7 @@ for (const database of DATABASES) {
       expect(response.headers.get('Complete-Through')).toBe('2026-11-14T12:00:00.123');
     });
 
-    test('both bounds are exclusive, to the last digit, in any accepted format', async () => {
+    test('both bounds of a window are exclusive, to the last digit, in any accepted format', async () => {
       nowMs = Date.parse('2026-11-14T12:00:01Z');
       await node.transactions([transaction(2)]);
       const cases: [string, number[]][] = [
@@ -81,7 +81,7 @@ for (const database of DATABASES) {
         expect([query, numbers(await get(`?${query}`))]).toEqual([query, want]);
     });
 
-    test('parameters that look like filters or paging are rejected', async () => {
+    test('parameters that look like filters or pagination are rejected', async () => {
       const parameters = 'the parameters are cursor, limit, updatedAtGreaterThan, updatedAtLessThan';
       const cases = [
         ['status=PENDING', 'status', parameters],
@@ -134,7 +134,7 @@ for (const database of DATABASES) {
       }
     });
 
-    test('an organisation gets only its own transactions, whatever cursor it sends', async () => {
+    test('an organisation gets only its own transactions, regardless of the cursor', async () => {
       const other = await node.token('private', 'other');
       await node.transactions([transaction(0x50)], 'other');
       expect(numbers(await get('', other))).toEqual([0x50]);
@@ -143,7 +143,7 @@ for (const database of DATABASES) {
       expect(numbers(await get(`?cursor=${id(0x49)}`))).toEqual(numbers(await get(`?cursor=${id(0x51)}`)));
     });
 
-    test('an unchanged row keeps its stamp, and a changed one gets a greater stamp, even if the clock went back', async () => {
+    test('an unchanged row keeps its stamp, and a changed row gets a greater stamp, even if the clock was set back', async () => {
       nowMs = Date.parse('2026-11-14T11:00:00Z');
       const report = await node.transactions([
         transaction(1, { orderValue: 19.99, cashback: 0.1 }),
@@ -154,7 +154,7 @@ for (const database of DATABASES) {
       expect(stamps).toEqual(['2026-11-14T12:00:00.123', '2026-11-14T12:00:01.001']);
     });
 
-    test('deal ids need not be in the catalogue, and any combination of them is stored', async () => {
+    test('deal ids need not be in the catalogue, and any combination of deal ids is stored', async () => {
       const org = 'deals';
       const theirs = await node.token('private', org);
       const [cashbackOfferId, couponId, promotionId] = [id(0x901), id(0x902), id(0x903)];
@@ -185,7 +185,7 @@ for (const database of DATABASES) {
       expect(sale).toMatchObject({ status: 'DECLINED', orderValue: 79.9, cashback: 3.99 });
     });
 
-    test('a change is complete at once: the import is visible to the next read, up to Complete-Through', async () => {
+    test('an import is completely visible to the next read, which returns a Complete-Through that includes it', async () => {
       nowMs = Date.parse('2026-11-14T13:00:00Z');
       const { completeThrough } = await get('');
       await node.transactions([transaction(3)]);
@@ -196,7 +196,7 @@ for (const database of DATABASES) {
       });
     });
 
-    test('later pages of a walk have the state of the first page, and later changes appear in the next walk', async () => {
+    test('later pages of a walk show the state of the first page, and later changes appear in the next walk', async () => {
       nowMs = Date.parse('2026-11-14T14:00:00Z');
       await node.transactions([4, 5, 6, 7].map((number) => transaction(number)));
       const first = await get('?limit=2&updatedAtGreaterThan=2026-11-14T13:00:00');
@@ -216,12 +216,12 @@ for (const database of DATABASES) {
       expect(numbers(await get('?updatedAtGreaterThan=2026-11-14T14:00:00'))).toEqual([4, 6]);
     });
 
-    test('a page with a cursor but without a walk has the current state, and its Complete-Through is the change clock', async () => {
+    test('a page with a cursor but without a walk shows the current state, and its Complete-Through is the change clock', async () => {
       const answer = await get(`?cursor=${id(5)}&updatedAtGreaterThan=2026-11-14T13:30:00`);
       expect([numbers(answer), answer.completeThrough]).toEqual([[5, 6, 7], '2026-11-14T15:00:00']);
     });
 
-    test('a window that ends at or before Complete-Through returns each row once, in id order, whatever changes meanwhile', async () => {
+    test('a window that ends at or before Complete-Through returns each row once, in id order, regardless of concurrent changes', async () => {
       const window = 'updatedAtLessThan=2026-11-14T15:00:00.001&limit=1';
       const seen: number[] = [];
       let cursor: string | undefined;

@@ -6,7 +6,7 @@ function firstToWait(budget: TurnBudget, nowMs: (count: number) => number = () =
   for (let count = 1; ; count++) if (budget.isSpent(nowMs(count))) return count;
 }
 
-test('a turn answers a limited number of requests, and the next turn the same number again', async () => {
+test('each event-loop turn answers at most a fixed number of requests', async () => {
   const budget = new TurnBudget();
   for (let turn = 0; turn < 3; turn++) {
     expect(firstToWait(budget)).toBe(REQUESTS_OF_ALL_MAX + 1);
@@ -15,12 +15,12 @@ test('a turn answers a limited number of requests, and the next turn the same nu
   }
 });
 
-test('a slow turn answers fewer requests', () => {
+test('a slow event-loop turn answers fewer requests', () => {
   const msOfOne = TURN_MAX_MS / 10;
   expect(firstToWait(new TurnBudget(), (count) => count * msOfOne)).toBe(16 + 11);
 });
 
-test('sequential requests never wait, however much time passes between them', async () => {
+test('sequential requests never wait, regardless of the time between them', async () => {
   const budget = new TurnBudget();
   const seen = new Set<boolean>();
   for (let request = 0; request < 3 * REQUESTS_OF_ALL_MAX; request++) {

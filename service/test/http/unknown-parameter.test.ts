@@ -55,7 +55,7 @@ describe('the suggested parameter', () => {
     );
   });
 
-  test('is undefined if the names differ in more than one typo', () => {
+  test('is undefined if the names differ by more than one typo', () => {
     const distance = (a: string, b: string): number => {
       const rows = Array.from({ length: a.length + 1 }, (_, i) => [i, ...Array(b.length).fill(0)]);
       for (let j = 0; j <= b.length; j++) (rows[0] as number[])[j] = j;

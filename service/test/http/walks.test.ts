@@ -65,7 +65,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('two nodes on one %
     };
   }
 
-  test('later pages have the old versions of changed rows and no added rows, on any node', async () => {
+  test('later pages of a walk contain the old versions of changed rows and no added rows, on any node', async () => {
     await using nodes = await start();
     const { first, second, token, change } = nodes;
     const begun = await page(first, token);
@@ -96,7 +96,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('two nodes on one %
     }
   });
 
-  test('the next walk with the same token contains the changes, wherever the previous walk stopped', async () => {
+  test('the next walk with the same token contains the changes, regardless of where the previous walk stopped', async () => {
     await using nodes = await start();
     const { first, second, token, change } = nodes;
     await page(first, token);
@@ -115,7 +115,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('two nodes on one %
     expect(await page(first, token, begun.cursor)).toEqual(LAST_OF_FIRST_STATE);
   });
 
-  test('a walk continued with another token has the current state, and its Complete-Through shows it', async () => {
+  test('a walk continued with another token shows the current state and returns a newer Complete-Through', async () => {
     await using nodes = await start();
     const { first, token, change } = nodes;
     const begun = await page(first, token);
@@ -127,7 +127,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('two nodes on one %
     });
   });
 
-  test('a walk that takes more than an hour continues with the current state, and its Complete-Through shows it', async () => {
+  test('a walk that takes more than an hour continues with the current state and returns a newer Complete-Through', async () => {
     await using nodes = await start();
     const { first, token, change, rest } = nodes;
     const begun = await page(first, token);
@@ -142,7 +142,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('two nodes on one %
     });
   });
 
-  test('a window first requested before it was complete contains everything once it is complete', async () => {
+  test('a window that was first requested before it was complete contains everything once it is complete', async () => {
     await using nodes = await start();
     const { first, second, token, change } = nodes;
     const window = '&updatedAtLessThan=2026-11-14T12:02:00';
@@ -161,7 +161,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('two nodes on one %
     });
   });
 
-  test('a walk begins even while an import is under way', async () => {
+  test('a walk can begin while an import is in progress', async () => {
     await using nodes = await start();
     const { first, token, change } = nodes;
     await page(first, token);
@@ -186,7 +186,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('two nodes on one %
     expect(answer.completeThrough).toBe('2026-11-14T12:01:00');
   });
 
-  test('a first page whose walk cannot be stored in time is not sent', async () => {
+  test('the first page of a walk is not sent if the walk cannot be stored in time', async () => {
     await using nodes = await start();
     const { first, token } = nodes;
     await page(first, token);
@@ -204,7 +204,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('two nodes on one %
   });
 });
 
-test('if no walk can be stored, later pages have the current state, and their Complete-Through shows it', async () => {
+test('if walks cannot be stored, later pages show the current state and return a newer Complete-Through', async () => {
   await using node = await TestNode.start();
   const token = await node.token('private');
   await node.transactions([1, 2, 3].map((number) => transaction(number)));
