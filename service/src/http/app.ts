@@ -58,7 +58,7 @@ interface AppDependencies extends DataSources {
   readonly localUrl: () => string;
   /** Called for each request that fails because the database is unusable. */
   readonly onDatabaseFailure: (error: StorageError) => void;
-  /** True while the node shuts down. Responses then ask clients to close the connection. */
+  /** True while the node is shutting down. Responses then ask clients to close the connection. */
   readonly isLeaving: () => boolean;
   readonly logger: Logger;
   readonly tally: RequestTally;
@@ -94,7 +94,7 @@ export function buildApp(dependencies: AppDependencies): App {
     if (found !== undefined) {
       exchange.route = found.resource.path;
       exchange.parameters = found.parameters;
-      // These also apply to errors.
+      // Set before any check fails, because these fields also apply to errors.
       exchange.isLink = route?.isLink ?? false;
       exchange.openToBrowsers = route?.openToBrowsers ?? found.resource.allowFromPages !== '';
     }

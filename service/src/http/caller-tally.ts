@@ -4,7 +4,9 @@
 import type { ErrorCode } from '../domain/api-errors.ts';
 import type { Clock } from '../domain/clock.ts';
 
-/** Bounds the memory. Entries are never removed, but there are few codes, routes and organisations. */
+/**
+ * Bounds memory use: entries are never removed. The limit is ample, because there are few codes, routes and organisations.
+ */
 const ERRORS_MAX = 2_000;
 
 export interface OrganisationTally {
@@ -12,7 +14,7 @@ export interface OrganisationTally {
   requests: number;
   /** Requests with a 4xx or 5xx response. */
   errors: number;
-  /** When the organisation last got a page of transactions; undefined if never. */
+  /** When the organisation last received a page of transactions; undefined if never. */
   lastPollAtMs: number | undefined;
   /** Stamp through which the organisation has received every change. Only the last page of a poll sets it. */
   syncedThroughMs: number | undefined;

@@ -1,4 +1,4 @@
-// A request and what the stages of app.ts find out about it.
+// A request, and what the stages in app.ts have learned about it.
 
 import type { AccessToken } from '../domain/access-token.ts';
 import type { Span } from '../tracing/tracer.ts';
@@ -33,7 +33,9 @@ export interface Exchange {
 /** Values of the path segments in braces, still percent-encoded. */
 export type PathParameters = Readonly<Record<string, string>>;
 
-/** Request ids are logged. Underscores are not allowed: every token contains one, so a token cannot be an id. */
+/**
+ * Request ids are logged. Underscores are not allowed: every token contains one, so a token sent as an id is never logged.
+ */
 const SANE_REQUEST_ID = /^[A-Za-z0-9.:/+=@-]{1,128}$/;
 /** Characters allowed in a host and port. URL.canParse checks the rest. */
 const ORIGIN_CHARACTERS = /^https?:\/\/[A-Za-z0-9._:[\]-]+$/;
@@ -45,7 +47,7 @@ interface ExchangeOptions {
   readonly span?: Span | undefined;
   /** Overrides the origin of links. */
   readonly publicUrl?: string | undefined;
-  /** Scheme of links, if a trusted proxy sent it. */
+  /** Scheme of links, if a trusted proxy reports it. */
   readonly scheme?: 'http' | 'https' | undefined;
 }
 
@@ -54,7 +56,7 @@ export function openExchange(
   { address = '', publicUrl, scheme, startedAtMs = 0, isLast = false, span }: ExchangeOptions = {},
 ): Exchange {
   const url = request.url;
-  // If Bun cannot parse the host and the target, the URL is only the target.
+  // If Bun cannot parse the host and the target, request.url is only the target.
   const pathStart = url.startsWith('/') ? 0 : Math.max(0, url.indexOf('/', url.indexOf('//') + 2));
   const queryStart = url.indexOf('?', pathStart);
   const given = request.headers.get('Request-Id');

@@ -12,14 +12,14 @@ import { countOpenFiles, findOpenFilesMax } from './open-files.ts';
 import type { Health } from './readiness.ts';
 import { BUCKETS_S, type RouteTallies } from './request-tally.ts';
 
-/** The state of a node, summed over its workers. */
+/** A node's state, summed over its workers. */
 export interface NodeState extends Health {
   readonly routes: RouteTallies;
   readonly callers: CallerTallies;
   readonly catalogueRevision: number | undefined;
   /** Number of active items in each list; undefined before the catalogue is loaded. */
   readonly catalogueItems: Readonly<Record<CatalogueListName, number>> | undefined;
-  /** Undefined until the database was first read. */
+  /** Undefined until the first successful read. */
   readonly database: DatabaseFigures | undefined;
   readonly replica: ReplicaState | undefined;
   /** Undefined on SQLite. */
@@ -29,7 +29,7 @@ export interface NodeState extends Health {
   /** Undefined if tracing is off. */
   readonly spans?: SpanCounts | undefined;
   readonly workers: {
-    /** Workers that serve requests now. */
+    /** Workers that are serving requests now. */
     readonly ready: number;
     /** Workers started to replace others. */
     readonly restarts: number;
@@ -163,7 +163,7 @@ interface Metric {
   readonly read: (state: NodeState) => Reading;
 }
 
-/** A plain value is a metric without labels. Undefined omits the metric, because it does not apply to this node. */
+/** A plain value is a metric without labels. Undefined omits a metric that does not apply to this node. */
 type Reading = number | boolean | readonly Sample[] | undefined;
 
 interface Sample {
@@ -190,7 +190,7 @@ function print(name: string, { type, help }: Metric, reading: Reading): string {
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
 }
 
-/** Names of organisations and sources can contain any characters except control characters. */
+/** Organisation and source names can contain any characters except control characters. */
 function escaped(text: string | number): string {
   return String(text).replaceAll(/[\\"]/g, '\\$&');
 }
@@ -214,7 +214,7 @@ function poolSamples(measure: (use: PoolUse) => number) {
     pools && Object.entries(pools).map(([pool, use]) => ({ labels: { pool }, value: measure(use) }));
 }
 
-/** Sums over all organisations. The console lists them per organisation. */
+/** Sums errors over all organisations. The console lists them per organisation. */
 function errorSamples({ callers }: NodeState): Sample[] {
   const groups = Map.groupBy(callers.errors.values(), ({ code, route }) => `${code} ${route}`);
   return [...groups.values()].flatMap((group) => {
@@ -233,7 +233,7 @@ function requestSamples({ routes }: NodeState): Sample[] {
   );
 }
 
-/** Buckets of Prometheus histograms are cumulative. */
+/** Prometheus histogram buckets are cumulative. */
 function durationSamples({ routes }: NodeState): Sample[] {
   return [...routes].flatMap(([route, { buckets, seconds }]) => {
     let count = 0;

@@ -1,19 +1,19 @@
 // The response of /readyz, on the public port and the admin port.
 
 export interface Health {
-  /** True if the node has loaded its data and is not shutting down. Load balancers then send it requests. */
+  /** True if the node has loaded its data and is not shutting down. Load balancers send requests only to ready nodes. */
   readonly isReady: boolean;
   /** True if the database can serve requests. */
   readonly isDatabaseUsable: boolean;
   /** True while clicks go to the spool because the database does not accept them. */
   readonly areClicksSpooled: boolean;
-  /** True if a disk for clicks has less free space than the reserve, so no clicks are written to it. */
+  /** True if a disk that stores clicks has less free space than the reserve. No clicks are written to it then. */
   readonly isClickDiskLow: boolean;
 }
 
 /**
- * A node without a usable database is still ready: it serves the catalogue. All nodes share one database, so otherwise load
- * balancers would remove every node at once.
+ * A node without a usable database is still ready: it serves the catalogue. All nodes share one database, so load balancers
+ * would otherwise remove every node at once.
  */
 export function readiness({ isReady, isDatabaseUsable, areClicksSpooled, isClickDiskLow }: Health) {
   return {

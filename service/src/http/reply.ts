@@ -1,13 +1,16 @@
-// The result of a request before app.ts adds the common headers and converts it to a Response.
+// A response before app.ts adds the common headers and converts it to a Response object.
 
 export interface Reply {
   readonly status: number;
   /**
-   * app.ts sets further headers in this object, also if the reply is cached. A copy per response would make cached pages 5 %
-   * slower.
+   * app.ts adds headers to this object, even if the reply is cached: copying it for each response would make cached pages 5
+   * % slower.
    */
   readonly headers: Headers;
-  /** Headers of one response for a cached reply. Every response must have the same names, or old values would remain. */
+  /**
+   * Headers that differ between responses with the same cached reply. Every response must set the same names, or old values
+   * would remain.
+   */
   readonly ownHeaders?: Readonly<Record<string, string>> | undefined;
   /** An array contains the parts of the body. */
   readonly body: Blob | readonly Uint8Array<ArrayBuffer>[] | string | null;

@@ -3,7 +3,7 @@
 import type { Logger } from '../domain/logger.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Load balancers poll these paths, so they are logged at debug level. Otherwise they would fill the log. */
+/** Logged at debug level, because load balancers poll these paths and would fill the log. */
 const PROBES: ReadonlySet<string> = new Set(['/livez', '/readyz']);
 
 /** Which requests are logged: all, those with a 4xx or 5xx response, or none. */

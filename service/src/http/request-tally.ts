@@ -1,7 +1,7 @@
 // Counts responses by route, status and duration, for the metrics. The counts are plain data, which threads can post to each
 // other.
 
-/** Upper bounds in seconds; 0.5 is an alert threshold. One more bucket counts longer durations. */
+/** Upper bounds in seconds; 0.5 is an alert threshold. An additional bucket counts longer durations. */
 export const BUCKETS_S = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 ] as const;

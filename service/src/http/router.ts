@@ -4,7 +4,7 @@
 import type { Exchange, PathParameters } from './exchange.ts';
 import type { Reply } from './reply.ts';
 
-/** HEAD uses the route of GET. */
+/** HEAD requests use the GET route. */
 export type Method = 'GET' | 'POST';
 
 export interface Route<E = Exchange> {

@@ -1,5 +1,5 @@
-// Authenticates a request: reads the bearer token, finds it, and checks its kind. Tokens are accepted only in the Authorization
-// header, and never appear in a response or in the log.
+// Authenticates a request: reads the bearer token, looks it up, and checks its kind. Tokens are accepted only in the
+// Authorization header, and never appear in a response or in the log.
 
 import { type AccessToken, parseTokenKind, type TokenKind } from '../../domain/access-token.ts';
 import { ApiError } from '../../domain/api-errors.ts';
@@ -42,7 +42,7 @@ function readBearer(authorization: string | null): string {
   if (authorization !== null) {
     const [, token] = /^bearer +(.*)$/i.exec(authorization.trim()) ?? [];
     if (token !== undefined) return token;
-    // Bun joins several Authorization headers with commas. The joined value is an invalid token.
+    // Bun joins several Authorization headers with commas. Treat the joined value as an invalid token.
     if (/, *bearer( |$)/i.test(withoutQuotes(authorization))) return authorization;
   }
   throw new ApiError('missing_token', 'Send the header "Authorization: Bearer <token>".', {
@@ -55,7 +55,7 @@ function withoutQuotes(authorization: string): string {
   return authorization.replaceAll(/"[^"]*"/g, '');
 }
 
-/** If the database is unreachable, the token might still be valid, so the response is 503 instead of 401. */
+/** If the database is unreachable, the token may still be valid, so the response is 503 instead of 401. */
 async function findNew(text: string, tokens: TokenDirectory, span: Span | undefined): Promise<AccessToken> {
   try {
     const token = await withinDeadline(useDatabase(span, 'SELECT', 'tokens', () => tokens.findNew(text)));

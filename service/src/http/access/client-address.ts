@@ -7,18 +7,18 @@ import { parseTraceParent, type TraceParent } from '../../tracing/traceparent.ts
 
 interface Client {
   readonly address: string;
-  /** Scheme that the client used, if a trusted proxy sent it. */
+  /** Scheme that the client used, if a trusted proxy reports it. */
   readonly scheme?: 'http' | 'https' | undefined;
   /** Trace context from a trusted proxy. */
   readonly trace?: TraceParent | undefined;
 }
 
-/** Maximum length of a proxy chain. Checking thousands of forged entries takes milliseconds. */
+/** Maximum length of a proxy chain. Checking thousands of forged entries would take milliseconds. */
 const PROXIES_MAX = 32;
 
 type IsProxy = (address: string) => boolean;
 
-/** Loaded only if there are proxies, because loading it slows down every command. */
+/** node:net is loaded only if there are proxies, because loading it slows down every command. */
 const net = () => process.getBuiltinModule('node:net');
 
 function proxyTest(trustedProxies: readonly string[]): IsProxy {
@@ -74,8 +74,8 @@ function parseScheme(text: string): 'http' | 'https' | undefined {
 }
 
 /**
- * Returns the rate-limit key: an IPv4 address, or the /64 network of an IPv6 address. Every household has a /64, so a limit
- * per address would be ineffective.
+ * Returns the rate-limit key: an IPv4 address, or the /64 network of an IPv6 address. A single household usually has a whole
+ * /64, so a limit per address would be ineffective.
  */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
@@ -87,12 +87,12 @@ export function networkOf(address: string): string {
   return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
 }
 
-/** Converts `::ffff:192.0.2.1`, the notation of dual-stack sockets, to 192.0.2.1. */
+/** Converts `::ffff:192.0.2.1`, as reported by dual-stack sockets, to 192.0.2.1. */
 function withoutMapping(address: string): string {
   return /^::ffff:[\d.]+$/i.test(address) ? address.slice('::ffff:'.length) : address;
 }
 
-/** Some proxies send `192.0.2.1:4711` and `[2001:db8::1]:4711`. */
+/** Removes the port that some proxies add, as in `192.0.2.1:4711` and `[2001:db8::1]:4711`. */
 function withoutPort(entry: string): string {
   return /^\[(.+)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry;
 }

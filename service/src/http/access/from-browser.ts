@@ -2,8 +2,8 @@
 // catches honest mistakes, not attackers.
 
 /**
- * Pages from other origins send Origin; pages from this origin send Sec-Fetch-Site, over https and on localhost. Sec-Fetch-Mode
- * "cors" proves nothing, because Node's fetch sends it.
+ * Requests from other origins' pages have an Origin header. Requests from this origin's pages have Sec-Fetch-Site, over
+ * https and on localhost. Sec-Fetch-Mode "cors" proves nothing, because Node's fetch sends it, too.
  */
 export function isFromBrowser(headers: Headers): boolean {
   if (headers.has('Origin') || headers.has('Sec-Fetch-Site')) return true;

@@ -1,18 +1,18 @@
-// Limits the requests per connection and turn of the event loop. Clients can send requests without waiting for responses
-// (pipelining). Bun handles all of them before it serves another connection, which takes seconds for a megabyte of small
-// requests. Bun cannot postpone the rest, so the connection is closed instead. The limit for all connections together is in
-// turn-budget.ts.
+// Limits the requests that one connection can send in one turn of the event loop. Clients can send requests without waiting
+// for responses (pipelining). Bun handles all of them before it serves another connection, which takes seconds for a
+// megabyte of small requests. Bun cannot postpone the rest, so the connection is closed instead. The limit for all
+// connections together is in turn-budget.ts.
 
 import { networkOf } from './client-address.ts';
 
 /** Enough for well-behaved clients that pipeline. */
 export const REQUESTS_IN_A_TURN_MAX = 20;
-/** Limit for a network that was recently cut off, because its clients reconnect. */
+/** Lower limit for a network that was recently cut off, because its clients reconnect. */
 export const REQUESTS_OF_FLOODER_MAX = 4;
 export const FLOODER_MS = 10_000;
-/** Number of networks remembered. The one cut off least recently is forgotten first. */
+/** Number of networks remembered. Evicts the network that was cut off longest ago. */
 export const FLOODERS_MAX = 1_000;
-/** Time limit for expensive requests. The most expensive page takes this long. */
+/** Time limit for one connection's requests in a turn. The most expensive page takes this long. */
 export const BLOCKED_MAX_MS = 100;
 
 /** The other end of a connection. */
@@ -22,12 +22,12 @@ export interface Peer {
 }
 
 export class PipelineLimit {
-  /** The requests of a connection arrive consecutively, so only the last peer has to be remembered. */
+  /** A connection's pipelined requests arrive consecutively, so only the last peer has to be remembered. */
   #last: Peer = { address: '', port: 0 };
   #count = 0;
   #startedAtMs = 0;
   #seesTurnEnd = false;
-  /** When the lower limit for a network ends. The network cut off least recently is first. */
+  /** When each network's lower limit ends. The network that was cut off longest ago is first. */
   readonly #flooders = new Map<string, number>();
 
   /** Counts a request. Returns true if it must be the last on its connection. */

@@ -1,4 +1,5 @@
-// Rate limits: requests per minute and key, in fixed windows, with the RateLimit and RateLimit-Policy headers of the IETF draft.
+// Rate limits: requests per minute per key, in fixed windows, with the RateLimit and RateLimit-Policy headers of the IETF
+// draft.
 
 import { ApiError } from '../../domain/api-errors.ts';
 import { type CounterMaker, type RequestCounter, WINDOW_MS } from './request-counter.ts';
@@ -75,7 +76,7 @@ export function rateLimits(settings: RateLimitSettings, counter: CounterMaker) {
     failed: limiter('failed-auth', settings.rateLimitFailedAuth),
     activation: limiter('activation', settings.rateLimitActivation),
     activationOrg: limiter('activation-org', settings.rateLimitActivationOrg),
-    /** For links that POST returned. They have a separate limit, because following one is not another activation. */
+    /** For links that POST returned. These links have a separate limit, because following one is not another activation. */
     links: limiter('links', settings.rateLimitActivation),
   };
 }

@@ -1,7 +1,7 @@
 // Counts requests per minute in one thread. For nodes with several workers, see shared-counts.ts.
 
 export const WINDOW_MS = 60_000;
-/** Keys with a count of their own, per window. The limit prevents a flood of addresses from filling the memory. */
+/** Maximum number of keys with their own count, per window. Prevents a flood of addresses from exhausting memory. */
 const KEYS_MAX = 200_000;
 /** Further keys share this many slots. They can be limited too early, but never too late. */
 const SHARED_SLOTS = 4_096;

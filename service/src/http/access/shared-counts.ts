@@ -6,9 +6,12 @@
 
 import { type RequestCount, type RequestCounter, WINDOW_MS } from './request-counter.ts';
 
-/** Slots per window. A key without a free slot shares another key's: it can be limited too early, but never too late. */
+/**
+ * Slots per window. A key that finds no free slot shares another key's slot: it can be limited too early, but never too
+ * late.
+ */
 const SLOTS = 2 ** 18;
-/** Maximum distance between a key's slot and its preferred one (linear probing). */
+/** Maximum distance between a key's slot and its preferred slot (linear probing). */
 const DISTANCE_MAX = 64;
 /** Each slot consists of a tag, which identifies the key, and a count. */
 const HALF_LENGTH = SLOTS * 2;
@@ -17,7 +20,7 @@ export const SHARED_COUNTS_BYTES = (HALVES_START + 2 * HALF_LENGTH) * Int32Array
 
 const BEAT_MS = 250;
 
-/** Starts new windows. Exactly one thread runs it. */
+/** Starts new windows. Exactly one thread must run this. */
 export class CountKeeper {
   readonly #table: Int32Array;
   readonly #monotonicMs: () => number;

@@ -1,5 +1,5 @@
 // All tokens in memory. Requests are authenticated without the database, so known tokens keep working during an outage. The
-// directory also records when each token was last used; flushUsed() stores that.
+// directory also records when each token was last used; flushUsed() stores these times.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { type AccessToken, digestToken, isLive, type TokenStore } from '../../domain/access-token.ts';
@@ -51,7 +51,7 @@ export class TokenDirectory {
     return this.findKnown(text);
   }
 
-  /** Stores when tokens were last used. If it fails, the next call retries. */
+  /** Stores when tokens were last used. If the write fails, the next call retries. */
   async flushUsed(): Promise<void> {
     if (this.#used.size === 0) return;
     const used = this.#used;

@@ -1,7 +1,7 @@
-// Limits the requests handled in one turn of the event loop, over all connections. Bun accepts connections as long as more are
-// waiting, and handles their requests meanwhile. Clients that reconnect after every response could keep the turn from ending
-// while every other connection waits. Requests beyond the budget are handled in the next turn: their clients wait instead
-// of reconnecting, so the turn ends.
+// Limits the requests handled in one turn of the event loop, across all connections. Bun keeps accepting connections while
+// more are waiting, and handles their requests in the same turn. Clients that reconnect after every response could keep the
+// turn from ending while every other connection waits. Requests beyond the budget are handled in the next turn: their
+// clients wait instead of reconnecting, so the turn ends.
 
 /** Turns with fewer requests are short, so they are not measured. */
 const WATCHED_FROM = 16;

@@ -5,22 +5,22 @@ import { promisify } from 'node:util';
 import { brotliCompress, brotliCompressSync, constants, gzip } from 'node:zlib';
 import { parseQualities } from './qualities.ts';
 
-/** In order of preference, for clients that have none. */
+/** In our order of preference, for clients that do not state one. */
 export const CODINGS = ['zstd', 'br', 'gzip'] as const;
 export type Coding = (typeof CODINGS)[number];
 
 /** Below this size, compression saves less than its headers cost. */
 const SIZE_MIN = 1_000;
-/** Only pages with a single huge item are larger. Compressing them would block the process for too long. */
+/** Compressing larger bodies would block the process for too long. Only pages with a single huge item are larger. */
 const SIZE_MAX = 5 * 1024 * 1024;
 /** From this size, compression takes milliseconds, so compressAside() uses another thread. */
 const ASIDE_SIZE_MIN = 1024 * 1024;
 
-/** Parsed headers. Clients send only a few different ones. */
+/** Parsed Accept-Encoding headers. Clients send only a few different values. */
 const preferredByHeader = new Map<string, Coding | undefined>();
 const HEADERS_KEPT_MAX = 100;
 
-/** Returns undefined for no compression. */
+/** Returns undefined if the body should not be compressed. */
 export function chooseCoding(acceptEncoding: string | null, size: number): Coding | undefined {
   if (acceptEncoding === null || acceptEncoding === '') return undefined;
   if (size < SIZE_MIN || size > SIZE_MAX) return undefined;

@@ -7,7 +7,7 @@ import type { Reply } from '../reply.ts';
 import { type Coding, compress } from './content-coding.ts';
 import { entityTag } from './entity-tag.ts';
 
-/** Limit for each of the four lists, before compression. */
+/** Size limit for each of the four lists, before compression. */
 const LIST_BYTES_MAX = 16 * 1024 * 1024;
 /** Queries remembered per list, to detect second requests. */
 const QUERIES_REMEMBERED_MAX = 2_000;
@@ -57,8 +57,8 @@ class ListPages {
   }
 
   /**
-   * True if an earlier request had the same query. Searches and walks request most pages only once. Caching these would slow
-   * them down and evict pages that many clients request.
+   * True if an earlier request had the same query. Searches and walks request most pages only once. Caching those pages
+   * would slow the requests down and evict pages that many clients request.
    */
   #isRepeated(key: string): boolean {
     if (this.#remembered.delete(key)) return true;
@@ -76,7 +76,7 @@ class ListPages {
   }
 }
 
-/** A page. Unless its bytes are a copy, it is valid only until the next page is written. */
+/** A page. It is valid only until the next page is written, unless its bytes are a copy. */
 export class CataloguePage {
   readonly encoded: EncodedPage;
   readonly #representations = new Map<Coding | undefined, Representation>();
@@ -132,7 +132,7 @@ export function cacheControl({ changesAtMs }: EncodedPage, nowMs: number): strin
   return `private, max-age=${Math.min(MAX_AGE_S, Math.max(0, leftS))}`;
 }
 
-/** Includes every property of the query. If a filter were missing, clients would get pages of another query. */
+/** Includes every property of the query. If a filter were missing, clients would get another query's page. */
 function cacheKey(query: CatalogueQuery): string {
   let key = `${query.cursor ?? ''} ${query.limit}`;
   for (const name in query) {

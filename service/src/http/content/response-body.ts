@@ -1,4 +1,4 @@
-// Converts a reply's body for a Response.
+// Converts a reply's body to a Response body.
 
 import type { Reply } from '../reply.ts';
 
@@ -6,8 +6,8 @@ import type { Reply } from '../reply.ts';
 const LONG_BYTES = 15_000;
 
 /**
- * Bodies in parts belong to asynchronous responses. If such a body is long, Bun 1.4 sends each header name and value in its own
- * packet. A direct stream that is written and ended at once is sent in one piece, with headers and Content-Length. See
+ * Only asynchronous responses have bodies in parts. If such a body is long, Bun 1.4 sends each header name and value in its
+ * own packet. A direct stream that is written and ended at once is sent in one piece, with headers and Content-Length. See
  * oven-sh/bun#41341.
  */
 export function responseBody(

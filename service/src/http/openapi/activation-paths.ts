@@ -26,7 +26,7 @@ export const ACTIVATION_SCHEMAS: Record<string, Schema> = {
   },
 };
 
-/** The end of each operation's id, and the noun in its descriptions. */
+/** The suffix of each operation's id, and the noun in its descriptions. */
 const NAMES = {
   retailers: ['Retailer', 'retailer'],
   cashbackOffers: ['CashbackOffer', 'cashback offer'],

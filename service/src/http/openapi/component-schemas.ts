@@ -12,7 +12,7 @@ export function schemaRef(component: string): Schema {
   return { $ref: `#/components/schemas/${component}` };
 }
 
-/** Returns the component name of a page of these items. */
+/** Returns the component name for a page of these items. */
 export function pageComponent({ component }: ListedItem): string {
   return `${component}Page`;
 }
@@ -77,7 +77,7 @@ export const PROBLEM_SCHEMAS: Record<string, Schema> = {
   },
 };
 
-/** Converts a Zod schema. Defaults and the rejection of unknown fields apply only to imports. */
+/** Converts a Zod schema. Omits defaults and the rejection of unknown fields, which apply only to imports. */
 function responseSchema(zodSchema: z.ZodType): Schema {
   const { $schema: _, ...schema }: Schema = z.toJSONSchema(zodSchema, {
     io: 'output',

@@ -34,7 +34,7 @@ const DEFAULTS: DocumentSettings = {
 
 export type OpenApiDocument = Awaited<ReturnType<typeof openApiDocument>>;
 
-/** If there is no public URL, the code samples use the local one. */
+/** If there is no public URL, the code samples use the local URL. */
 export async function openApiDocument(settings = DEFAULTS, localUrl = LOCAL_URL) {
   const baseUrl = settings.publicUrl ?? localUrl;
   const schemas: Record<string, Schema> = {};
@@ -54,7 +54,7 @@ export async function openApiDocument(settings = DEFAULTS, localUrl = LOCAL_URL)
     openapi: '3.1.0',
     info: {
       title: 'Offerbook',
-      // Version of the API. Its major version is part of the paths. The program has its own version.
+      // Version of the API. Its major version is part of the paths. The program's version is separate.
       version: '1.0.0',
       description: `Retailers with their cashback offers, coupons and promotions, and your users' transactions. Lists are paginated. Send a page's cursor to get the next page; a page without a cursor is the last. Unsupported parameters that look like filters or paging, such as status or page, get 400; other unknown parameters are ignored. ${describeCurrency(settings.currency)}`,
       contact: { name: 'The operator of this service' },

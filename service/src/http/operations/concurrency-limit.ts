@@ -1,11 +1,11 @@
-// Limits how much work runs at once. Further requests wait in a queue. A request that has waited too long is rejected before its
-// work starts, so an overloaded service does not work for clients that have given up.
+// Limits how much work runs at once. Further requests wait in a queue. A request that has waited too long is rejected before
+// its work starts, so an overloaded service does no work for clients that have already given up.
 //
 // The queue is round-robin (fair-queue.ts). While several organisations send requests, each can use at most half of the limit,
 // so a busy organisation does not delay the others for long.
 //
-// Work can block the event loop, as reading a page from SQLite does. So work starts only during the first milliseconds of each
-// turn of the event loop, which leaves time for everything else.
+// Some work blocks the event loop, such as reading a page from SQLite. Work therefore starts only during the first
+// milliseconds of each turn of the event loop, which leaves time for everything else.
 
 import { unavailable } from '../../domain/api-errors.ts';
 import { FairQueue } from './fair-queue.ts';
@@ -22,7 +22,7 @@ interface Caller {
 }
 
 const BLOCKED_MAX_MS = 10;
-/** How long organisations share the limit after a request from one followed a request from another. */
+/** How long the limit is shared after two consecutive requests came from different organisations. */
 const SHARED_MS = 1_000;
 
 export class ConcurrencyLimit {
@@ -31,9 +31,9 @@ export class ConcurrencyLimit {
   #running = 0;
   readonly #runningOf = new Map<string, number>();
   #lastOrg: string | undefined;
-  /** When a request last came from a different organisation than the one before it. */
+  /** When two consecutive requests last came from different organisations. */
   #sharedAtMs = Number.NEGATIVE_INFINITY;
-  /** Counts the turns of the event loop that had work. */
+  /** Counts the turns of the event loop in which work ran. */
   #turn = 0;
   #seesTurnEnd = false;
   /** How long work has blocked the event loop in this turn. */
@@ -43,7 +43,7 @@ export class ConcurrencyLimit {
     this.#limits = limits;
   }
 
-  /** Throws ApiError if the wait is too long. */
+  /** Throws ApiError if the request waits too long. */
   async run<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
     const org = String(caller.orgId);
     this.#noteRequest(org);
@@ -89,7 +89,7 @@ export class ConcurrencyLimit {
     else this.#runningOf.delete(org);
   }
 
-  /** Resolves when the request can start. It then counts as running. */
+  /** Resolves when the request can start; from then on it counts as running. */
   #wait(org: string, token: string): Promise<void> {
     const path = [org, token];
     const started = new Promise<void>((resolve, reject) => {
@@ -104,7 +104,8 @@ export class ConcurrencyLimit {
       }, this.#limits.waitMaxMs);
       this.#waiting.add(start, path);
     });
-    // The requests ahead may be waiting only because their organisation already uses half of the limit.
+    // This request may be able to start now: the requests ahead may be waiting only because their organisation already uses
+    // half of the limit.
     this.#startNext(1);
     return started;
   }
@@ -124,7 +125,7 @@ export class ConcurrencyLimit {
       this.#seesTurnEnd = false;
       this.#turn += 1;
       this.#blockedMs = 0;
-      // Start one at a time: only when work ends is it known whether it has blocked the event loop.
+      // Start one request at a time: whether its work blocks the event loop is known only when the work ends.
       this.#startNext(1);
     });
   }

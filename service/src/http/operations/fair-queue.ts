@@ -1,9 +1,9 @@
-// A round-robin queue: organisations take turns, so do the tokens of an organisation, and the requests of a token are in order
-// of arrival. A busy organisation cannot starve the others.
+// A round-robin queue: organisations take turns, and so do an organisation's tokens. A token's requests stay in order of
+// arrival. A busy organisation cannot starve the others.
 
 export class FairQueue<Item> {
   readonly #items = new Set<Item>();
-  /** In round-robin order, the next branch first. */
+  /** In round-robin order, next branch first. */
   readonly #branches = new Map<string, FairQueue<Item>>();
 
   get isEmpty(): boolean {
@@ -31,7 +31,9 @@ export class FairQueue<Item> {
     if (branch?.isEmpty) this.#branches.delete(key);
   }
 
-  /** Removes and returns the next item, except from branches that `mayTakeFrom` rejects. Its branch moves to the end. */
+  /**
+   * Removes and returns the next item, except from branches that `mayTakeFrom` rejects. The item's branch moves to the end.
+   */
   take(mayTakeFrom: (key: string) => boolean = () => true): Item | undefined {
     for (const item of this.#items) {
       this.#items.delete(item);

@@ -42,7 +42,7 @@ export function operationRoutes(services: Services, { tokens, limits, logger }: 
     return token;
   }
 
-  /** Logs a warning whatever the operation and its outcome, because the page has leaked the token. */
+  /** Logs a warning even if the request fails, because the page has already leaked the token. */
   function warnOfPrivateTokenInPage({ request, requestId, address }: Exchange, token: AccessToken): void {
     if (token.kind !== 'private' || !isFromBrowser(request.headers)) return;
     const origin = pageOrigin(request.headers);

@@ -29,7 +29,7 @@ export interface Operation {
 export interface ListedItem {
   /** Component name in the OpenAPI document. */
   readonly component: string;
-  /** Loaded on demand, for the OpenAPI document and for unknown parameters, so servers start faster. */
+  /** Loaded on demand (for the OpenAPI document and for unknown parameters), so that servers start faster. */
   readonly loadSchema: () => Promise<z.ZodType>;
   /** Embedded lists, with the component names of their items. */
   readonly embedded?: Readonly<Record<string, string>>;

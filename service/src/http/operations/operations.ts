@@ -1,4 +1,4 @@
-// The operations of the API. Routing, authentication, the OpenAPI document, the code samples and the tests read this table.
+// The API's operations. Routing, authentication, the OpenAPI document, the code samples and the tests use this table.
 
 import { catalogueRoute } from './catalogue-route.ts';
 import type { Operation } from './operation.ts';

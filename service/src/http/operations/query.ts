@@ -16,9 +16,12 @@ type Reader<T> = (text: string) => { value: T } | { detail: string };
 
 interface Parameter {
   readonly read: Reader<unknown>;
-  /** True if spaces around the value are removed, as forms and spreadsheets add them to words. */
+  /** True if surrounding spaces are removed, because forms and spreadsheets add them to words. */
   readonly isTrimmed?: true;
-  /** True if an empty value counts as absent: forms send empty search fields. An empty cursor would restart a walk. */
+  /**
+   * True if an empty value counts as absent, because forms send empty search fields. Not set for the cursor, because an
+   * empty cursor would restart the walk.
+   */
   readonly mayBeEmpty?: true;
   /** In characters; VALUE_LENGTH_MAX by default. */
   readonly lengthMax?: number;
@@ -40,7 +43,7 @@ const limit: Reader<number> = (value) =>
     : { detail: `must be a whole number from 1 to ${PAGE_SIZE_MAX}` };
 
 const dateTime: Reader<Instant> = (value) => {
-  // An unencoded `+` before an offset arrives as a space. The first space may replace the T.
+  // An unencoded `+` before a UTC offset arrives as a space, so restore it. An earlier space may be in place of the T.
   const written = value.replace(/^([^Tt ]*[Tt ][^ ]*) /, '$1+');
   const instant = parseInstant(written);
   return instant === undefined ? { detail: dateTimeProblem(written) } : { value: instant };
@@ -83,7 +86,7 @@ const PARAMETERS = {
 
 export type ParameterName = keyof typeof PARAMETERS;
 
-/** Parameters in the OpenAPI document, which has the ids of retailers and deals only in paths. */
+/** Query parameters in the OpenAPI document. It includes retailer and deal ids only as path parameters. */
 export type DocumentedParameter = Exclude<ParameterName, `${string}Id`> | 'orgId';
 
 /** Parameters of every list. */
@@ -114,7 +117,7 @@ export function parseQuery<Name extends ParameterName, Required extends Name = n
 
 /** Returns a parser for a list's query string. It rejects unknown parameters that look like filters. */
 export function listQueryReader<Name extends ParameterName>(names: readonly Name[], loadSchema: LoadSchema) {
-  // Loaded with the first unknown parameter, because most servers never see one.
+  // Loaded at the first unknown parameter, because most servers never receive one.
   let meaningful: Promise<readonly string[]> | undefined;
 
   return async (search: string): Promise<Query<Name>> => {
@@ -174,7 +177,7 @@ function valuesOf(
 function readParameter(parameter: Parameter, given: string, times: number) {
   if (times > 1) return { detail: 'must be given only once' };
   const { lengthMax = VALUE_LENGTH_MAX } = parameter;
-  // Like JSON Schema, the limit counts code points. The first check is cheap, and decides for nearly all values.
+  // Like JSON Schema, the limit counts code points. The first check is cheap, and is enough for nearly all values.
   if (given.length > lengthMax && [...given].length > lengthMax)
     return { detail: `must not be longer than ${lengthMax} characters` };
   const value = parameter.isTrimmed ? given.trim() : given;

@@ -60,7 +60,9 @@ export function transactionsRoute(
     return { status: 200, headers, body: [await compressAside(coding, Buffer.concat(body))] };
   };
 
-  /** Reads a page. Later pages of a walk show the state at its first page, or the current state if the walk has expired. */
+  /**
+   * Reads a page. Later pages of a walk show the state as of its first page, or the current state if the walk has expired.
+   */
   async function readPage(
     query: TransactionQuery,
     walk: Walk,
@@ -79,16 +81,16 @@ export function transactionsRoute(
 }
 
 /**
- * Returns the stamp through which a replica must be complete. A window with an end must be complete. In an open window, the
- * first page needs everything up to the client's lower bound. For later pages, only the primary is certain to be as recent
- * as the earlier pages.
+ * Returns the stamp through which a replica must be complete: the end of the window or, for the first page of an open
+ * window, the client's lower bound. Later pages of an open window need the primary, because only the primary is certain to
+ * be as recent as the earlier pages.
  */
 function neededMs({ minMs, maxMs }: StampWindow, isFirst: boolean): number {
   if (maxMs < LATEST_MS) return maxMs;
   return isFirst ? minMs - 1 : Number.POSITIVE_INFINITY;
 }
 
-/** Both bounds are exclusive. Stamps are whole milliseconds; bounds can be finer. */
+/** Both bounds are exclusive. Stamps are whole milliseconds; bounds can have higher precision. */
 function stampWindow(greaterThan: Instant | undefined, lessThan: Instant | undefined): StampWindow {
   return {
     minMs: greaterThan === undefined ? EARLIEST_MS : greaterThan.ms + 1,

@@ -1,7 +1,8 @@
-// Decides which unknown parameters are rejected: those that a client would expect to narrow, sort or page the list. Ignoring
-// `?status=PENDING` would return every transaction. Others, such as cache busters, are ignored.
+// Decides which unknown parameters are rejected: those that a client would expect to filter, sort or paginate the list.
+// Ignoring `?status=PENDING`, for example, would return every transaction. Other unknown parameters, such as cache busters,
+// are ignored.
 
-/** Parameters of other APIs that clients try, lower-case without punctuation, and what to use instead. */
+/** Parameters that clients know from other APIs, in lower case without punctuation, and what to use instead. */
 const ADVICE: readonly (readonly [RegExp, advice: string])[] = [
   [
     /^(page(no|number|token|size)?|perpage|offset|skip|start|size|count|take|maxresults)$/,
@@ -12,7 +13,7 @@ const ADVICE: readonly (readonly [RegExp, advice: string])[] = [
 ];
 const FILTER = /^(q|query|search|filters?|where|since|until|from|to|after|before)$/;
 
-/** Returns why to reject a misspelling of one of the parameters; undefined if it is not one. */
+/** Returns why to reject a name that misspells one of the parameters; undefined if it does not. */
 export function describeMisspelling(given: string, parameters: readonly string[]): string | undefined {
   const written = foldName(given);
   const meant = parameters.find((name) => isOneErrorAway(written, foldName(name)));
@@ -20,8 +21,8 @@ export function describeMisspelling(given: string, parameters: readonly string[]
 }
 
 /**
- * Returns why to reject an unknown parameter; undefined to ignore it. `filters` are names that a client could take for
- * filters: the item's fields and the parameters of other operations.
+ * Returns why to reject an unknown parameter; undefined to ignore it. `filters` are names that a client could mistake for
+ * filters: the item's fields and other operations' parameters.
  */
 export function describeMisleading(
   given: string,

@@ -10,7 +10,10 @@ const botByName = new Map<string, boolean>();
 const NAMES_KEPT_MAX = 1_000;
 const NAME_LENGTH_MAX = 512;
 
-/** Developers' tools and HTTP libraries of apps. isbot classifies them as bots, but they should get a user's response. */
+/**
+ * Developer tools, and HTTP libraries used by apps. isbot classifies them as bots, but they should get the same response as
+ * a person.
+ */
 const TOOLS = /^(?:bun|curl|deno|httpie|node|okhttp|postmanruntime|undici|wget)\b/i;
 
 export function visitorOf({ method, headers }: Request): Visitor {

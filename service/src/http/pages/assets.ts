@@ -7,7 +7,7 @@ import type { Route } from '../router.ts';
 import { type BundlePath, bundle } from './embedded.ts';
 import { once } from './file-route.ts';
 
-/** For URLs whose contents never change. */
+/** Cache-Control for URLs whose contents never change. */
 export const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 type AssetPath = Extract<BundlePath, `/assets/${string}`>;
@@ -19,7 +19,7 @@ export const SITE_ASSETS = [
   '/assets/site.css',
 ] as const satisfies readonly AssetPath[];
 
-/** The URL of each asset. It contains a version, so changed contents get a new URL. */
+/** The URL of each asset. A URL contains a version, so changed contents get a new URL. */
 export type UrlsOf<Path extends AssetPath> = Readonly<Record<Path, string>>;
 
 export function openAssets<Path extends AssetPath>(paths: readonly Path[]) {
@@ -43,8 +43,8 @@ export function openAssets<Path extends AssetPath>(paths: readonly Path[]) {
 }
 
 function answer(file: StaticFile, exchange: Exchange): Reply {
-  // During a rolling update, a page can request its assets from a node with another release. Clients must not cache that
-  // node's contents forever under this version.
+  // During a rolling update, a page can request its assets from a node that runs another release. Clients must not cache
+  // that node's contents forever under this version.
   const isThisVersion = exchange.search === `v=${file.version}`;
   return file.answer(exchange, isThisVersion ? IMMUTABLE : 'no-cache');
 }

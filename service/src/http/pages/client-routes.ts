@@ -1,5 +1,4 @@
-// Routes for the client library of this release: the npm package, an ES module for browsers and Deno, and the type
-// declarations.
+// Routes for this release's client library: the npm package, an ES module for browsers and Deno, and the type declarations.
 
 import { ApiError } from '../../domain/api-errors.ts';
 import { StaticFile } from '../content/static-file.ts';

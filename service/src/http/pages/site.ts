@@ -46,7 +46,7 @@ export interface Site {
 }
 
 export interface SiteSettings extends ExplorerOptions, DocumentSettings {
-  /** Off: the page at `/` is a short welcome instead of the explorer. */
+  /** If off, the page at `/` is a short welcome instead of the explorer. */
   readonly explorer: 'on' | 'off';
 }
 
@@ -107,7 +107,7 @@ export function buildSite(settings: SiteSettings, { health, localUrl }: Server):
   };
 }
 
-/** Everyone can read a token in a page, so it must not be a private one. */
+/** Anyone can read a token in a page, so it must be a public token. */
 function requirePublic(token: string | undefined): void {
   if (token !== undefined && parseTokenKind(token) !== 'public') {
     throw new Error('a guest token must be a public token');
