@@ -91,7 +91,7 @@ describe('import direction', () => {
 });
 
 describe('import cycles', () => {
-  test('every way to refer to another file is recognised', () => {
+  test('every kind of reference to another file is recognised', () => {
     const source = `
       import { a } from './a.ts';
       import type { B } from './b.ts';
@@ -114,16 +114,16 @@ describe('import cycles', () => {
     ]);
   });
 
-  test('import() takes a literal, never a computed name', () => {
+  test('import() is only called with a string literal', () => {
     const computed = serviceFiles.filter((file) => /\bimport\((?!\s*')/.test(read(file)));
     expect(computed).toEqual([]);
   });
 
-  test('no file imports itself through others, counting types, import() and worker files', () => {
+  test('no file imports itself through others, including types, import() and worker files', () => {
     expect(cyclesIn(imports)).toEqual([]);
   });
 
-  test('a cycle is found', () => {
+  test('finds a cycle in a graph', () => {
     const graph = new Map([
       ['a', ['b', 'd']],
       ['b', ['c']],
@@ -162,8 +162,8 @@ function valueImportsOf(file: string): string[] {
   return referencesIn(file, source);
 }
 
-describe('a built program contains all of its parts', () => {
-  test('only the module that the build replaces finds files by its own place in the repository', () => {
+describe('files that the build must find', () => {
+  test('only the module that the build replaces locates files relative to itself', () => {
     const byPlace = files.filter((file) =>
       /import\.meta\.(dir|dirname|path|filename|file|resolve)\b|__dirname|__filename|\bBun\.main\b/.test(
         read(file),
@@ -172,7 +172,7 @@ describe('a built program contains all of its parts', () => {
     expect(byPlace).toEqual([`${SERVICE}http/pages/embedded.ts`]);
   });
 
-  test('only threads use the URL of a file, and the build finds their files by name', () => {
+  test('only worker threads use the URL of a file, and the build finds those files by name', () => {
     const uses = files.flatMap((file) => read(file).match(/.*import\.meta\.url.*/g) ?? []);
     expect(uses.filter((line) => !/new URL\('\.\/[\w-]+-thread', import\.meta\.url\)/.test(line))).toEqual(
       [],
@@ -181,14 +181,14 @@ describe('a built program contains all of its parts', () => {
   });
 });
 
-test('only config.ts reads the environment; only cli/command.ts has Commander read it', () => {
+test('only config.ts reads the environment, and only cli/command.ts lets Commander read it', () => {
   const readers = serviceFiles.filter((file) => /process\.env|Bun\.env/.test(read(file)));
   expect(readers).toEqual([`${SERVICE}config.ts`]);
   const options = serviceFiles.filter((file) => /\.env\(/.test(read(file)));
   expect(options).toEqual([`${SERVICE}cli/command.ts`]);
 });
 
-test('only clock.ts reads the time of day, browser scripts aside', () => {
+test('only clock.ts reads the current time, except for browser scripts', () => {
   const readers = files.filter(
     (file) => !file.startsWith('site/src/browser/') && /Date\.now|new Date\(\)/.test(read(file)),
   );

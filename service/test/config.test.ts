@@ -25,7 +25,7 @@ test('--currency accepts three capital letters, or an empty value', () => {
     );
 });
 
-test('a flag takes precedence over its variable, and an error names the one that was used', () => {
+test('a flag takes precedence over its variable, and an error names the flag or variable that was used', () => {
   const read = (flags: Record<string, string>, variable: string) =>
     readServeSettings(flags, { OFFERBOOK_PAGE_SIZE: variable }).pageSize;
   expect([read({}, '7'), read({ pageSize: '8' }, '7'), read({ pageSize: '8' }, 'x')]).toEqual([7, 8, 8]);
@@ -35,7 +35,7 @@ test('a flag takes precedence over its variable, and an error names the one that
   );
 });
 
-test('--replica-url never repeats an invalid URL, which may contain a password', () => {
+test('the error for an invalid --replica-url does not repeat the URL, which may contain a password', () => {
   expect(() => readServeSettings({ replicaUrl: 'mysql://me:pa55word@host/db' }, {})).toThrow(
     /^--replica-url must be a URL such as postgres:\/\/user@host\/name$/,
   );
@@ -57,7 +57,7 @@ describe('variables that Kubernetes sets for Services', () => {
     },
   );
 
-  test('settings next to them are read, and misspelt variables are rejected', () => {
+  test('reads the other settings in the environment, and rejects misspelt variables', () => {
     const links = serviceVariables('OFFERBOOK');
     expect(readServeSettings({}, { ...links, OFFERBOOK_PAGE_SIZE: '7' }).pageSize).toBe(7);
     expect(readServeSettings({ port: '81' }, links).port).toBe(81);

@@ -40,7 +40,7 @@ describe('a click id', () => {
     expect(new Set(made).size).toBe(made.length);
   });
 
-  test('is numbered consecutively within a millisecond, and at random in the next', () => {
+  test('is numbered consecutively within a millisecond, starting at random', () => {
     const ids = new ClickIds(KEY);
     const number = (atMs: number) => parseBase62(ids.make(1, atMs).slice(10, 15));
     const numbers = Array.from({ length: 100 }, () => number(NOW_MS));
@@ -49,7 +49,7 @@ describe('a click id', () => {
     expect(number(NOW_MS + 1)).not.toBe((first + 100) % 62 ** 5);
   });
 
-  test('is rejected after any single character was changed', () => {
+  test('is rejected if any single character is changed', () => {
     const id = new ClickIds(KEY).make(7, NOW_MS);
     const place = fc.integer({ min: 0, max: id.length - 1 });
     fc.assert(
@@ -61,7 +61,7 @@ describe('a click id', () => {
     );
   });
 
-  test('is rejected if it has another key, another length or invalid characters', () => {
+  test('is rejected if it has a different key, a different length or invalid characters', () => {
     const ids = new ClickIds(KEY);
     const id = ids.make(7, NOW_MS);
     for (const text of [
@@ -79,7 +79,7 @@ describe('a click id', () => {
     expect(ids.parse(id)?.id).toBe(id as ClickId);
   });
 
-  test('cannot be created for a time or an organisation that does not fit', () => {
+  test('cannot be created for a time or an organisation that is out of range', () => {
     const ids = new ClickIds(KEY);
     expect(() => ids.make(62 ** 3, NOW_MS)).toThrow(RangeError);
     expect(() => ids.make(1, 62 ** 7)).toThrow(RangeError);

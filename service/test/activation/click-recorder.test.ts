@@ -104,7 +104,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     await spool.close();
   });
 
-  test('a followed click stays in memory for ten seconds, however often it is followed, without the passback fields', async () => {
+  test('a followed click stays in memory for ten seconds, regardless of further visits, without the passback fields', async () => {
     const stores = await open.stores(await create());
     const click = await recordClick(stores, (await newOrganisation(stores)).id, { passbackData: 'data' });
     const recorder = new ClickRecorder({
@@ -133,7 +133,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     expect(activation.isRecent(click.id)).toBe(false);
   });
 
-  test('concurrent lookups of one click share a statement, and each gets the click', async () => {
+  test('concurrent lookups of one click share a statement, and each returns the click', async () => {
     const stores = await open.stores(await create());
     const click = await recordClick(stores, (await newOrganisation(stores)).id);
     const batches: number[] = [];
@@ -150,7 +150,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     expect(batches).toEqual([1, 1]);
   });
 
-  test('a row of the spool that is not a valid click is not found', async () => {
+  test('a spool row that is not a valid click is not found', async () => {
     const stores = await open.stores(await create());
     const { clicks: store, organisations } = stores;
     const click = await recordClick(stores, (await newOrganisation(stores)).id);
@@ -178,7 +178,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     await spool.close();
   });
 
-  test('when several visits to one link share a commit, the first is stored', async () => {
+  test('when several visits to one link share a commit, the first visit is stored', async () => {
     await using taps = await openTaps();
     const { recorder, click } = { ...taps, click: await taps.prepare() };
     const [first, second] = [click.activatedAtMs + 1, click.activatedAtMs + 2];
@@ -186,7 +186,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     expect(await recorder.find(click.id)).toEqual({ ...click, clickedAtMs: first });
   });
 
-  test('a failed drain leaves every click in the spool, and the next drain moves them', async () => {
+  test('a failed drain leaves every click in the spool, and the next drain moves all of them', async () => {
     const stores = await open.stores(await create());
     const { clicks: store, organisations } = stores;
     const click = await recordClick(stores, (await newOrganisation(stores)).id);
@@ -221,7 +221,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     await spool.close();
   });
 
-  test('a click that waits behind a slow commit is spooled within its own deadline', async () => {
+  test('a click that waits for a slow commit is spooled within its own deadline', async () => {
     const stores = await open.stores(await create());
     const { clicks, organisations } = stores;
     const orgId = (await newOrganisation(stores)).id;

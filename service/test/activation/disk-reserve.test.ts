@@ -44,7 +44,7 @@ async function startNode(databaseUrl: string, settings: Partial<ServeSettings>) 
 }
 
 test.if(canMount)(
-  'below the reserve clicks are not recorded, users are redirected untracked, and /readyz and the metric show it until there is room',
+  'below the disk reserve, clicks are not recorded, users are redirected untracked, and /readyz and the metric report low disk space',
   async () => {
     await using disk = await SmallDisk.mount(64);
     await using scene = await startNode(`sqlite:${join(disk.folder, 'shop.db')}`, {
@@ -82,7 +82,7 @@ test.if(canMount && DATABASES.some(({ name }) => name === 'PostgreSQL'))(
   },
 );
 
-test.if(canMount)('tokens can be revoked while the disk is full, one after another', async () => {
+test.if(canMount)('several tokens can be revoked in succession while the disk is full', async () => {
   await using disk = await SmallDisk.mount(32);
   const databaseUrl = `sqlite:${join(disk.folder, 'shop.db')}`;
   await using scene = await startNode(databaseUrl, { diskReserve: 0, spool: temporaryFolder() });
@@ -99,7 +99,7 @@ test.if(canMount)('tokens can be revoked while the disk is full, one after anoth
     while ((await node.get('/v1/retailers/', token)).status !== 401) await Bun.sleep(20);
 });
 
-test.if(canMount)('tokens can be revoked while the disk is full and no server runs', async () => {
+test.if(canMount)('tokens can be revoked while the disk is full and no server is running', async () => {
   await using disk = await SmallDisk.mount(32);
   const databaseUrl = `sqlite:${join(disk.folder, 'shop.db')}`;
   await using scene = await startNode(databaseUrl, { diskReserve: 0, spool: temporaryFolder() });

@@ -128,13 +128,13 @@ describe('the server rejects a spool and keeps running', () => {
     return message.replaceAll(path, 'PATH');
   }
 
-  test('if other users may read or write it', async () => {
+  test('rejects a spool that other users can read or write', async () => {
     const reason = 'PATH is accessible to other users; check its clicks, then run: chmod 600 PATH';
     for (const mode of [0o604, 0o602, 0o640, 0o620])
       expect(await refusal((path) => chmodSync(path, mode))).toBe(reason);
   });
 
-  test('if it is not a regular file', async () => {
+  test('rejects a spool that is not a regular file', async () => {
     const linked = await refusal((path) => {
       renameSync(path, `${path}.other`);
       symlinkSync(`${path}.other`, path);
@@ -147,21 +147,24 @@ describe('the server rejects a spool and keeps running', () => {
     expect(folder).toBe('PATH is not a regular file; move it away');
   });
 
-  test.if(process.getuid?.() === 0)('if it or its log belongs to another user', async () => {
-    const reason = 'belongs to another user, who may have forged clicks; move it away';
-    expect(await refusal((path) => chownSync(path, 65_534, 65_534))).toBe(`PATH ${reason}`);
-    // SQLite would read a log file next to the spool.
-    for (const end of ['-wal', '-shm']) {
-      const log = await refusal(async (path) => {
-        await Bun.write(`${path}${end}`, '');
-        chmodSync(`${path}${end}`, 0o600);
-        chownSync(`${path}${end}`, 65_534, 65_534);
-      });
-      expect(log).toBe(`PATH${end} ${reason}`);
-    }
-  });
+  test.if(process.getuid?.() === 0)(
+    'rejects a spool that belongs to another user, or whose log does',
+    async () => {
+      const reason = 'belongs to another user, who may have forged clicks; move it away';
+      expect(await refusal((path) => chownSync(path, 65_534, 65_534))).toBe(`PATH ${reason}`);
+      // SQLite would read a log file next to the spool.
+      for (const end of ['-wal', '-shm']) {
+        const log = await refusal(async (path) => {
+          await Bun.write(`${path}${end}`, '');
+          chmodSync(`${path}${end}`, 0o600);
+          chownSync(`${path}${end}`, 65_534, 65_534);
+        });
+        expect(log).toBe(`PATH${end} ${reason}`);
+      }
+    },
+  );
 
-  test('if its schema differs, without reading a view that never ends', async () => {
+  test('rejects a spool with a different schema, without reading an endless view', async () => {
     const reason = 'PATH is not a spool: it has other tables; move it away';
     const endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id FROM n';
     for (const sql of [

@@ -77,7 +77,7 @@ describe('a link template', () => {
     expect(templateProblem(template)).toBe(problem as never);
   });
 
-  test('redirects to its own host, whatever URL the catalogue contains', () => {
+  test('redirects to its own host, regardless of the URL in the catalogue', () => {
     fc.assert(
       fc.property(anyTemplate, fc.string({ unit: 'binary' }), (template, url) => {
         fc.pre(templateProblem(template) === undefined);

@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test';
 import { Recent } from '../../src/activation/recent.ts';
 
-test('an entry expires after the given time, also if the clock was set back by as much', () => {
+test('an entry expires after the given time, and also if the clock is set back by that time', () => {
   const recent = new Recent<string>(10);
   recent.add('key', 100, 'value');
   const found = [90, 91, 109, 110].map((nowMs) => recent.find('key', nowMs));
   expect(found).toEqual([undefined, 'value', 'value', undefined]);
 });
 
-test('delete keeps a value that has replaced the given one', () => {
+test('delete() keeps a value that has replaced the given one', () => {
   const recent = new Recent<string>(10);
   recent.add('key', 100, 'second');
   recent.delete('key', 'first');

@@ -81,7 +81,7 @@ function spoolBytes(folder: string): Buffer {
 
 for (const database of DATABASES) {
   describe(`while another process locks ${database.name}`, () => {
-    test('users are redirected with a click id, /readyz and the metrics report spooling, and every click is stored once in the end', async () => {
+    test('users are redirected with a click id, /readyz and the metrics report spooling, and every click is eventually stored once', async () => {
       const adminPort = await freePort();
       const spool = temporaryFolder();
       await using scene = await openScene(database, spool, { adminPort });

@@ -28,7 +28,7 @@ test.skipIf(lacks('git'))('the executable prints its version and commit', async 
   expect(stdout).toMatch(new RegExp(`^${manifest.version} \\(commit ${commit}(, modified)?\\)\n$`));
 });
 
-test('the executable comes with its SHA-256 sum', async () => {
+test('the executable is published with its SHA-256 checksum', async () => {
   const sums = readFileSync(join(dirname(path), 'SHA256SUMS'), 'utf8');
   const digest = new Bun.CryptoHasher('sha256').update(await Bun.file(path).bytes()).digest('hex');
   expect(sums).toBe(`${digest}  ${basename(path)}\n`);
@@ -67,8 +67,8 @@ test('npm installs the client from the address where the sandbox serves it', asy
   expect(printed).toEqual(['3', '3']);
 });
 
-describe('in a folder of its user', () => {
-  test('the executable copies the database of a release, with all organisations', async () => {
+describe('in a folder that its user controls', () => {
+  test("the executable copies a release's database with all organisations", async () => {
     const cwd = temporaryFolder();
     const old = new Database(join(cwd, 'old.db'), { create: true });
     const statements = readFileSync(join(ROOT, 'service/test/fixtures/v0.1.0.sqlite.sql'), 'utf8');
@@ -82,7 +82,7 @@ describe('in a folder of its user', () => {
     expect(fromSource).not.toBe('');
   });
 
-  test('the executable imports from stdin, although it restarts itself', async () => {
+  test('the executable imports from stdin even though it restarts itself', async () => {
     const options = { command: [path], cwd: temporaryFolder() };
     const stdin = readFileSync(join(DATA, 'catalogue.ndjson'));
     expect(await run(['import', 'catalogue', '-'], { ...options, stdin })).toStartWith(
@@ -91,7 +91,7 @@ describe('in a folder of its user', () => {
     expect(await run(['export', 'catalogue'], options)).not.toBe('');
   });
 
-  test('the executable runs no code from a local bunfig.toml and reads no local .env', async () => {
+  test('the executable does not run code from a local bunfig.toml or read a local .env', async () => {
     const { code, stdout, stderr } = await offerbook(['orgs', 'list'], {
       command: [path],
       cwd: hostileFolder(),
@@ -101,7 +101,7 @@ describe('in a folder of its user', () => {
   });
 
   test.each(['BUN_OPTIONS', 'BUN_INSPECT_PRELOAD'] as const)(
-    'the executable restarts without %s, so that the restart ignores it',
+    'the executable restarts without %s, so the restarted process ignores it',
     async (name) => {
       const options = { command: [path], cwd: hostileFolder(), env: { [name]: HOSTILE_VARIABLES[name] } };
       const stdin = readFileSync(join(DATA, 'catalogue.ndjson'));

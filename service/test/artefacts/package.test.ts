@@ -18,7 +18,7 @@ beforeAll(async () => {
   packed = await packedService();
 });
 
-test('the tarball contains only the command, the build, README and licence', () => {
+test('the tarball contains only the command, the build, the README and the licence', () => {
   expect(packed.files.filter((file) => !file.startsWith('dist/'))).toEqual([
     'LICENSE',
     'README.md',
@@ -28,7 +28,7 @@ test('the tarball contains only the command, the build, README and licence', () 
   expect(packed.files.filter((file) => file.startsWith('dist/') && !/\.js(\.map)?$/.test(file))).toEqual([]);
 });
 
-test('the package depends on exactly what it imports, all from the registry', async () => {
+test('the package depends on exactly the modules that it imports, all from the registry', async () => {
   const folder = await unpack(temporaryFolder());
   const imported = new Set(['bun']);
   for (const file of new Bun.Glob('dist/*.js').scanSync(folder)) {
@@ -66,8 +66,8 @@ function addDependencies(modules: string, areScriptsRun: boolean): void {
   else link(process.execPath, '@oven/bun-of-this-platform/bin/bun');
 }
 
-describe('installed', () => {
-  test('installed in an empty project, the package serves pages and lists with workers', async () => {
+describe('the installed package', () => {
+  test('serves pages and lists with workers when it is installed in an empty project', async () => {
     const project = temporaryFolder();
     addDependencies(join(project, 'node_modules'), true);
     const command = [join(await unpack(join(project, 'node_modules/offerbook')), 'bin/offerbook')];
@@ -75,7 +75,7 @@ describe('installed', () => {
   });
 
   test.each([true, false])(
-    'installed globally, the package finds its Bun, with install scripts %p',
+    'finds its Bun when it is installed globally, with install scripts %p',
     async (areScriptsRun) => {
       const prefix = temporaryFolder();
       const folder = await unpack(join(prefix, 'lib/node_modules/offerbook'));
@@ -90,7 +90,7 @@ describe('installed', () => {
     },
   );
 
-  test('the package runs no code and reads no setting from the current folder', async () => {
+  test('does not run code or read settings from the current folder', async () => {
     const project = temporaryFolder();
     addDependencies(join(project, 'node_modules'), true);
     const command = [join(await unpack(join(project, 'node_modules/offerbook')), 'bin/offerbook')];

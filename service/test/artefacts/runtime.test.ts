@@ -16,7 +16,7 @@ function newPackage(): { readonly source: string; readonly integrity: string } {
   return { source, integrity };
 }
 
-test('a Bun binary with another checksum is rejected and deleted', async () => {
+test('a Bun binary with the wrong checksum is rejected and deleted', async () => {
   const { source, integrity } = newPackage();
   const cache = temporaryFolder();
   await expect(fetchRuntime(source, `sha512-${'A'.repeat(86)}==`, join(cache, 'bad'))).rejects.toThrow(

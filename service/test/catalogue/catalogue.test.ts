@@ -39,7 +39,7 @@ function printed(some: readonly Retailer[]): string[] {
   return some.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(printRetailer);
 }
 
-describe('taking a snapshot', () => {
+describe('loading a snapshot', () => {
   test('before the first snapshot, requests get 503 with Retry-After', () => {
     const catalogue = new Catalogue(clock);
     expect([catalogue.ready, catalogue.revision]).toEqual([false, undefined]);
@@ -47,7 +47,7 @@ describe('taking a snapshot', () => {
     expect(ask).toThrow(expect.objectContaining({ code: 'unavailable', headers: { 'Retry-After': '1' } }));
   });
 
-  test('after the first snapshot, revision is that of the stored catalogue', async () => {
+  test('after the first snapshot, the revision is that of the stored catalogue', async () => {
     const catalogue = new Catalogue(clock);
     catalogue.take(await buildSnapshotData(readerOf(retailers(2, 'new'), 7)));
     expect([catalogue.ready, catalogue.revision]).toEqual([true, 7]);
@@ -67,7 +67,7 @@ describe('taking a snapshot', () => {
     }
   });
 
-  test('a walk across a snapshot change never shows part of a retailer, and a held view does not change', async () => {
+  test('a walk across a snapshot change never shows part of a retailer, and a view in use does not change', async () => {
     const catalogue = await loadCatalogue(retailers(50, 'old'));
     const held = catalogue.list('retailers');
     const heldPage = readPage(held, ALL);
@@ -111,7 +111,7 @@ test('finds retailers and deals by id, and whether they are active', async () =>
 });
 
 describe('the data of a snapshot', () => {
-  test('is served identically by another thread from the same memory', async () => {
+  test('another thread serves identical responses from the same memory', async () => {
     const data = await buildSnapshotData(readerOf(retailers(3, 'shared')));
     const echo = new Worker(
       URL.createObjectURL(new Blob(['self.onmessage = ({ data }) => self.postMessage(data);'])),
@@ -137,7 +137,7 @@ describe('the data of a snapshot', () => {
     }
   });
 
-  test('has all its arrays in shared memory', async () => {
+  test('all arrays are in shared memory', async () => {
     const notShared: string[] = [];
     function look(value: unknown, path: string): void {
       if (ArrayBuffer.isView(value)) {

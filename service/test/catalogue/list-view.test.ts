@@ -17,7 +17,7 @@ const momentMs = fc
   .tuple(fc.integer({ min: -1, max: 13 }), fc.constantFrom(-1, 0, 1))
   .map(([step, offset]) => START_MS + step * 500 + offset);
 
-test('a page of any list contains the active, matching items at or after the cursor', async () => {
+test('a page of any list contains the active, matching items from the cursor onwards', async () => {
   const questions = fc.array(fc.tuple(list, momentMs, query), { minLength: 20, maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(catalogue, questions, async (retailers, questions) => {
@@ -32,7 +32,7 @@ test('a page of any list contains the active, matching items at or after the cur
   );
 });
 
-test('changesAtMs of a page is when one of its items next starts or ends', async () => {
+test("a page's changesAtMs is the time when one of its items next starts or ends", async () => {
   await fc.assert(
     fc.asyncProperty(catalogue, list, momentMs, query, async (retailers, name, nowMs, query) => {
       const { changesAtMs } = (await loadCatalogue(retailers, () => nowMs)).list(name).page(query);
@@ -49,7 +49,7 @@ test('changesAtMs of a page is when one of its items next starts or ends', async
   );
 });
 
-test('a walk with any page size returns every item once', async () => {
+test('a walk with any page size returns every item exactly once', async () => {
   await fc.assert(
     fc.asyncProperty(catalogue, list, query, async (retailers, name, { cursor: _, ...query }) => {
       const view = (await loadCatalogue(retailers)).list(name);
@@ -94,7 +94,7 @@ test('a view does not change as time passes', async () => {
   );
 });
 
-test('list() returns the same view until a deal of the list starts or ends, then a new one', async () => {
+test('list() returns the same view until a deal in the list starts or ends', async () => {
   await fc.assert(
     fc.asyncProperty(catalogue, list, momentMs, momentMs, async (retailers, name, beforeMs, afterMs) => {
       let nowMs = beforeMs;
@@ -181,7 +181,7 @@ test('lists other than cashback offers ignore the filters', async () => {
   expect(readPage(catalogue.list('retailers'), { ...FIRST, ...filters }).items).toHaveLength(10);
 });
 
-test('a long name is found by any of its parts and by no other string', async () => {
+test('a long name is found by any of its substrings and by no other string', async () => {
   const long = skewedRetailer(1, `Begin${'n and on and o'.repeat(20)} end`, 2);
   const retailers = [long, skewedRetailer(2, 'Begin and end', 2), skewedRetailer(3, 'on and on', 2)];
   const offers = (await loadCatalogue(retailers)).list('cashbackOffers');
@@ -191,7 +191,7 @@ test('a long name is found by any of its parts and by no other string', async ()
   }
 });
 
-test('a name filter of only accents selects everything, like an empty one', async () => {
+test('a name filter that consists only of accents matches everything, like an empty filter', async () => {
   const catalogue = await loadCatalogue(manyRetailers());
   const offers = catalogue.list('cashbackOffers');
   expect(readPage(offers, { ...FIRST, name: '\u0301\u0308' })).toEqual(readPage(offers, FIRST));

@@ -26,7 +26,7 @@ const filter = fc
     return { filter, passing };
   });
 
-test('any combination of sparse and dense filters returns the offers that pass all of them', () => {
+test('any combination of sparse and dense filters returns the offers that match all of them', () => {
   fc.assert(
     fc.property(
       fc.array(filter, { maxLength: 6 }),

@@ -12,7 +12,7 @@ function pack(texts: readonly string[]): JsonColumn {
   return new JsonColumn(packer.build());
 }
 
-test('a page of any size contains what was written and nothing of the previous page', () => {
+test('a page of any size contains exactly what was written, and nothing of the previous page', () => {
   const writer = new PageWriter();
   for (const count of [1, 100, 20_000, 1, 0]) {
     const texts = Array.from({ length: count }, (_, number) => `{"é€😀":"${'x'.repeat(number % 700)}"}`);
@@ -40,7 +40,7 @@ test('JSON that spans chunks is read back unchanged, for characters of any byte 
   }
 });
 
-test('skipped and cut bytes are omitted, even if they are in different chunks', () => {
+test('skipped and truncated bytes are omitted, even across chunks', () => {
   const writer = new PageWriter();
   const text = `,${'x'.repeat(JSON_CHUNK_BYTES)}}`;
   const column = pack([text.slice(7), text]);
@@ -74,7 +74,7 @@ test('a page ends before an item that would exceed the byte limit, but has at le
   expect(walk([4, 4, 4], 100, 9)).toEqual([[4, 4], [4]]);
 });
 
-test('a catalogue page has at most 4 MiB unless it contains a single item', () => {
+test('a catalogue page is at most 4 MiB unless it contains a single item', () => {
   const [large, small] = [3 * 1024 * 1024, 1_000];
   expect(walk([small, large, large, PAGE_BYTES_MAX + 1, small, small], 100)).toEqual([
     [small, large],

@@ -11,7 +11,7 @@ import { transaction } from '../support/fixtures.ts';
 import { newPostgresDatabase } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
 
-test('backup rejects PostgreSQL and names the guide, and restore marks a database after pg_restore', async () => {
+test('backup rejects PostgreSQL and refers to the guide, and restore marks a database after pg_restore', async () => {
   const env = { OFFERBOOK_DATABASE_URL: await newPostgresDatabase() };
   const run = (args: string, options: RunOptions = {}) => offerbook(args.split(' '), { env, ...options });
   await run('orgs create acme');

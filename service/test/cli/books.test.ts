@@ -61,7 +61,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, databa
     ...changes,
   });
 
-  test('the import log lists user, source, file, digest and row counts of each import, newest first', async () => {
+  test('the import log lists the user, source, file, digest and row counts of each import, newest first', async () => {
     expect((await run('imports list')).stdout).toBe('No imports.\n');
     const file = ndjson([transaction(1), transaction(2)]);
     await Bun.write(join(folder, 'sales.ndjson'), file);
@@ -106,7 +106,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, databa
     ]);
   });
 
-  test('the import log contains refused imports with their reasons and first problems', async () => {
+  test('the import log contains rejected imports with their reasons and first problems', async () => {
     await importSales([
       transaction(1),
       { ...transaction(2), status: 'LOST' },
@@ -133,7 +133,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, databa
     expect((await run('imports show 1')).stdout).toContain(`\nline 2: status ${bad.problems[0].reason}\n`);
   });
 
-  test('a pipe whose conversion fails ends with exit code 2, and the import log has no success', async () => {
+  test('a pipe whose conversion fails exits with code 2, and the import log records no success', async () => {
     const awin = join(import.meta.dir, '../../../examples/data/awin');
     const sales = await Bun.file(join(awin, 'transactions.json')).text();
     await Bun.write(join(folder, 'cut.json'), sales.slice(0, sales.length / 2));
@@ -161,7 +161,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, databa
     expect(await json('imports list')).toEqual([entry(2, {}), refused]);
   });
 
-  test('an import of endless invalid rows gives up, and tokens can be revoked again', async () => {
+  test('an import of endless invalid rows stops, and tokens can then be revoked again', async () => {
     const endless = await run([], {
       command: ['/bin/sh', '-c', 'yes {} | "$0" import transactions - --org acme --skip-invalid', COMMAND],
     });
@@ -172,7 +172,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, databa
     expect((await run('tokens issue --org acme --kind public')).code).toBe(0);
   });
 
-  test('a dry run is not in the import log', async () => {
+  test('a dry run is not recorded in the import log', async () => {
     expect((await importSales([transaction(1)], '--dry-run')).code).toBe(0);
     expect(await json('imports list')).toEqual([]);
   });
@@ -207,7 +207,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, databa
     expect((await run('imports show 1')).stdout).toContain('\nended    unknown\n');
   });
 
-  test('transactions show prints the current and all earlier versions, each with its import', async () => {
+  test('transactions show prints the current version and all earlier versions, each with its import', async () => {
     await importSales([transaction(1), transaction(2)], '--by', 'first');
     await importSales([transaction(1, { status: 'CONFIRMED' })], '--by', 'second');
     await importSales([transaction(1, { status: 'CONFIRMED', cashback: 1e-7 })], '--by', 'third');
@@ -334,7 +334,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, databa
     expect((await run('transactions find --passback-uid user')).stdout).toBe('No transactions.\n');
   });
 
-  test('the audit log records who created, issued, rotated, revoked and purged, and never contains a token', async () => {
+  test('the audit log records who created, issued, rotated, revoked and purged what, and never contains a token', async () => {
     const issued = await json('tokens issue --org acme --kind private --label nightly --expires 90d');
     const successor = await json(`tokens rotate ${issued.id} --overlap 1h`);
     const revoked = await json(`tokens revoke ${successor.id}`);
@@ -425,7 +425,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, databa
   });
 });
 
-describe('commands for the logs', () => {
+describe('log commands', () => {
   let folder: string;
   beforeEach(() => {
     folder = temporaryFolder();
@@ -457,7 +457,7 @@ describe('commands for the logs', () => {
     [['purge', '--older-than', '-1d'], '--older-than must be a duration such as'],
     [['purge', '--older-than', '999999999d'], '--older-than must be a duration such as'],
   ];
-  test('reject wrong usage with one sentence and change nothing', async () => {
+  test('log commands reject invalid usage with one sentence and change nothing', async () => {
     expect((await run(['orgs', 'create', 'acme'])).code).toBe(0);
     const books = async () => [
       (await run(['imports', 'list'])).stdout,
@@ -487,7 +487,7 @@ describe('commands for the logs', () => {
     expect(await books()).toEqual(before);
   });
 
-  test('create no database if a name is rejected', async () => {
+  test('log commands do not create a database if they reject a name', async () => {
     const { code } = await run(['import', 'catalogue', '-', '--by', ''], { stdin: ndjson([retailer(1)]) });
     expect({ code, files: readdirSync(folder) }).toEqual({ code: 2, files: [] });
   });

@@ -63,7 +63,7 @@ describe('organisations and tokens', () => {
     });
   });
 
-  test('the printed end of a token is its expiry or revocation, whichever is first', async () => {
+  test('the printed end of a token is its expiry or revocation, whichever comes first', async () => {
     await run('orgs create acme');
     const shortLived = await json('tokens issue --org acme --kind public --expires 1h');
     const longLived = await json('tokens issue --org acme --kind public');
@@ -82,7 +82,7 @@ describe('organisations and tokens', () => {
     expect(ends).toContainEqual([first.id, 'live', 'never']);
   });
 
-  test('a token that has ended cannot be rotated', async () => {
+  test('a revoked token cannot be rotated', async () => {
     await run('orgs create acme');
     const { id: revoked } = await json('tokens issue --org acme --kind public');
     await json(`tokens revoke ${revoked}`);
@@ -94,7 +94,7 @@ describe('organisations and tokens', () => {
     expect(await json('tokens list')).toHaveLength(1);
   });
 
-  test('of two simultaneous rotations without overlap, the second is rejected', async () => {
+  test('rejects the second of two concurrent token rotations when --overlap is 0', async () => {
     await run('orgs create acme');
     const { id: old } = await json('tokens issue --org acme --kind public');
     const rotations = await Promise.all([1, 2].map(() => run(`tokens rotate ${old} --overlap 0s`)));
@@ -105,7 +105,7 @@ describe('organisations and tokens', () => {
     expect(await json('tokens list')).toHaveLength(2);
   });
 
-  test('without --json, stdout contains only the token, so that it can be piped', async () => {
+  test('without --json, stdout contains only the token, so the output can be piped', async () => {
     await run('orgs create acme');
     const { stdout, stderr } = await run('tokens issue --org acme --kind public');
     expect(stdout).toMatch(/^ob_pub_[0-9A-Za-z]{36}\n$/);
@@ -114,7 +114,7 @@ describe('organisations and tokens', () => {
     );
   });
 
-  test('the database file contains no token', async () => {
+  test('the database file does not contain any token', async () => {
     await run('orgs create acme');
     const { token } = await json('tokens issue --org acme --kind private');
     const bytes = await Promise.all(
@@ -189,7 +189,7 @@ describe('organisations and tokens', () => {
     expect(await run(args)).toEqual({ code, stdout: '', stderr });
   });
 
-  test('a failed command prints its reason and exits with its own code, even if closing the database fails', async () => {
+  test('a failed command prints its reason and exits with its own code even if closing the database fails', async () => {
     await run('orgs create acme');
     const preload = join(folder, 'no-close.ts');
     const fails = `() => { throw new Error('cannot be closed'); }`;
@@ -215,7 +215,7 @@ describe('organisations and tokens', () => {
     ['orgs list --jsn', "unknown option '--jsn' (did you mean --json?)"],
     ['orgs create a b', "too many arguments for 'create'. Expected 1 argument but got 2."],
     ['orgs list --database', "option '--database <url>' argument missing"],
-  ])('offerbook %s is wrong usage: %s', async (args, message) => {
+  ])('offerbook %s is invalid usage: %s', async (args, message) => {
     expect(await run(args)).toEqual({
       code: 2,
       stdout: '',
@@ -248,13 +248,16 @@ describe('organisations and tokens', () => {
     'https://api.example/#x',
     'ftp://api.example',
     'x',
-  ])('a public URL must be an origin, because pages and links support no path prefix: %s', async (url) => {
-    expect(await run(`serve --port 0 --public-url ${url}`)).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: `offerbook: --public-url must be a URL without a path, such as https://api.example, not "${url}"\n`,
-    });
-  });
+  ])(
+    'a public URL must be an origin, because pages and links do not support path prefixes: %s',
+    async (url) => {
+      expect(await run(`serve --port 0 --public-url ${url}`)).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `offerbook: --public-url must be a URL without a path, such as https://api.example, not "${url}"\n`,
+      });
+    },
+  );
 
   test('every command has an example in --help', async () => {
     const commands = [
@@ -291,7 +294,7 @@ describe('organisations and tokens', () => {
   });
 });
 
-describe('without a database', () => {
+describe('if there is no database', () => {
   const rows = ndjson([transaction(1)]);
   const reading: [string, RunOptions][] = [
     ['serve --port 0', {}],
@@ -314,16 +317,19 @@ describe('without a database', () => {
     ['audit', {}],
     ['purge --older-than 400d', {}],
   ];
-  test.each(reading)('offerbook %s creates none and prints where it looked', async (args, options) => {
-    expect(await run(args, options)).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: `offerbook: there is no Offerbook database at ${join(folder, 'offerbook.db')}; name another with --database or OFFERBOOK_DATABASE_URL, or create one with: offerbook orgs create NAME\n`,
-    });
-    expect(readdirSync(folder)).toEqual([]);
-  });
+  test.each(reading)(
+    'offerbook %s does not create a database and prints the path that it tried',
+    async (args, options) => {
+      expect(await run(args, options)).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `offerbook: there is no Offerbook database at ${join(folder, 'offerbook.db')}; name another with --database or OFFERBOOK_DATABASE_URL, or create one with: offerbook orgs create NAME\n`,
+      });
+      expect(readdirSync(folder)).toEqual([]);
+    },
+  );
 
-  test('commands that write create one', async () => {
+  test('commands that write create the database', async () => {
     expect((await run('orgs create acme')).code).toBe(0);
     const catalogue = ndjson([retailer(1)]);
     const database = '--database sqlite:./other.db';
@@ -333,7 +339,7 @@ describe('without a database', () => {
   });
 });
 
-test('--version prints the version of the package, and the commit if it was built', async () => {
+test('--version prints the package version, and the commit if the program was built', async () => {
   const words = new RegExp(`^${manifest.version}( \\(commit [0-9a-f]{12}(, modified)?\\))?\n$`);
   expect(await run('--version')).toEqual({ code: 0, stdout: expect.stringMatching(words), stderr: '' });
 });
@@ -425,7 +431,7 @@ describe('import and export', () => {
     expect((await run('export transactions --org acme')).stdout).not.toContain('sourceUpdatedAt');
   });
 
-  test('an import that would withdraw more than half is refused with exit code 3', async () => {
+  test('an import that would withdraw more than half of the retailers is rejected with exit code 3', async () => {
     const many = Array.from({ length: 5 }, (_, i) => retailer(i + 1, { cashbackOffers: [offer(i + 11)] }));
     await json('import catalogue -', { stdin: ndjson(many) });
     const few = ndjson(many.slice(0, 2));
@@ -469,7 +475,7 @@ describe('import and export', () => {
     });
   });
 
-  test('an import of an exported file changes nothing, with every compression', async () => {
+  test('importing an exported file changes nothing, for every compression format', async () => {
     await run('orgs create acme');
     await json('import catalogue -', { stdin: ndjson(CATALOGUE) });
     await json('import transactions - --org acme', { stdin: ndjson([transaction(1), transaction(2)]) });
@@ -525,7 +531,7 @@ describe('import and export', () => {
     expect((await run('export catalogue --json')).stdout).toBe('{"data":[]}\n');
   });
 
-  test.skipIf(lacks('bash'))('an export exits with 0 when its reader closes the pipe', async () => {
+  test.skipIf(lacks('bash'))('an export exits with 0 if its reader closes the pipe', async () => {
     await json('import catalogue -', {
       stdin: ndjson(
         Array.from({ length: 2_000 }, (_, i) => retailer(i + 1, { cashbackOffers: [offer(i + 1)] })),

@@ -95,7 +95,7 @@ describe('convert transactions', () => {
     }
   });
 
-  test('prints no rows but every problem, and exits 2, if a row is invalid', async () => {
+  test('prints only problems and exits 2 if a row is invalid', async () => {
     const cwd = folderWith({ 'bad.json': bad });
     expect(await convertIn(cwd, [...SALES, 'bad.json'])).toEqual({
       code: 2,
@@ -104,7 +104,7 @@ describe('convert transactions', () => {
     });
   });
 
-  test('with --skip-invalid prints the valid rows, reports the invalid ones, and exits 0', async () => {
+  test('prints the valid rows, reports the invalid ones and exits 0 with --skip-invalid', async () => {
     const cwd = folderWith({ 'bad.json': bad });
     const { code, stdout, stderr } = await convertIn(cwd, [...SALES, '--skip-invalid', 'bad.json']);
     expect([code, stdout.split('\n').length]).toEqual([0, 2]);
@@ -113,7 +113,7 @@ describe('convert transactions', () => {
     );
   });
 
-  test('with --out creates the complete file atomically, private until then, and prints the report to stdout', async () => {
+  test('creates the --out file atomically, private until it is complete, and prints the report to stdout', async () => {
     const cwd = folderWith({ 'a.json': two, 'bad.json': bad, 'out.ndjson': 'as it was\n' });
     const failed = await convertIn(cwd, [...SALES, 'bad.json', '--out', 'out.ndjson', '--json']);
     const report = { read: 2, written: 0, invalid: 1, seconds: expect.any(Number), notes: [] };
@@ -139,7 +139,7 @@ describe('convert transactions', () => {
     expect(readdirSync(cwd).sort()).toEqual(['a.json', 'awin.json', 'bad.json', 'out.ndjson']);
   });
 
-  test('with --json but without --out prints one document with notes and problems to stderr', async () => {
+  test('prints one document with notes and problems to stderr with --json but without --out', async () => {
     const next = JSON.stringify([awinSale({ id: 3, commissionStatus: 'declined', ...NOTHING })]);
     const cwd = folderWith({ 'bad.json': bad, 'next.json': next });
     const files = ['bad.json', 'next.json', '--json'];
@@ -166,7 +166,7 @@ describe('convert transactions', () => {
     expect(rows.map(({ status }) => status)).toEqual(['CONFIRMED', 'CONFIRMED']);
   });
 
-  test('with --catalogue finds coupons in one or several converted catalogues, with an overlay in any folder', async () => {
+  test('finds coupons in one or several converted catalogues with --catalogue, with an overlay in any folder', async () => {
     const elsewhere = join(temporaryFolder(), 'o.csv');
     writeFileSync(elsewhere, '\ufeffadvertiserId,logo\n20001,https://l.example/s.svg\n');
     const cwd = folderWith({ 'a.json': two, ...awinFiles }, { overlay: elsewhere });
@@ -239,7 +239,7 @@ describe('convert transactions', () => {
   });
 });
 
-describe('the file of --out', () => {
+describe('the --out file', () => {
   async function writeTo(path: string): Promise<void> {
     using rows = new RowFile(path);
     rows.append('a row');
@@ -247,7 +247,7 @@ describe('the file of --out', () => {
     await rows.print();
   }
 
-  test('keeps the permissions of the file it replaces, and a symbolic link stays a link', async () => {
+  test('keeps the permissions of the file that it replaces, and a symbolic link stays a link', async () => {
     const folder = temporaryFolder();
     const [real, link] = [join(folder, 'real.ndjson'), join(folder, 'link')];
     symlinkSync('real.ndjson', link);
@@ -268,7 +268,7 @@ describe('the file of --out', () => {
     expect(() => new RowFile(folder)).toThrow(`${folder} is a directory, not a file`);
   });
 
-  test('may be a pipe, which stays a pipe and gets the rows', async () => {
+  test('can be a pipe, which receives the rows and stays a pipe', async () => {
     const folder = temporaryFolder();
     const pipe = join(folder, 'pipe');
     Bun.spawnSync(['mkfifo', pipe]);
@@ -281,7 +281,7 @@ describe('the file of --out', () => {
 });
 
 describe('convert catalogue', () => {
-  test('rejects options of another network, files without a campaign, and no files', async () => {
+  test("rejects another network's options, files without a campaign, and missing files", async () => {
     const partnerize = {
       network: 'partnerize',
       subId: 'uid',
@@ -325,7 +325,7 @@ describe('convert catalogue', () => {
 });
 
 describe('convert --example', () => {
-  test('prints a source file with a new namespace, which works unchanged', async () => {
+  test('prints a source file with a new namespace that works unchanged', async () => {
     const { code, stdout } = await offerbook(['convert', '--example', 'awin']);
     const { namespace } = parseSource(stdout, 'source.json');
     expect([code, JSON.parse(stdout)]).toEqual([0, exampleSource('awin', namespace)]);
@@ -345,7 +345,7 @@ describe('convert --example', () => {
   });
 });
 
-test('convert leaves no temporary files', async () => {
+test('convert leaves no temporary files behind', async () => {
   const tmp = temporaryFolder();
   const cwd = folderWith({ 'a.json': two, 'bad.json': bad });
   for (const file of ['a.json', 'bad.json']) {

@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 describe.each(DATABASES.map((it) => [it.name, it] as const))('the figures of %s', (_, database) => {
   const open = openTestStores();
 
-  test('count the tokens that expire soon, and do not change while the database is unreachable', async () => {
+  test('include the number of tokens that expire soon, and stay unchanged while the database is unreachable', async () => {
     let nowMs = Date.UTC(2026, 10, 14);
     const stores = await open.stores(await database.create(), COMMAND_OPTIONS, () => nowMs);
     const { id: orgId } = await newOrganisation(stores);

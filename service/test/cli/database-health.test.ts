@@ -3,7 +3,7 @@ import { DatabaseHealth } from '../../src/cli/node/database-health.ts';
 import { Logger } from '../../src/domain/logger.ts';
 import { StorageError } from '../../src/domain/storage-error.ts';
 
-test('an overloaded database counts as usable and is not logged as unreachable, unlike one that does not respond', async () => {
+test('an overloaded database counts as usable and is not logged as unreachable, unlike a database that does not respond', async () => {
   const lines: string[] = [];
   const health = new DatabaseHealth(new Logger('debug', (line) => lines.push(line)));
   const retry = () => new Promise<void>((resolve) => health.failed('requests', overloaded, resolve));
@@ -20,7 +20,7 @@ test('an overloaded database counts as usable and is not logged as unreachable, 
   health.stop();
 });
 
-test('an operation that fails again before its retry is retried once', async () => {
+test('an operation that fails again before its retry is retried only once', async () => {
   const health = new DatabaseHealth(new Logger('silent', () => {}));
   const error = new StorageError('unavailable', 'PostgreSQL has not responded');
   const retried: string[] = [];

@@ -85,10 +85,13 @@ describe('the rating of a database', () => {
     [2_500, "2.5 s behind the database's clock"],
     [-61_000, "61.0 s ahead of the database's clock"],
     [61_000, "61.0 s behind the database's clock"],
-  ])('describes a PostgreSQL clock that is %p ms ahead relative to this machine', (clockAheadMs, found) => {
-    const checks = judgeDatabase({ ...FACTS, postgres: { ...POSTGRES, clockAheadMs } }, NOW_MS);
-    expect(checks.find(({ check }) => check === 'clock')?.found).toBe(found);
-  });
+  ])(
+    "states how far this machine's clock differs if the PostgreSQL clock is %p ms ahead",
+    (clockAheadMs, found) => {
+      const checks = judgeDatabase({ ...FACTS, postgres: { ...POSTGRES, clockAheadMs } }, NOW_MS);
+      expect(checks.find(({ check }) => check === 'clock')?.found).toBe(found);
+    },
+  );
 
   test.each<[string, { mode: number; isWritable: boolean }, CheckState]>([
     ['that other users may read', { mode: 0o640, isWritable: true }, 'warning'],
@@ -102,7 +105,7 @@ describe('the rating of a database', () => {
     expect(statesOf({ ...FACTS, lastStampMs: NOW_MS + 3_000 })).toEqual({ ...fine, clock: 'warning' });
   });
 
-  test('covers each state of the schema, with advice for each that is not current', () => {
+  test('covers every schema state, with advice for each state that is not current', () => {
     const states = ['none', 'old', 'current', 'too new'] as const;
     const judged = states.map((state) => judgeSchema({ state, version: 6, known: 7 }));
     expect(judged.map(({ state }) => state)).toEqual(['fault', 'warning', 'ok', 'fault']);
@@ -160,7 +163,7 @@ describe('the rating of imports and tokens', () => {
     ]);
   });
 
-  test('is a warning if the last import was refused or failed, even if the data is fresh, also for links', () => {
+  test('is a warning if the last import was rejected or failed, even if the data is fresh, and for links too', () => {
     const lastEndedMs = NOW_MS - 5 * 60_000;
     const feeds = [
       feed({ kind: 'catalogue', lastSuccessMs: null, lastOutcome: 'refused', lastEndedMs }),
@@ -181,7 +184,7 @@ describe('the rating of imports and tokens', () => {
     );
   });
 
-  test('is a warning if an import has held the write lock for a minute, or was killed', () => {
+  test('is a warning if an import has held the write lock for a minute or was killed', () => {
     const open = (beganAtMs: number, orgName: string | null = 'acme') =>
       ({ id: 12, kind: 'transactions', orgName, by: 'job@host', beganAtMs }) as ImportEntry;
     const lock = (isHeld: boolean | undefined, ...openImports: ImportEntry[]) => {
@@ -247,7 +250,7 @@ describe('the rating of imports and tokens', () => {
     ...with_,
   });
 
-  test('is a warning without valid tokens or with one that expires soon, and otherwise ok', () => {
+  test('is a warning if no token is valid or a token expires soon, and ok otherwise', () => {
     const gone = token(1, { expiresAtMs: NOW_MS - 1 });
     const expiring = token(2, { expiresAtMs: NOW_MS + 13 * DAY_MS });
     const rotated = token(3, { expiresAtMs: NOW_MS + DAY_MS, revokedAtMs: NOW_MS + DAY_MS });
@@ -278,7 +281,7 @@ test.each([
   expect(judgeProxies(readServeSettings(settings, {})).state).toBe(state as CheckState);
 });
 
-test('limits on open files and free disk space are rated', () => {
+test('rates the limit on open files and the free disk space', () => {
   const limits = (soft: string) =>
     `Limit  Soft Limit  Hard Limit\nMax open files            ${soft}   1048576  files\n`;
   expect(['1024', '4096', 'unlimited', ''].map((soft) => checkOpenFiles(soft && limits(soft)).state)).toEqual(

@@ -40,7 +40,7 @@ for (const database of DATABASES) {
   describe(`doctor on ${database.name}`, () => {
     const open = openTestStores();
 
-    test('reports every check correctly while a server with no imported data is running', async () => {
+    test('reports every check correctly while a server without imported data is running', async () => {
       await using node = await TestNode.start({ databaseUrl: await database.create() });
       await node.token('public');
       const { port } = new URL(node.url);
@@ -83,7 +83,7 @@ for (const database of DATABASES) {
       expect((await look(url)).get('schema')).toMatchObject({ state: 'fault' });
     });
 
-    test('reports an import that holds the write lock, and one that was killed', async () => {
+    test('reports an import that holds the write lock, and an import that was killed', async () => {
       const url = await database.create();
       const stores = await open.stores(url);
       const org = await newOrganisation(stores);
@@ -117,7 +117,7 @@ for (const database of DATABASES) {
       expect((await lock())?.found).toStartWith('free; import 2, transactions of "acme" by me, began ');
     });
 
-    test('reports clicks that wait in the spool, and a spool that is not a folder', async () => {
+    test('reports clicks waiting in the spool, and a spool that is not a folder', async () => {
       const url = await database.create();
       const stores = await open.stores(url);
       const org = await newOrganisation(stores);
@@ -151,7 +151,7 @@ for (const database of DATABASES) {
   });
 }
 
-test('doctor distinguishes a port used by Offerbook from one used by another program or unavailable', async () => {
+test('doctor distinguishes a port used by Offerbook from one that is used by another program or unavailable', async () => {
   const url = `sqlite:${join(temporaryFolder(), 'none.db')}`;
   const other = Bun.serve({
     port: 0,
@@ -168,7 +168,7 @@ test('doctor distinguishes a port used by Offerbook from one used by another pro
   await other.stop(true);
 });
 
-test('doctor finds the standby among several servers of --replica-url', async () => {
+test('doctor finds the standby among several servers in --replica-url', async () => {
   const primary = await startPostgres(['-c', 'fsync=off']);
   try {
     const url = postgresUrl(primary.port, 'postgres');
@@ -189,7 +189,7 @@ test('doctor finds the standby among several servers of --replica-url', async ()
   }
 });
 
-test('doctor reports missing permissions of a PostgreSQL role, and a primary used as a replica', async () => {
+test("doctor reports a PostgreSQL role's missing permissions, and a primary used as a replica", async () => {
   const url = await newPostgresDatabase();
   await offerbook(['orgs', 'create', 'acme', '--database', url]);
   const { SQL } = await import('bun');

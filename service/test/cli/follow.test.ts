@@ -38,7 +38,7 @@ function idsOf(ndjson: string): string[] {
 }
 
 describe('follow --once', () => {
-  test('prints every change as NDJSON, saves its checkpoint, and continues from there', async () => {
+  test('prints every change as NDJSON, saves its checkpoint, and resumes from it', async () => {
     const checkpoint = join(temporaryFolder(), 'place.txt');
     const first = await follow(['--once', '--checkpoint', checkpoint]);
     expect([first.code, first.stderr]).toEqual([0, '']);
@@ -148,7 +148,7 @@ test('follow prints the changes and then exits 2 if the checkpoint cannot be wri
   expect(idsOf(stdout)).not.toEqual([]);
 });
 
-test('follow replaces the checkpoint file atomically, so that no reader finds half of one', async () => {
+test('follow replaces the checkpoint file atomically, so readers never see a partial file', async () => {
   const checkpoint = join(temporaryFolder(), 'whole.txt');
   const old = '2020-01-01T00:00:00\n';
   writeFileSync(checkpoint, old);
@@ -168,7 +168,7 @@ test('follow without --once prints changes as they happen, and exits 0 on SIGTER
   expect(await following.stop()).toBe(0);
 });
 
-test.skipIf(lacks('bash'))('follow exits without an error when its reader closes the pipe', async () => {
+test.skipIf(lacks('bash'))('follow exits without an error if its reader closes the pipe', async () => {
   const command = `"${process.execPath}" "${MAIN}" follow --url ${service.url} | head -n 1`;
   await service.importTransactions([transaction(50)]);
   const shell = Bun.spawn(['bash', '-o', 'pipefail', '-c', command], {

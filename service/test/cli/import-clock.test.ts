@@ -10,7 +10,7 @@ import { newPostgresDatabase } from '../support/postgres-server.ts';
 
 const SALES = join(import.meta.dir, '..', '..', '..', 'examples', 'data', 'transactions.csv');
 
-test('an import warns if its clock is ahead of the database, but not if the clock is correct or behind', async () => {
+test("an import warns if its clock is ahead of the database's, but not if it is correct or behind", async () => {
   const url = await newPostgresDatabase();
   const env = { OFFERBOOK_DATABASE_URL: `${url}?search_path=public,pg_catalog` };
   await using sql = new SQL(url);
@@ -34,7 +34,7 @@ test('an import warns if its clock is ahead of the database, but not if the cloc
   });
 });
 
-test.each(DATABASES)('on $name, a correct clock has no lead', async ({ create }) => {
+test.each(DATABASES)('on $name, a correct clock is not reported as ahead', async ({ create }) => {
   const stores = await openStores(await create(), CREATE_OPTIONS);
   expect(await stores.clockLeadMs()).toBeLessThan(1_000);
   await stores.close();

@@ -16,7 +16,7 @@ function catalogue(name: string, count = 1_000) {
 }
 
 describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, database) => {
-  test('after several simultaneous imports, the catalogue is exactly that of one of them', async () => {
+  test('after several concurrent imports, the catalogue equals exactly one of the imported files', async () => {
     const url = await database.create();
     const names = ['first', 'second', 'third', 'fourth'];
     const runs = await Promise.all(

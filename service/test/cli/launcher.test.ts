@@ -59,7 +59,7 @@ test('the launcher exits with an error if Bun is not installed', async () => {
   });
 });
 
-test('the launcher runs no code and reads no settings from the working directory', async () => {
+test('the launcher does not run code or read settings from the working directory', async () => {
   const options = { command: [LAUNCHER], cwd: hostileFolder(), env: HOSTILE_VARIABLES };
   const { code, stdout, stderr } = await offerbook(['orgs', 'list'], options);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/databases.ts';
 import { id } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
 
-test('orgs list prints public ids, and link imports are logged and change nothing if refused', async () => {
+test('orgs list prints public ids, and link imports are logged and change nothing if rejected', async () => {
   const cwd = temporaryFolder();
   const run = (args: string, stdin?: string) =>
     offerbook(args.split(' '), { cwd, ...(stdin === undefined ? {} : { stdin }) });
@@ -54,7 +54,7 @@ test('orgs list prints public ids, and link imports are logged and change nothin
   ]);
 });
 
-test('clicks without a sale are purged by age, which the audit log records', async () => {
+test('purge deletes old clicks without a sale, and the audit log records it', async () => {
   const cwd = temporaryFolder();
   const run = (args: string) => offerbook(args.split(' '), { cwd });
   await run('orgs create acme');

@@ -22,7 +22,7 @@ test.each([
   expect(await livenessProblem(server.url.origin)).toBe(expected);
 });
 
-test('livenessProblem reports a connection that the server closes, and an unknown host', async () => {
+test('livenessProblem reports a connection closed by the server, and an unknown host', async () => {
   using server = Bun.listen({
     port: 0,
     hostname: '127.0.0.1',
@@ -34,7 +34,7 @@ test('livenessProblem reports a connection that the server closes, and an unknow
   expect(await livenessProblem('http://offerbook.invalid')).toBe('unknown host');
 });
 
-test('probe prints why a service is not live, and exits 1', async () => {
+test('probe prints why a service is not live and exits 1', async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
   expect(await offerbook(['probe', url])).toEqual({
     code: 1,

@@ -19,7 +19,7 @@ function open(path: string, flags: string | number): number {
 const writerTo = (file: number) => new LogWriter((lines) => writeAll(file, Buffer.from(lines)));
 const line = (i: number) => `${JSON.stringify({ i, text: 'é'.repeat(i % 5_000) })}\n`;
 
-test('all lines arrive complete and in order, however long they are', async () => {
+test('all log lines arrive complete and in order, regardless of their length', async () => {
   const path = join(temporaryFolder(), 'log');
   const writer = writerTo(open(path, 'w'));
   const lines = Array.from({ length: 2_000 }, (_, i) => line(i));
@@ -50,7 +50,7 @@ test('a log without a reader drops whole lines at the end, and close() does not 
   expect(await readWhileItComes(reader)).toBe('read again\n');
 });
 
-test('lines are lost while the disk is full, and close() does not wait for later ones', async () => {
+test('log lines are lost while the disk is full, and close() does not wait for them', async () => {
   const writer = writerTo(open('/dev/full', 'w'));
   for (let round = 0; round < 3; round++) {
     writer.write('lost\n');

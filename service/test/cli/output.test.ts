@@ -43,7 +43,7 @@ async function run(shell: string, args: readonly string[], env: Record<string, s
 }
 
 for (const database of DATABASES) {
-  describe(`with output that cannot be written, on ${database.name},`, () => {
+  describe(`if the output cannot be written, on ${database.name},`, () => {
     let env: Record<string, string>;
     let privateToken: string;
     let exportFile: string;
@@ -79,7 +79,7 @@ for (const database of DATABASES) {
       expect(await run(DISK_FULL, args, env)).toEqual(FULL);
     });
 
-    test('a refused import still prints its problems and exits 2', async () => {
+    test('a rejected import still prints its problems and exits 2', async () => {
       for (const shell of [READER_GONE, DISK_FULL]) {
         const { code, stderr } = await run(shell, ['import', 'catalogue', '-', '--json'], env, '{"id":1}\n');
         expect({ code, firstLine: stderr.split('\n')[0] }).toEqual({

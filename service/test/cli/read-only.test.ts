@@ -71,7 +71,7 @@ async function expectUnchanged(path: string, commands = COMMANDS): Promise<void>
 }
 
 describe('read-only commands change nothing', () => {
-  test('in a backup, which can be restored afterwards', async () => {
+  test('in a backup, which can still be restored afterwards', async () => {
     const folder = temporaryFolder();
     const [path, target] = [join(folder, 'shop.db'), join(folder, 'backup')];
     const stores = await fill(path);
@@ -89,7 +89,7 @@ describe('read-only commands change nothing', () => {
     expect(restored.code).toBe(0);
   });
 
-  test('in a database that no process uses, with and without clicks', async () => {
+  test('in a database that is not in use, with and without clicks', async () => {
     const path = join(temporaryFolder(), 'shop.db');
     await (await fill(path)).close();
     await expectUnchanged(path);
@@ -107,7 +107,7 @@ describe('read-only commands change nothing', () => {
     await stores.close();
   });
 
-  test('next to the WAL of a killed server, whose contents they read', async () => {
+  test('in the WAL of a killed server, whose contents they read', async () => {
     const [path, copy] = [join(temporaryFolder(), 'shop.db'), join(temporaryFolder(), 'shop.db')];
     const stores = await fill(path);
     await stores.organisations.create('late');

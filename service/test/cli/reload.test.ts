@@ -106,7 +106,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     }
   }
 
-  test('an import that finishes while the node loads its catalogue is served', async () => {
+  test('an import that finishes while the node is loading its catalogue is served', async () => {
     await addRetailer(1);
     builder.beforeTakingUp = async () => {
       await addRetailer(2);
@@ -120,7 +120,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     }
   });
 
-  test('an import that finishes while the node reloads the previous one is served too', async () => {
+  test('an import that finishes while the node is reloading the previous import is also served', async () => {
     const node = await start();
     try {
       builder.beforeTakingUp = async () => {
@@ -135,7 +135,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     }
   });
 
-  test('a catalogue that cannot be reloaded at first is reloaded soon after', async () => {
+  test('a catalogue whose reload fails is reloaded again soon', async () => {
     const node = await start();
     try {
       builder.beforeTakingUp = async () => {

@@ -25,7 +25,7 @@ const canMount = await SmallDisk.canMount();
 const AWIN = join(import.meta.dir, '../../../examples/data/awin');
 
 test.each(DATABASES)(
-  'an Awin file with click ids can be imported by two processes at once, on $name',
+  'two processes can import an Awin file with click ids at the same time, on $name',
   async ({ create }) => {
     const cwd = temporaryFolder();
     const databaseUrl = await create();
@@ -117,7 +117,7 @@ describe('the file of quarantined rows', () => {
     }
   }
 
-  test('grows with every import, contains every row once, and is not created without rows', async () => {
+  test('grows with every import, contains every row once, and is not created if there are no rows', async () => {
     const cwd = temporaryFolder();
     await putAside(cwd, [], []);
     expect(readdirSync(cwd)).toEqual([]);
@@ -130,7 +130,7 @@ describe('the file of quarantined rows', () => {
     expect(readdirSync(cwd)).toEqual([FILE]);
   });
 
-  test('contains a row with Unicode line separators, longer than a chunk of the file, only once', async () => {
+  test('contains long rows and rows with Unicode line separators only once', async () => {
     const cwd = temporaryFolder();
     const separated = JSON.stringify(transaction(1, { passbackData: '\u2028 \u2029 \u0085 \r\n' }));
     const long = JSON.stringify(transaction(2, { passbackData: 'ä'.repeat(65_000) }));
@@ -139,7 +139,7 @@ describe('the file of quarantined rows', () => {
     expect(readFileSync(join(cwd, FILE), 'utf8')).toBe(`${rows.join('\n')}\n`);
   });
 
-  test('is created readable by its owner only, and keeps its permissions afterwards', async () => {
+  test('is created readable only by its owner, and then keeps its permissions', async () => {
     const cwd = temporaryFolder();
     const mode = () => statSync(join(cwd, FILE)).mode & 0o777;
     await putAside(cwd, [row(1)]);
@@ -149,7 +149,7 @@ describe('the file of quarantined rows', () => {
     expect(mode()).toBe(0o640);
   });
 
-  test.if(canMount)('is unchanged if the disk is full', async () => {
+  test.if(canMount)('stays unchanged if the disk is full', async () => {
     await using disk = await SmallDisk.mount(1);
     const path = join(disk.folder, FILE);
     for (const before of [undefined, `${row(1)}\n`]) {

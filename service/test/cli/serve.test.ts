@@ -27,7 +27,7 @@ beforeEach(() => seed(`sqlite:${join(temporaryFolder(), 'serve.db')}`));
 const get = (url: string, headers: Record<string, string> = {}) =>
   fetch(url, { headers: { Authorization: `Bearer ${token}`, ...headers } });
 
-test('serve returns imported data and reads settings from flags and variables, where flags take precedence', async () => {
+test('serve returns imported data and reads settings from flags and variables, with flags taking precedence', async () => {
   await using server = await ServerProcess.start(['--database', database, '--page-size', '2'], {
     env: { OFFERBOOK_PAGE_SIZE: '1', OFFERBOOK_RATE_LIMIT_PUBLIC: '7' },
   });
@@ -36,7 +36,7 @@ test('serve returns imported data and reads settings from flags and variables, w
   expect(response.headers.get('RateLimit-Policy')).toBe('"public";q=7;w=60');
 });
 
-test('an empty flag overrides its variable, also in workers', async () => {
+test('an empty flag overrides its variable, in workers too', async () => {
   await using server = await ServerProcess.start(
     ['--database', database, '--page-size', '2', '--workers', '2', '--public-url', ''],
     { env: { OFFERBOOK_PUBLIC_URL: 'https://old.example' } },
@@ -45,7 +45,7 @@ test('an empty flag overrides its variable, also in workers', async () => {
   expect(response.headers.get('Link')).toStartWith(`<${server.url}/v1/retailers/?`);
 });
 
-test('an import by another process is served by a running server within a second', async () => {
+test("a running server serves another process's import within a second", async () => {
   await using server = await ServerProcess.start(['--database', database]);
   const added = ndjson([retailer(9, { cashbackOffers: [offer(99)] })]);
   await offerbook(['import', 'catalogue', '-', '--merge', '--database', database], { stdin: added });
@@ -118,7 +118,7 @@ test('a replica requires PostgreSQL, and the error for an invalid replica URL do
   });
 });
 
-test('a spool that is not a folder is reported in one sentence', async () => {
+test('a spool that is not a folder is reported with a one-sentence message', async () => {
   const file = database.slice('sqlite:'.length);
   const start = (spool: string) =>
     offerbook(['serve', '--database', database, '--port', '0', '--spool', spool]);
@@ -134,7 +134,7 @@ test('a spool that is not a folder is reported in one sentence', async () => {
   ]);
 });
 
-test('serve continues after the reader of its log has gone', async () => {
+test('serve keeps running after the reader of its log is gone', async () => {
   const port = String(await freePort());
   const child = spawnOfferbook(['serve', '--port', port, '--database', database]);
   const url = `http://127.0.0.1:${port}`;
@@ -157,7 +157,7 @@ describe.each(['1', '2'])('with --workers %s', (workers) => {
   const refusal = (sentence: string) => ({ code: 2, stdout: '', stderr: `offerbook: ${sentence}\n` });
 
   test.each(['1', '2'])(
-    'a port used by a server with %s workers is reported in one sentence',
+    'a port used by a server with %s workers is reported with a one-sentence message',
     async (others) => {
       await using server = await ServerProcess.start(['--database', database, '--workers', others]);
       const { port } = new URL(server.url);
@@ -167,7 +167,7 @@ describe.each(['1', '2'])('with --workers %s', (workers) => {
     },
   );
 
-  test('a used admin port is reported in one sentence, even if its process allows sharing it', async () => {
+  test('an admin port that is in use is reported with a one-sentence message, even if its process allows sharing the port', async () => {
     await using other = Bun.serve({
       hostname: '127.0.0.1',
       port: 0,
@@ -179,20 +179,20 @@ describe.each(['1', '2'])('with --workers %s', (workers) => {
     );
   });
 
-  test('an admin port equal to the port is reported in one sentence', async () => {
+  test('an admin port equal to the port is reported with a one-sentence message', async () => {
     const port = String(await freePort());
     expect(await start('--port', port, '--admin-port', port)).toEqual(
       refusal(`--port and --admin-port are both ${port}; choose another for one of them`),
     );
   });
 
-  test('an address of another machine is reported in one sentence', async () => {
+  test("another machine's address is reported with a one-sentence message", async () => {
     expect(await start('--port', '8080', '--host', '192.0.2.1')).toEqual(
       refusal('cannot listen on 192.0.2.1, port 8080'),
     );
   });
 
-  test('a replica URL with SQLite is reported in one sentence', async () => {
+  test('a replica URL with SQLite is reported with a one-sentence message', async () => {
     expect(await start('--port', '0', '--replica-url', 'postgres://user@127.0.0.1/name')).toEqual(
       refusal('--replica-url needs a PostgreSQL database: SQLite has no replicas'),
     );
@@ -200,7 +200,7 @@ describe.each(['1', '2'])('with --workers %s', (workers) => {
 });
 
 describe('SIGTERM', () => {
-  test('lets running requests finish and exits 0', async () => {
+  test('lets requests in progress finish and exits 0', async () => {
     const server = await ServerProcess.start(['--database', database]);
     let ended = false;
     const statuses: number[] = [];
@@ -227,7 +227,7 @@ describe('SIGTERM', () => {
     });
   });
 
-  test('stops an idle server with open keep-alive connections immediately', async () => {
+  test('immediately stops an idle server with open keep-alive connections', async () => {
     const server = await ServerProcess.start(['--database', database]);
     await (await get(`${server.url}/v1/retailers/`)).text();
     const startedAt = performance.now();

@@ -54,7 +54,7 @@ function offered(stdout: string): string[][] {
     );
 }
 
-test.skipIf(lacks('bash'))('bash completes commands, options and choices, and file names elsewhere', () => {
+test.skipIf(lacks('bash'))('bash completes commands, options and choices, and otherwise file names', () => {
   const asked = TYPED.map(([line]) => {
     const words = line.split(' ');
     return `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _offerbook; printf '%s\\n' "\${COMPREPLY[@]}" ---`;

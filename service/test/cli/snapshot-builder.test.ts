@@ -19,7 +19,7 @@ let builder: SnapshotBuilder;
 afterEach(() => builder.close());
 
 describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { create }) => {
-  test('the thread returns the same snapshot as a build in this thread, and the next one contains later imports', async () => {
+  test('the builder thread returns the same snapshot as a build in this thread, and the next snapshot contains later imports', async () => {
     const databaseUrl = await create();
     const stores = await openStores(databaseUrl, CREATE_OPTIONS);
     builder = openSnapshotBuilder(databaseUrl);
@@ -64,7 +64,7 @@ describe('a failed build keeps the kind of its error, and the next build retries
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'after the first snapshot, the thread has a lower priority than requests',
+  'after the first snapshot, the builder thread has a lower priority than requests',
   async () => {
     const databaseUrl = `sqlite:${join(temporaryFolder(), 'test.db')}`;
     await (await openStores(databaseUrl, CREATE_OPTIONS)).close();
@@ -81,7 +81,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test('close() fails the running build, and later builds are rejected', async () => {
+test('close() makes the running build fail, and later builds are rejected', async () => {
   builder = openSnapshotBuilder(`sqlite:${join(temporaryFolder(), 'none.db')}`);
   const building = builder.build();
   builder.close();

@@ -58,7 +58,7 @@ describe.each(CASES)('on %s with --workers %s', (_, workers, { create }) => {
   });
 });
 
-describe.each(['1', '2'])('with --workers %s, PostgreSQL', (workers) => {
+describe.each(['1', '2'])('stopping with PostgreSQL and --workers %s', (workers) => {
   let postgres: PostgresServer;
 
   beforeAll(async () => {
@@ -73,7 +73,7 @@ describe.each(['1', '2'])('with --workers %s, PostgreSQL', (workers) => {
       env: { OFFERBOOK_DATABASE_URL: postgresUrl(postgres.port, 'postgres') },
     });
 
-  test('does not delay a stop while it is frozen', async () => {
+  test('a frozen PostgreSQL does not delay a stop', async () => {
     await using server = await start();
     const processes = postgresProcesses(postgres.directory);
     for (const pid of processes) signalIfThere(pid, 'SIGSTOP');
@@ -84,7 +84,7 @@ describe.each(['1', '2'])('with --workers %s, PostgreSQL', (workers) => {
     }
   });
 
-  test('does not delay a stop while it is unreachable', async () => {
+  test('an unreachable PostgreSQL does not delay a stop', async () => {
     await using server = await start();
     await postgres.process.stop();
     try {
@@ -95,7 +95,7 @@ describe.each(['1', '2'])('with --workers %s, PostgreSQL', (workers) => {
   });
 });
 
-describe.each(['1', '2'])('with --workers %s, the log', (workers) => {
+describe.each(['1', '2'])('stopping with an unwritable log and --workers %s', (workers) => {
   async function serve(destination: string): Promise<{ child: Stoppable; url: string }> {
     const port = await freePort();
     const database = `sqlite:${join(temporaryFolder(), 'stop.db')}`;
@@ -110,12 +110,12 @@ describe.each(['1', '2'])('with --workers %s, the log', (workers) => {
     return { child, url };
   }
 
-  test('does not delay a stop while the disk is full', async () => {
+  test('a full log disk does not delay a stop', async () => {
     const { child } = await serve('> /dev/full');
     expect(await stop(child)).toBe(0);
   });
 
-  test('does not delay a stop while its pipe has no reader', async () => {
+  test('a log pipe that nobody reads does not delay a stop', async () => {
     const pipe = join(temporaryFolder(), 'pipe');
     expect(await Bun.spawn(['mkfifo', pipe]).exited).toBe(0);
     // Opened for reading, so that writes succeed, but never read.

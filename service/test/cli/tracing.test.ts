@@ -9,7 +9,7 @@ import { attributesOf, SpanCollector } from '../support/span-collector.ts';
 
 const CATALOGUE = join(import.meta.dir, '..', '..', '..', 'examples', 'data', 'catalogue.ndjson');
 
-test('imports, requests to all workers and builds of the catalogue each have a span', async () => {
+test('imports, requests to all workers and catalogue builds each have a span', async () => {
   await using collector = SpanCollector.start();
   const cwd = temporaryFolder();
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_SERVICE_NAME: 'offers' };
@@ -49,7 +49,7 @@ test('imports, requests to all workers and builds of the catalogue each have a s
   expect(collector.batches.length).toBeGreaterThanOrEqual(5);
 });
 
-test('an import succeeds if the collector is unreachable, and an invalid tracing setting stops it before it starts', async () => {
+test('an import succeeds if the collector is unreachable, and an invalid tracing setting stops the import before it starts', async () => {
   const cwd = temporaryFolder();
   const away = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}` };
   const kept = await offerbook(['import', 'catalogue', CATALOGUE], { cwd, env: away });

@@ -43,7 +43,7 @@ function callersOf(count: number, lastAtMs: number) {
 const requestsOf = ({ routes }: WorkerReport) =>
   [...routes].map(([route, { statuses }]) => [route, Object.fromEntries(statuses)]);
 
-test('the counts of workers are added up, and the state is the worst of theirs', () => {
+test("merging reports adds up the workers' counts and uses the worst state", () => {
   const merged = mergeReports([
     report('/v1/coupons/', 1, {
       replica: { isUsable: true, lagMs: 5 },
@@ -76,7 +76,7 @@ test('the counts of workers are added up, and the state is the worst of theirs',
   });
 });
 
-test('the counts of a worker that has exited are kept, and its state is dropped', () => {
+test('merging reports keeps the counts of a worker that has exited and drops its state', () => {
   const spooling = {
     tally: { ...newClickTally(), bot: 1 },
     isSpooling: true,

@@ -61,7 +61,7 @@ async function ask(url: string, count: number): Promise<Record<string, number>> 
   return tally;
 }
 
-test('after its first response, a node rejects no request, because workers listen only when they are ready', async () => {
+test('after its first response, a node does not reject any request, because workers listen only when they are ready', async () => {
   const offers = (i: number) => Array.from({ length: 10 }, (_, j) => offer(10_000 + i * 10 + j));
   const rows = Array.from({ length: 1_000 }, (_, i) => retailer(i + 1, { cashbackOffers: offers(i) }));
   await offerbook(['import', 'catalogue', '-'], { env, stdin: ndjson(rows) });
@@ -85,7 +85,7 @@ test('after its first response, a node rejects no request, because workers liste
 
 const ANSWERED = 'offerbook_http_requests_total{route="/readyz",status="200"}';
 
-test('a crashed worker is replaced, the others respond meanwhile, and its counts are kept', async () => {
+test('a crashed worker is replaced, the other workers keep responding, and its counts are kept', async () => {
   const server = await start(3);
   await server.logged('worker ready', 3);
   expect(await ask(server.url, 30)).toEqual({ 200: 30 });
@@ -110,7 +110,7 @@ test('a crashed worker is replaced, the others respond meanwhile, and its counts
   expect(overview).toMatch(/\/readyz90/);
 });
 
-test('a worker that does not respond is replaced, and then all requests get responses', async () => {
+test('an unresponsive worker is replaced, and then all requests get responses', async () => {
   const server = await start(2, { silenceMaxMs: 1_000 });
   await server.logged('worker ready', 2);
   faults.letHappen('loop', 1);
@@ -120,7 +120,7 @@ test('a worker that does not respond is replaced, and then all requests get resp
   expect(await ask(server.url, 30)).toEqual({ 200: 30 });
 });
 
-test('a worker that cannot be terminated stops the node with an error, so that it can be restarted', async () => {
+test('a worker that cannot be terminated stops the node with an error, so the node can be restarted', async () => {
   const server = await start(2, { silenceMaxMs: 500, endMaxMs: 500 });
   await server.logged('worker ready', 2);
   faults.letHappen('block', 1);
@@ -130,7 +130,7 @@ test('a worker that cannot be terminated stops the node with an error, so that i
   });
 });
 
-test('a worker that does not start is retried with increasing delays, and the others continue', async () => {
+test('a worker that does not start is retried with increasing delays while the other workers keep running', async () => {
   faults.letHappen('stillborn', 2);
   const server = await start(2, { restartMaxMs: 800 });
   const ends = await server.logged('a worker ended; starting a new one', 6);
@@ -144,7 +144,7 @@ test('a worker that does not start is retried with increasing delays, and the ot
   while ((await metric('offerbook_workers_ready')) < 2) await Bun.sleep(20);
 });
 
-test('a worker that ran long enough is replaced after the shortest delay, however often it exits', async () => {
+test('a worker that ran long enough is replaced after the shortest delay, regardless of how often it exits', async () => {
   faults.letHappen('stillborn', 2);
   const server = await start(2, { provenMs: 0 });
   const ends = await server.logged('a worker ended; starting a new one', 3);
@@ -152,7 +152,7 @@ test('a worker that ran long enough is replaced after the shortest delay, howeve
   faults.revive(2);
 });
 
-test('failed starts do not count after another worker was ready and crashed', async () => {
+test('earlier failed starts no longer count after another worker was ready and crashed', async () => {
   faults.letHappen('stillborn', 2);
   const server = await start(2, { restartMinMs: 500, restartMaxMs: 500 });
   await server.logged('a worker ended; starting a new one', 6);
@@ -177,7 +177,7 @@ test('a stuck worker does not delay a stop', async () => {
 });
 
 describe('when no worker starts', () => {
-  test('the node prints the reason and exits 1', async () => {
+  test('the node prints the reason and exits 1 at startup', async () => {
     const database = openDatabase(env.OFFERBOOK_DATABASE_URL ?? '', COMMAND_OPTIONS);
     await database.all('DROP TABLE tokens');
     await database.close();
@@ -188,7 +188,7 @@ describe('when no worker starts', () => {
     ]);
   });
 
-  test('again after all have crashed, the node prints the reason and exits 1', async () => {
+  test('the node prints the reason and exits 1 after all workers have crashed', async () => {
     const server = await start(2);
     await server.logged('worker ready', 2);
     for (const worker of [1, 2]) {

@@ -23,8 +23,8 @@ const basic = (password: string, user = 'anybody') => ({
 });
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
-describe('with a secret', () => {
-  test('console and metrics require the secret as password or bearer token, probes do not, and no cookie is set', async () => {
+describe('with a configured secret', () => {
+  test('the console and the metrics require the secret as password or bearer token, probes do not, and no cookie is set', async () => {
     await using console = await ConsoleNode.start({ settings: { adminTokenFile: secretFile() } });
     const status = async (path: string, headers = {}) => (await console.get(path, headers)).status;
     const ways = [
@@ -51,7 +51,7 @@ describe('with a secret', () => {
     expect(console.node.logLines.join('')).not.toContain(SECRET);
   });
 
-  test('ten wrong secrets in a minute lead to 429, the right secret is still accepted, and requests without a secret do not count', async () => {
+  test('ten wrong secrets in a minute cause 429 responses, the right secret is still accepted, and requests without a secret do not count', async () => {
     await using console = await ConsoleNode.start({ settings: { adminTokenFile: secretFile() } });
     const statuses = async (count: number, headers: Record<string, string>) => {
       const seen = new Set<number>();
@@ -69,7 +69,7 @@ describe('with a secret', () => {
     expect((await console.get('/readyz')).status).toBe(200);
   });
 
-  test('wrong secrets are counted per network, so all addresses of an IPv6 network share the limit', () => {
+  test('wrong secrets are counted per network, so all addresses in an IPv6 network share the limit', () => {
     const refuse = openAdminAccess(readServeSettings({ adminTokenFile: secretFile() }, {}));
     const statusFrom = (address: string) =>
       refuse(new Request('http://localhost/', { headers: bearer('wrong') }), address)?.status;
@@ -109,7 +109,7 @@ describe('with a secret', () => {
   });
 });
 
-describe('without a secret', () => {
+describe('without a configured secret', () => {
   test('the admin port listens only on this machine', () => {
     const read =
       (adminHost: string, more = {}) =>
@@ -124,7 +124,7 @@ describe('without a secret', () => {
     expect(read('0.0.0.0', { adminTokenFile: 'x' })().adminHost).toBe('0.0.0.0');
   });
 
-  test('a page whose host name resolves to this machine cannot read the console (DNS rebinding)', async () => {
+  test('a web page whose host name resolves to this machine cannot read the console (DNS rebinding)', async () => {
     await using console = await ConsoleNode.start();
     const port = new URL(console.url).port;
     const status = async (Host: string, path = '/') => (await console.get(path, { Host })).status;
@@ -144,13 +144,13 @@ describe('without a secret', () => {
   });
 });
 
-describe('a submitted form', () => {
+describe('forms submitted to the console', () => {
   const post = async (console: ConsoleNode, headers: Record<string, string>) => {
     const body = new URLSearchParams({ passbackUid: 'x' });
     return (await fetch(`${console.url}/transactions`, { method: 'POST', body, headers })).status;
   };
 
-  test('is rejected from a page of another origin, and accepted from the console and from programs', async () => {
+  test('a form is rejected from a page of another origin, and accepted from the console and from programs', async () => {
     await using console = await ConsoleNode.start();
     const { host, origin } = new URL(console.url);
     const statuses = [];
@@ -174,14 +174,14 @@ describe('a submitted form', () => {
       expect((await fetch(console.url, { method, headers })).status).toBe(200);
   });
 
-  test('is rejected from a page of another origin even with the secret, which browsers add', async () => {
+  test('a form from a page of another origin is rejected even with the secret, which browsers add', async () => {
     await using console = await ConsoleNode.start({ settings: { adminTokenFile: secretFile() } });
     const refused = await post(console, { ...basic(SECRET), Origin: 'https://evil.example' });
     expect([refused, await post(console, basic(SECRET))]).toEqual([403, 200]);
   });
 });
 
-test('the public port serves nothing of the console', async () => {
+test('the public port does not serve any part of the console', async () => {
   await using node = await TestNode.start();
   const own = [
     '/catalogue',

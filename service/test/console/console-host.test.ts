@@ -10,7 +10,7 @@ import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { rejection } from '../storage/open-test-stores.ts';
 import { temporaryFolder } from '../support/databases.ts';
 
-test('a request during shutdown is rejected and starts no thread, which would keep the database open', async () => {
+test('a request during shutdown is rejected and does not start a thread, which would keep the database open', async () => {
   const folder = temporaryFolder();
   const databaseUrl = `sqlite:${join(folder, 'test.db')}`;
   await (await openStores(databaseUrl, CREATE_OPTIONS)).close();

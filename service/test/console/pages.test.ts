@@ -76,7 +76,7 @@ describe.each(DATABASES)('$name', (database) => {
     await console_?.[Symbol.asyncDispose]();
   });
 
-  test('the overview shows the requests of the node, and warns of a refused import and an expiring token', async () => {
+  test("the overview shows the node's requests and warns of a rejected import and an expiring token", async () => {
     const { node } = console_;
     const before = await console_.page('/');
     expect(before.html).toContain(
@@ -111,7 +111,7 @@ describe.each(DATABASES)('$name', (database) => {
     expect(named.filter((name) => !metrics.includes(name) && !name.includes('replica'))).toEqual([]);
   });
 
-  test('the catalogue page shows revision, items, ending deals, and the number of retailers after each import', async () => {
+  test('the catalogue page shows the revision, items, ending deals, and the number of retailers after each import', async () => {
     const { node } = console_;
     const page = await console_.page('/catalogue');
     const [second, first] = await node.stores.imports.list({ kind: 'catalogue', limit: 2 });
@@ -187,7 +187,7 @@ describe.each(DATABASES)('$name', (database) => {
       expect([path, (await console_.page(path)).status]).toEqual([path, 404]);
   });
 
-  test('an organisation is behind by the changes since its last complete poll', async () => {
+  test("an organisation's lag is the number of changes since its last complete poll", async () => {
     const { node } = console_;
     const token = await node.token('private');
     const row = async (name: string) =>
@@ -215,7 +215,7 @@ describe.each(DATABASES)('$name', (database) => {
     expect(page.html).not.toContain(token);
   });
 
-  test('a transaction is found by id, by user and by time, with every version and its import', async () => {
+  test('a transaction can be found by id, by user and by time, with every version and its import', async () => {
     const { stores } = console_.node;
     const ids = (page: Awaited<ReturnType<ConsoleNode['page']>>) =>
       page.table('Transactions')?.map(([transactionId]) => transactionId);
@@ -254,7 +254,7 @@ describe.each(DATABASES)('$name', (database) => {
     expect((await console_.page(`/transactions/${id(1)}`)).status).toBe(404);
   });
 
-  test('a passbackUid is on the page of its transaction, and in no URL, log line or metric', async () => {
+  test("a passbackUid appears on its transaction's page, and not in any URL, log line or metric", async () => {
     const page = await console_.page(`/transactions/${id(102)}`);
     expect(page.facts.passbackUid).toBe(HOSTILE);
     const metrics = await (await console_.get('/metrics')).text();
@@ -334,7 +334,7 @@ describe.each(DATABASES)('$name', (database) => {
     expect(metrics).toContain('offerbook_organisation_errors_total{organisation="quiet"} 2\n');
   });
 
-  test('the console rejects writing methods, and its pages are not cached', async () => {
+  test('the console rejects methods that write, and its pages are not cached', async () => {
     for (const path of ['/', '/imports', '/totals'])
       expect((await fetch(console_.url + path, { method: 'POST', body: '' })).status).toBe(405);
     const { headers } = await console_.get('/transactions');

@@ -5,7 +5,7 @@ import { BUCKETS_S, RequestTally } from '../../src/http/request-tally.ts';
 
 const MINUTE_MS = 60_000;
 
-test('reports the requests since the first sample by minute and by route, busiest route first', () => {
+test('reports the requests since the first sample by minute and by route, with the busiest route first', () => {
   const tally = new RequestTally();
   const hour = new RecentHour(0);
   tally.count('/a', 200, 2);
@@ -59,7 +59,7 @@ test('a quantile lies within the bucket that contains its rank', () => {
   );
 });
 
-test('a quantile is 0 if there were no requests, and the highest bucket bound for requests above it', () => {
+test('a quantile is 0 if there were no requests, and the highest bucket bound if the rank lies above it', () => {
   expect(quantile(BUCKETS_S.map(() => 0).concat(0), 0.99)).toBe(0);
   expect(quantile(BUCKETS_S.map(() => 0).concat(3), 0.5)).toBe(2.5);
 });

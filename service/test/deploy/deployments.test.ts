@@ -85,7 +85,7 @@ describe('deploy/systemd', () => {
     },
   );
 
-  test('systemd waits longer than a stop takes', () => {
+  test('systemd waits longer than the server takes to stop', () => {
     const [, stopS = '0'] = /^TimeoutStopSec=(\d+)$/m.exec(read('systemd/offerbook.service')) ?? [];
     expect(Number(stopS)).toBeGreaterThan(STOP_MAX_S);
   });
@@ -127,7 +127,7 @@ describe('deploy/kubernetes', () => {
     return found;
   };
 
-  test('every manifest has only fields that its kind defines', () => {
+  test('every manifest contains only fields that its kind defines', () => {
     const folder = temporaryFolder();
     const typed = [...manifests].filter(([name]) => name !== 'kustomization');
     const source = typed.map(([, value], number) => {
@@ -160,7 +160,7 @@ describe('deploy/kubernetes', () => {
     ]);
   });
 
-  test('the kustomization lists every file and the version of the program', () => {
+  test("the kustomization lists every file and the program's version", () => {
     const { resources, images } = Bun.YAML.parse(read('kubernetes/kustomization.yaml')) as {
       resources: string[];
       images: { name: string; newTag: string }[];
@@ -177,7 +177,7 @@ describe('deploy/kubernetes', () => {
     expect(get('migrate-job').spec.template.metadata.labels).not.toEqual(labels);
   });
 
-  test('the CronJob purges the history, then clicks', async () => {
+  test('the CronJob purges the history and then the clicks', async () => {
     const cwd = temporaryFolder();
     await offerbook(['orgs', 'create', 'acme'], { cwd });
     const { initContainers, containers } = get('purge-cronjob').spec.jobTemplate.spec.template.spec;
@@ -246,14 +246,14 @@ describe('deploy/compose.yaml', () => {
     expect(validate.errors ?? []).toEqual([]);
   });
 
-  test('compose.yaml uses only known settings, the image of this version, and enough time to stop', () => {
+  test("compose.yaml uses only known settings, this version's image, and a sufficient stop timeout", () => {
     const { image, environment, stop_grace_period } = compose.services.offerbook ?? {};
     expect(image).toBe(`offerbook:${manifest.version}`);
     const { drainDelay } = readServeSettings({}, environment);
     expect(Number.parseInt(stop_grace_period ?? '', 10)).toBeGreaterThan(drainDelay + STOP_MAX_S);
   });
 
-  test('compose.yaml contains no password', () => {
+  test('compose.yaml does not contain a password', () => {
     const passwords = [...read('compose.yaml').matchAll(/PASSWORD: (.+)|:\/\/\w+:(.+)@/g)].map(
       ([, one, two]) => one ?? two,
     );
@@ -263,7 +263,7 @@ describe('deploy/compose.yaml', () => {
   });
 });
 
-test('every action of the workflows is pinned to a commit, with its version in a comment', () => {
+test('every action in the workflows is pinned to a commit, with its version in a comment', () => {
   const workflows = [...new Bun.Glob('*.yml').scanSync(join(ROOT, '.github/workflows'))];
   const lines = workflows.flatMap((file) =>
     readFileSync(join(ROOT, '.github/workflows', file), 'utf8').split('\n'),

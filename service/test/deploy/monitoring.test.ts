@@ -128,7 +128,7 @@ describe('metrics', () => {
     expect(used.filter((shape) => shape !== 'up{}' && !known.has(shape))).toEqual([]);
   });
 
-  test.skipIf(lacks('promtool'))('every dashboard query has a result on a running server', async () => {
+  test.skipIf(lacks('promtool'))('every dashboard query returns a result on a running server', async () => {
     const samples = metrics.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
     const input_series = samples.map((line) => {
       const [, name = '', labels = '', value = ''] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];

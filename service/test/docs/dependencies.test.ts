@@ -46,7 +46,7 @@ test('every dependency is pinned to an exact version', () => {
   expect(ranges).toEqual([]);
 });
 
-test('the lockfile contains the packages of every platform', () => {
+test('the lockfile contains the packages for every platform', () => {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { optionalDependencies?: Record<string, string> }>;
   };
@@ -110,7 +110,7 @@ describe('npm run audit', () => {
     expect(await audit(server.url.href)).toEqual({ code, stdout: expect.stringMatching(words) });
   });
 
-  test('npm run audit passes with a note when the registry has no audit or is unreachable', async () => {
+  test('npm run audit passes with a note if the registry does not support audits or is unreachable', async () => {
     using unable = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',

@@ -87,7 +87,7 @@ function toCommands({ language, kind, code }: Block): string[] {
 describe.each(DOCUMENTS.filter((document) => script(document) !== ''))('the commands in %s', (document) => {
   const { test } = testsWith('bash', 'curl');
 
-  test('the commands work as written, in order', async () => {
+  test('the documented commands work as written, in order', async () => {
     const port = String(await freePort());
     const commands = script(document).replaceAll('8080', port).replace(FIND_COMMAND, '');
     const child = Bun.spawn(['bash', '-euo', 'pipefail', '-c', `${STOP_SERVERS}\n${commands}`], {
@@ -124,7 +124,7 @@ describe.each(DOCUMENTS.filter((document) => script(document) !== ''))('the comm
 describe.each(DOCUMENTS)('%s', (document) => {
   const text = readFileSync(join(ROOT, document), 'utf8');
 
-  test('the document installs no package name that anyone could register', () => {
+  test('the document does not install a package name that anyone could register', () => {
     expect(text.match(/.*(npx|npm (i|install|exec)|bunx|pnpm dlx) (--\S+ )*@?offerbook\b.*/g) ?? []).toEqual(
       [],
     );
@@ -135,14 +135,14 @@ describe.each(DOCUMENTS)('%s', (document) => {
     if (pipe !== undefined) expect(before).toMatch(/^ *set -o pipefail/m);
   });
 
-  test('every link of the document points to an existing file', () => {
+  test('every link in the document points to an existing file', () => {
     const targets = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(
       ([, target = '']) => target,
     );
     expect(targets.filter((target) => !existsSync(join(ROOT, dirname(document), target)))).toEqual([]);
   });
 
-  test('every link of the document points to an existing heading', () => {
+  test('every link in the document points to an existing heading', () => {
     const targets = [...text.matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)#([^)\s]+)\)/g)];
     const broken = targets.filter(([, file = '', anchor = '']) => {
       const path = file === '' ? document : join(dirname(document), file);
@@ -167,61 +167,66 @@ test('docs/errors.md lists every error code with its status and title', () => {
   expect(missing).toEqual([]);
 });
 
-test.skipIf(lacks('bash'))('a documented backup restores everything, and pollers miss nothing', async () => {
-  const cwd = temporaryFolder();
-  const run = async (...args: string[]) => {
-    const { code, stdout, stderr } = await offerbook(args, { cwd });
-    expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
-    return stdout;
-  };
-  const runBlock = (kind: string) => {
-    const commands =
-      blocks('docs/operations/backups.md').find((block) => block.kind === kind)?.code ?? 'false';
-    const env = { ...process.env, PATH: `${commandFolder()}:${process.env.PATH}` };
-    return Bun.spawnSync(['bash', '-euo', 'pipefail', '-c', commands], { cwd, env }).exitCode;
-  };
-  const file = join(ROOT, 'examples/data/transactions.csv');
-  const changedFile = join(cwd, 'changed.ndjson');
-  await run('orgs', 'create', 'acme');
-  await run('import', 'transactions', file, '--org', 'acme');
-  const { token } = JSON.parse(await run('tokens', 'issue', '--org', 'acme', '--kind', 'private', '--json'));
-  const poll = async (server: ServerProcess, since = '2020-01-01') => {
-    const response = await fetch(`${server.url}/v1/transactions/?updatedAtGreaterThan=${since}`, {
-      headers: { Authorization: `Bearer ${token}` },
-    });
-    const { data } = (await response.json()) as { data: { id: string; status: string }[] };
-    return {
-      statuses: data.map(({ status }) => status),
-      complete: response.headers.get('Complete-Through') ?? '',
+test.skipIf(lacks('bash'))(
+  'restoring a documented backup restores everything, and pollers miss nothing',
+  async () => {
+    const cwd = temporaryFolder();
+    const run = async (...args: string[]) => {
+      const { code, stdout, stderr } = await offerbook(args, { cwd });
+      expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+      return stdout;
     };
-  };
+    const runBlock = (kind: string) => {
+      const commands =
+        blocks('docs/operations/backups.md').find((block) => block.kind === kind)?.code ?? 'false';
+      const env = { ...process.env, PATH: `${commandFolder()}:${process.env.PATH}` };
+      return Bun.spawnSync(['bash', '-euo', 'pipefail', '-c', commands], { cwd, env }).exitCode;
+    };
+    const file = join(ROOT, 'examples/data/transactions.csv');
+    const changedFile = join(cwd, 'changed.ndjson');
+    await run('orgs', 'create', 'acme');
+    await run('import', 'transactions', file, '--org', 'acme');
+    const { token } = JSON.parse(
+      await run('tokens', 'issue', '--org', 'acme', '--kind', 'private', '--json'),
+    );
+    const poll = async (server: ServerProcess, since = '2020-01-01') => {
+      const response = await fetch(`${server.url}/v1/transactions/?updatedAtGreaterThan=${since}`, {
+        headers: { Authorization: `Bearer ${token}` },
+      });
+      const { data } = (await response.json()) as { data: { id: string; status: string }[] };
+      return {
+        statuses: data.map(({ status }) => status),
+        complete: response.headers.get('Complete-Through') ?? '',
+      };
+    };
 
-  const server = await ServerProcess.start([], { cwd });
-  const before = await poll(server);
-  const exported = await run('export', 'transactions', '--org', 'acme');
-  expect(runBlock('backup')).toBe(0);
-  await Bun.write(changedFile, exported.replace('PENDING', 'CONFIRMED'));
-  await run('import', 'transactions', changedFile, '--org', 'acme');
-  const after = await poll(server);
-  expect([before.statuses, after.statuses]).toEqual([
-    ['PENDING', 'CONFIRMED'],
-    ['CONFIRMED', 'CONFIRMED'],
-  ]);
-  // Not while a server runs.
-  expect(runBlock('restore')).toBe(3);
-  // Leaves its write-ahead log behind.
-  await server.stop('SIGKILL');
+    const server = await ServerProcess.start([], { cwd });
+    const before = await poll(server);
+    const exported = await run('export', 'transactions', '--org', 'acme');
+    expect(runBlock('backup')).toBe(0);
+    await Bun.write(changedFile, exported.replace('PENDING', 'CONFIRMED'));
+    await run('import', 'transactions', changedFile, '--org', 'acme');
+    const after = await poll(server);
+    expect([before.statuses, after.statuses]).toEqual([
+      ['PENDING', 'CONFIRMED'],
+      ['CONFIRMED', 'CONFIRMED'],
+    ]);
+    // Not while a server runs.
+    expect(runBlock('restore')).toBe(3);
+    // Leaves its write-ahead log behind.
+    await server.stop('SIGKILL');
 
-  expect(runBlock('restore')).toBe(0);
-  await using restored = await ServerProcess.start([], { cwd });
-  const again = await poll(restored, after.complete);
-  expect([again.statuses, again.complete > after.complete]).toEqual([before.statuses, true]);
-  await run('import', 'transactions', changedFile, '--org', 'acme');
-  const { statuses, complete } = await poll(restored, again.complete);
-  expect([statuses, complete > again.complete]).toEqual([['CONFIRMED'], true]);
-});
+    expect(runBlock('restore')).toBe(0);
+    await using restored = await ServerProcess.start([], { cwd });
+    const again = await poll(restored, after.complete);
+    expect([again.statuses, again.complete > after.complete]).toEqual([before.statuses, true]);
+    await run('import', 'transactions', changedFile, '--org', 'acme');
+    const { statuses, complete } = await poll(restored, again.complete);
+    expect([statuses, complete > again.complete]).toEqual([['CONFIRMED'], true]);
+  },
+);
 
-test('an interrupted backup leaves no file that looks like a backup', async () => {
+test('an interrupted backup does not leave a file that looks like a backup', async () => {
   const cwd = temporaryFolder();
   await offerbook(['orgs', 'create', 'acme'], { cwd });
   // Files may have 16 blocks, so that the process fails, or is ended by a signal, while it writes the copy.
@@ -232,7 +237,7 @@ test('an interrupted backup leaves no file that looks like a backup', async () =
   expect((await offerbook(['restore', 'copy', '--replace'], { cwd })).code).toBe(2);
 });
 
-test('the systemd unit with the settings of installing.md starts a ready server and stops with code 0', async () => {
+test('the systemd unit with the settings in installing.md starts a ready server and stops with code 0', async () => {
   const unit = readFileSync(join(ROOT, 'deploy/systemd/offerbook.service'), 'utf8');
   const environment =
     blocks('docs/operations/installing.md').find(({ language }) => language === 'ini')?.code ?? '';
@@ -267,7 +272,7 @@ function answers(url: string): Promise<boolean> {
   );
 }
 
-test('docs/operations/monitoring.md lists exactly the exported metrics, with type and labels', async () => {
+test('docs/operations/monitoring.md lists exactly the exported metrics, with types and labels', async () => {
   const tally = new RequestTally();
   tally.count('/v1/coupons/', 200, 1);
   const callers = new CallerTally(() => 1);

@@ -65,7 +65,7 @@ async function run(document: string): Promise<string> {
   return stdout;
 }
 
-test('the commands of docs/getting-started.md list retailers, offers and transactions, and record a click', async () => {
+test('the commands in docs/getting-started.md list retailers, offers and transactions, and record a click', async () => {
   const [retailers = '', offers = '', ...others] = (await run('getting-started.md')).trim().split('\n');
   expect(JSON.parse(retailers)).toMatchObject({
     data: [{ name: 'Retailer 1' }, { name: 'Retailer 2' }],

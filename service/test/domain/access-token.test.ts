@@ -9,7 +9,7 @@ import {
 } from '../../src/domain/access-token.ts';
 import { id } from '../support/fixtures.ts';
 
-describe('token text', () => {
+describe('token strings', () => {
   test.each(['public', 'private'] as const)(
     'a %s token has its prefix, 30 random characters and a checksum',
     (kind) => {
@@ -56,7 +56,7 @@ describe('token text', () => {
   });
 });
 
-test('a token is live until it expires or its revocation takes effect', () => {
+test('a token is valid until it expires or its revocation takes effect', () => {
   const token: AccessToken = {
     id: id(1),
     orgId: 1,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { BoundedLog } from '../../src/domain/bounded-log.ts';
 
-test('a flood of events leaves ten lines in ten seconds, and the next line has the count of those left out', () => {
+test('a flood of events is logged as ten lines in ten seconds, and the next line contains the number of omitted events', () => {
   let nowMs = 0;
   const lines: unknown[] = [];
   const log = new BoundedLog(

@@ -16,7 +16,7 @@ function logged(level: LogLevel, write: (logger: Logger) => void): string[] {
   return lines;
 }
 
-test('a line contains level, time, process id, the fields in order, and the message', () => {
+test('a log line contains level, time, process id, the fields in order, and the message', () => {
   const lines = logged('info', (logger) => {
     logger.info('draining');
     logger.info({ url: 'http://x' }, 'listening');
@@ -40,7 +40,7 @@ test.each(LOG_LEVELS)('a logger with level %s logs that level and higher ones', 
   expect(logged_).toEqual(LOG_LEVELS.slice(LOG_LEVELS.indexOf(level)).filter((each) => each !== 'silent'));
 });
 
-test('the time of a line comes from the clock', () => {
+test('the time of a log line comes from the injected clock', () => {
   let nowMs = 0;
   const lines: string[] = [];
   const logger = new Logger(
@@ -56,7 +56,7 @@ test('the time of a line comes from the clock', () => {
   expect(times).toEqual(['00.000', '00.000', '00.001', '01.000'].map((end) => `1970-01-01T00:00:${end}Z`));
 });
 
-test('any fields and message are printed on one line that parses back to them', () => {
+test('any fields and message are printed on one line that can be parsed back', () => {
   const fields = fc.dictionary(
     fc
       .string()
@@ -74,7 +74,7 @@ test('any fields and message are printed on one line that parses back to them', 
   );
 });
 
-describe('an error', () => {
+describe('a logged error', () => {
   const err = (given: unknown) => {
     const [line = ''] = logged('info', (logger) => logger.error({ err: given }, 'broken'));
     return (JSON.parse(line) as { err: Record<string, unknown> }).err;
@@ -103,7 +103,7 @@ describe('an error', () => {
     expect(JSON.stringify(err(secret))).not.toContain('ob_prv_secret');
   });
 
-  test('that is not an Error object is logged unchanged', () => {
+  test('is logged unchanged if it is not an Error object', () => {
     expect(err('a text')).toBe('a text' as never);
   });
 });

@@ -6,7 +6,7 @@ import { attackWithFeeds } from './feed-attack.ts';
 import { TEST_SEED } from './seed.ts';
 
 test.each([...FEED_NAMES, 'table' as const])(
-  'mutated files of %s are converted in time, or rejected with the place of the problem, and change no prototype',
+  'mutated files of %s are converted in time or rejected with the location of the problem, and do not change any prototype',
   async (name) => {
     const { files, converted, invalid } = await attackWithFeeds(name, 200, TEST_SEED);
     expect(files).toBe(200);

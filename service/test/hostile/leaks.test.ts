@@ -12,7 +12,7 @@ import { ndjson } from '../support/test-node.ts';
 
 const SUPPORT = join(import.meta.dir, '..', 'support');
 
-describe('the leak check of a test run', () => {
+describe('the leak check for a test run', () => {
   const token = newTokenText('private');
 
   test.each([
@@ -20,7 +20,7 @@ describe('the leak check of a test run', () => {
     ['a piece of one', `…${token.slice(10, 22)}…`],
     ['one in a URL', `/v1/transactions/?token=${token}&limit=1`],
     ['one that was issued where nobody noted it', newTokenText('public')],
-  ])('the leak check finds %s, whenever it was printed', (_what, output) => {
+  ])('the leak check finds %s, regardless of when it was printed', (_what, output) => {
     const watch = new LeakWatch();
     watch.noteOutput('log', 'first line');
     watch.noteOutput('log', `second line\n${output}\nthird line`);
@@ -30,14 +30,14 @@ describe('the leak check of a test run', () => {
     expect(leaks.join()).not.toContain(token.slice(10, 22));
   });
 
-  test('the leak check reports nothing that is not a token', () => {
+  test('the leak check does not report strings that are not tokens', () => {
     const watch = new LeakWatch();
     watch.noteToken(token);
     watch.noteOutput('log', `ob_prv_ ${token.slice(0, 15)} ob_prv_${'a'.repeat(36)} ${crypto.randomUUID()}`);
     expect(watch.findLeaks()).toEqual([]);
   });
 
-  test('a leak fails the test run', async () => {
+  test('a leak makes the test run fail', async () => {
     const run = Bun.spawn(
       [
         process.execPath,
@@ -55,7 +55,7 @@ describe('the leak check of a test run', () => {
   });
 });
 
-test('a token appears in no log, error, metric or process list, wherever it is sent', async () => {
+test('a token does not appear in any log, error, metric or process list, wherever it is sent', async () => {
   const env = { OFFERBOOK_DATABASE_URL: `sqlite:${join(temporaryFolder(), 'leaks.db')}` };
   await offerbook(['orgs', 'create', 'acme'], { env });
   await offerbook(['import', 'catalogue', '-'], {

@@ -67,7 +67,7 @@ describe('a history of 90 days', () => {
     }
   });
 
-  test('attributes each sale to exactly one deal that is in the catalogue and was active at the time', () => {
+  test('attributes each sale to exactly one catalogue deal that was active at the time', () => {
     const offers = new Map(retailers.flatMap((r) => r.cashbackOffers).map((offer) => [offer.id, offer]));
     const passing = new Map(retailers.flatMap((r) => [...r.coupons, ...r.promotions]).map((d) => [d.id, d]));
     for (const { transaction: t } of changes) {
@@ -81,7 +81,7 @@ describe('a history of 90 days', () => {
     expect(changes.filter(({ transaction }) => transaction.promotionId !== null).length).toBeGreaterThan(50);
   });
 
-  test('uses the currency of the country, and the cashback is less than the order', () => {
+  test("uses the country's currency, and cashback is less than the order value", () => {
     for (const { transaction } of changes) {
       expect(transaction.currencyCode).toBe(getCountry(transaction.country).currencyCode);
       expect(transaction.cashback).toBeLessThan(transaction.orderValue * 0.25);
@@ -125,18 +125,18 @@ describe('a week in steps of five minutes', () => {
     expect(count((s) => s.before.orderValue !== s.after.orderValue)).toBeGreaterThan(20);
   });
 
-  test('never changes the deal, the buyer or the time of a sale', () => {
+  test("never changes a sale's deal, buyer or time", () => {
     const fixed = ({ status: _, orderValue: __, cashback: ___, ...rest }: Sale) => rest;
     for (const { before, after } of steps) expect(fixed(after)).toEqual(fixed(before));
   });
 
-  test('drops finally settled sales from memory, so that open ones do not accumulate', () => {
+  test('drops finally settled sales from memory, so open sales do not accumulate', () => {
     expect(sales.openCount).toBeLessThan(openAtStart * 2);
   });
 });
 
 describe('simulated time', () => {
-  test('reports the same sales however it is split into steps, even at the exact time of a sale', () => {
+  test('reports the same sales regardless of how time is split into steps, even at the exact time of a sale', () => {
     const endMs = NOW_MS + 120_000;
     const whole = [...arrivals(5, NOW_MS, endMs, lively(5))];
     const moments = fc.oneof(
@@ -153,7 +153,7 @@ describe('simulated time', () => {
     );
   });
 
-  test('reports a sale every few seconds, and proportionally more at a higher speed', () => {
+  test('reports a sale every few seconds, and proportionally more sales at a higher speed', () => {
     const inAnHour = (speed: number) => [...arrivals(1, NOW_MS, NOW_MS + HOUR_MS, lively(speed))].length;
     expect(3600 / inAnHour(1)).toBeGreaterThan(2);
     expect(3600 / inAnHour(1)).toBeLessThan(8);
@@ -169,7 +169,7 @@ describe('simulated time', () => {
     expect(Math.min(...hours)).toBeGreaterThan(0.3);
   });
 
-  test('brings future events forward at a higher speed, without jumps in current ones', () => {
+  test('brings future events forward at a higher speed without affecting current events', () => {
     const pace = fasterSince(NOW_MS, 10);
     expect(pace(NOW_MS - 100, 50)).toBe(NOW_MS - 50);
     expect(pace(NOW_MS - 100, 100)).toBe(NOW_MS);
@@ -178,7 +178,7 @@ describe('simulated time', () => {
   });
 });
 
-test('a missed settlement is caught up with a stamp that no poller has passed', () => {
+test('a missed settlement is applied later with a stamp that no poller has passed', () => {
   const [sale] = new LivingSales(1, REAL_PACE, market)
     .between(NOW_MS, NOW_MS + 10 * MINUTE_MS, lively(1))
     .filter(({ transaction }) => transaction.status === 'PENDING');
@@ -191,7 +191,7 @@ test('a missed settlement is caught up with a stamp that no poller has passed', 
   });
 });
 
-test('an id contains the time of its report and is recognised only with its own seed', () => {
+test('a sale id contains the time of its report and is recognised only with its own seed', () => {
   const ids = [...arrivals(9, NOW_MS, NOW_MS + HOUR_MS, lively(5))];
   expect(
     ids.filter((id) => !/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id)),

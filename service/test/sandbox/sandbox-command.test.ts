@@ -32,7 +32,7 @@ function refusal(sentence: RegExp): Finished {
 describe('a sandbox', () => {
   const folder = temporaryFolder();
 
-  test.skipIf(lacks('curl'))('prints five working requests, serves its logos, exits cleanly', async () => {
+  test.skipIf(lacks('curl'))('prints five working requests, serves its logos and exits cleanly', async () => {
     await using sandbox = await Sandbox.start(folder);
     expect(sandbox.text).toContain(`Explorer   http://localhost:${sandbox.port}/\n`);
     expect(sandbox.text).toContain(`Reference  http://localhost:${sandbox.port}/docs\n`);
@@ -141,7 +141,7 @@ describe('a sandbox', () => {
     });
   });
 
-  test('rejects a second sandbox on its file, a used port and another seed, and starts over with --fresh', async () => {
+  test('rejects a second sandbox on its file, a port in use and another seed, and starts over with --fresh', async () => {
     await using sandbox = await Sandbox.start(folder);
     const elsewhere = temporaryFolder();
     const [second, taken] = await Promise.all([
@@ -172,7 +172,7 @@ describe('a sandbox', () => {
   });
 });
 
-test('the printed command for starting over contains the options of this start', async () => {
+test('the printed command for starting over contains the options of this run', async () => {
   const database = `sqlite:${temporaryFolder()}/my sandbox's.db`;
   await using sandbox = await Sandbox.start(temporaryFolder(), '--seed', '7', '--database', database);
   const quoted = database.replace("'", "'\\''");
@@ -181,8 +181,8 @@ test('the printed command for starting over contains the options of this start',
   );
 });
 
-describe('the sandbox changes nothing and prints one sentence', () => {
-  test('if the folder is not writable', async () => {
+describe('rejected sandbox starts', () => {
+  test('the sandbox changes nothing and prints one sentence if the folder is not writable', async () => {
     const folder = unwritableFolder();
     const database = `sqlite:${join(folder, 'sandbox.db')}`;
     expect(await offerbook(['sandbox', '--port', '0', '--database', database])).toEqual(
@@ -190,7 +190,7 @@ describe('the sandbox changes nothing and prints one sentence', () => {
     );
   });
 
-  test('if the folder is a file or does not exist', async () => {
+  test('the sandbox changes nothing and prints one sentence if the folder is a file or does not exist', async () => {
     const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
     const inFile = ['sandbox', '--port', '0', '--database', `sqlite:${file}/sandbox.db`];
@@ -199,7 +199,7 @@ describe('the sandbox changes nothing and prints one sentence', () => {
     expect(await offerbook(inNothing)).toEqual(refusal(/^offerbook: the folder \S+ does not exist\n$/));
   });
 
-  test('if the database was not created by a sandbox, and does not delete it', async () => {
+  test('the sandbox does not change or delete a database that it did not create', async () => {
     const path = join(temporaryFolder(), 'production.db');
     const stores = await openStores(`sqlite:${path}`, CREATE_OPTIONS);
     await importCatalogue(stores.catalogue, sourceFrom(ndjson([retailer(1)])), {});
@@ -219,11 +219,14 @@ describe('the sandbox changes nothing and prints one sentence', () => {
     ['--seed', 'x', /^offerbook: --seed must be a whole number from 0 to 2147483647, not "x"\n$/],
     ['--speed', '0', /^offerbook: --speed must be a number greater than 0 and at most 1000, not "0"\n$/],
     ['--port', '99999', /^offerbook: --port must be a whole number from 0 to 65535, not "99999"\n$/],
-  ])('for the invalid option %s %s', async (option, value, sentence) => {
-    const folder = temporaryFolder();
-    expect(await offerbook(['sandbox', option, value], { cwd: folder })).toEqual(refusal(sentence));
-    expect(readdirSync(folder)).toEqual([]);
-  });
+  ])(
+    'the sandbox changes nothing and prints one sentence for the invalid option %s %s',
+    async (option, value, sentence) => {
+      const folder = temporaryFolder();
+      expect(await offerbook(['sandbox', option, value], { cwd: folder })).toEqual(refusal(sentence));
+      expect(readdirSync(folder)).toEqual([]);
+    },
+  );
 });
 
 /** Root ignores permissions, but even root cannot create a file in /proc. */

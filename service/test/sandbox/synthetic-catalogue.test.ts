@@ -27,7 +27,7 @@ describe('a seed', () => {
     expect(catalogue(7)).toEqual(catalogue(7));
   });
 
-  test('generates its own catalogue, which shares no ids and hardly any names with others', () => {
+  test('generates its own catalogue, which shares no ids and hardly any names with those of other seeds', () => {
     const [one, other] = [catalogue(1), catalogue(2)];
     const ids = new Set(one.map(({ id }) => id));
     const names = new Set(one.map(({ name }) => name));
@@ -36,7 +36,7 @@ describe('a seed', () => {
   });
 });
 
-describe('for any seed and time', () => {
+describe('the catalogue for any seed and time', () => {
   test('an import accepts every retailer unchanged', () => {
     fc.assert(
       fc.property(seeds, moments, (seed, nowMs) => {
@@ -47,7 +47,7 @@ describe('for any seed and time', () => {
     );
   });
 
-  test('there are 400 retailers with 1,500 offers, 600 coupons and 300 promotions', () => {
+  test('contains 400 retailers with 1,500 offers, 600 coupons and 300 promotions', () => {
     fc.assert(
       fc.property(seeds, moments, (seed, nowMs) => {
         const retailers = catalogue(seed, nowMs);
@@ -62,7 +62,7 @@ describe('for any seed and time', () => {
     );
   });
 
-  test('all names, hostnames and ids are unique', () => {
+  test('contains only unique names, hostnames and ids', () => {
     fc.assert(
       fc.property(seeds, moments, (seed, nowMs) => {
         const retailers = catalogue(seed, nowMs);
@@ -75,7 +75,7 @@ describe('for any seed and time', () => {
     );
   });
 
-  test('there are 15 categories, 25 countries, and both kinds of offers', () => {
+  test('contains 15 categories, 25 countries and both kinds of offers', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
         const offers = offersOf(catalogue(seed));
@@ -90,7 +90,7 @@ describe('for any seed and time', () => {
     );
   });
 
-  test('no deal has ended, most are active, some start soon and some end soon', () => {
+  test('contains no ended deals, mostly active deals, and some that start or end soon', () => {
     fc.assert(
       fc.property(seeds, moments, (seed, nowMs) => {
         const deals = passingOf(catalogue(seed, nowMs));
@@ -109,7 +109,7 @@ describe('for any seed and time', () => {
   });
 });
 
-describe('as time goes on', () => {
+describe('the catalogue as time passes', () => {
   test('retailers and offers do not change', () => {
     const lasting = (retailers: readonly Retailer[]) =>
       retailers.map((retailer) => ({ ...retailer, coupons: [], promotions: [] }));
@@ -128,7 +128,7 @@ describe('as time goes on', () => {
   });
 });
 
-test('every URL except for logos is under the reserved domain .example', () => {
+test('every URL except those of logos is under the reserved domain .example', () => {
   const retailers = catalogue();
   const addresses = retailers.flatMap(({ url, promotions }) => [
     url,
@@ -138,7 +138,7 @@ test('every URL except for logos is under the reserved domain .example', () => {
   expect(retailers.filter(({ url, hostname }) => new URL(url).hostname !== hostname)).toEqual([]);
 });
 
-test('the descriptions of deals hardly ever repeat', () => {
+test('descriptions of deals rarely repeat', () => {
   const retailers = catalogue();
   const texts = offersOf(retailers).map(
     ({ description, termsAndExclusions }) => description + termsAndExclusions,
@@ -155,7 +155,7 @@ describe('logos', () => {
     expect(distinct(logos)).toBe(400);
   });
 
-  test('consist of shapes and letters only, without scripts, styles or URLs', () => {
+  test('consist only of shapes and letters, without scripts, styles or URLs', () => {
     const elements = new Set(
       logos.flatMap((logo) => [...logo.matchAll(/<([a-zA-Z]+)/g)].map(([, name]) => name)),
     );

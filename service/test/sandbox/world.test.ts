@@ -97,7 +97,7 @@ class Stage implements AsyncDisposable {
 }
 
 describe.each([...DATABASES])('$name', (database) => {
-  test('starts with a history, adds sales every few seconds, and fills in a pause of a week so that no poller misses anything', async () => {
+  test('a sandbox starts with a history, adds sales every few seconds, and fills a pause of a week so that no poller misses anything', async () => {
     await using stage = await Stage.open(database);
     const world = await stage.openWorld(1, 30);
     const history = await stage.transactions();
@@ -126,7 +126,7 @@ describe.each([...DATABASES])('$name', (database) => {
 describe('on SQLite', () => {
   const [sqlite] = DATABASES as [TestDatabase];
 
-  test('a restart a moment later changes neither the catalogue nor the sales', async () => {
+  test('restarting a moment later changes neither the catalogue nor the sales', async () => {
     await using stage = await Stage.open(sqlite);
     await stage.openWorld();
     const [before, revisions] = [await stage.transactions(), await stage.stores.revisions()];
@@ -135,7 +135,7 @@ describe('on SQLite', () => {
     expect(await stage.stores.revisions()).toEqual(revisions);
   });
 
-  test('a running sandbox replaces deals that have ended, and otherwise leaves the catalogue unchanged', async () => {
+  test('a running sandbox replaces ended deals and otherwise leaves the catalogue unchanged', async () => {
     await using stage = await Stage.open(sqlite);
     const world = await stage.openWorld();
     stage.nowMs = Date.parse('2026-11-14T23:30:00Z');
@@ -159,7 +159,7 @@ describe('on SQLite', () => {
     expect((await stage.transactions()).length).toBeGreaterThan(before.length);
   });
 
-  test('ten times the speed produces about ten times the sales', async () => {
+  test('a sandbox at ten times the speed produces about ten times as many sales', async () => {
     await using stage = await Stage.open(sqlite);
     const world = await stage.openWorld(10);
     const before = (await stage.transactions()).length;
@@ -169,7 +169,7 @@ describe('on SQLite', () => {
     expect(added).toBeLessThan(130);
   });
 
-  test('transactions imported by others are not changed', async () => {
+  test('a sandbox does not change transactions that others have imported', async () => {
     await using stage = await Stage.open(sqlite);
     const own = transaction(1, { status: 'PENDING' });
     await importTransactions(
@@ -196,7 +196,7 @@ describe('on SQLite', () => {
     await expect(findSeed(foreign.stores)).rejects.toThrow('contains data that was not created by a sandbox');
   });
 
-  test('tokens stay the same between starts, except that a revoked one is replaced; other tokens are not changed', async () => {
+  test('a sandbox keeps its tokens between starts, except that it replaces revoked tokens; it does not change other tokens', async () => {
     await using stage = await Stage.open(sqlite);
     const org = await stage.org();
     const others = { orgId: org.id, kind: 'public', label: 'mine', digest: 'd', expiresAtMs: null } as const;
@@ -222,7 +222,7 @@ describe('on SQLite', () => {
     ]);
   });
 
-  test('every database has its own tokens', async () => {
+  test('each sandbox database has its own tokens', async () => {
     await using stage = await Stage.open(sqlite);
     await using other = await Stage.open(sqlite);
     const tokens = await openTokens(stage.stores, await stage.org(), 1, stage.nowMs);

@@ -63,7 +63,7 @@ describe('as root on Debian', () => {
   const isDebian = existsSync('/etc/debian_version');
 
   test.skipIf(!isDebian || Bun.which('setsid') === null)(
-    'an installation starts no service, and finishes even if the tests are killed',
+    'installing a program does not start a service, and finishes even if the tests are killed',
     async () => {
       const machine = new Machine();
       const before = listSystem();
@@ -91,7 +91,7 @@ describe('as root on Debian', () => {
 describe('as an ordinary user', () => {
   const WAYS = 'Install it with: sudo apt-get install no-such-package, or brew install no-such-formula';
 
-  test('a missing program is not installed, and the last lines of a run name it', async () => {
+  test('a missing program is not installed, and the last lines of the test run name it', async () => {
     const machine = new Machine();
     const script = `
       programs.installPrograms([${PROGRAM}]);
@@ -106,7 +106,7 @@ Not root: skipped full disks, files of other users, and a machine with only the 
   });
 
   test.each(['installPrograms([PROGRAM])', 'requireProgram(PROGRAM)'])(
-    'with CI=true a missing program is an error: %s',
+    'a missing program is an error with CI=true: %s',
     async (call) => {
       const machine = new Machine();
       const { code, stderr } = await machine.run(`programs.${call.replace('PROGRAM', PROGRAM)}`, {
@@ -117,7 +117,7 @@ Not root: skipped full disks, files of other users, and a machine with only the 
     },
   );
 
-  test('a program that is optional is not required with CI=true', async () => {
+  test('an optional program is not required with CI=true', async () => {
     const script = `programs.installPrograms([{ ...${PROGRAM}, isOptional: true }])`;
     expect(await new Machine().run(script, { CI: 'true' })).toEqual({ code: 0, stdout: '', stderr: '' });
   });
@@ -125,15 +125,18 @@ Not root: skipped full disks, files of other users, and a machine with only the 
   test.each([
     ['false', 'true true false'],
     ['true', 'false true false'],
-  ])('with CI=%s, tests without fish and Go but with bash are skipped: %s', async (CI, expected) => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'bash'), '', { mode: 0o755 });
-    const script = `console.log(['fish', 'go', 'bash'].map((name) => programs.lacks(name)).join(' '))`;
-    expect((await new Machine().run(script, { PATH: folder, CI })).stdout).toBe(`${expected}\n`);
-  });
+  ])(
+    'with CI=%s, tests that need fish, Go or bash are skipped if only bash is installed: %s',
+    async (CI, expected) => {
+      const folder = temporaryFolder();
+      writeFileSync(join(folder, 'bash'), '', { mode: 0o755 });
+      const script = `console.log(['fish', 'go', 'bash'].map((name) => programs.lacks(name)).join(' '))`;
+      expect((await new Machine().run(script, { PATH: folder, CI })).stdout).toBe(`${expected}\n`);
+    },
+  );
 });
 
-test('without their program, tests are skipped and hooks do not run', async () => {
+test('skips tests whose required program is missing, and does not run their hooks', async () => {
   const file = join(temporaryFolder(), 'skipped.test.ts');
   writeFileSync(
     file,

@@ -32,7 +32,7 @@ function open(collector: { readonly url: string }, options: { intervalMs?: numbe
   return { exporter, changes, add };
 }
 
-test('a batch follows OTLP: ids are hex, 64-bit integers are strings, enums are numbers', async () => {
+test('a batch conforms to OTLP: ids are hex, 64-bit integers are strings, enums are numbers', async () => {
   await using collector = SpanCollector.start();
   const { exporter } = open(collector);
   exporter.add(SPAN);
@@ -83,7 +83,7 @@ test('a batch follows OTLP: ids are hex, 64-bit integers are strings, enums are 
   expect(exporter.counts).toEqual({ sent: 2, dropped: 0 });
 });
 
-test('spans are sent after the interval, or as soon as 512 are queued', async () => {
+test('spans are sent after the interval, or as soon as 512 spans are queued', async () => {
   await using collector = SpanCollector.start();
   const soon = open(collector, { intervalMs: 5 });
   soon.add(1);
@@ -166,7 +166,7 @@ test.each([301, 400, 401, 404, 500])(
   },
 );
 
-test('a batch for an unreachable collector is dropped, and the reason is reported', async () => {
+test('a batch is dropped if the collector is unreachable, and the reason is reported', async () => {
   let url = '';
   {
     await using gone = SpanCollector.start();

@@ -3,13 +3,13 @@ import { parseTracingSettings, type Sampling } from '../../src/tracing/tracing-s
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
 
-test('tracing is off without an endpoint, even if other variables are set', () => {
+test('tracing is off if there is no endpoint, even if other variables are set', () => {
   expect(
     parseTracingSettings({ OTEL_SERVICE_NAME: 'shop', OTEL_TRACES_SAMPLER: 'nonsense' }),
   ).toBeUndefined();
 });
 
-test('an endpoint alone turns tracing on with defaults', () => {
+test('setting only an endpoint turns tracing on with defaults', () => {
   expect(parseTracingSettings(ENDPOINT)).toEqual({
     url: 'http://collector:4318/v1/traces',
     headers: {},
@@ -37,7 +37,7 @@ test('reads headers, resource attributes and the sampler from the OpenTelemetry 
   });
 });
 
-test('keys of resource attributes may contain any characters except a comma and an equals sign', () => {
+test('resource attribute keys may contain any characters except commas and equals signs', () => {
   const attributes = 'app.kubernetes.io/name=offers, team:owner = a/b,weiß=1';
   const settings = parseTracingSettings({ ...ENDPOINT, OTEL_RESOURCE_ATTRIBUTES: attributes });
   expect(settings?.resource).toEqual({
