@@ -1,5 +1,5 @@
-// npm run audit: checks the runtime dependencies for known vulnerabilities. Exits 1 for a high or critical one. If the
-// registry is unreachable or has no audit API, it prints that and exits 0: a build must not depend on the registry.
+// npm run audit: checks the runtime dependencies for known vulnerabilities. Exits 1 if any is rated high or critical. If
+// the registry is unreachable or has no audit API, it prints that and exits 0: a build must not depend on the registry.
 
 import { parseArgs } from 'node:util';
 

@@ -1,9 +1,10 @@
 // npm run test:all and npm run test:unit: runs all tests, or those that need neither PostgreSQL nor a browser, in parallel
-// processes. Each process runs its files one after the other, so tests of one folder never overlap. The output of the first
-// process is shown as it arrives, that of the others at the end. The last lines list every failed test and every program that
-// was missing.
+// processes. Each process runs its files one after the other, so tests in one folder never overlap. The output of the first
+// process is shown as it arrives; the output of the others is shown at the end. The last lines list every failed test and
+// every program that was missing.
 //
-// Tests that run commands use the executable, built once here: it starts faster than the sources and is what users get.
+// Tests that run commands use the executable, which is built once here. It starts faster than the sources, and it is what
+// users run.
 
 import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

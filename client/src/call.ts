@@ -1,9 +1,9 @@
-// Merges the options of one call with those of the client. Invalid values throw before anything is sent.
+// Merges the options of one call with the client's options. Invalid values throw before anything is sent.
 
 import type { OfferbookError } from './errors.ts';
 import { RETRY_DEFAULTS, type RetryOptions, type RetryPolicy } from './retry-rules.ts';
 
-/** Options that every call accepts besides its parameters. They override those of the client. */
+/** Options that every call accepts besides its parameters. They override the client's options. */
 export interface CallOptions {
   /** Aborts the call, and any later page of the same list, with an AbortedError. */
   signal?: AbortSignal | undefined;
@@ -13,7 +13,9 @@ export interface CallOptions {
   retry?: RetryOptions | undefined;
   /** Sent in addition to the client's headers. `Authorization` always carries the token. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** Called before the pause that precedes a retry. `error.attempts` counts the attempts so far. */
+  /**
+   * Called when an attempt has failed and will be retried, before the delay. `error.attempts` counts the attempts so far.
+   */
   onRetry?: ((error: OfferbookError, retryInMs: number) => void) | undefined;
 }
 
@@ -25,7 +27,7 @@ export interface CallSettings {
   readonly onRetry: CallOptions['onRetry'];
 }
 
-/** `base` holds the client's settings; omit it to build those. */
+/** Applies a call's options to the client's settings, `base`. The client's constructor omits `base`. */
 export function callSettings(options: CallOptions, base?: CallSettings): CallSettings {
   const { timeoutMs = base?.timeoutMs ?? 10_000, signal, onRetry = base?.onRetry } = options;
   requireAtLeast(1, timeoutMs, 'timeoutMs');

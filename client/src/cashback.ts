@@ -4,7 +4,8 @@ import type { CashbackOffer } from './wire.ts';
 
 /**
  * Formats as `5%` or `€7.50` in the given locale, such as `'de-AT'`; the default is the machine's locale. Responses do not
- * name the currency of fixed cashback: pass the one that the API reference or the operator names, or get a bare number.
+ * name the currency of fixed cashback: pass the currency that the API reference or the operator specifies. Without a
+ * currency, the result is a bare number.
  */
 export function formatCashback(
   offer: Pick<CashbackOffer, 'cashbackPercentage' | 'maximumFixedCommissionFee'>,

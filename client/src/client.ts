@@ -26,7 +26,7 @@ import {
   type TransactionsParameters,
 } from './wire.ts';
 
-/** Call options given here are the defaults of every call. */
+/** Call options given here are the defaults for every call. */
 export interface ClientOptions<Dates extends 'string' | 'Date' = 'string'>
   extends Omit<CallOptions, 'signal'> {
   /** URL of the service without `/v1`, such as `https://api.example`. */
@@ -43,7 +43,7 @@ export interface ClientOptions<Dates extends 'string' | 'Date' = 'string'>
   /** Default: the global `fetch`. */
   fetch?: Fetch | undefined;
   clock?: Clock | undefined;
-  /** Returns a number from 0 to 1, for the jitter of retries. Default `Math.random`. */
+  /** Returns a number from 0 to 1, for retry jitter. Default `Math.random`. */
   random?: (() => number) | undefined;
 }
 
@@ -57,7 +57,7 @@ export type TransactionsOptions = CallOptions & {
 type Time<Dates> = Dates extends 'Date' ? Date : string;
 type Operation = keyof typeof OPERATIONS;
 
-/** The parameters of all operations; the public methods restrict each operation to its own. */
+/** The parameters of all operations; each public method accepts only the parameters of its operation. */
 type Parameters = Omit<
   RetailersParameters &
     CashbackOffersParameters &
@@ -130,8 +130,8 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
   }
 
   /**
-   * Activates a deal for one of your users and returns the URL to send the user to. The service records the click when
-   * the user opens it. Retries are safe: the service treats repeats within 10 s as the same activation, and all attempts
+   * Activates a deal for one of your users and returns the URL to send the user to. The service records the click when the
+   * user opens that URL. Retries are safe: the service treats repeats within 10 s as the same activation, and all attempts
    * of a call end by then. `timeoutMs` is at most 4,000 unless set on this call.
    */
   async activate(options: ActivationOptions & CallOptions): Promise<ActivatedDeal> {
@@ -149,9 +149,8 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
   }
 
   /**
-   * Yields every change of every transaction after the checkpoint, without end. Private token. No change is missed, but
-   * some may repeat: upsert by id. Outages are waited out; errors that waiting cannot fix, such as a revoked token, are
-   * thrown.
+   * Yields every transaction change after the checkpoint, indefinitely. Private token. No change is missed, but some may
+   * repeat: upsert by id. Waits out outages, but throws errors that waiting cannot fix, such as a revoked token.
    */
   followTransactions(options: FollowOptions = {}): Follower<Transaction<Time<Dates>>> {
     const { limit = 1000, once } = options;
@@ -206,7 +205,7 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
 
 /** The error does not repeat a malformed URL, which may contain a password or be a token. */
 function parseBaseUrl(text: string): string {
-  // Older runtimes lack URL.canParse; for them, the pattern has to be enough.
+  // Older runtimes lack URL.canParse and rely on the pattern alone.
   if (!/^https?:\/\/[^\s/?#@\\]+(\/[^\s?#]*)?$/i.test(text) || globalThis.URL?.canParse?.(text) === false)
     throw new TypeError(
       'baseUrl must be a URL such as https://api.example, without user name, password, query or fragment',

@@ -1,9 +1,9 @@
-// Error classes of the client. Every message states what to do next; none contains the token.
+// The client's error classes. Every message states what to do next; none contains the token.
 
 import { isBrowser } from './browser.ts';
 import type { ParameterError, Problem } from './wire.ts';
 
-/** Error codes of the service. A newer service may send others. */
+/** The service's error codes. A newer service may send others. */
 export type ErrorCode = Problem['code'] | (string & {});
 
 /** Base class of all errors that this library throws for tokens, requests and responses. */
@@ -21,7 +21,7 @@ export class ApiError extends OfferbookError {
   readonly status: number;
   /** The request's id in the service's log; quote it to the operator. */
   readonly requestId: string;
-  /** What went wrong this time. */
+  /** Explanation of this particular error. */
   readonly detail: string;
   /** All invalid parameters; empty unless `code` is `invalid_parameter`. */
   readonly errors: readonly ParameterError[];
@@ -44,7 +44,7 @@ export class ApiError extends OfferbookError {
   }
 }
 
-/** No response, or one that was cut off. */
+/** No response arrived, or the response was cut off. */
 export class NetworkError extends OfferbookError {
   override readonly name = 'NetworkError';
   readonly code = 'network';
@@ -83,7 +83,7 @@ export class TimeoutError extends OfferbookError {
   }
 }
 
-/** A proxy in front of the service returned 429 or 5xx in its place. */
+/** A proxy in front of the service returned 429 or 5xx instead of the service's response. */
 export class OutageError extends OfferbookError {
   override readonly name = 'OutageError';
   readonly code = 'outage';

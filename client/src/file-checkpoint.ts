@@ -22,7 +22,7 @@ export function fileCheckpoint(path: string): CheckpointStore {
       try {
         parsePosition(text);
       } catch (error) {
-        // An empty file is an error, not a fresh start, which would silently repeat every change.
+        // An empty file is an error: starting from the beginning would silently repeat every change.
         const reason = (error as Error).message;
         throw new CheckpointError(
           `${path} does not contain a checkpoint. ${reason} Remove the file to start from the beginning.`,

@@ -1,6 +1,6 @@
 // Follows an organisation's transactions without missing a change. Each walk fetches everything that changed after the
 // checkpoint. The smallest Complete-Through of its pages becomes the next checkpoint, but only after the caller has
-// consumed the whole walk: a crash repeats changes and never loses one.
+// consumed the whole walk. After a crash, changes may repeat, but none is lost.
 
 import { type CallOptions, requireAtLeast } from './call.ts';
 import { AbortedError, CheckpointError } from './errors.ts';
@@ -12,9 +12,9 @@ import { backoffMs, isOutage } from './retry-rules.ts';
 
 /** Stores a follower's position between runs. */
 export interface CheckpointStore {
-  /** Returns the string saved last; undefined or null before the first save. */
+  /** Returns the last saved string; undefined or null before the first save. */
   load(): string | null | undefined | Promise<string | null | undefined>;
-  /** Stores the string unchanged: a timestamp, or inside a walk the position as JSON. */
+  /** Stores the string unchanged. It is a timestamp or, inside a walk, the position as JSON. */
   save(checkpoint: string): void | Promise<void>;
 }
 
@@ -25,11 +25,11 @@ export interface FollowOptions extends CallOptions {
   onCheckpoint?: ((checkpoint: string) => void | Promise<void>) | undefined;
   /** Loads and saves the checkpoint; replaces `checkpoint` and `onCheckpoint`. */
   store?: CheckpointStore | undefined;
-  /** Longest pause between walks, reached while nothing changes. Default 10,000, minimum 100. */
+  /** Maximum pause between walks. The pause grows to this value while nothing changes. Default 10,000, minimum 100. */
   intervalMs?: number | undefined;
   /** Page size. Default 1,000, the service's maximum. */
   limit?: number | undefined;
-  /** Ends the iteration. Changes that were not consumed are repeated next time. */
+  /** Ends the iteration. Changes that were not consumed are yielded again next time. */
   signal?: AbortSignal | undefined;
   /** Called for each failure that the follower waits out, with the delay before it retries. */
   onError?: ((error: unknown, retryInMs: number) => void) | undefined;
@@ -37,7 +37,9 @@ export interface FollowOptions extends CallOptions {
   once?: boolean | undefined;
 }
 
-/** Iterate for single changes, or over `pages()` to store many at once. Changes may repeat: upsert by id. */
+/**
+ * Iterate over the follower for single changes, or over `pages()` to store many at once. Changes may repeat: upsert by id.
+ */
 export interface Follower<Item> extends AsyncIterable<Item> {
   /** Yields every page that has changes. A page is consumed when the next one is requested. */
   pages(): AsyncGenerator<Page<Item>, void, void>;
@@ -122,7 +124,7 @@ export function follow<Item>(
       const moved = next !== position.updatedAtGreaterThan || walked.pages > 1;
       position = { updatedAtGreaterThan: next };
       if (moved) await save(position);
-      // A resumed walk omits changes made before its position, so `once` needs another walk.
+      // A resumed walk skips the pages before its position, so `once` needs another walk to see changes on those pages.
       if (options.once === true && !wasInside) return;
       lastRestMs = restMs(walked, lastRestMs, intervalMs);
       await pause(clock, lastRestMs, signal);
@@ -145,7 +147,7 @@ export function follow<Item>(
   };
 }
 
-/** Milliseconds of a service timestamp or a checkpoint; both are UTC if they have no offset. */
+/** Converts a service timestamp or a checkpoint to milliseconds. Both are UTC if they have no offset. */
 function utcMs(text: string): number {
   return Date.parse(text.replace(/:[\d.]+$/, '$&Z'));
 }

@@ -9,7 +9,7 @@ export class List<Item> implements Promise<Page<Item>>, AsyncIterable<Item> {
   readonly #fetchPage: (cursor: string | undefined) => Promise<Page<Item>>;
   readonly #start: string | undefined;
 
-  /** Called by the client. */
+  /** For internal use: the client creates lists. */
   constructor(fetchPage: (cursor: string | undefined) => Promise<Page<Item>>, start: string | undefined) {
     this.#fetchPage = fetchPage;
     this.#start = start;

@@ -50,7 +50,7 @@ function isTime(text: unknown): boolean {
 
 /**
  * Converts a timestamp with an offset to UTC, so that checkpoints compare as strings like the service's timestamps do.
- * Digits beyond milliseconds are dropped, as the service does with updatedAtGreaterThan.
+ * Truncates to milliseconds, as the service does with updatedAtGreaterThan.
  */
 function inUtc(text: string): string {
   return /(?:Z|[+-]\d\d:\d\d)$/i.test(text) ? new Date(text).toISOString() : text;

@@ -1,4 +1,4 @@
-// Sends one request with timeout, retries and ETag revalidation, and passes the response to a reader. Every failure is an
+// Sends one request with a timeout, retries and ETag revalidation, and passes the response to a reader. Every failure is an
 // OfferbookError.
 
 import type { CallSettings } from './call.ts';
@@ -91,7 +91,7 @@ async function attempt(call: Call, url: string): Promise<ParsedResponse> {
   if (call.token) headers.set('Authorization', `Bearer ${await call.token()}`);
   const known = cache === false ? undefined : await cache.get(url);
   if (known !== undefined) headers.set('If-None-Match', known.etag);
-  // The signal may have been aborted while waiting for token and cache.
+  // The signal may have been aborted while waiting for the token and the cache.
   throwIfAborted(call.signal);
   const { response, text } = await exchange(call, url, headers);
   const body = readBody(call, url, response, text, known);
@@ -105,8 +105,8 @@ function throwIfAborted(signal: AbortSignal | undefined): void {
 }
 
 /**
- * Fetches headers and body within the time limit. The race enforces the limit, not only the signal: a fetch that ignores
- * its signal must not block the caller.
+ * Fetches headers and body within the time limit. A race enforces the limit in addition to the signal, because a fetch that
+ * ignores its signal must not block the caller.
  */
 async function exchange(
   call: Call,
@@ -123,7 +123,7 @@ async function exchange(
       method,
       headers,
       signal: controller.signal,
-      // A followed redirect would drop the Authorization header and end in a puzzling 401.
+      // Following a redirect would drop the Authorization header and end in a confusing 401.
       redirect: 'manual',
       credentials: 'omit',
     });
@@ -170,7 +170,9 @@ function readBody(
   );
 }
 
-/** Omits the query of a redirect and, with a secret query, the body: both may repeat what was sent. */
+/**
+ * Omits the query of a redirect URL. If the request's query is secret, also omits the body. Either could echo the request.
+ */
 function describeForeignResponse(
   { secretQuery }: Call,
   url: string,
@@ -197,8 +199,8 @@ function parse(call: Call, url: string, text: string): unknown {
 }
 
 /**
- * Wraps any other error as a NetworkError. With a secret query it keeps only the code: messages and fields such as Bun's
- * `path` may repeat the URL.
+ * Wraps any other error as a NetworkError. If the request's query is secret, keeps only the error code, because messages
+ * and fields such as Bun's `path` can contain the URL.
  */
 function networkError({ secretQuery }: Call, url: string, error: unknown): OfferbookError {
   if (error instanceof OfferbookError) return error;

@@ -6,13 +6,13 @@ import { MalformedResponseError, NetworkError, TimeoutError } from './errors.ts'
 export interface RetryPolicy {
   /** Maximum number of attempts; 1 turns retries off. Default 5. */
   attemptsMax: number;
-  /** Upper bound of the first random pause; it doubles with each retry. Default 250. */
+  /** Upper bound for the first random delay. The bound doubles with each retry. Default 250. */
   delayMs: number;
-  /** The bound stops doubling here. Default 8,000. */
+  /** Maximum of that upper bound. Default 8,000. */
   delayMaxMs: number;
   /** Cap on `Retry-After`. Default 60,000. */
   retryAfterMaxMs: number;
-  /** Total time for all attempts and pauses. A pause that would exceed it is not started. Default 90,000. */
+  /** Total time for all attempts and delays. A delay that would exceed it is not started. Default 90,000. */
   budgetMs: number;
 }
 

@@ -1,19 +1,19 @@
-// Converts between wire timestamps (UTC strings without an offset) and Date. Both have milliseconds, so nothing is lost; a
-// timestamp with finer digits is an error.
+// Converts between wire timestamps (UTC strings without an offset) and Date. Both have millisecond precision, so nothing is
+// lost. A timestamp with higher precision is an error.
 
 import { MalformedResponseError } from './errors.ts';
 import { TIMESTAMP_FIELDS } from './wire.ts';
 
 const PRINTED = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?$/;
 
-/** Strings are sent unchanged: they may be finer than a Date. */
+/** Strings are sent unchanged, because they can have a higher precision than a Date. */
 export function printTime(time: Date | string): string {
   return typeof time === 'string' ? time : time.toISOString();
 }
 
 /**
- * Parses a timestamp from the service. Do not use `new Date(text)`: the service's timestamps are UTC without `Z`, which Date
- * would read in the machine's time zone. Throws a RangeError for anything else.
+ * Parses a timestamp from the service; throws a RangeError for any other string. Do not use `new Date(text)`: the service's
+ * timestamps are UTC without `Z`, which Date would read in the machine's time zone.
  */
 export function parseTimestamp(text: string): Date {
   const time = new Date(`${text}Z`);

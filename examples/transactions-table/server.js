@@ -1,4 +1,4 @@
-// Keeps a copy of the transactions up to date, and returns what each user has earned:
+// Keeps a copy of the transactions up to date, and serves what each user has earned:
 //   GET /users/<passbackUid>   {"PENDING":{"EUR":3.99}}
 // Settings: OFFERBOOK_TOKEN (private), OFFERBOOK_URL, TABLE (a file), PORT.
 

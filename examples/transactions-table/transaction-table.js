@@ -1,5 +1,5 @@
-// A local copy of the transactions with its checkpoint, in one file, so that a restored backup has both. Changes may repeat,
-// so rows are upserted by id. In production, use a table in your database.
+// A local copy of the transactions and its checkpoint, stored in one file so that a restored backup contains both. Changes
+// may repeat, so rows are upserted by id. In production, use a table in your database.
 
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 
@@ -60,7 +60,7 @@ export class TransactionTable {
 }
 
 /**
- * Corrects the rounding errors of binary sums.
+ * Corrects rounding errors in sums of binary floating-point numbers.
  * @param {number} amount
  */
 function roundMoney(amount) {

@@ -10,7 +10,7 @@ import type { FeedRow, FeedShape } from './formats/feed-row.ts';
 import type { PageCheck } from './formats/page-check.ts';
 import { readFeed } from './formats/read-feed.ts';
 
-/** Where a row is, with the name of its file. */
+/** Position of a row, including its file name. */
 export interface FeedPlace extends Place {
   readonly file: string;
 }
@@ -22,7 +22,7 @@ export class ConvertRun {
   readonly #sources: readonly ImportSource[];
   readonly #startedMs = performance.now();
   readonly #problems = new ProblemList();
-  /** Rows per category. */
+  /** Number of rows left out, by category. */
   readonly #leftOut = new Map<string, number>();
 
   constructor(sources: readonly ImportSource[], options: ConvertOptions) {
@@ -61,7 +61,7 @@ export class ConvertRun {
     }
   }
 
-  /** Records the problems of an invalid row. An empty id is unknown. */
+  /** Records the problems of an invalid row. An empty id counts as unknown. */
   reject({ file, ...place }: FeedPlace, id: string | undefined, problems: readonly FieldProblem[]): void {
     this.counts.invalid++;
     const shownId = id ? quote(id).slice(1, -1) : undefined;

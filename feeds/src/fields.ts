@@ -85,7 +85,7 @@ export class Fields {
     return this.findTime(path, read) ?? this.#missing(path, INVALID_TIME);
   }
 
-  /** Translates the network's word with a table. A word that is not in the table is a problem. */
+  /** Maps the network's word to our value. A word that is not in `meanings` is reported as a problem. */
   findMeaning<Meaning>(path: string, meanings: Readonly<Record<string, Meaning>>): Meaning | undefined {
     const text = this.findText(path);
     return text === undefined ? undefined : this.translate(path, text, meanings);
@@ -114,7 +114,7 @@ export class Fields {
     return items.map((item, index) => new Fields(item, this.#zone, this.problems, `${prefix}[${index}].`));
   }
 
-  /** The same fields with their own list of problems. */
+  /** The same fields with a separate list of problems. */
   separate(): Fields {
     return new Fields(this.#value, this.#zone, [], this.#prefix);
   }
@@ -136,7 +136,10 @@ export function quote(text: string): string {
   return JSON.stringify(shown.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\u{fffd}'));
 }
 
-/** Value at a dotted path, or of a field with exactly that name, because CSV columns can have dots in their names. */
+/**
+ * Returns the value at a dotted path. Falls back to a field with exactly that name, because CSV column names can contain
+ * dots.
+ */
 function at(value: unknown, path: string): unknown {
   if (path === '') return value;
   let found = value;

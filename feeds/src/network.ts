@@ -1,5 +1,5 @@
-// Interface of a network: the structure of its files, and how rows become sales and catalogue facts. A network is pure: it
-// does not read files or the clock, and it keeps no state between rows.
+// Interface of a network: the structure of its files, and how rows become sales and catalogue facts. Implementations are
+// pure: they do not read files or the clock, and they keep no state between rows.
 
 import type { Amount } from '@offerbook/wire/amount.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
@@ -11,7 +11,7 @@ import type { FeedFormat, FeedShape } from './formats/feed-row.ts';
 export interface Network {
   /** Undefined if a table source does not map transactions. */
   readonly transactions: SaleFeed | undefined;
-  /** The feeds of a catalogue by command-line option, such as `commission-groups`. */
+  /** Catalogue feeds, keyed by command-line option, such as `commission-groups`. */
   readonly catalogue: Readonly<Record<string, CatalogueFeed>>;
 }
 
@@ -48,7 +48,7 @@ export type SaleFeed = WholeSaleFeed | PartedSaleFeed;
 export interface WholeSaleFeed {
   readonly shape: FeedShape;
   readonly readSale: (row: Fields, format: FeedFormat) => Sale;
-  /** Note for the report on CSV files, which may lack data. */
+  /** Note that the report shows for CSV files, which may lack data. */
   readonly csvNote?: string;
 }
 

@@ -1,4 +1,4 @@
-// Parses the time formats of networks. A time without a zone is read in the given zone, never in the machine's zone.
+// Parses the time formats that networks use. A time without a zone is read in the given zone, never in the machine's zone.
 
 import {
   isCanonicalTimestamp,
@@ -7,7 +7,7 @@ import {
   type Timestamp,
 } from '@offerbook/wire/timestamp.ts';
 
-/** `2026-11-14T12:00:00`, with a space in place of the T, with a fraction, with `Z` or an offset; or the date alone. */
+/** `2026-11-14T12:00:00`, optionally with a space instead of the T, a fraction, and `Z` or an offset. Also a date alone. */
 const TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?)? ?(Z|[+-]\d{2}:?\d{2})?$/;
 export const DAY_MS = 86_400_000;
 export const LAST_SECOND = '9999-12-31T23:59:59' as Timestamp;
@@ -15,9 +15,9 @@ export const LAST_SECOND = '9999-12-31T23:59:59' as Timestamp;
 /** Returns undefined if the text is not a time. `zone` applies to a text without a zone. */
 export type TimeReader = (text: string, zone: string) => Timestamp | undefined;
 
-/** A date alone means its first midnight. Returns undefined for a time that does not exist. */
+/** A date alone means the start of that day. Returns undefined for a time that does not exist. */
 export function parseTime(text: string, zone: string): Timestamp | undefined {
-  // Fast path for almost every time in a large file.
+  // Fast path: most times in a large file are already canonical.
   if (zone === 'UTC' && isCanonicalTimestamp(text)) return text;
   const match = TIME.exec(text);
   if (match === null) return undefined;
@@ -100,7 +100,9 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Returns the first occurrence of an hour that is repeated in autumn, and undefined for one that is skipped in spring. */
+/**
+ * Returns the first occurrence of a time that is repeated in autumn, and undefined for a time that is skipped in spring.
+ */
 function zonedMs(local: string, zone: string): number | undefined {
   const wanted = Temporal.PlainDateTime.from(local);
   const zoned = wanted.toZonedDateTime(zone, { disambiguation: 'earlier' });

@@ -451,7 +451,7 @@ describe('CSV', () => {
     ['id\n"1\n', 'line 2:  has a quote that is never closed'],
     [
       'id,"x"\r1,2\r',
-      'line 1: the file has bare carriage returns as line ends; save it with Unix or Windows line ends',
+      'line 1: the file has bare carriage returns as line endings; save it with Unix or Windows line endings',
     ],
   ])('%p is rejected as broken', async (text, words) => {
     expect(await problemOf(text)).toBe(words);

@@ -21,7 +21,7 @@ export interface Density {
 /** For past sales. The history is long enough to page through and short enough to import quickly. */
 export const SPARSE: Density = { salesPerDay: 170, cellMs: 10 * MINUTE_MS };
 
-/** For a running sandbox: on average one sale every 4 s, divided by the speed. */
+/** For a running sandbox: at speed 1, one sale every 4 s on average. */
 export function lively(speed: number): Density {
   return { salesPerDay: (DAY_MS / 4_000) * speed, cellMs: 1_000 };
 }
@@ -51,7 +51,7 @@ export class LivingSales {
   /** Tracks a stored sale again after a restart, if the sandbox created it and it can still change. */
   resume({ id, document }: { readonly id: string; readonly document: string }, afterMs: number): void {
     const course = courseOf(this.#seed, id, this.#pace);
-    // Most stored sales are final and need no parsing.
+    // Most stored sales are final and need not be parsed.
     if (!document.includes('"status":"PENDING"') && !isReversedAfter(course, afterMs)) return;
     if (!isSaleId(this.#seed, id)) return;
     const { updatedAt: _, ...transaction } = JSON.parse(document) as Sale & { updatedAt: string };

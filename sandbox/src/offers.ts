@@ -78,7 +78,7 @@ function percentage(random: Random, shop: Shop, goods: string): Terms {
 
 /**
  * A fixed amount in euros, the sandbox currency. The description states the minimum order in the shop's currency, so the
- * offer covers only countries that use it.
+ * offer covers only countries that use that currency.
  */
 function fixedAmount(random: Random, shop: Shop, goods: string): Terms {
   const { currencyCode } = shop.home;
@@ -117,7 +117,7 @@ function smallPrint(random: Random, shop: Shop, description: string): string {
     `No cashback on ${first} or ${second}.`,
     ...sentences.slice(0, random.whole(1, 3)),
     ...(description.startsWith('New customers')
-      ? ['New customers have not ordered in the last 24 months.']
+      ? ['A new customer is someone who has not ordered in the last 24 months.']
       : []),
   ].join(' ');
 }

@@ -36,7 +36,7 @@ export function makePurchase(seed: number, nowMs: number, { retailer, clickId, d
   return {
     id: findId(seed, nowMs),
     clickId,
-    // With milliseconds, because a whole second could be before the click.
+    // Keeps the milliseconds: truncated to seconds, the sale could precede its click.
     soldAt: printMoment(nowMs),
     ...makeOrder(random, offer, getCountry(country)),
     status: 'PENDING',

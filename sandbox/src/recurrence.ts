@@ -13,7 +13,10 @@ export interface Occurrence {
 interface Rhythm {
   readonly share: number;
   readonly periodDays: readonly [min: number, max: number];
-  /** Days between the end of a deal and the start of the next one, which is already in the catalogue. */
+  /**
+   * Days between the end of a deal and the start of the next one. During these days, the catalogue already lists the next
+   * deal.
+   */
   readonly pauseDays: readonly [min: number, max: number];
 }
 

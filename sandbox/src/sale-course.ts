@@ -19,7 +19,7 @@ const CORRECTED_SHARE = 0.12;
 const DECLINED_SHARE = 0.13;
 const REVERSED_SHARE = 0.04;
 
-/** Converts a delay after the sale's report to a time, so that the sandbox can run faster than real time. */
+/** Converts a delay after the sale was reported to a time, so that the sandbox can run faster than real time. */
 export type Pace = (reportedAtMs: number, delayMs: number) => number;
 
 export const REAL_PACE: Pace = (reportedMs, delayMs) => reportedMs + delayMs;

@@ -1,4 +1,4 @@
-// Sandbox shops without their deals, which are generated from them.
+// Generates the sandbox shops. Other files generate their deals.
 
 import { CATEGORIES, type Category } from './categories.ts';
 import { COUNTRIES, type Country, REGIONS, roundMoney } from './countries.ts';
@@ -17,7 +17,7 @@ export interface Shop {
   readonly countries: readonly string[];
 }
 
-/** Generates the shops of a seed, most popular first. */
+/** Generates the shops for a seed, most popular first. */
 export function openShops(seed: number, count: number): Shop[] {
   const stems = inventStems(new Random(seed, 'stems'), count);
   return stems.map((stem, number) => {

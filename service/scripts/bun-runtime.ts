@@ -1,5 +1,5 @@
-// Fetches the Bun binary of another platform from the npm registry and verifies it against package-lock.json. Without it,
-// the bundler would download an unverified one from elsewhere.
+// Fetches the Bun binary for another platform from the npm registry and verifies it against package-lock.json. Without this
+// step, the bundler would download an unverified binary from elsewhere.
 
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ export function isTarget(text: string): text is Target {
   return Object.hasOwn(PACKAGES, text);
 }
 
-/** Returns the path of the target's Bun binary; undefined for this machine's platform, which needs none. */
+/** Returns the path of the target's Bun binary; undefined for this machine's platform, which needs no download. */
 export async function runtimeFor(target: Target): Promise<string | undefined> {
   if (target === `${process.platform}-${process.arch}`) return undefined;
   const name = PACKAGES[target];

@@ -29,7 +29,7 @@ export async function programConfig(main: string): Promise<BuildConfig> {
 
 let embedding: Promise<BunPlugin> | undefined;
 
-/** Returns the plugin that replaces embedded.ts with its results. Created once, for all builds. */
+/** Returns the plugin that replaces embedded.ts with the output of its functions. All builds share one plugin. */
 function embed(): Promise<BunPlugin> {
   embedding ??= makePlugin();
   return embedding;

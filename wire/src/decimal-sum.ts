@@ -11,7 +11,7 @@ const QUICK_MAX = 1e10;
 const PARTS_MAX = 2 ** 52;
 
 export class DecimalSum {
-  /** Sum of the quick amounts, in units of 10^-QUICK_DECIMALS. */
+  /** Sum of the amounts on the fast path, in units of 10^-QUICK_DECIMALS. */
   #parts = 0;
   #rest = ZERO;
 

@@ -40,10 +40,13 @@ export function printMoney(value: number | { toJSON(): unknown }): string {
   return `${whole}.${fraction.padEnd(2, '0')}`;
 }
 
-/** Also matches inside strings, which is harmless: the slow path prints the same text. Large exponents are never exact. */
+/**
+ * Also matches inside strings, which is harmless: the slow path prints the same text. Ignores positive exponents, because
+ * numbers that large are never exact.
+ */
 const EXPONENT = /\de-\d+(?:[,\]}\n]|$)/;
 
-/** JSON.rawJSON represents a number that is printed as the given text. TypeScript's library does not declare it. */
+/** JSON.rawJSON creates a value that JSON.stringify prints as the given text. TypeScript's library does not declare it. */
 const { rawJSON: rawJson } = JSON as unknown as { rawJSON: (text: string) => unknown };
 
 export { rawJson };

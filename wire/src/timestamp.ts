@@ -8,7 +8,7 @@ export type Timestamp = string & { readonly [brand]: 'Timestamp' };
 export interface Instant {
   /** Milliseconds since the epoch, truncated. */
   readonly ms: number;
-  /** True if non-zero digits finer than a millisecond were truncated. */
+  /** True if non-zero digits beyond milliseconds were truncated. */
   readonly finer: boolean;
 }
 

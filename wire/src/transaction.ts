@@ -11,7 +11,10 @@ import type { Timestamp } from './timestamp.ts';
 export const STATUSES = ['PENDING', 'CONFIRMED', 'DECLINED'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** A pending sale becomes confirmed or declined. A reversal or appeal can later change one to the other. */
+/**
+ * A pending sale becomes confirmed or declined. A reversal or an appeal can later turn confirmed into declined, or declined
+ * into confirmed.
+ */
 export function mayBecome(from: Status, to: Status): boolean {
   return to !== 'PENDING' || from === 'PENDING';
 }
@@ -76,7 +79,7 @@ export const TRANSACTION_COLUMNS: Columns = new Map([
   [SOURCE_TIME_FIELD, 'text'],
 ]);
 
-/** `keep` is only for history loads; otherwise the file's updatedAt is not even validated. */
+/** `keep` is only for history loads. `ignore` does not even validate the file's updatedAt. */
 type UpdatedAtRule = 'keep' | 'ignore';
 
 /** Schema of an import row. `unknownFields` selects whether unknown fields are errors. */

@@ -78,7 +78,7 @@ describe.each(PACKED)('%s', (format, packed) => {
   ])('is rejected if it is %s', async (_what, damaged) => {
     const path = fileOf('damaged', damaged);
     expect(await complaint(openSource(path).then(textOf))).toBe(
-      `${path} cannot be unpacked: its ${format} data is damaged or cut short`,
+      `${path} cannot be decompressed: its ${format} data is damaged or truncated`,
     );
   });
 });
@@ -88,7 +88,7 @@ test('rejects corrupted gzip data', async () => {
   const middle = damaged.length >> 1;
   damaged[middle] = (damaged[middle] ?? 0) ^ 0xff;
   expect(await complaint(textOf(sourceFrom(damaged, 'export.gz')))).toBe(
-    'export.gz cannot be unpacked: its gzip data is damaged or cut short',
+    'export.gz cannot be decompressed: its gzip data is damaged or truncated',
   );
 });
 
@@ -97,7 +97,7 @@ test('rejects corrupted zstd data that has a checksum', async () => {
   const middle = damaged.length >> 1;
   damaged[middle] = (damaged[middle] ?? 0) ^ 0xff;
   expect(await complaint(textOf(sourceFrom(damaged, 'export.zst')))).toBe(
-    'export.zst cannot be unpacked: its zstd data is damaged or cut short',
+    'export.zst cannot be decompressed: its zstd data is damaged or truncated',
   );
 });
 

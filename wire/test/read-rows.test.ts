@@ -271,7 +271,7 @@ describe('CSV', () => {
       const { rows, broken } = await readText(text);
       expect(rows).toEqual([]);
       expect(broken).toBe(
-        '{"line":1} the file has bare carriage returns as line ends; save it with Unix or Windows line ends',
+        '{"line":1} the file has bare carriage returns as line endings; save it with Unix or Windows line endings',
       );
     },
   );

@@ -1,5 +1,5 @@
-// Converts the catalogue of a network: reads all files, joins their facts, and writes retailers for `offerbook import
-// catalogue` to a spool.
+// Converts a network's catalogue: reads all files, joins their facts, and writes retailers for `offerbook import catalogue`
+// to a spool.
 
 import { Refused } from '@offerbook/wire/failures.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
@@ -18,7 +18,7 @@ export interface CatalogueFile {
   /** Command-line option that names the file, such as `commission-groups`. */
   readonly name: string;
   readonly source: ImportSource;
-  /** From the command line, if the file does not contain it. */
+  /** Given on the command line if the file does not contain it. */
   readonly advertiserId: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export async function convertCatalogue(
     options,
   );
   const facts = new FactBook(files.some(({ feed }) => feed.listsPartners === true));
-  /** By option, and by advertiser if it is on the command line. */
+  /** Keyed by option, and by advertiser if the command line names one. */
   const pages = new Map<string, PageCheck>();
   for (const file of files) {
     const option = file.advertiserId === undefined ? file.name : `${file.name} ${file.advertiserId}=…`;

@@ -1,5 +1,5 @@
-// Collects facts by advertiser. A repeated fact counts once. Facts that contradict each other are a problem, and none of them
-// counts.
+// Collects facts by advertiser. A repeated fact counts once. Facts that contradict each other are reported as a problem and
+// ignored.
 
 import type { FeedPlace } from '../convert-run.ts';
 import type { DealFact, PartnershipFact, RetailerFact } from './facts.ts';
@@ -15,7 +15,7 @@ export interface RetailerFacts extends PlacedFact<RetailerFact> {
 }
 
 interface Entry<Fact> extends PlacedFact<Fact> {
-  /** Place of a fact with the same id and other contents. */
+  /** Place of a fact with the same id but different contents. */
   conflict: FeedPlace | undefined;
 }
 
@@ -57,7 +57,7 @@ export class FactBook {
       }));
   }
 
-  /** Deals of other retailers. */
+  /** Deals whose retailer is not in the list. */
   dealsWithout(retailers: readonly RetailerFacts[]): DealFact[] {
     const ids = new Set(retailers.map(({ fact }) => fact.advertiserId));
     return Array.from(this.#deals.values(), ({ fact }) => fact).filter((fact) => !ids.has(fact.advertiserId));

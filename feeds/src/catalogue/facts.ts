@@ -1,5 +1,5 @@
-// Facts about retailers and deals in the files of a network, before they are joined. They have the network's ids, and full
-// rates before the share is applied.
+// Facts about retailers and deals from a network's files, before they are joined. Ids are the network's. Rates are the full
+// commission, before the share is applied.
 
 import type { Amount } from '@offerbook/wire/amount.ts';
 import type { FieldProblem } from '@offerbook/wire/rows/raw-row.ts';
@@ -31,7 +31,10 @@ interface Deal {
   /** Undefined for offers, and for coupons and promotions with unknown dates. */
   readonly startDate?: Timestamp | undefined;
   readonly endDate?: Timestamp | undefined;
-  /** True if the deal is used only if the advertiser has no other offer, or no other coupon with this code in this period. */
+  /**
+   * True for a deal that is used only if the advertiser has no other offer or, for a coupon, no other coupon with this code
+   * in this period.
+   */
   readonly isFallback?: boolean | undefined;
 }
 
@@ -52,7 +55,7 @@ export interface CouponFact extends Deal {
 
 export interface PromotionFact extends Deal {
   readonly kind: 'promotion';
-  /** Defaults to the URL of the retailer. */
+  /** Defaults to the retailer's URL. */
   readonly deepLink?: string | undefined;
 }
 
@@ -96,7 +99,7 @@ export function readSeparately(
   });
 }
 
-/** Id of the first fact of a row, for messages. */
+/** Id of the first fact in a row, for messages. */
 export function idOf([first]: readonly CatalogueFact[]): string | undefined {
   if (first === undefined || first.kind === 'left out') return undefined;
   return 'id' in first ? first.id : first.advertiserId;

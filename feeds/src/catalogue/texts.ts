@@ -1,4 +1,4 @@
-// Converts a network's descriptions to plain text without markup and repetitions.
+// Converts a network's descriptions to plain text without markup or repetition.
 
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
@@ -20,8 +20,8 @@ const ELEMENTS =
   ul var video wbr`.replaceAll(/\s+/g, '|');
 
 /**
- * Comments, document types and tags of known elements. Any other `<` is text, as in "orders <€50". A match never extends past
- * another `<` outside quotes, so the time is linear even if nothing is closed.
+ * Comments, document types and tags of known elements. Any other `<` is text, as in "orders <€50". A match never extends
+ * past another `<` outside quotes, so matching takes linear time even if no tag is closed.
  */
 const COMMENT = /<!--(?:(?!<!--)[\s\S])*?-->|<!doctype[^<>]*>/gi;
 const TAG = new RegExp(`<(/?)(${ELEMENTS})((?:[\\s/](?:[^<>"']|"[^"]*"|'[^']*')*)?)>`, 'gi');
@@ -59,7 +59,7 @@ function isCharacter(code: number): boolean {
   return code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
 }
 
-/** `10% off bulbs: On all bulbs`, without empty and repeated parts. */
+/** Joins parts as in `10% off bulbs: On all bulbs`, omitting empty and repeated parts. */
 export function joinTexts(...parts: readonly (string | undefined)[]): string {
   const texts = new Set(parts.map((text) => text?.trim() ?? ''));
   texts.delete('');

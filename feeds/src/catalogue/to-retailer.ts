@@ -1,5 +1,5 @@
-// Converts the facts about a retailer to a line for `offerbook import catalogue`: our ids, the user's share, and the data of
-// the overlay. Validates the retailer and each deal separately with the schema of the import, so that an invalid coupon does
+// Converts the facts about a retailer to a line for `offerbook import catalogue`: adds our ids, the user's share, and the
+// overlay's data. Validates the retailer and each deal separately with the import schema, so that an invalid coupon does
 // not invalidate its retailer.
 
 import { multiply, round, toNumber } from '@offerbook/wire/amount.ts';
@@ -23,7 +23,7 @@ export interface CatalogueRules {
   readonly overlay: Overlay;
 }
 
-/** Start of deals without one. A deal without an end lasts until the network no longer lists it. */
+/** Start of deals that have no start date. A deal without an end date lasts until the network no longer lists it. */
 const NO_START = '1970-01-01T00:00:00' as Timestamp;
 
 export type Deals = { readonly [List in DealList]: unknown[] };
@@ -48,7 +48,7 @@ export function toRetailer(
   return problems === undefined ? { value: { id, document: printRetailer(value) } } : { problems };
 }
 
-/** Adds a valid deal to the lists of its retailer; returns the problems of an invalid one. */
+/** Adds a valid deal to its retailer's lists. Returns the problems of an invalid deal. */
 export function addDeal(
   deal: DealFact,
   retailer: RetailerFact,
@@ -67,7 +67,7 @@ export function addDeal(
 
 const MISSING = 'is missing from both the network and the overlay';
 
-/** Only fields that an overlay can provide are ever missing here. */
+/** Every field that can be missing here is one that the overlay could provide, so the message mentions the overlay. */
 function check<Value>(value: unknown, schema: z.ZodType<Value>): Made<Value> {
   const checked = checkRow({ place: { line: 1 }, value }, schema);
   if (checked.problems === undefined) return checked;

@@ -6,14 +6,14 @@ import type { Fields } from '../fields.ts';
 
 export type FeedFormat = 'JSON' | 'XML' | 'CSV';
 
-/** Higher than the limits of imports: a network's row with many items can have hundreds of kilobytes. */
+/** Higher than the limits of imports: a network's row with many items can be hundreds of kilobytes long. */
 export const FEED_LIMITS: RowLimits = { bytes: 16 * 1024 * 1024, values: 1_000_000, names: 1_000, depth: 64 };
 
 export interface FeedRow extends ParsedRow {
   readonly format: FeedFormat;
 }
 
-/** Where the rows are in a file, for each supported format. */
+/** Location of the rows in a file, for each supported format. */
 export interface FeedShape {
   /**
    * Paths to the list of rows in a response, such as `data`, `publisherCommissions`, `records`. A bare list and one row per

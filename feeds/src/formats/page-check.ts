@@ -1,14 +1,14 @@
-// Detects missing pages from the page information in responses. Pages may be repeated, in any order, and from several
-// requests: a complete set of pages is never reported.
+// Detects missing pages from the page information in responses. Pages may be repeated, be out of order, and come from
+// several requests. A complete set of pages is never reported as incomplete.
 
 import type { PageInfo } from './feed-row.ts';
 
 export class PageCheck {
-  /** By request; responses that do not name one share an entry. */
+  /** Keyed by request. Responses that do not name their request share an entry. */
   readonly #lists = new Map<string | undefined, PageList>();
 
   add(info: PageInfo): void {
-    // A single row, or a network that does not number its pages.
+    // A single row, or a response from a network that does not number its pages.
     if (info.page === undefined && info.hasMore === undefined) return;
     const list = this.#lists.get(info.request) ?? new PageList();
     this.#lists.set(info.request, list);
@@ -20,7 +20,7 @@ export class PageCheck {
   }
 }
 
-// Positions among rows with ascending numbers.
+// Sentinel positions before and after all row numbers.
 const NOWHERE = Number.NEGATIVE_INFINITY;
 const BEFORE_ALL = -Number.MAX_VALUE;
 const BEFORE_THE_END = Number.MAX_VALUE;
@@ -34,7 +34,8 @@ class PageList {
   #lastPage = { page: -1, total: 0 };
   /** Pages that announce another page. */
   readonly #followed = new Set<number>();
-  // Responses without a page number: the last position where one starts, and the last where an incomplete one ends.
+  // For responses without a page number: the greatest start position, and the greatest end position of a response that
+  // another page follows.
   #lastStart = BEFORE_ALL;
   #lastIncompleteEnd = NOWHERE;
 
@@ -50,7 +51,7 @@ class PageList {
     else if (page === this.#lastPage.page) this.#lastPage.total = Math.min(total, this.#lastPage.total);
   }
 
-  /** A response without a first row counts as the last one if no page follows it, and as the first one otherwise. */
+  /** A response without a first row counts as the first page if another page follows it, and as the last page if not. */
   #addUnnumbered({ hasMore, rows }: PageInfo): void {
     const start = rows?.first ?? (hasMore === true ? BEFORE_ALL : AT_THE_END);
     this.#lastStart = Math.max(this.#lastStart, start);

@@ -79,7 +79,8 @@ async function* readCsvRows(
     readCell: (_name, cell) => cell,
   });
   for await (const rows of table) {
-    // The whole file has another encoding. Skipping only these rows would withdraw every retailer with an accent.
+    // The whole file probably uses another encoding. Skipping only these rows would withdraw every retailer whose name has
+    // an accent.
     const invalid = rows.find(({ problem }) => problem === NOT_UTF8);
     if (invalid !== undefined) throw new BrokenFile(invalid.place, { ...NOT_UTF8, field: 'the text' });
     yield rows;

@@ -1,5 +1,5 @@
-// XML responses, one or several per file. Each element at the path of a row becomes an object: children by name, attributes
-// prefixed with @, repeated children as a list. Document types and custom entities are rejected, so nothing can expand.
+// XML responses, one or several per file. Each element at the row path becomes an object: children by name, attributes
+// prefixed with @, repeated children as a list. Document types and custom entities are rejected, so no entity can expand.
 //
 // The limits apply to every row, to everything else in a document, and to any single tag, text, comment, CDATA section or
 // processing instruction, because the parser buffers these until they end.
@@ -45,7 +45,7 @@ class ElementCutter {
   /** The start of an XML declaration whose end is in the next chunk. */
   #rest = '';
   readonly #open: OpenElement[] = [];
-  /** Upper bound of the characters that the parser has buffered, accurate to PIECE_LENGTH. */
+  /** Upper bound for the number of characters that the parser has buffered, accurate to PIECE_LENGTH. */
   #buffered = 0;
   #rowLine = 1;
   #items = 0;
@@ -53,7 +53,7 @@ class ElementCutter {
   /** True if the current document had the element that contains the rows. */
   #hasAnswer = false;
   #row: XmlSize | undefined;
-  /** Everything outside the rows of the current document. */
+  /** Size of everything outside the rows of the current document. */
   #outside = new XmlSize();
 
   constructor(shape: XmlShape, events: XmlEvents) {
@@ -131,7 +131,7 @@ class ElementCutter {
   #addAttribute({ name, value }: SaxesAttributePlain): void {
     this.#grow(name.length + value.length, `@${name}`);
     const element = this.#open.at(-1)?.element ?? {};
-    // The parser detects this only at the end of the tag.
+    // The parser detects a duplicate attribute only at the end of the tag.
     if (Object.hasOwn(element, `@${name}`)) this.#fail(`is broken: attribute ${quote(name)} appears twice`);
     element[`@${name}`] = value;
   }
@@ -207,7 +207,7 @@ class ElementCutter {
 }
 
 class XmlSize {
-  /** Characters of names, attributes and texts. */
+  /** Characters in names, attributes and text. */
   length = 0;
   /** Elements and attributes. */
   values = 0;
@@ -225,7 +225,10 @@ function toValue({ element, text }: OpenElement): unknown {
 const DECLARATION = /<\?xml\s[^<>]*\?>/g;
 const DECLARATION_LENGTH_MAX = 1000;
 
-/** Removes an XML declaration, which the parser accepts only at the start. Keeps its newlines for the line numbers. */
+/**
+ * Removes an XML declaration, which the parser accepts only at the start. Preserves newlines so that line numbers stay
+ * correct.
+ */
 function checkDeclaration(declaration: string): string {
   const [, encoding = 'UTF-8'] = /encoding\s*=\s*["']([^"']*)["']/.exec(declaration) ?? [];
   if (!/^(?:utf-?8|us-ascii)$/i.test(encoding)) {

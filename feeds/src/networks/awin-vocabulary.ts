@@ -1,4 +1,4 @@
-// Awin's words and field names, with the variants found between accounts and years. Entries marked B or C are not from the
+// Awin's words and field names, with the variants seen across accounts and years. Entries marked B or C are not from the
 // network's documentation: see "Corrections" in docs/feeds.md.
 
 export const AWIN = {

@@ -1,5 +1,5 @@
-// Awin: one row per transaction, with a status. Times are in the requested zone, which responses do not contain; the source
-// file must name it.
+// Awin: one row per transaction, with a status. Times are in the time zone that was requested. Responses do not contain the
+// zone, so the source file must name it.
 
 import { type Amount, compare, isZero, ofPercent, sum } from '@offerbook/wire/amount.ts';
 import { timestampMs } from '@offerbook/wire/timestamp.ts';

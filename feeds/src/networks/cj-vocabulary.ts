@@ -1,8 +1,8 @@
-// CJ's words, and how we read what its documentation leaves open. Entries marked B or C are not from the network's
-// documentation: see "Corrections" in docs/feeds.md.
+// CJ's words, and our interpretation of points that its documentation leaves open. Entries marked B or C are not from the
+// network's documentation: see "Corrections" in docs/feeds.md.
 
 export const CJ = {
-  /** Statuses of an action, in order. A record advances through them without a new record. */
+  /** Statuses of an action, in order. A record advances through these statuses in place. */
   actionStatuses: { new: 0, extended: 1, locked: 2, closed: 3 },
   /** Sales with this status or a later one are confirmed. */
   confirmedFrom: 2,

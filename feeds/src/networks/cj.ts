@@ -1,5 +1,5 @@
 // CJ: a sale is a group of records. A correction is a new record with negative amounts, so the records of an action are
-// summed. Amounts are in the currency of the account, which records do not contain.
+// summed. Amounts are in the account's currency, which records do not contain.
 
 import { isNegative, isZero, ofPercent, parseAmount, sum, ZERO } from '@offerbook/wire/amount.ts';
 import {
@@ -59,7 +59,7 @@ function readXmlPageInfo(response: Fields): PageInfo {
 
 type CommissionRecord = ReturnType<typeof readRecord>;
 
-/** CJ's times end in Z; a time without it is read as UTC. */
+/** CJ's times end in Z; a time without Z is also read as UTC. */
 const readUtc: TimeReader = (text) => parseTime(text, 'UTC');
 
 function readRecord(row: Fields) {
@@ -111,7 +111,7 @@ function joinRecords(
     country: original.country,
     clickedAt: original.clickedAt,
     soldAt: original.soldAt,
-    // A correction is a new record with its own time. Locking has no time.
+    // A correction is a new record with its own time. CJ does not report when a record was locked.
     changedAt: latest(records.map((record) => record.postedAt)),
     currency,
     orderValue: isReversed ? original.orderValue : orderValue,

@@ -1,4 +1,4 @@
-// impact.com's words, with the variants found between accounts. Entries marked B or C are not from the network's
+// impact.com's words, with the variants seen across accounts. Entries marked B or C are not from the network's
 // documentation: see "Corrections" in docs/feeds.md.
 
 import { parseEitherMark } from '../localised-amount.ts';
@@ -45,6 +45,6 @@ export const IMPACT = {
   /** Match mode of codes that are regular expressions, which cannot be entered at a checkout. */
   patternCode: 'RE',
   regions: new Map(REGIONS.matchAll(/(\w+)\s+(\w+)/g).map(([, name = '', code = '']) => [name, code])),
-  /** Former states, which have no code. */
+  /** Former countries, which no longer have a code. */
   formerRegions: new Set(['NETHERLANDSANTILLES', 'YOGOSLAVIA']),
 } as const;

@@ -1,5 +1,5 @@
-// impact.com, partner API version 16: one row per action, with a state. A reversed action has no amounts; its original ones
-// are in other fields.
+// impact.com, partner API version 16: one row per action, with a state. A reversed action has no amounts; its original
+// amounts are in other fields.
 
 import { type Amount, isZero, ofPercent } from '@offerbook/wire/amount.ts';
 import { type CatalogueFact, leftOut, type Rate, readSeparately } from '../catalogue/facts.ts';
@@ -144,6 +144,6 @@ function readDeal(row: Fields): CatalogueFact[] {
   };
   const code = row.findText('DefaultPromoCode');
   if (code === undefined) return [{ kind: 'promotion', ...deal }];
-  // The list of promo codes can contain the same code with another id.
+  // The list of promo codes can contain the same code with a different id.
   return [{ kind: 'coupon', ...deal, code, isFallback: true }];
 }

@@ -15,7 +15,7 @@ import { PARTNERIZE } from './partnerize-vocabulary.ts';
 
 export function partnerize(source: SourceOf<'partnerize'>): Network {
   const shape = (list: string): FeedShape => ({ json: [[list]], readPageInfo });
-  // CSV has no publisher reference, so it cannot contain a click or an organisation.
+  // The CSV export has no publisher reference, so it cannot identify a click or an organisation.
   const columns = Object.values(PARTNERIZE.conversion.CSV).filter((name) => name !== undefined);
   const csv = source.subId === 'uid' ? { csv: { columns } } : {};
   return {
@@ -139,7 +139,7 @@ function readCampaign(row: Fields): CatalogueFact[] {
   return [retailer, ...standard];
 }
 
-/** If the campaign has both rates, returns the one that is not 0. */
+/** If the campaign has both rates, returns the non-zero rate. */
 function readDefaultRate(row: Fields, currency: string | undefined): Rate {
   const names = PARTNERIZE.defaultRate;
   const [percent, fixed] = [row.findAmount(names.percent), row.findAmount(names.fixed)];

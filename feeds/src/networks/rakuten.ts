@@ -126,7 +126,10 @@ function joinSkus(rows: readonly SkuRow[], group: Fields, source: SourceOf<'raku
   };
 }
 
-/** The network never confirms sales, so the source file can confirm them after a number of days without a reversal. */
+/**
+ * The network never confirms sales, so the source file can set a number of days after which a sale without a reversal
+ * counts as confirmed.
+ */
 function statusByAge(soldAt: Timestamp, confirmAfterDays: number | undefined, nowMs: number): Status {
   if (confirmAfterDays === undefined) return 'PENDING';
   return nowMs - timestampMs(soldAt) >= confirmAfterDays * DAY_MS ? 'CONFIRMED' : 'PENDING';

@@ -15,7 +15,7 @@ type Mapping = Readonly<Record<string, Cell | undefined>>;
 
 const STATUSES = { PENDING: 'PENDING', CONFIRMED: 'CONFIRMED', DECLINED: 'DECLINED' } as const;
 
-/** Where the rows of one kind are in a file, and the mapping of their columns. */
+/** Location of one kind of row in a file, and its column mapping. */
 interface Rows {
   readonly fields: Mapping;
   readonly list?: readonly string[] | undefined;
@@ -53,7 +53,7 @@ function shapeOf(rows: Rows): FeedShape {
   };
 }
 
-/** The cells of one row under the names of our fields. Problems name the column. */
+/** The cells of one row, keyed by our field names. Problems are reported with the column name. */
 class Cells extends Fields {
   readonly #row: Fields;
   readonly #mapping: Mapping;

@@ -1,4 +1,5 @@
-// The overlay: the operator's CSV file with data that the network lacks or has wrong, keyed by the network's advertiser id.
+// The overlay: the operator's CSV file with data that is missing or wrong in the network's files, keyed by the network's
+// advertiser id.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { CsvCutter, type CsvRecord } from '@offerbook/wire/rows/csv-records.ts';

@@ -1,4 +1,4 @@
-// The user's share of a commission: the share of its group, otherwise of its advertiser, otherwise the default.
+// The user's share of a commission: the group's share if there is one, else the advertiser's, else the default.
 
 import { type Amount, multiply, parseAmount, sum, ZERO } from '@offerbook/wire/amount.ts';
 import { printJson } from '@offerbook/wire/decimal.ts';

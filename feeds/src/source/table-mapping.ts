@@ -32,7 +32,7 @@ const cell = z.strictObject(
       })
       .optional(),
     timeZone: timeZone.optional(),
-    /** Maps the column's words to ours. */
+    /** Maps the column's values to ours. */
     words: z.record(z.string(), filledText('Meaning', 'PENDING'), OBJECT).optional(),
   },
   OBJECT,
@@ -58,7 +58,7 @@ const statusCell = eitherCell.check(({ value, issues }) => {
   }
 });
 
-/** Where the rows of one kind are in a file, and the mapping of their columns. */
+/** Location of one kind of row in a file, and its column mapping. */
 function rowsOf<Shape extends z.ZodRawShape>(fields: Shape) {
   return z.strictObject(
     {

@@ -1,4 +1,4 @@
-// Converts the transactions of a network: reads files, joins the parts of sales, and writes rows for `offerbook import
+// Converts a network's transactions: reads files, joins the parts of sales, and writes rows for `offerbook import
 // transactions` to a spool.
 
 import { printCount } from '@offerbook/wire/count.ts';

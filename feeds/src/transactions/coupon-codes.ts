@@ -1,5 +1,5 @@
-// Finds the coupon of a sale by its code. Looks it up in several catalogues, because networks list a coupon for weeks and
-// decide on its sales months later.
+// Finds a sale's coupon by its code. Searches several catalogues, because networks list a coupon for weeks but may decide
+// on its sales months later.
 
 import { type Coupon, type Retailer, RetailerSchema } from '@offerbook/wire/catalogue.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';

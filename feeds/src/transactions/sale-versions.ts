@@ -1,6 +1,6 @@
-// Chooses one version of each sale, since files can overlap. A decided version takes precedence over a pending one, then the
-// newer version does. The order of rows and files makes no difference. To handle millions of sales, only a few
-// numbers per sale are in memory; the rows are in the spool.
+// Chooses one version of each sale, since files can overlap. A decided version takes precedence over a pending one; among
+// versions of the same kind, the newest does. The order of rows and files makes no difference. To handle millions of sales,
+// only a few numbers per sale are kept in memory; the rows are in the spool.
 
 import { printJson } from '@offerbook/wire/decimal.ts';
 import { UuidPlaces } from '@offerbook/wire/rows/uuid-places.ts';
@@ -28,7 +28,7 @@ function rankOf({ row, version }: SaleVersion): number {
 
 export class SaleVersions {
   readonly #spool: RowSpool;
-  /** Number of each sale, in reading order (stored as a line). */
+  /** Sequence number of each sale, in reading order (stored as the `line` of its place). */
   readonly #numbers = new UuidPlaces();
   // The chosen version of each sale, by its number.
   readonly #ranks: number[] = [];

@@ -1,5 +1,5 @@
-// Converts a sale to a row for `offerbook import transactions`: our ids, the user's share, and the owner. Validates every row
-// with the schema of the import.
+// Converts a sale to a row for `offerbook import transactions`: adds our ids, the user's share, and the owner. Validates
+// every row with the import schema.
 
 import { round, toNumber } from '@offerbook/wire/amount.ts';
 import type { FieldProblem } from '@offerbook/wire/rows/raw-row.ts';

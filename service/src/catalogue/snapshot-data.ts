@@ -44,7 +44,7 @@ export interface DealData {
   readonly ids: Uint32Array;
   /** By slot: a comma followed by the JSON object. */
   readonly documents: PackedJson;
-  /** By retailer: the ranks of its deals. `begins` is also the retailer's first slot. */
+  /** By retailer: the ranks of its deals. `begins` is also the first slot of each retailer. */
   readonly ranks: PackedNumbers;
   /** By rank: the deal's slot. */
   readonly slots: Uint32Array;

@@ -59,7 +59,7 @@ export function digestToken(text: string): string {
   return Bun.SHA256.hash(text, 'hex');
 }
 
-/** Returns when a token stops working: at its expiry or its revocation, whichever is first. Null if it never does. */
+/** Returns when a token stops working: at its expiry or its revocation, whichever comes first. Null if it never does. */
 export function endMs({ expiresAtMs, revokedAtMs }: TokenEnds): number | null {
   if (expiresAtMs === null || revokedAtMs === null) return expiresAtMs ?? revokedAtMs;
   return Math.min(expiresAtMs, revokedAtMs);

@@ -45,7 +45,7 @@ export interface Tap {
 /** Taps with the same key within this time count as one click. */
 export const TAP_MS = 10_000;
 
-/** An organisation, or one user of it. */
+/** An organisation, or one of its users. */
 export interface ClickOwner {
   readonly orgId: number;
   readonly passbackUid?: string;
@@ -104,7 +104,7 @@ export interface ClickStore {
   close(): Promise<void>;
 }
 
-/** Clicks that wait in a file for the database. Other processes may have damaged the file. */
+/** Clicks that are kept in a file until the database can store them. Other processes may have damaged the file. */
 export interface ClickSpool extends ClickStore {
   /** Sets aside a row that is not a valid click. The row stays in the file, with the reason. */
   setAside(id: string, reason: string): Promise<void>;

@@ -1,5 +1,5 @@
-// Daily totals: the number and the amounts of transactions by organisation, day of sale (UTC), currency and status. Every write
-// of transactions updates them in its own database transaction, so reading them never counts transactions.
+// Daily totals: the number and the amounts of transactions by organisation, day of sale (UTC), currency and status. Every
+// write of transactions updates the totals in the same database transaction, so reading a total never requires a count.
 
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';
@@ -20,7 +20,7 @@ export interface DailyTotal {
   readonly currency: string;
   readonly status: Status;
   readonly count: number;
-  /** The amounts are decimal strings, because they may have more digits than a number holds. */
+  /** The amounts are decimal strings, because they may have more digits than a number can hold. */
   readonly orderValue: string;
   readonly cashback: string;
 }

@@ -11,7 +11,7 @@ export interface ErasureCounts {
 }
 
 export interface ErasureStore {
-  /** Counts what an erasure would change. Reads all data of the organisation. */
+  /** Counts what an erasure would change. Reads all of the organisation's data. */
   count(orgId: number, passbackUid: string): Promise<ErasureCounts>;
   /**
    * Removes `passbackUid` and `passbackData` from a user's transactions, their history and clicks, in batches. Transactions

@@ -71,7 +71,7 @@ export class Logger {
   }
 }
 
-/** Selects fields explicitly, because errors of database drivers may contain query values. */
+/** Selects fields explicitly, because database driver errors may contain query values. */
 function describe(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { code } = error as { code?: unknown };

@@ -48,6 +48,6 @@ export interface OrganisationContents extends DeletedCounts {
 interface DeletionOptions {
   readonly revokesTokens?: boolean;
   readonly onBatch?: (count: number) => void;
-  /** How long to wait until running servers have reloaded. The deletion includes what they record in this time. */
+  /** How long to wait until running servers have reloaded. Data that they record in this time is deleted too. */
   readonly reloadMs?: number;
 }

@@ -20,15 +20,15 @@ export interface TransactionQuery {
   readonly window: StampWindow;
   readonly limit: number;
   /**
-   * Reads the state at this stamp: transactions that changed later appear in their earlier version, and later ones are
-   * omitted. Default: the current state.
+   * Reads the state at this stamp: transactions that changed later appear in their earlier version, and transactions that
+   * were added later are omitted. Default: the current state.
    */
   readonly asOfMs?: number | undefined;
   /** Maximum size of the page's documents, unless there is only one. Default: PAGE_BYTES_MAX. */
   readonly bytesMax?: number;
   /**
-   * The page must be complete through at least this stamp, which the client has already seen. A page from the primary always
-   * is; pass positive infinity to read from the primary.
+   * The page must be complete through at least this stamp, which the client has already seen. Pages from the primary always
+   * are. Pass positive infinity to read from the primary.
    */
   readonly atLeastMs?: number;
 }
@@ -52,8 +52,8 @@ export interface StoredTransaction extends StoredDocument {
 
 export interface TransactionStore {
   /**
-   * Reads a page and the change clock in one database snapshot, so that `completeThroughMs` is valid for the page. It is at
-   * most `asOfMs`, if given.
+   * Reads a page and the change clock in one database snapshot, so that `completeThroughMs` is valid for the page. If
+   * `asOfMs` is given, `completeThroughMs` is at most `asOfMs`.
    */
   page(query: TransactionQuery): Promise<TransactionPage>;
   /** Reads all transactions of an organisation in id order, in batches, from one consistent snapshot. */

@@ -1,4 +1,4 @@
-// A walk: a client reads all pages of a window, and every page shows the state at the first page.
+// A walk: a client reads all pages of a window, and every page shows the state as of the first page.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { StampWindow } from './transaction.ts';

@@ -88,7 +88,7 @@ export class Attribution {
   /** Notes for the import report. */
   get notes(): string[] {
     const more = this.#remarkCount - this.#remarks.length;
-    return [...this.#remarks, ...(more > 0 ? [`… and ${printCount(more)} more such remarks`] : [])];
+    return [...this.#remarks, ...(more > 0 ? [`… and ${printCount(more)} more notes of this kind`] : [])];
   }
 
   /** Finds the owner of each row. The result omits rows that are set aside. */

@@ -34,7 +34,7 @@ export function importCatalogue(
       for await (const batch of run.batches(rules)) await takeRetailers(load, batch);
       run.requireValid();
       if (!isMerge) await withdraw(load, before);
-      // Otherwise the file replaces all stored retailers.
+      // A valid file without --merge replaces all stored retailers, so it cannot share deals with them.
       if (isMerge || run.counts.invalid > 0) await refuseSharedDeals(load, store);
       if (run.hasChanges) await writer.markChanged();
     },

@@ -19,7 +19,7 @@ import type { ImportResult } from '../domain/import-log.ts';
 import { type ImportReport, InvalidRows, resultOf, type WholeFileOptions } from './import-report.ts';
 
 const BATCH_ROWS = 500;
-/** Ends a batch of long rows early, because several batches are in memory at a time. */
+/** Ends a batch of long rows early, because several batches are in memory at the same time. */
 const BATCH_LENGTH = 2 ** 20;
 const LONG_ROW = BATCH_LENGTH / 4;
 
@@ -127,7 +127,7 @@ export class ImportRun {
     if (!this.isWriting) throw new InvalidRows(this.report, printInvalidRows(invalid, read));
   }
 
-  /** Withdraws the items that are missing from the file; throws if there are more than the limit. */
+  /** Withdraws the items that are missing from the file; throws if they exceed the limit. */
   async withdraw(
     writer: { remove(ids: readonly Uuid[]): Promise<void> },
     gone: readonly Uuid[],
@@ -179,7 +179,7 @@ async function* inBatches(source: AsyncIterable<RawRow[]>): AsyncGenerator<RawRo
       }
     }
   } catch (error) {
-    // The rows before the broken part are validated too.
+    // Yield the rows before the broken part, so that they are validated too.
     if (batch.length > 0) yield batch;
     throw error;
   }

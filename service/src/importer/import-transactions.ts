@@ -62,7 +62,7 @@ export function importTransactions(
   const run = new ImportRun(source, options);
   if (options.preserveUpdatedAt === true) {
     run.notes.push(
-      'The rows kept the updatedAt of the file: clients that poll for changes will not see rows older than their position.',
+      'The rows kept their updatedAt from the file: clients that poll for changes will not see rows older than their position.',
     );
   }
   const write = (work: (writers: TransactionWriters) => Promise<void>) =>
@@ -295,8 +295,8 @@ class TransactionLoad {
   async #put(orgId: number, rows: readonly PutTransaction[]): Promise<void> {
     const part = this.#part(orgId);
     for (const { updatedAtMs, replaces } of rows) {
-      // A history load replaces versions at its own stamp, whatever stamps its rows have. Otherwise a later walk would mistake
-      // the replacement for a change during the walk.
+      // A history load replaces versions at its own stamp, regardless of the stamps of its rows. At the rows' stamps, a
+      // later walk would mistake the replacement for a change during the walk.
       const reachedMs = replaces === undefined ? updatedAtMs : part.writer.stampMs;
       part.clockMs = Math.max(part.clockMs ?? reachedMs, reachedMs);
     }

@@ -1,5 +1,5 @@
-// Records an import in the import log. Opens an entry before the import. A successful import closes the entry in its own
-// database transaction; this file closes it after a failure.
+// Records an import in the import log. Opens an entry before the import. A successful import closes the entry in the same
+// database transaction as its changes. This file closes the entry after a failure.
 
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';

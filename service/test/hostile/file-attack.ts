@@ -36,7 +36,7 @@ export interface FileAttackReport {
 const PATIENCE_MS = 60_000;
 const PLACE = /^line \d+(?: \(item \d+\))?: ./;
 const WHOLE_FILE =
-  /cannot be unpacked: its (?:gzip|zstd) data is damaged or cut short$|^the file has no rows|^this file (?:would withdraw|is one page)/;
+  /cannot be decompressed: its (?:gzip|zstd) data is damaged or truncated$|^the file has no rows|^this file (?:would withdraw|is one page)/;
 
 const { schemas } = (await openApiDocument()).components;
 const SCHEMAS = { retailer: schemas?.Retailer as object, transaction: schemas?.Transaction as object };

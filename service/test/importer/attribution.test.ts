@@ -317,7 +317,7 @@ for (const database of DATABASES) {
       const { notes } = await load(stores, rows);
       expect(notes).toEqual([
         ...Array.from({ length: 20 }, (_, index) => `line ${index + 1}: was sold before its click`),
-        '… and 2 more such remarks',
+        '… and 2 more notes of this kind',
       ]);
     });
 

@@ -257,7 +257,7 @@ describe('an import that preserves updatedAt', () => {
     ];
     const report = await load(ndjson(...rows), preserve);
     expect(report.notes).toEqual([
-      'The rows kept the updatedAt of the file: clients that poll for changes will not see rows older than their position.',
+      'The rows kept their updatedAt from the file: clients that poll for changes will not see rows older than their position.',
     ]);
     expect((await transactions()).map(({ updatedAt }) => String(updatedAt))).toEqual([
       '2026-11-03T00:00:00',

@@ -101,10 +101,10 @@ export class CsvCutter {
   }
 }
 
-/** Spreadsheets still offer bare carriage returns as line ends, which would make the whole file one record. */
+/** Some spreadsheets can still save bare carriage returns as line endings, which would make the whole file one record. */
 function checkLineEnds(bytes: Uint8Array, line: number): void {
   if (!bytes.includes(RETURN) || bytes.includes(NEWLINE)) return;
-  const reason = 'has bare carriage returns as line ends; save it with Unix or Windows line ends';
+  const reason = 'has bare carriage returns as line endings; save it with Unix or Windows line endings';
   throw new BrokenFile({ line }, { field: 'the file', reason });
 }
 

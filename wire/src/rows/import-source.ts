@@ -95,7 +95,7 @@ async function* unpack(
     yield* ReadableStream.from(bytes).pipeThrough(new DecompressionStream(format));
   } catch (error) {
     if (error instanceof BadInput) throw error;
-    throw new BadInput(`${name} cannot be unpacked: its ${format} data is damaged or cut short`, {
+    throw new BadInput(`${name} cannot be decompressed: its ${format} data is damaged or truncated`, {
       cause: error,
     });
   }

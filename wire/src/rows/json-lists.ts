@@ -1,5 +1,5 @@
 // JSON lists, bare or inside an envelope: one per file, or several network responses as curl writes them. Cuts out each row
-// as bytes while the file is read, so a list of any length needs the memory of one row.
+// as bytes while the file is read, so a list of any length needs only the memory of one row.
 
 import { isTwice, type NumberReader, parseJsonRow } from './json-row.ts';
 import {
@@ -40,7 +40,7 @@ export function readJsonLists(chunks: AsyncIterable<Uint8Array>, rules: ListRule
 /** Well above the length of an NDJSON row. A list is often one long line, which must not be buffered. */
 const HELD_BYTES_MAX = 256 * 1024;
 
-/** Re-cuts the chunks at line ends, so that an NDJSON row is always in one chunk. */
+/** Splits the input into chunks that end with a newline, so that an NDJSON row is always in one chunk. */
 async function* endingWithLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let held: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
@@ -105,7 +105,7 @@ class ListCutter {
     }
   }
 
-  /** Takes an object that is a row by itself, as in NDJSON, and ends in this chunk. */
+  /** Consumes an object that is itself a row, as in NDJSON, if it ends in this chunk. */
   #takeWholeRow(): boolean {
     const scanner = new JsonScanner();
     const end = scanner.findEnd(this.#chunk, this.#at, false);
@@ -114,7 +114,8 @@ class ListCutter {
     const { line } = this.#scanner;
     const row = this.#parse(bytes, { line });
     const { value } = row;
-    // Read an envelope item by item instead, so that its rows get their own lines. A broken envelope is not an invalid row.
+    // Read an envelope item by item instead, so that each row gets its own line number. A broken envelope is not an invalid
+    // row.
     const isEnvelope = isObject(value)
       ? this.#findList(value) !== undefined
       : this.#rules.lists.some(([name = '']) => Buffer.from(bytes).includes(`"${name}"`));

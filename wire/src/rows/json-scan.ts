@@ -90,7 +90,10 @@ export class JsonScanner {
   #inString = false;
   #escaped = false;
 
-  /** Returns the index after the value; undefined if it does not end in this chunk. `isContinued`: it began in an earlier one. */
+  /**
+   * Returns the index after the value; undefined if the value does not end in this chunk. `isContinued` is true if the
+   * value began in an earlier chunk.
+   */
   findEnd(chunk: Uint8Array, from: number, isContinued: boolean): number | undefined {
     for (let at = from; at < chunk.length; at++) {
       const byte = chunk[at];

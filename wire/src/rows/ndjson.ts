@@ -5,7 +5,7 @@ import { isBlank, NEWLINE } from './json-scan.ts';
 import { type RawRow, RowBytes } from './raw-row.ts';
 import type { RowLimits } from './row-limits.ts';
 
-/** Only spaces, tabs, and the carriage return of a Windows line end. */
+/** Only spaces, tabs, and the carriage return of a Windows line ending. */
 const BLANK = /^[ \t\r]*$/;
 
 /** The lines of a chunk up to this length are decoded together. */
@@ -40,7 +40,7 @@ class LineReader {
     this.#begun.add(bytes);
   }
 
-  /** Reads complete lines. The first may have begun in an earlier chunk; the last does not include its line end. */
+  /** Reads complete lines. The first may have begun in an earlier chunk; the last does not include its newline. */
   readLines(bytes: Uint8Array): RawRow[] {
     const rows: RawRow[] = [];
     const end = bytes.indexOf(NEWLINE);

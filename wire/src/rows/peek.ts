@@ -3,7 +3,10 @@
 /** Enough for a byte order mark, some blank lines, and the first tokens or a header. */
 const HEAD_BYTES = 4096;
 
-/** Returns the beginning of the text without leading white space, and all bytes. Both exclude the byte order mark. */
+/**
+ * Returns the start of the text without leading white space, together with the complete byte stream. Both exclude the byte
+ * order mark.
+ */
 export async function peekText(
   chunks: AsyncIterable<Uint8Array>,
 ): Promise<{ text: string; all: AsyncGenerator<Uint8Array> }> {

@@ -19,7 +19,10 @@ interface RowRules extends FormatRules {
   readonly ignoreUnknown: boolean;
 }
 
-/** Maximum size, decompressed. A list is often a single line, so line numbers do not help to find a problem in a longer one. */
+/**
+ * Maximum size of a JSON list, decompressed. A list is often a single line, so line numbers would not help to find a
+ * problem in a longer list.
+ */
 const LIST_BYTES_MAX = 32 * 1024 * 1024;
 
 export async function* readRows(

@@ -72,7 +72,7 @@ export function printPlace({ line, item }: Place): string {
   return item === undefined ? `line ${line}` : `line ${line} (item ${item})`;
 }
 
-/** Compares positions in the file. A problem of a whole list sorts after the problems of its rows. */
+/** Compares positions in the file. A problem with a whole list sorts after the problems of its rows. */
 export function byPlace(a: Place, b: Place): number {
   const item = (place: Place) => place.item ?? Number.MAX_SAFE_INTEGER;
   return a.line - b.line || item(a) - item(b);

@@ -13,7 +13,7 @@ export class UuidPlaces {
   #count = 0;
   /** Hash table with open addressing. Contains the number of the id plus one, or 0 for an empty slot. */
   #index = new Uint32Array(1 << 10);
-  /** Random, because with fixed multipliers, ids chosen to collide would make an import take hours. */
+  /** Random, because with fixed multipliers an attacker could choose ids that collide and make an import take hours. */
   readonly #multipliers = Array.from({ length: 4 }, () => Math.floor(Math.random() * 2 ** 32) | 1);
 
   get(id: Uuid): Place | undefined {

@@ -15,7 +15,7 @@ export interface EncodedPage {
   /** Valid until the next page is written; reading this property later throws. Copy the bytes to keep them. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly cursor: Uuid | undefined;
-  /** When a deal that starts or ends changes this page; infinity if none does. */
+  /** When this page next changes because a deal starts or ends; infinity if it never does. */
   readonly changesAtMs: number;
 }
 

@@ -26,7 +26,7 @@ export class RetailerCheck {
   firstNamelessRow: Place | undefined;
   readonly #invalidRetailers = new UuidPlaces();
   readonly #schema: ReturnType<typeof retailerRowSchema>;
-  /** The same schema, but the deal lists may contain anything. */
+  /** The row schema, except that the deal lists may contain anything. */
   readonly #ownFields: z.ZodType<Record<DealList, unknown[]>>;
 
   constructor(unknownFields: 'refuse' | 'ignore') {
@@ -57,7 +57,7 @@ export class RetailerCheck {
 
   /**
    * Validates deal by deal and stops at PROBLEMS_MAX. Validating the whole row would collect every problem: 100,000 invalid
-   * deals can have a million.
+   * deals can have a million problems.
    */
   #checkFields(raw: RawRow): CheckedRow<Retailer> {
     const { place, value, problem } = raw;
