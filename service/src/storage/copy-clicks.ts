@@ -19,7 +19,7 @@ export async function copyClicks(
   return await copyClickRows(await from.open(), await to.open(), { onBatch });
 }
 
-/** Clicks left by an interrupted copy may since have been sold, erased or purged in the source. */
+/** Removes clicks left by an interrupted copy: in the source, they may since have been marked as sold, erased or purged. */
 async function removeClicks(target: Database): Promise<void> {
   await readBatches<{ id: ClickId }>(target, allClicks('id'), async (batch) => {
     const ids = batch.map(({ id }) => id);

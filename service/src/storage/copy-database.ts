@@ -1,6 +1,7 @@
 // Copies a database into an empty one, SQLite or PostgreSQL: organisations with their change clocks, tokens, the catalogue,
 // links, transactions with their stamps, the history, daily totals, the logs, and clicks. Clients continue with the same token
-// from the same watermark, and click ids stay valid. Copies everything or nothing. Changes made during the copy are not copied.
+// from the same watermark, and click ids stay valid. Copies either everything or nothing. Changes made during the copy are not
+// copied.
 
 import { StorageError } from '../domain/storage-error.ts';
 import { copyClicks } from './copy-clicks.ts';
@@ -69,7 +70,7 @@ export async function copyDatabase(
   await migrate(target, auditor);
   return await source.readOnce((from) =>
     target.write(async (to) => {
-      // A concurrent copy waits here for the first, then finds the database filled.
+      // A concurrent copy waits here for this one, then finds that the target is not empty.
       await to.all(LOCK_SQL);
       if (!(await isEmpty(to)))
         throw new StorageError('exists', 'the target database is not empty; nothing was copied');
@@ -104,7 +105,7 @@ async function copyTables(
   { withGivenNumber }: Sql,
   progress: (rows: number) => void,
 ): Promise<TableCounts> {
-  // Organisations keep their numbers: click ids contain them.
+  // Organisations keep their numbers, because click ids contain them.
   const copyRows = async (table: string, columns: string) => {
     const rows = await from.all<Row>(`SELECT ${columns} FROM ${table} ORDER BY id`);
     for (const row of rows) await insertRow(to, table, row, withGivenNumber);
@@ -147,7 +148,7 @@ async function insertRow(connection: Connection, table: string, row: Row, how = 
   return created?.id ?? null;
 }
 
-/** Returns the new ids of imports by their old ids. They differ if the target already has imports. */
+/** Returns a map from old to new import ids. They differ if the target already has imports. */
 async function copyImports(from: Connection, to: Connection): Promise<ReadonlyMap<SqlValue, SqlValue>> {
   const newNumbers = new Map<SqlValue, SqlValue>();
   const sql = 'SELECT id, kind, org_id, began_at, ended_at, outcome, document FROM imports ORDER BY id';
@@ -160,7 +161,7 @@ async function copyImports(from: Connection, to: Connection): Promise<ReadonlyMa
   return newNumbers;
 }
 
-/** Returns the number of transactions. */
+/** Returns the number of transactions copied. */
 async function copySales(
   from: Connection,
   to: Connection,

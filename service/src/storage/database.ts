@@ -33,7 +33,7 @@ export interface Connection extends Queries {
   overwriteDeleted(): Promise<void>;
   /** Waits for other processes that are migrating this database, and blocks them until the commit. */
   lockSchema(): Promise<void>;
-  /** After rows were inserted with given numbers, continues numbering after the last number that this SELECT finds. */
+  /** Call this after inserting rows with explicit numbers: continues numbering after the number that this SELECT returns. */
   continueNumbers(table: string, lastNumberSql: string): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export interface Database extends Queries {
   readonly allWithBytes: Connection['allWithBytes'];
   /** Runs work in a read transaction, which sees one snapshot of the database. */
   read<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
-  /** Like `read`, for work that reads a whole table, which is not kept in memory. */
+  /** Like `read`, but for reading whole tables: their data does not stay cached in memory. */
   readOnce<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   /** Runs work in a transaction, which commits when the work returns and rolls back when it throws. */
   write<T>(work: (connection: Connection) => Promise<T>, lockTimeoutMs?: number): Promise<T>;
@@ -56,15 +56,15 @@ export interface Database extends Queries {
    * later checkpoints will empty it. Does nothing on PostgreSQL.
    */
   emptyLog(waitMs?: number): Promise<void>;
-  /** Returns true while an import or another long write runs; undefined if this user may not write. */
+  /** Returns true while an import or another long write is running; undefined if this user may not write. */
   isWriteLockHeld(): Promise<boolean | undefined>;
   /** Returns undefined on SQLite. */
   inspectServer(clock: Clock): Promise<PostgresFacts | undefined>;
   /** Returns the database server's time; undefined on SQLite, which runs in this process. */
   nowMs(): Promise<number | undefined>;
-  /** Returns the use of the connections; undefined on SQLite. */
+  /** Returns connection usage; undefined on SQLite. */
   pools(): DatabasePools | undefined;
-  /** Describes the location of the database for messages, without user and password. */
+  /** Describes the database's location for messages, without the user name or password. */
   describePlace(): Promise<string>;
   close(): Promise<void>;
 }
@@ -72,7 +72,7 @@ export interface Database extends Queries {
 export interface PostgresFacts {
   /** For example 180001. */
   readonly version: number;
-  /** Lead of the server's clock over this machine's. */
+  /** How far the server's clock is ahead of this machine's. */
   readonly clockAheadMs: number;
   readonly bytes: number;
   readonly isReadOnly: boolean;
@@ -88,11 +88,12 @@ export interface PostgresFacts {
 
 export interface DatabaseOptions {
   /**
-   * Restricts what the caller may change. `read` rejects writes and changes neither the schema nor any file. `dry run` does the
-   * same, but allows writes that are rolled back. By default, everything is allowed.
+   * Restricts what the caller may change. `read` rejects writes and changes neither the schema nor any file. `dry run` is the
+   * same, except that it allows writes that are rolled back. By default, everything is allowed.
+   *
    */
   readonly access?: 'read' | 'dry run' | undefined;
-  /** Creates a missing database, which is otherwise an error. */
+  /** Creates the database if it is missing. By default, a missing database is an error. */
   readonly create?: boolean;
   /** True if commits wait for the disk. Otherwise a power cut can lose whole commits, but never part of one. */
   readonly durable: boolean;
@@ -102,13 +103,13 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs: number;
   /** PostgreSQL only. */
   readonly connectionsMax: number;
-  /** Separate connections for pages of transactions; by default, pages share the others. PostgreSQL only. */
+  /** Number of separate connections for pages of transactions. By default, pages share the other connections. PostgreSQL only. */
   readonly pageConnectionsMax?: number;
   /** Maps the file into memory for reading, which is faster but counts as process memory. SQLite only. */
   readonly mapsFile?: boolean;
   /** Overwrites deleted bytes with zeros. SQLite only. */
   readonly overwritesDeleted?: boolean;
-  /** Which server to use if the URL names several; by default, the primary. PostgreSQL only. */
+  /** Role of the server to use if the URL names several; by default, the primary. PostgreSQL only. */
   readonly role?: 'primary' | 'standby';
 }
 
@@ -121,7 +122,7 @@ export interface Table<Column extends string = string> {
   readonly keyLength?: number;
   /** A column that never changes: existing rows with another value are not overwritten. */
   readonly owner?: string;
-  /** The only column that changes in an existing row, and only from null. */
+  /** The only column that an upsert changes in an existing row, and only if it is null. */
   readonly filledLater?: string;
 }
 
@@ -190,7 +191,7 @@ export const HISTORY = {
   keyLength: 2,
 } as const satisfies Table;
 
-/** The amounts are decimal strings, because SQLite has no exact decimals. */
+/** The amounts are decimal strings, because SQLite has no exact decimal type. */
 export const DAILY_TOTALS = {
   name: 'daily_totals',
   columns: {

@@ -1,5 +1,5 @@
-// Facts about a database for `offerbook doctor`. Does not create or migrate anything. On SQLite, acquires the write lock for a
-// moment to see whether it is free.
+// Collects facts about a database for `offerbook doctor`. Does not create or migrate anything. On SQLite, briefly acquires the
+// write lock to check whether it is free.
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -29,14 +29,14 @@ const OPTIONS: DatabaseOptions = {
 export interface DatabaseFacts {
   readonly place: string;
   readonly schema: SchemaFacts;
-  /** Latest stamp of all organisations; null if there are none. */
+  /** Latest stamp across all organisations; null if there are no organisations. */
   readonly lastStampMs: number | null;
   /** Undefined unless the schema is current. */
   readonly contents: ContentFacts | undefined;
   /** Part of the spool's name; undefined unless the schema is current. */
   readonly clickKey: string | undefined;
   readonly postgres: PostgresFacts | undefined;
-  /** The existing files of an SQLite database. */
+  /** Files of an SQLite database, as far as they exist. */
   readonly files: readonly FileFacts[];
 }
 
@@ -49,14 +49,14 @@ interface ContentFacts {
 export interface WriteLockFacts {
   /** Undefined if this user may not write. */
   readonly isHeld: boolean | undefined;
-  /** Open entries of the import log, newest first: imports that run, wait for the lock, or were killed. */
+  /** Open import log entries, newest first. Their imports are running, waiting for the lock, or were killed. */
   readonly openImports: readonly ImportEntry[];
 }
 
 export interface SchemaFacts {
   readonly state: 'none' | 'old' | 'current' | 'too new';
   readonly version: number;
-  /** The schema version of this program. */
+  /** Latest schema version that this program supports. */
   readonly known: number;
 }
 

@@ -19,7 +19,9 @@ export const SERVER_OPTIONS: DatabaseOptions = {
 /** Suffix of the click file beside an SQLite database. */
 export const CLICK_END = '-activations';
 
-/** Returns the path of an SQLite database, with symbolic links resolved so that every name finds the same click file. */
+/**
+ * Returns the path of an SQLite database. Resolves symbolic links, so that every path to the database has the same click file.
+ */
 export function sqlitePath(url: string): string | undefined {
   const given = /^sqlite:(.+)$/s.exec(url)?.[1];
   return given === undefined ? undefined : realPath(given);

@@ -1,5 +1,5 @@
 // Opens a database, upgrades its schema, and returns its stores. Creates a database only on request, because a mistyped path must
-// not look like an installation without data.
+// not look like an empty installation.
 
 import { statSync } from 'node:fs';
 import { type Clock, systemClock } from '../domain/clock.ts';
@@ -73,7 +73,7 @@ export async function openStores(
       ? undefined
       : openOnce(() => openFileBeside(`${path}-walks`, SQLITE_WALKS, { ...options, durable: false }));
   const clicks = clickStore(clickDatabase(url, options), clock);
-  /** Read with the revisions: if a newer program upgrades the schema while this one runs, this one must stop. */
+  /** Updated by revisions(). If a newer program upgrades the schema while this one is running, this one must stop reading. */
   let oldestVersion = 0;
   function requireKnownSchema(): void {
     if (oldestVersion <= versionOf(database.schema)) return;
@@ -123,7 +123,7 @@ export async function openStores(
     replica: () => replica?.state,
     pools: () => database.pools(),
     async clockLeadMs() {
-      // Read first, so that the round trip to the database cannot look like a lead.
+      // Read before the query, so that the round trip to the database cannot look like a lead.
       const ownMs = clock();
       return Math.max(0, ownMs - ((await database.nowMs()) ?? ownMs));
     },
@@ -137,8 +137,9 @@ export async function openStores(
 }
 
 /**
- * Migrates if necessary, on separate connections without a statement timeout, because indexing a large table takes longer than a
- * server's timeout. Waits for another process that is migrating.
+ * Migrates if necessary, on separate connections without a statement timeout, because indexing a large table can take longer than
+ * a server's timeout. Waits if another process is migrating.
+ *
  */
 export async function prepareSchema(
   url: string,

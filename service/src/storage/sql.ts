@@ -12,11 +12,11 @@ export type Statement = string | ((sql: Sql) => string);
 export type ColumnType = 'uuid' | 'text' | 'bigint' | 'integer';
 
 export interface Sql {
-  /** FROM item: a JSON list in a parameter, as a table `v` with a column `value`, in the order of the list. */
+  /** FROM item: a JSON list in a parameter, as a table `v` with a column `value`, in list order. */
   valuesTable(param: string, type: 'bigint' | 'uuid' | 'text'): string;
-  /** SELECT of the rows in a JSON list of lists. */
+  /** SELECT that returns the rows of a JSON list of lists. */
   selectRows(param: string, types: readonly ColumnType[]): string;
-  /** The rest of a condition on a column: its value is in the result of this SELECT. */
+  /** Right-hand side of a condition: the column's value is in the result of this SELECT. */
   isOneOf(select: string): string;
   /** Condition: the column contains the string in the parameter. */
   contains(column: string, param: string): string;
@@ -24,7 +24,7 @@ export interface Sql {
   jsonNumber(column: string, path: readonly string[]): string;
   /** Aggregate: ids, separated by commas. See splitIds(). */
   readonly joinIds: string;
-  /** Aggregates: `data`, the documents as UTF-8, separated by commas, and `joined`, their number. */
+  /** Aggregates: `data`, the documents as UTF-8, separated by commas, and `joined`, the number of documents. */
   readonly joinDocuments: string;
   /** FROM item `h` for a CROSS JOIN: for each row of the tables before it, the rows of `table` that meet the condition. */
   joinEach(table: string, columns: string, condition: string, rest: string): string;
@@ -38,24 +38,26 @@ export interface Sql {
   /** Like forUpdate, but skips locked rows. */
   readonly forUpdateSkipLocked: string;
   /**
-   * DELETE of the rows that `SELECT … FROM table <rest>` finds. SQLite identifies rows by `key`, PostgreSQL by ctid, because it
-   * might scan the whole table for a list of keys.
+   * DELETE of the rows that `SELECT … FROM table <rest>` returns. SQLite identifies rows by `key`, PostgreSQL by ctid, because
+   * with a list of keys it might scan the whole table.
+   *
+   *
    */
   deleteRows(table: string, key: string, rest: string): string;
 
   /** Allows an INSERT to set a number that the database would otherwise assign. */
   readonly withGivenNumber: string;
-  /** The number of a new row, which follows the last one that `lastNumberSql` finds. */
+  /** A new row's number: the one after the number that `lastNumberSql` returns. */
   nextNumber(lastNumberSql: string): string;
   /** SELECT that returns a row if the table $1 exists. */
   readonly findTable: string;
 
-  /** How to read a table in pieces, in storage order. */
+  /** Fragments for reading a table in pieces, in storage order. */
   readonly pieces: TablePieces;
   readonly ddl: SchemaWords;
 }
 
-/** A table is a sequence of places, some of which may be empty. */
+/** Here a table is a sequence of places (row ids in SQLite, blocks in PostgreSQL), some of which may be empty. */
 interface TablePieces {
   /** Number of places in the table `transactions`. */
   readonly countSql: string;
@@ -72,25 +74,27 @@ interface SchemaWords {
   readonly integer: string;
   readonly bigint: string;
   readonly text: string;
-  /** Compares bytes, whatever the locale. */
+  /** Text compared byte by byte, regardless of the locale. */
   readonly sortedText: string;
   readonly uuid: string;
   /** Primary key with numbers assigned by the database. */
   readonly number: string;
-  /** The same; numbers of deleted rows are never reused. */
+  /** Like `number`, but numbers of deleted rows are never reused. */
   readonly neverReusedNumber: string;
-  /** For a table whose rows may be lost after a crash. */
+  /** For a table whose rows may be lost in a crash. */
   readonly unlogged: string;
   /** Ends a CREATE TABLE. */
   readonly end: string;
   /** Ends the CREATE TABLE of a table that is stored in key order. */
   readonly keyedEnd: string;
   /**
-   * Ids are never null, so this does not affect the order, but it makes an index the only one in its order. Otherwise PostgreSQL
-   * might read transactions_by_id for a span that it takes for the whole table, and skip many rows of other spans.
+   * Ids are never null, so this does not affect the order of rows, but it gives the index a sort order that no other index has.
+   * Otherwise, if PostgreSQL expects a span to cover the whole table, it might read transactions_by_id and skip many rows of
+   * other spans.
+   *
    */
   readonly nullsFirst: string;
-  /** PostgreSQL can read an index on an expression without the table only if it includes the expression's column. */
+  /** PostgreSQL uses an index-only scan on an expression index only if the index includes the expression's column. */
   readonly includeStamp: string;
   /** A random secret of at least 240 bits. */
   readonly randomSecret: string;

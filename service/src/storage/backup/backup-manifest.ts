@@ -1,5 +1,5 @@
-// The manifest of a backup lists its files with checksums and row counts. It is written last, so a folder without a manifest is
-// not a complete backup.
+// A backup's manifest lists its files with checksums and row counts. It is written last, so a folder without a manifest is not a
+// complete backup.
 
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { StorageError } from '../../domain/storage-error.ts';
 
 export const MANIFEST_NAME = 'manifest.json';
-/** Fixed names, whatever the database is called. */
+/** Fixed names, independent of the database's name. */
 const BACKUP_FILES = ['offerbook.db', 'offerbook.db-activations'] as const;
 export const [MAIN_FILE, CLICK_FILE] = BACKUP_FILES;
 
@@ -16,7 +16,7 @@ const FileSchema = z.object({
   name: z.enum(BACKUP_FILES),
   bytes: z.int().nonnegative(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  /** Number of rows by table. */
+  /** Row counts by table name. */
   rows: z.record(z.string(), z.int().nonnegative()),
 });
 
@@ -24,7 +24,7 @@ const ManifestSchema = z.object({
   kind: z.literal('offerbook backup'),
   format: z.literal(1),
   madeAt: z.string().refine((text) => parseTimestamp(text) === text),
-  /** Version of the Offerbook that made the backup. */
+  /** Offerbook version that made the backup. */
   version: z.string().regex(/^[\w.+-]{1,100}$/),
   files: z
     .array(FileSchema)
@@ -57,7 +57,7 @@ export function readManifest(folder: string): BackupManifest {
   try {
     return ManifestSchema.parse(JSON.parse(text));
   } catch {
-    // Without the parser's error, which quotes the manifest.
+    // Omits the parser's error, which quotes the manifest.
     throw new StorageError(
       'invalid',
       `${folder} is not a backup that this version of Offerbook can read: its ${MANIFEST_NAME} is invalid`,

@@ -1,12 +1,13 @@
-// Makes a backup of an SQLite database while servers and imports run: a folder with a copy of each database file and a
+// Backs up an SQLite database while servers and imports are running. A backup is a folder with a copy of each database file and a
 // manifest. The folder is written under a temporary name and renamed at the end, so a folder with the final name is complete.
 //
 // VACUUM INTO makes each copy. It reads one snapshot of the file, does not block readers or writers, and omits free pages, which
 // may still contain deleted data.
 //
-// The order of the copies matters. Transactions come first, so the click of every sale in the backup is already marked as sold,
-// which protects it from a purge. Clicks newer than the transactions are harmless. The spool comes before the clicks: a click
-// that moves from one to the other in between is in both copies and is stored once.
+// The order of the copies matters. Transactions are copied first, so every click with a sale in the backup is already marked as
+// sold when the clicks are copied. The mark protects the click from a purge. Clicks newer than the transactions are harmless. The
+// spool is copied before the clicks: a click that moves from the spool to the database in between is in both copies and is stored
+// once.
 
 import { closeSync, existsSync, lstatSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -42,7 +43,7 @@ export interface BackupOptions {
   /** Returns true for a click recorded by a server with this key; any other click in the spool is forged. */
   readonly isOurs: (click: Click, clickKey: string) => boolean;
   readonly clock: Clock;
-  /** Version of this Offerbook. */
+  /** Offerbook version, for the manifest. */
   readonly version: string;
 }
 
@@ -142,7 +143,7 @@ async function verify(folder: string, name: BackupFile['name']): Promise<BackupF
   const file = openAlone(path);
   const rows: Record<string, number> = {};
   try {
-    // Outside WAL mode, a reader creates no -wal and -shm files beside the copy.
+    // Outside WAL mode, a reader does not create -wal or -shm files beside the copy.
     file.run('PRAGMA journal_mode = DELETE');
     const faults = [
       ...file.query('PRAGMA integrity_check').values(),

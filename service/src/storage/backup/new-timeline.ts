@@ -1,8 +1,8 @@
 // Starts a new timeline in a restored database, so that polling clients converge on its contents.
 //
-// The changes after the backup are lost, but clients have polled them, and their watermarks may be later than the backup. So every
-// change clock jumps past the last stamp ever announced, and all transactions of an organisation get a new stamp. A client that
-// continues from any watermark then receives every transaction again.
+// Changes made after the backup are lost, but clients may have polled them, so their watermarks may lie after the backup.
+// Therefore every change clock jumps past the last stamp ever announced, and all of the organisation's transactions get new
+// stamps. A client that continues from any watermark then receives every transaction again.
 
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
@@ -30,7 +30,7 @@ export interface OldTimeline {
 export interface TimelineOptions {
   /** Undefined if the replaced database is missing, unreadable or not the one that was backed up. */
   readonly old?: OldTimeline | undefined;
-  /** Keeps the stamps of transactions, for a copy that no client has polled. */
+  /** True to keep the transactions' stamps, for a copy that no client has polled. */
   readonly keepsStamps: boolean;
   /** Time of the backup, for the audit log. */
   readonly madeAt: string | null;
@@ -45,9 +45,9 @@ export interface TimelineReport {
 }
 
 /**
- * Advances the clocks in one transaction, then stamps rows in batches. While one batch is written, PostgreSQL can vacuum the
- * rows that the previous one replaced, and an import that starts too early waits for one batch only. After an interruption, it
- * must run again.
+ * Advances the clocks in one transaction, then stamps rows in batches. Between batches, PostgreSQL can vacuum the replaced rows,
+ * and an import that starts too early waits for only one batch. If interrupted, the function must be run again.
+ *
  */
 export async function beginTimeline(
   database: Database,
@@ -80,7 +80,7 @@ export async function beginTimeline(
 
 interface MovedClock {
   readonly orgId: number;
-  /** New time of the clock, at or after every stamp that may have been announced. */
+  /** The clock's new time, at or after every stamp that may have been announced. */
   readonly toMs: number;
 }
 
@@ -135,7 +135,7 @@ async function stampAll(
 
 async function skipNumbers(connection: Connection): Promise<void> {
   const [row] = await connection.all<{ last: number | null }>(`SELECT (${LAST_NUMBER_SQL}) AS last`);
-  // Random, so that two restores of one backup do not assign the same numbers.
+  // Random, so that two restores of the same backup are unlikely to assign the same numbers.
   const next = (row?.last ?? 0) + NUMBERS_SKIPPED + Math.floor(Math.random() * NUMBERS_SKIPPED);
   await raiseCounter(connection, DELETED_NUMBER, next);
   await connection.continueNumbers('organisations', LAST_NUMBER_SQL);

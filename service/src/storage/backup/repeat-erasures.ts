@@ -1,5 +1,5 @@
-// Repeats the erasures made after the backup in a restored database. The ids of erased users are not stored, so this compares the
-// digest of each user in the backup with the digests of erased users. It also records erased users who are not in the backup,
+// After a restore, repeats the erasures that were made after the backup. The ids of erased users are not stored, so this compares
+// the digest of each user in the backup with the digests of erased users. It also records erased users who are not in the backup,
 // because a repeated import may contain them.
 
 import { existsSync } from 'node:fs';
@@ -16,7 +16,10 @@ const USERS_SQL = `SELECT document -> 'passbackUid' AS uid FROM transactions WHE
   UNION SELECT document -> 'passbackUid' FROM history WHERE org_id = $1`;
 const CLICKING_USERS_SQL = `SELECT DISTINCT json_quote(passback_uid) AS uid FROM clicks WHERE org_id = $1`;
 
-/** Erases users in the database at `path` and its click file, which no other process may use. Returns the number of users. */
+/**
+ * Erases users from the database at `path` and its click file; no other process may be using either file. Returns the number of
+ * users.
+ */
 export async function repeatErasures(
   database: Database,
   path: string,
@@ -36,8 +39,8 @@ export async function repeatErasures(
     for (const uid of await usersOf(database, path, org.id))
       if (digests.has(digestUser(key, org.id, uid))) await stores.erasures.erase(org, uid);
   }
-  // Last, to restore the original times: erase() records the current time, but sales made after the original erasure keep
-  // their user.
+  // Runs last, to restore the original erasure times: erase() records the current time, but sales made after the original erasure
+  // keep their user.
   await database.write((connection) => connection.putMany(ERASURES, known));
   return known.length;
 }

@@ -1,5 +1,5 @@
-// Reads the events that must survive a restore from the database that the backup replaces: stamps, revocations, erasures and
-// deletions. That database may be damaged or have an older schema, so it is never migrated.
+// Reads the events that must survive a restore (stamps, revocations, erasures and deletions) from the database that the backup
+// replaces. That database may be damaged or have an older schema, so it is never migrated.
 
 import type { Database as SqliteFile } from 'bun:sqlite';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
@@ -30,7 +30,7 @@ export type LaterEvent = (typeof LATER_EVENTS)[number];
 
 export interface Replaced extends OldTimeline {
   readonly erased: readonly ErasedUser[];
-  /** When an organisation was last deleted, by its name. */
+  /** Time of the last deletion, by organisation name. */
   readonly deletedAtMs: ReadonlyMap<string, number>;
   /** Events that could not be read. */
   readonly unknown: readonly LaterEvent[];
@@ -72,7 +72,10 @@ function readErased(file: SqliteFile): ErasedUser[] {
   return file.query<ErasedUser, []>('SELECT org_id, digest, erased_at FROM erasures').all();
 }
 
-/** Reads the audit log, because a missing organisation may also be newer than the replaced database. */
+/**
+ * Reads the audit log. An organisation missing from the replaced database may never have been deleted: the backup may be newer
+ * than that database.
+ */
 function readDeletions(file: SqliteFile): Map<string, number> {
   const sql = `SELECT org, max(at) FROM audit WHERE action = 'organisation deleted' GROUP BY org`;
   return new Map(file.query(sql).values() as [string, number][]);

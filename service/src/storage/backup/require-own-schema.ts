@@ -1,5 +1,5 @@
-// Compares the schema of a backup file with Offerbook's schema of the same version, before any other statement runs on the
-// file. A backup may have been edited: a trigger would run with the first write, and a view in place of a table could return
+// Compares the schema of a backup file with Offerbook's schema of the same version, before any other statement runs on the file.
+// A backup may have been tampered with: a trigger would run on the first write, and a view in place of a table could return
 // forged rows.
 
 import { Database as SqliteFile } from 'bun:sqlite';
@@ -14,7 +14,7 @@ interface SchemaObject {
   readonly sql: string | null;
 }
 
-/** Throws a StorageError unless the file has the schema of its version. Extra indexes are allowed. */
+/** Throws a StorageError unless the file's schema is exactly that of its version. Extra indexes are allowed. */
 export function requireOwnSchema(path: string, name: string, schema: Schema): void {
   const found = inFile(path, readObjects);
   const versionTable = objectsOf(schema, 1).find((object) => object.name === 'schema_version');
@@ -73,7 +73,7 @@ function readVersion(file: SqliteFile): number {
   return Number(row?.[0]);
 }
 
-/** Returns true for indexes, which an operator may have added and which run no code, and for ANALYZE's tables. */
+/** Returns true for indexes, which operators may add and which do not run code, and for ANALYZE's tables. */
 function isHarmless({ type, name }: SchemaObject): boolean {
   return type === 'index' || (type === 'table' && /^sqlite_stat[14]$/.test(name));
 }

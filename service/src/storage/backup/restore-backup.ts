@@ -1,6 +1,6 @@
-// Restores a backup as an SQLite database. It copies the files to a staging folder beside the database, checks them against
-// the manifest, starts a new timeline (new-timeline.ts) and renames them into place. Replaced files are moved aside, never
-// deleted. An intact click file stays, so that clicks recorded, purged or erased after the backup remain so.
+// Restores a backup as an SQLite database. It copies the files to a staging folder beside the database, checks them against the
+// manifest, starts a new timeline (new-timeline.ts) and renames them into place. Replaced files are moved aside, never deleted.
+// An intact click file stays in place, which preserves all clicks, purges and erasures since the backup.
 //
 // The old database stays in place until a single rename replaces it. A restore killed before that rename can be run again.
 
@@ -66,7 +66,9 @@ export interface RestoreReport extends TimelineReport {
 
 const withLogs = (end: string) => [end, ...['-wal', '-shm', '-journal'].map((log) => `${end}${log}`)];
 const [MAIN_END, ...MAIN_LOGS] = withLogs('') as [string, ...string[]];
-/** Logs of an unreadable database, which SQLite would apply to the new one, and walks, which end with a restore. */
+/**
+ * Logs of an unreadable database, which SQLite would apply to the new database, and walk files, because a restore ends all walks.
+ */
 const REPLACED_ENDS = [...MAIN_LOGS, ...withLogs('-walks')];
 const CLICK_ENDS = withLogs(CLICK_END);
 
@@ -141,7 +143,7 @@ async function prepare(
   await using database = closing(openSqlite(path, COMMAND_OPTIONS));
   await migrate(database, auditor);
   const known = old && readReplaced(old, await readClickKey(database));
-  // True if the backup was made from the replaced database and its click file is intact.
+  // True if the backup was made from the replaced database and that database's click file is intact.
   const keepsClicks = known !== undefined && isWhole(`${replaced}${CLICK_END}`);
   if (keepsClicks) rmSync(join(staging, CLICK_FILE), { force: true });
   const deleted = await findDeletedOrganisations(database, known?.deletedAtMs ?? new Map());
@@ -153,8 +155,9 @@ async function prepare(
 }
 
 /**
- * Finds organisations in the backup that were deleted after it was made. They are restored, perhaps on purpose, but their tokens
- * count as revoked since the deletion.
+ * Finds organisations in the backup that were deleted after it was made. They are restored, because that may be intended, but
+ * their tokens are revoked as of the deletion.
+ *
  */
 async function findDeletedOrganisations(database: Database, deletedAtMs: Replaced['deletedAtMs']) {
   const rows = await database.all<{ name: string; created_at: number; token_id: Uuid | null }>(
@@ -165,7 +168,7 @@ async function findDeletedOrganisations(database: Database, deletedAtMs: Replace
   const tokens = [];
   for (const { name, created_at, token_id } of rows) {
     const revokedAtMs = deletedAtMs.get(name);
-    // An earlier organisation of the same name was deleted.
+    // Either not deleted, or only an earlier organisation with the same name was.
     if (revokedAtMs === undefined || revokedAtMs < created_at) continue;
     names.add(name);
     if (token_id !== null) tokens.push({ id: token_id, revokedAtMs });
@@ -188,7 +191,7 @@ function isWhole(path: string): boolean {
   }
 }
 
-/** Detaches the old connection from its log files. Otherwise closing it would delete those of the new database. */
+/** Detaches the old connection from its log files. Otherwise, closing the connection would delete the new database's logs. */
 function leaveLogs(old: SqliteFile, path: string): void {
   old.run('PRAGMA journal_mode = DELETE');
   old.run('PRAGMA journal_mode = MEMORY');

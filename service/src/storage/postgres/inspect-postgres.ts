@@ -1,4 +1,4 @@
-// Reads facts about a PostgreSQL server for `offerbook doctor`: version, clock, our role's rights, and archiving.
+// Reads facts about a PostgreSQL server for `offerbook doctor`: version, clock, our role's privileges, and archiving.
 
 import type { Clock } from '../../domain/clock.ts';
 import type { PostgresFacts, Queries } from '../database.ts';

@@ -1,4 +1,4 @@
-// Maps errors of PostgreSQL, its client and the socket to StorageErrors. No message contains the URL or a password.
+// Maps errors from PostgreSQL, its client and the socket to StorageErrors. Messages never contain the URL or a password.
 
 import { StorageError, type StorageErrorKind } from '../../domain/storage-error.ts';
 import { busy } from '../database.ts';
@@ -6,9 +6,9 @@ import { busy } from '../database.ts';
 /** Client errors: the connection failed or was lost. */
 const NO_CONNECTION = /^(ERR_POSTGRES_(CONNECTION|IDLE|LIFETIME|TLS)|E[A-Z]+$)/;
 const CUT_OFF = new Set(['ERR_POSTGRES_CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE', '57P01']);
-/** A prepared statement already exists or does not exist: a pooler has switched connections. */
+/** A prepared statement already exists or is missing: a pooler has switched connections. */
 const MIXED_UP_STATEMENTS = new Set(['42P05', '26000']);
-/** Client errors: the server requires unsupported authentication. */
+/** Client errors: the server requires an unsupported authentication method. */
 const LOGIN_FAULT =
   /^ERR_POSTGRES_(AUTHENTICATION|CHANNEL_BINDING|INVALID_SERVER|SASL|UNKNOWN_AUTH|UNSUPPORTED_AUTH)/;
 /** Certificate error codes of OpenSSL and Node. */

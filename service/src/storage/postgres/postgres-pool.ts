@@ -1,6 +1,6 @@
-// Connections to PostgreSQL through Bun's client, which pools connections, prepares statements and pipelines them. A client
-// connects to one server and waits forever for a response. This pool chooses between several servers and replaces a client
-// whose server has stopped responding.
+// Connections to PostgreSQL through Bun's client, which pools connections, prepares statements and pipelines them. The client
+// connects to only one server and has no response timeout. This pool chooses between several servers and replaces a client whose
+// server has stopped responding.
 
 import type { ReservedSQL, SQL } from 'bun';
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
@@ -16,7 +16,7 @@ const IDLE_TIMEOUT_S = 60;
 const PROBE_TIMEOUT_MS = 1_000;
 /** How long a closing client waits for statements in flight. */
 const CLOSE_TIMEOUT_S = 1;
-/** A server that has not responded this long after its statement timeout is unreachable. */
+/** A server that has not responded this long after the statement timeout counts as unreachable. */
 const RESPONSE_GRACE_MS = 1_000;
 
 type Role = 'primary' | 'standby';
@@ -25,7 +25,7 @@ export class PostgresPool {
   readonly #url: PostgresUrl;
   readonly #options: DatabaseOptions;
   #client: Promise<SQL> | undefined;
-  /** Statements without a response. `active` is true once a statement has been sent. */
+  /** Statements that are waiting for a response. `active` is true once a statement has been sent. */
   readonly #queries = new Set<{ readonly active: boolean }>();
   #reserving = 0;
   #reserved = 0;
@@ -90,7 +90,10 @@ export class PostgresPool {
     }
   }
 
-  /** Rejects if the server is frozen or the network drops packets. Otherwise the server's statement timeout applies first. */
+  /**
+   * Rejects if the server is frozen or the network drops packets. In all other cases, the server's statement timeout applies
+   * first.
+   */
   inTime<T>(answer: PromiseLike<T>): PromiseLike<T> {
     const { statementTimeoutMs } = this.#options;
     if (statementTimeoutMs === 0) return answer;
@@ -133,8 +136,9 @@ export class PostgresPool {
   }
 
   /**
-   * Closes the client; the next statement opens a new one. With a statement timeout (in servers), statements in flight are soon
-   * aborted. Without one (in commands), the old client waits for them.
+   * Closes the client; the next statement opens a new one. If there is a statement timeout (in servers), statements in flight are
+   * soon aborted. If there is none (in commands), the old client waits for them.
+   *
    */
   #replace(opened: Promise<SQL>): void {
     if (this.#client !== opened) return;
@@ -157,15 +161,15 @@ export class PostgresPool {
 
 function sessionSettings({ statementTimeoutMs, durable }: DatabaseOptions): Record<string, string | number> {
   return {
-    // If this process or its network disappears, the server must release the locks soon, not after hours.
+    // If this process or its network disappears, the server must release the locks within half a minute, not after hours.
     tcp_keepalives_idle: 10,
     tcp_keepalives_interval: 5,
     tcp_keepalives_count: 3,
     statement_timeout: statementTimeoutMs,
     synchronous_commit: durable ? 'on' : 'off',
-    // Every statement reads the first few entries of one index, whatever its parameters, so a generic plan fits and saves
-    // planning. The settings below prevent JIT compilation, and scans and sorts of many rows, which the planner might choose
-    // for a table without statistics.
+    // Whatever its parameters, every statement reads only the first few entries of one index, so a generic plan is suitable and
+    // saves planning time. The settings below disable JIT compilation, and the scans and sorts of many rows that the planner
+    // might choose for a table without statistics.
     plan_cache_mode: 'force_generic_plan',
     jit: 'off',
     enable_seqscan: 'off',
@@ -176,7 +180,9 @@ function sessionSettings({ statementTimeoutMs, durable }: DatabaseOptions): Reco
   };
 }
 
-/** Returns the first server that reports the role. Queries all in parallel, so an unreachable server causes no delay. */
+/**
+ * Returns the first server that reports this role. Queries all servers in parallel, so an unreachable one does not cause a delay.
+ */
 async function findServer(url: PostgresUrl, role: Role): Promise<PostgresServer> {
   const [first, ...others] = url.servers;
   if (first !== undefined && others.length === 0) return first;
@@ -217,7 +223,7 @@ function newClient(
   try {
     // Set explicitly, because Bun prefers PGDATABASE to the name in the URL.
     const database = decodeURIComponent(new URL(url).pathname.slice(1));
-    // Not imported as a value, which would load the client at the start of every command, even with SQLite.
+    // Uses the global, because importing SQL as a value would load the client at the start of every command, even with SQLite.
     return new Bun.SQL({
       ...options,
       adapter: 'postgres',
@@ -227,7 +233,7 @@ function newClient(
       ...(database !== '' && { database }),
     });
   } catch {
-    // Without the parser's message, which contains the password.
+    // Omits the parser's message, which contains the password.
     throw new StorageError(
       'settings',
       'the database URL is malformed; it must look like postgres://user:password@host:5432/name',

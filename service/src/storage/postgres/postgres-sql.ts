@@ -32,7 +32,7 @@ export const POSTGRES_SQL: Sql = {
   findTable: `SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename = $1`,
 
   pieces: {
-    // A piece is a range of blocks of the table.
+    // A piece is a range of table blocks.
     countSql: `SELECT pg_relation_size('transactions') / current_setting('block_size')::integer AS places`,
     size: 256,
     placeOf: (block) => `(${block},0)`,

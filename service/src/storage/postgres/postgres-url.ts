@@ -1,29 +1,30 @@
-// Parses the servers, Unix sockets and TLS settings of a PostgreSQL URL as libpq does. Bun's client sends parameters that it
-// does not support to the server as settings, so it gets only the supported ones. Messages never contain parts of the URL,
-// which has a password: after a question mark, the rest of the password looks like a parameter.
+// Parses the servers, Unix sockets and TLS settings of a PostgreSQL URL as libpq does. Bun's client sends parameters that it does
+// not support to the server as settings, so it gets only the supported ones. Messages never contain any part of the URL, not even
+// a parameter name: if the password contains a question mark, the rest of the password looks like a parameter.
 
 import { readFileSync } from 'node:fs';
 import type { SQL } from 'bun';
 import { StorageError } from '../../domain/storage-error.ts';
 
-/** TLS options of the client, in addition to the sslmode in the URL. */
+/** The client's TLS options, in addition to the sslmode in the URL. */
 type Tls = SQL.TLSOptions | 'disable' | 'prefer';
 
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 type SslMode = (typeof SSL_MODES)[number];
 const SYSTEM_ROOTS = 'system';
 
-/** The client gets only the resulting sslmode. */
+/** Not passed to the client, except for the resulting sslmode. */
 const TLS_PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'] as const;
 /** Directory and port number of a Unix socket. */
 const SOCKET_PARAMETERS = ['host', 'port'];
 const DEFAULT_PORT = '5432';
-/** Passed to the client and the server. `options` can contain any other server setting. */
+/** Parameters passed to the client and the server. `options` can contain any other server setting. */
 const PASSED_ON = ['channel_binding', 'application_name', 'search_path', 'options'];
 /**
- * libpq parameters that are ignored, because hosted services put some of them into their URLs. This program sets timeouts,
- * encoding and the choice of a server itself. Bun's client does not support the rest; ignoring them does not weaken the
- * sslmode.
+ * libpq parameters that are ignored instead of rejected, because hosted services put some of them into their URLs. This program
+ * sets timeouts and the encoding and chooses the server itself. Bun's client does not support the rest; ignoring them does not
+ * weaken the sslmode.
+ *
  */
 const IGNORED = new Set([
   'client_encoding',
@@ -38,7 +39,7 @@ const IGNORED = new Set([
   'sslcompression',
   'sslnegotiation',
   'sslsni',
-  // With several servers, the pool queries the role of each.
+  // With several servers, the pool queries each server's role.
   'target_session_attrs',
   'tcp_user_timeout',
 ]);
@@ -84,7 +85,7 @@ function requireKnown(settings: URLSearchParams): void {
   throw settingsError(`the database URL has an unknown parameter; supported are ${known.join(', ')}`);
 }
 
-/** Like libpq, requires verify-full with system roots: anyone can get a certificate from a public CA for another name. */
+/** Like libpq, requires verify-full with system roots: anyone can get a certificate for some other name from a public CA. */
 function parseMode(text: string | undefined, usesSystemRoots: boolean): SslMode {
   if (text === undefined) return usesSystemRoots ? 'verify-full' : 'prefer';
   const mode = SSL_MODES.find((known) => known === text);

@@ -1,5 +1,5 @@
-// The PostgreSQL implementation of Database, which several nodes can share: transactions, single statements and bulk writes on
-// two pools.
+// The PostgreSQL implementation of Database: transactions, single statements and bulk writes on two connection pools. Several
+// nodes can share one PostgreSQL database.
 
 import type { SQL } from 'bun';
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
@@ -20,13 +20,13 @@ import { POSTGRES_SCHEMA } from './postgres-schema.ts';
 import { POSTGRES_SQL } from './postgres-sql.ts';
 
 const WATCH_INTERVAL_MS = 500;
-/** Maximum queue length per connection. In a longer queue, responses would arrive too late. */
+/** Maximum queue length per connection. With a longer queue, responses would arrive too late. */
 const WAITING_EACH_MAX = 100;
 const SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 /** Advisory lock for migrations: an arbitrary number that no other program may use in the same database. */
 export const SCHEMA_LOCK = 0x0ff3_b00c;
 
-/** Sends a statement to a pool or on the connection of a transaction. */
+/** Sends a statement through a pool or on a transaction's connection. */
 type Send = <T>(start: (sql: SQL) => SQL.Query<T>) => PromiseLike<T & SQL.ResultMetadata>;
 type Rows<Row> = Row[] & { count: number };
 type Query = <Row>(send: Send, statement: Statement, params: readonly SqlValue[]) => Promise<Rows<Row>>;
@@ -154,7 +154,7 @@ function connection(pool: PostgresPool, sql: SQL): Connection {
   };
 }
 
-/** Text of each statement that a function builds. */
+/** Cached texts of statements that a function builds. */
 const texts = new WeakMap<(sql: typeof POSTGRES_SQL) => string, string>();
 
 function textOf(statement: Statement): string {
@@ -174,7 +174,7 @@ function arrayText(values: readonly SqlValue[]): string {
   return `{${quoted.join(',')}}`;
 }
 
-/** A list is one text parameter, so lists of any length share a prepared statement. */
+/** A list is passed as one text parameter, so lists of any length share a prepared statement. */
 function arrayParam(number: number, type: string): string {
   return `$${number}::text::${type}[]`;
 }
@@ -185,7 +185,7 @@ function whereKey({ name, columns }: Table): string {
   return `${name} WHERE ${key} = ANY(${arrayParam(1, type)})`;
 }
 
-/** Type OIDs of PostgreSQL. */
+/** PostgreSQL type OIDs. */
 const [INTEGER, BIGINT] = [23, 20];
 
 /** Converts bigint columns, which the client returns as strings, to numbers. All stored values are safe integers. */
@@ -203,7 +203,10 @@ async function queryRows<Row>(
   return rows as unknown as Rows<Row>;
 }
 
-/** Returns the column `data` as bytes. The client returns all columns as bytes or none, so this decodes the others. */
+/**
+ * Returns the column `data` as bytes. The client returns either all columns as bytes or none, so this function decodes the other
+ * columns.
+ */
 async function queryWithBytes<Row>(
   send: Send,
   statement: Statement,

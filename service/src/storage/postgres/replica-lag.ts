@@ -1,4 +1,4 @@
-// Measures the lag of a replica: records when the primary reached each WAL position, and compares that with the replica's
+// Measures a replica's lag: records when the primary reached each WAL position, and compares those positions with the replica's
 // position. Memory stays bounded even if the replica stops replaying for weeks.
 
 export const MARKS_MAX = 600;

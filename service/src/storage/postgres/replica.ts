@@ -71,7 +71,7 @@ export class Replica {
       );
       return page.completeThroughMs >= atLeastMs ? page : undefined;
     } catch (error) {
-      // Unusable until the next poll: it may be unreachable, or the query conflicted with WAL replay.
+      // Unusable until the next poll: the replica may be unreachable, or the query conflicted with WAL replay.
       this.#become({ ...this.#state, isUsable: false, reason: messageOf(error) });
       return undefined;
     }

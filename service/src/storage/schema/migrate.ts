@@ -1,5 +1,5 @@
-// Creates or upgrades the schema. All missing steps run in one transaction and under a lock, so they run once even if ten processes
-// start at the same time. Rejects a database whose schema requires a newer program.
+// Creates or upgrades the schema. All missing steps run in one transaction and under a lock, so each step runs only once even if
+// several processes start at the same time. Rejects a database whose schema requires a newer program.
 
 import { StorageError } from '../../domain/storage-error.ts';
 import type { Database, Queries } from '../database.ts';
@@ -7,10 +7,10 @@ import type { Statement } from '../sql.ts';
 import { type Auditor, writeAudit } from '../stores/audit-log.ts';
 import { type Schema, versionOf } from './schema.ts';
 
-/** Servers, which otherwise never wait for a lock, wait for another process that creates their tables. */
+/** Also applies to servers, which wait for no other lock. */
 const LOCK_TIMEOUT_MS = 60_000;
 
-/** Compares the database's schema with this program's. Throws a StorageError if it is too new. */
+/** Compares the database's schema with this program's. Throws a StorageError if the database's is too new. */
 export async function findSchemaState(database: Database): Promise<'none' | 'old' | 'current'> {
   const found = await findVersion(database);
   if (found === undefined) return 'none';
@@ -18,8 +18,9 @@ export async function findSchemaState(database: Database): Promise<'none' | 'old
 }
 
 /**
- * Creates or upgrades the schema. The connection must have no statement timeout. With an auditor, records an upgrade in the
- * audit log.
+ * Creates or upgrades the schema. The database must be opened without a statement timeout. If there is an auditor, an upgrade is
+ * recorded in the audit log.
+ *
  */
 export async function migrate(
   database: Database,

@@ -3,12 +3,13 @@
 type Step = readonly string[];
 
 export interface Schema {
-  /** Never edit a step that has been released; add a new one. A database with n steps has schema version n. */
+  /** Never edit a step that has been released; add a new one. After n steps, a database has schema version n. */
   readonly steps: readonly Step[];
   /**
-   * The oldest program that can use this schema, by the schema version it was released with. A step that older programs can
-   * ignore, such as a new table, leaves it unchanged, so that old and new programs can run side by side. Any other step raises
-   * it to its own version.
+   * Schema version of the oldest program that can use this schema. A step that older programs can ignore, such as a new table,
+   * leaves this number unchanged, so that old and new programs can run side by side. Any other step must raise it to that step's
+   * version.
+   *
    */
   readonly oldestVersion: number;
 }

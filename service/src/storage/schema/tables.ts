@@ -1,12 +1,12 @@
 // The tables and indexes of both databases.
 //
-// Retailers and transactions are stored as the JSON text that is sent, beside the columns that queries need. Servers read the
-// whole catalogue into memory; a page of transactions is a concatenation of stored texts.
+// Retailers and transactions are stored as the JSON text that clients receive, next to the columns that queries need. Servers
+// read the whole catalogue into memory; a page of transactions is a concatenation of stored strings.
 //
-// A page of transactions has the first hundred ids from a cursor on whose stamps are in a window. No index order serves both
-// conditions, so there are three kinds of indexes: by id for windows without a start, by stamp for narrow windows, and by span
-// for all others (see transactions/transaction-page.ts). stamp-window.ts defines the span sizes; transaction-plans.test.ts
-// checks that the indexes match.
+// Starting at a cursor, a page of transactions contains the first hundred ids whose stamps are in a window. No single index order
+// serves both conditions, so there are three kinds of indexes: by id for windows without a start, by stamp for narrow windows,
+// and by span for all others (see transactions/transaction-page.ts). stamp-window.ts defines the span sizes;
+// transaction-plans.test.ts checks that the indexes match.
 
 import type { Sql } from '../sql.ts';
 
@@ -18,7 +18,7 @@ export function versionTable({ ddl: { integer, end } }: Sql): string[] {
   ];
 }
 
-/** Everything except clicks and walks, which SQLite keeps in files of their own. */
+/** Everything except clicks and walks, which SQLite keeps in separate files. */
 export function mainTables({ ddl }: Sql): string[] {
   const { integer, bigint, text, sortedText, uuid, number, neverReusedNumber, end, keyedEnd } = ddl;
   const { nullsFirst, includeStamp } = ddl;
@@ -52,8 +52,8 @@ export function mainTables({ ddl }: Sql): string[] {
    )${end}`,
     `CREATE TABLE secrets (name ${text} PRIMARY KEY, value ${text} NOT NULL)${end}`,
     `INSERT INTO secrets (name, value) VALUES ('click', ${ddl.randomSecret})`,
-    // No foreign key to organisations, here and in the history: every write holds the lock on the row of its organisation, and
-    // checking each row would slow imports down.
+    // No foreign key to organisations, here or in the history: every write already holds the lock on its organisation's row, and
+    // checking each row would slow down imports.
     `CREATE TABLE transactions (
      id ${uuid} PRIMARY KEY,
      org_id ${integer} NOT NULL,
@@ -124,13 +124,14 @@ export function mainTables({ ddl }: Sql): string[] {
      details ${text} NOT NULL
    )${end}`,
     `CREATE INDEX audit_by_time ON audit (at)`,
-    // PostgreSQL's ANALYZE would copy values into pg_statistic, where no erasure removes them. No plan needs them.
+    // PostgreSQL's ANALYZE would copy values into pg_statistic, where erasures do not remove them. No query plan needs these
+    // statistics.
     ...ddl.withoutStatistics('transactions', 'document'),
     ...ddl.withoutStatistics('history', 'document'),
   ];
 }
 
-/** Unlogged: a lost walk costs a client its snapshot, never a change. */
+/** Unlogged: if a walk is lost, its client loses the snapshot, but never a change. */
 export function walkTable({ ddl: { uuid, bigint, unlogged, keyedEnd } }: Sql): string[] {
   return [
     `CREATE ${unlogged}TABLE walks (
@@ -146,8 +147,9 @@ export function walkTable({ ddl: { uuid, bigint, unlogged, keyedEnd } }: Sql): s
 }
 
 /**
- * Ids sort by time, so new clicks are stored side by side. There is no foreign key to organisations, because it would lock their
- * row for every click. Taps are unlogged, because a lost tap only turns a double tap into two clicks.
+ * Ids sort by time, so new clicks are stored side by side. There is no foreign key to organisations, because it would lock the
+ * organisation's row for every click. Taps are unlogged, because a lost tap only turns a double tap into two clicks.
+ *
  */
 export function clickTables({ ddl }: Sql): string[] {
   const { integer, bigint, text, sortedText, uuid, unlogged, keyedEnd } = ddl;
@@ -172,7 +174,7 @@ export function clickTables({ ddl }: Sql): string[] {
   ];
 }
 
-/** Rows of a spool that are not valid clicks. Any value may be missing. */
+/** Spool rows that are not valid clicks. Any value may be missing. */
 export function rejectedClickTable({ ddl: { integer, bigint, text, uuid, end } }: Sql): string[] {
   return [
     `CREATE TABLE rejected_clicks (
