@@ -91,7 +91,7 @@ describe('the toy shop', () => {
 
   afterAll(() => sandbox?.[Symbol.asyncDispose]());
 
-  test('creates a sale with the cashback and country of the activated offer, and only once if the order is reloaded', async () => {
+  test("creates a sale with the activated offer's cashback and country, and only one sale if the order page is reloaded", async () => {
     const startPage = await (await fetch(sandbox.url)).text();
     const [, orgId = ''] = /name="offerbook-org" content="([0-9a-f-]{36})"/.exec(startPage) ?? [];
     const { data: retailers } = await sandbox.get<{ data: Retailer[] }>('/v1/retailers/?limit=200', 'pub');

@@ -50,7 +50,7 @@ afterAll(async () => {
 const open = (path: string, options: BrowserContextOptions = {}) =>
   WatchedPage.open(browser, console_.url + path, options);
 
-test('an address without a page shows the navigation and status 404', async () => {
+test('an unknown console path shows the navigation and returns 404', async () => {
   await using watched = await open('/');
   const answer = await watched.page.goto(`${console_.url}/nothing-here`);
   expect([answer?.status(), answer?.headers()['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
@@ -59,7 +59,7 @@ test('an address without a page shows the navigation and status 404', async () =
   expect(await watched.page.locator('h1').textContent()).toBe('Imports');
 });
 
-test('every page passes axe-core in light, dark and phone layout, fits its window, and violates no CSP rule', async () => {
+test('every page passes axe-core in light, dark and phone layouts, fits its window and does not violate the CSP', async () => {
   await using watched = await open('/');
   const { page } = watched;
   for (const path of PATHS) {
@@ -83,7 +83,7 @@ function isTooWide(page: Page): Promise<unknown> {
   return page.evaluate('document.documentElement.scrollWidth > innerWidth');
 }
 
-test('plots are drawn from the tables below them, which can be collapsed and opened', async () => {
+test('plots are drawn from the tables below them, which can be collapsed and expanded', async () => {
   await using watched = await open('/totals');
   const { page } = watched;
   const figure = page.locator('figure.plot');
@@ -108,7 +108,7 @@ test('plots are drawn from the tables below them, which can be collapsed and ope
   watched.expectCalm();
 });
 
-test('without script, tables are open and forms work', async () => {
+test('without scripts, tables are expanded and forms work', async () => {
   await using watched = await open('/transactions', { javaScriptEnabled: false });
   const { page } = watched;
   await page.getByLabel('passbackUid (exact match)').fill('user-102');
@@ -122,7 +122,7 @@ test('without script, tables are open and forms work', async () => {
   );
 });
 
-test('a page refreshes itself unless it is paused or in use', async () => {
+test('a page refreshes automatically unless it is paused or in use', async () => {
   await using watched = await open('/imports');
   const { page } = watched;
   await page.clock.install();

@@ -55,7 +55,7 @@ function fetchInPage(path: string, token: string) {
   );
 }
 
-test('a page of any origin can read the catalogue and the response headers with a public token', async () => {
+test('a page from any origin can read the catalogue and the response headers with a public token', async () => {
   const answer = await fetchInPage('/v1/cashback-offers/?limit=1', await node.token('public'));
   expect(answer).toEqual({
     status: 200,
@@ -64,7 +64,7 @@ test('a page of any origin can read the catalogue and the response headers with 
   });
 });
 
-test('a page of any origin can import the served client module and list with it', async () => {
+test('a page from any origin can import the served client module and list items with it', async () => {
   const program = `import { OfferbookClient } from '${node.url}/client/offerbook-client.js';
     const client = new OfferbookClient({ baseUrl: '${node.url}', token: '${await node.token('public')}' });
     document.title = (await client.retailers()).data.map(({ name }) => name).join();`;
@@ -72,14 +72,14 @@ test('a page of any origin can import the served client module and list with it'
   await page.waitForFunction("document.title === 'Retailer 1'");
 });
 
-test('a page of another origin can read error responses', async () => {
+test('a page from another origin can read error responses', async () => {
   expect(await fetchInPage('/v1/retailers/', 'ob_pub_wrong')).toMatchObject({
     status: 401,
     body: { code: 'invalid_token' },
   });
 });
 
-test('a private token in a page of the service itself is rejected, and the log warns the operator', async () => {
+test('a private token sent by a page of the service itself is rejected, and the log warns the operator', async () => {
   const own = await browser.newPage();
   await own.goto(`${node.url}/docs`);
   const answer = await own.evaluate(
@@ -94,7 +94,7 @@ test('a private token in a page of the service itself is rejected, and the log w
   await own.close();
 });
 
-test('a page cannot read transactions with any token', async () => {
+test('a web page cannot read transactions with any token', async () => {
   expect(await fetchInPage('/v1/transactions/', await node.token('private'))).toBe('blocked');
   expect(await fetchInPage('/v1/transactions/', await node.token('public'))).toBe('blocked');
 });

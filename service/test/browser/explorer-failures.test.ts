@@ -46,8 +46,8 @@ async function nodeWithToken(settings: { rateLimitPublic?: number } = {}): Promi
   return started;
 }
 
-describe('without a token in the page', () => {
-  test('asks for a token, keeps it in this tab only, and shows the view of the URL', async () => {
+describe('the explorer without a token in the page', () => {
+  test('asks for a token, keeps it only in this tab, and shows the view in the URL', async () => {
     await using watched = await open('/?q=Retailer+77');
     expect(apiRequests(watched)).toEqual([]);
     expect(await axeViolations(watched.page)).toEqual([]);
@@ -61,7 +61,7 @@ describe('without a token in the page', () => {
     watched.expectCalm();
   });
 
-  test('rejects a private token before any request and does not store it', async () => {
+  test('rejects a private token before sending a request and does not store it', async () => {
     await using watched = await open();
     await giveToken(watched, await node.token('private'));
     await watched.page.getByText('This is a private token, for servers only.').waitFor();
@@ -72,7 +72,7 @@ describe('without a token in the page', () => {
     watched.expectCalm();
   });
 
-  test('on 401, reports it and asks for another token', async () => {
+  test('reports a 401 and asks for another token', async () => {
     await using watched = await open();
     await giveToken(watched, newTokenText('public'));
     await watched.page.getByText('The service did not accept this token.').waitFor();
@@ -110,7 +110,7 @@ test('on 429 for a later page, the list shows the failure above the loaded retai
   expect(await axeViolations(watched.page)).toEqual([]);
 });
 
-test('on 503, the page waits for Retry-After and then retries automatically', async () => {
+test('on 503, the page waits for the time in Retry-After and then retries automatically', async () => {
   await using serving = await nodeWithToken();
   await using watched = await open('/docs', serving.url);
   const { page } = watched;
@@ -139,7 +139,7 @@ test('on 503, the page waits for Retry-After and then retries automatically', as
   expect(refusals).toBeLessThan(0);
 });
 
-test('a response that is not from Offerbook is reported as such, and can be retried', async () => {
+test('a response that is not from Offerbook is reported as such, and the request can be retried', async () => {
   await using serving = await nodeWithToken();
   await using watched = await open('/docs', serving.url);
   const { page } = watched;
@@ -155,7 +155,7 @@ test('a response that is not from Offerbook is reported as such, and can be retr
   await watched.says('150 retailers');
 });
 
-test('an offline page reports it and continues when the browser is online again', async () => {
+test('an offline page reports that it is offline and continues when the browser is online again', async () => {
   await using serving = await nodeWithToken();
   await using watched = await open(`/?retailer=${id(7)}`, serving.url);
   const { page } = watched;

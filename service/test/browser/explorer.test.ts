@@ -80,8 +80,8 @@ async function openList(path = '/', options = {}): Promise<WatchedPage> {
   return watched;
 }
 
-describe('the list', () => {
-  test('shows featured retailers first, then by name, each with its best offer', async () => {
+describe("the explorer's list", () => {
+  test('shows featured retailers first, then the others by name, each with its best offer', async () => {
     await using watched = await openList();
     await watched.says('1,155 retailers');
     expect((await watched.names()).slice(0, 5)).toEqual([
@@ -112,7 +112,7 @@ describe('the list', () => {
     watched.expectCalm();
   });
 
-  test('searches while typing, ignores case and accents, and keeps the words in the URL', async () => {
+  test('searches while typing, ignores case and accents, and keeps the search in the URL', async () => {
     await using watched = await openList();
     await watched.page.getByLabel('Search').pressSequentially('MELANGE cafe');
     await watched.says('1 retailer for “MELANGE cafe”');
@@ -121,7 +121,7 @@ describe('the list', () => {
     watched.expectCalm();
   });
 
-  test('filters by category and country of the same offer, and shows the best match', async () => {
+  test('shows retailers where one offer matches both category and country, with the best matching offer', async () => {
     await using watched = await openList();
     await watched.page.getByLabel('Country').selectOption({ label: 'Austria (1)' });
     await watched.says('1 retailer in Austria');
@@ -168,7 +168,7 @@ describe('the list', () => {
     expect(await watched.names()).toEqual(['Zebra Books']);
   });
 
-  test('filters by kind of deal, sorts, and keeps both in the URL', async () => {
+  test('filters by kind of deal, sorts, and keeps both settings in the URL', async () => {
     await using watched = await openList();
     const { page } = watched;
     await page.getByLabel('Order').selectOption('Best rate');
@@ -238,7 +238,7 @@ describe('the list', () => {
   });
 });
 
-describe('a retailer', () => {
+describe("a retailer's page", () => {
   test('is loaded with one small request and shows offers, coupons and promotions', async () => {
     await using watched = await open(`/?retailer=${id(1)}`);
     const { page } = watched;
@@ -253,7 +253,7 @@ describe('a retailer', () => {
     watched.expectCalm();
   });
 
-  test('keeps the country filter of the list, and shows all offers on request', async () => {
+  test("keeps the list's country filter, and shows all offers on request", async () => {
     await using watched = await openList('/?country=DE');
     const { page } = watched;
     await page.getByRole('link', { name: 'Café Mélange' }).click();
@@ -269,7 +269,7 @@ describe('a retailer', () => {
     watched.expectCalm();
   });
 
-  test('opened by a shared URL with a country links back to the list of that country', async () => {
+  test("links back to its country's list when it was opened by a shared URL with a country", async () => {
     await using watched = await open(`/?retailer=${id(2)}&country=FR`);
     await watched.page.getByText('No cashback in France.').waitFor();
     await watched.page.getByRole('link', { name: 'Back to the results' }).click();
@@ -307,7 +307,7 @@ describe('a retailer', () => {
     expect(await watched.page.evaluate('getSelection().toString()')).toBe('MELANGE-10');
   });
 
-  test('links a promotion to its deep link, without a referrer', async () => {
+  test('links each promotion to its deep link without sending a referrer', async () => {
     await using watched = await open(`/?retailer=${id(1)}`);
     const link = watched.page.getByRole('link', { name: 'Go to the promotion' });
     expect(await link.getAttribute('href')).toBe('https://melange.example/mugs?x=1');
@@ -317,7 +317,7 @@ describe('a retailer', () => {
     ]);
   });
 
-  test('describes when a deal ends', async () => {
+  test('states when a deal ends', async () => {
     await using watched = await open(`/?retailer=${id(5)}`);
     expect(await watched.page.locator('.ends').textContent()).toMatch(/^ends in (2\d|30) minutes$/);
   });
@@ -334,8 +334,8 @@ describe('a retailer', () => {
   );
 });
 
-describe('the page', () => {
-  test('loads less than 100 KB for the first view, and only from this server', async () => {
+describe('the explorer page', () => {
+  test('loads less than 100 KB for the first view, all from this server', async () => {
     await using watched = await openList();
     // A headless browser does not request the favicon.
     const icon = await (await fetch(`${node.url}/favicon.svg`)).bytes();
@@ -353,7 +353,7 @@ describe('the page', () => {
     expect(watched.origins).toEqual(new Set([node.url]));
   });
 
-  test('runs no foreign script and loads no foreign resource', async () => {
+  test('does not run third-party scripts or load third-party resources', async () => {
     await using watched = await openList();
     const { page } = watched;
     const visits: string[] = [];
@@ -383,7 +383,7 @@ describe('the page', () => {
     expect(response.headers.get('Access-Control-Allow-Origin')).toBeNull();
   });
 
-  test('can be used with only the keyboard', async () => {
+  test('can be operated with only the keyboard', async () => {
     await using watched = await openList('/?q=zebra');
     const { page } = watched;
     await page.keyboard.press('Tab');

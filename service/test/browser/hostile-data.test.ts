@@ -119,7 +119,7 @@ const LETTERS_FROM_LEFT = `(() => {
   return [...Array(text.data.length).keys()].sort((a, b) => x(a) - x(b)).map((i) => text.data[i]).join('');
 })()`;
 
-test('the link to a shop is labelled with the host of its URL', async () => {
+test('the link to a shop is labelled with the host in its URL', async () => {
   await node.catalogue([
     retailer(1, {
       hostname: 'bank.example',
@@ -134,7 +134,7 @@ test('the link to a shop is labelled with the host of its URL', async () => {
   watched.expectCalm();
 });
 
-test('logos below /v1/ and /go/ of this server are not loaded', async () => {
+test("logos under this server's /v1/ and /go/ paths are not loaded", async () => {
   const logos = ['/v1/coupons/', '/go/x/', '/v1', '/logos/../go/x/', '/favicon.svg'];
   await node.catalogue(
     logos.map((path, i) => retailer(i + 1, { logo: node.url + path, cashbackOffers: [offer(i + 11)] })),

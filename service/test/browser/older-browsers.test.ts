@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const open = (path: string) => WatchedPage.open(browser, node.url + path, {}, MAKE_OLDER);
 
-test('the explorer filters, keeps the filter in its URL, and shows a retailer', async () => {
+test('the explorer filters, keeps the filter in its URL and shows a retailer', async () => {
   await using watched = await open('/');
   const { page } = watched;
   await page.getByLabel('Country').selectOption('AT');
@@ -51,7 +51,7 @@ test('the explorer filters, keeps the filter in its URL, and shows a retailer', 
   watched.expectCalm();
 });
 
-test('the reference sends the parameters of its form', async () => {
+test('the API reference sends the parameters in its form', async () => {
   await using watched = await open('/docs');
   const form = watched.page.locator('form.try[data-path="/v1/cashback-offers/"]');
   await form.locator('input[name=country]').fill('AT');

@@ -72,7 +72,7 @@ describe('/docs', () => {
     expect(await form.locator('.answer > pre').textContent()).toContain('"code": "invalid_parameter"');
   });
 
-  test('has no form for the operation with a private token, and rejects a private token in its field', async () => {
+  test('does not offer a form for the operation with a private token, and rejects a private token in its token field', async () => {
     await using watched = await open('/docs');
     const { page } = watched;
     expect(await page.getByRole('form', { name: /^Try/ }).count()).toBe(4);
@@ -109,7 +109,7 @@ describe('/docs', () => {
     watched.expectCalm();
   });
 
-  test('asks for a token outside the sandbox, and reports a missing one', async () => {
+  test('asks for a token outside the sandbox, and reports a missing token', async () => {
     await using serving = await TestNode.start({ databaseUrl: node.databaseUrl });
     await using watched = await open('/docs', {}, serving.url);
     const form = watched.page.getByRole('form', { name: 'Try /v1/coupons/' });
@@ -160,7 +160,7 @@ describe('/docs', () => {
     expect(start).toContain('For the catalogue and activation samples:');
   });
 
-  test('has no copy button over its code on a phone', async () => {
+  test('does not cover its code with a copy button on a phone', async () => {
     await using watched = await open('/docs', { viewport: { width: 390, height: 844 } });
     const samples = await watched.page.locator('.sample:visible').all();
     expect(samples).toHaveLength(7);
@@ -178,7 +178,7 @@ describe('/docs', () => {
 });
 
 describe('the guides', () => {
-  test('are found by a full-text search that contacts only this server', async () => {
+  test('can be found with a full-text search that contacts only this server', async () => {
     await using watched = await open('/docs');
     const { page } = watched;
     const search = page.getByRole('searchbox', { name: 'Search the documentation' });
@@ -240,7 +240,7 @@ describe('the guides', () => {
 });
 
 describe('an unknown path', () => {
-  test('shows a page with links and nothing of the requested path', async () => {
+  test('shows a page with links that does not contain any part of the requested path', async () => {
     await using watched = await open('/v1/nowhere%3Cb%3E/?x=<script>');
     const { page } = watched;
     await page.getByRole('heading', { name: 'No such path', level: 1 }).waitFor();
@@ -257,7 +257,7 @@ describe('an unknown path', () => {
 });
 
 describe('/errors/', () => {
-  test('links to a page for every error and back', async () => {
+  test('links to a page for every error, and each error page links back', async () => {
     await using watched = await open('/errors/');
     const links = await watched.page
       .locator('tbody a')

@@ -42,7 +42,7 @@ afterAll(async () => {
 
 const statuses = ({ page }: WatchedPage) => page.locator('.feed .tag').allTextContents();
 
-test('the feed is linked from the list, shows each change once, newest first, and can be paused', async () => {
+test('the transaction feed is linked from the list, shows each change once, newest first, and can be paused', async () => {
   await using watched = await WatchedPage.open(browser, node.url);
   const { page } = watched;
   await page.getByRole('link', { name: 'Watch transactions change' }).click();
@@ -76,7 +76,7 @@ test('the feed is linked from the list, shows each change once, newest first, an
   watched.expectCalm();
 });
 
-test('the feed reports a missing response and retries automatically', async () => {
+test('the transaction feed reports a missing response and retries automatically', async () => {
   await using watched = await WatchedPage.open(browser, `${node.url}/docs`);
   const { page } = watched;
   await page.route('**/sandbox/transactions*', (route) => route.abort(), { times: 1 });
@@ -85,7 +85,7 @@ test('the feed reports a missing response and retries automatically', async () =
   await page.getByText(/^Complete through/).waitFor();
 });
 
-test('the feed resumes from an earlier response, rejects an invalid position, and serves only this page', async () => {
+test('the transaction feed resumes from an earlier response, rejects an invalid position, and serves only this page', async () => {
   const first = await node.get('/sandbox/transactions');
   const { data, completeThrough } = (await first.json()) as { data: unknown[]; completeThrough: string };
   expect(data.length).toBeGreaterThan(0);
@@ -102,7 +102,7 @@ test('the feed resumes from an earlier response, rejects an invalid position, an
   expect(first.headers.get('Cache-Control')).toBe('no-store');
 });
 
-test('without a feed, its URL shows the list', async () => {
+test("without a transaction feed, the feed's URL shows the list", async () => {
   const pageToken = newTokenText('public');
   await using plain = await TestNode.start({ pageToken });
   await plain.keep(pageToken, 'public');

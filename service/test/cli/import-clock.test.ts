@@ -1,4 +1,4 @@
-// An import from a machine whose clock is wrong. PostgreSQL is told another time by a function that is found before its own.
+// Imports from a machine with a wrong clock. A function in the search path overrides PostgreSQL's own clock function.
 
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';

@@ -44,7 +44,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, databa
       const before = await offerbook(['export', 'transactions', '--org', 'acme'], { env });
 
       const child = spawnWithInput(['import', 'transactions', '-', '--org', 'acme'], env);
-      // Enough rows for several batches to be written, and a pipe that stays open: the import is in its middle.
+      // Enough rows for several batches, and the pipe stays open, so the import cannot finish.
       child.stdin.write(
         ndjson(Array.from({ length: 5_000 }, (__, i) => transaction(i + 1, { status: 'CONFIRMED' }))),
       );

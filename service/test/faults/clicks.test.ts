@@ -14,7 +14,7 @@ test('no click is lost when servers on SQLite are killed', async () => {
   expect(await clickUnderFaults({ databaseUrl, kills: 3, clicksEach: 100 })).toEqual(NOTHING);
 });
 
-test('no click is lost when PostgreSQL is stopped and started and servers are killed', async () => {
+test('no click is lost when PostgreSQL is stopped and restarted and servers are killed', async () => {
   const server = await startPostgres();
   try {
     const outcome = await clickUnderFaults({
@@ -33,7 +33,7 @@ test('no click is lost when PostgreSQL is stopped and started and servers are ki
 });
 
 test.if(await SmallDisk.canMount())(
-  'no click is lost when the disk of an SQLite database is full for a while',
+  "no click is lost when an SQLite database's disk is full for a while",
   async () => {
     await using disk = await SmallDisk.mount(8);
     const outcome = await clickUnderFaults({

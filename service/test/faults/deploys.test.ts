@@ -16,7 +16,7 @@ beforeAll(async () => {
 describe.each(PROXIES)('behind %s', (proxy) => {
   const { test } = testsWith(proxy);
 
-  test('no request fails while nodes are stopped and started in turn', async () => {
+  test('no request fails while nodes are stopped and started one after the other', async () => {
     const report = await runDeploys(seeded, { proxy, stops: 2, perSecond: 200 });
     expect(report).toMatchObject({ exitCodes: [0, 0], failures: {} });
     expect(Object.keys(report.statuses)).toEqual(['200']);
@@ -87,7 +87,7 @@ describe.each(PROXIES)('%s', (name) => {
   test.each([
     ['/busy', 503],
     ['/hangs', 504],
-  ])('the proxy sends a request to one node only, whose response to %s is %d', async (path, status) => {
+  ])('the proxy sends a request to only one node if the response to %s is %d', async (path, status) => {
     seen.length = 0;
     const answers = await Promise.all(Array.from({ length: 8 }, () => fetch(proxy.url + path)));
     expect(answers.map((response) => response.status)).toEqual(Array(8).fill(status));
@@ -96,13 +96,13 @@ describe.each(PROXIES)('%s', (name) => {
 
   test('the proxy keeps sending requests when all nodes fail their health checks', async () => {
     isReady = false;
-    // Three for each of the nodes, and the one that follows the last of them.
+    // Three for each node, and one more after the last of these.
     while (name === 'haproxy' && failedChecks < 8) await Bun.sleep(20);
     expect((await fetch(`${proxy.url}/page`)).status).toBe(200);
     isReady = true;
   });
 
-  test('the proxy sends a request to the other node when one refuses the connection', async () => {
+  test('the proxy sends a request to the other node if one refuses the connection', async () => {
     await nodes[0]?.stop(true);
     seen.length = 0;
     const answers = await Promise.all(Array.from({ length: 8 }, () => fetch(`${proxy.url}/page`)));
@@ -126,7 +126,7 @@ test('a node with workers reports on its admin port that it is stopping', async 
   expect(await exited).toBe(0);
 });
 
-test('a stopping node reports it, serves during the drain delay, then closes its connections', async () => {
+test('a stopping node reports that it is stopping, serves requests during the drain delay, and then closes its connections', async () => {
   await using node = await LoadedService.start(seeded, ['--drain-delay', '1']);
   const get = (path: string) =>
     fetch(node.url + path, { headers: { Authorization: `Bearer ${seeded.publicToken}` } });

@@ -29,12 +29,12 @@ afterAll(async () => {
 describe.each(PLAYED)('while PostgreSQL is %s', (name) => {
   const report = () => reports.get(name) as RoundReport;
 
-  test('the catalogue is served from memory, and no response is wrong', () => {
+  test('the catalogue is served from memory, and every response is correct', () => {
     expect(report().wrong).toEqual([]);
     expect(report().requests).toBeGreaterThan(100);
   });
 
-  test('requests for transactions get 503 in time', () => {
+  test('requests for transactions get 503 within the time limit', () => {
     expect(report().unavailable).toBeGreaterThan(0);
     expect(report().slowest503Ms).toBeLessThan(allowedMs(2_000));
   });

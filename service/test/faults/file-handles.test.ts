@@ -15,7 +15,7 @@ const OPEN_FILES_MAX = 120;
 const CONNECTIONS = 140;
 
 describe.each(DATABASES.map((it) => [it.name, it] as const))(
-  'without file handles, on %s',
+  'when file handles are exhausted, on %s',
   (_, { create }) => {
     let env: Record<string, string>;
     let server: ServerProcess;
@@ -72,7 +72,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))(
       expect(readdirSync(`/proc/${server.pid}/fd`)).toHaveLength(OPEN_FILES_MAX);
     });
 
-    test('a page of transactions gets 503, and 200 when file handles are free again', async () => {
+    test('a page of transactions gets 503, and 200 once file handles are available again', async () => {
       const issued = await offerbook(['tokens', 'issue', '--org', 'acme', '--kind', 'private'], { env });
       const request = getRequest(
         '/v1/transactions/?updatedAtGreaterThan=2026-01-01T00:00:00',
@@ -87,7 +87,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))(
       while (!(await metrics()).includes('\nofferbook_database_usable 1\n')) await Bun.sleep(10);
     });
 
-    test('a catalogue reload that failed is repeated when file handles are free again', async () => {
+    test('a failed catalogue reload is retried once file handles are available again', async () => {
       await useUpHandles();
       await importCatalogue(2);
       // Where no further connection is needed, it is taken up at once.

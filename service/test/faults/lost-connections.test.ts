@@ -38,7 +38,7 @@ afterAll(async () => {
   await removePostgres(primary);
 });
 
-test('every response is correct or an error while connections are closed and refused', async () => {
+test('every response is correct or an error while database connections are closed and refused', async () => {
   const database = openPostgres(postgresUrl(primary.port, 'postgres'), SERVER_OPTIONS);
   const wrong: unknown[] = [];
   let [right, refused, isOver] = [0, 0, false];

@@ -127,7 +127,7 @@ describe('an SQLite file', () => {
     expect(await child.exited).toBe(0);
   });
 
-  test('no acknowledged write is lost when a kill leaves the write-ahead log', async () => {
+  test('no acknowledged write is lost when a kill leaves the write-ahead log behind', async () => {
     const decided = FEW.replaceAll('PENDING', 'DECLINED');
     expect((await offerbook(IMPORT, { env, stdin: decided })).code).toBe(0);
     await traffic.stop();
@@ -154,7 +154,7 @@ test.if(await SmallDisk.canMount())('an import reports a full disk', async () =>
   expect(await exported()).toBe(before);
 });
 
-test('an import reports a folder without permission, not a missing database', async () => {
+test('an import into a folder without permission reports the permission, not a missing database', async () => {
   const folder = temporaryFolder();
   useCopyIn(folder);
   chmodSync(folder, 0o000);

@@ -8,7 +8,7 @@ import { DATABASES } from '../support/databases.ts';
 import { ENVELOPE_BYTES_MAX, runLargePages } from './large-pages.ts';
 
 test.each(DATABASES.map((database) => [database.name, database] as const))(
-  'the largest transactions come in pages of 4 MiB, and a greedy client delays no other organisation on %s',
+  'the largest transactions are served in pages of 4 MiB, and a greedy client does not delay other organisations on %s',
   async (_, database) => {
     const report = await runLargePages(await database.create(), { transactions: 40, greedyMs: 1_500 });
     expect(report.walked).toEqual([40, 40, 40, 40]);

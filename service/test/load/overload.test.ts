@@ -20,7 +20,7 @@ const MEMORY_MAX_MB = 400;
 const GOODPUT_MIN = 0.5;
 const ROUNDS_MAX = 8;
 
-test('at three times its capacity the service answers at least half of it, rejects the rest, and recovers', async () => {
+test('at three times its capacity, the service answers requests at half its capacity or more, rejects the rest, and recovers', async () => {
   const [sqlite] = DATABASES;
   const seeded = await seed((await sqlite?.create()) ?? '');
   await using service = await LoadedService.start(seeded);
@@ -39,7 +39,7 @@ test('at three times its capacity the service answers at least half of it, rejec
   expect(report.memoryMb.most).toBeLessThan(MEMORY_MAX_MB);
 });
 
-test('requests that wait for a stuck database are rejected in time, and the catalogue is not affected', async () => {
+test('requests that wait for a stuck database are rejected in time, and catalogue requests are not affected', async () => {
   const databaseUrl = await newPostgresSchema();
   const seeded = await seed(databaseUrl);
   await using service = await LoadedService.start(seeded);

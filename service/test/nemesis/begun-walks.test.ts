@@ -16,7 +16,7 @@ for (const database of DATABASES) {
   describe(`on ${database.name}`, () => {
     const open = async () => Scene.open(await database.create());
 
-    test('a walk that restarts on another node loses no change to its first attempt', async () => {
+    test('a walk that restarts on another node misses no change because of its first attempt', async () => {
       await using scene = await open();
       await scene.change(1, 2, 3, 4);
       let crashed = false;
@@ -43,7 +43,7 @@ for (const database of DATABASES) {
       await scene.change(8);
       const poller = new OpenWalkPoller(
         scene.pages([scene.node(0)], async (page) => {
-          // The third page of the slower walk leads to where the first of the later one has led.
+          // The slower walk's third page has the same cursor as the later walk's first page.
           if (page === 1) await slower.next();
         }),
       );

@@ -20,8 +20,8 @@ for (const database of DATABASES) {
   describe(`on ${database.name}`, () => {
     const open = async () => Scene.open(await database.create());
 
-    describe('a late commit', () => {
-      test('a late commit loses a change when the stamp is taken without the lock', async () => {
+    describe('late commits', () => {
+      test('a late commit loses a change if the stamp is taken without the lock', async () => {
         await using scene = await open();
         await scene.change(1, 2);
         const [row] = scene.versions([1]);
@@ -35,7 +35,7 @@ for (const database of DATABASES) {
         expect(await scene.lostBy(poller)).toEqual([1]);
       });
 
-      test('a late commit loses no change when the lock is held from the stamp to the commit', async () => {
+      test('a late commit does not lose a change if the lock is held from the stamp to the commit', async () => {
         await using scene = await open();
         await scene.change(1, 2);
         const commit = await scene.beginChange(1);
@@ -48,7 +48,7 @@ for (const database of DATABASES) {
       });
     });
 
-    describe('a sort key that moves', () => {
+    describe('sort keys that change', () => {
       async function walkWhileTheCursorRowChanges(scene: Scene, send: Parameters<Scene['pages']>[0][number]) {
         for (const number of [1, 2, 3, 4, 5, 6]) await scene.change(number);
         const poller = new OpenWalkPoller(
@@ -61,20 +61,20 @@ for (const database of DATABASES) {
         return scene.lostBy(poller);
       }
 
-      test('a moving sort key loses changes when pages are ordered by (updatedAt, id)', async () => {
+      test('a changing sort key loses changes if pages are ordered by (updatedAt, id)', async () => {
         await using scene = await open();
         const send = movingOrder(scene.nodes[0].databaseUrl, scene.orgId);
         expect(await walkWhileTheCursorRowChanges(scene, send)).toEqual([4, 5, 6]);
       });
 
-      test('a moving sort key loses no change when pages are ordered by id', async () => {
+      test('a changing sort key does not lose changes if pages are ordered by id', async () => {
         await using scene = await open();
         expect(await walkWhileTheCursorRowChanges(scene, scene.node(0))).toEqual([]);
         expect(scene.brokenPromises).toEqual([]);
       });
     });
 
-    describe('the greatest stamp seen as watermark', () => {
+    describe('the greatest stamp as the watermark', () => {
       /** The second page is asked for in one way or another. */
       async function walkWhileRowsChange(scene: Scene, second: Send) {
         await scene.change(1, 2, 3, 4);
@@ -90,20 +90,20 @@ for (const database of DATABASES) {
         return scene.lostBy(poller);
       }
 
-      test('the greatest stamp as watermark loses changes when each page is a walk of its own', async () => {
+      test('using the greatest stamp as the watermark loses changes when each page is a separate walk', async () => {
         await using scene = await open();
         const send = scene.node(0);
         const inAnotherWindow: Send = (path) => send(`${path}&updatedAtLessThan=9999-01-01T00:00:00Z`);
         expect(await walkWhileRowsChange(scene, inAnotherWindow)).toEqual([1]);
       });
 
-      test('the greatest stamp as watermark loses no change when the walk shows the state of its first page', async () => {
+      test('using the greatest stamp as the watermark does not lose changes when a walk shows the state of its first page', async () => {
         await using scene = await open();
         expect(await walkWhileRowsChange(scene, scene.node(0))).toEqual([]);
       });
     });
 
-    describe('both bounds strict', () => {
+    describe('windows with exclusive bounds', () => {
       async function tile(scene: Scene, Kind: typeof TilingPoller) {
         const poller = new Kind(scene.pages([scene.node(0)]), new Random(1));
         await scene.change(1, 2);
@@ -113,12 +113,12 @@ for (const database of DATABASES) {
         return scene.lostBy(poller);
       }
 
-      test('strict bounds lose changes stamped at the bound when windows end at the bound', async () => {
+      test('exclusive bounds lose changes stamped at the bound if windows end at the bound', async () => {
         await using scene = await open();
         expect(await tile(scene, GapPoller)).toEqual([1, 2, 3]);
       });
 
-      test('strict bounds lose no change when windows end a millisecond after the bound', async () => {
+      test('exclusive bounds do not lose changes if windows end a millisecond after the bound', async () => {
         await using scene = await open();
         expect(await tile(scene, TilingPoller)).toEqual([]);
       });

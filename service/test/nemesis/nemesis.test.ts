@@ -8,7 +8,7 @@ const DURATION_MS = 4_000;
 for (const database of DATABASES) {
   const replay = `npm run test:nemesis -- --seed ${SEED} --database ${database.name.toLowerCase()}`;
 
-  test(`no poller loses a change on ${database.name}, whatever fails (to repeat: ${replay})`, async () => {
+  test(`no poller misses a change on ${database.name}, whatever fails (to repeat: ${replay})`, async () => {
     const databaseUrl = await database.create();
     const report = await runNemesis({ databaseUrl, seed: SEED, durationMs: DURATION_MS });
     expect(report.violations).toEqual([]);

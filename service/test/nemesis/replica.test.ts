@@ -45,8 +45,8 @@ const release = () => releaseReplay(replica);
 
 const openScene = () => openReplicaScene(primary, replica, database);
 
-describe('a page from a replica', () => {
-  test('a page from a replica shows its state and reports how far that is complete', async () => {
+describe('pages from a replica', () => {
+  test("a page from a replica shows the replica's state and reports how far that state is complete", async () => {
     await using scene = await openScene();
     const [atPrimary, atReplica] = [scene.node(0), scene.node(1)];
     const first = async (send: typeof atPrimary) => readPage(await send('/v1/transactions/'));
@@ -80,7 +80,7 @@ describe('a page from a replica', () => {
     while ((await gauge('offerbook_replica_lag_seconds')) !== 0) await Bun.sleep(50);
   });
 
-  test('a page comes from the primary when the replica is behind what the client already knows', async () => {
+  test('a page is read from the primary if the replica lags behind what the client already knows', async () => {
     await using scene = await openScene();
     await scene.change(1, 2, 3);
     await untilCaughtUp(primary, replica);
@@ -97,7 +97,7 @@ describe('a page from a replica', () => {
     }
   });
 
-  test('later pages continue from the state of the first page, even on the primary, which is ahead', async () => {
+  test('later pages show the state of the first page, even on the primary, which is ahead', async () => {
     await using scene = await openScene();
     await scene.change(1, 2, 3);
     const before = await readPage(await scene.node(0)('/v1/transactions/'));
@@ -110,7 +110,7 @@ describe('a page from a replica', () => {
     expect(later.completeThrough).toBe(begun.completeThrough);
   });
 
-  test('a page comes from the primary when the replica is more than ten seconds behind', async () => {
+  test('a page is read from the primary if the replica lags by more than ten seconds', async () => {
     await using scene = await openScene();
     await scene.change(1);
     await untilCaughtUp(primary, replica);
@@ -129,7 +129,7 @@ describe('a page from a replica', () => {
     await untilReplicaIsRead(scene.nodes[1]);
   });
 
-  test('pages come from the primary while the replica is frozen, and from the replica when it resumes', async () => {
+  test('pages are read from the primary while the replica is frozen, and from the replica after it resumes', async () => {
     await using scene = await openScene();
     await scene.change(1);
     await untilCaughtUp(primary, replica);
@@ -142,7 +142,7 @@ describe('a page from a replica', () => {
     await untilReplicaIsRead(scene.nodes[1]);
   });
 
-  test('a single page is served while the primary is unreachable; a longer walk must wait', async () => {
+  test('a single page is served while the primary is unreachable, but a walk with several pages gets 503', async () => {
     await using scene = await openScene();
     await scene.change(1, 2, 3);
     await untilCaughtUp(primary, replica);
@@ -168,11 +168,11 @@ describe('a page from a replica', () => {
   });
 });
 
-test('a standby used as primary serves first pages and reports later ones as unavailable', async () => {
+test('a standby configured as the primary serves first pages and returns 503 for later pages', async () => {
   await using scene = await openScene();
   await scene.change(1, 2, 3);
   await untilCaughtUp(primary, replica);
-  // As an address that moves with the primary may lead to for a moment.
+  // An address that follows the primary may briefly point to a standby.
   await using node = await TestNode.start({ databaseUrl: postgresUrl(replica.port, database) });
   const get = async (path: string) => (await node.get(`/v1/transactions/${path}`, scene.tokens[0])).status;
   expect([await get(''), await get('?limit=2'), await get(`?limit=2&cursor=${FIRST_ID}`)]).toEqual([
@@ -180,7 +180,7 @@ test('a standby used as primary serves first pages and reports later ones as una
   ]);
 });
 
-test('no poller loses a change while pages alternate between primary and a delayed replica', async () => {
+test('no poller misses a change while pages alternate between the primary and a delayed replica', async () => {
   await using scene = await openScene();
   const report = await pollWithReplica(scene, { primary, replica, steps: STEPS, seed: SEED });
   expect({ lost: report.lost, violations: report.violations }).toEqual({ lost: [], violations: [] });

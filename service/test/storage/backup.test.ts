@@ -100,7 +100,7 @@ function tamper(source: string, manifest: BackupManifest, name: string, ...state
   return copy;
 }
 
-describe('a backup', () => {
+describe('backups', () => {
   const open = openTestStores();
   let nowMs = START_MS;
   const clock = () => nowMs;
@@ -133,7 +133,7 @@ describe('a backup', () => {
     clickKey: await stores.clickKey(),
   });
 
-  test('a backup holds every row, is readable by its owner only, and restores everything', async () => {
+  test('a backup contains every row, is readable only by its owner, and restores everything', async () => {
     const { folder, path, url, stores, org, backup, restore } = await scene();
     await load(stores, org, [transaction(1), transaction(2)]);
     await load(stores, org, [transaction(1, { status: 'CONFIRMED' })]);
@@ -181,7 +181,7 @@ describe('a backup', () => {
     expect(readdirSync(folder).filter((name) => name.includes('restoring'))).toEqual([]);
   });
 
-  test('a restore through a symbolic link replaces the target and moves the old file aside next to it', async () => {
+  test("a restore through a symbolic link replaces the link's target and moves the old file aside next to the target", async () => {
     const { folder, path, stores, org, backup } = await scene();
     await load(stores, org, [transaction(1)]);
     await backup(join(folder, 'backup'));
@@ -207,7 +207,7 @@ describe('a backup', () => {
     expect(readlinkSync(link)).toBe(join(folder, 'not there', 'shop.db'));
   });
 
-  test('a backup made during imports holds no sale without its click and the mark on the click', async () => {
+  test('a backup made during imports contains the click of every sale, marked as sold', async () => {
     const { folder, url, backup } = await scene();
     const seller = new Worker(new URL('./seller-thread.ts', import.meta.url));
     const sold = Promise.withResolvers<void>();
@@ -240,7 +240,7 @@ describe('a backup', () => {
     expect(counts[9]).toBeGreaterThan(counts[0] ?? 0);
   });
 
-  test('a backup does not wait for a running import and holds none of its rows', async () => {
+  test('a backup does not wait for a running import and contains none of its rows', async () => {
     const { folder, stores, org, backup } = await scene();
     await load(stores, org, [transaction(1)]);
     const manifest = await stores.transactions.write(org.id, async (writer) => {
@@ -306,7 +306,7 @@ describe('a backup', () => {
     expect(readdirSync(folder).length).toBe(beside);
   });
 
-  test('a restore rejects a backup with a foreign schema and runs none of its statements', async () => {
+  test('a restore rejects a backup with a modified schema and does not run any of its statements', async () => {
     const { folder, path, stores, org, backup, restore } = await scene();
     await load(stores, org, [transaction(1)]);
     await recordClick(stores, org.id);
@@ -358,7 +358,7 @@ describe('a backup', () => {
     expect((await restore(indexed)).stamped).toBe(0);
   });
 
-  test('a backup or a restore whose path is too long fails with one sentence', async () => {
+  test('a backup or restore whose path is too long fails with a one-sentence message', async () => {
     const { folder, url } = await scene();
     const tooLong = join(folder, 'x'.repeat(300));
     const paths = { spoolPath: () => '', isOurs: () => true, clock, version: '1' };
@@ -397,7 +397,7 @@ describe('a backup', () => {
     },
   );
 
-  test('a backup that other users can read is restored for its owner only', async () => {
+  test('a backup that other users can read is restored with access only for its owner', async () => {
     const { folder, path, stores, org, backup, restore } = await scene();
     await recordClick(stores, org.id);
     const target = join(folder, 'backup');
@@ -410,7 +410,7 @@ describe('a backup', () => {
     expect(modes).toEqual([0o600, 0o600]);
   });
 
-  test('a restore ends walks in progress: no later page is read as of a stamp from before the restore', async () => {
+  test('a restore ends walks in progress, so no later page uses a stamp from before the restore', async () => {
     const { folder, url, stores, org, backup, restore } = await scene();
     await load(stores, org, [transaction(1)]);
     const walk = { tokenId: transaction(1).id, window: { minMs: 0, maxMs: Number.MAX_SAFE_INTEGER } };
@@ -521,7 +521,7 @@ describe('a backup', () => {
     expect(readdirSync(folder).sort()).toEqual(before);
   });
 
-  test('a backup of PostgreSQL, or of a missing database, fails with a one-sentence error', async () => {
+  test('a backup of PostgreSQL or of a missing database fails with a one-sentence message', async () => {
     const folder = temporaryFolder();
     const options = {
       target: join(folder, 'backup'),
@@ -538,8 +538,8 @@ describe('a backup', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  describe.each(['what was replaced can be read', 'what was replaced is lost'])('when %s', (how) => {
-    test('clients that keep polling end with exactly what was restored and imported again', async () => {
+  describe.each(['the replaced database is readable', 'the replaced database is lost'])('when %s', (how) => {
+    test('polling clients end up with exactly the restored and reimported transactions', async () => {
       const { folder, path, url, stores, org, backup, restore } = await scene();
       const [early, late] = [new Poller(), new Poller()];
       await load(
@@ -552,20 +552,20 @@ describe('a backup', () => {
       const target = join(folder, 'backup');
       await backup(target);
       const changes = [transaction(1, { status: 'CONFIRMED' }), transaction(4)];
-      // A bad import, which is why the backup is brought back. It is not imported again.
+      // A faulty import, the reason for the restore. It is not imported again.
       await load(stores, org, [transaction(2, { status: 'DECLINED', cashback: 0 })]);
       await load(stores, org, changes);
       await late.poll(stores, org.id);
       expect(late.copy.size).toBe(4);
       const lostMs = late.watermarkMs;
       await stores.close();
-      if (how === 'what was replaced is lost') {
+      if (how === 'the replaced database is lost') {
         rmSync(path);
-        // SQLite would play it back into the new database.
+        // SQLite would replay this journal into the new database.
         writeFileSync(`${path}-journal`, 'of what was there');
       }
-      // The machine has come back with a clock that is behind.
-      if (how === 'what was replaced can be read') nowMs -= 3_600_000;
+      // The machine's clock is behind after its restart.
+      if (how === 'the replaced database is readable') nowMs -= 3_600_000;
 
       expect((await restore(target)).stamped).toBe(3);
       expect(existsSync(`${path}-journal`)).toBe(false);
@@ -584,7 +584,7 @@ describe('a backup', () => {
     });
   });
 
-  test('a restore after which nothing differs sends no transaction to polling clients', async () => {
+  test('a restore that changes nothing does not send any transaction to polling clients', async () => {
     const { folder, url, stores, org, backup, restore } = await scene();
     const poller = new Poller();
     await load(stores, org, [transaction(1)]);
@@ -597,7 +597,7 @@ describe('a backup', () => {
     expect(poller.received).toBe(0);
   });
 
-  test('a restore over a database keeps its clicks, revocations and erasures, and moves the other files aside', async () => {
+  test('a restore over an existing database keeps its clicks, revocations and erasures, and moves the other files aside', async () => {
     const { folder, path, url, stores, org, backup, restore } = await scene();
     const came = { passbackUid: 'erased and back', soldAt: printTimestamp(nowMs + 60_000) };
     await stores.erasures.erase(org, came.passbackUid);
@@ -634,7 +634,7 @@ describe('a backup', () => {
     expect(existsSync(`${path}-walks`)).toBe(false);
   });
 
-  test('a restore brings back no erased user, in the backup or in a later import, but keeps users who returned after their erasure', async () => {
+  test('a restore does not bring back erased users, from the backup or a later import, but keeps users who returned after their erasure', async () => {
     const { folder, path, url, stores, org, backup, restore } = await scene();
     await load(stores, org, [transaction(1, { passbackUid: 'no text' })]);
     // No import takes half a pair any more.
@@ -706,7 +706,7 @@ describe('a backup', () => {
     expect(await ends()).toEqual({ acme: null, ...gone, new: null });
   });
 
-  test('a restore over a partly damaged database keeps what it can read and reports what it cannot', async () => {
+  test('a restore over a partly damaged database keeps what is readable and reports what is not', async () => {
     const { folder, path, url, stores, org, backup, restore } = await scene();
     await load(stores, org, [transaction(1, { passbackUid: 'anna' })]);
     const token = await issue(stores, org.id);
@@ -730,8 +730,8 @@ describe('a backup', () => {
     expect(await restoreDamaged('tokens')).toMatchObject({ ...nothing, unknown: all });
   });
 
-  describe.each(['whole', 'damaged'])('over a database whose clicks are %s', (how) => {
-    test('a restore killed at any moment leaves a database, and running it again gives the same result', async () => {
+  describe.each(['whole', 'damaged'])('a restore over a database whose clicks are %s', (how) => {
+    test('a restore killed at any moment leaves a database, and repeating it gives the same result', async () => {
       const { folder, path, stores, org, backup, restore } = await scene();
       await load(stores, org, [transaction(1, { passbackUid: 'erased later' }), transaction(2)]);
       const token = await issue(stores, org.id);
@@ -775,10 +775,10 @@ describe('a backup', () => {
 });
 
 for (const database of DATABASES) {
-  describe(`a restored database on ${database.name}`, () => {
+  describe(`restored databases on ${database.name}`, () => {
     const open = openTestStores();
 
-    test('a restored database gives all transactions one new stamp and reuses no organisation number', async () => {
+    test('a restored database gives all transactions one new stamp and does not reuse organisation numbers', async () => {
       let nowMs = START_MS;
       const url = await database.create();
       const stores = await open.stores(url, COMMAND_OPTIONS, () => nowMs);
@@ -804,7 +804,7 @@ for (const database of DATABASES) {
       expect(next.id).toBeGreaterThan(org.id + 999);
     });
 
-    test('stamping runs in batches with rising stamps, and can be repeated after an interruption', async () => {
+    test('restamping runs in batches with increasing stamps, and can be repeated after an interruption', async () => {
       let nowMs = START_MS;
       const url = await database.create();
       const stores = await open.stores(url, COMMAND_OPTIONS, () => nowMs);
@@ -848,7 +848,7 @@ for (const database of DATABASES) {
       expect(poller.watermarkMs).toBe(nowMs + 3);
     });
 
-    test('stamping keeps the later stamp of a transaction that an import changes meanwhile', async () => {
+    test('restamping keeps the later stamp of a transaction that an import changes at the same time', async () => {
       const nowMs = START_MS;
       const url = await database.create();
       const stores = await open.stores(url, COMMAND_OPTIONS, () => nowMs);

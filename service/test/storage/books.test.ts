@@ -51,7 +51,7 @@ for (const database of DATABASES) {
     const outcomes = async (stores: Stores) =>
       (await stores.imports.list({ limit: 100 })).map(({ id, outcome }) => [id, outcome]);
 
-    test('an import that fails is logged as failed with the reason, and writes nothing', async () => {
+    test('a failed import is logged as failed with its reason, and writes nothing', async () => {
       const { stores, org, pass, now } = await scene();
       const failing = recordImport(stores.imports, origin(org.id), sourceFrom(''), async (importId) => {
         await stores.transactions.write(
@@ -87,7 +87,7 @@ for (const database of DATABASES) {
       expect(textsOf(await stores.transactions.page(query))).toEqual([]);
     });
 
-    test('an import closes the open entries of earlier imports of the same kind and organisation only', async () => {
+    test('an import closes only the open entries of earlier imports with the same kind and organisation', async () => {
       const { stores, org } = await scene();
       const other = await newOrganisation(stores, 'other');
       for (const orgId of [org.id, other.id, null, org.id]) await stores.imports.begin(origin(orgId));
@@ -104,7 +104,7 @@ for (const database of DATABASES) {
       ]);
     });
 
-    test('an import that was closed as unfinished while it waited corrects its entry when it ends', async () => {
+    test('an import that was closed as unfinished while it waited corrects its log entry when it ends', async () => {
       const { stores, org } = await scene();
       const [waiting, quicker] = [
         await stores.imports.begin(origin(org.id)),
@@ -117,7 +117,7 @@ for (const database of DATABASES) {
       expect((await outcomes(stores))[1]).toEqual([waiting, 'done']);
     });
 
-    test('imports are counted by outcome, and the counts survive the deletion of entries', async () => {
+    test('imports are counted by outcome, and the counts survive the deletion of log entries', async () => {
       const { stores, org, pass, now } = await scene();
       const result = NO_RESULT;
       const finish = (id: number) =>
@@ -231,7 +231,7 @@ for (const database of DATABASES) {
       expect(await names()).toEqual(['fourth', 'third', 'second']);
     });
 
-    test('the entry of an import that is still open is never deleted', async () => {
+    test('the log entry of an open import is never deleted', async () => {
       const { stores, org, pass } = await scene();
       const running = await stores.imports.begin(origin(org.id));
       pass(401 * DAY_MS);
@@ -239,7 +239,7 @@ for (const database of DATABASES) {
       expect((await outcomes(stores)).map(([id]) => id)).toEqual([...later.toReversed(), running]);
     });
 
-    test('an entry written by a fast clock deletes no other entry and fails no running import', async () => {
+    test('an entry stamped by a fast clock does not delete other entries or mark running imports as failed', async () => {
       const { stores, org, pass } = await scene();
       const ended = await stores.imports.begin(origin(org.id));
       await stores.imports.close(ended, 'failed', NO_RESULT);
@@ -321,7 +321,7 @@ for (const database of DATABASES) {
       expect(await stores.history.purge(Number.MIN_SAFE_INTEGER / 2)).toBe(0);
     });
 
-    test('a purge keeps the versions that were replaced at the given moment or later', async () => {
+    test('a purge keeps versions that were replaced at or after the given time', async () => {
       const { stores, org, pass } = await scene();
       const [id] = newIds(1) as [Uuid];
       const stamps: number[] = [];
@@ -337,7 +337,7 @@ for (const database of DATABASES) {
       expect(await replaced()).toEqual([null, third]);
     });
 
-    test('the versions of a transaction are listed newest first, each with the import that wrote it', async () => {
+    test("a transaction's versions are listed newest first, each with the import that wrote it", async () => {
       const { stores, org } = await scene();
       const [id] = newIds(1) as [Uuid];
       const written: [number | null, number][] = [];
@@ -350,7 +350,7 @@ for (const database of DATABASES) {
       expect(versions.map(({ importId, fromMs }) => [importId, fromMs])).toEqual(written);
     });
 
-    test('a search with a limit counts all transactions and returns the newest', async () => {
+    test('a search with a limit counts all matching transactions and returns the newest', async () => {
       const { stores, org, pass, now } = await scene();
       for (const n of [2, 1, 3]) {
         const source = sourceFrom(ndjson([transaction(n, { passbackUid: 'user-1' })]));
@@ -361,7 +361,7 @@ for (const database of DATABASES) {
       expect([count, newest.map(({ id }) => id)]).toEqual([3, [transaction(3).id, transaction(1).id]]);
     });
 
-    test('a search finds transactions by the exact passbackUid, whatever characters it contains', async () => {
+    test('a search finds transactions by their exact passbackUid, whatever characters it contains', async () => {
       const { stores, org, now } = await scene();
       const uids = [
         'user-1',
@@ -386,7 +386,7 @@ for (const database of DATABASES) {
         expect(await stores.history.findByPassbackUid(uid)).toEqual(NONE);
     });
 
-    test('a walk that begins after a history load no longer shows the versions that the load replaced', async () => {
+    test('a walk that begins after an import with preserved stamps does not show the versions that the import replaced', async () => {
       const { stores, org, pass, now } = await scene();
       const rows = (cashback: number) => [1, 2, 3].map((n) => transaction(n, { cashback }));
       const put = (some: readonly object[], preserveUpdatedAt = false) =>

@@ -19,7 +19,7 @@ for (const database of DATABASES) {
       expect(await readCatalogue(stores)).toEqual({ revision: 0, documents: [] });
     });
 
-    test.each([199, 200, 201, MANY])('reads %d retailers in the order of their ids', async (count) => {
+    test.each([199, 200, 201, MANY])('reads %d retailers in id order', async (count) => {
       const stores = await open.stores(await database.create());
       const all = documents(count, 'v1');
       await stores.catalogue.write(async (writer) => {
@@ -29,7 +29,7 @@ for (const database of DATABASES) {
       expect(await readCatalogue(stores)).toEqual({ revision: 1, documents: all });
     });
 
-    test('a write reads its own changes, and others see them when it returns', async () => {
+    test('a write sees its own changes, and other connections see them once it returns', async () => {
       const stores = await open.stores(await database.create());
       const [a, b, c] = [idOf(1), idOf(2), idOf(3)];
       await stores.catalogue.write((writer) =>
@@ -83,7 +83,7 @@ for (const database of DATABASES) {
       expect(await readCatalogue(stores)).toEqual({ revision: 0, documents: before });
     });
 
-    test('a read sees one snapshot while a write commits between its batches', async () => {
+    test('a read sees one snapshot even if a write commits between its batches', async () => {
       const url = await database.create();
       const stores = await open.stores(url);
       const writing = await open.stores(url);

@@ -55,32 +55,35 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('clicks on 
     ['recorded', (store, clicks) => store.record(clicks.map(tapOf))],
   ];
 
-  test.each(writes)('clicks %s by two processes in opposite orders cause no deadlock', async (_, write) => {
-    const url = await create();
-    const stores = await open.stores(url);
-    const { id: orgId } = await newOrganisation(stores);
-    // Taps that are old are forgotten.
-    const nowMs = Date.now();
-    const made: Click[] = [];
-    for (let n = 0; n < 3; n++)
-      made.push(await recordClick(stores, orgId, { activatedAtMs: nowMs + n, clickedAtMs: null }));
-    const [first, second, third] = made as [Click, Click, Click];
-    await stores.clicks.record(made.map(tapOf));
-    const [one, other] = [openPatient(url), openPatient(url)];
-    const watched = open.database(url);
-    let writing: Promise<unknown> = Promise.resolve();
-    await open.database(url).write(async (connection) => {
-      await connection.all('SELECT id FROM clicks WHERE id = $1 FOR UPDATE', third.id);
-      await connection.all('SELECT key FROM taps WHERE key = $1 FOR UPDATE', third.id);
-      // Each would hold one click and wait for the third, and then for the other's.
-      writing = Promise.all([write(one, [first, third, second]), write(other, [second, third, first])]);
-      await untilWaiting(watched, 2);
-    });
-    await writing;
-    expect(await stores.clicks.list(10)).toEqual(made);
-  });
+  test.each(writes)(
+    'clicks %s by two processes in opposite orders do not cause a deadlock',
+    async (_, write) => {
+      const url = await create();
+      const stores = await open.stores(url);
+      const { id: orgId } = await newOrganisation(stores);
+      // Old taps would be deleted.
+      const nowMs = Date.now();
+      const made: Click[] = [];
+      for (let n = 0; n < 3; n++)
+        made.push(await recordClick(stores, orgId, { activatedAtMs: nowMs + n, clickedAtMs: null }));
+      const [first, second, third] = made as [Click, Click, Click];
+      await stores.clicks.record(made.map(tapOf));
+      const [one, other] = [openPatient(url), openPatient(url)];
+      const watched = open.database(url);
+      let writing: Promise<unknown> = Promise.resolve();
+      await open.database(url).write(async (connection) => {
+        await connection.all('SELECT id FROM clicks WHERE id = $1 FOR UPDATE', third.id);
+        await connection.all('SELECT key FROM taps WHERE key = $1 FOR UPDATE', third.id);
+        // Each would hold one click and wait for the third, and then for the other's.
+        writing = Promise.all([write(one, [first, third, second]), write(other, [second, third, first])]);
+        await untilWaiting(watched, 2);
+      });
+      await writing;
+      expect(await stores.clicks.list(10)).toEqual(made);
+    },
+  );
 
-  test('deleting old taps skips those that another node has locked', async () => {
+  test('deleting old taps skips taps that another node has locked', async () => {
     const url = await create();
     const stores = await open.stores(url, undefined, () => AT_MS + 60_001);
     const { id: orgId } = await newOrganisation(stores);
@@ -130,7 +133,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('clicks on 
 describe.each(DATABASES)('clicks on $name', ({ create }) => {
   const open = openTestStores();
 
-  test('remove keeps a click that was followed after it was listed', async () => {
+  test('remove() keeps a click that was followed after it was listed', async () => {
     const stores = await open.stores(await create());
     const { id: orgId } = await newOrganisation(stores);
     const waiting = await recordClick(stores, orgId, { activatedAtMs: AT_MS, clickedAtMs: null });
@@ -151,7 +154,7 @@ describe.each(DATABASES)('clicks on $name', ({ create }) => {
     return (await stores.clicks.record([{ key, click }]))[0];
   }
 
-  test('a tap by a clock that is far ahead does not suppress later clicks', async () => {
+  test('a tap stamped by a fast clock does not suppress later clicks', async () => {
     const url = await create();
     const { id: orgId } = await newOrganisation(await open.stores(url));
     const ahead = await tapAt(url, orgId, 'tap', AT_MS + 10_000);
@@ -160,7 +163,7 @@ describe.each(DATABASES)('clicks on $name', ({ create }) => {
     expect([later === ahead, repeated]).toEqual([false, later]);
   });
 
-  test('a node whose clock is 50 seconds ahead deletes no tap that other nodes still use', async () => {
+  test('a node whose clock is 50 seconds ahead does not delete taps that other nodes still use', async () => {
     const url = await create();
     const { id: orgId } = await newOrganisation(await open.stores(url));
     const first = await tapAt(url, orgId, 'tap', AT_MS);

@@ -139,7 +139,7 @@ describe.each(
     return { source: open.database(url), url, org: first };
   }
 
-  test('a copy holds every row, and imports and polls continue from it', async () => {
+  test('a copy contains every row, and imports and polls continue from it', async () => {
     const { source, url, org } = await filled();
     const targetUrl = await to.createEmpty();
     const seen: number[] = [];
@@ -173,7 +173,7 @@ describe.each(
     expect(await newOrganisation(stores, 'initech')).toMatchObject({ name: 'initech' });
   });
 
-  test('copying into a database that is not empty is rejected and changes nothing', async () => {
+  test('a copy into a database that is not empty is rejected and changes nothing', async () => {
     const { url } = await filled();
     const targetUrl = await to.createEmpty();
     const theirs = await open.stores(targetUrl);
@@ -185,7 +185,7 @@ describe.each(
     expect(await theirs.clicks.list(1)).toEqual([]);
   });
 
-  test('a copy that is interrupted at any point can be repeated in full', async () => {
+  test('a copy that was interrupted at any point can be repeated completely', async () => {
     const { url, source, org } = await filled();
     const clicking = await open.stores(url);
     const sold = await recordClick(clicking, org.id, { activatedAtMs: NOW_MS });
@@ -214,7 +214,7 @@ describe.each(
     expect(filesOf(targetUrl).filter((path) => readFileSync(path).includes('for anna'))).toEqual([]);
   });
 
-  test('a copy contains no click left by an interrupted copy', async () => {
+  test('a copy does not contain clicks left behind by an interrupted copy', async () => {
     const [url, otherUrl, targetUrl] = [await from.create(), await from.create(), await to.createEmpty()];
     const stores = await open.stores(url);
     await recordClick(stores, (await newOrganisation(stores)).id);
@@ -230,7 +230,7 @@ describe.each(
     expect(await (await open.stores(targetUrl)).clicks.list(1)).toEqual([]);
   });
 
-  test('copying into a database that holds only counters never lowers them', async () => {
+  test('a copy into a database that contains only counters never lowers them', async () => {
     const [url, targetUrl] = [await from.create(), await to.createEmpty()];
     const origin = {
       kind: 'catalogue',

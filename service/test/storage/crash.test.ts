@@ -30,7 +30,7 @@ for (const database of DATABASES) {
       expect(await writeTransactions(stores, orgId, [])).toBeGreaterThan(before.completeThroughMs);
     });
 
-    test('a process killed at any moment keeps every reported commit, and no partial one', async () => {
+    test('a process killed at any moment keeps every reported commit and no partial commit', async () => {
       const url = await database.create();
       const stores = await open.stores(url);
       const { id: orgId } = await newOrganisation(stores);

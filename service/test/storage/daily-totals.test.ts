@@ -203,7 +203,7 @@ function printUnits(units: bigint): string {
 describe.each(DATABASES)('daily totals on $name', (database) => {
   const open = openTestStores();
 
-  test('equal a full count after any sequence of imports, erasures, deletions, restores and copies', async () => {
+  test('daily totals equal a full count after any sequence of imports, erasures, deletions, restores and copies', async () => {
     const property = fc.asyncProperty(steps, async (sequence) => {
       const scene = new Scene(database);
       try {
@@ -220,7 +220,7 @@ describe.each(DATABASES)('daily totals on $name', (database) => {
     await fc.assert(property, { numRuns: database.name === 'SQLite' ? 40 : 8 });
   });
 
-  test('equal a full count after imports that were killed at any moment', async () => {
+  test('daily totals equal a full count after imports that were killed at any moment', async () => {
     const url = await database.create();
     const stores = await open.stores(url);
     await newOrganisation(stores);
@@ -239,7 +239,7 @@ describe.each(DATABASES)('daily totals on $name', (database) => {
     expect((await readAllTransactions(stores, 1)).length).toBe(3_000);
   });
 
-  test('are exact for more days than an import keeps in memory', async () => {
+  test('daily totals are exact for more days than an import keeps in memory', async () => {
     const stores = await open.stores(await database.create());
     const org = await newOrganisation(stores);
     const days = Array.from({ length: 10_500 }, (_, i) => printTimestamp(i * 86_400_000));
@@ -255,7 +255,7 @@ describe.each(DATABASES)('daily totals on $name', (database) => {
     }
   });
 
-  test('that were tampered with are found by a verification and repaired by a rebuild', async () => {
+  test('verification finds tampered daily totals, and a rebuild repairs them', async () => {
     const url = await database.create();
     const stores = await open.stores(url);
     const org = await newOrganisation(stores);

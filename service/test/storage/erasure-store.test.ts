@@ -58,14 +58,14 @@ for (const database of DATABASES) {
       };
     }
 
-    test('erasing finds a transaction whose id is all zeros', async () => {
+    test('an erasure finds a transaction whose id is all zeros', async () => {
       const { stores, org, load } = await scene();
       await load([transaction(1, { id: FIRST_ID, passbackUid: UID })]);
       expect(await stores.erasures.erase(org, UID)).toEqual({ transactions: 1, versions: 0, clicks: 0 });
       expect((await readPage(stores, org.id)).rows.map(({ passbackUid }) => passbackUid)).toEqual([null]);
     });
 
-    test('erasing removes both passback fields from transactions, history and clicks, stamps the change, and keeps everything else', async () => {
+    test('an erasure removes both passback fields from transactions, history and clicks, stamps the change, and keeps everything else', async () => {
       const { stores, org, load, pass, now } = await scene();
       const other = await newOrganisation(stores, 'other');
       const of = (number: number, with_: Partial<Transaction> = {}) =>
@@ -132,7 +132,7 @@ for (const database of DATABASES) {
       expect(await stores.erasures.erase(org, UID)).toEqual({ transactions: 0, versions: 0, clicks: 0 });
     });
 
-    test('a running walk continues with the versions of its first page, without the user', async () => {
+    test('a walk in progress continues with the versions of its first page, without the erased user', async () => {
       const { stores, org, load, pass } = await scene();
       await load([1, 2, 3].map((n) => transaction(n, { passbackUid: UID, passbackData: DATA })));
       const first = await readPage(stores, org.id);
@@ -146,7 +146,7 @@ for (const database of DATABASES) {
       });
     });
 
-    test('no import brings an erased user back, by a row or by a click, except for later sales', async () => {
+    test('no import restores an erased user through a row or a click, except for later sales', async () => {
       const { stores, org, load, now } = await scene();
       const click = await recordClick(stores, org.id, { passbackUid: UID, passbackData: DATA });
       const old = transaction(1, { passbackUid: UID, passbackData: DATA });
@@ -181,7 +181,7 @@ for (const database of DATABASES) {
       expect(rows[3]?.couponId).toBe(click.dealId);
     });
 
-    test('imports that repeat the sales during an erasure leave no sale that names the user', async () => {
+    test('concurrent imports of the same sales during an erasure do not restore the user', async () => {
       const { url, stores, org, load } = await scene();
       const importer = await open.stores(url);
       const statuses = ['CONFIRMED', 'DECLINED'] as const;
@@ -210,7 +210,7 @@ for (const database of DATABASES) {
         ['a', '\ufffd'].map((passbackUid) => recordClick(stores, org.id, { passbackUid })),
       );
       for (const uid of ['a\0b', '\ud800']) {
-        // No import takes it any more.
+        // Imports now reject such values.
         await replaceUid(url, uid);
         const counts = { transactions: 1, versions: 0, clicks: 0 };
         expect(await stores.erasures.count(org.id, uid)).toEqual(counts);
@@ -230,7 +230,7 @@ for (const database of DATABASES) {
       await raw.close();
     }
 
-    test('the next erasure finishes an interrupted one, and imports in between bring nothing back', async () => {
+    test('the next erasure finishes an interrupted one, and imports in between do not restore the user', async () => {
       const { stores, org, load } = await scene();
       const rows = [1, 2].map((n) => transaction(n, { passbackUid: UID, passbackData: DATA }));
       await load(rows);
@@ -250,10 +250,10 @@ for (const database of DATABASES) {
   });
 }
 
-/** Without characters that SQL, JSON or an array writes in another way. */
+/** Contains no characters that SQL, JSON or arrays escape. */
 const PLAIN_UID = 'anna-m-8842';
 
-/** The columns of PostgreSQL whose statistics hold this text. */
+/** PostgreSQL columns whose statistics contain this text. */
 async function statisticsNaming(database: Database, text: string): Promise<string[]> {
   const rows = await database.all<{ name: string }>(
     `SELECT tablename || '.' || attname AS name FROM pg_stats
@@ -280,7 +280,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
   const lockVersion = (connection: Connection, number: number) =>
     connection.all('SELECT id FROM history WHERE id = $1 FOR UPDATE', id(number));
 
-  test('an erasure does not write back a version that a purge deletes meanwhile', async () => {
+  test('an erasure does not write back a version that a concurrent purge deletes', async () => {
     const { url, stores, org, watched } = await scene();
     const before = Math.max(...(await stores.history.versions(id(2))).map(({ fromMs }) => fromMs)) + 1;
     let [purging, erasing] = [Promise.resolve(0), Promise.resolve({})];
@@ -297,7 +297,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
     expect(await watched.all('SELECT id FROM history WHERE until_stamp < $1', before)).toEqual([]);
   });
 
-  test('an erasure and a purge of the same versions both finish, and no version remains', async () => {
+  test('a concurrent erasure and purge of the same versions both finish, and no version remains', async () => {
     const { url, stores, org, watched } = await scene();
     const put = (number: number, untilMs: number) =>
       watched.all(
@@ -327,7 +327,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
     expect(await watched.all('SELECT id FROM history WHERE until_stamp < 5')).toEqual([]);
   });
 
-  test('no user remains in the planner statistics', async () => {
+  test('an erased user does not remain in the planner statistics', async () => {
     const { stores, org, watched } = await scene();
     const rows = Array.from({ length: 20 }, (_, n) => transaction(n + 10, { passbackUid: PLAIN_UID }));
     await importTransactions(stores.transactions, org, sourceFrom(ndjson(rows)), Date.now, {});
@@ -342,7 +342,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
     expect(await statisticsNaming(watched, 'coupons')).toEqual(['clicks.kind']);
   });
 
-  test('an erasure waits for a running import, then erases what it wrote', async () => {
+  test('an erasure waits for a running import and then erases what it wrote', async () => {
     const { url, stores, org, watched } = await scene();
     const importer = await open.stores(url);
     const [begun, committed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -362,7 +362,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
     expect(await stores.erasures.count(org.id, UID)).toEqual({ transactions: 0, versions: 0, clicks: 0 });
   });
 
-  test('deleting an organisation also deletes a version that is being erased meanwhile', async () => {
+  test('deleting an organisation also deletes a version that is being erased at the same time', async () => {
     const { url, stores, org, watched } = await scene();
     let [erasing, deleting]: Promise<unknown>[] = [];
     await watched.write(async (connection) => {

@@ -34,7 +34,7 @@ const dealt = fc
   });
 
 describe('mergeRuns', () => {
-  test('mergeRuns finds the same ids as sorting everything', async () => {
+  test('mergeRuns() finds the same ids as sorting all runs', async () => {
     await fc.assert(
       fc.asyncProperty(
         dealt,
@@ -55,7 +55,7 @@ describe('mergeRuns', () => {
     );
   });
 
-  test('mergeRuns reads no run twice when each run holds its share of the ids', async () => {
+  test('mergeRuns() does not read any run twice if the ids are spread evenly over the runs', async () => {
     const runs = Array.from({ length: 200 }, (_, run) => ({
       ids: Array.from({ length: 1_000 }, (_, i) => idOf(i * 200 + run)),
       weight: 1,
@@ -65,9 +65,9 @@ describe('mergeRuns', () => {
     expect(reads).toEqual({ rounds: 1, ids: 200 * 4 });
   });
 
-  test('mergeRuns reads few ids even when one run, or a few, hold all ids of the page', async () => {
+  test('mergeRuns() reads few ids even if one run or a few runs contain all ids of the page', async () => {
     for (const holders of [1, 5, 20]) {
-      // The holders' ids come first, in turns or one run after the other; the other runs come behind them.
+      // The holders' ids come first, one run after the other; the ids of the other runs follow.
       const runs = Array.from({ length: 300 }, (_, run) => ({
         ids: Array.from({ length: 5_000 }, (_, i) =>
           idOf(run < holders ? run * 5_000 + i : 10_000_000 + run * 5_000 + i),
@@ -81,7 +81,7 @@ describe('mergeRuns', () => {
     }
   });
 
-  test('merging no runs returns no ids', async () => {
+  test('mergeRuns() returns no ids if there are no runs', async () => {
     const { read, reads } = counted();
     expect(await mergeRuns([], 10, read)).toEqual([]);
     expect(await mergeRuns([{ ids: [], weight: 1 }], 10, read)).toEqual([]);

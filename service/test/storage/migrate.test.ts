@@ -18,7 +18,7 @@ for (const database of DATABASES) {
   describe(`the schema on ${database.name}`, () => {
     const open = openTestStores();
 
-    test('ten processes that open an empty database at once create its tables once, and all succeed', async () => {
+    test('ten processes that open an empty database at the same time create its tables once, and all succeed', async () => {
       const url = await database.createEmpty();
       const processes = Array.from({ length: 10 }, () => startProcess('open', url));
       const outcomes = await Promise.all(processes.map((each) => each.rest()));
@@ -33,7 +33,7 @@ for (const database of DATABASES) {
       expect(rows).toEqual([{ version: VERSION }]);
     });
 
-    test('ten connections of one process that open an empty database at once create its tables once, and all succeed', async () => {
+    test('ten connections of one process that open an empty database at the same time create its tables once, and all succeed', async () => {
       const url = await database.createEmpty();
       const opened = await Promise.all(Array.from({ length: 10 }, () => open.stores(url, SERVER_OPTIONS)));
       expect(await Promise.all(opened.map((stores) => stores.revisions()))).toEqual(
@@ -41,7 +41,7 @@ for (const database of DATABASES) {
       );
     });
 
-    test('opening a database again keeps its contents', async () => {
+    test('reopening a database keeps its contents', async () => {
       const url = await database.createEmpty();
       const acme = await newOrganisation(await open.stores(url));
       const again = await open.stores(url);
@@ -65,7 +65,7 @@ for (const database of DATABASES) {
       expect(await raw.all('SELECT version FROM schema_version')).toEqual([{ version: 999 }]);
     });
 
-    test('a database that a newer program upgrades while this one waits for the lock is rejected and not changed', async () => {
+    test('a database that a newer program upgrades while this program waits for the lock is rejected and not changed', async () => {
       const url = await database.createEmpty();
       await open.stores(url);
       const raw = open.database(url);
@@ -106,7 +106,7 @@ describe('an unusable database URL', () => {
     },
   );
 
-  test('an in-memory SQLite database is rejected in one sentence', async () => {
+  test('rejects an in-memory SQLite database with a one-sentence message', async () => {
     const error = await rejection(openStores('sqlite::memory:'));
     expect(error).toMatchObject({ kind: 'settings' });
     expect(error.message).toBe(
@@ -114,7 +114,7 @@ describe('an unusable database URL', () => {
     );
   });
 
-  test('a file that is not an SQLite database is rejected in one sentence and not changed', async () => {
+  test('rejects a file that is not an SQLite database with a one-sentence message and does not change it', async () => {
     const path = join(temporaryFolder(), 'notes.txt');
     const notes = 'These are my notes. '.repeat(1000);
     writeFileSync(path, notes);
@@ -124,7 +124,7 @@ describe('an unusable database URL', () => {
     expect(readFileSync(path, 'utf8')).toBe(notes);
   });
 
-  test('a folder is rejected in one sentence', async () => {
+  test('rejects a folder with a one-sentence message', async () => {
     const path = join(temporaryFolder(), 'folder');
     mkdirSync(path);
     const error = await rejection(openStores(`sqlite:${path}`));
@@ -132,7 +132,7 @@ describe('an unusable database URL', () => {
     expect(error.message).toBe(`${path} cannot be opened: it is a folder, not a file`);
   });
 
-  test('a file in a missing folder is rejected in one sentence', async () => {
+  test('rejects a file in a missing folder with a one-sentence message', async () => {
     const folder = join(temporaryFolder(), 'missing');
     const error = await rejection(openStores(`sqlite:${folder}/offerbook.db`));
     expect(error).toMatchObject({ kind: 'denied' });
@@ -141,7 +141,7 @@ describe('an unusable database URL', () => {
     );
   });
 
-  test('a wrong password is rejected in one sentence that does not contain it', async () => {
+  test('rejects a wrong password with a one-sentence message that does not contain it', async () => {
     const url = new URL(await newPostgresDatabase());
     url.password = 'hunter2';
     const error = await rejection(openStores(url.href));
@@ -151,7 +151,7 @@ describe('an unusable database URL', () => {
     );
   });
 
-  test('an invalid root certificate and a search_path without a schema are each rejected in one sentence', async () => {
+  test('rejects an invalid root certificate, and a search_path without a schema, with a one-sentence message', async () => {
     const file = join(temporaryFolder(), 'root.pem');
     writeFileSync(file, 'not a certificate');
     const url = await newPostgresDatabase();
@@ -165,7 +165,7 @@ describe('an unusable database URL', () => {
       ).toBeInstanceOf(StorageError);
   });
 
-  test('a missing PostgreSQL database is rejected in one sentence', async () => {
+  test('rejects a missing PostgreSQL database with a one-sentence message', async () => {
     const url = new URL(await newPostgresDatabase());
     url.pathname = '/nowhere';
     const error = await rejection(openStores(url.href));
@@ -177,7 +177,7 @@ describe('an unusable database URL', () => {
     'postgres://user:hunter2@host:port/name',
     'postgres://user:hunter%2@host/name',
     'postgresql://user:hunter2@[::1/name',
-  ])('a malformed PostgreSQL URL is rejected in one sentence: %p', async (url) => {
+  ])('rejects a malformed PostgreSQL URL with a one-sentence message: %p', async (url) => {
     const error = await rejection(openStores(url));
     expect(error).toMatchObject({ kind: 'settings' });
     expect(error.message).toBe(
@@ -185,7 +185,7 @@ describe('an unusable database URL', () => {
     );
   });
 
-  test('an unreachable server is reported as unavailable, without its password', async () => {
+  test('reports an unreachable server as unavailable, without its password', async () => {
     const port = await freePort();
     const error = await rejection(openStores(`postgres://user:hunter2@127.0.0.1:${port}/name`));
     expect(error).toMatchObject({ kind: 'unavailable' });

@@ -35,7 +35,7 @@ describe('opening a missing database', () => {
     ['a server', SERVER_OPTIONS],
   ] as const;
 
-  test.each(openers)('%s creates no SQLite database', async (_, options) => {
+  test.each(openers)('%s does not create an SQLite database', async (_, options) => {
     const path = join(temporaryFolder(), 'offerbook.db');
     expect(await rejection(openStores(`sqlite:${path}`, options))).toEqual(
       new StorageError('missing', `there is no Offerbook database at ${path}`),
@@ -43,7 +43,7 @@ describe('opening a missing database', () => {
     expect(readdirSync(dirname(path))).toEqual([]);
   });
 
-  test('an empty SQLite file counts as no database and stays empty', async () => {
+  test('an empty SQLite file counts as a missing database and stays empty', async () => {
     const path = join(temporaryFolder(), 'offerbook.db');
     writeFileSync(path, '');
     expect(await rejection(openStores(`sqlite:${path}`))).toEqual(
@@ -52,23 +52,20 @@ describe('opening a missing database', () => {
     expect([readdirSync(dirname(path)), statSync(path).size]).toEqual([['offerbook.db'], 0]);
   });
 
-  test.each(openers)(
-    '%s creates no PostgreSQL schema and does not print the password',
-    async (_, options) => {
-      const url = await newPostgresDatabase();
-      const name = new URL(url).pathname.slice(1);
-      const place = `in the schema "public" of the PostgreSQL database "${name}"`;
-      // Twice: nothing has been made in between.
-      for (let times = 0; times < 2; times++) {
-        expect(await rejection(openStores(url, options))).toEqual(
-          new StorageError('missing', `there is no Offerbook database ${place}`),
-        );
-      }
-    },
-  );
+  test.each(openers)('%s does not create a PostgreSQL schema or print the password', async (_, options) => {
+    const url = await newPostgresDatabase();
+    const name = new URL(url).pathname.slice(1);
+    const place = `in the schema "public" of the PostgreSQL database "${name}"`;
+    // Twice, to check that the first attempt created nothing.
+    for (let times = 0; times < 2; times++) {
+      expect(await rejection(openStores(url, options))).toEqual(
+        new StorageError('missing', `there is no Offerbook database ${place}`),
+      );
+    }
+  });
 });
 
-describe('the SQLite database of another program', () => {
+describe("another program's SQLite database", () => {
   test.each([false, true])(
     "another program's SQLite database is rejected and not changed, with or without the create option: %p",
     async (create) => {
@@ -89,7 +86,7 @@ describe('the SQLite database of another program', () => {
 describe('a new SQLite database', () => {
   const open = openTestStores();
 
-  test('a new SQLite database and its companion files are readable by the owner only', async () => {
+  test('a new SQLite database and its companion files are readable only by the owner', async () => {
     const path = join(temporaryFolder(), 'offerbook.db');
     const stores = await open.stores(`sqlite:${path}`, { ...SERVER_OPTIONS });
     const { id: orgId } = await newOrganisation(stores);
@@ -109,7 +106,7 @@ describe('a new SQLite database', () => {
     ]);
   });
 
-  test('a new SQLite database has pages of 8 KiB and a write-ahead log', async () => {
+  test('a new SQLite database has 8 KiB pages and a write-ahead log', async () => {
     const path = join(temporaryFolder(), 'offerbook.db');
     await open.stores(`sqlite:${path}`);
     const file = new SqliteFile(path, { readonly: true });
@@ -137,7 +134,7 @@ describe('an SQLite database with several names', () => {
     return { link, real, all: [second, link, join(folder, 'data/real.db'), real] };
   }
 
-  test('an SQLite database opened through any of its names has one file of clicks, next to the real file', async () => {
+  test('an SQLite database opened through any of its names has one click file, next to the real file', async () => {
     const { link, real, all } = names();
     const made = await open.stores(`sqlite:${link}`);
     const { id } = await newOrganisation(made);
@@ -173,7 +170,7 @@ describe('a server that upgrades the PostgreSQL schema', () => {
   const STATEMENT_TIMEOUT_MS = 500;
   const options = { ...SERVER_OPTIONS, statementTimeoutMs: STATEMENT_TIMEOUT_MS };
 
-  test('an upgrade may take longer than the statement timeout', async () => {
+  test('a schema upgrade may take longer than the statement timeout', async () => {
     const url = await newPostgresDatabase();
     const raw = open.database(url);
     await raw.all(`CREATE FUNCTION take_time() RETURNS event_trigger LANGUAGE plpgsql AS $$

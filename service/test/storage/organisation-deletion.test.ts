@@ -95,7 +95,7 @@ for (const database of DATABASES) {
       expect(await stores.organisations.contents('acme')).toBeUndefined();
     });
 
-    test('the number of a deleted organisation is never reused, so late sales of its clicks belong to no organisation', async () => {
+    test("a deleted organisation's number is never reused, so late sales of its clicks belong to no organisation", async () => {
       const { url, stores, org, click } = await scene();
       await stores.organisations.delete('acme', NOW);
       const next = await newOrganisation(stores, 'acme');
@@ -176,7 +176,7 @@ for (const database of DATABASES) {
       expect(await stores.history.versions(id(70))).toEqual([]);
     });
 
-    test('a running server stops accepting the tokens and links of a deleted organisation', async () => {
+    test("a running server stops accepting a deleted organisation's tokens and links", async () => {
       await using node = await TestNode.start({ databaseUrl: await database.create() });
       const token = await node.token('private');
       const publicId = (await node.stores.organisations.list())[0]?.publicId;

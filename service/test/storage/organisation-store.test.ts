@@ -8,7 +8,7 @@ for (const database of DATABASES) {
   describe(`organisations on ${database.name}`, () => {
     const open = openTestStores();
 
-    test('organisations are found by name and listed in the order of their names', async () => {
+    test('organisations are found by name and listed in name order', async () => {
       let nowMs = 1_000;
       const { organisations } = await open.stores(await database.create(), COMMAND_OPTIONS, () => nowMs);
       const zeta = await organisations.create('zeta');
@@ -31,7 +31,7 @@ for (const database of DATABASES) {
       expect(await organisations.list()).toEqual([beta, zeta, acme] as never);
     });
 
-    test('creating an organisation with a name that exists changes nothing, even for two simultaneous attempts', async () => {
+    test('creating an organisation with an existing name changes nothing, even with two concurrent attempts', async () => {
       const { organisations } = await open.stores(await database.create());
       const both = await Promise.all([organisations.create('acme'), organisations.create('acme')]);
       const made = both.filter((each) => each !== undefined);

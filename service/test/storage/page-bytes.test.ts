@@ -55,7 +55,7 @@ function expectedPage(rows: readonly Row[], limit: number, bytesMax: number) {
 const data = (page: TransactionPage) => Buffer.from(page.data).toString();
 
 for (const testDatabase of DATABASES) {
-  describe(`pages by bytes on ${testDatabase.name}`, () => {
+  describe(`page sizes in bytes on ${testDatabase.name}`, () => {
     const sorted = makeRows();
     let stores: Stores;
     let orgId: number;
@@ -124,7 +124,7 @@ for (const testDatabase of DATABASES) {
   describe(`the longest documents on ${testDatabase.name}`, () => {
     const open = openTestStores();
 
-    test('pages of the longest documents have at most 4 MiB by default', async () => {
+    test('pages of the longest documents are at most 4 MiB by default', async () => {
       const opened = await open.stores(await testDatabase.create());
       const { id: orgId } = await newOrganisation(opened);
       // Two texts of 65,536 characters, each of which takes six bytes.

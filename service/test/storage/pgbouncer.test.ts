@@ -15,7 +15,7 @@ import { TestNode } from '../support/test-node.ts';
 const DOCUMENT = join(import.meta.dir, '..', '..', '..', 'docs', 'operations', 'databases.md');
 
 test.skipIf(lacks('pgbouncer'))(
-  'in session mode with the documented settings, pages are read and changes are noticed',
+  'with PgBouncer in session mode and the documented settings, pages are read and changes are noticed',
   async () => {
     await using pool = await PgBouncer.start(await newPostgresDatabase());
     await using node = await TestNode.start({ databaseUrl: pool.url });
@@ -55,7 +55,7 @@ const createOrganisation = ({ url }: PgBouncer) =>
   offerbook(['orgs', 'create', 'acme'], { env: { OFFERBOOK_DATABASE_URL: url } });
 
 test.skipIf(lacks('pgbouncer'))(
-  'a PgBouncer without the documented settings is rejected with exit code 2, and no schema is created',
+  'PgBouncer without the documented settings is rejected with exit code 2, and no schema is created',
   async () => {
     const databaseUrl = await newPostgresDatabase();
     await using pool = await PgBouncer.start(databaseUrl, { ignore_startup_parameters: undefined });
@@ -72,7 +72,7 @@ test.skipIf(lacks('pgbouncer'))(
 );
 
 test.skipIf(lacks('pgbouncer'))(
-  'in transaction mode a command exits with code 2 and prints what to change',
+  'with PgBouncer in transaction mode, a command exits with code 2 and prints what to change',
   async () => {
     await using pool = await PgBouncer.start(await newPostgresDatabase(), { pool_mode: 'transaction' });
     expect(await createOrganisation(pool)).toEqual({

@@ -23,7 +23,7 @@ async function otherConnections(url: string): Promise<unknown[]> {
     .all(`SELECT query FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`);
 }
 
-test('closing a pool while connections are being opened leaves no connection, and none is opened later', async () => {
+test('closing a pool while connections are being opened leaves no connection open, and none is opened later', async () => {
   const url = await newPostgresSchema();
   await using proxy = await FaultProxy.start(Number(new URL(url).port));
   const database = open.database(await behind(proxy, url), SERVER_OPTIONS);
@@ -56,7 +56,7 @@ test('new connections replace unresponsive ones', async () => {
   expect(await database.all<{ one: number }>('SELECT 4 AS one')).toEqual([{ one: 4 }]);
 });
 
-test('each pool counts its connections in use and its waiting work', async () => {
+test('each pool counts its connections in use and its waiting statements', async () => {
   const url = await newPostgresSchema();
   const database = open.database(url, { ...SERVER_OPTIONS, statementTimeoutMs: 60_000 });
   const idle = { pages: { inUse: 0, waiting: 0, max: 7 }, other: { inUse: 0, waiting: 0, max: 2 } };

@@ -37,21 +37,21 @@ describe.skipIf(lacks('openssl'))('sslmode in a PostgreSQL URL', () => {
     return row?.ssl;
   }
 
-  test('TLS is used when sslmode requires it, and by default when the server supports it', async () => {
+  test('TLS is used if sslmode requires it, and by default if the server supports it', async () => {
     expect(await encrypted('?sslmode=disable')).toBe(false);
     expect(await encrypted('')).toBe(true);
     expect(await encrypted('?sslmode=prefer')).toBe(true);
     expect(await encrypted('?sslmode=require')).toBe(true);
   });
 
-  test('verify-full accepts a certificate of the given authority for the host name', async () => {
+  test("verify-full accepts the given authority's certificate for the host name", async () => {
     expect(await encrypted(`?sslmode=verify-full&sslrootcert=${ca}`, 'localhost')).toBe(true);
     expect(await encrypted(`?application_name=x&sslmode=verify-full&sslrootcert=${ca}`, 'localhost')).toBe(
       true,
     );
   });
 
-  test('verify-full rejects a certificate for another host name; verify-ca ignores the name', async () => {
+  test('verify-full rejects a certificate for another host name, and verify-ca ignores the name', async () => {
     const error = await rejection(encrypted(`?sslmode=verify-full&sslrootcert=${ca}`, '127.0.0.1'));
     expect(error).toMatchObject({ kind: 'settings' });
     expect(error.message).toStartWith("PostgreSQL's certificate is not trusted: ");
@@ -59,7 +59,7 @@ describe.skipIf(lacks('openssl'))('sslmode in a PostgreSQL URL', () => {
   });
 
   test.each(['verify-ca', 'verify-full'])(
-    '%s rejects a certificate of an unknown authority',
+    '%s rejects a certificate from an unknown authority',
     async (mode) => {
       const error = await rejection(encrypted(`?sslmode=${mode}`, 'localhost'));
       expect(error).toMatchObject({ kind: 'settings' });
@@ -68,7 +68,7 @@ describe.skipIf(lacks('openssl'))('sslmode in a PostgreSQL URL', () => {
   );
 
   test.each(['require', 'verify-ca', 'verify-full'])(
-    '%s with a root certificate rejects a certificate of another authority',
+    '%s with a root certificate rejects a certificate from another authority',
     async (mode) => {
       const { certificate: other } = await newCertificate(server.directory, 'other');
       const error = await rejection(encrypted(`?sslmode=${mode}&sslrootcert=${other}`, 'localhost'));
@@ -103,7 +103,7 @@ describe.skipIf(lacks('openssl'))('sslmode in a PostgreSQL URL', () => {
     expect(row).toEqual({ client_dn: '/CN=localhost' });
   });
 
-  test('with several servers, each certificate must match the name of its own host', async () => {
+  test("with several servers, each certificate must match its own host's name", async () => {
     const query = `?sslmode=verify-full&sslrootcert=${ca}`;
     expect(await encrypted(query, `localhost:${server.port},localhost`)).toBe(true);
     expect(await rejection(encrypted(query, `localhost:${server.port},127.0.0.1`))).toEqual(
@@ -113,7 +113,7 @@ describe.skipIf(lacks('openssl'))('sslmode in a PostgreSQL URL', () => {
     );
   });
 
-  test('a server without TLS is rejected when sslmode requires TLS', async () => {
+  test('a server without TLS is rejected if sslmode requires TLS', async () => {
     const plain = await newPostgresDatabase();
     for (const mode of ['require', 'verify-ca', 'verify-full']) {
       const error = await rejection(openStores(`${plain}?sslmode=${mode}`));
@@ -125,7 +125,7 @@ describe.skipIf(lacks('openssl'))('sslmode in a PostgreSQL URL', () => {
     await open.stores(`${plain}?sslmode=prefer`);
   });
 
-  test('an unknown sslmode and a missing certificate file are each rejected in one sentence', async () => {
+  test('an unknown sslmode and a missing certificate file are each rejected with a one-sentence message', async () => {
     const modes = await rejection(openStores('postgres://user:hunter2@127.0.0.1/name?sslmode=on'));
     expect(modes).toEqual(
       settingsError(
@@ -145,7 +145,7 @@ describe.skipIf(lacks('openssl'))('sslmode in a PostgreSQL URL', () => {
 describe('other parameters of a PostgreSQL URL', () => {
   const open = openTestStores();
 
-  test('parameters that hosted services add and that change nothing here are ignored', async () => {
+  test('parameters that hosted services add and that have no effect here are ignored', async () => {
     const names = [
       'connect_timeout',
       'gssencmode',
@@ -157,13 +157,13 @@ describe('other parameters of a PostgreSQL URL', () => {
     await open.stores(`${await newPostgresDatabase()}?sslmode=prefer&${query}`);
   });
 
-  test('channel_binding=require rejects a server that does not support it', async () => {
+  test('channel_binding=require rejects a server that does not support channel binding', async () => {
     const error = await rejection(openStores(`${await newPostgresDatabase()}?channel_binding=require`));
     expect(error).toMatchObject({ kind: 'settings' });
     expect(error.message).toStartWith("PostgreSQL's authentication method is not supported: ");
   });
 
-  test('server parameters in the URL reach the server', async () => {
+  test('server parameters in the URL are sent to the server', async () => {
     const query = 'application_name=mine&search_path=public&options=-c%20work_mem%3D5MB%20-c%20geqo%3Doff';
     const [row] = await open.database(`${await newPostgresDatabase()}?${query}`).all(
       `SELECT current_setting('application_name') AS name, current_setting('search_path') AS path,
@@ -178,16 +178,19 @@ describe('other parameters of a PostgreSQL URL', () => {
     'sslmode=prefer&Channel_Binding=require',
     '=x',
     'require_auth=none',
-  ])('any other parameter is rejected in one sentence that does not contain its value: %s', async (query) => {
-    for (const host of ['127.0.0.1', 'one,two']) {
-      const error = await rejection(openStores(`postgres://user:hunter2@${host}/name?${query}`));
-      expect(error).toEqual(
-        settingsError(
-          'the database URL has an unknown parameter; supported are sslmode, sslrootcert, sslcert, sslkey, host, port, channel_binding, application_name, search_path, options',
-        ),
-      );
-    }
-  });
+  ])(
+    'any other parameter is rejected with a one-sentence message that does not contain its value: %s',
+    async (query) => {
+      for (const host of ['127.0.0.1', 'one,two']) {
+        const error = await rejection(openStores(`postgres://user:hunter2@${host}/name?${query}`));
+        expect(error).toEqual(
+          settingsError(
+            'the database URL has an unknown parameter; supported are sslmode, sslrootcert, sslcert, sslkey, host, port, channel_binding, application_name, search_path, options',
+          ),
+        );
+      }
+    },
+  );
 });
 
 function settingsError(message: string): StorageError {

@@ -5,7 +5,7 @@ import { openTestStores, rejection } from './open-test-stores.ts';
 
 const REST = 'sslmode=disable&application_name=offerbook';
 
-test('a question mark inside the URL parameters belongs to them', () => {
+test("a question mark in a URL parameter's value is part of the value", () => {
   expect(parsePostgresUrl('postgres://u:p@h:1/n?application_name=a?b&sslmode=disable')).toEqual({
     servers: [
       {
@@ -18,7 +18,7 @@ test('a question mark inside the URL parameters belongs to them', () => {
   });
 });
 
-test('each of several servers gets the complete URL', () => {
+test('each of several servers gets a complete URL of its own', () => {
   const { servers } = parsePostgresUrl('postgres://u:p@one:1,[::1]:2,three/n?sslmode=disable');
   expect(servers).toEqual(
     ['one:1', '[::1]:2', 'three'].map((address) => ({
@@ -56,7 +56,7 @@ describe('a Unix socket', () => {
 
   const open = openTestStores();
 
-  test('a Unix socket connects, and a failure names its path', async () => {
+  test("a connection through a Unix socket works, and an error names the socket's path", async () => {
     const { pathname } = new URL(await newPostgresDatabase());
     const { port } = await sharedPostgres();
     const url = `postgres://${USER}:${PASSWORD}@${pathname}?host=/tmp&port=${port}`;

@@ -36,7 +36,7 @@ describe('PostgreSQL', () => {
     }
   });
 
-  test('an interrupted response leaves no data in the next one', async () => {
+  test('no data of an interrupted response appears in the next one', async () => {
     const database = open.database(await newPostgresDatabase(), {
       ...COMMAND_OPTIONS,
       connectionsMax: 1,
@@ -82,7 +82,7 @@ describe('PostgreSQL', () => {
     );
   });
 
-  test('queued pages delay no other statement, and all of them are read', async () => {
+  test('queued pages do not delay other statements, and all of them are read', async () => {
     const database = open.database(await newPostgresDatabase(), SERVER_OPTIONS);
     const ends: string[] = [];
     const pages = Array.from({ length: 40 }, async (_, i) => {
@@ -105,7 +105,7 @@ describe('PostgreSQL', () => {
     expect(await Promise.all(pages)).toEqual(Array.from({ length: 40 }, (_, i) => [i, String(i)]));
   });
 
-  test('a server that does not answer is reported as unavailable after two seconds', async () => {
+  test('a server that does not respond is reported as unavailable after two seconds', async () => {
     const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
     const error = await rejection(openStores(`postgres://user:hunter2@127.0.0.1:${silent.port}/name`));
     silent.stop(true);
@@ -115,7 +115,7 @@ describe('PostgreSQL', () => {
     );
   });
 
-  test('a frozen server process is reported as unavailable, and works again when it resumes', async () => {
+  test('a frozen server process is reported as unavailable, and works again after it resumes', async () => {
     const url = await newPostgresDatabase();
     const database = open.database(url, { ...COMMAND_OPTIONS, connectionsMax: 1, statementTimeoutMs: 50 });
     const [row] = await database.all<{ pid: number }>('SELECT pg_backend_pid() AS pid');
@@ -131,11 +131,11 @@ describe('PostgreSQL', () => {
   });
 
   test.each(['throws', 'returns'] as const)(
-    'a transaction that lost its connection between two statements sends nothing more when its work %s, and affects no other transaction',
+    'a transaction that lost its connection between two statements sends nothing more when its callback %s, and does not affect other transactions',
     async (end) => {
       const url = await newPostgresDatabase();
       const admin = open.database(url);
-      // One connection for all, so that whatever comes after the loss takes the lost one's place.
+      // One shared connection, so that the next statement gets the lost connection's slot.
       const stores = await open.stores(url, { ...COMMAND_OPTIONS, connectionsMax: 1 });
       const { id: orgId } = await newOrganisation(stores);
       const clock = async () =>
@@ -182,7 +182,7 @@ describe('PostgreSQL', () => {
     },
   );
 
-  test('a transaction that loses its connection during a statement fails, and the next one works', async () => {
+  test('a transaction that loses its connection during a statement fails, and the next transaction succeeds', async () => {
     const url = await newPostgresDatabase();
     const admin = open.database(url);
     const database = open.database(url, { ...COMMAND_OPTIONS, connectionsMax: 1 });
@@ -202,7 +202,7 @@ describe('PostgreSQL', () => {
     expect(uncaught).toEqual([]);
   });
 
-  test('a write that has begun is never retried, because it has consumed part of its file', async () => {
+  test('a write that has started is never retried, because it has consumed part of its file', async () => {
     const url = await newPostgresDatabase();
     const admin = open.database(url);
     const database = open.database(url, { ...COMMAND_OPTIONS, connectionsMax: 1 });
@@ -239,7 +239,7 @@ describe('PostgreSQL', () => {
     expect(await database.all<{ one: number }>('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  test('the server is configured to detect vanished clients', async () => {
+  test('the server is configured to detect clients that disappeared', async () => {
     const database = open.database(await newPostgresDatabase());
     const [row] = await database.all(
       `SELECT current_setting('tcp_keepalives_idle') AS idle, current_setting('tcp_keepalives_interval') AS interval,
@@ -261,7 +261,7 @@ describe('PostgreSQL', () => {
     );
   });
 
-  test('closing right after a failed transaction leaves no connection open', async () => {
+  test('closing immediately after a failed transaction leaves no connection open', async () => {
     const url = await newPostgresDatabase();
     const wrong = new URL(url);
     wrong.password = 'wrong';

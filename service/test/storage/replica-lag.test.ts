@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { MARKS_MAX, ReplicaLag } from '../../src/storage/postgres/replica-lag.ts';
 
-test('the lag is the age of the oldest change that the replica is missing', () => {
+test('the replica lag is the age of the oldest change that the replica is missing', () => {
   const step = fc.record({ written: fc.nat(3), replayed: fc.nat(4) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: MARKS_MAX }), (steps) => {
@@ -21,7 +21,7 @@ test('the lag is the age of the oldest change that the replica is missing', () =
   );
 });
 
-test('a replica that is stuck for hours uses no more memory, and its lag is never underestimated', () => {
+test('a replica that is stuck for hours does not use more memory, and its lag is never underestimated', () => {
   const lag = new ReplicaLag();
   const hours = 6 * 3_600;
   for (let second = 0; second <= hours; second++) lag.notePrimary(second + 1, 1_000 * second);

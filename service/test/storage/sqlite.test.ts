@@ -31,7 +31,7 @@ describe('SQLite', () => {
     expect(await database.write((connection) => settings((sql) => connection.all(sql)))).toEqual(expected);
   });
 
-  test('every table checks the types of its columns', async () => {
+  test('every table checks its column types', async () => {
     const url = await newUrl();
     await open.stores(url);
     const tables = await open
@@ -61,7 +61,7 @@ describe('SQLite', () => {
     expect(stampMs).toBeGreaterThan(0);
   });
 
-  test('a write that waits too long is rejected, and reads continue meanwhile', async () => {
+  test('a write that waits too long is rejected, and reads continue in the meantime', async () => {
     const url = await newUrl();
     const { id: orgId } = await newOrganisation(await open.stores(url));
     const other = startProcess('hold', url, String(orgId));
@@ -81,7 +81,7 @@ describe('SQLite', () => {
     await other.rest();
   });
 
-  test('a rejected write does not block the next one', async () => {
+  test('a rejected write does not block the next write', async () => {
     const url = await newUrl();
     const stores = await open.stores(url, SERVER_OPTIONS);
     const { id: orgId } = await newOrganisation(stores);
@@ -108,7 +108,7 @@ describe('SQLite', () => {
     },
   );
 
-  test('a failed write leaves no large log, even while other connections have the file open', async () => {
+  test('a failed write does not leave a large log, even while other connections have the file open', async () => {
     const url = await newUrl();
     const server = await open.stores(url, SERVER_OPTIONS);
     const stores = await open.stores(url);
@@ -134,7 +134,7 @@ describe('SQLite', () => {
   });
 
   test.if(process.platform === 'linux')(
-    'a thread syncs the log during a long write, then closes it, and the database stays locked',
+    'a thread syncs the log during a long write and then closes it, and the database stays locked',
     async () => {
       const url = await newUrl();
       const path = url.slice('sqlite:'.length);
@@ -166,7 +166,7 @@ describe('SQLite', () => {
     },
   );
 
-  test('closing waits for running reads, rejects later ones, and leaves no log', async () => {
+  test('closing waits for running reads, rejects later reads, and leaves no log', async () => {
     const url = await newUrl();
     const stores = await open.stores(url);
     await newOrganisation(stores);

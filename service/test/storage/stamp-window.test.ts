@@ -42,7 +42,7 @@ function piecesInOrder(window: { minMs: number; maxMs: number }) {
 }
 
 describe('splitWindow', () => {
-  test('splitWindow covers the window without gap or overlap', () => {
+  test('splitWindow() covers the window without gaps or overlaps', () => {
     fc.assert(
       fc.property(window, (any) => {
         const pieces = piecesInOrder(any);
@@ -61,7 +61,7 @@ describe('splitWindow', () => {
     );
   });
 
-  test('splitWindow returns few spans and at most two edges, each shorter than two of the smallest spans', () => {
+  test('splitWindow() returns few spans and at most two edges, each shorter than two of the smallest spans', () => {
     fc.assert(
       fc.property(window, (any) => {
         const { edges, spans } = splitWindow(any);
@@ -80,25 +80,25 @@ describe('splitWindow', () => {
     );
   });
 
-  test('splitting three years gives no more spans than documented', () => {
+  test('splitting three years returns no more spans than documented', () => {
     const year = 365.25 * 86_400_000;
     const threeYears = { minMs: 1_700_000_000_001, maxMs: 1_700_000_000_000 + 3 * year };
     const { spans } = splitWindow(threeYears);
     expect(spans.reduce((n, { first, last }) => n + last - first + 1, 0)).toBeLessThanOrEqual(212);
   });
 
-  test('splitting an inverted window gives no pieces', () => {
+  test('splitting an inverted window returns no spans and no edges', () => {
     expect(splitWindow({ minMs: 5, maxMs: 4 })).toEqual({ edges: [], spans: [] });
   });
 
-  test('splitting a single millisecond gives one edge', () => {
+  test('splitting a single millisecond returns one edge', () => {
     expect(splitWindow({ minMs: 5, maxMs: 5 })).toEqual({
       edges: [{ minMs: 5, maxMs: 5 }],
       spans: [],
     });
   });
 
-  test('splitting whole spans gives exactly these spans', () => {
+  test('splitting a window of whole spans returns exactly these spans', () => {
     const two = { minMs: 3 * 2 ** 25, maxMs: 5 * 2 ** 25 - 1 };
     expect(splitWindow(two)).toEqual({
       edges: [],
@@ -107,12 +107,12 @@ describe('splitWindow', () => {
   });
 });
 
-test('hasNoStart is true only for a window that includes every early date', () => {
+test('hasNoStart() is true only for a window that includes every early date', () => {
   expect(hasNoStart(EVERYTHING)).toBe(true);
   expect(hasNoStart({ ...EVERYTHING, minMs: EARLIEST_MS })).toBe(false);
 });
 
-test('clampSpans keeps the spans that can hold stamps of the given range', () => {
+test('clampSpans() keeps the spans that can contain stamps in the given range', () => {
   const range = { shift: 25, first: -10, last: 10 };
   expect(clampSpans(range, { minMs: -1, maxMs: 2 ** 25 })).toEqual({ shift: 25, first: -1, last: 1 });
   expect(clampSpans(range, { minMs: -(2 ** 40), maxMs: 2 ** 40 })).toEqual(range);

@@ -49,7 +49,7 @@ for (const database of DATABASES) {
       expect(await stores.tokens.list()).toEqual({ revision: 1, tokens: [added] });
     });
 
-    test('the end of a token can be moved earlier, never later', async () => {
+    test("a token's end can be moved earlier but never later", async () => {
       const { stores, orgId } = await newStores();
       const { id } = await stores.tokens.add(token(orgId, 'd1'));
       const ends = [];
@@ -81,7 +81,7 @@ for (const database of DATABASES) {
       expect<unknown>(rotated).toEqual({ replaced: tokens[0], successor: tokens[1] });
     });
 
-    test('the second of two simultaneous rotations sees the result of the first', async () => {
+    test('the second of two concurrent rotations sees the result of the first', async () => {
       const { stores, orgId, url } = await newStores();
       const others = await open.stores(url, COMMAND_OPTIONS, () => 5_000);
       const { id } = await stores.tokens.add(token(orgId, 'd0'));
@@ -124,7 +124,7 @@ for (const database of DATABASES) {
       expect(await stores.tokens.list()).toEqual({ revision: 0, tokens: [] });
     });
 
-    test('the time of last use never moves backwards, and updating it does not increment the revision', async () => {
+    test("a token's last use never moves back, and updating it does not increment the revision", async () => {
       const { stores, orgId } = await newStores();
       const a = await stores.tokens.add(token(orgId, 'a'));
       const b = await stores.tokens.add(token(orgId, 'b'));
@@ -161,7 +161,7 @@ describe('tokens on PostgreSQL during other writes', () => {
     ...{ orgId, kind: 'private', label: '', digest, expiresAtMs: null },
   });
 
-  test('tokens of an organisation can be issued, rotated and revoked during its import', async () => {
+  test("an organisation's tokens can be issued, rotated and revoked during its import", async () => {
     const url = await newPostgresSchema();
     const [stores, importing] = [await open.stores(url, impatient), await open.stores(url)];
     const { id: orgId } = await newOrganisation(stores);
@@ -201,7 +201,7 @@ describe('tokens on PostgreSQL during other writes', () => {
     expect(await rotation).toMatchObject({ replaced: { revokedAtMs: 6_000 }, successor: { digest: 'd3' } });
   });
 
-  test('two servers that note the last use of the same tokens in opposite orders cause no deadlock', async () => {
+  test('two servers that record the last use of the same tokens in opposite orders do not cause a deadlock', async () => {
     const url = await newPostgresSchema();
     const stores = await open.stores(url);
     const { id: orgId } = await newOrganisation(stores);
@@ -222,7 +222,7 @@ describe('tokens on PostgreSQL during other writes', () => {
     expect(uses).toEqual([9_000, 9_000, 9_000]);
   });
 
-  test('a rotation that waits for another one sees the changed token', async () => {
+  test('a rotation that waits for another rotation sees the changed token', async () => {
     const url = await newPostgresSchema();
     const stores = await open.stores(url);
     const { id: orgId } = await newOrganisation(stores);

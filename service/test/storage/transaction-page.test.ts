@@ -121,7 +121,7 @@ function watched(see: (statement: Statement, rows: readonly unknown[]) => void) 
 }
 
 for (const testDatabase of DATABASES) {
-  describe(`a page of any window on ${testDatabase.name}`, () => {
+  describe(`pages of any window on ${testDatabase.name}`, () => {
     let database: Database;
     let stores: Stores;
     let store: TransactionStore;
@@ -156,7 +156,7 @@ for (const testDatabase of DATABASES) {
       await database.close();
     });
 
-    test('a page equals filtering and sorting all transactions', async () => {
+    test('a page equals the result of filtering and sorting all transactions', async () => {
       await fc.assert(
         fc.asyncProperty(window, cursor, limit, async (anyWindow, anyCursor, anyLimit) => {
           const page = await readTransactionPage(database, {
@@ -202,7 +202,7 @@ for (const testDatabase of DATABASES) {
       );
     });
 
-    test('a page at the limit between narrow and wide windows is complete', async () => {
+    test('a page at the boundary between narrow and wide windows is complete', async () => {
       const stamps = ROWS.map(({ stampMs }) => stampMs)
         .filter((ms) => ms > HEAVY_MS[1])
         .sort((a, b) => a - b);
@@ -222,8 +222,8 @@ for (const testDatabase of DATABASES) {
       }
     });
 
-    test('a cursor leads to the next page, however many transactions lie between', async () => {
-      // Eight of the oldest, among thousands of others.
+    test('a cursor points to the next page, regardless of the number of transactions in between', async () => {
+      // The eight oldest transactions, scattered among thousands of others.
       const anyWindow = { minMs: EVERYTHING.minMs, maxMs: 1 };
       const found: string[] = [];
       let next: Uuid | undefined = FIRST_ID;
@@ -264,7 +264,7 @@ for (const testDatabase of DATABASES) {
   describe(`a window of a few days on ${testDatabase.name}`, () => {
     const open = openTestStores();
 
-    test('each span of the window is read once', async () => {
+    test('each span in the window is read once', async () => {
       const longestSpanMs = 2 ** Math.max(...SPAN_SHIFTS);
       // Three days of the latest span of that length have gone by.
       const endMs = Math.floor(END_MS / longestSpanMs) * longestSpanMs + 3 * DAY_MS;

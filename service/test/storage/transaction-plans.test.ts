@@ -227,12 +227,12 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
       await expectIntendedPlans();
       await database.write((connection) => connection.all('ANALYZE'));
       await expectIntendedPlans();
-      // Only then does PostgreSQL believe that an index can be read without the table.
+      // PostgreSQL uses index-only scans only after a VACUUM.
       if (database.sql === POSTGRES_SQL) await database.all('VACUUM');
       await expectIntendedPlans();
     });
 
-    test('the search by user finds every transaction once, piece by piece', async () => {
+    test('the search by user finds every transaction once, in several batches', async () => {
       const pieces: number[] = [];
       const history = transactionHistory(database, TEST_AUDITOR);
       const { newest: found, count } = await history.findByPassbackUid(USER, {
@@ -240,7 +240,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
         onPiece: (progress) => pieces.push(progress.read / progress.total),
       });
       expect(count).toBe(rows);
-      // Those that are asked for are the newest of all pieces, and the others are counted.
+      // A limited search returns the newest transactions and counts all of them.
       expect(await history.findByPassbackUid(USER, { orgId: 1, limit: 100 })).toEqual({
         count: rows,
         newest: found.slice(0, 100),
@@ -255,7 +255,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
       );
     });
 
-    test('the last page of a walk reads no more than other pages', async () => {
+    test('reading the last page of a walk is no slower than reading other pages', async () => {
       const takesMs = async (cursor: Uuid) => {
         const window = { minMs: EVERYTHING.minMs, maxMs: END_MS };
         const startedMs = performance.now();

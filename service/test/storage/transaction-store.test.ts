@@ -77,7 +77,7 @@ for (const database of DATABASES) {
         expect((await page(stores, { orgId })).completeThroughMs).toBe(2_000_002);
       });
 
-      test('a write that throws changes neither the clock nor any row', async () => {
+      test('a write that throws changes neither the change clock nor any row', async () => {
         const { stores, orgId } = await newStores();
         const [id] = newIds(1) as [Uuid];
         const stampMs = await writeTransactions(stores, orgId, [id], 'old');
@@ -106,7 +106,7 @@ for (const database of DATABASES) {
         expect(await writeTransactions(stores, orgId, newIds(1))).toBe(stampMs + 1);
       });
 
-      test('a write without changes does not move the clock, and the clock never moves back', async () => {
+      test('a write without changes does not move the change clock, and the clock never moves back', async () => {
         const { stores, orgId } = await newStores();
         const stampMs = await writeTransactions(stores, orgId, newIds(1));
         await stores.transactions.write(orgId, async () => {});
@@ -114,7 +114,7 @@ for (const database of DATABASES) {
         expect((await page(stores, { orgId })).completeThroughMs).toBe(stampMs);
       });
 
-      test('a page of an organisation without transactions is complete through its creation', async () => {
+      test("a page for an organisation without transactions is complete through the organisation's creation", async () => {
         const { stores, orgId } = await newStores();
         expect(await page(stores, { orgId })).toEqual({
           texts: [],
@@ -137,7 +137,7 @@ for (const database of DATABASES) {
         expect((await page(stores, { orgId })).completeThroughMs).toBe(Math.max(...stamps));
       });
 
-      test('a reader that sees the clock at C sees every row with a stamp up to C', async () => {
+      test('a reader that sees the change clock at C sees every row with a stamp up to C', async () => {
         const url = await database.create();
         const stores = await open.stores(url);
         const { id: orgId } = await newOrganisation(stores);
@@ -185,8 +185,8 @@ for (const database of DATABASES) {
       });
     });
 
-    describe('a page', () => {
-      test('a page holds transactions in the order of their ids and the cursor of the next page', async () => {
+    describe('pages', () => {
+      test('a page contains transactions in id order and the cursor of the next page', async () => {
         const { stores, orgId } = await newStores();
         await load(stores, orgId, new Map([5, 3, 1, 4, 2].map((n) => [idOf(n), n])));
 
@@ -202,7 +202,7 @@ for (const database of DATABASES) {
         ]);
       });
 
-      test('a page that holds exactly the remaining transactions has no cursor', async () => {
+      test('a page that contains exactly the remaining transactions has no cursor', async () => {
         const { stores, orgId } = await newStores();
         await load(stores, orgId, new Map([1, 2, 3].map((n) => [idOf(n), n])));
         expect((await page(stores, { orgId, limit: 3 })).cursor).toBeUndefined();
@@ -210,7 +210,7 @@ for (const database of DATABASES) {
         expect((await page(stores, { orgId, limit: 1, cursor: idOf(3) })).cursor).toBeUndefined();
       });
 
-      test('a page starts at the position of its cursor, whether or not that transaction exists', async () => {
+      test("a page starts at its cursor's position, whether or not that transaction exists", async () => {
         const { stores, orgId } = await newStores();
         const other = await newOrganisation(stores, 'other');
         await load(stores, orgId, new Map([10, 20, 30].map((n) => [idOf(n), n])));
@@ -253,7 +253,7 @@ for (const database of DATABASES) {
         expect(await page(stores, { orgId, window: { minMs: 9, maxMs: 3 } })).toEqual(empty);
       });
 
-      test('a page shows the last version of a transaction, only in the window of its last change', async () => {
+      test('a transaction appears only in the window of its last change, in its latest version', async () => {
         const { stores, orgId } = await newStores();
         const [id] = newIds(1) as [Uuid];
         const first = await writeTransactions(stores, orgId, [id], 'v1');
@@ -266,7 +266,7 @@ for (const database of DATABASES) {
     });
 
     test.each([999, 1_000, 1_001, MANY])(
-      'an export of %d transactions contains each once, in the order of their ids',
+      'an export of %d transactions contains each transaction once, in id order',
       async (count) => {
         const { stores, orgId } = await newStores();
         const ids = newIds(count);
@@ -278,7 +278,7 @@ for (const database of DATABASES) {
       },
     );
 
-    test('an export sees one snapshot while writes commit between its batches', async () => {
+    test('an export sees one snapshot even if writes commit between its batches', async () => {
       const { url, stores, orgId } = await newStores();
       const writing = await open.stores(url);
       const ids = newIds(MANY);
@@ -293,7 +293,7 @@ for (const database of DATABASES) {
       expect({ texts, count }).toEqual({ texts: new Set(['old']), count: MANY });
     });
 
-    test('a writer finds the transactions of every organisation', async () => {
+    test("a writer finds every organisation's transactions", async () => {
       const { stores, orgId } = await newStores();
       const other = await newOrganisation(stores, 'other');
       await load(stores, orgId, new Map([[idOf(1), 10]]));
@@ -322,7 +322,7 @@ for (const database of DATABASES) {
       );
     });
 
-    test('a transaction of another organisation is never overwritten', async () => {
+    test("another organisation's transaction is never overwritten", async () => {
       const { stores, orgId } = await newStores();
       const other = await newOrganisation(stores, 'other');
       const [mine, theirs] = newIds(2) as [Uuid, Uuid];
@@ -338,7 +338,7 @@ for (const database of DATABASES) {
       expect([await page(stores, { orgId }), await page(stores, { orgId: other.id })]).toEqual(before);
     });
 
-    test('a write that puts the same id for two organisations is rejected', async () => {
+    test('rejects a write that stores the same id under two organisations', async () => {
       const { stores, orgId } = await newStores();
       const other = await newOrganisation(stores, 'other');
       const [id] = newIds(1) as [Uuid];
@@ -351,7 +351,7 @@ for (const database of DATABASES) {
       expect(stored).toEqual([[], []]);
     });
 
-    test('when two organisations import the same new id at once, one is rejected', async () => {
+    test('when two organisations import the same new id at the same time, one import is rejected', async () => {
       const { url, stores, orgId } = await newStores();
       const other = await newOrganisation(stores, 'other');
       const second = await open.stores(url);
@@ -378,7 +378,7 @@ describe('writers on PostgreSQL', () => {
   const open = openTestStores();
   const postgres = DATABASES.find(({ name }) => name === 'PostgreSQL');
 
-  test('writers of different organisations do not wait for each other', async () => {
+  test('writers for different organisations do not wait for each other', async () => {
     const stores = await open.stores((await postgres?.create()) ?? '');
     const [a, b] = [await newOrganisation(stores, 'a'), await newOrganisation(stores, 'b')];
     // If b had to wait for a, this would never end: a waits for b.
@@ -389,7 +389,7 @@ describe('writers on PostgreSQL', () => {
     expect(await readAllTransactions(stores, b.id)).toHaveLength(1);
   });
 
-  test('a writer that waits too long for another one fails as busy', async () => {
+  test('a writer that waits too long for another writer fails with the error busy', async () => {
     const url = (await postgres?.create()) ?? '';
     const stores = await open.stores(url);
     const impatient = await open.stores(url, { ...COMMAND_OPTIONS, lockTimeoutMs: 50 });
@@ -409,11 +409,11 @@ describe('writers on PostgreSQL', () => {
   });
 });
 
-// The same on both databases, and cheaper on one.
+// Both databases behave the same, and SQLite is cheaper to test.
 describe.each(DATABASES.filter(({ name }) => name === 'SQLite'))('a large write on $name', ({ create }) => {
   const open = openTestStores();
 
-  test('a write to many organisations collects garbage as often as a write of the same size to one', async () => {
+  test('a write to many organisations collects garbage as often as a write of the same size to one organisation', async () => {
     const stores = await open.stores(await create());
     const orgIds: number[] = [];
     for (const name of ['a', 'b', 'c', 'd']) orgIds.push((await newOrganisation(stores, name)).id);

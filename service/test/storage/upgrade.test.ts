@@ -39,12 +39,12 @@ async function load(database: Database, fixture: string): Promise<ReleaseContent
 }
 
 for (const database of DATABASES) {
-  describe(`a database of an earlier release on ${database.name}`, () => {
+  describe(`upgrading an earlier release's database on ${database.name}`, () => {
     const open = openTestStores();
     const releases = readFileSync(CHANGELOG, 'utf8').matchAll(/^## \[(\d+\.\d+\.\d+)\]/gm);
 
     for (const [, version] of releases) {
-      test(`a database of v${version} opens and keeps its contents`, async () => {
+      test(`a database created by v${version} opens and keeps its contents`, async () => {
         const url = await database.createEmpty();
         const expected = await load(open.database(url), `v${version}.${database.name.toLowerCase()}`);
         const stores = await open.stores(url);
@@ -57,12 +57,12 @@ for (const database of DATABASES) {
   describe(`two versions side by side on ${database.name}`, () => {
     const open = openTestStores();
     const schema = database.name === 'SQLite' ? SQLITE_MAIN : POSTGRES_SCHEMA;
-    /** The next version's schema: one more table, which no program of this version looks at. */
+    /** The next version's schema: one more table, which this version does not read. */
     const next = { ...schema, steps: [...schema.steps, ['CREATE TABLE next_version (id INTEGER)']] };
     const nextAlone = { ...next, oldestVersion: versionOf(next) };
     const query = { orgId: 1, cursor: undefined, window: EVERYTHING, limit: 10 };
 
-    test('an older program keeps running, and starts, while the newer schema allows it', async () => {
+    test('an older program can keep running and be restarted while the newer schema allows it', async () => {
       const url = await database.createEmpty();
       const running = await open.stores(url);
       const { id: orgId } = await newOrganisation(running);
@@ -72,11 +72,11 @@ for (const database of DATABASES) {
       expect(await running.revisions()).toEqual({ catalogue: 0, tokens: 0, activation: 1 });
       const started = await open.stores(url);
       expect(textsOf(await started.transactions.page({ ...query, orgId }))).toHaveLength(2);
-      // The newer one finds what it has made, and does not make it again.
+      // The newer program does not create its tables again.
       await migrate(open.database(url), TEST_AUDITOR, next);
     });
 
-    test('a running older program reports a schema that it cannot use and serves no transactions', async () => {
+    test('a running older program reports a schema that it cannot use and does not serve transactions', async () => {
       const url = await database.createEmpty();
       const running = await open.stores(url);
       const { id: orgId } = await newOrganisation(running);
@@ -93,7 +93,7 @@ for (const database of DATABASES) {
       }
     });
 
-    test('an older program refuses to start with a schema that it cannot use, and changes nothing', async () => {
+    test('an older program does not start with a schema that it cannot use, and changes nothing', async () => {
       const url = await database.createEmpty();
       await open.stores(url);
       await migrate(open.database(url), TEST_AUDITOR, nextAlone);

@@ -99,7 +99,7 @@ describe.each(DATABASES.map((database) => [database.name, database] as const))(
     const numbers = fc.array(fc.nat({ max: 40 }), { maxLength: 12 });
     const change = fc.tuple(numbers, fc.constantFrom(1, 1_000, 600_000, 40 * 86_400_000));
 
-    test('a walk equals the state at its first page, whatever is imported between its pages', async () => {
+    test('a walk shows the state at its first page, regardless of imports between its pages', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(change, { maxLength: 8 }),

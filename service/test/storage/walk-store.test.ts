@@ -11,7 +11,7 @@ for (const testDatabase of DATABASES) {
     const open = openTestStores();
     const walk = { tokenId: idOf(1), window: EVERYTHING };
 
-    test('a walk is found by token and window, and the last one to begin counts', async () => {
+    test('a walk is found by token and window, and the most recently started walk is used', async () => {
       const { walks } = await open.stores(await testDatabase.create());
       const others = [
         { ...walk, tokenId: idOf(2) },
@@ -26,7 +26,7 @@ for (const testDatabase of DATABASES) {
       for (const other of others) expect(await walks.find(other)).toBeUndefined();
     });
 
-    test('a walk is found for one hour', async () => {
+    test('a walk can be found for one hour', async () => {
       let nowMs = Date.UTC(2026, 10, 15);
       const { walks } = await open.stores(await testDatabase.create(), undefined, () => nowMs);
       await walks.begin(walk, 5);
@@ -36,7 +36,7 @@ for (const testDatabase of DATABASES) {
       expect(await walks.find(walk)).toBeUndefined();
     });
 
-    test('old walks are deleted a thousand at a time', async () => {
+    test('old walks are deleted in batches of a thousand', async () => {
       const url = await testDatabase.create();
       let nowMs = Date.UTC(2026, 10, 15);
       const { walks } = await open.stores(url, undefined, () => nowMs);
@@ -61,7 +61,7 @@ for (const testDatabase of DATABASES) {
       expect(await walks.find(walk)).toBe(7);
     });
 
-    test('a node whose clock is two hours ahead deletes no walk that other nodes still use', async () => {
+    test('a node whose clock is two hours ahead does not delete walks that other nodes still use', async () => {
       const url = await testDatabase.create();
       const nowMs = Date.UTC(2026, 10, 15);
       const { walks } = await open.stores(url, undefined, () => nowMs);
@@ -71,7 +71,7 @@ for (const testDatabase of DATABASES) {
       expect(await walks.find(walk)).toBe(5);
     });
 
-    test('a node whose clock was set back goes on deleting old walks', async () => {
+    test('a node whose clock was set back continues to delete old walks', async () => {
       const url = await testDatabase.create();
       let nowMs = Date.UTC(2026, 10, 15) + 24 * HOUR_MS;
       const { walks } = await open.stores(url, undefined, () => nowMs);
@@ -95,7 +95,7 @@ for (const testDatabase of DATABASES) {
 describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('walks on $name', ({ create }) => {
   const open = openTestStores();
 
-  test('deleting old walks skips those that another node has locked', async () => {
+  test('deleting old walks skips walks that another node has locked', async () => {
     const url = await create();
     let nowMs = Date.UTC(2026, 10, 15);
     const { walks } = await open.stores(url, undefined, () => nowMs);
@@ -133,7 +133,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'SQLite'))('walks on $name
     expect(await walks.find(other)).toBe(2);
   });
 
-  test('a walk continues without a snapshot when the file of walks is damaged', async () => {
+  test('a walk continues without a snapshot if the walk file is damaged', async () => {
     const url = await create();
     const walk = { tokenId: idOf(1), window: EVERYTHING };
     const stores = await open.stores(url);
