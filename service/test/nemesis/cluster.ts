@@ -60,6 +60,7 @@ export class Cluster implements AsyncDisposable {
 
   async #send(choose: () => Node, path: string, token: string): Promise<Response> {
     const giveUpMs = performance.now() + GIVE_UP_MS;
+    let rejected = '';
     while (true) {
       try {
         const response = await fetch(choose().server.url + path, {
@@ -68,10 +69,12 @@ export class Cluster implements AsyncDisposable {
         // The body is part of it: a server may be killed in the middle of one.
         const body = await response.text();
         if (response.status !== 503) return new Response(body, response);
+        rejected = body;
       } catch (error) {
         if (performance.now() > giveUpMs) throw error;
       }
-      if (performance.now() > giveUpMs) throw new Error(`no server has answered for ${GIVE_UP_MS} ms`);
+      if (performance.now() > giveUpMs)
+        throw new Error(`no server has answered for ${GIVE_UP_MS} ms: ${rejected}`);
       await Bun.sleep(RETRY_MS);
     }
   }
