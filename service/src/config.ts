@@ -124,7 +124,7 @@ export function readServeSettings(
   const known = new Set([...names.map(variable), ...OTHER_VARIABLES]);
   const unknown = Object.keys(environment).find((name) => name.startsWith('OFFERBOOK_') && !known.has(name));
   if (unknown !== undefined)
-    throw new BadInput(`${unknown} is not a setting of Offerbook; see offerbook serve --help`);
+    throw new BadInput(`${unknown} is not an Offerbook setting; see offerbook serve --help`);
   const settings = Object.fromEntries(
     names.map((name) => {
       const { parse, fallback } = SETTINGS[name];
@@ -143,7 +143,7 @@ export function readServeSettings(
   // The console shows every organisation's data, so access from other machines needs the secret.
   if (!isLoopback(adminHost) && adminTokenFile === undefined)
     throw new BadInput(
-      `--admin-host ${adminHost} is reachable from other machines; set --admin-token-file, too`,
+      `--admin-host ${adminHost} is reachable from other machines; also set --admin-token-file`,
     );
   return settings;
 }

@@ -68,7 +68,7 @@ describe('variables that Kubernetes sets for Services', () => {
       ['OFFERBOOK_DB_PORT', '5432'],
     ] as const) {
       expect(() => readServeSettings({}, { ...links, [name]: value })).toThrow(
-        `${name} is not a setting of Offerbook; see offerbook serve --help`,
+        `${name} is not an Offerbook setting; see offerbook serve --help`,
       );
     }
     expect(() => readServeSettings({}, { OFFERBOOK_PORT: 'http://10.0.0.11' })).toThrow(

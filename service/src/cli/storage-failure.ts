@@ -21,7 +21,7 @@ const EXIT_CODES: Readonly<Record<StorageErrorKind, 1 | 2 | 3>> = {
 
 const ADVICE: Partial<Record<StorageErrorKind, string>> = {
   missing:
-    'name another with --database or OFFERBOOK_DATABASE_URL, or create one with: offerbook orgs create NAME',
+    'choose another with --database or OFFERBOOK_DATABASE_URL, or create one with: offerbook orgs create NAME',
   outdated: 'upgrade it first with: offerbook migrate',
 };
 

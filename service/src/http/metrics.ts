@@ -57,11 +57,11 @@ const METRICS: Readonly<Record<string, Metric>> = {
   },
   offerbook_http_errors_total: counter('Error responses, by code.', errorSamples),
   offerbook_organisation_requests_total: counter(
-    'Requests with a token of the organisation.',
+    "Requests with one of the organisation's tokens.",
     organisationSamples((tallies) => sum(tallies.map(({ requests }) => requests))),
   ),
   offerbook_organisation_errors_total: counter(
-    'Requests with a token of the organisation that got an error response.',
+    "Error responses to requests with one of the organisation's tokens.",
     organisationSamples((tallies) => sum(tallies.map(({ errors }) => errors))),
   ),
   offerbook_organisation_last_poll_timestamp_seconds: gauge(
@@ -138,7 +138,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
   ),
   offerbook_clicks_spooling: gauge('1 while clicks go to the spool.', ({ clicks }) => clicks?.isSpooling),
   offerbook_clicks_disk_low: gauge(
-    '1 if a disk for clicks has less free space than the reserve.',
+    '1 if a disk that stores clicks has less free space than the reserve.',
     ({ clicks }) => clicks?.isDiskLow,
   ),
   offerbook_workers_ready: gauge('Workers that serve requests.', ({ workers }) => workers.ready),

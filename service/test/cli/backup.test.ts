@@ -34,7 +34,7 @@ test('backup rejects PostgreSQL and refers to the guide, and restore marks a dat
     expect(await run(args)).toEqual({
       code: 2,
       stdout: '',
-      stderr: "offerbook: name the backup's folder, or use --mark-only without a folder\n",
+      stderr: "offerbook: specify the backup's folder, or use --mark-only without a folder\n",
     });
   }
 });

@@ -235,7 +235,7 @@ describe('organisations and tokens', () => {
     expect(await run('serve', { env: { OFFERBOOK_PAGESIZE: '5' } })).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'offerbook: OFFERBOOK_PAGESIZE is not a setting of Offerbook; see offerbook serve --help\n',
+      stderr: 'offerbook: OFFERBOOK_PAGESIZE is not an Offerbook setting; see offerbook serve --help\n',
     });
     expect((await run('serve', { env: { OFFERBOOK_PAGE_SIZE: 'many' } })).stderr).toBe(
       'offerbook: OFFERBOOK_PAGE_SIZE must be a whole number from 1 to 1000, not "many"\n',
@@ -323,7 +323,7 @@ describe('if there is no database', () => {
       expect(await run(args, options)).toEqual({
         code: 2,
         stdout: '',
-        stderr: `offerbook: there is no Offerbook database at ${join(folder, 'offerbook.db')}; name another with --database or OFFERBOOK_DATABASE_URL, or create one with: offerbook orgs create NAME\n`,
+        stderr: `offerbook: there is no Offerbook database at ${join(folder, 'offerbook.db')}; choose another with --database or OFFERBOOK_DATABASE_URL, or create one with: offerbook orgs create NAME\n`,
       });
       expect(readdirSync(folder)).toEqual([]);
     },

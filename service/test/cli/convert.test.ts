@@ -302,7 +302,7 @@ describe('convert catalogue', () => {
       "offerbook: --commissions needs the campaign's id: --commissions ID=c.json\n",
     );
     expect(await outcome('awin.json')).toBe(
-      'offerbook: no files to convert; name them with --programmes, --commission-groups, --offers\n',
+      'offerbook: no files to convert; specify them with --programmes, --commission-groups, --offers\n',
     );
     expect(
       (await convertIn(cwd, ['catalogue', '--source', 'p.json', '--commissions', '7=c.json'])).code,

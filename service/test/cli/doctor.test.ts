@@ -64,7 +64,7 @@ for (const database of DATABASES) {
         port: 'ok',
         proxies: 'ok',
       });
-      expect(found.get('port')?.found).toBe(`${port} on 127.0.0.1 is used by a running Offerbook`);
+      expect(found.get('port')?.found).toBe(`${port} on 127.0.0.1 is used by a running Offerbook server`);
     });
 
     test('neither creates nor migrates a database', async () => {

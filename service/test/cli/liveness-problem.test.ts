@@ -44,7 +44,7 @@ test('probe prints why a service is not live and exits 1', async () => {
   expect(await offerbook(['probe', 'livez'])).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'offerbook: the URL must be like http://127.0.0.1:8080, not "livez"\n',
+    stderr: 'offerbook: the URL must be of the form http://127.0.0.1:8080, not "livez"\n',
   });
 });
 

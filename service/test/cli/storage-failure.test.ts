@@ -5,7 +5,7 @@ import { storageExitCode, storageMessage } from '../../src/cli/storage-failure.t
 import { StorageError, type StorageErrorKind } from '../../src/domain/storage-error.ts';
 
 const CREATE =
-  'name another with --database or OFFERBOOK_DATABASE_URL, or create one with: offerbook orgs create NAME';
+  'choose another with --database or OFFERBOOK_DATABASE_URL, or create one with: offerbook orgs create NAME';
 
 test.each<[StorageErrorKind, 1 | 2 | 3, string]>([
   ['unavailable', 1, 'why'],

@@ -119,7 +119,7 @@ describe('without a configured secret', () => {
       expect(read(host)().adminHost).toBe(host);
     for (const host of ['0.0.0.0', '::', '192.0.2.1', '127.0.0.1.example', 'admin.internal'])
       expect(read(host)).toThrow(
-        `--admin-host ${host} is reachable from other machines; set --admin-token-file, too`,
+        `--admin-host ${host} is reachable from other machines; also set --admin-token-file`,
       );
     expect(read('0.0.0.0', { adminTokenFile: 'x' })().adminHost).toBe('0.0.0.0');
   });

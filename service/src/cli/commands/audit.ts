@@ -9,7 +9,7 @@ import { parseCount } from './option-values.ts';
 
 export function auditCommand(): Command {
   return jsonCommand('audit', 'print the audit log, newest first', 'offerbook audit --org acme')
-    .option('--org <name>', 'only entries of this organisation')
+    .option('--org <name>', 'only entries about this organisation')
     .option('--limit <number>', 'maximum number of entries', parseCount('--limit'), 100)
     .action(listAudit);
 }

@@ -68,7 +68,7 @@ export function convertCommand(): Command {
     "convert a network's sales to a file for offerbook import transactions",
     'offerbook convert transactions --from awin --source awin.json sales.json --out rows.ndjson && offerbook import transactions rows.ndjson --org acme',
   )
-    .argument('<file...>', 'API responses or exports of the network, plain, .gz or .zst; - is stdin')
+    .argument('<file...>', 'API responses or exports from the network, plain, .gz or .zst; - is stdin')
     .option('--org <name>', 'organisation to convert, if sub-ids contain the organisation')
     .option(
       '--catalogue <file>',
@@ -83,7 +83,7 @@ export function convertCommand(): Command {
   ).action(convertCatalogueFiles);
   for (const option of CATALOGUE_OPTIONS) catalogue.addOption(option);
   return new Command('convert')
-    .description('convert files of affiliate networks to import files')
+    .description('convert files from affiliate networks to import files')
     .addOption(
       new Option('--example <network>', 'print an example source file for this network').choices(
         NETWORK_NAMES,
@@ -97,7 +97,7 @@ export function convertCommand(): Command {
 function convertOf(name: string, description: string, example: string): Command {
   return new Command(name)
     .description(description)
-    .option('--from <network>', 'network; rejects a source file for another one')
+    .option('--from <network>', 'network; rejects a source file for another network')
     .requiredOption(
       '--source <file>',
       'source file: the settings for a network account; see offerbook convert --example awin',
@@ -139,7 +139,7 @@ function requireOrganisation(source: Source, org: string | undefined): void {
     if (org !== undefined) throw new BadInput('--org is for sources whose subId is org-uid');
   } else if (org === undefined) {
     throw new BadInput(
-      'missing --org <name>: the sub-ids of this source contain organisations, and a conversion is for one of them',
+      "missing --org <name>: this source's sub-ids contain organisations, and each conversion handles only one",
     );
   } else if (org.includes(source.separator ?? '')) {
     throw new BadInput(`--org must not contain the separator ${JSON.stringify(source.separator)}`);
@@ -180,7 +180,7 @@ async function openCatalogueFiles(
       files.push({ feed, name, source: await openSource(file), advertiserId });
     }
   }
-  if (files.length === 0) throw new BadInput(`no files to convert; name them with ${allowed.join(', ')}`);
+  if (files.length === 0) throw new BadInput(`no files to convert; specify them with ${allowed.join(', ')}`);
   return files;
 }
 

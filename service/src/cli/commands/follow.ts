@@ -68,7 +68,7 @@ async function followTransactions(options: FollowCommandOptions): Promise<void> 
 function buildClient(url: string): OfferbookClient {
   const token = readToken();
   if (token === undefined || token === '')
-    throw new BadInput('set OFFERBOOK_TOKEN to a private token; tokens are never arguments');
+    throw new BadInput('set OFFERBOOK_TOKEN to a private token; tokens are never passed as arguments');
   try {
     return new OfferbookClient({ baseUrl: url, token });
   } catch (error) {

@@ -20,7 +20,7 @@ interface ListOptions extends StoreOptions {
 export function importsCommand(): Command {
   const list = jsonCommand('list', 'list imports, newest first', 'offerbook imports list --org acme')
     .addOption(new Option('--kind <kind>', 'only imports of this kind').choices(IMPORT_KINDS))
-    .option('--org <name>', 'only imports of this organisation')
+    .option('--org <name>', 'only imports for this organisation')
     .option('--limit <number>', 'maximum number of imports', parseCount('--limit'), 50)
     .action(listImports);
   const show = jsonCommand('show', 'show one import and its problems', 'offerbook imports show 12')

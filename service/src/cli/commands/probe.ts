@@ -15,7 +15,7 @@ export function probeCommand(): Command {
 
 async function probe(url: string): Promise<void> {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new BadInput(`the URL must be like http://127.0.0.1:8080, not "${url}"`);
+    throw new BadInput(`the URL must be of the form http://127.0.0.1:8080, not "${url}"`);
   }
   const problem = await livenessProblem(new URL(url).origin);
   if (problem !== undefined) throw new ServiceFailure(`${url} is not live: ${problem}`);

@@ -37,7 +37,7 @@ interface RestoreOptions extends StoreOptions {
 
 async function restore(source: string | undefined, options: RestoreOptions): Promise<void> {
   if ((source === undefined) !== (options.markOnly === true))
-    throw new BadInput("name the backup's folder, or use --mark-only without a folder");
+    throw new BadInput("specify the backup's folder, or use --mark-only without a folder");
   const url = options.database;
   const auditor = { clock: systemClock, by: currentUser() };
   const keepsStamps = options.keepStamps === true;
@@ -79,7 +79,7 @@ const LATER_EVENTS: Readonly<Record<LaterEvent, string>> = {
 
 function printUnknown(events: readonly LaterEvent[]): string {
   const names = events.map((event) => LATER_EVENTS[event]);
-  return `Repeat any of these that were made after the backup, because they could not be read: ${names.join(', ')}.`;
+  return `These changes could not be read; repeat any that were made after the backup: ${names.join(', ')}.`;
 }
 
 async function markOnly(

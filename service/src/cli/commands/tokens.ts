@@ -38,7 +38,7 @@ export function tokensCommand(): Command {
         .choices(TOKEN_KINDS)
         .makeOptionMandatory(),
     )
-    .option('--label <text>', 'note that tokens list shows')
+    .option('--label <text>', 'note to show in tokens list')
     .option('--expires <duration>', 'lifetime, such as 90d (default: unlimited)')
     .action(issueToken);
   const list = jsonCommand('list', 'list all tokens', 'offerbook tokens list').action(listTokens);
@@ -51,7 +51,7 @@ export function tokensCommand(): Command {
     .action(revokeToken);
   const rotate = jsonCommand(
     'rotate',
-    'replace a token; the old and the new one are both valid during the overlap',
+    'replace a token; both tokens are valid during the overlap',
     'offerbook tokens rotate 0192d1a0-0000-7000-8000-000000000001 --overlap 24h',
   )
     .argument('<id>', 'id from offerbook tokens list, not the token itself')

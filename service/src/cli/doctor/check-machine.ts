@@ -47,7 +47,7 @@ export function checkOpenFiles(limits = readLimits()): Check {
   if (soft !== 'unlimited' && Number(soft) < OPEN_FILES_MIN) {
     return warning(
       'open files',
-      `the limit is ${soft}, and each connection uses one`,
+      `the limit is ${soft} open files, and each connection uses one`,
       `raise the limit to at least ${OPEN_FILES_MIN}: LimitNOFILE in systemd, ulimit -n in a shell`,
     );
   }
@@ -69,7 +69,7 @@ export async function checkPort(check: string, { host, port, option }: Place): P
   if (code === undefined) return ok(check, `${place} is free`);
   if (code === 'EADDRINUSE') {
     const problem = await livenessProblem(urlOf(THIS_MACHINE[host] ?? host, port));
-    if (problem === undefined) return ok(check, `${place} is used by a running Offerbook`);
+    if (problem === undefined) return ok(check, `${place} is used by a running Offerbook server`);
     return fault(check, `${place} is used by another program`, `choose another port with ${option}`);
   }
   if (code === 'EACCES')

@@ -55,7 +55,7 @@ function judgeFiles({ files }: DatabaseFacts): Check {
     return fault(
       'rights',
       `this user cannot write ${unusable.path} or its folder`,
-      'run this command as the user of the service, who must own the files',
+      "run this command as the service's user, who must own the files",
     );
   }
   const open = files.find(({ mode }) => (mode & 0o077) !== 0);
@@ -77,7 +77,7 @@ function judgeRights({ isReadOnly, unreadable, unwritable, notOwned }: PostgresF
     return fault(
       'rights',
       'the server rejects writes: it is a standby, or read-only',
-      'name the primary in the URL, or list all servers: postgres://user@one,two/name',
+      'use the primary in the URL, or list all servers: postgres://user@one,two/name',
     );
   }
   if (unwritable.length > 0) {
@@ -116,7 +116,11 @@ function judgeClock({ postgres, lastStampMs }: DatabaseFacts, nowMs: number): Ch
 }
 
 function judgeBackup(postgres: PostgresFacts | undefined): Check {
-  if (postgres === undefined) return ok('backup', 'doctor cannot see whether a timer runs offerbook backup');
+  if (postgres === undefined)
+    return ok(
+      'backup',
+      'doctor cannot check whether offerbook backup is scheduled; check your timer or cron job',
+    );
   const { archiveMode, walLevel, isArchiveFailing } = postgres;
   if (archiveMode !== 'off' && isArchiveFailing) {
     return fault(

@@ -68,7 +68,7 @@ export function openAdmin(options: NodeOptions, source: AdminSource): (() => Pro
   async function answer(request: Request, address: string): Promise<Response> {
     // If Bun cannot parse Host, request.url is the path alone or not a URL.
     const url = URL.parse(request.url, 'http://localhost');
-    if (url === null) return refusal(421, 'The Host header is not a host.');
+    if (url === null) return refusal(421, 'The Host header is invalid.');
     const { pathname } = url;
     // Health checks need no secret, because probes cannot send one. The responses reveal only whether the node is healthy.
     if (pathname === '/livez') return Response.json({ status: 'live' });

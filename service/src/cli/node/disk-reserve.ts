@@ -36,7 +36,7 @@ export class DiskReserve {
       if (this.isLow)
         throw new StorageError(
           'full',
-          `less than ${this.#megabytes} MB are free in ${this.#folder} (--disk-reserve); clicks are not recorded`,
+          `less than ${this.#megabytes} MB is free in ${this.#folder} (--disk-reserve); clicks are not recorded`,
         );
     };
     return {

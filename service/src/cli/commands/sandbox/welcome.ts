@@ -66,7 +66,7 @@ function requests(welcome: Welcome): { about: string; curl: string }[] {
       curl: get(publicToken, 'retailers/?limit=3'),
     },
     {
-      about: `Cashback offers of retailers named like "${name}", in ${country}`,
+      about: `Cashback offers in ${country} from retailers whose name contains "${name}"`,
       curl: get(publicToken, `cashback-offers/?name=${encodeURIComponent(name)}&country=${country}`),
     },
     { about: 'The first page of your transactions', curl: get(privateToken, 'transactions/') },
@@ -76,7 +76,7 @@ function requests(welcome: Welcome): { about: string; curl: string }[] {
     },
     {
       about:
-        'A click of your user "user-1", redirected to the shop; open the URL in a browser to buy something',
+        'A click by your user "user-1", redirected to the shop; open the URL in a browser to buy something',
       curl: `curl -si '${baseUrl}/v1/retailers/${id}/activate/?orgId=${welcome.orgId}&passbackUid=user-1'`,
     },
   ];
