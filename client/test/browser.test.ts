@@ -111,7 +111,7 @@ describe('the client in a browser', () => {
     expect(requests.filter((url) => url.startsWith(node.url))).toEqual([]);
   });
 
-  test('also rejects a private token in a worker', async () => {
+  test('rejects a private token in a worker', async () => {
     const source = `import('${site.url}/index.js')
       .then(({ OfferbookClient }) => new OfferbookClient({ baseUrl: '${node.url}', token: '${privateToken}' }))
       .then(() => postMessage('was accepted'), (error) => postMessage(error.code ?? String(error)))`;

@@ -26,7 +26,7 @@ describe('the ETag cache', () => {
     expect(script.requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, undefined]);
   });
 
-  test('can be turned off', async () => {
+  test('the ETag cache can be turned off', async () => {
     const script = scripted(tagged, tagged);
     const { client } = openClient(script, { cache: false });
     await client.retailers();
@@ -34,7 +34,7 @@ describe('the ETag cache', () => {
     expect(script.requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, undefined]);
   });
 
-  test('can be replaced with a custom cache', async () => {
+  test('the ETag cache can be replaced with a custom cache', async () => {
     const kept = new Map<string, CachedResponse>();
     const cache = {
       get: async (url: string) => kept.get(url),

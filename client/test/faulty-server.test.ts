@@ -55,13 +55,13 @@ const PASSING: readonly [string, Step, string][] = [
 describe.each(PASSING)('a server that %s', (_, fault, name) => {
   const options = name === 'TimeoutError' ? IMPATIENT : {};
 
-  test('is retried after one failure', async () => {
+  test('a request that fails once is retried', async () => {
     await using server = await FaultyServer.start(fault, reply(GOOD));
     expect<unknown>((await open(server, options).retailers()).data).toEqual([{ id: id(1) }]);
     expect(server.paths).toHaveLength(2);
   });
 
-  test('causes a typed error if every attempt fails', async () => {
+  test('a request that fails on every attempt throws a typed error', async () => {
     await using server = await FaultyServer.start(fault);
     expect(await failure(open(server, options).retailers())).toMatchObject({ name, attempts: 3 });
     expect(server.paths).toHaveLength(3);
@@ -105,14 +105,14 @@ function next(cursor: string | null): string {
 }
 
 describe.each(STUCK)('a cursor that %s', (_, fault, requests) => {
-  test('ends a walk with an error', async () => {
+  test('a stuck cursor ends a walk with an error', async () => {
     await using server = await FaultyServer.start(fault);
     const walk = open(server).retailers().toArray({ max: 1_000 });
     expect(await failure(walk)).toMatchObject({ name: 'MalformedResponseError', code: 'stuck_cursor' });
     expect(server.paths).toHaveLength(requests);
   });
 
-  test('ends a follower with an error and leaves the last valid checkpoint saved', async () => {
+  test('a stuck cursor ends a follower with an error and leaves the last valid checkpoint saved', async () => {
     await using server = await FaultyServer.start(fault);
     const checkpoints: string[] = [];
     const follow = async () => {

@@ -77,11 +77,11 @@ describe('a file checkpoint', () => {
     },
   );
 
-  test('is undefined before the first save', async () => {
+  test('the checkpoint is undefined before the first save', async () => {
     expect(await load(place())).toBeUndefined();
   });
 
-  test('ignores surrounding white space and a byte order mark when it is loaded', async () => {
+  test('surrounding white space and a byte order mark are ignored when a checkpoint is loaded', async () => {
     expect(await load(place(`\ufeff ${T0} \r\n\n`))).toBe(T0);
   });
 

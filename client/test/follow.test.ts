@@ -305,7 +305,7 @@ describe('positions within a walk', () => {
 });
 
 describe('the polling interval', () => {
-  test('is zero during a backlog, grows while idle, and is short again after a change', async () => {
+  test('the polling interval is zero during a backlog, grows while idle, and is short again after a change', async () => {
     const idle = walked([], T1);
     const { clock } = await follow(
       [walked([1], T1, 2), walked([2], T1), walked([3], T1), idle, idle, idle, idle, idle, walked([4], T1)],
@@ -314,12 +314,12 @@ describe('the polling interval', () => {
     expect(clock.slept).toEqual([0, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000, 1_000]);
   });
 
-  test('never exceeds intervalMs', async () => {
+  test('the polling interval never exceeds intervalMs', async () => {
     const { clock } = await follow([walked([1], T1), walked([], T1), walked([], T1)], { intervalMs: 300 });
     expect(clock.slept).toEqual([300, 300, 300]);
   });
 
-  test('has a minimum, so a follower cannot flood the service', () => {
+  test('the polling interval has a minimum, so a follower cannot flood the service', () => {
     const { client } = openClient(scripted(), { token: PRIVATE });
     expect(() => client.followTransactions({ intervalMs: 0 })).toThrow(RangeError);
     expect(() => client.followTransactions({ intervalMs: Number.NaN })).toThrow(RangeError);
@@ -409,12 +409,12 @@ describe('aborting a follower', () => {
 });
 
 describe('the once option', () => {
-  test('ends the iteration after one walk', async () => {
+  test('the once option ends the iteration after one walk', async () => {
     const { seen } = await follow([walked([1], T1, 2), walked([2], T2)], { once: true });
     expect(seen).toEqual(['1', `checkpoint ${inside(T1, 2)}`, '2', `checkpoint ${T1}`]);
   });
 
-  test('also fetches the changes before the position when it resumes an old walk', async () => {
+  test('with the once option, a resumed walk also fetches the changes before its position', async () => {
     const { seen, queries, clock } = await follow([walked([2], T2), walked([1], T2)], {
       checkpoint: inside(T1, 2),
       once: true,
@@ -427,7 +427,7 @@ describe('the once option', () => {
     expect(clock.slept).toEqual([0]);
   });
 
-  test('retries like any other request, then throws', async () => {
+  test('with the once option, a follower retries like any other request and then throws', async () => {
     const answers = Array.from({ length: 5 }, () => refuseConnection);
     expect(await failure(follow(answers, { once: true }))).toMatchObject({ code: 'network', attempts: 5 });
   });

@@ -6,7 +6,7 @@ import { BASE_URL, failure, id, page, problem, scripted } from './support/answer
 import { openClient } from './support/open-client.ts';
 
 describe('a list', () => {
-  test('does not send a request until it is awaited or iterated, and fetches each page only when it is needed', async () => {
+  test('a list does not send a request until it is awaited or iterated, and fetches each page only when needed', async () => {
     const script = scripted(() => page([1, 2], 3));
     const { client } = openClient(script);
     const list = client.retailers();
@@ -15,7 +15,7 @@ describe('a list', () => {
     expect(script.requests.map(({ url }) => url)).toEqual([`${BASE_URL}/v1/retailers/`]);
   });
 
-  test('resolves to its first page when awaited', async () => {
+  test('an awaited list resolves to its first page', async () => {
     const { client } = openClient(
       scripted(() => page([1, 2], 3, { 'Complete-Through': '2026-01-01T00:00:00' })),
     );
@@ -27,7 +27,7 @@ describe('a list', () => {
     });
   });
 
-  test('yields all its items when iterated', async () => {
+  test('an iterated list yields all its items', async () => {
     const script = scripted(
       () => page([1, 2], 3),
       () => page([3, 4], 5),
@@ -44,7 +44,7 @@ describe('a list', () => {
     ]);
   });
 
-  test('starts from the beginning each time it is awaited or iterated, even after a failure', async () => {
+  test('a list starts from the beginning each time it is awaited or iterated, even after a failure', async () => {
     const script = scripted(
       () => problem(404, 'not_found'),
       () => page([1], 2),
@@ -59,7 +59,7 @@ describe('a list', () => {
     expect((await list.toArray({ max: 9 })).map((item) => item.id)).toEqual([id(3)]);
   });
 
-  test('has then, catch and finally like a promise', async () => {
+  test('a list has then, catch and finally like a promise', async () => {
     const script = scripted(
       () => page([1]),
       () => problem(404, 'not_found'),
@@ -74,7 +74,7 @@ describe('a list', () => {
     expect(done).toBe(1);
   });
 
-  test('returns at most max items from toArray() and does not request pages beyond them', async () => {
+  test('toArray() returns at most max items and does not request pages beyond them', async () => {
     const script = scripted(
       () => page([1, 2], 3),
       () => page([3, 4], 5),
@@ -91,7 +91,7 @@ describe('a list', () => {
     expect(await failure(client.retailers().toArray())).toBeInstanceOf(RangeError);
   });
 
-  test('sends filters unchanged and omits undefined ones', async () => {
+  test('a list sends filters unchanged and omits undefined filters', async () => {
     const script = scripted(() => page([]));
     const filters = { name: 'a&b=c +%', category: undefined, country: 'DE' };
     await openClient(script).client.cashbackOffers(filters);
@@ -100,7 +100,7 @@ describe('a list', () => {
     );
   });
 
-  test('starts at the given cursor', async () => {
+  test('a list starts at the given cursor', async () => {
     const script = scripted(() => page([7]));
     await openClient(script).client.retailers({ cursor: id(7) });
     expect(script.requests[0]?.url).toBe(`${BASE_URL}/v1/retailers/?cursor=${id(7)}`);

@@ -38,7 +38,7 @@ test('a request does not send cookies or follow redirects', async () => {
 });
 
 describe('a failed request', () => {
-  test('is retried with exponential backoff, and the eventual response is returned', async () => {
+  test('a failed request is retried with exponential backoff, and the eventual response is returned', async () => {
     const script = scripted(
       refuseConnection,
       () => problem(503, 'unavailable'),
@@ -51,7 +51,7 @@ describe('a failed request', () => {
     expect(clock.slept).toEqual([250, 500, 8_000, 2_000]);
   });
 
-  test('throws the last error after the last attempt', async () => {
+  test('a failed request throws the last error after the last attempt', async () => {
     const script = scripted(...Array.from({ length: 5 }, () => refuseConnection));
     const { client, clock } = openClient(script);
     expect(await failure(client.retailers())).toMatchObject({
@@ -87,7 +87,7 @@ describe('a failed request', () => {
     });
   });
 
-  test('throws immediately if the pause would exceed the budget', async () => {
+  test('a failed request throws immediately if the pause would exceed the budget', async () => {
     const script = scripted(() => problem(429, 'rate_limited', { 'Retry-After': '50' }));
     const { client, clock } = openClient(script, { retry: { budgetMs: 50_000 } });
     expect(await failure(client.retailers())).toMatchObject({
@@ -98,7 +98,7 @@ describe('a failed request', () => {
     expect(clock.slept).toEqual([]);
   });
 
-  test('spends at most its budget on attempts that hang', async () => {
+  test('a request spends at most its budget on attempts that hang', async () => {
     const { client, clock } = openClient(
       { fetch: never },
       { timeoutMs: 40_000, retry: { attemptsMax: 100 } },
@@ -123,7 +123,7 @@ describe('a failed request', () => {
     expect(clock.monotonicMs() - startedAtMs).toBe(90_000);
   });
 
-  test('has the default budget if the option is missing or undefined', async () => {
+  test('a request has the default budget if the option is missing or undefined', async () => {
     const script = scripted(
       () => problem(429, 'rate_limited', { 'Retry-After': '50' }),
       () => page([]),
@@ -143,7 +143,7 @@ describe('a failed request', () => {
     expect(await failure(openClient(script).client.retailers())).toMatchObject({ status, code, attempts: 1 });
   });
 
-  test("throws an error with all fields of the service's problem document", async () => {
+  test("the error for a rejected request has all fields of the service's problem document", async () => {
     const errors = [{ parameter: 'limit', detail: 'must be a whole number from 1 to 1000' }];
     const script = scripted(() => problem(400, 'invalid_parameter', {}, { errors, detail: 'limit is bad.' }));
     const error = await failure(openClient(script).client.retailers());
@@ -161,7 +161,7 @@ describe('a failed request', () => {
     });
   });
 
-  test('throws an error with the response and address of a server that is not Offerbook', async () => {
+  test('the error for a response from another server contains the response and the address', async () => {
     const error = await failure(openClient(scripted(() => html(200))).client.retailers());
     expect(error).toBeInstanceOf(MalformedResponseError);
     expect(error).toMatchObject({
@@ -172,7 +172,7 @@ describe('a failed request', () => {
     });
   });
 
-  test('throws an OutageError if a proxy responded', async () => {
+  test('a request answered by a proxy throws an OutageError', async () => {
     const script = scripted(() => html(502, { 'Retry-After': '3' }));
     const error = await failure(openClient(script, { retry: { attemptsMax: 1 } }).client.retailers());
     expect(error).toBeInstanceOf(OutageError);
@@ -186,7 +186,7 @@ describe('a failed request', () => {
     });
   });
 
-  test('reports the target of a redirect instead of sending the token there', async () => {
+  test("a redirected request reports the redirect's target instead of sending the token there", async () => {
     const moved = () => new Response(null, { status: 301, headers: { Location: 'https://www.example/v1/' } });
     const error = await failure(openClient(scripted(moved)).client.retailers());
     expect(error).toMatchObject({
@@ -196,7 +196,7 @@ describe('a failed request', () => {
     });
   });
 
-  test('is retried after a timeout, even if fetch ignores its signal', async () => {
+  test('a request is retried after a timeout, even if fetch ignores its signal', async () => {
     const script = scripted(never, () => page([1]));
     const { client, clock } = openClient(script, { timeoutMs: 3_000 });
     expect((await client.retailers()).data).toHaveLength(1);
@@ -205,7 +205,7 @@ describe('a failed request', () => {
 });
 
 describe('a retry', () => {
-  test('is reported to onRetry before the pause, with the error and the delay', async () => {
+  test('a retry is reported to onRetry before the pause, with the error and the delay', async () => {
     const script = scripted(
       refuseConnection,
       () => problem(500, 'internal'),
@@ -223,7 +223,7 @@ describe('a retry', () => {
     ]);
   });
 
-  test('is not reported if there is no retry', async () => {
+  test('onRetry is not called if there is no retry', async () => {
     const onRetry = () => {
       throw new Error('was told');
     };
@@ -233,7 +233,7 @@ describe('a retry', () => {
 });
 
 describe('a call', () => {
-  test("applies its own options to all its pages, and the next call uses the client's options", async () => {
+  test("a call applies its own options to all its pages, and the next call uses the client's options", async () => {
     const told: string[] = [];
     const script = scripted(
       () => page([1], 2),
@@ -268,7 +268,7 @@ describe('a call', () => {
     ]);
   });
 
-  test('can have its own timeout', async () => {
+  test('a call can have its own timeout', async () => {
     const { client, clock } = openClient({ fetch: never }, { retry: { attemptsMax: 1 } });
     expect(await failure(client.retailers({ timeoutMs: 123 }))).toMatchObject({
       code: 'timeout',
@@ -294,13 +294,13 @@ describe('a call', () => {
 describe('the number of attempts in an error', () => {
   const stop = () => AbortSignal.abort();
 
-  test('is 0 if nothing was sent', async () => {
+  test("an error's number of attempts is 0 if nothing was sent", async () => {
     expect(await failure(openClient(scripted()).client.retailers({ signal: stop() }))).toMatchObject({
       attempts: 0,
     });
   });
 
-  test('includes the attempts before an abort during a pause', async () => {
+  test("an error's number of attempts includes those before an abort during a pause", async () => {
     const controller = new AbortController();
     const script = scripted(refuseConnection, () => problem(503, 'unavailable'));
     const onRetry = (error: { attempts: number }) => void (error.attempts === 2 && controller.abort());
@@ -318,7 +318,7 @@ describe('the number of attempts in an error', () => {
     expect(await failure(openClient(script).client.retailers())).toMatchObject({ code, attempts: 2 });
   });
 
-  test('includes the attempt that returned transactions without Complete-Through', async () => {
+  test("an error's number of attempts includes the one that returned transactions without Complete-Through", async () => {
     const { client } = openClient(
       scripted(refuseConnection, () => page([1])),
       { token: PRIVATE },

@@ -52,7 +52,7 @@ describe('a failed request', () => {
     expect(delayMs !== undefined).toBe(again);
   });
 
-  test('doubles the pause before each retry, up to a limit', () => {
+  test('the pause doubles before each retry, up to a limit', () => {
     const policy = { ...RETRY_DEFAULTS, attemptsMax: 100 };
     const delays = [1, 2, 3, 4, 5, 6, 7, 8].map((attempts) =>
       retryDelayMs({ error: NETWORK, attempts, elapsedMs: 0 }, policy, 1),
@@ -60,14 +60,14 @@ describe('a failed request', () => {
     expect(delays).toEqual([250, 500, 1000, 2000, 4000, 8000, 8000, 8000]);
   });
 
-  test('waits at least as long as Retry-After requires, up to the cap', () => {
+  test('a retry waits at least as long as Retry-After requires, up to the cap', () => {
     const delays = [2_000, 60_000, 86_400_000].map((retryAfterMs) =>
       retryDelayMs({ error: api(429, retryAfterMs), attempts: 1, elapsedMs: 0 }, RETRY_DEFAULTS, 0.4),
     );
     expect(delays).toEqual([2_100, 60_100, 60_100]);
   });
 
-  test('never exceeds its attempts or its budget, and never waits a negative time', () => {
+  test('retries never exceed the attempts or the budget, and never wait a negative time', () => {
     const failures = fc.record({
       error: fc.constantFrom(NETWORK, api(429, 5_000), api(503)),
       attempts: fc.integer({ min: 1, max: 10 }),
@@ -103,7 +103,7 @@ describe('a follower', () => {
     expect(isOutage(error, true)).toBe(waits);
   });
 
-  test('treats a response from another server as a wrong address until Offerbook has responded', () => {
+  test('a follower treats a response from another server as a wrong address until Offerbook has responded', () => {
     expect([
       isOutage(foreign(404), false),
       isOutage(foreign(200), false),

@@ -51,18 +51,18 @@ async function untilTakenUp(): Promise<void> {
 }
 
 describe('the catalogue', () => {
-  test('lists retailers with their deals', async () => {
+  test('the client lists retailers with their deals', async () => {
     const [first] = await catalogue.retailers().toArray({ max: 1 });
     expect<unknown>(first).toEqual(SHOP);
   });
 
-  test('returns every item exactly once for any page size', async () => {
+  test('the client returns every item exactly once for any page size', async () => {
     const seen: string[] = [];
     for await (const { id } of catalogue.retailers({ limit: 2 })) seen.push(id);
     expect<string[]>(seen).toEqual(SHOPS.map(({ id }) => id));
   });
 
-  test('filters offers', async () => {
+  test('the client filters offers', async () => {
     const found = async (filters: Parameters<OfferbookClient['cashbackOffers']>[0]) =>
       (await catalogue.cashbackOffers(filters)).data.map((found) => found.id);
     expect<unknown>(await found({})).toEqual([id(11), id(12)]);
@@ -70,14 +70,14 @@ describe('the catalogue', () => {
     expect<unknown>(await found({ name: 'gruner', country: 'FR' })).toEqual([]);
   });
 
-  test('lists coupons and promotions with their retailer', async () => {
+  test('the client lists coupons and promotions with their retailer', async () => {
     const whose = { retailerId: SHOP.id, name: SHOP.name, url: SHOP.url, logo: SHOP.logo };
     const [first] = (await catalogue.coupons({ limit: 1 })).data;
     expect<unknown>(first).toEqual({ ...coupon(21), ...whose });
     expect<unknown>((await catalogue.promotions()).data).toEqual([{ ...promotion(31), ...whose }]);
   });
 
-  test('is revalidated with a 304 if it has not changed', async () => {
+  test('an unchanged catalogue page is revalidated with a 304', async () => {
     const first = await catalogue.coupons({ limit: 3 });
     statuses.length = 0;
     expect((await catalogue.coupons({ limit: 3 })).data).toEqual(first.data);
@@ -86,13 +86,13 @@ describe('the catalogue', () => {
 });
 
 describe('transactions', () => {
-  test('have a Complete-Through stamp', async () => {
+  test('pages of transactions have a Complete-Through stamp', async () => {
     const { data, cursor, completeThrough } = await sales.transactions({ limit: 10 });
     expect(data.map(({ updatedAt: _, ...rest }) => rest)).toEqual(SALES.slice(0, 10));
     expect<unknown>([cursor, completeThrough]).toEqual([SALES[10]?.id, data[0]?.updatedAt]);
   });
 
-  test('are filtered by the time of their last change', async () => {
+  test('transactions are filtered by the time of their last change', async () => {
     const { completeThrough = '' } = await sales.transactions({ limit: 1 });
     const after = async (bounds: Parameters<OfferbookClient['transactions']>[0]) =>
       (await sales.transactions(bounds).toArray({ max: 100 })).length;
@@ -104,7 +104,7 @@ describe('transactions', () => {
     );
   });
 
-  test('are followed: first all transactions, then the changes', async () => {
+  test('a follower yields all transactions first and then the changes', async () => {
     const checkpoints: string[] = [];
     const seen: string[] = [];
     const settings = { limit: 10, once: true, onCheckpoint: (c: string) => void checkpoints.push(c) };
@@ -125,7 +125,7 @@ describe('transactions', () => {
 });
 
 describe('an error response', () => {
-  test('lists every invalid parameter', async () => {
+  test('an error response lists every invalid parameter', async () => {
     const error = await failure(catalogue.cashbackOffers({ limit: 0, country: 'Germany' }));
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({
@@ -139,7 +139,7 @@ describe('an error response', () => {
     });
   });
 
-  test('reports an unknown token', async () => {
+  test('an error response reports an unknown token', async () => {
     const client = new OfferbookClient({ baseUrl: service.url, token: `ob_pub_${'x'.repeat(36)}` });
     expect(await failure(client.retailers())).toMatchObject({
       code: 'invalid_token',

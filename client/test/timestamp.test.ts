@@ -4,7 +4,7 @@ import { BASE_URL, failure, id, json, PRIVATE, page, scripted } from './support/
 import { openClient } from './support/open-client.ts';
 
 describe('dates', () => {
-  test('are sent unchanged if they are strings, and with millisecond precision if they are Dates', async () => {
+  test('dates are sent unchanged if they are strings, and with millisecond precision if they are Dates', async () => {
     const script = scripted(() => page([]));
     await openClient(script, { token: PRIVATE }).client.transactions({
       updatedAtGreaterThan: '2026-11-14T12:00:00.123456789+01:00',
@@ -23,7 +23,7 @@ describe('dates', () => {
     clickedAt: null,
   };
 
-  test('are returned as strings by default', async () => {
+  test('dates are returned as strings by default', async () => {
     const { client } = openClient(
       scripted(() => json({ data: [transaction] })),
       { token: PRIVATE },
@@ -31,7 +31,7 @@ describe('dates', () => {
     expect<unknown>((await client.transactions()).data).toEqual([transaction]);
   });
 
-  test('are returned as Dates on request, parsed as UTC', async () => {
+  test('dates are returned as Dates on request, parsed as UTC', async () => {
     const script = scripted(() => json({ data: [transaction] }));
     const client = new OfferbookClient({
       baseUrl: BASE_URL,

@@ -37,7 +37,7 @@ describe('the token', () => {
     );
   });
 
-  test('is not visible when the client or an error is inspected', async () => {
+  test('the token is not visible when the client or an error is inspected', async () => {
     const { client } = openClient(scripted(() => problem(401, 'invalid_token')));
     const error = await failure(client.retailers());
     expect(inspect(client, { depth: 9, showHidden: true }) + inspect(error, { depth: 9 })).not.toContain(
@@ -45,7 +45,7 @@ describe('the token', () => {
     );
   });
 
-  test('is sent only as a bearer token', async () => {
+  test('the token is sent only as a bearer token', async () => {
     const script = scripted(() => page([]));
     await openClient(script).client.retailers();
     expect(script.requests).toEqual([
@@ -60,7 +60,7 @@ describe('the token', () => {
 describe('a token function', () => {
   const other = `ob_pub_${'b'.repeat(36)}`;
 
-  test('is called before each attempt, so a new token takes effect immediately', async () => {
+  test('a token function is called before each attempt, so a new token takes effect immediately', async () => {
     const tokens = [PUBLIC, other, other];
     const script = scripted(
       () => problem(503, 'unavailable'),
@@ -74,7 +74,7 @@ describe('a token function', () => {
     );
   });
 
-  test('is not called until a token is needed', () => {
+  test('a token function is not called until a token is needed', () => {
     const { client } = openClient(scripted(), {
       token: () => {
         throw new Error('asked');
@@ -96,7 +96,7 @@ describe('a token function', () => {
     expect(script.requests).toEqual([]);
   });
 
-  test('ends the call with its own error if it throws', async () => {
+  test('a token function that throws ends the call with its own error', async () => {
     const sealed = new Error('the vault is sealed');
     const { client } = openClient(scripted(), { token: () => Promise.reject(sealed) });
     expect(await failure(client.retailers())).toBe(sealed);

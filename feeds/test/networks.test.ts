@@ -37,22 +37,22 @@ const common = {
   promotionId: null,
 };
 
-describe('a sale is converted with every field', () => {
-  test('from Awin', async () => {
+describe('complete sales', () => {
+  test('an Awin sale is converted with every field', async () => {
     const { rows } = await convertSales(sourceFor('awin'), JSON.stringify([awinSale()]));
     const id = idOf('awin', 'transaction', '900100200');
     const cashbackOfferId = idOf('awin', 'offer', '297335');
     expect(rows).toEqual([{ id, country: 'DE', ...common, passbackData: 'autumn', cashbackOfferId }]);
   });
 
-  test('from impact.com', async () => {
+  test('an impact.com sale is converted with every field', async () => {
     const { rows } = await convertSales(sourceFor('impact'), impactPage('Actions', [impactAction()]));
     const id = idOf('impact', 'transaction', '10306.4636.158133');
     const cashbackOfferId = idOf('impact', 'offer', '2240');
     expect(rows).toEqual([{ id, country: 'DE', ...common, passbackData: 'autumn', cashbackOfferId }]);
   });
 
-  test('from Partnerize', async () => {
+  test('a Partnerize sale is converted with every field', async () => {
     const { rows } = await convertSales(
       sourceFor('partnerize'),
       partnerizePage([partnerizeConversion({}, { conversion_status: 'approved' })]),
@@ -62,7 +62,7 @@ describe('a sale is converted with every field', () => {
     expect(rows).toEqual([{ id, country: 'DE', ...common, status: 'CONFIRMED', sourceUpdatedAt }]);
   });
 
-  test('from CJ', async () => {
+  test('a CJ sale is converted with every field', async () => {
     const { rows } = await convertSales(sourceFor('cj'), cjAnswer([cjRecord()]));
     const id = idOf('cj', 'transaction', '1700000077');
     const money = { currencyCode: 'USD', orderValue: 80, cashback: 2 };
@@ -70,14 +70,14 @@ describe('a sale is converted with every field', () => {
     expect(rows).toEqual([{ id, country: 'US', ...common, ...money, sourceUpdatedAt }]);
   });
 
-  test('from Rakuten', async () => {
+  test('a Rakuten sale is converted with every field', async () => {
     const { rows } = await convertSales(sourceFor('rakuten'), JSON.stringify([rakutenSku()]));
     const id = idOf('rakuten', 'transaction', '3358:A-100');
     const sourceUpdatedAt = '2026-11-14T12:05:00';
     expect(rows).toEqual([{ id, country: 'US', ...common, clickedAt: null, sourceUpdatedAt }]);
   });
 
-  test("from Partnerize's CSV export, except the passbackUid, which the export lacks", async () => {
+  test("a sale in Partnerize's CSV export is converted with every field except the passbackUid, which the export lacks", async () => {
     const header =
       'conversion_id,campaign_id,publisher_id,conversion_date,conversion_date_time,click_time,click_date,click_date_time,currency,advertiser_reference,conversion_reference,referer_ip,source_referer,campaign_title,publisher_name,conversion_status,conversion_lag,value,commission,publisher_commission,creative_type,creative_id,specific_creative_id,customer_type,was_disputed,cookie_id,country,currency_original,currency_conversion_rate,customer_reference,camref';
     const cells =

@@ -70,7 +70,7 @@ const changed = fc.oneof(
   { arbitrary: anything, weight: 1 },
 );
 
-describe('a row that is recognised as canonical', () => {
+describe('rows that are recognised as canonical', () => {
   test.each(['keep', 'ignore'] as const)(
     'is returned unchanged by the schema if updatedAt is to %s',
     (updatedAt) => {
@@ -89,7 +89,7 @@ describe('a row that is recognised as canonical', () => {
     },
   );
 
-  test('may have a canonical source time', () => {
+  test('a canonical row may have a canonical source time', () => {
     const isCanonical = canonicalTransactionRow('ignore');
     const isAccepted = (sourceUpdatedAt: unknown) => isCanonical(transaction({ sourceUpdatedAt }));
     expect([null, '2026-11-14T12:00:00', '2026-11-14T12:00:00.5'].map(isAccepted)).toEqual([
@@ -100,7 +100,7 @@ describe('a row that is recognised as canonical', () => {
     expect(['2026-11-14', '2026-11-14T12:00:00Z', 1, ''].some(isAccepted)).toBe(false);
   });
 
-  test('contains only strings that strict JSON parsers and both databases accept', () => {
+  test('a canonical row contains only strings that strict JSON parsers and both databases accept', () => {
     const isCanonical = canonicalTransactionRow('keep');
     fc.assert(
       fc.property(nearlyText, (text) => {

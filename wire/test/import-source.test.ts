@@ -50,15 +50,15 @@ test('reads an empty file as an empty string', async () => {
   expect(await textOf(await openSource(fileOf('empty', '')))).toBe('');
 });
 
-describe.each(PACKED)('%s', (format, packed) => {
-  test('is decompressed regardless of the file name, and progress counts compressed bytes', async () => {
+describe.each(PACKED)('compressed with %s', (format, packed) => {
+  test('a compressed file is decompressed regardless of its name, and progress counts compressed bytes', async () => {
     const source = await openSource(fileOf(`${format}.json`, packed));
     expect(await textOf(source)).toBe(TEXT);
     expect(source.bytesTotal).toBe(packed.length);
     expect(source.bytesRead).toBe(packed.length);
   });
 
-  test('is decompressed from a stream that delivers one byte at a time', async () => {
+  test('a compressed stream is decompressed even if it delivers one byte at a time', async () => {
     const small = format === 'gzip' ? gzipSync('hello') : zstdCompressSync('hello');
     async function* bytes() {
       for (const byte of small) yield Uint8Array.of(byte);
@@ -66,7 +66,7 @@ describe.each(PACKED)('%s', (format, packed) => {
     expect(await textOf(sourceFrom(bytes()))).toBe('hello');
   });
 
-  test('may consist of several concatenated parts', async () => {
+  test('a compressed file may consist of several concatenated parts', async () => {
     expect(await textOf(sourceFrom(Buffer.concat([packed, packed])))).toBe(TEXT + TEXT);
   });
 
@@ -75,7 +75,7 @@ describe.each(PACKED)('%s', (format, packed) => {
     ['cut in half', packed.subarray(0, packed.length / 2)],
     ['cut after its first bytes', packed.subarray(0, 5)],
     ['followed by other data', Buffer.concat([packed, Buffer.from('and more')])],
-  ])('is rejected if it is %s', async (_what, damaged) => {
+  ])('a compressed file is rejected if it is %s', async (_what, damaged) => {
     const path = fileOf('damaged', damaged);
     expect(await complaint(openSource(path).then(textOf))).toBe(
       `${path} cannot be decompressed: its ${format} data is damaged or truncated`,

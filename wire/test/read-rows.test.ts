@@ -110,7 +110,7 @@ describe('NDJSON', () => {
 });
 
 describe('a JSON list', () => {
-  test('has a row for each item, on one line or on several', async () => {
+  test('a JSON list has a row for each item, on one line or on several', async () => {
     expect(brief(await readText(`[${a},${b}]`))).toEqual([
       [1, 1, A],
       [1, 2, B],
@@ -121,7 +121,7 @@ describe('a JSON list', () => {
     ]);
   });
 
-  test('counts the lines between and inside rows', async () => {
+  test('line numbers in a JSON list include the lines between and inside rows', async () => {
     expect(brief(await readText('[1\n,true\r\n,\n"x"\n,[\n2]\n,{}]'))).toEqual([
       [1, 1, 1],
       [2, 2, true],
@@ -131,7 +131,7 @@ describe('a JSON list', () => {
     ]);
   });
 
-  test('may be empty', async () => {
+  test('a JSON list may be empty', async () => {
     expect(await readText(' [ ] ')).toEqual({ rows: [], cursors: 0 });
   });
 
@@ -220,7 +220,7 @@ describe('an envelope', () => {
     expect((await readText(text)).broken).toBe(broken);
   });
 
-  test('may have unknown fields with ignoreUnknown', async () => {
+  test('an envelope may have unknown fields with ignoreUnknown', async () => {
     const outcome = await readText(`{"data":[${a}],"meta":{"page":[1,"}"]}}`, { ignoreUnknown: true });
     expect(outcome.broken).toBeUndefined();
     expect(brief(outcome)).toEqual([[1, 1, A]]);
@@ -257,7 +257,7 @@ describe('CSV', () => {
     ]);
   });
 
-  test('counts lines inside quotes, accepts Windows line endings and skips blank lines', async () => {
+  test('CSV line numbers include lines inside quotes; Windows line endings are accepted and blank lines skipped', async () => {
     const text = 'id,passbackUid\r\n\r\n1,"x\r\ny"\r\n2,z\r\n';
     expect(brief(await readText(text))).toEqual([
       [3, undefined, { id: '1', passbackUid: 'x\r\ny' }],
@@ -320,7 +320,7 @@ describe('CSV', () => {
     );
   });
 
-  test('accepts unknown columns with ignoreUnknown, even one named __proto__', async () => {
+  test('CSV may have unknown columns with ignoreUnknown, even one named __proto__', async () => {
     const outcome = await readText('id,__proto__\n1,x\n', { ignoreUnknown: true });
     const value = outcome.rows[0]?.value as object;
     expect(Object.entries(value)).toEqual([

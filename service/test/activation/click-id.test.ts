@@ -9,8 +9,8 @@ const NOW_MS = Date.UTC(2026, 10, 15, 12);
 const momentMs = fc.integer({ min: 0, max: Date.UTC(2081, 0) });
 const orgId = fc.integer({ min: 1, max: 62 ** 3 - 1 });
 
-describe('a click id', () => {
-  test('has 22 letters and digits and contains its organisation and time', () => {
+describe('click ids', () => {
+  test('a click id has 22 letters and digits and contains its organisation and time', () => {
     fc.assert(
       fc.property(orgId, momentMs, (org, atMs) => {
         const id = new ClickIds(KEY).make(org, atMs);
@@ -20,7 +20,7 @@ describe('a click id', () => {
     );
   });
 
-  test('sorts by time, and firstClickIdAt() separates earlier ids from later ones', () => {
+  test('click ids sort by time, and firstClickIdAt() separates earlier ids from later ones', () => {
     fc.assert(
       fc.property(orgId, orgId, momentMs, momentMs, (oneOrg, otherOrg, a, b) => {
         fc.pre(a !== b);
@@ -34,13 +34,13 @@ describe('a click id', () => {
     );
   });
 
-  test('is unique, even among many ids created in the same millisecond', () => {
+  test('click ids are unique, even among many created in the same millisecond', () => {
     const ids = new ClickIds(KEY);
     const made = Array.from({ length: 20_000 }, (_, i) => ids.make(1, NOW_MS + Math.floor(i / 10_000)));
     expect(new Set(made).size).toBe(made.length);
   });
 
-  test('is numbered consecutively within a millisecond, starting at random', () => {
+  test('click ids are numbered consecutively within a millisecond, starting at random', () => {
     const ids = new ClickIds(KEY);
     const number = (atMs: number) => parseBase62(ids.make(1, atMs).slice(10, 15));
     const numbers = Array.from({ length: 100 }, () => number(NOW_MS));
@@ -49,7 +49,7 @@ describe('a click id', () => {
     expect(number(NOW_MS + 1)).not.toBe((first + 100) % 62 ** 5);
   });
 
-  test('is rejected if any single character is changed', () => {
+  test('a click id is rejected if any single character is changed', () => {
     const id = new ClickIds(KEY).make(7, NOW_MS);
     const place = fc.integer({ min: 0, max: id.length - 1 });
     fc.assert(
@@ -61,7 +61,7 @@ describe('a click id', () => {
     );
   });
 
-  test('is rejected if it has a different key, a different length or invalid characters', () => {
+  test('a click id is rejected if it has a different key, a different length or invalid characters', () => {
     const ids = new ClickIds(KEY);
     const id = ids.make(7, NOW_MS);
     for (const text of [
@@ -79,7 +79,7 @@ describe('a click id', () => {
     expect(ids.parse(id)?.id).toBe(id as ClickId);
   });
 
-  test('cannot be created for a time or an organisation that is out of range', () => {
+  test('a click id cannot be created for a time or an organisation that is out of range', () => {
     const ids = new ClickIds(KEY);
     expect(() => ids.make(62 ** 3, NOW_MS)).toThrow(RangeError);
     expect(() => ids.make(1, 62 ** 7)).toThrow(RangeError);

@@ -40,7 +40,7 @@ const anyTemplate = fc.oneof(
   fc.string({ unit: 'binary' }),
 );
 
-describe('a link template', () => {
+describe('link templates', () => {
   test.each([
     ['https://network.example/click?sub={click}', undefined],
     ['https://network.example/click?sub={click}&url={url}', undefined],
@@ -77,7 +77,7 @@ describe('a link template', () => {
     expect(templateProblem(template)).toBe(problem as never);
   });
 
-  test('redirects to its own host, regardless of the URL in the catalogue', () => {
+  test('a link template redirects to its own host, regardless of the URL in the catalogue', () => {
     fc.assert(
       fc.property(anyTemplate, fc.string({ unit: 'binary' }), (template, url) => {
         fc.pre(templateProblem(template) === undefined);
@@ -92,7 +92,7 @@ describe('a link template', () => {
     );
   });
 
-  test('is filled with the click id and the percent-encoded URL, including dollar signs', () => {
+  test('a link template is filled with the click id and the percent-encoded URL, including dollar signs', () => {
     expect(
       fillTemplate('https://n.example/?u={url}&s={click}', CLICK, "https://a.example/?q=1&r=$&$'#x"),
     ).toBe(`https://n.example/?u=https%3A%2F%2Fa.example%2F%3Fq%3D1%26r%3D%24%26%24'%23x&s=${CLICK}`);

@@ -90,7 +90,7 @@ describe('the installed package', () => {
     },
   );
 
-  test('does not run code or read settings from the current folder', async () => {
+  test('the installed package does not run code or read settings from the current folder', async () => {
     const project = temporaryFolder();
     addDependencies(join(project, 'node_modules'), true);
     const command = [join(await unpack(join(project, 'node_modules/offerbook')), 'bin/offerbook')];

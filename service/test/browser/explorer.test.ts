@@ -101,7 +101,7 @@ describe("the explorer's list", () => {
     watched.expectCalm();
   });
 
-  test('shows a bare number and a note if no currency is configured', async () => {
+  test('shows an amount as a bare number with a note if no currency is configured', async () => {
     const pageToken = newTokenText('public');
     await using bare = await TestNode.start({ pageToken, databaseUrl: node.databaseUrl });
     await bare.keep(pageToken, 'public');
@@ -143,7 +143,7 @@ describe("the explorer's list", () => {
     expect(await watched.page.getByLabel('Country').inputValue()).toBe('FR');
   });
 
-  test('can be paged through to the last retailer', async () => {
+  test('the list can be paged through to the last retailer', async () => {
     await using watched = await openList('/?country=no');
     await watched.says('150 retailers in Norway');
     const more = watched.page.getByRole('button', { name: /^Show \d+ more$/ });
@@ -239,7 +239,7 @@ describe("the explorer's list", () => {
 });
 
 describe("a retailer's page", () => {
-  test('is loaded with one small request and shows offers, coupons and promotions', async () => {
+  test("a retailer's page is loaded with one small request and shows offers, coupons and promotions", async () => {
     await using watched = await open(`/?retailer=${id(1)}`);
     const { page } = watched;
     await page.getByRole('heading', { name: 'Café Mélange', level: 1 }).waitFor();
@@ -269,7 +269,7 @@ describe("a retailer's page", () => {
     watched.expectCalm();
   });
 
-  test("links back to its country's list when it was opened by a shared URL with a country", async () => {
+  test("a retailer's page opened by a shared URL with a country links back to that country's list", async () => {
     await using watched = await open(`/?retailer=${id(2)}&country=FR`);
     await watched.page.getByText('No cashback in France.').waitFor();
     await watched.page.getByRole('link', { name: 'Back to the results' }).click();
@@ -289,7 +289,7 @@ describe("a retailer's page", () => {
     watched.expectCalm();
   });
 
-  test('has a button that copies the coupon code', async () => {
+  test('a coupon has a button that copies its code', async () => {
     await using watched = await open(`/?retailer=${id(1)}`, {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
@@ -317,7 +317,7 @@ describe("a retailer's page", () => {
     ]);
   });
 
-  test('states when a deal ends', async () => {
+  test("a retailer's page states when each deal ends", async () => {
     await using watched = await open(`/?retailer=${id(5)}`);
     expect(await watched.page.locator('.ends').textContent()).toMatch(/^ends in (2\d|30) minutes$/);
   });
@@ -353,7 +353,7 @@ describe('the explorer page', () => {
     expect(watched.origins).toEqual(new Set([node.url]));
   });
 
-  test('does not run third-party scripts or load third-party resources', async () => {
+  test('the explorer does not run third-party scripts or load third-party resources', async () => {
     await using watched = await openList();
     const { page } = watched;
     const visits: string[] = [];
@@ -383,7 +383,7 @@ describe('the explorer page', () => {
     expect(response.headers.get('Access-Control-Allow-Origin')).toBeNull();
   });
 
-  test('can be operated with only the keyboard', async () => {
+  test('the explorer can be operated with only the keyboard', async () => {
     await using watched = await openList('/?q=zebra');
     const { page } = watched;
     await page.keyboard.press('Tab');
@@ -400,7 +400,7 @@ describe('the explorer page', () => {
     expect(await page.locator(':focus').textContent()).toBe('Zebra Books');
   });
 
-  test('passes axe-core in light and dark mode', async () => {
+  test('the explorer passes axe-core in light and dark mode', async () => {
     await using watched = await openList();
     const { page } = watched;
     const backgrounds = { light: 'rgb(247, 246, 242)', dark: 'rgb(18, 20, 17)' };
@@ -418,7 +418,7 @@ describe('the explorer page', () => {
     expect(await axeViolations(page)).toEqual([]);
   });
 
-  test('fits the width of a phone', async () => {
+  test('the explorer fits the width of a phone', async () => {
     await using watched = await openList('/', { viewport: { width: 390, height: 844 } });
     const { page } = watched;
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);

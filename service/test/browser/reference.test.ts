@@ -122,7 +122,7 @@ describe('/docs', () => {
     watched.expectCalm();
   });
 
-  test('passes axe-core in light and dark mode', async () => {
+  test('the reference passes axe-core in light and dark mode', async () => {
     await using watched = await open('/docs');
     await watched.page
       .getByRole('form', { name: 'Try /v1/coupons/' })
@@ -160,7 +160,7 @@ describe('/docs', () => {
     expect(start).toContain('For the catalogue and activation samples:');
   });
 
-  test('does not cover its code with a copy button on a phone', async () => {
+  test("a copy button does not cover the reference's code on a phone", async () => {
     await using watched = await open('/docs', { viewport: { width: 390, height: 844 } });
     const samples = await watched.page.locator('.sample:visible').all();
     expect(samples).toHaveLength(7);
@@ -171,14 +171,14 @@ describe('/docs', () => {
     }
   });
 
-  test('fits the width of a phone', async () => {
+  test('the reference fits the width of a phone', async () => {
     await using watched = await open('/docs', { viewport: { width: 390, height: 844 } });
     expect(await watched.page.evaluate('document.documentElement.scrollWidth')).toBe(390);
   });
 });
 
 describe('the guides', () => {
-  test('can be found with a full-text search that contacts only this server', async () => {
+  test('the guides can be found with a full-text search that contacts only this server', async () => {
     await using watched = await open('/docs');
     const { page } = watched;
     const search = page.getByRole('searchbox', { name: 'Search the documentation' });
@@ -198,7 +198,7 @@ describe('the guides', () => {
     watched.expectCalm();
   });
 
-  test('highlight the current guide and section in the navigation', async () => {
+  test('the guides highlight the current guide and section in the navigation', async () => {
     await using watched = await open('/docs/polling#four-traps');
     const { page } = watched;
     const current = page.locator('.contents [aria-current]');
@@ -212,7 +212,7 @@ describe('the guides', () => {
     await page.locator('.contents [aria-current="location"]').waitFor({ state: 'detached' });
   });
 
-  test("have samples with this server's URL and copy buttons", async () => {
+  test("the guides have samples with this server's URL and copy buttons", async () => {
     await using watched = await open('/docs/getting-started');
     const code = await watched.page.locator('.sample code').nth(1).textContent();
     expect(code).toContain(`'${node.url}/v1/retailers/?limit=2'`);
@@ -230,7 +230,7 @@ describe('the guides', () => {
     watched.expectCalm();
   });
 
-  test('show a table row as a list with column headings on a phone', async () => {
+  test('the guides show a table row as a list with column headings on a phone', async () => {
     await using watched = await open('/docs/errors', { viewport: { width: 390, height: 844 } });
     const table = watched.page.getByRole('group', { name: /^mistake, service response/ });
     expect(await table.evaluate((box) => box.scrollWidth <= box.clientWidth)).toBe(true);
@@ -239,8 +239,8 @@ describe('the guides', () => {
   });
 });
 
-describe('an unknown path', () => {
-  test('shows a page with links that does not contain any part of the requested path', async () => {
+describe('unknown paths', () => {
+  test('an unknown path shows a page with links that does not contain any part of the path', async () => {
     await using watched = await open('/v1/nowhere%3Cb%3E/?x=<script>');
     const { page } = watched;
     await page.getByRole('heading', { name: 'No such path', level: 1 }).waitFor();
@@ -249,7 +249,7 @@ describe('an unknown path', () => {
     await page.getByRole('heading', { name: 'API reference', level: 1 }).waitFor();
   });
 
-  test('passes axe-core in light and dark mode', async () => {
+  test('the page for an unknown path passes axe-core in light and dark mode', async () => {
     await using watched = await open('/nowhere', { viewport: { width: 390, height: 844 } });
     expect(await axeViolations(watched.page)).toEqual([]);
     expect(await watched.page.evaluate('document.documentElement.scrollWidth')).toBe(390);
@@ -257,7 +257,7 @@ describe('an unknown path', () => {
 });
 
 describe('/errors/', () => {
-  test('links to a page for every error, and each error page links back', async () => {
+  test('/errors/ links to a page for every error, and each error page links back', async () => {
     await using watched = await open('/errors/');
     const links = await watched.page
       .locator('tbody a')
@@ -271,7 +271,7 @@ describe('/errors/', () => {
     watched.expectCalm();
   });
 
-  test('passes axe-core in light and dark mode', async () => {
+  test('the error pages pass axe-core in light and dark mode', async () => {
     for (const path of ['/errors/', '/errors/private_token_in_browser']) {
       await using watched = await open(path, { viewport: { width: 390, height: 844 } });
       expect(await axeViolations(watched.page)).toEqual([]);

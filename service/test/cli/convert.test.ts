@@ -82,7 +82,7 @@ describe('convert transactions', () => {
     }
   });
 
-  test('can be piped into an import, and a second import changes nothing', async () => {
+  test('convert transactions can be piped into an import, and a second import changes nothing', async () => {
     const cwd = folderWith({ 'a.json': two });
     await offerbook(['orgs', 'create', 'acme'], { cwd });
     for (const outcome of ['2 added, 0 changed, 0 unchanged', '0 added, 0 changed, 2 unchanged']) {
@@ -247,7 +247,7 @@ describe('the --out file', () => {
     await rows.print();
   }
 
-  test('keeps the permissions of the file that it replaces, and a symbolic link stays a link', async () => {
+  test('the --out file keeps the permissions of the file that it replaces, and a symbolic link stays a link', async () => {
     const folder = temporaryFolder();
     const [real, link] = [join(folder, 'real.ndjson'), join(folder, 'link')];
     symlinkSync('real.ndjson', link);
@@ -268,7 +268,7 @@ describe('the --out file', () => {
     expect(() => new RowFile(folder)).toThrow(`${folder} is a directory, not a file`);
   });
 
-  test('can be a pipe, which receives the rows and stays a pipe', async () => {
+  test('the --out file can be a pipe, which receives the rows and stays a pipe', async () => {
     const folder = temporaryFolder();
     const pipe = join(folder, 'pipe');
     Bun.spawnSync(['mkfifo', pipe]);

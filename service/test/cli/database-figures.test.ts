@@ -7,10 +7,10 @@ import { DATABASES } from '../support/databases.ts';
 
 const DAY_MS = 86_400_000;
 
-describe.each(DATABASES.map((it) => [it.name, it] as const))('the figures of %s', (_, database) => {
+describe.each(DATABASES.map((it) => [it.name, it] as const))('database figures on %s', (_, database) => {
   const open = openTestStores();
 
-  test('include the number of tokens that expire soon, and stay unchanged while the database is unreachable', async () => {
+  test('database figures include the number of tokens that expire soon, and stay unchanged while the database is unreachable', async () => {
     let nowMs = Date.UTC(2026, 10, 14);
     const stores = await open.stores(await database.create(), COMMAND_OPTIONS, () => nowMs);
     const { id: orgId } = await newOrganisation(stores);

@@ -41,7 +41,7 @@ const FACTS: DatabaseFacts = {
   files: [],
 };
 
-describe('the rating of a database', () => {
+describe('rating a database', () => {
   const statesOf = (facts: DatabaseFacts) =>
     Object.fromEntries(judgeDatabase(facts, NOW_MS).map(({ check, state }) => [check, state]));
   const fine: Record<string, CheckState> = {
@@ -52,7 +52,7 @@ describe('the rating of a database', () => {
     backup: 'ok',
   };
 
-  test('is ok for a healthy SQLite or PostgreSQL database', () => {
+  test('a healthy SQLite or PostgreSQL database is rated ok', () => {
     expect(statesOf(FACTS)).toEqual(fine);
     const file = { path: '/a.db', bytes: 1, mode: 0o600, isWritable: true };
     expect(statesOf({ ...FACTS, postgres: undefined, files: [file] })).toEqual(fine);
@@ -101,11 +101,11 @@ describe('the rating of a database', () => {
     expect(statesOf({ ...FACTS, postgres: undefined, files })).toEqual({ ...fine, rights });
   });
 
-  test('is a warning for a stamp in the future', () => {
+  test('a stamp in the future is rated as a warning', () => {
     expect(statesOf({ ...FACTS, lastStampMs: NOW_MS + 3_000 })).toEqual({ ...fine, clock: 'warning' });
   });
 
-  test('covers every schema state, with advice for each state that is not current', () => {
+  test('every schema state has a rating, with advice for each state that is not current', () => {
     const states = ['none', 'old', 'current', 'too new'] as const;
     const judged = states.map((state) => judgeSchema({ state, version: 6, known: 7 }));
     expect(judged.map(({ state }) => state)).toEqual(['fault', 'warning', 'ok', 'fault']);
@@ -115,7 +115,7 @@ describe('the rating of a database', () => {
   });
 });
 
-describe('the rating of imports and tokens', () => {
+describe('rating imports and tokens', () => {
   const feed = (with_: Partial<ImportFeed>): ImportFeed => ({
     kind: 'transactions',
     orgName: null,
@@ -128,7 +128,7 @@ describe('the rating of imports and tokens', () => {
   const judged = (feeds: readonly ImportFeed[]) =>
     judgeImports(feeds, NOW_MS, 2 * DAY_MS).map(({ check, state, found }) => [check, state, found]);
 
-  test('is a warning for imports older than the configured limit, except for links', () => {
+  test('imports older than the configured limit are rated as a warning, except for links', () => {
     const lateMs = NOW_MS - 2 * DAY_MS - 1;
     const feeds = [
       feed({ kind: 'catalogue', lastSuccessMs: lateMs, lastEndedMs: lateMs }),
@@ -142,7 +142,7 @@ describe('the rating of imports and tokens', () => {
     expect(judged([])[1]).toEqual(['import of links', 'ok', 'none yet']);
   });
 
-  test('is separate for each organisation and source', () => {
+  test('imports are rated separately for each organisation and source', () => {
     const feeds = [
       feed({ orgName: 'acme', source: 'awin' }),
       feed({ orgName: 'acme', source: 'cj', lastSuccessMs: NOW_MS - 3 * DAY_MS }),
@@ -163,7 +163,7 @@ describe('the rating of imports and tokens', () => {
     ]);
   });
 
-  test('is a warning if the last import was rejected or failed, even if the data is fresh, and for links too', () => {
+  test('a rejected or failed last import is rated as a warning, even if the data is fresh, and for links too', () => {
     const lastEndedMs = NOW_MS - 5 * 60_000;
     const feeds = [
       feed({ kind: 'catalogue', lastSuccessMs: null, lastOutcome: 'refused', lastEndedMs }),
@@ -184,7 +184,7 @@ describe('the rating of imports and tokens', () => {
     );
   });
 
-  test('is a warning if an import has held the write lock for a minute or was killed', () => {
+  test('an import that has held the write lock for a minute or was killed is rated as a warning', () => {
     const open = (beganAtMs: number, orgName: string | null = 'acme') =>
       ({ id: 12, kind: 'transactions', orgName, by: 'job@host', beganAtMs }) as ImportEntry;
     const lock = (isHeld: boolean | undefined, ...openImports: ImportEntry[]) => {
@@ -250,7 +250,7 @@ describe('the rating of imports and tokens', () => {
     ...with_,
   });
 
-  test('is a warning if no token is valid or a token expires soon, and ok otherwise', () => {
+  test('tokens are rated as a warning if none is valid or one expires soon, and ok otherwise', () => {
     const gone = token(1, { expiresAtMs: NOW_MS - 1 });
     const expiring = token(2, { expiresAtMs: NOW_MS + 13 * DAY_MS });
     const rotated = token(3, { expiresAtMs: NOW_MS + DAY_MS, revokedAtMs: NOW_MS + DAY_MS });

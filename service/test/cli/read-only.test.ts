@@ -70,8 +70,8 @@ async function expectUnchanged(path: string, commands = COMMANDS): Promise<void>
   }
 }
 
-describe('read-only commands change nothing', () => {
-  test('in a backup, which can still be restored afterwards', async () => {
+describe('read-only commands', () => {
+  test('read-only commands do not change a backup, which can still be restored afterwards', async () => {
     const folder = temporaryFolder();
     const [path, target] = [join(folder, 'shop.db'), join(folder, 'backup')];
     const stores = await fill(path);
@@ -89,7 +89,7 @@ describe('read-only commands change nothing', () => {
     expect(restored.code).toBe(0);
   });
 
-  test('in a database that is not in use, with and without clicks', async () => {
+  test('read-only commands do not change a database that is not in use, with and without clicks', async () => {
     const path = join(temporaryFolder(), 'shop.db');
     await (await fill(path)).close();
     await expectUnchanged(path);
@@ -98,7 +98,7 @@ describe('read-only commands change nothing', () => {
     await expectUnchanged(withoutClicks);
   });
 
-  test('in a database that another process has open', async () => {
+  test('read-only commands do not change a database that another process has open', async () => {
     const path = join(temporaryFolder(), 'shop.db');
     const stores = await fill(path);
     await stores.organisations.create('late');
@@ -107,7 +107,7 @@ describe('read-only commands change nothing', () => {
     await stores.close();
   });
 
-  test('in the WAL of a killed server, whose contents they read', async () => {
+  test('read-only commands read the WAL of a killed server without changing it', async () => {
     const [path, copy] = [join(temporaryFolder(), 'shop.db'), join(temporaryFolder(), 'shop.db')];
     const stores = await fill(path);
     await stores.organisations.create('late');
@@ -123,25 +123,28 @@ describe('read-only commands change nothing', () => {
     expect((JSON.parse(stdout) as { name: string }[]).map(({ name }) => name)).toEqual(['acme', 'late']);
   });
 
-  test.if(IS_ROOT && Bun.which('setpriv') !== null)('in a folder without write permission', async () => {
-    const folder = temporaryFolder();
-    chmodSync(folder, 0o755);
-    const path = join(folder, 'read only?#%', 'shop.db');
-    mkdirSync(dirname(path));
-    await (await fill(path)).close();
-    for (const name of readdirSync(dirname(path))) chmodSync(join(dirname(path), name), 0o444);
-    const before = filesIn(dirname(path));
-    const command = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', COMMAND];
-    for (const args of ['orgs list --json', 'activations totals --json', 'transactions totals --json']) {
-      const { code, stderr } = await offerbook([...args.split(' '), '--database', `sqlite:${path}`], {
-        command,
-      });
-      expect([args, code, stderr]).toEqual([args, 0, '']);
-    }
-    expect(filesIn(dirname(path))).toEqual(before);
-  });
+  test.if(IS_ROOT && Bun.which('setpriv') !== null)(
+    'read-only commands work in a folder without write permission',
+    async () => {
+      const folder = temporaryFolder();
+      chmodSync(folder, 0o755);
+      const path = join(folder, 'read only?#%', 'shop.db');
+      mkdirSync(dirname(path));
+      await (await fill(path)).close();
+      for (const name of readdirSync(dirname(path))) chmodSync(join(dirname(path), name), 0o444);
+      const before = filesIn(dirname(path));
+      const command = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', COMMAND];
+      for (const args of ['orgs list --json', 'activations totals --json', 'transactions totals --json']) {
+        const { code, stderr } = await offerbook([...args.split(' '), '--database', `sqlite:${path}`], {
+          command,
+        });
+        expect([args, code, stderr]).toEqual([args, 0, '']);
+      }
+      expect(filesIn(dirname(path))).toEqual(before);
+    },
+  );
 
-  test('in a database with an older schema, which they do not migrate', async () => {
+  test('read-only commands do not migrate or change a database with an older schema', async () => {
     const path = join(temporaryFolder(), 'shop.db');
     const stores = await openStores(`sqlite:${path}`, CREATE_OPTIONS);
     await stores.close();

@@ -102,7 +102,7 @@ test.each(DATABASES)(
   },
 );
 
-describe('the file of quarantined rows', () => {
+describe('the quarantine file', () => {
   const FILE = 'aside.ndjson';
   const row = (number: number) => JSON.stringify(transaction(number));
 
@@ -117,7 +117,7 @@ describe('the file of quarantined rows', () => {
     }
   }
 
-  test('grows with every import, contains every row once, and is not created if there are no rows', async () => {
+  test('the quarantine file grows with every import, contains every row once, and is not created if there are no rows', async () => {
     const cwd = temporaryFolder();
     await putAside(cwd, [], []);
     expect(readdirSync(cwd)).toEqual([]);
@@ -130,7 +130,7 @@ describe('the file of quarantined rows', () => {
     expect(readdirSync(cwd)).toEqual([FILE]);
   });
 
-  test('contains long rows and rows with Unicode line separators only once', async () => {
+  test('the quarantine file contains long rows and rows with Unicode line separators only once', async () => {
     const cwd = temporaryFolder();
     const separated = JSON.stringify(transaction(1, { passbackData: '\u2028 \u2029 \u0085 \r\n' }));
     const long = JSON.stringify(transaction(2, { passbackData: 'ä'.repeat(65_000) }));
@@ -139,7 +139,7 @@ describe('the file of quarantined rows', () => {
     expect(readFileSync(join(cwd, FILE), 'utf8')).toBe(`${rows.join('\n')}\n`);
   });
 
-  test('is created readable only by its owner, and then keeps its permissions', async () => {
+  test('the quarantine file is created readable only by its owner, and then keeps its permissions', async () => {
     const cwd = temporaryFolder();
     const mode = () => statSync(join(cwd, FILE)).mode & 0o777;
     await putAside(cwd, [row(1)]);
@@ -149,7 +149,7 @@ describe('the file of quarantined rows', () => {
     expect(mode()).toBe(0o640);
   });
 
-  test.if(canMount)('stays unchanged if the disk is full', async () => {
+  test.if(canMount)('the quarantine file stays unchanged if the disk is full', async () => {
     await using disk = await SmallDisk.mount(1);
     const path = join(disk.folder, FILE);
     for (const before of [undefined, `${row(1)}\n`]) {
@@ -164,7 +164,7 @@ describe('the file of quarantined rows', () => {
     }
   });
 
-  test('contains the rows of an import whose report could not be printed, and must not be the imported file', async () => {
+  test('the quarantine file contains the rows of an import whose report could not be printed, and must not be the imported file', async () => {
     const cwd = temporaryFolder();
     const env = { OFFERBOOK_DATABASE_URL: `sqlite:${join(cwd, 'book.db')}` };
     const stores = await openStores(env.OFFERBOOK_DATABASE_URL, CREATE_OPTIONS);

@@ -74,13 +74,13 @@ test('any fields and message are printed on one line that can be parsed back', (
   );
 });
 
-describe('a logged error', () => {
+describe('logging errors', () => {
   const err = (given: unknown) => {
     const [line = ''] = logged('info', (logger) => logger.error({ err: given }, 'broken'));
     return (JSON.parse(line) as { err: Record<string, unknown> }).err;
   };
 
-  test('is logged with its type, message, code and stack', () => {
+  test('an error is logged with its type, message, code and stack', () => {
     class Broken extends TypeError {
       override readonly name = 'Broken';
       readonly code = 'E_BROKEN';
@@ -90,12 +90,12 @@ describe('a logged error', () => {
     expect(stack).toContain('logger.test.ts');
   });
 
-  test('is logged with the stacks of its causes', () => {
+  test('an error is logged with the stacks of its causes', () => {
     const { stack } = err(new Error('outer', { cause: new Error('inner') }));
     expect(stack).toMatch(/^Error: outer\n[\s\S]*\ncaused by: Error: inner\n/);
   });
 
-  test("is logged without other fields, because a driver's errors may contain tokens", () => {
+  test("an error is logged without other fields, because a driver's errors may contain tokens", () => {
     const secret = Object.assign(new Error('syntax error'), {
       query: 'SELECT',
       parameters: ['ob_prv_secret'],
@@ -103,7 +103,7 @@ describe('a logged error', () => {
     expect(JSON.stringify(err(secret))).not.toContain('ob_prv_secret');
   });
 
-  test('is logged unchanged if it is not an Error object', () => {
+  test('an error that is not an Error object is logged unchanged', () => {
     expect(err('a text')).toBe('a text' as never);
   });
 });

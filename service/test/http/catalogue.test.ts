@@ -289,7 +289,7 @@ describe('invalid parameters', () => {
   });
 });
 
-describe('the max-age of a page', () => {
+describe('max-age of catalogue pages', () => {
   /** Returns max-age in seconds at a time of the day on which the hourly coupon starts and ends. */
   const maxAge = async (time: string, path: string, headers: Record<string, string> = {}) => {
     nowMs = Date.parse(`2026-11-15T${time}Z`);
@@ -309,15 +309,18 @@ describe('the max-age of a page', () => {
     ['13:00:00', 60],
     ['13:59:15', 45],
     ['14:00:00', 60],
-  ])('at %s is %p s, so the page expires when one of its deals starts or ends', async (time, seconds) => {
-    for (const path of ['/v1/coupons/', '/v1/retailers/']) {
-      expect([path, await maxAge(time, path)]).toEqual([path, seconds]);
-      // Again, from the cache.
-      expect([path, await maxAge(time, path)]).toEqual([path, seconds]);
-    }
-  });
+  ])(
+    'at %s, max-age is %p s, so the page expires when one of its deals starts or ends',
+    async (time, seconds) => {
+      for (const path of ['/v1/coupons/', '/v1/retailers/']) {
+        expect([path, await maxAge(time, path)]).toEqual([path, seconds]);
+        // Again, from the cache.
+        expect([path, await maxAge(time, path)]).toEqual([path, seconds]);
+      }
+    },
+  );
 
-  test('is a minute if no deal in the page starts or ends within it, even if a deal on another page or list does', async () => {
+  test('max-age is a minute if no deal in the page starts or ends within it, even if a deal on another page or list does', async () => {
     for (const path of [
       '/v1/cashback-offers/',
       '/v1/promotions/',
@@ -327,12 +330,12 @@ describe('the max-age of a page', () => {
       expect([path, await maxAge('13:59:30', path)]).toEqual([path, 60]);
   });
 
-  test('is shorter if the cursor changes within a minute', async () => {
+  test('max-age is shorter if the cursor changes within a minute', async () => {
     // The hourly coupon is the first item of the next page.
     expect(await maxAge('13:59:30', '/v1/coupons/?limit=2')).toBe(30);
   });
 
-  test('is also sent with a 304', async () => {
+  test('a 304 also has a max-age', async () => {
     nowMs = Date.parse('2026-11-15T13:59:30Z');
     const tag = (await node.get('/v1/coupons/', token)).headers.get('ETag') ?? '';
     expect(await maxAge('13:59:50', '/v1/coupons/', { 'If-None-Match': tag })).toBe(10);

@@ -49,12 +49,12 @@ describe('X-Forwarded-For', () => {
     expect(readClient(socket, headers).address).toBe(expected);
   });
 
-  test('is ignored if no proxy is trusted', () => {
+  test('X-Forwarded-For is ignored if no proxy is trusted', () => {
     const headers = new Headers({ 'X-Forwarded-For': CALLER });
     expect(clientReader([])(PROXY, headers)).toEqual({ address: PROXY });
   });
 
-  test('may be split into several header lines', async () => {
+  test('X-Forwarded-For may be split into several header lines', async () => {
     await using node = await TestNode.start({ settings: { trustedProxies: ['127.0.0.0/8'] } });
     const { hostname, port } = new URL(node.url);
     const lines = ['6.6.6.6', `7.7.7.7, ${CALLER}`].map((value) => `X-Forwarded-For: ${value}\r\n`);
@@ -94,11 +94,11 @@ describe('X-Forwarded-Proto', () => {
     expect(await links(OURS, headers)).toEqual(both(`${scheme}://api.example:8443`));
   });
 
-  test('may be missing, and links then use the scheme of the connection', async () => {
+  test('without X-Forwarded-Proto, links use the scheme of the connection', async () => {
     expect(await links(OURS, {})).toEqual(both('http://api.example:8443'));
   });
 
-  test('is ignored from clients that are not trusted proxies', async () => {
+  test('X-Forwarded-Proto is ignored from clients that are not trusted proxies', async () => {
     const headers = { 'X-Forwarded-Proto': 'https' };
     expect(await links({}, headers)).toEqual(both('http://api.example:8443'));
     expect(await links({ trustedProxies: ['10.0.0.0/8'] }, headers)).toEqual(both('http://api.example:8443'));
@@ -113,7 +113,7 @@ describe('X-Forwarded-Proto', () => {
     });
   }
 
-  test('is ignored if a public URL is configured', async () => {
+  test('X-Forwarded-Proto is ignored if a public URL is configured', async () => {
     const settings = { ...OURS, publicUrl: 'http://public.example' };
     expect(await links(settings, { 'X-Forwarded-Proto': 'https' })).toEqual(both('http://public.example'));
   });

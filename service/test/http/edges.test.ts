@@ -195,8 +195,8 @@ describe('malformed requests', () => {
   });
 });
 
-describe('the request id', () => {
-  test('is returned if it is valid, even with errors', async () => {
+describe('request ids', () => {
+  test('a valid request id is returned, even with errors', async () => {
     expect(
       (await node.get('/v1/retailers/', token, { 'Request-Id': 'abc-123' })).headers.get('Request-Id'),
     ).toBe('abc-123');
@@ -219,7 +219,7 @@ describe('the request id', () => {
     expect(node.logLines.join('')).not.toContain(JSON.stringify(given));
   });
 
-  test('is logged with token id, route, status and duration, but without the token', async () => {
+  test('the request id is logged with token id, route, status and duration, but without the token', async () => {
     await node.get('/v1/retailers/?limit=1', token, { 'Request-Id': 'find-me' });
     const line = await node.logged((it) => it.requestId === 'find-me');
     const [stored] = (await node.stores.tokens.list()).tokens;

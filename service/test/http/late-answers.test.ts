@@ -25,7 +25,7 @@ for (const database of DATABASES) {
     // SQLite is usually fast enough for Bun to send the response immediately.
     const isLate = database.name === 'PostgreSQL';
     test.if(isLate && process.platform === 'linux')(
-      'is sent in a few packets, not one for every header',
+      'a long page is sent in a few packets, not one for every header',
       async () => {
         const connection = await HttpConnection.open(node.url);
         const request = getRequest(PATH, token);
@@ -42,7 +42,7 @@ for (const database of DATABASES) {
       },
     );
 
-    test('has a Content-Length for GET and HEAD', async () => {
+    test('a long page has a Content-Length for GET and HEAD', async () => {
       const got = await node.get(PATH, token, UNCOMPRESSED);
       const length = String((await got.bytes()).length);
       expect(Number(length)).toBeGreaterThan(15_000);

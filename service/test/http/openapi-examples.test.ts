@@ -59,7 +59,7 @@ describe('the example of a page', () => {
     },
   );
 
-  test('equals the response to GET /v1/transactions/', async () => {
+  test('the example page of transactions equals the response to GET /v1/transactions/', async () => {
     nowMs = timestampMs(sale.updatedAt);
     const { updatedAt: _, ...row } = sale;
     await node.transactions([row, { ...row, id: nextSale }]);

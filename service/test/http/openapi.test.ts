@@ -28,7 +28,7 @@ describe.each([
     }),
   ],
 ])('the document %s', (_, linted) => {
-  test("passes Redocly's recommended rules without warnings, except for those disabled in redocly.yaml", async () => {
+  test("the document passes Redocly's recommended rules without warnings, except for those disabled in redocly.yaml", async () => {
     const config = await loadConfig({ configPath: join(ROOT, 'redocly.yaml') });
     const problems = await lintFromString({ source: JSON.stringify(linted), config });
     expect(
@@ -36,7 +36,7 @@ describe.each([
     ).toEqual([]);
   });
 
-  test("passes Spectral's rules without hints, except for those disabled in .spectral.yaml", async () => {
+  test("the document passes Spectral's rules without hints, except for those disabled in .spectral.yaml", async () => {
     const { extends: bases, rules } = Bun.YAML.parse(readFileSync(join(ROOT, '.spectral.yaml'), 'utf8')) as {
       extends: string[];
       rules: Record<string, 'off'>;

@@ -108,12 +108,12 @@ describe('the page cache', () => {
     ask = (number) => cache.get(view, { cursor: id(100 + number), limit: 1 });
   });
 
-  test('writes a page only twice, regardless of how often it is requested', () => {
+  test('the cache writes a page only twice, regardless of how often it is requested', () => {
     for (let times = 0; times < 10; times++) expect(ask(0).encoded.bytes.length).toBeGreaterThan(LENGTH);
     expect(written).toBe(2);
   });
 
-  test('does not evict pages in favour of pages that are requested only once', () => {
+  test('the cache does not evict pages in favour of pages that are requested only once', () => {
     ask(0);
     ask(0);
     for (let number = 1; number < 20; number++) ask(number);
@@ -121,7 +121,7 @@ describe('the page cache', () => {
     expect(written).toBe(2 + 19);
   });
 
-  test('evicts the least recently used page above 16 MB', () => {
+  test('the cache evicts the least recently used page above 16 MB', () => {
     for (let number = 0; number < 20; number++) {
       ask(number);
       ask(number);

@@ -16,7 +16,7 @@ afterAll(() => node?.[Symbol.asyncDispose]());
 const policy = (response: Response) => response.headers.get('Content-Security-Policy');
 
 describe('the explorer', () => {
-  test('is replaced by a page without scripts and requests if it is off', async () => {
+  test('the explorer is replaced by a page without scripts and requests if it is off', async () => {
     await using quiet = await TestNode.start({
       settings: { explorer: 'off' },
       pageToken: newTokenText('public'),
@@ -30,7 +30,7 @@ describe('the explorer', () => {
     );
   });
 
-  test('may load logos only from the configured origins', async () => {
+  test('the explorer may load logos only from the configured origins', async () => {
     const explorerLogos = ['https://cdn.example', 'https://img.example'];
     await using open = await TestNode.start({ settings: { explorerLogos } });
     expect(policy(await open.get('/'))).toContain(
@@ -40,7 +40,7 @@ describe('the explorer', () => {
     expect(policy(await node.get('/'))).toContain("; img-src 'self'; ");
   });
 
-  test('contains a token only if the node has a page token', async () => {
+  test('the explorer contains a token only if the node has a page token', async () => {
     const pageToken = newTokenText('public');
     await using sandbox = await TestNode.start({ pageToken });
     expect(await (await sandbox.get('/')).text()).toContain(
@@ -117,7 +117,7 @@ describe('assets', () => {
     return [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
   }
 
-  test('are immutable at their versioned URL, and revalidated at any other URL', async () => {
+  test('assets are immutable at their versioned URL, and revalidated at any other URL', async () => {
     const paths = await assetPaths();
     expect(paths.map((path) => path.split('?')[0])).toEqual(['/assets/site.css', '/assets/catalogue.js']);
     for (const path of paths) {
@@ -127,7 +127,7 @@ describe('assets', () => {
     }
   });
 
-  test('are compressed, and get a 304 if unchanged', async () => {
+  test('assets are compressed, and get a 304 if unchanged', async () => {
     for (const path of [...(await assetPaths()), '/', '/docs', '/openapi.json']) {
       const response = await node.get(path, undefined, { 'Accept-Encoding': 'gzip' });
       expect([path, response.status, response.headers.get('Content-Encoding')]).toEqual([path, 200, 'gzip']);
@@ -137,7 +137,7 @@ describe('assets', () => {
     }
   });
 
-  test('of the explorer, including its page, are smaller than 100 KB', async () => {
+  test("the explorer's assets and its page are together smaller than 100 KB", async () => {
     const bodies = await Promise.all(
       ['/', '/favicon.svg', ...(await assetPaths())].map(async (path) => {
         const response = await node.get(path, undefined, { 'Accept-Encoding': 'identity' });

@@ -51,19 +51,19 @@ describe('threads that share memory', () => {
     };
   }
 
-  test('share one count per key', () => {
+  test('threads that share memory share one count per key', () => {
     const { first, second } = node();
     const counts = [first, second, first].map((worker) => worker.add('a').count);
     expect([...counts, second.add('b').count]).toEqual([1, 2, 3, 1]);
   });
 
-  test('count each policy separately', () => {
+  test('threads that share memory count each policy separately', () => {
     const { table, first } = node();
     const other = new SharedCounter(table, 'private');
     expect([first.add('a').count, other.add('a').count]).toEqual([1, 1]);
   });
 
-  test('start every window at zero and return the time left in it', () => {
+  test('threads that share memory start every window at zero and return the time left in it', () => {
     const { first, second, pass } = node();
     const seen: number[][] = [];
     for (let window = 0; window < 3; window++) {
@@ -76,7 +76,7 @@ describe('threads that share memory', () => {
     expect(seen).toEqual(Array(3).fill([60_000, 40_000, 2]));
   });
 
-  test("count 100,000 keys separately, and keys beyond the table's capacity in shared counters", () => {
+  test("threads that share memory count 100,000 keys separately, and keys beyond the table's capacity in shared counters", () => {
     const { first, second } = node();
     const wrong = [];
     for (let i = 0; i < 100_000; i++) first.add(`key ${i}`);

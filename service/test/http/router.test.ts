@@ -70,7 +70,7 @@ describe('a path', () => {
 });
 
 describe('allowed methods', () => {
-  test('include HEAD for every route with GET, and no unsupported methods', () => {
+  test('the allowed methods include HEAD for every route with GET, and no unsupported methods', () => {
     const { resource } = router.find('/v1/coupons/7/activate/') ?? {};
     expect(['GET', 'HEAD', 'POST', 'PUT', 'get'].map((method) => resource?.find(method))).toEqual([
       ACTIVATE,
@@ -89,7 +89,7 @@ describe('allowed methods', () => {
     expect(router.find(path)?.resource).toMatchObject({ allow, allowFromPages });
   });
 
-  test('do not include HEAD for a route with only POST', () => {
+  test('the allowed methods do not include HEAD for a route with only POST', () => {
     const posting = new Router([route('POST', '/v1/clicks/')]).find('/v1/clicks/')?.resource;
     expect([posting?.allow, posting?.find('HEAD')]).toEqual(['POST', undefined]);
   });

@@ -205,7 +205,7 @@ describe('the trace in a traceparent header', () => {
     expect(spans.map(({ traceId, parentSpanId }) => [traceId, parentSpanId] as unknown[])).toEqual(expected);
   });
 
-  test('is logged, and its span has the scheme from X-Forwarded-Proto', async () => {
+  test('the trace in a traceparent header is logged, and its span has the scheme from X-Forwarded-Proto', async () => {
     await using collector = SpanCollector.start();
     const tracing = tracingTo(collector);
     await using node = await TestNode.start({ settings: { trustedProxies: ['127.0.0.1'] }, tracing });

@@ -32,7 +32,7 @@ describe('the suggested parameter', () => {
     expect(suggested(given)).toBe(meant as string);
   });
 
-  test('is found for any single typo', () => {
+  test('a parameter is suggested for any single typo', () => {
     const errors = fc.oneof(
       fc.record({ kind: fc.constantFrom('drop' as const, 'swap' as const), letter: fc.constant('') }),
       fc.record({
@@ -55,7 +55,7 @@ describe('the suggested parameter', () => {
     );
   });
 
-  test('is undefined if the names differ by more than one typo', () => {
+  test('no parameter is suggested if the names differ by more than one typo', () => {
     const distance = (a: string, b: string): number => {
       const rows = Array.from({ length: a.length + 1 }, (_, i) => [i, ...Array(b.length).fill(0)]);
       for (let j = 0; j <= b.length; j++) (rows[0] as number[])[j] = j;

@@ -31,21 +31,21 @@ function stamped({ transaction, atMs }: Change) {
   return { ...transaction, updatedAt: printTimestamp(atMs) };
 }
 
-describe('a history of 90 days', () => {
+describe('90 days of history', () => {
   const changes = history();
 
-  test('is the same for the same seed, and different for another seed', () => {
+  test('the history is the same for the same seed, and different for another seed', () => {
     expect(history()).toEqual(changes);
     const ids = new Set(changes.map(({ transaction }) => transaction.id));
     expect(history(2).filter(({ transaction }) => ids.has(transaction.id))).toEqual([]);
   });
 
-  test('is accepted unchanged by an import', () => {
+  test('an import accepts the history unchanged', () => {
     const rows = changes.map(stamped);
     expect<unknown>(rows.map((row) => TransactionSchema.parse(row))).toEqual(rows);
   });
 
-  test('has more than 10,000 sales, on every day and in every status, most of them settled', () => {
+  test('the history has more than 10,000 sales, on every day and in every status, most of them settled', () => {
     expect(changes.length).toBeGreaterThan(10_000);
     expect(new Set(changes.map(({ transaction }) => transaction.soldAt.slice(0, 10))).size).toBeGreaterThan(
       89,
@@ -57,7 +57,7 @@ describe('a history of 90 days', () => {
     expect(share('PENDING')).toBeGreaterThan(0.02);
   });
 
-  test('has its events in order (activated, clicked, sold, changed) and within the 90 days', () => {
+  test('the history has its events in order (activated, clicked, sold, changed) and within the 90 days', () => {
     for (const { updatedAt, soldAt, clickedAt, activatedAt } of changes.map(stamped)) {
       const times = [activatedAt, clickedAt, soldAt, updatedAt].flatMap((time) => time ?? []);
       expect(times).toEqual(times.toSorted());
@@ -67,7 +67,7 @@ describe('a history of 90 days', () => {
     }
   });
 
-  test('attributes each sale to exactly one catalogue deal that was active at the time', () => {
+  test('the history attributes each sale to exactly one catalogue deal that was active at the time', () => {
     const offers = new Map(retailers.flatMap((r) => r.cashbackOffers).map((offer) => [offer.id, offer]));
     const passing = new Map(retailers.flatMap((r) => [...r.coupons, ...r.promotions]).map((d) => [d.id, d]));
     for (const { transaction: t } of changes) {
@@ -81,7 +81,7 @@ describe('a history of 90 days', () => {
     expect(changes.filter(({ transaction }) => transaction.promotionId !== null).length).toBeGreaterThan(50);
   });
 
-  test("uses the country's currency, and cashback is less than the order value", () => {
+  test("the history uses the country's currency, and cashback is less than the order value", () => {
     for (const { transaction } of changes) {
       expect(transaction.currencyCode).toBe(getCountry(transaction.country).currencyCode);
       expect(transaction.cashback).toBeLessThan(transaction.orderValue * 0.25);
@@ -109,13 +109,13 @@ describe('a week in steps of five minutes', () => {
     course.slice(1).map((after, i) => ({ before: course[i] as Sale, after })),
   );
 
-  test('has only allowed status changes, and each step changes something', () => {
+  test('a simulated week has only allowed status changes, and each step changes something', () => {
     expect(steps.length).toBeGreaterThan(500);
     expect(steps.filter(({ before, after }) => !mayBecome(before.status, after.status))).toEqual([]);
     expect(steps.filter(({ before, after }) => Bun.deepEquals(before, after))).toEqual([]);
   });
 
-  test('confirms, declines and corrects sales, and occasionally reverses a decision', () => {
+  test('a simulated week confirms, declines and corrects sales, and occasionally reverses a decision', () => {
     const count = (matches: (step: (typeof steps)[number]) => boolean) => steps.filter(matches).length;
     expect(count((s) => s.before.status === 'PENDING' && s.after.status === 'CONFIRMED')).toBeGreaterThan(
       100,
@@ -125,18 +125,18 @@ describe('a week in steps of five minutes', () => {
     expect(count((s) => s.before.orderValue !== s.after.orderValue)).toBeGreaterThan(20);
   });
 
-  test("never changes a sale's deal, buyer or time", () => {
+  test("a simulated week never changes a sale's deal, buyer or time", () => {
     const fixed = ({ status: _, orderValue: __, cashback: ___, ...rest }: Sale) => rest;
     for (const { before, after } of steps) expect(fixed(after)).toEqual(fixed(before));
   });
 
-  test('drops finally settled sales from memory, so open sales do not accumulate', () => {
+  test('settled sales are eventually dropped from memory, and open sales do not accumulate', () => {
     expect(sales.openCount).toBeLessThan(openAtStart * 2);
   });
 });
 
 describe('simulated time', () => {
-  test('reports the same sales regardless of how time is split into steps, even at the exact time of a sale', () => {
+  test('the simulation reports the same sales regardless of how time is split into steps, even at the exact time of a sale', () => {
     const endMs = NOW_MS + 120_000;
     const whole = [...arrivals(5, NOW_MS, endMs, lively(5))];
     const moments = fc.oneof(
@@ -153,14 +153,14 @@ describe('simulated time', () => {
     );
   });
 
-  test('reports a sale every few seconds, and proportionally more sales at a higher speed', () => {
+  test('the simulation reports a sale every few seconds, and proportionally more sales at a higher speed', () => {
     const inAnHour = (speed: number) => [...arrivals(1, NOW_MS, NOW_MS + HOUR_MS, lively(speed))].length;
     expect(3600 / inAnHour(1)).toBeGreaterThan(2);
     expect(3600 / inAnHour(1)).toBeLessThan(8);
     expect(inAnHour(10) / inAnHour(1)).toBeCloseTo(10, -0.7);
   });
 
-  test('has more sales in the evening than at night, and some in every hour', () => {
+  test('the simulation has more sales in the evening than at night, and some in every hour', () => {
     const hours = Array.from({ length: 24 }, (_, hour) =>
       busyness(Date.parse('2026-11-10') + hour * HOUR_MS),
     );
@@ -169,7 +169,7 @@ describe('simulated time', () => {
     expect(Math.min(...hours)).toBeGreaterThan(0.3);
   });
 
-  test('brings future events forward at a higher speed without affecting current events', () => {
+  test('the simulation brings future events forward at a higher speed without affecting current events', () => {
     const pace = fasterSince(NOW_MS, 10);
     expect(pace(NOW_MS - 100, 50)).toBe(NOW_MS - 50);
     expect(pace(NOW_MS - 100, 100)).toBe(NOW_MS);

@@ -109,7 +109,7 @@ describe('a sandbox', () => {
     );
   });
 
-  test('keeps its data and tokens between starts, and its data keeps changing', async () => {
+  test('a sandbox keeps its data and tokens between starts, and its data keeps changing', async () => {
     await using before = await Sandbox.start(folder);
     const [retailers, transactions] = await Promise.all([
       before.get<List>('/v1/cashback-offers/?limit=1000', 'pub'),

@@ -22,12 +22,12 @@ const passingOf = (retailers: readonly Retailer[]) =>
   retailers.flatMap((retailer) => [...retailer.coupons, ...retailer.promotions]);
 const distinct = (values: readonly unknown[]) => new Set(values).size;
 
-describe('a seed', () => {
-  test('always generates the same catalogue', () => {
+describe('seeds', () => {
+  test('a seed always generates the same catalogue', () => {
     expect(catalogue(7)).toEqual(catalogue(7));
   });
 
-  test('generates its own catalogue, which shares no ids and hardly any names with those of other seeds', () => {
+  test("each seed generates its own catalogue, which shares no ids and hardly any names with other seeds' catalogues", () => {
     const [one, other] = [catalogue(1), catalogue(2)];
     const ids = new Set(one.map(({ id }) => id));
     const names = new Set(one.map(({ name }) => name));
@@ -47,7 +47,7 @@ describe('the catalogue for any seed and time', () => {
     );
   });
 
-  test('contains 400 retailers with 1,500 offers, 600 coupons and 300 promotions', () => {
+  test('the catalogue contains 400 retailers with 1,500 offers, 600 coupons and 300 promotions', () => {
     fc.assert(
       fc.property(seeds, moments, (seed, nowMs) => {
         const retailers = catalogue(seed, nowMs);
@@ -62,7 +62,7 @@ describe('the catalogue for any seed and time', () => {
     );
   });
 
-  test('contains only unique names, hostnames and ids', () => {
+  test('the catalogue contains only unique names, hostnames and ids', () => {
     fc.assert(
       fc.property(seeds, moments, (seed, nowMs) => {
         const retailers = catalogue(seed, nowMs);
@@ -75,7 +75,7 @@ describe('the catalogue for any seed and time', () => {
     );
   });
 
-  test('contains 15 categories, 25 countries and both kinds of offers', () => {
+  test('the catalogue contains 15 categories, 25 countries and both kinds of offers', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
         const offers = offersOf(catalogue(seed));
@@ -90,7 +90,7 @@ describe('the catalogue for any seed and time', () => {
     );
   });
 
-  test('contains no ended deals, mostly active deals, and some that start or end soon', () => {
+  test('the catalogue contains no ended deals, mostly active deals, and some that start or end soon', () => {
     fc.assert(
       fc.property(seeds, moments, (seed, nowMs) => {
         const deals = passingOf(catalogue(seed, nowMs));
@@ -150,12 +150,12 @@ test('descriptions of deals rarely repeat', () => {
 describe('logos', () => {
   const logos = catalogue().map((retailer) => drawLogo(1, retailer));
 
-  test('are always the same, and different for each retailer', () => {
+  test("a retailer's logo is always the same, and differs from all others", () => {
     expect(catalogue().map((retailer) => drawLogo(1, retailer))).toEqual(logos);
     expect(distinct(logos)).toBe(400);
   });
 
-  test('consist only of shapes and letters, without scripts, styles or URLs', () => {
+  test('logos consist only of shapes and letters, without scripts, styles or URLs', () => {
     const elements = new Set(
       logos.flatMap((logo) => [...logo.matchAll(/<([a-zA-Z]+)/g)].map(([, name]) => name)),
     );
@@ -166,7 +166,7 @@ describe('logos', () => {
     expect(others).toEqual([]);
   });
 
-  test('are well-formed for any name', () => {
+  test('logos are well-formed for any name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.uuid(), (name, id) => {
         const logo = drawLogo(1, { id, name });
