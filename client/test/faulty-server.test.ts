@@ -52,7 +52,7 @@ const PASSING: readonly [string, Step, string][] = [
   ]),
 ];
 
-describe.each(PASSING)('a server that %s', (_, fault, name) => {
+describe.each(PASSING)('with a server that %s,', (_, fault, name) => {
   const options = name === 'TimeoutError' ? IMPATIENT : {};
 
   test('a request that fails once is retried', async () => {
@@ -104,7 +104,7 @@ function next(cursor: string | null): string {
   return id(Number.parseInt((cursor ?? id(1)).slice(-12), 16) + 1);
 }
 
-describe.each(STUCK)('a cursor that %s', (_, fault, requests) => {
+describe.each(STUCK)('with a cursor that %s,', (_, fault, requests) => {
   test('a stuck cursor ends a walk with an error', async () => {
     await using server = await FaultyServer.start(fault);
     const walk = open(server).retailers().toArray({ max: 1_000 });

@@ -39,16 +39,19 @@ function linkToItself(): string {
 /** `async`, so that a synchronous exception also becomes a rejection. */
 const load = async (path: string) => fileCheckpoint(path).load();
 
-describe('a file checkpoint', () => {
-  test.each([T0, INSIDE])('is saved on one line and loaded unchanged: %s', async (checkpoint) => {
-    const path = place();
-    await fileCheckpoint(path).save(checkpoint);
-    expect(readFileSync(path, 'utf8')).toBe(`${checkpoint}\n`);
-    expect(await load(path)).toBe(checkpoint);
-    expect(existsSync(`${path}.next`)).toBe(false);
-  });
+describe('file checkpoints', () => {
+  test.each([T0, INSIDE])(
+    'a checkpoint is saved on one line and loaded unchanged: %s',
+    async (checkpoint) => {
+      const path = place();
+      await fileCheckpoint(path).save(checkpoint);
+      expect(readFileSync(path, 'utf8')).toBe(`${checkpoint}\n`);
+      expect(await load(path)).toBe(checkpoint);
+      expect(existsSync(`${path}.next`)).toBe(false);
+    },
+  );
 
-  test('replaces the old file atomically, so readers never see a partial file', async () => {
+  test('saving replaces the old file atomically, so readers never see a partial file', async () => {
     const path = place('2020-01-01T00:00:00\n');
     const reader = openSync(path, 'r');
     await fileCheckpoint(path).save(T0);
@@ -58,7 +61,7 @@ describe('a file checkpoint', () => {
   });
 
   test.each(['exists', 'does not exist yet'])(
-    'is written through symbolic links to a file that %s',
+    'a checkpoint is written through symbolic links to a file that %s',
     async (when) => {
       const [folder, current] = [temporaryFolder(), temporaryFolder()];
       const path = join(folder, 'place.txt');
@@ -105,7 +108,7 @@ describe('a file checkpoint', () => {
     ['read', () => load(temporaryFolder())],
     ['write', async () => fileCheckpoint('/no/such/folder/place.txt').save(T0)],
     ['write', async () => fileCheckpoint(linkToItself()).save(T0)],
-  ] as const)('reports that it cannot %s the file', async (action, attempt) => {
+  ] as const)('the error states that the client cannot %s the file', async (action, attempt) => {
     const error = await failure(attempt());
     expect(error).toBeInstanceOf(CheckpointError);
     expect((error as Error).message).toStartWith(`cannot ${action} the checkpoint file `);

@@ -5,7 +5,7 @@ import type { ApiError } from '../src/index.ts';
 import { BASE_URL, failure, id, page, problem, scripted } from './support/answers.ts';
 import { openClient } from './support/open-client.ts';
 
-describe('a list', () => {
+describe('lists', () => {
   test('a list does not send a request until it is awaited or iterated, and fetches each page only when needed', async () => {
     const script = scripted(() => page([1, 2], 3));
     const { client } = openClient(script);
@@ -83,7 +83,7 @@ describe('a list', () => {
     expect(items.map((item) => item.id)).toEqual([1, 2, 3].map(id));
   });
 
-  test('rejects toArray() without max', async () => {
+  test('toArray() without max is rejected', async () => {
     const { client } = openClient(scripted());
     // @ts-expect-error: the bound is required.
     expect(await failure(client.retailers().toArray({}))).toBeInstanceOf(RangeError);

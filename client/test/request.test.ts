@@ -37,7 +37,7 @@ test('a request does not send cookies or follow redirects', async () => {
   expect(sent).toEqual([{ method: 'GET', credentials: 'omit', redirect: 'manual' }]);
 });
 
-describe('a failed request', () => {
+describe('failed requests', () => {
   test('a failed request is retried with exponential backoff, and the eventual response is returned', async () => {
     const script = scripted(
       refuseConnection,
@@ -108,20 +108,23 @@ describe('a failed request', () => {
     expect(clock.now() - startedAtMs).toBe(90_000);
   });
 
-  test.each([3_600_000, -3_600_000])('keeps its budget when the clock is set by %p ms', async (byMs) => {
-    const { client, clock } = openClient(
-      {
-        fetch: () => {
-          clock.set(byMs);
-          return never();
+  test.each([3_600_000, -3_600_000])(
+    'a request keeps its budget when the clock is set by %p ms',
+    async (byMs) => {
+      const { client, clock } = openClient(
+        {
+          fetch: () => {
+            clock.set(byMs);
+            return never();
+          },
         },
-      },
-      { timeoutMs: 40_000, retry: { attemptsMax: 100 } },
-    );
-    const startedAtMs = clock.monotonicMs();
-    expect(await failure(client.retailers())).toBeInstanceOf(TimeoutError);
-    expect(clock.monotonicMs() - startedAtMs).toBe(90_000);
-  });
+        { timeoutMs: 40_000, retry: { attemptsMax: 100 } },
+      );
+      const startedAtMs = clock.monotonicMs();
+      expect(await failure(client.retailers())).toBeInstanceOf(TimeoutError);
+      expect(clock.monotonicMs() - startedAtMs).toBe(90_000);
+    },
+  );
 
   test('a request has the default budget if the option is missing or undefined', async () => {
     const script = scripted(
@@ -138,7 +141,7 @@ describe('a failed request', () => {
     [401, 'invalid_token'],
     [403, 'wrong_token_kind'],
     [404, 'not_found'],
-  ] as const)('is not retried on status %p', async (status, code) => {
+  ] as const)('a request is not retried on status %p', async (status, code) => {
     const script = scripted(() => problem(status, code));
     expect(await failure(openClient(script).client.retailers())).toMatchObject({ status, code, attempts: 1 });
   });
@@ -204,7 +207,7 @@ describe('a failed request', () => {
   });
 });
 
-describe('a retry', () => {
+describe('retries', () => {
   test('a retry is reported to onRetry before the pause, with the error and the delay', async () => {
     const script = scripted(
       refuseConnection,
@@ -232,7 +235,7 @@ describe('a retry', () => {
   });
 });
 
-describe('a call', () => {
+describe('options of a call', () => {
   test("a call applies its own options to all its pages, and the next call uses the client's options", async () => {
     const told: string[] = [];
     const script = scripted(
@@ -284,7 +287,7 @@ describe('a call', () => {
     { retry: { delayMs: -1 } },
     { retry: { budgetMs: Number.NaN } },
     { retry: { attemptsMax: '5' as unknown as number } },
-  ])('rejects an invalid setting: %j', (options) => {
+  ])('an invalid setting is rejected: %j', (options) => {
     const { client } = openClient(scripted());
     expect(() => client.retailers(options)).toThrow(RangeError);
     expect(() => openClient(scripted(), options)).toThrow(RangeError);
@@ -313,7 +316,7 @@ describe('the number of attempts in an error', () => {
   test.each([
     ['no page', () => json({ data: 1 }), 'bad_shape'],
     ['a page with a stuck cursor', () => page([], 1), 'stuck_cursor'],
-  ])('includes the attempt that returned %s', async (_, answer, code) => {
+  ])("an error's number of attempts includes the one that returned %s", async (_, answer, code) => {
     const script = scripted(refuseConnection, answer);
     expect(await failure(openClient(script).client.retailers())).toMatchObject({ code, attempts: 2 });
   });

@@ -29,7 +29,7 @@ const NETWORK = new NetworkError('', 'down');
 const TIMEOUT = new TimeoutError('', 1);
 const STUCK = new MalformedResponseError('stuck_cursor', '');
 
-describe('a failed request', () => {
+describe('retries of a request', () => {
   test.each([
     ['a network error', true, NETWORK],
     ['a timeout', true, TIMEOUT],
@@ -47,7 +47,7 @@ describe('a failed request', () => {
     ["a proxy's 404", false, foreign(404)],
     ['a stuck cursor', false, STUCK],
     ['an error thrown by the caller', false, new Error('cache broken')],
-  ])('is retried after %s: %p', (_, again, error) => {
+  ])('a request is retried after %s: %p', (_, again, error) => {
     const delayMs = retryDelayMs({ error, attempts: 1, elapsedMs: 0 }, RETRY_DEFAULTS, 0.5);
     expect(delayMs !== undefined).toBe(again);
   });

@@ -124,7 +124,7 @@ describe('transactions', () => {
   });
 });
 
-describe('an error response', () => {
+describe('error responses', () => {
   test('an error response lists every invalid parameter', async () => {
     const error = await failure(catalogue.cashbackOffers({ limit: 0, country: 'Germany' }));
     expect(error).toBeInstanceOf(ApiError);

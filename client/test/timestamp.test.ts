@@ -3,7 +3,7 @@ import { OfferbookClient, parseTimestamp } from '../src/index.ts';
 import { BASE_URL, failure, id, json, PRIVATE, page, scripted } from './support/answers.ts';
 import { openClient } from './support/open-client.ts';
 
-describe('dates', () => {
+describe('sending and returning dates', () => {
   test('dates are sent unchanged if they are strings, and with millisecond precision if they are Dates', async () => {
     const script = scripted(() => page([]));
     await openClient(script, { token: PRIVATE }).client.transactions({
@@ -49,7 +49,7 @@ describe('dates', () => {
   });
 
   test.each(['2026-11-14T12:00:00.1234', '2026-11-14T12:00:00+01:00', '2026-13-14T12:00:00'])(
-    'are rejected instead of truncated if a Date cannot represent them: %s',
+    'dates that a Date cannot represent are rejected instead of truncated: %s',
     async (soldAt) => {
       const script = scripted(() => json({ data: [{ ...transaction, soldAt }] }));
       const client = new OfferbookClient({

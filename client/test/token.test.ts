@@ -4,7 +4,7 @@ import { OfferbookClient, TokenError } from '../src/index.ts';
 import { BASE_URL, failure, PRIVATE, PUBLIC, page, problem, scripted } from './support/answers.ts';
 import { openClient } from './support/open-client.ts';
 
-describe('the token', () => {
+describe('tokens', () => {
   test.each([
     ['transactions', PUBLIC],
     ['followTransactions', PUBLIC],
@@ -12,7 +12,7 @@ describe('the token', () => {
     ['cashbackOffers', PRIVATE],
     ['coupons', PRIVATE],
     ['promotions', PRIVATE],
-  ] as const)('of the wrong kind for %s throws before any request', (operation, token) => {
+  ] as const)('a token of the wrong kind for %s throws before any request', (operation, token) => {
     const script = scripted();
     const { client } = openClient(script, { token });
     expect(() => client[operation]()).toThrow(TokenError);
@@ -20,7 +20,7 @@ describe('the token', () => {
   });
 
   test.each(['secret', 'ob_pub_', `${PUBLIC}\n`, `Bearer ${PUBLIC}`])(
-    'is rejected immediately if it is malformed, and the error does not repeat it: %j',
+    'a malformed token is rejected immediately, and the error does not repeat it: %j',
     (token) => {
       const construct = () => new OfferbookClient({ baseUrl: BASE_URL, token });
       expect(construct).toThrow(expect.objectContaining({ code: 'invalid_token' }));
@@ -57,7 +57,7 @@ describe('the token', () => {
   });
 });
 
-describe('a token function', () => {
+describe('token functions', () => {
   const other = `ob_pub_${'b'.repeat(36)}`;
 
   test('a token function is called before each attempt, so a new token takes effect immediately', async () => {

@@ -72,7 +72,7 @@ const changed = fc.oneof(
 
 describe('rows that are recognised as canonical', () => {
   test.each(['keep', 'ignore'] as const)(
-    'is returned unchanged by the schema if updatedAt is to %s',
+    'the schema returns a canonical row unchanged if updatedAt is to %s',
     (updatedAt) => {
       const isCanonical = canonicalTransactionRow(updatedAt);
       const schema = transactionRowSchema('refuse', updatedAt);

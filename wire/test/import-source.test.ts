@@ -50,7 +50,7 @@ test('reads an empty file as an empty string', async () => {
   expect(await textOf(await openSource(fileOf('empty', '')))).toBe('');
 });
 
-describe.each(PACKED)('compressed with %s', (format, packed) => {
+describe.each(PACKED)('%s compression', (format, packed) => {
   test('a compressed file is decompressed regardless of its name, and progress counts compressed bytes', async () => {
     const source = await openSource(fileOf(`${format}.json`, packed));
     expect(await textOf(source)).toBe(TEXT);

@@ -67,7 +67,7 @@ function addDependencies(modules: string, areScriptsRun: boolean): void {
 }
 
 describe('the installed package', () => {
-  test('serves pages and lists with workers when it is installed in an empty project', async () => {
+  test('the installed package serves pages and lists with workers in an empty project', async () => {
     const project = temporaryFolder();
     addDependencies(join(project, 'node_modules'), true);
     const command = [join(await unpack(join(project, 'node_modules/offerbook')), 'bin/offerbook')];
@@ -75,7 +75,7 @@ describe('the installed package', () => {
   });
 
   test.each([true, false])(
-    'finds its Bun when it is installed globally, with install scripts %p',
+    'the globally installed package finds its Bun, with install scripts %p',
     async (areScriptsRun) => {
       const prefix = temporaryFolder();
       const folder = await unpack(join(prefix, 'lib/node_modules/offerbook'));

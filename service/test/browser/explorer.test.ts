@@ -323,7 +323,7 @@ describe("a retailer's page", () => {
   });
 
   test.each([id(99), 'no-uuid'])(
-    'with an unknown id (%s) shows a message and a link to the list',
+    "a retailer's page with an unknown id (%s) shows a message and a link to the list",
     async (missing) => {
       await using watched = await open(`/?retailer=${missing}`);
       await watched.page.getByRole('heading', { name: 'No deals here' }).waitFor();

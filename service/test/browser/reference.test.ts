@@ -223,7 +223,7 @@ describe('the guides', () => {
   test.each([
     ...GUIDE_PATHS.filter((_, i) => i % 2 === 0).map((path) => [path, 1280] as const),
     ...GUIDE_PATHS.filter((_, i) => i % 2 === 1).map((path) => [path, 390] as const),
-  ])('pass axe-core and fit the window: %s, %p wide', async (path, width) => {
+  ])('the guides pass axe-core and fit the window: %s, %p wide', async (path, width) => {
     await using watched = await open(path, { viewport: { width, height: 844 } });
     expect(await axeViolations(watched.page)).toEqual([]);
     expect(await watched.page.evaluate('document.documentElement.scrollWidth')).toBe(width);

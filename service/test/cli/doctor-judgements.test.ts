@@ -76,7 +76,7 @@ describe('rating a database', () => {
       { archiveMode: 'off', isArchiveFailing: true },
       { backup: 'warning' },
     ],
-  ])('is correct for PostgreSQL with %s', (_, changes, worse) => {
+  ])('PostgreSQL with %s is rated correctly', (_, changes, worse) => {
     expect(statesOf({ ...FACTS, postgres: { ...POSTGRES, ...changes } })).toEqual({ ...fine, ...worse });
   });
 
@@ -86,7 +86,7 @@ describe('rating a database', () => {
     [-61_000, "61.0 s ahead of the database's clock"],
     [61_000, "61.0 s behind the database's clock"],
   ])(
-    "states how far this machine's clock differs if the PostgreSQL clock is %p ms ahead",
+    "the rating states how far this machine's clock differs if the PostgreSQL clock is %p ms ahead",
     (clockAheadMs, found) => {
       const checks = judgeDatabase({ ...FACTS, postgres: { ...POSTGRES, clockAheadMs } }, NOW_MS);
       expect(checks.find(({ check }) => check === 'clock')?.found).toBe(found);
@@ -96,7 +96,7 @@ describe('rating a database', () => {
   test.each<[string, { mode: number; isWritable: boolean }, CheckState]>([
     ['that other users may read', { mode: 0o640, isWritable: true }, 'warning'],
     ['that is not writable', { mode: 0o600, isWritable: false }, 'fault'],
-  ])('is correct for an SQLite file %s', (_, file, rights) => {
+  ])('an SQLite file %s is rated correctly', (_, file, rights) => {
     const files = [{ path: '/a.db', bytes: 1, ...file }];
     expect(statesOf({ ...FACTS, postgres: undefined, files })).toEqual({ ...fine, rights });
   });
@@ -229,7 +229,7 @@ describe('rating imports and tokens', () => {
     [2 * DAY_MS, 'ok', '2 days'],
     [2 * DAY_MS + 1, 'warning', '2 days'],
   ])(
-    'for an import %p ms ago and a limit of two days is %s, and the age is printed as %s',
+    'an import %p ms ago with a limit of two days is rated %s, and its age is printed as %s',
     (ageMs, state, age) => {
       const [, found, words] = judged([feed({ kind: 'catalogue', lastSuccessMs: NOW_MS - ageMs })])[0] ?? [];
       expect([found, words?.split(' ago')[0]]).toEqual([state, `succeeded ${age}`] as never);

@@ -89,7 +89,7 @@ describe('X-Forwarded-Proto', () => {
     ['only the last entry counts: http, https', 'https'],
     ['other schemes are ignored: javascript', 'http'],
     ['an empty value is ignored: ', 'http'],
-  ])('from a trusted proxy determines the scheme of links: %s', async (text, scheme) => {
+  ])('X-Forwarded-Proto from a trusted proxy determines the scheme of links: %s', async (text, scheme) => {
     const headers = { 'X-Forwarded-Proto': text.replace(/^.*: /, '') };
     expect(await links(OURS, headers)).toEqual(both(`${scheme}://api.example:8443`));
   });

@@ -213,7 +213,7 @@ describe('request ids', () => {
     // Every token contains an underscore, and tokens must not get into the log.
     'a_b',
     newTokenText('private'),
-  ])('is replaced if it is %p', async (given) => {
+  ])('a request id is replaced if it is %p', async (given) => {
     const made = (await node.get('/v1/retailers/', token, { 'Request-Id': given })).headers.get('Request-Id');
     expect(made).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/);
     expect(node.logLines.join('')).not.toContain(JSON.stringify(given));

@@ -50,9 +50,9 @@ beforeAll(async () => {
 
 afterAll(() => node[Symbol.asyncDispose]());
 
-describe('the example of a page', () => {
+describe('page examples', () => {
   test.each(OPERATIONS.filter(({ tokenKind }) => tokenKind === 'public').map(({ path }) => path))(
-    'equals the response to GET %s',
+    'the example page equals the response to GET %s',
     async (path) => {
       const answer = await node.get(`${path}?limit=1`, tokens.public);
       expect(await answer.text()).toBe(JSON.stringify(examplePage(path)));
@@ -87,18 +87,21 @@ function withoutIds(problem: Record<string, unknown>): unknown {
   return { ...rest, hasIds: typeof requestId === 'string' && typeof instance === 'string' };
 }
 
-describe('the example of an error', () => {
+describe('error examples', () => {
   const [operation] = OPERATIONS;
 
-  test.each(Object.entries(MISTAKES))("%s equals the service's response", async (code, make) => {
-    const path = operation?.path ?? '/v1/retailers/';
-    const answered = (await (await make(path)).json()) as Record<string, unknown>;
-    const example = exampleProblem(code as ErrorCode, { path, tokenKind: 'public' });
-    expect(withoutIds(answered)).toEqual(withoutIds(example));
-    expect(Object.keys(answered)).toEqual(Object.keys(example));
-  });
+  test.each(Object.entries(MISTAKES))(
+    "the example of the error %s equals the service's response",
+    async (code, make) => {
+      const path = operation?.path ?? '/v1/retailers/';
+      const answered = (await (await make(path)).json()) as Record<string, unknown>;
+      const example = exampleProblem(code as ErrorCode, { path, tokenKind: 'public' });
+      expect(withoutIds(answered)).toEqual(withoutIds(example));
+      expect(Object.keys(answered)).toEqual(Object.keys(example));
+    },
+  );
 
-  test("private_token_in_browser and wrong_token_kind equal the service's responses for transactions", async () => {
+  test("the examples of private_token_in_browser and wrong_token_kind equal the service's responses for transactions", async () => {
     const path = '/v1/transactions/';
     const fromPage = await node.get(path, tokens.private, { Origin: 'https://shop.example' });
     const wrongKind = await node.get(path, tokens.public);
@@ -111,7 +114,7 @@ describe('the example of an error', () => {
     }
   });
 
-  test("rate_limited equals the service's response, except for the number of seconds", async () => {
+  test("the example of rate_limited equals the service's response, except for the number of seconds", async () => {
     await using limited = await TestNode.start({
       settings: { publicUrl: 'https://api.example', rateLimitPublic: 1 },
     });

@@ -29,70 +29,73 @@ function refusal(sentence: RegExp): Finished {
   return { code: 2, stdout: '', stderr: expect.stringMatching(sentence) as unknown as string };
 }
 
-describe('a sandbox', () => {
+describe('the sandbox command', () => {
   const folder = temporaryFolder();
 
-  test.skipIf(lacks('curl'))('prints five working requests, serves its logos and exits cleanly', async () => {
-    await using sandbox = await Sandbox.start(folder);
-    expect(sandbox.text).toContain(`Explorer   http://localhost:${sandbox.port}/\n`);
-    expect(sandbox.text).toContain(`Reference  http://localhost:${sandbox.port}/docs\n`);
-    expect(sandbox.text).toContain(
-      `API        http://localhost:${sandbox.port}   the base URL; operations are under /v1/\n`,
-    );
-    const [, consoleUrl = ''] = /Console +(http:\/\/localhost:\d+\/)/.exec(sandbox.text) ?? [];
-    // On a busy machine, the first page shows the progress of the count.
-    expect(await (await fetch(`${consoleUrl}totals`)).text()).toContain(
-      'Cashback in EUR by month of the sale',
-    );
-    expect(sandbox.text).toContain('./offerbook-sandbox.db');
-    expect(sandbox.text).not.toContain('\x1b');
+  test.skipIf(lacks('curl'))(
+    'the sandbox prints five working requests, serves its logos and exits cleanly',
+    async () => {
+      await using sandbox = await Sandbox.start(folder);
+      expect(sandbox.text).toContain(`Explorer   http://localhost:${sandbox.port}/\n`);
+      expect(sandbox.text).toContain(`Reference  http://localhost:${sandbox.port}/docs\n`);
+      expect(sandbox.text).toContain(
+        `API        http://localhost:${sandbox.port}   the base URL; operations are under /v1/\n`,
+      );
+      const [, consoleUrl = ''] = /Console +(http:\/\/localhost:\d+\/)/.exec(sandbox.text) ?? [];
+      // On a busy machine, the first page shows the progress of the count.
+      expect(await (await fetch(`${consoleUrl}totals`)).text()).toContain(
+        'Cashback in EUR by month of the sale',
+      );
+      expect(sandbox.text).toContain('./offerbook-sandbox.db');
+      expect(sandbox.text).not.toContain('\x1b');
 
-    const answers = await Promise.all(sandbox.curlLines.map(shell));
-    expect(answers.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
-      Array.from({ length: 5 }, () => ({ code: 0, stderr: '' })),
-    );
-    const [retailers, offers, transactions, changes, click] = answers.map(({ stdout }) => stdout) as [
-      string,
-      string,
-      string,
-      string,
-      string,
-    ];
-    expect((JSON.parse(retailers) as List).data).toHaveLength(3);
-    expect((JSON.parse(offers) as List).data.length).toBeGreaterThan(0);
-    expect((JSON.parse(transactions) as List).data).toHaveLength(100);
-    expect(changes).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-    expect(changes).toMatch(/\r\nComplete-Through: \d{4}-\d{2}-\d{2}T[\d:.]+\r\n/);
-    expect((JSON.parse(changes.slice(changes.indexOf('\r\n\r\n'))) as List).data.length).toBeGreaterThan(0);
+      const answers = await Promise.all(sandbox.curlLines.map(shell));
+      expect(answers.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+        Array.from({ length: 5 }, () => ({ code: 0, stderr: '' })),
+      );
+      const [retailers, offers, transactions, changes, click] = answers.map(({ stdout }) => stdout) as [
+        string,
+        string,
+        string,
+        string,
+        string,
+      ];
+      expect((JSON.parse(retailers) as List).data).toHaveLength(3);
+      expect((JSON.parse(offers) as List).data.length).toBeGreaterThan(0);
+      expect((JSON.parse(transactions) as List).data).toHaveLength(100);
+      expect(changes).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+      expect(changes).toMatch(/\r\nComplete-Through: \d{4}-\d{2}-\d{2}T[\d:.]+\r\n/);
+      expect((JSON.parse(changes.slice(changes.indexOf('\r\n\r\n'))) as List).data.length).toBeGreaterThan(0);
 
-    const [, orgId] = / {2}orgId +([0-9a-f-]{36}) {3}for activation links\n/.exec(sandbox.text) ?? [];
-    expect(sandbox.curlLines[4]).toContain(`/activate/?orgId=${orgId}&passbackUid=user-1'`);
-    expect(click).toMatch(/^HTTP\/1\.1 302 Found\r\n/);
-    expect(click).toContain(`Location: ${sandbox.url}/sandbox/shop/`);
+      const [, orgId] = / {2}orgId +([0-9a-f-]{36}) {3}for activation links\n/.exec(sandbox.text) ?? [];
+      expect(sandbox.curlLines[4]).toContain(`/activate/?orgId=${orgId}&passbackUid=user-1'`);
+      expect(click).toMatch(/^HTTP\/1\.1 302 Found\r\n/);
+      expect(click).toContain(`Location: ${sandbox.url}/sandbox/shop/`);
 
-    const logo = await fetch(`${(JSON.parse(retailers) as List).data[0]?.logo}`);
-    expect(logo.status).toBe(200);
-    expect(logo.headers.get('Content-Type')).toBe('image/svg+xml');
-    expect(logo.headers.get('Content-Security-Policy')).toBe("default-src 'none'; sandbox");
-    expect(logo.headers.get('X-Content-Type-Options')).toBe('nosniff');
-    expect(await logo.text()).toStartWith('<svg xmlns="http://www.w3.org/2000/svg"');
-    expect((await fetch(`${sandbox.url}/sandbox/logos/nobody.svg`)).status).toBe(404);
-    // All logos share one route in the metrics.
-    const metrics = await (await fetch(`${consoleUrl}metrics`)).text();
-    expect(new Set(metrics.match(/route="\/sandbox\/logos[^"]*"/g))).toEqual(
-      new Set(['route="/sandbox/logos/{file}"']),
-    );
+      const logo = await fetch(`${(JSON.parse(retailers) as List).data[0]?.logo}`);
+      expect(logo.status).toBe(200);
+      expect(logo.headers.get('Content-Type')).toBe('image/svg+xml');
+      expect(logo.headers.get('Content-Security-Policy')).toBe("default-src 'none'; sandbox");
+      expect(logo.headers.get('X-Content-Type-Options')).toBe('nosniff');
+      expect(await logo.text()).toStartWith('<svg xmlns="http://www.w3.org/2000/svg"');
+      expect((await fetch(`${sandbox.url}/sandbox/logos/nobody.svg`)).status).toBe(404);
+      // All logos share one route in the metrics.
+      const metrics = await (await fetch(`${consoleUrl}metrics`)).text();
+      expect(new Set(metrics.match(/route="\/sandbox\/logos[^"]*"/g))).toEqual(
+        new Set(['route="/sandbox/logos/{file}"']),
+      );
 
-    expect(await sandbox.stop('SIGINT')).toEqual({ code: 0, stderr: '' });
-    expect(readdirSync(folder).toSorted()).toEqual([
-      'offerbook-sandbox.db',
-      'offerbook-sandbox.db-activations',
-      'offerbook-sandbox.db-reserve',
-      'offerbook-sandbox.db-walks',
-    ]);
-  });
+      expect(await sandbox.stop('SIGINT')).toEqual({ code: 0, stderr: '' });
+      expect(readdirSync(folder).toSorted()).toEqual([
+        'offerbook-sandbox.db',
+        'offerbook-sandbox.db-activations',
+        'offerbook-sandbox.db-reserve',
+        'offerbook-sandbox.db-walks',
+      ]);
+    },
+  );
 
-  test('logs to stderr in the same format as the server', async () => {
+  test('the sandbox logs to stderr in the same format as the server', async () => {
     await using sandbox = await Sandbox.start(folder, '--log-level', 'info');
     const { code, stderr } = await sandbox.stop();
     const lines = stderr.split('\n').filter((line) => line !== '');
@@ -141,7 +144,7 @@ describe('a sandbox', () => {
     });
   });
 
-  test('rejects a second sandbox on its file, a port in use and another seed, and starts over with --fresh', async () => {
+  test('the sandbox rejects a second sandbox on its file, a port in use and another seed, and starts over with --fresh', async () => {
     await using sandbox = await Sandbox.start(folder);
     const elsewhere = temporaryFolder();
     const [second, taken] = await Promise.all([
