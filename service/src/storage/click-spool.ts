@@ -101,7 +101,7 @@ function requirePrivate(path: string): void {
 
 async function requireSchema(file: Database, path: string, known: readonly string[]): Promise<void> {
   if (known.includes(JSON.stringify(await file.all(SCHEMA_SQL)))) return;
-  throw new StorageError('invalid', `${path} is not a spool: it has other tables; move it away`);
+  throw new StorageError('invalid', `${path} is not a spool: it has unexpected tables; move it away`);
 }
 
 /** Returns all valid spool schemas: the empty one and that of each version. */

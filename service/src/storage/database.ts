@@ -90,7 +90,6 @@ export interface DatabaseOptions {
   /**
    * Restricts what the caller may change. `read` rejects writes and changes neither the schema nor any file. `dry run` is the
    * same, except that it allows writes that are rolled back. By default, everything is allowed.
-   *
    */
   readonly access?: 'read' | 'dry run' | undefined;
   /** Creates the database if it is missing. By default, a missing database is an error. */

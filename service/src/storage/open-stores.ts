@@ -139,7 +139,6 @@ export async function openStores(
 /**
  * Migrates if necessary, on separate connections without a statement timeout, because indexing a large table can take longer than
  * a server's timeout. Waits if another process is migrating.
- *
  */
 export async function prepareSchema(
   url: string,

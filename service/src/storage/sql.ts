@@ -40,8 +40,6 @@ export interface Sql {
   /**
    * DELETE of the rows that `SELECT … FROM table <rest>` returns. SQLite identifies rows by `key`, PostgreSQL by ctid, because
    * with a list of keys it might scan the whole table.
-   *
-   *
    */
   deleteRows(table: string, key: string, rest: string): string;
 
@@ -91,7 +89,6 @@ interface SchemaWords {
    * Ids are never null, so this does not affect the order of rows, but it gives the index a sort order that no other index has.
    * Otherwise, if PostgreSQL expects a span to cover the whole table, it might read transactions_by_id and skip many rows of
    * other spans.
-   *
    */
   readonly nullsFirst: string;
   /** PostgreSQL uses an index-only scan on an expression index only if the index includes the expression's column. */

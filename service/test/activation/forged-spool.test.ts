@@ -165,7 +165,7 @@ describe('the server rejects a spool and keeps running', () => {
   );
 
   test('rejects a spool with a different schema, without reading an endless view', async () => {
-    const reason = 'PATH is not a spool: it has other tables; move it away';
+    const reason = 'PATH is not a spool: it has unexpected tables; move it away';
     const endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id FROM n';
     for (const sql of [
       `DROP TABLE clicks; CREATE VIEW clicks AS ${endless}`,

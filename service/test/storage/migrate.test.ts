@@ -110,7 +110,7 @@ describe('an unusable database URL', () => {
     const error = await rejection(openStores('sqlite::memory:'));
     expect(error).toMatchObject({ kind: 'settings' });
     expect(error.message).toBe(
-      'the database must be a file, because several connections cannot share a database in memory',
+      'the database must be a file, because several connections cannot share an in-memory database',
     );
   });
 

@@ -129,7 +129,7 @@ describe.skipIf(lacks('openssl'))('sslmode in a PostgreSQL URL', () => {
     const modes = await rejection(openStores('postgres://user:hunter2@127.0.0.1/name?sslmode=on'));
     expect(modes).toEqual(
       settingsError(
-        'the database URL has an unknown sslmode; supported are disable, allow, prefer, require, verify-ca, verify-full',
+        'the database URL has an unknown sslmode; supported modes: disable, allow, prefer, require, verify-ca, verify-full',
       ),
     );
     const file = await rejection(
@@ -185,7 +185,7 @@ describe('other parameters of a PostgreSQL URL', () => {
         const error = await rejection(openStores(`postgres://user:hunter2@${host}/name?${query}`));
         expect(error).toEqual(
           settingsError(
-            'the database URL has an unknown parameter; supported are sslmode, sslrootcert, sslcert, sslkey, host, port, channel_binding, application_name, search_path, options',
+            'the database URL has an unknown parameter; supported parameters: sslmode, sslrootcert, sslcert, sslkey, host, port, channel_binding, application_name, search_path, options',
           ),
         );
       }

@@ -46,8 +46,8 @@ describe('a Unix socket', () => {
   });
 
   test.each([
-    ['postgres://u@/n?host=db.example', /^the parameters host and port .* host must be a directory/],
-    ['postgres://u@db.example/n?port=5433', /^the parameters host and port .* host must be a directory/],
+    ['postgres://u@/n?host=db.example', /^the host and port parameters .* host must be a directory/],
+    ['postgres://u@db.example/n?port=5433', /^the host and port parameters .* host must be a directory/],
     ['postgres://u@one,%2Frun/n', /^a Unix socket cannot be one of several servers/],
     ['postgres://u@one,two/n?host=/run', /^a Unix socket cannot be one of several servers/],
   ])('the URL %s is rejected', (url, message) => {

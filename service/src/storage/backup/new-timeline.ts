@@ -47,7 +47,6 @@ export interface TimelineReport {
 /**
  * Advances the clocks in one transaction, then stamps rows in batches. Between batches, PostgreSQL can vacuum the replaced rows,
  * and an import that starts too early waits for only one batch. If interrupted, the function must be run again.
- *
  */
 export async function beginTimeline(
   database: Database,

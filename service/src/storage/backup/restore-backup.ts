@@ -157,7 +157,6 @@ async function prepare(
 /**
  * Finds organisations in the backup that were deleted after it was made. They are restored, because that may be intended, but
  * their tokens are revoked as of the deletion.
- *
  */
 async function findDeletedOrganisations(database: Database, deletedAtMs: Replaced['deletedAtMs']) {
   const rows = await database.all<{ name: string; created_at: number; token_id: Uuid | null }>(

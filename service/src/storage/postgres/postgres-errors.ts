@@ -50,7 +50,7 @@ export function explainPostgres(error: unknown, servers: string): unknown {
   if (code === '42501' || code === '25006')
     return failure('denied', `the PostgreSQL user lacks a privilege: ${message}`);
   // One INSERT … ON CONFLICT has two rows with the same key.
-  if (code === '21000') return failure('conflict', 'two rows of this write have the same id');
+  if (code === '21000') return failure('conflict', 'two rows in this write have the same id');
   if (MIXED_UP_STATEMENTS.has(code))
     return failure(
       'settings',

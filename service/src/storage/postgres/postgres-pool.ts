@@ -138,7 +138,6 @@ export class PostgresPool {
   /**
    * Closes the client; the next statement opens a new one. If there is a statement timeout (in servers), statements in flight are
    * soon aborted. If there is none (in commands), the old client waits for them.
-   *
    */
   #replace(opened: Promise<SQL>): void {
     if (this.#client !== opened) return;

@@ -24,7 +24,6 @@ const PASSED_ON = ['channel_binding', 'application_name', 'search_path', 'option
  * libpq parameters that are ignored instead of rejected, because hosted services put some of them into their URLs. This program
  * sets timeouts and the encoding and chooses the server itself. Bun's client does not support the rest; ignoring them does not
  * weaken the sslmode.
- *
  */
 const IGNORED = new Set([
   'client_encoding',
@@ -82,7 +81,7 @@ export function parsePostgresUrl(text: string): PostgresUrl {
 function requireKnown(settings: URLSearchParams): void {
   const known = [...TLS_PARAMETERS, ...SOCKET_PARAMETERS, ...PASSED_ON];
   if ([...settings.keys()].every((name) => known.includes(name) || IGNORED.has(name))) return;
-  throw settingsError(`the database URL has an unknown parameter; supported are ${known.join(', ')}`);
+  throw settingsError(`the database URL has an unknown parameter; supported parameters: ${known.join(', ')}`);
 }
 
 /** Like libpq, requires verify-full with system roots: anyone can get a certificate for some other name from a public CA. */
@@ -92,7 +91,7 @@ function parseMode(text: string | undefined, usesSystemRoots: boolean): SslMode 
   if (usesSystemRoots && mode !== undefined && mode !== 'verify-full')
     throw settingsError('sslrootcert=system in the database URL requires sslmode=verify-full');
   if (mode === undefined)
-    throw settingsError(`the database URL has an unknown sslmode; supported are ${SSL_MODES.join(', ')}`);
+    throw settingsError(`the database URL has an unknown sslmode; supported modes: ${SSL_MODES.join(', ')}`);
   return mode;
 }
 
@@ -168,7 +167,7 @@ function socketOf(host: string, port: string, settings: URLSearchParams): string
     return `${directory}/.s.PGSQL.${settings.get('port') || port || DEFAULT_PORT}`;
   if (!SOCKET_PARAMETERS.some((name) => settings.has(name))) return undefined;
   throw settingsError(
-    'the parameters host and port of the database URL are for Unix sockets; host must be a directory such as /run/postgresql',
+    'the host and port parameters of the database URL are for Unix sockets; host must be a directory such as /run/postgresql',
   );
 }
 

@@ -20,7 +20,6 @@ export async function findSchemaState(database: Database): Promise<'none' | 'old
 /**
  * Creates or upgrades the schema. The database must be opened without a statement timeout. If there is an auditor, an upgrade is
  * recorded in the audit log.
- *
  */
 export async function migrate(
   database: Database,

@@ -149,7 +149,6 @@ export function walkTable({ ddl: { uuid, bigint, unlogged, keyedEnd } }: Sql): s
 /**
  * Ids sort by time, so new clicks are stored side by side. There is no foreign key to organisations, because it would lock the
  * organisation's row for every click. Taps are unlogged, because a lost tap only turns a double tap into two clicks.
- *
  */
 export function clickTables({ ddl }: Sql): string[] {
   const { integer, bigint, text, sortedText, uuid, unlogged, keyedEnd } = ddl;

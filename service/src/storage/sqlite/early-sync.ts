@@ -15,7 +15,7 @@ const COMMIT_PAUSE_MS = 5;
 /** File descriptors of databases, by path. Never close one: that drops every POSIX lock this process holds on the file. */
 const handles = new Map<string, number>();
 
-/** Syncs one write, from LONG_WRITE_MS after its start. */
+/** Syncs one write, beginning LONG_WRITE_MS after the write starts. */
 export class EarlySync {
   readonly #path: string;
   /** Pause between two syncs, shared with the thread; 0 ends the thread. */

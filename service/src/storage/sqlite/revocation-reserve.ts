@@ -1,5 +1,5 @@
-// Reserves disk space in a file beside an SQLite database, so that a token can be revoked even on a full disk. A revocation
-// that finds no space deletes the file, retries, and then refills the reserve as far as space allows.
+// Reserves disk space in a file beside an SQLite database, so that a token can be revoked even on a full disk. If there is no
+// space for a revocation, the file is deleted, the revocation is retried, and the reserve is refilled as far as space allows.
 
 import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { isFileFault } from './sqlite-errors.ts';

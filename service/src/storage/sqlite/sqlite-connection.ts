@@ -31,9 +31,9 @@ import { SQLITE_SQL } from './sqlite-sql.ts';
 const LOCK_RETRY_MS = 10;
 /** In WAL mode, readers never wait for writers, only for the short recovery after a crash. */
 const READ_LOCK_TIMEOUT_MS = 1_000;
-/** SQLite's maximum: of a larger file, only the first part is mapped. The system can reclaim the memory of mapped pages. */
+/** SQLite's maximum; only the first part of a larger file is mapped. The operating system can reclaim mapped pages. */
 const MAPPED_BYTES_MAX = 2 ** 31;
-/** Maximum size of the write-ahead log after a failed write. In normal operation, the log also grows to this size. */
+/** After a failed write, a write-ahead log larger than this is truncated. Smaller logs are normal. */
 const LOG_BYTES_MAX = 16 * 1024 * 1024;
 const SHRINK_TIMEOUT_MS = 2_000;
 /** Several processes may compete for the brief exclusive lock that switches a new file to WAL mode. */
@@ -59,8 +59,8 @@ export class SqliteConnection implements Connection {
       return await SqliteConnection.#prepare(path, openReadable(path), options);
     } catch (error) {
       if (!cannotMakeLog(error, path)) throw error;
-      // SQLite needs a log to read a file in WAL mode, and cannot create one in a folder that this user may not write. Without
-      // a log, the file is the complete database and no process is writing to it, so it is safe to open as immutable.
+      // SQLite needs a log to read a file in WAL mode, and cannot create one in a folder that this user may not write to. If
+      // there is no log, the file is complete and no process is writing to it, so it is safe to open as immutable.
       return SqliteConnection.#prepare(path, openImmutable(path), options);
     }
   }
@@ -79,11 +79,11 @@ export class SqliteConnection implements Connection {
     const connection = new SqliteConnection(path, file, durable && access === undefined);
     try {
       await connection.#retried(() => {
-        // First, so that a file of another program is never modified.
+        // Runs first, so that another program's file is never modified.
         connection.#requireOurs(create);
         if (access === undefined) {
-          // Affects only new files. Twice SQLite's default makes large imports faster; still larger pages would slow down
-          // reading a page of transactions.
+          // Affects only new files. Twice SQLite's default page size makes large imports faster; still larger pages would slow
+          // down reading a page of transactions.
           file.run('PRAGMA page_size = 8192');
           file.run('PRAGMA journal_mode = WAL');
         }
@@ -235,7 +235,7 @@ export class SqliteConnection implements Connection {
   async #shrinkLog(): Promise<void> {
     if ((statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0) <= LOG_BYTES_MAX) return;
     try {
-      // Waits for readers, which are brief unless they load a whole catalogue.
+      // Waits for readers, which finish quickly unless they are loading a whole catalogue.
       await emptyLog(this, SHRINK_TIMEOUT_MS);
     } catch {
       // A later write truncates the log to `journal_size_limit`.
@@ -277,9 +277,10 @@ function openWritable(path: string): SqliteFile {
 }
 
 /**
- * Opens a file such that closing it has changed neither the file nor its folder. The last connection to a file in WAL mode
- * checkpoints and deletes the log on close, unless it is read-only. A log with content belongs to a running or killed server
- * and must stay, so this opens read-only. Otherwise it opens writable, so that closing deletes the empty log it created.
+ * Opens a file so that opening and closing it changes neither the file nor its folder. On close, the last connection to a file in
+ * WAL mode checkpoints and deletes the log, unless the connection is read-only. A log with content belongs to a running or killed
+ * server and must stay, so in that case the file is opened read-only. If there is no such log, the file is opened writable, so
+ * that closing it deletes the empty log that opening it creates.
  */
 function openReadable(path: string): SqliteFile {
   if (!hasLog(path)) return openWritable(path);
@@ -316,11 +317,11 @@ export function placeOf(path: string): string {
   return `at ${resolve(path)}`;
 }
 
-/** Creates the file readable by its owner only, because it holds all transactions. SQLite gives -wal and -shm the same mode. */
+/** Creates the file with mode 0600, because it will contain all transactions. SQLite gives -wal and -shm the same mode. */
 function createFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch {
-    // The file exists, or SQLite reports the reason when it opens the file.
+    // Either the file exists, or SQLite will report the reason when it opens the file.
   }
 }

@@ -68,7 +68,7 @@ function whyNot(path: string): string {
   return 'check the permissions of the file and its folder';
 }
 
-/** Returns false if this user may not enter the folder, so it is unknown whether the file exists. */
+/** Returns false if this user may not enter the folder; whether the file exists is then unknown. */
 export function mayLookAt(path: string): boolean {
   try {
     statSync(path);

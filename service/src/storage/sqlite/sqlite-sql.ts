@@ -4,7 +4,7 @@ import type { Sql } from '../sql.ts';
 
 export const SQLITE_SQL: Sql = {
   valuesTable: (param) => `json_each(${param}) AS v`,
-  // WHERE true: after INSERT INTO … SELECT, SQLite would parse ON CONFLICT as a join condition.
+  // WHERE true: without it, SQLite would parse ON CONFLICT after INSERT INTO … SELECT as a join condition.
   selectRows: (param, types) =>
     `SELECT ${types.map((_, i) => `value ->> ${i}`).join(', ')} FROM json_each(${param}) WHERE true`,
   isOneOf: (select) => `IN (${select})`,

@@ -1,5 +1,5 @@
-// The SQLite implementation of Database (the default), on bun:sqlite. One connection writes. Reads use other connections, so
-// that in WAL mode they continue during an import. Single statements and the watch share a connection that stays open.
+// The SQLite implementation of Database (the default), on bun:sqlite. One connection writes. Reads use other connections, so in
+// WAL mode they are not blocked by an import. Single statements and the watch share a connection that stays open.
 
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
 import type { Connection, Database, DatabaseOptions, SqlValue } from '../database.ts';
@@ -18,7 +18,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
   if (path === ':memory:') {
     throw new StorageError(
       'settings',
-      'the database must be a file, because several connections cannot share a database in memory',
+      'the database must be a file, because several connections cannot share an in-memory database',
     );
   }
   const { access, create = false } = options;
@@ -27,7 +27,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
   // Stays open, so that a revocation takes effect even when the process has run out of file descriptors. Single statements run
   // synchronously, so they need only one connection.
   const single = openOnce(() => SqliteConnection.open(path, { access, create, mapsFile }));
-  // Opened on the first write, so that a server can read a database that it may not write.
+  // Opened on the first write, so that a server can read a database that it may not write to.
   const { durable, overwritesDeleted = false } = options;
   const writer = openOnce(() => SqliteConnection.open(path, { access, create, durable, overwritesDeleted }));
   let lastWrite: Promise<unknown> = Promise.resolve();
@@ -63,7 +63,10 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
     return (await single.open()).all(statement, ...params);
   }
 
-  /** Tries to acquire the write lock on another connection, without writing. Returns undefined if the attempt fails. */
+  /**
+   * Tries to acquire the write lock on another connection, without writing. Returns undefined if the attempt fails for another
+   * reason.
+   */
   async function isWriteLockHeld(): Promise<boolean | undefined> {
     try {
       const connection = await SqliteConnection.open(path, { access: 'dry run', durable: false });

@@ -1,15 +1,15 @@
-// The audit log: who changed what, except imports. Each change writes its entry in its own transaction.
+// The audit log records who changed what, except for imports. Each entry is written in the same transaction as its change.
 
 import type { AuditAction, AuditEntry, AuditLog } from '../../domain/audit-log.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Connection, Database } from '../database.ts';
 
-/** New entries delete entries older than this. */
+/** Writing an entry deletes entries older than this. */
 export const KEEP_MS = 400 * 86_400_000;
 
 /**
- * Deletes entries that are too old both by this machine's clock ($1) and by the time of the last entry, so that a clock far ahead
- * deletes nothing.
+ * Deletes entries that have expired according to both this machine's clock ($1) and the time of the last entry, so that a fast
+ * clock does not delete recent entries.
  */
 export function expireSql(log: 'audit' | 'imports', at: string): string {
   return `DELETE FROM ${log} WHERE ${at} < $1 AND ${at} < (SELECT ${at} FROM ${log} ORDER BY id DESC LIMIT 1) - ${KEEP_MS}`;
@@ -45,7 +45,7 @@ export async function writeAudit(
   return row.id;
 }
 
-/** Updates the progress of work in several transactions. The last one can also change the action. */
+/** Updates the entry of a change that takes several transactions. The last update can also replace the action. */
 export async function amendAudit(
   connection: Connection,
   id: number,

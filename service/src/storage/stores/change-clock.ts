@@ -1,4 +1,4 @@
-// The change clocks of the organisations. A write to transactions locks the clock before it takes a stamp and holds the lock
+// The change clocks, one per organisation. A write to transactions locks the clock before it takes a stamp and holds the lock
 // until it commits, so stamps increase in commit order. An organisation that is being deleted has no clock.
 
 import { StorageError } from '../../domain/storage-error.ts';
@@ -11,7 +11,7 @@ const LOCK_ALL_SQL: Statement = ({ forNoKeyUpdate }) =>
 const LOCK_SQL: Statement = ({ forNoKeyUpdate }) =>
   `SELECT last_stamp FROM organisations WHERE id = $1 AND deleting_since IS NULL ${forNoKeyUpdate}`;
 
-/** Locks all clocks, in order of organisation, and returns their last stamps by organisation. */
+/** Locks all clocks in order of organisation number. Returns their last stamps by organisation number. */
 export async function lockClocks(connection: Connection): Promise<ReadonlyMap<number, number>> {
   const rows = await connection.all<{ id: number; last_stamp: number }>(LOCK_ALL_SQL);
   return new Map(rows.map(({ id, last_stamp }) => [id, last_stamp]));

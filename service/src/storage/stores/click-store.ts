@@ -17,7 +17,7 @@ import type { OpenOnce } from '../open-once.ts';
 import type { Statement } from '../sql.ts';
 import { readBatches } from './read-batches.ts';
 
-/** Other writers hold their locks briefly: to record clicks, or for one batch of a purge. */
+/** Other writers hold their locks only briefly: while recording clicks, or for one batch of a purge. */
 const LOCK_TIMEOUT_MS = 1_000;
 /** Clicks deleted per transaction; small, so that recording a click does not wait long. */
 const PURGE_BATCH = 1_000;
@@ -25,7 +25,7 @@ const PURGE_BATCH = 1_000;
 const EXPIRE_TAPS_MS = 6 * TAP_MS;
 const EXPIRE_TAPS_MAX = 1_000;
 
-/** Stored in place of an erased passbackUid, which is never empty. */
+/** Stored in place of an erased passbackUid. Any other passbackUid is not empty. */
 const ERASED = '';
 
 export interface ClickRow {
@@ -43,7 +43,7 @@ export interface ClickRow {
 
 const COLUMNS = columnsOf(CLICKS).join(', ');
 
-/** $2 and $3: now, minus and plus TAP_MS. A tap stamped by a fast clock must not suppress later clicks. */
+/** $2 and $3: the current time minus and plus TAP_MS. A tap stamped by a fast clock must not suppress later clicks. */
 const IS_RECENT = 'taps.at > $2 AND taps.at < $3';
 
 /** A recent tap keeps its click; an older one is replaced. $1: a list of [key, click id, time]. */
@@ -61,10 +61,13 @@ const EXPIRE_TAPS_SQL: Statement = (sql) =>
     `WHERE at < $1 ORDER BY at LIMIT ${EXPIRE_TAPS_MAX} ${sql.forUpdateSkipLocked}`,
   );
 
-/** The next batch of a purge, from the id $1 to before the id $2. */
+/** The next batch of a purge: ids from $1 (inclusive) to $2 (exclusive). */
 const PURGE_BATCH_SQL = `SELECT id FROM clicks WHERE id >= $1 AND id < $2 AND has_sale = 0 ORDER BY id LIMIT ${PURGE_BATCH}`;
 
-/** Waits for an import that is marking clicks of the batch as sold; those clicks stay. Imports also lock in order of id. */
+/**
+ * Waits for any import that is marking clicks in this batch as sold; those clicks are kept. Imports also lock clicks in order of
+ * id, so the two cannot deadlock.
+ */
 const LOCK_BATCH_SQL: Statement = ({ forUpdate }) =>
   `SELECT max(id) AS last FROM (${PURGE_BATCH_SQL} ${forUpdate}) AS batch`;
 
@@ -77,7 +80,10 @@ const ofOwner = ({ passbackUid }: ClickOwner) =>
 const valuesOf = ({ orgId, passbackUid }: ClickOwner) =>
   passbackUid === undefined ? [orgId] : [orgId, passbackUid];
 
-/** Links reject NUL and lone surrogates. PostgreSQL would reject NUL and store a lone surrogate as a different user. */
+/**
+ * Links reject NUL and lone surrogates, so no click contains them. PostgreSQL would reject NUL and store a lone surrogate as a
+ * different user.
+ */
 const canHaveClicks = ({ passbackUid = '' }: ClickOwner) => textProblem(passbackUid) === undefined;
 
 /** Ids sort by time, so this reads a range of the primary key. */

@@ -1,5 +1,6 @@
-// Daily sums of transactions in memory. A write of transactions collects its changes here and adds them to the stored totals
-// before it commits. The lock on the organisation's change clock, which every such write holds, also protects its totals.
+// In-memory daily sums of transactions. A write of transactions collects its changes here and adds them to the stored totals
+// before it commits. The lock on the organisation's change clock, which every such write holds, also protects the organisation's
+// totals.
 
 import { DecimalSum } from '@offerbook/wire/decimal-sum.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';
@@ -7,7 +8,7 @@ import type { DailyTotal, Sale } from '../../domain/daily-total.ts';
 import { type Connection, DAILY_TOTALS } from '../database.ts';
 import type { Sql, Statement } from '../sql.ts';
 
-/** Bounds the memory of an import with sales of very many days. */
+/** Bounds the memory use of an import whose sales span very many days. */
 const SUMS_MAX = 10_000;
 
 /** The columns of a DailyTotal. */
@@ -51,12 +52,12 @@ export class DailySums extends Map<string, DailySum> {
     return sum && { ...sum, orderValue: sum.orderValue.toString(), cashback: sum.cashback.toString() };
   }
 
-  /** Calls store() if the sums need too much memory. */
+  /** Calls store() if there are more than SUMS_MAX sums. */
   async storeIfLarge(connection: Connection): Promise<void> {
     if (this.size > SUMS_MAX) await this.store(connection);
   }
 
-  /** Adds the sums to the stored totals and forgets them. */
+  /** Adds the sums to the stored totals, then clears them. */
   async store(connection: Connection): Promise<void> {
     for (const [orgId, sums] of Map.groupBy(this.values(), (sum) => sum.orgId)) {
       const days = JSON.stringify([...new Set(sums.map(({ day }) => day))]);

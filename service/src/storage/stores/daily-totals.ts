@@ -9,7 +9,7 @@ import { exportQuery } from './transaction-store.ts';
 
 const READ_BATCH = 5_000;
 
-/** Compares rows, so that an index seek finds the start. */
+/** Compares row values, so that an index seek finds the start. */
 const READ_SQL = `SELECT ${TOTAL_COLUMNS} FROM daily_totals
   WHERE (org_id, day, currency, status) > ($1, $2, $3, $4)
   ORDER BY org_id, day, currency, status LIMIT ${READ_BATCH}`;
@@ -21,7 +21,7 @@ export function dailyTotalStore(database: Database): DailyTotalStore {
 
     verify: (onCounted) =>
       database.readOnce(async (connection) => {
-        // Organisations that are being deleted have lost some transactions, but not their totals.
+        // Skips organisations that are being deleted: some of their transactions are gone, but not their totals.
         const orgs = await connection.all<{ id: number }>(
           'SELECT id FROM organisations WHERE deleting_since IS NULL ORDER BY id',
         );

@@ -1,5 +1,5 @@
-// Erased users, so that no import restores them. They are stored as digests keyed with the database's secret, which reveal nothing
-// without the secret and the users' ids.
+// Records erased users, so that imports do not restore them. Users are stored as digests keyed with the database's secret. The
+// digests reveal nothing without both the secret and the users' ids.
 
 import { type Connection, ERASURES, type Queries } from '../database.ts';
 import { readClickKey } from './secret.ts';
@@ -11,7 +11,7 @@ export interface ErasedUser {
   readonly erased_at: number;
 }
 
-/** Returns when a user of an organisation was erased; undefined if never. */
+/** Returns the time when an organisation's user was erased; undefined if never. */
 type ErasedUsers = (orgId: number, passbackUid: string) => number | undefined;
 
 export async function readErasedUsers(connection: Connection): Promise<ErasedUsers> {
@@ -37,7 +37,7 @@ export function listErasedUsers(connection: Queries): Promise<ErasedUser[]> {
   return connection.all<ErasedUser>('SELECT org_id, digest, erased_at FROM erasures');
 }
 
-/** Returns those erasures of another database with the same secret that are missing or older here. */
+/** Returns the erasures from another database with the same secret that are missing or older in this one. */
 export async function findLaterErasures(
   connection: Queries,
   others: readonly ErasedUser[],

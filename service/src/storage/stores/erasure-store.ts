@@ -1,9 +1,9 @@
-// Erases a user: the fields `passbackUid` and `passbackData` of clicks, transactions and their history. Amounts stay. Finds
-// rows without a lock and changes them in batches, each of which holds a lock briefly.
+// Erases a user's `passbackUid` and `passbackData` from clicks, transactions and their history. Amounts stay. Finds rows without
+// a lock and changes them in batches, each of which holds a lock briefly.
 //
-// The order matters. First the user is recorded as erased, under the lock of the change clock, so that later imports restore
-// nothing and the later steps find everything imported before. Clicks come next, because imports attribute sales by them. The
-// history comes last, because an import can move a version with the user there until all transactions are done.
+// The order matters. First, the user is recorded as erased, under the change clock's lock. Later steps then see every earlier
+// import, and later imports cannot restore the user. Clicks come next, because imports attribute sales to users by their clicks.
+// The history comes last: until all transactions are done, an import can still move a version with the user into the history.
 
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
@@ -27,7 +27,10 @@ import { exportQuery } from './transaction-store.ts';
 
 const FIND_VERSIONS_SQL: Statement = (sql) => versionsSql('id, until_stamp', sql.contains('document', '$4'));
 
-/** Waits for a purge that is deleting some of these versions, so that they are not written again. A purge locks in the same order. */
+/**
+ * Waits for any purge that is deleting some of these versions, so that deleted versions are not written again. Purges lock
+ * versions in the same order, so the two cannot deadlock.
+ */
 const VERSIONS_SQL: Statement = (sql) => `
   SELECT id, until_stamp, org_id, from_stamp, import_id, document FROM history
    WHERE id ${sql.isOneOf(`SELECT value FROM ${sql.valuesTable('$1', 'uuid')}`)}
@@ -90,7 +93,9 @@ export function erasureStore(database: Database, clicks: ClickStore, auditor: Au
     },
   };
 
-  /** Like an import, writes new versions with a new stamp, and the old ones to the history, both without the user. */
+  /**
+   * Like an import, writes new versions with a new stamp and moves the old versions to the history. Removes the user from both.
+   */
   async function replace(connection: Connection, user: User, ids: readonly Uuid[]): Promise<number> {
     const stampMs = Math.max(auditor.clock(), (await lockClock(connection, user.orgId)) + 1);
     // Read again under the lock: an import may have changed the rows since they were found.
@@ -118,7 +123,7 @@ export function erasureStore(database: Database, clicks: ClickStore, auditor: Au
     return rows.length;
   }
 
-  /** Rewrites all versions of these transactions in place; earlier versions need no new stamp. */
+  /** Rewrites all versions of these transactions in place; earlier versions do not need a new stamp. */
   async function rewrite(connection: Connection, user: User, ids: readonly Uuid[]): Promise<number> {
     // Throws if the organisation is being deleted.
     await lockClock(connection, user.orgId);
@@ -139,7 +144,7 @@ interface FoundVersion {
 
 interface User {
   readonly orgId: number;
-  /** The field `passbackUid` as documents contain it. */
+  /** The field `passbackUid` as it appears in documents. */
   readonly printed: string;
 }
 

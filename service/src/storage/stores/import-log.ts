@@ -1,5 +1,6 @@
-// The import log: an entry for each import, opened before the import begins and closed in the import's own transaction. Entries are
-// deleted after 400 days, but the counters of outcomes (in the table `revisions`) and the freshness of each feed stay.
+// The import log has an entry for each import. The entry is written before the import begins and closed in the import's
+// transaction. Entries are deleted after 400 days, but the outcome counters (in the table `revisions`) and each feed's freshness
+// are kept.
 
 import type { Clock } from '../../domain/clock.ts';
 import {
@@ -19,16 +20,16 @@ import type { Statement } from '../sql.ts';
 import { expireSql, KEEP_MS } from './audit-log.ts';
 import { DELETED_NUMBER } from './revision.ts';
 
-/** Keeps open entries, because their imports may still run. */
+/** Keeps open entries: their imports may still be running and must close them. */
 const EXPIRE_SQL = `${expireSql('imports', 'began_at')} AND outcome <> 'begun'`;
 
 /**
- * A failed import reports its error after this time even if another import holds the lock. The next import then closes the
+ * How long a failed import waits for the lock before it reports its error. If the wait times out, the next import closes the
  * entry as unfinished.
  */
 const CLOSE_TIMEOUT_MS = 5_000;
 
-/** The fields of an entry without a column of their own, stored as JSON. */
+/** Entry fields that have no column, stored as JSON. */
 interface Document extends ImportResult {
   readonly by: string;
   readonly source: string | null;
@@ -138,7 +139,7 @@ const DAYS_SQL: Statement = ({ jsonNumber }) => {
     FROM imports WHERE began_at >= $1 GROUP BY 1, 2 ORDER BY 1, 2`;
 };
 
-/** The counters that a copy of the database needs: those of imports and of deleted organisations. */
+/** Counters that a copy of the database needs: import outcomes and the greatest number of a deleted organisation. */
 export const COUNTERS_SQL = `SELECT name, value FROM revisions WHERE name LIKE 'imports %' OR name = '${DELETED_NUMBER}'`;
 
 const counterOf = (kind: ImportKind, outcome: ImportOutcome) => `imports ${kind} ${outcome}`;
@@ -153,10 +154,13 @@ function countsOf(counters: ReadonlyMap<string, number>): ImportTotals['counts']
   );
 }
 
-/** A source without an import for this long is abandoned and must no longer raise alarms. */
+/** A source without an import for this long counts as abandoned and must not raise alarms. */
 const SOURCE_KEEP_MS = 30 * DAY_MS;
 
-/** Sources with an import since $1, by kind and organisation. If there are none, the organisation's imports are one feed. */
+/**
+ * Sources with an import since $1, by kind and organisation. If an organisation has none, all its imports of that kind are one
+ * feed.
+ */
 const FEEDS_SQL = `SELECT f.kind, o.name AS "orgName", nullif(f.source, '') AS source, f.last_success AS "lastSuccessMs",
     f.last_outcome AS "lastOutcome", f.last_ended AS "lastEndedMs"
   FROM import_feeds f LEFT JOIN organisations o ON o.id = f.org_id
@@ -171,7 +175,7 @@ const PUT_FEED_SQL = `INSERT INTO import_feeds (kind, org_id, source, last_succe
   ON CONFLICT (kind, org_id, source) DO UPDATE SET last_outcome = excluded.last_outcome, last_ended = excluded.last_ended,
     last_success = coalesce(excluded.last_success, import_feeds.last_success)`;
 
-/** Must come last in a transaction, because every other import of the kind waits for this row until the commit. */
+/** Call this near the end of a transaction: every other import of this kind waits for the row until the commit. */
 async function count(
   connection: Connection,
   kind: ImportKind,
@@ -187,8 +191,8 @@ async function count(
 }
 
 /**
- * Imports of a kind and organisation run one at a time, so any older open entry belongs to a killed process or to an import
- * that waits for the lock. A waiting import shows the wrong outcome until it ends and sets its own.
+ * Imports of the same kind and organisation run one at a time, so any older open entry belongs to a killed process or to an
+ * import that is waiting for the lock. The entry of a waiting import shows the wrong outcome until that import ends.
  */
 const CLOSE_UNFINISHED_SQL = `UPDATE imports SET outcome = 'unfinished'
   WHERE outcome = 'begun' AND id < $1
@@ -197,8 +201,8 @@ const CLOSE_UNFINISHED_SQL = `UPDATE imports SET outcome = 'unfinished'
   RETURNING kind`;
 
 /**
- * Closes the entries of killed imports and returns the function that closes the import's own entry. The caller's transaction
- * must hold the lock of the import.
+ * Closes the entries of killed imports and returns a function that closes this import's entry. The caller's transaction must hold
+ * the import lock.
  */
 export async function takeOverLog(
   connection: Connection,

@@ -51,7 +51,10 @@ export function organisationDeletion(
       .length;
   }
 
-  /** Deletes the tokens and invalidates links and name. If a deletion is repeated, each attempt has its own audit entry. */
+  /**
+   * Deletes the tokens and invalidates the organisation's links and name. If a deletion is repeated, each attempt has its own
+   * audit entry.
+   */
   function begin(name: string, revokesTokens: boolean): Promise<Begun | undefined> {
     return database.write(async (connection) => {
       const [org] = await connection.all<Row>(LOCK_SQL, name);
@@ -95,7 +98,7 @@ export function organisationDeletion(
       const begun = await begin(name, revokesTokens);
       if (begun === undefined) return undefined;
       const { orgId, entry, counts } = begun;
-      // Until servers reload, they read the organisation's transactions and record its clicks.
+      // Until servers reload, they still read the organisation's transactions and record its clicks.
       await Bun.sleep(reloadMs);
       for (const what of ['transactions', 'versions'] as const) {
         let deleted: number;
@@ -118,7 +121,7 @@ export function organisationDeletion(
         counts.imports = imports.length;
         await forget(connection, orgId);
         await amendAudit(connection, entry, counts);
-        // A command that looked up the organisation just before may have issued a token.
+        // A command that looked up the organisation just before its deletion may have issued a token since.
         await raiseRevision(connection, 'tokens');
       });
       await database.emptyLog();
@@ -135,7 +138,7 @@ interface Begun {
   readonly counts: { -readonly [Name in keyof DeletedCounts]: number };
 }
 
-/** The number is never reused: click ids contain it, and sales of those clicks may arrive for months. */
+/** The organisation's number is never reused: click ids contain it, and sales from those clicks may arrive for months. */
 async function forget(connection: Connection, orgId: number): Promise<void> {
   for (const table of ['daily_totals', 'erasures', 'import_feeds', 'tokens'])
     await connection.all(`DELETE FROM ${table} WHERE org_id = $1`, orgId);

@@ -1,5 +1,5 @@
-// Collects the transactions of a write and writes them in order of id. All indexes of transactions end with the id, so sorted
-// rows are neighbours in each of them, which makes large imports faster. Counts them in the daily totals.
+// Buffers the transactions of a write and stores them in order of id. Every index on transactions ends with the id, so sorted
+// rows are adjacent in each index, which makes large imports faster. Also updates the daily totals.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { StorageError } from '../../domain/storage-error.ts';
@@ -17,7 +17,7 @@ const SLICE_SIZE = 2_000;
 interface BufferedRow extends TableRow<keyof typeof TRANSACTIONS.columns> {
   readonly id: Uuid;
   readonly isNew: boolean;
-  /** The stamp of this write in the organisation. */
+  /** The organisation's stamp for this write. */
   readonly stampMs: number;
 }
 
@@ -69,7 +69,7 @@ export class PutBuffer {
   /** Writes the rest of the earlier rows, and sorts the rows added since. */
   async #sort(): Promise<void> {
     await this.#write(this.#writing.length);
-    // Descending, so that rows are taken from the end.
+    // Descending, so that rows can be taken from the end.
     this.#writing = this.#filling.sort((a, b) => (a.id < b.id ? 1 : -1));
     this.#filling = [];
     this.#characters = 0;

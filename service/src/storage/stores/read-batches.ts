@@ -37,8 +37,8 @@ export async function readBatches<Row extends { readonly id: string } = StoredDo
 }
 
 /**
- * Selects versions of transactions of the organisation $1 after the version ($2, $3). Compares rows, not single columns, so
- * that an index seek finds the start.
+ * Selects versions of organisation $1's transactions, starting after the version ($2, $3). Compares row values instead of single
+ * columns, so that an index seek finds the start.
  */
 export function versionsSql(columns: string, condition = 'true'): string {
   return `SELECT ${columns} FROM history
@@ -46,7 +46,7 @@ export function versionsSql(columns: string, condition = 'true'): string {
    ORDER BY org_id, until_stamp, id NULLS FIRST LIMIT ${VERSIONS_BATCH}`;
 }
 
-/** Reads in the order of replacement. */
+/** Reads versions in the order in which they were replaced. */
 export async function readVersions<Row extends { readonly id: Uuid; readonly until_stamp: number }>(
   connection: Queries,
   statement: Statement,

@@ -1,4 +1,4 @@
-// The secrets that the service generated. They are never shown and leave the database only in a copy of it.
+// Secrets that the service generated. They are never shown, and they leave the database only in copies and backups.
 
 import type { Queries } from '../database.ts';
 

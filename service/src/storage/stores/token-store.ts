@@ -32,7 +32,7 @@ export function tokenStore(database: Database, auditor: Auditor): TokenStore {
     async list() {
       const rows = await database.all<ListedRow>(LIST_SQL);
       const [first] = rows;
-      if (first === undefined) throw new Error('the revision of the tokens is missing');
+      if (first === undefined) throw new Error('the token revision is missing');
       const tokens = rows.flatMap(({ revision: _, ...token }) => (token.id === null ? [] : [token]));
       return { revision: first.revision, tokens };
     },
@@ -59,7 +59,7 @@ export function tokenStore(database: Database, auditor: Auditor): TokenStore {
         const { successor, endsAtMs } = succeed(await get(connection, id));
         const successorId = await insert(connection, successor);
         await end(connection, id, endsAtMs);
-        // After the token, as in endAt, because all other changes to tokens wait for this row until the commit.
+        // After changing the token, as in endAt: every other change to tokens waits for this row until the commit.
         await raiseRevision(connection, 'tokens');
         const replaced = await get(connection, id);
         await audit(connection, 'token rotated', replaced, { successor: successorId });

@@ -1,5 +1,5 @@
-// Earlier versions of transactions. An import moves the versions that it replaces into the history, in its own transaction
-// (`keepReplaced`); operators read and purge it here.
+// Earlier versions of transactions. An import moves the versions that it replaces into the history, in the import's transaction
+// (`keepReplaced`). Operators read and purge the history through this store.
 
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
@@ -10,7 +10,7 @@ import type { Connection, Database } from '../database.ts';
 import type { Statement } from '../sql.ts';
 import { type Auditor, amendAudit, writeAudit } from './audit-log.ts';
 
-/** Versions deleted per transaction of a purge, so that it never holds its locks for long. */
+/** Versions that a purge deletes per transaction; few enough that it never holds its locks for long. */
 const PURGE_BATCH = 10_000;
 
 const KEEP_SQL: Statement = (sql) => `
@@ -38,7 +38,7 @@ interface VersionRow {
   readonly document: string;
 }
 
-/** A version that a search found. */
+/** A version found by a search. */
 interface FoundRow {
   readonly id: Uuid;
   readonly orgId: number;
@@ -131,10 +131,13 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
   };
 }
 
-/** The next batch of a purge. Per organisation, because the index in this order starts with it. */
+/** The next batch of a purge, for one organisation, because the index in this order starts with the organisation. */
 const BATCH = `WHERE org_id = $1 AND until_stamp < $2 ORDER BY until_stamp, id NULLS FIRST LIMIT ${PURGE_BATCH}`;
 
-/** Waits for an erasure that is rewriting versions of the batch. An erasure locks in the same order. */
+/**
+ * Waits for any erasure that is rewriting versions in this batch. Erasures lock versions in the same order, so the two cannot
+ * deadlock.
+ */
 const LOCK_BATCH_SQL: Statement = ({ forUpdate }) =>
   `SELECT count(*) FROM (SELECT id FROM history ${BATCH} ${forUpdate}) AS batch`;
 

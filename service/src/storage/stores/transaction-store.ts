@@ -24,7 +24,10 @@ import { takeOverLog } from './import-log.ts';
 import { PutBuffer } from './put-buffer.ts';
 import { type BatchQuery, readBatches } from './read-batches.ts';
 
-/** All transactions of an organisation, or those that meet a condition on $3. Compares rows, like FROM_CURSOR of a page. */
+/**
+ * All transactions of an organisation, or those that meet a condition on $3. Compares row values, like FROM_CURSOR in
+ * transaction-page.ts.
+ */
 export function exportQuery(
   orgId: number,
   columns = 'id, document',
@@ -89,7 +92,7 @@ export function transactionStore(
     write: (orgId, work, importId) =>
       writeTo(
         async (connection) => new Map([[orgId, await lockClock(connection, orgId)]]),
-        // The row exists: its clock is locked.
+        // The organisation exists, because its clock is locked.
         ({ of, finishImport }) => work({ ...(of(orgId) as OrganisationWriter), finishImport }),
         importId,
       ),

@@ -1,5 +1,5 @@
-// Stores the stamp at which each walk began, for all nodes. If a walk is lost, its client loses the snapshot but no change, because
-// Complete-Through states what each page covers.
+// Stores the stamp at which each walk began, for all nodes. If a walk is lost, its client loses the snapshot but no changes,
+// because Complete-Through states what each page covers.
 
 import type { Clock } from '../../domain/clock.ts';
 import { isStorageError } from '../../domain/storage-error.ts';
@@ -14,7 +14,7 @@ const EXPIRE_MS = 3 * KEEP_MS;
 /** A clean-up is limited, so that no walk waits long for it. */
 const CLEAN_UP_EVERY_MS = 60_000;
 const CLEAN_UP_MAX = 1_000;
-/** Other writers of walks hold the lock briefly. */
+/** Other writers hold the lock only briefly. */
 const LOCK_TIMEOUT_MS = 1_000;
 
 /** Errors of a full or read-only database. */
@@ -31,7 +31,7 @@ const CLEAN_UP_SQL: Statement = (sql) => {
   return `${sql.deleteRows('walks', 'token_id, min_stamp, max_stamp', expired)} RETURNING token_id`;
 };
 
-/** Opens the database when the first walk begins, because most programs serve none. */
+/** Opens the database when the first walk begins, because most processes never serve a walk. */
 export function walkStore(open: () => Promise<Database>, clock: Clock): WalkStore {
   let cleanedUpAtMs = Number.NEGATIVE_INFINITY;
 
@@ -41,7 +41,7 @@ export function walkStore(open: () => Promise<Database>, clock: Clock): WalkStor
     const { length } = await database
       .write((connection) => connection.all(CLEAN_UP_SQL, nowMs - EXPIRE_MS), LOCK_TIMEOUT_MS)
       .catch(() => []);
-    // If there is more to delete, the next walk continues.
+    // If there is more to delete, the next walk continues the clean-up.
     if (length < CLEAN_UP_MAX) cleanedUpAtMs = nowMs;
   }
 

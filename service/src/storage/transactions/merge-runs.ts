@@ -25,9 +25,9 @@ export type ReadRuns<R extends Run> = (
 ) => Promise<readonly (readonly Uuid[])[]>;
 
 /**
- * Returns the first `count` ids of all runs and lists, in order. The first round reads a little of each run. If everything read
- * of a run is in the result, the run may have more of it: the second round reads such runs again, up to the last id found. The
- * number of runs and `count` bound how much both rounds read.
+ * Returns the first `count` ids of all runs and lists, in order. The first round reads a little of each run. If every id read
+ * from a run is in the result, the run may have more ids that belong there. The second round reads such runs again, up to the
+ * last id found. The number of runs and `count` bound how much is read.
  */
 export async function mergeRuns<R extends Run>(
   runs: readonly R[],

@@ -1,8 +1,8 @@
-// Joins the documents of a page into one string within a byte limit. A page ends before the document that would exceed the
-// limit, but has at least one.
+// Joins the documents of a page into one string within a byte limit. A page ends before the document that would exceed the limit,
+// but contains at least one document.
 //
 // Adding up lengths row by row would make every page much slower on SQLite. So each document gets an equal share of the bytes,
-// and longer documents are left out. If any was left out, FITTING_SQL adds up the lengths and joins only what fits.
+// and longer documents are left out. If any was left out, FITTING_SQL adds up the lengths and joins only the documents that fit.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { TransactionPage } from '../../domain/transaction.ts';
@@ -33,7 +33,7 @@ export function withinShare(param: string): string {
   return `CASE WHEN octet_length(document) <= ${param} THEN document END AS document`;
 }
 
-/** Selects the version as of a stamp, if it was replaced since and its own stamp is at most `stampMax`. */
+/** Selects the version as of a stamp, if it has since been replaced and its own stamp is at most `stampMax`. */
 export function earlierVersion(id: string, asOf: string, stampMax: string, field = 'document'): string {
   return `(
       SELECT ${field} FROM history WHERE id = ${id} AND until_stamp > ${asOf} AND from_stamp <= ${stampMax}
@@ -49,8 +49,8 @@ export const DOCUMENTS_SQL: Statement = (sql) => `
   ) AS page`;
 
 /**
- * The same as of the stamp $3, for a window that ends at $4. The inner limit cuts nothing off. Without it, both databases would
- * look up each version several times.
+ * Like DOCUMENTS_SQL, but as of the stamp $3, for a window that ends at $4. The inner LIMIT never cuts anything off, but without
+ * it both databases would look up each version several times.
  */
 export const DOCUMENTS_AS_OF_SQL: Statement = (sql) => `
   SELECT ${sql.joinDocuments} FROM (
@@ -79,7 +79,7 @@ interface JoinedDocuments {
   readonly count: number;
 }
 
-/** Joins the first documents that fit on a page. Without `asOf`, reads the current versions. */
+/** Joins the first documents that fit on a page. If `asOf` is undefined, reads the current versions. */
 export async function joinDocuments(
   connection: Connection,
   ids: readonly Uuid[],

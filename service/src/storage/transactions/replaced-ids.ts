@@ -1,5 +1,5 @@
 // Finds the transactions that were in a window at an earlier stamp and have been replaced since. Together with the unchanged
-// transactions, they are the state as of that stamp. Reads only versions replaced after it, so the length of the earlier
+// transactions, they are the state as of that stamp. Reads only versions replaced after that stamp, so the length of the earlier
 // history does not matter.
 //
 //   as of                       now
@@ -8,8 +8,8 @@
 //     │  [ids …]      [ids …]         versions of each import: one in order of id, one in order of from_stamp, the stamp
 //     │  [from …]     [from …]        of the version itself.
 //
-// If there are few versions in the window, the second index finds them, and they are sorted. Otherwise the first index is
-// merged by id (merge-runs.ts).
+// If the window contains few versions, they are read from the second index and sorted. Otherwise, the lists in the first index
+// are merged by id (merge-runs.ts).
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { StampWindow } from '../../domain/transaction.ts';
@@ -26,11 +26,11 @@ interface ReplacedQuery {
   /** Number of ids to find. */
   readonly count: number;
   readonly asOfMs: number;
-  /** The stamps of the versions; ends at `asOfMs` or earlier. */
+  /** Window of the versions' own stamps; ends at `asOfMs` or earlier. */
   readonly window: StampWindow;
 }
 
-/** Returns the first ids from the cursor on, in order. */
+/** Returns the first ids at or after the cursor, in order. */
 export async function findReplaced(connection: Connection, query: ReplacedQuery): Promise<readonly Uuid[]> {
   const { orgId, asOfMs, window, cursor, count } = query;
   const params = [orgId, asOfMs, window.minMs, window.maxMs, cursor, count];
@@ -62,7 +62,7 @@ async function readRuns(
   return reads.map(({ run }) => found.get(run.stamp) ?? []);
 }
 
-/** The stamps of all imports since $2, found by index seeks from one to the next. */
+/** The stamps of all imports since $2, found with one index seek each. */
 const STAMPS = `
   RECURSIVE stamps (value) AS (
     SELECT (${nextStamp('$2')})
@@ -72,8 +72,8 @@ const STAMPS = `
 export const STAMPS_SQL = `WITH ${STAMPS} SELECT value FROM stamps WHERE value IS NOT NULL`;
 
 /**
- * Counts the versions in the window that imports since $2 replaced, up to one more than SORTED_MAX, and returns the first ids
- * unless there are too many. Reads the versions twice, because materialising them would be slower.
+ * Counts the versions in the window that imports since $2 have replaced, up to SORTED_MAX + 1. Returns the first ids unless there
+ * are more than SORTED_MAX versions. Reads the versions twice, because materialising them would be slower.
  */
 export const IN_WINDOW_SQL: Statement = (sql) => {
   const condition = 'org_id = $1 AND until_stamp = v.value AND from_stamp BETWEEN $3 AND $4';
@@ -90,12 +90,12 @@ export const IN_WINDOW_SQL: Statement = (sql) => {
   ) END AS ids FROM counted`;
 };
 
-/** The stamp of the first import after a stamp that replaced anything. */
+/** Stamp of the next import after `after` that replaced any version. */
 export function nextStamp(after: string): string {
   return `SELECT until_stamp FROM history WHERE org_id = $1 AND until_stamp > ${after} ORDER BY until_stamp LIMIT 1`;
 }
 
-/** For each import in $7, up to $6 of its versions in the window, from the id $2 to the id $3, in order of id. */
+/** For each import in $7, up to $6 of the versions in the window that it replaced, from id $2 to id $3, in order of id. */
 export const RUNS_SQL: Statement = (sql) => `
   SELECT v.value, (
     SELECT ${sql.joinIds} FROM (

@@ -6,13 +6,13 @@
 import type { StampWindow } from '../../domain/transaction.ts';
 
 /**
- * Span sizes, smallest first: 2^20 ms are 17 minutes, 2^25 ms 9 hours, 2^30 ms 12 days. Every span of a window costs an index
- * seek; three years are at most 212 spans. A smaller smallest size would mean more spans, a larger one longer edges. Every size
- * is an index that imports have to maintain.
+ * Span sizes, smallest first: 2^20 ms is about 17 minutes, 2^25 ms 9 hours, 2^30 ms 12 days. Every span in a window costs an
+ * index seek; three years need at most 212 spans. A smaller minimum size would mean more spans, a larger one longer edges. Every
+ * size needs an index that imports have to maintain.
  */
 export const SPAN_SHIFTS = [20, 25, 30] as const;
 
-/** All valid timestamps are between these two, and both are boundaries of spans of every size. */
+/** All valid timestamps lie between these two, and both are span boundaries for every size. */
 const STAMP_MIN_MS = -(2 ** 46);
 const STAMP_MAX_MS = 2 ** 48 - 1;
 

@@ -1,5 +1,5 @@
-// Reads a page of transactions: the first `limit` ids from a cursor on whose stamps are in a window, with their documents, and
-// the change clock of the same snapshot.
+// Reads a page of transactions: starting at a cursor, the first `limit` ids whose stamps are in the window. Returns their
+// documents and the change clock, all from one snapshot.
 //
 // Pages are in order of id, windows are ranges of stamps, and no index is in both orders:
 //
@@ -9,8 +9,8 @@
 //        └─────────────┴───────────┴────▶ stamp
 //                         window
 //
-// With only these two indexes and 3 million transactions, the first page of a year took 180 ms, on the thread that answers
-// every client. So a third kind of index cuts the stamps into spans and keeps the transactions of each span in order of id:
+// With only these two indexes and 3 million transactions, the first page of a one-year window took 180 ms, on the thread that
+// serves all clients. So a third kind of index cuts the stamps into spans and keeps the transactions of each span in order of id:
 //
 //   stamps  ──────────────────────────────────────────────────────────────────────────▶
 //   window        |=============================================================|
@@ -30,7 +30,7 @@
 // Later pages of a walk show the state of its first page, so a page can be read as of an earlier stamp. Versions replaced
 // since then come from the history (replaced-ids.ts).
 //
-// The database joins the documents into one string, which stays bytes until it is sent.
+// The database joins the documents into one string, which is sent as bytes without being decoded.
 
 import { FIRST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import { PAGE_BYTES_MAX } from '../../domain/page.ts';
@@ -47,7 +47,7 @@ export const NARROW_MAX = 300;
 /** Maximum number of transactions outside its window that a page by id skips. */
 const SKIPPED_MAX = 200;
 
-/** Start of every document but the first. Quotes inside strings are escaped, so it occurs nowhere else. */
+/** Text that starts every document but the first. Quotes inside strings are escaped, so this text occurs nowhere else. */
 const NEXT_DOCUMENT = ',{"id":"';
 const ID_LENGTH = 36;
 
@@ -64,21 +64,22 @@ interface Row {
 
 const LAST_STAMP = '(SELECT last_stamp FROM organisations WHERE id = $1) AS last_stamp';
 
-// Compares rows, not columns, so that only the index by organisation and id is in this order. The index by id alone would
-// read all other organisations.
+// Compares row values instead of columns, so that only the index on organisation and id has this order. Using the index on id
+// alone would scan the rows of every other organisation.
 const FROM_CURSOR = 'FROM transactions WHERE (org_id, id) >= ($1, $2) AND org_id <= $1 ORDER BY org_id, id';
 
 /**
- * The next documents, whatever their stamps. $1: organisation, $2: cursor, $3: limit, $4: share. The page is right if `newest`
- * is in the window.
+ * The next documents, regardless of their stamps. $1: organisation, $2: cursor, $3: limit, $4: share. The page is correct if
+ * `newest` is in the window.
  */
 export const BY_ID_SQL: Statement = (sql) => `
   SELECT ${LAST_STAMP}, ${sql.joinDocuments}, count(*) AS found, max(updated_at) AS newest
     FROM (SELECT updated_at, ${withinShare('$4')} ${FROM_CURSOR} LIMIT $3 + 1) AS page`;
 
 /**
- * The same for a window that ends at $5, as of the stamp $6: uses earlier versions of newer transactions and skips those that
- * have none. `unseen` is not null if skipping SKIPPED_MAX transactions was not enough to fill the page.
+ * Like BY_ID_SQL, for a window that ends at $5, as of the stamp $6. For transactions newer than the window, uses earlier
+ * versions; skips transactions that have none. `unseen` is not null if skipping SKIPPED_MAX transactions was not enough to fill
+ * the page.
  */
 export const NEARLY_BY_ID_SQL: Statement = (sql) => {
   const version = `CASE WHEN updated_at <= $5 THEN document ELSE ${earlierVersion('transactions.id', '$6', '$5')} END`;
@@ -97,7 +98,7 @@ const WINDOW = 'FROM transactions WHERE org_id = $1 AND updated_at BETWEEN $5 AN
 
 /** Like BY_ID_SQL, for a window from $5 to $6. `beyond` is not null if the window is not narrow. */
 export const NARROW_SQL: Statement = (sql) => narrowSql(sql, 'NULL');
-/** The same for a page as of the stamp $7. `changed` is not null if an import has replaced versions since. */
+/** Like NARROW_SQL, for a page as of the stamp $7. `changed` is not null if an import has replaced versions since. */
 export const NARROW_AS_OF_SQL: Statement = (sql) => narrowSql(sql, `(${nextStamp('$7')})`);
 
 function narrowSql(sql: Sql, changed: string): string {
@@ -149,7 +150,7 @@ export async function readTransactionPage(
   if (page !== undefined) return page;
 
   return database.read(async (connection) => {
-    // The last id is the cursor of the next page.
+    // The extra id is the next page's cursor.
     const idQuery = { orgId, cursor, window, count: limit + 1 };
     const pieces = isNarrow ? { edges: [window], spans: [] } : splitWindow(window);
     const [{ ids: unchanged, clockMs }, replaced] = await Promise.all([
@@ -164,7 +165,7 @@ export async function readTransactionPage(
   });
 }
 
-/** A missing row must not pass for an empty page. */
+/** A missing row must not be mistaken for an empty page. */
 function onlyRow<T>([row, ...others]: readonly T[]): T {
   if (row === undefined || others.length > 0) throw new Error('expected exactly one row');
   return row;

@@ -10,8 +10,7 @@
 //   edges: 257; if there are more, 4 for each change within 17 minutes, except those of heavy stamps
 //   heavy stamps: 257 to find one, 3 to read it
 //   runs with many ids of the page, which are read again: about 3,000, rarely more than 200
-// So a page is slow only if the window ends within 17 minutes in which the organisation had more than about 4,000 changes
-// in many commits.
+// So a page is slow only if one edge of the window (up to 17 minutes) contains more than about 4,000 changes in many commits.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { StampWindow } from '../../domain/transaction.ts';
@@ -23,8 +22,8 @@ import { clampSpans, SPAN_SHIFTS, type SpanRange, type WindowPieces } from './st
 /** A stamp with more transactions than this is heavy. */
 const LIGHT_MAX = 256;
 /**
- * Maximum number of spans that are enumerated: 20 years of the largest size. Beyond that, a query finds the spans that are not
- * empty, because a transaction with a wrong date can be centuries away.
+ * Maximum number of spans that are enumerated: 20 years of the largest size. In a longer range, a query finds the non-empty
+ * spans, because a transaction with a wrong date can be centuries away.
  */
 const SPANS_MAX = 600;
 
@@ -47,7 +46,7 @@ interface IdQuery {
 }
 
 interface WindowIds {
-  /** The first ids from the cursor on whose stamps are in the window. */
+  /** The first ids at or after the cursor whose stamps are in the window. */
   readonly ids: readonly Uuid[];
   readonly clockMs: number;
 }
@@ -91,8 +90,8 @@ async function findSpans(
           ({ value }) => value,
         );
   return values.map((value) => {
-    // Weighted by its time within the bounds. The latest span has only begun: at full weight, it would seem to have most of a
-    // window of a few days, and the other spans would have to be read twice.
+    // Weighted by how much of the span is within the bounds. The latest span has only just begun: at full weight, it would be
+    // expected to contain most of a window of a few days, and the other spans would have to be read twice.
     const beginMs = value * 2 ** shift;
     const weight = Math.min(beginMs + 2 ** shift, bounds.maxMs + 1) - Math.max(beginMs, bounds.minMs);
     return { shift, value, weight };
@@ -154,8 +153,8 @@ export const RUNS_SQL: Statement = (sql) => {
 };
 
 /**
- * A planner that expects full spans might read the index by id, and would read all of it for an empty span. SQLite accepts an
- * index hint; on PostgreSQL, NULLS FIRST makes the index of the span the only one in this order.
+ * A planner that expects spans with many rows might use the index on id, and would read that whole index for an empty span.
+ * SQLite accepts an index hint; on PostgreSQL, NULLS FIRST makes the span's index the only one in this order.
  */
 function runSql(sql: Sql, shift: number, size: string): string {
   const index = shift === STAMP ? 'transactions_by_stamp' : `transactions_by_span_${shift}`;
@@ -177,7 +176,7 @@ export const BOUNDS_SQL = `
     SELECT updated_at FROM transactions WHERE org_id = $1 ORDER BY updated_at LIMIT 1
   ) AS first_stamp FROM organisations WHERE id = $1`;
 
-/** Finds the spans that are not empty, by index seeks from one to the next. */
+/** Finds the non-empty spans, with one index seek each. */
 export function filledSpansSql(shift: number): string {
   const from = (first: string) => `(
       SELECT ${spanOf(shift)} FROM transactions
@@ -194,9 +193,9 @@ export function filledSpansSql(shift: number): string {
 }
 
 /**
- * Cuts the edge into blocks of at most 256 transactions by looking 256 index entries ahead. If the stamp there is the stamp at
- * which the block starts, that stamp is heavy, and the next block starts after it. The ids of the other blocks are read by
- * stamp, then sorted. The inner LIMIT forces that order and never cuts anything off.
+ * Cuts the edge into blocks of at most 256 transactions by looking 256 index entries ahead. If the stamp there equals the block's
+ * first stamp, that stamp is heavy, and the next block starts after it. The ids of the other blocks are read by stamp, then
+ * sorted. The inner LIMIT forces that order and never cuts anything off.
  */
 export const EDGE_SQL: Statement = (sql) => {
   const ahead = (from: string) => `(
