@@ -60,7 +60,7 @@ async function showTotals(options: StoreOptions): Promise<void> {
         month,
         ...total,
       })),
-      // Lower bound of the age group, in days.
+      // `fromDays` is the age group's lower bound.
       pendingByAge: ages.map(({ age, ...total }) => ({ fromDays: AGE_BOUNDS_DAYS[age - 1] ?? 0, ...total })),
     };
     await printResult(options, json, table(headings, rows, 'No transactions.'));

@@ -74,7 +74,7 @@ export function spoolProblem(folder: string): string | undefined {
   }
 }
 
-/** The file name contains the database name, because servers of several databases may share a folder. */
+/** The file name contains the database name, because servers with different databases may share a folder. */
 export function spoolPath(folder: string | undefined, databaseUrl: string, databaseName: string): string {
   return join(spoolFolder(folder, databaseUrl), `offerbook-spool-${databaseName}.db`);
 }

@@ -1,4 +1,4 @@
-// Contents of the catalogue that the console needs: the retailer of each deal, and when deals end. Read once per revision.
+// The catalogue data that the console needs: each deal's retailer, and when deals end. Read once per revision.
 
 import type { Retailer } from '@offerbook/wire/catalogue.ts';
 import { DEAL_LISTS, type DealList } from '@offerbook/wire/deals.ts';

@@ -11,7 +11,7 @@ export interface ClickDay {
   readonly counts: readonly ClickCount[];
 }
 
-/** Counts the clicks of the last days, including today. Oldest day first. */
+/** Counts the clicks of the last `days` days, including today. Oldest day first. */
 export async function countClicks(
   clicks: ClickStore,
   nowMs: number,
@@ -28,7 +28,7 @@ export async function countClicks(
   return counted;
 }
 
-/** Adds up the clicks of several groups. */
+/** Adds up several groups of clicks. */
 export function sumClicks(counts: readonly Pick<ClickCount, 'clicks' | 'tracked' | 'sold'>[]) {
   const sum = { clicks: 0, tracked: 0, sold: 0 };
   for (const { clicks, tracked, sold } of counts) {

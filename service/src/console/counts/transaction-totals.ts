@@ -8,7 +8,9 @@ import type { OrganisationStore } from '../../domain/organisation.ts';
 const DAY_MS = 86_400_000;
 const RECENT_DAYS = 90;
 
-/** Bounds of the age groups of pending transactions, in days since the day of sale. The last group has no upper bound. */
+/**
+ * Upper bounds of the age groups for pending transactions, in days since the day of sale. The last group has no upper bound.
+ */
 export const AGE_BOUNDS_DAYS = [7, 30, 60, 90] as const;
 
 export interface Sums {
@@ -17,7 +19,7 @@ export interface Sums {
   readonly cashback: DecimalSum;
 }
 
-/** One organisation, currency, month or day of sale (UTC), and status. */
+/** Total for one organisation, currency, month or day of sale (UTC), and status. */
 export interface PeriodTotal extends Sums {
   readonly org: string;
   readonly currency: string;
@@ -26,11 +28,11 @@ export interface PeriodTotal extends Sums {
   readonly status: Status;
 }
 
-/** Pending transactions of one organisation, currency and age group. */
+/** Total of pending transactions for one organisation, currency and age group. */
 export interface AgeTotal extends Sums {
   readonly org: string;
   readonly currency: string;
-  /** Index of the age group: see AGE_BOUNDS_DAYS. */
+  /** Index of the age group; see AGE_BOUNDS_DAYS. */
   readonly age: number;
 }
 
@@ -59,7 +61,7 @@ export async function readTransactionTotals(
     for (const total of batch) {
       const { orgId, currency, status, day } = total;
       const org = names.get(orgId);
-      // The organisation is being deleted.
+      // Undefined if the organisation is being deleted.
       if (org === undefined) continue;
       const ageDays = today - Date.parse(day) / DAY_MS;
       const key = `${org}\n${currency}\n`;
@@ -100,7 +102,6 @@ function ageGroup(days: number): number {
   return age < 0 ? AGE_BOUNDS_DAYS.length : age;
 }
 
-/** Adds up several groups. */
 export function sumOf(groups: readonly Sums[]): Sums {
   return {
     count: groups.reduce((sum, { count }) => sum + count, 0),

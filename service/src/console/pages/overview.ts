@@ -11,10 +11,10 @@ import type { ImportEntry } from '../../domain/import-log.ts';
 import { isStorageError } from '../../domain/storage-error.ts';
 import type { MakePage, PageContext } from '../page-context.ts';
 
-/** A disk is nearly full below this share of its size, or below this many bytes. */
+/** A disk is nearly full if less than this share of its size, or less than this many bytes, is free. */
 const DISK_MIN_SHARE = 0.1;
 const DISK_MIN_BYTES = 1e9;
-/** The usual interval is the median of this many imports; an import is late after LATE_FACTOR times as long. */
+/** The usual interval is the median over this many imports. An import is late after LATE_FACTOR times that interval. */
 const USUAL_IMPORTS = 20;
 const LATE_FACTOR = 3;
 
@@ -46,7 +46,7 @@ async function findConcerns({ node: { nowMs }, stores: openStores }: PageContext
   };
 }
 
-/** Undefined if the next import is not late, or there were too few to tell the usual interval. */
+/** Returns undefined if the next import is not late, or if there are too few imports to know the usual interval. */
 function lateCatalogue(
   newestFirst: readonly ImportEntry[],
   nowMs: number,

@@ -1,4 +1,4 @@
-// Data of the totals page.
+// Data for the totals page.
 
 import { type AgeGroup, totalsPage as render } from '@offerbook/site/console/totals-page.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';

@@ -68,7 +68,7 @@ export class SharedCounter implements RequestCounter {
     return { count, windowLeftMs: Atomics.load(this.#table, SECONDS_LEFT) * 1000 };
   }
 
-  /** Returns the key's slot in this window: its own, or the first free one, or a shared one. */
+  /** Returns the key's slot in this window: its own, the first free slot, or a shared slot. */
   #slotOf(key: string): number {
     const table = this.#table;
     const name = `${this.#policy} ${key}`;

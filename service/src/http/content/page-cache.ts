@@ -9,7 +9,7 @@ import { entityTag } from './entity-tag.ts';
 
 /** Size limit for each of the four lists, before compression. */
 const LIST_BYTES_MAX = 16 * 1024 * 1024;
-/** Queries remembered per list, to detect second requests. */
+/** Queries remembered per list, to detect repeated requests. */
 const QUERIES_REMEMBERED_MAX = 2_000;
 
 const MAX_AGE_S = 60;

@@ -150,7 +150,6 @@ function describeCurrency(currency: string | undefined): string {
     : `Fixed cashbacks (maximumFixedCommissionFee) are in ${currency}.`;
 }
 
-/** Returns the errors that the operation can return. */
 function errorCodes({ tokenKind }: Operation): ErrorCode[] {
   return ERROR_CODES.filter(
     (code) =>

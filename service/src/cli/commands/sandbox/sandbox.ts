@@ -38,7 +38,7 @@ const SPEED_MAX = 1_000;
 /** Currency of the fixed cashbacks in the synthetic catalogue. */
 const CURRENCY = 'EUR';
 const LOGO_PATH = '/sandbox/logos/';
-/** Preferred port of the console. If it is in use, the sandbox uses a free one. */
+/** Preferred port of the console. If it is in use, the sandbox chooses a free port. */
 const ADMIN_PORT = 8081;
 const BEAT_MS = 1_000;
 

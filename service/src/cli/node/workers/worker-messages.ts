@@ -24,7 +24,7 @@ export type ToWorker =
   | { readonly type: 'stop' };
 
 export type FromWorker =
-  /** Sent several times a second; also a sign of life. */
+  /** Sent several times a second; also serves as a heartbeat. */
   | { readonly type: 'report'; readonly report: WorkerReport }
   /** The worker has opened the port. */
   | { readonly type: 'ready' }
