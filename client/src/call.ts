@@ -7,7 +7,7 @@ import { RETRY_DEFAULTS, type RetryOptions, type RetryPolicy } from './retry-rul
 export interface CallOptions {
   /** Aborts the call, and any later page of the same list, with an AbortedError. */
   signal?: AbortSignal | undefined;
-  /** Time limit for one attempt, including the body. Default 10,000. */
+  /** Time limit for one attempt, including reading the body. Default 10,000. */
   timeoutMs?: number | undefined;
   /** When to retry. Omitted fields keep their defaults. */
   retry?: RetryOptions | undefined;

@@ -43,7 +43,7 @@ export class ConvertRun {
     };
   }
 
-  /** Yields the rows of one file in batches. Throws if the file cannot be read to its end. */
+  /** Yields the rows of one file in batches. Throws if the file cannot be read completely. */
   async *rows(source: ImportSource, shape: FeedShape, pages: PageCheck): AsyncGenerator<FeedRow[]> {
     try {
       for await (const rows of readFeed(source.chunks(), shape, (page) => pages.add(page))) {

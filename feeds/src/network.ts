@@ -31,7 +31,7 @@ export interface Sale {
   readonly subData?: string | undefined;
   readonly offerId?: string | undefined;
   readonly couponCode?: string | undefined;
-  /** Orders versions of a sale; the greater is newer. Often a time in milliseconds; undefined if unknown. */
+  /** Orders the versions of a sale: a greater value is newer. Often a time in milliseconds; undefined if unknown. */
   readonly version?: number | undefined;
   /** When the network last changed the sale, if known. The import skips older versions. */
   readonly changedAt?: Timestamp | undefined;
@@ -69,9 +69,9 @@ export interface LeftOutRow {
 
 export interface SalePart {
   readonly saleId: string;
-  /** The network's id of the row. Repeated rows count once. */
+  /** The network's id for the row. Repeated rows count once. */
   readonly partId: string;
-  /** Orders versions of a row; the greater is newer. */
+  /** Orders the versions of a row: a greater value is newer. */
   readonly version: number;
 }
 

@@ -6,7 +6,7 @@ export interface Category {
   readonly trade: readonly string[];
   /** Products, worded to follow "10% off all …". */
   readonly goods: readonly string[];
-  /** Promotion headlines, one for each of the first goods. */
+  /** Promotion headlines, one for each of the first entries in `goods`. */
   readonly headlines: readonly string[];
   /** Products without cashback, worded to follow "No cashback on …". */
   readonly exclusions: readonly string[];

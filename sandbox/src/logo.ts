@@ -1,5 +1,5 @@
-// Draws a retailer's logo as SVG: initials or a simple mark on a coloured ground. The SVG contains no scripts, styles or URLs,
-// and only letters of the retailer's name, so nothing needs escaping.
+// Draws a retailer's logo as SVG: initials or a simple mark on a coloured background. The SVG contains no scripts, styles
+// or URLs, and only letters of the retailer's name, so nothing needs escaping.
 
 import { Random } from './random.ts';
 

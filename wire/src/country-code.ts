@@ -1,5 +1,5 @@
-// Country codes, ISO 3166-1 alpha-2. Accepts any two capital letters, because the list of codes changes, except for two
-// common mistakes: a search for GB would not find an offer stored under UK.
+// Country codes, ISO 3166-1 alpha-2. Accepts any two capital letters, because the list of codes changes. Rejects two common
+// mistakes, such as UK: a search for GB would not find an offer stored under UK.
 
 const CORRECTIONS = new Map([
   ['UK', 'GB, which is the code of the United Kingdom'],

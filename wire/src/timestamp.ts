@@ -1,5 +1,5 @@
-// Timestamps: accepts most forms of ISO 8601 and prints one canonical form, in UTC. Milliseconds are omitted if they are zero;
-// timestamps still sort as strings.
+// Timestamps: accepts most forms of ISO 8601 and prints one canonical form, in UTC. Milliseconds are omitted if they are
+// zero; timestamps still sort correctly as strings.
 
 declare const brand: unique symbol;
 /** The canonical form: `2026-11-14T12:00:00`, or `2026-11-14T12:00:00.123` if there are milliseconds. */

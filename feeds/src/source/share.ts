@@ -11,7 +11,9 @@ export class Shares {
   readonly #advertisers: ReadonlyMap<string, Amount>;
   readonly #groups: ReadonlyMap<string, Amount>;
 
-  /** Advertiser shares are in the source file and in the overlay, but never in both: the overlay's parser checks that. */
+  /**
+   * An advertiser's share is in the source file or in the overlay. The overlay's parser rejects a share that is in both.
+   */
   constructor({ share }: Source, overlay: Overlay) {
     this.#default = toAmount(share.default);
     const overlayShares = [...overlay].flatMap(([id, entry]) =>

@@ -24,7 +24,10 @@ export class CouponCodes {
     }
   }
 
-  /** Finds the only coupon of the retailer with that code that was active when the sale was made. */
+  /**
+   * Finds the retailer's coupon with this code that was active at the time of the sale. Returns null if none or
+   * several match.
+   */
   find(retailerId: Uuid, code: string, soldAt: Timestamp): Uuid | null {
     const known = this.#coupons.get(keyOf(retailerId, code)) ?? [];
     const active = known.filter(({ startDate, endDate }) => startDate <= soldAt && soldAt < endDate);

@@ -11,7 +11,7 @@ import type { ConvertedRow } from './to-transaction.ts';
 
 export interface SaleVersion {
   readonly row: ConvertedRow;
-  /** The greater version is newer; 0 if unknown. */
+  /** A greater value is newer; 0 if unknown. */
   readonly version: number;
   readonly lacksCoupon: boolean;
   readonly place: FeedPlace;
@@ -30,7 +30,7 @@ export class SaleVersions {
   readonly #spool: RowSpool;
   /** Sequence number of each sale, in reading order (stored as the `line` of its place). */
   readonly #numbers = new UuidPlaces();
-  // The chosen version of each sale, by its number.
+  // The chosen version of each sale, by sale number.
   readonly #ranks: number[] = [];
   readonly #hashes: number[] = [];
   readonly #lines: number[] = [];

@@ -1,4 +1,4 @@
-// Computes which deals of a list are active at a given time, and until when.
+// Computes which deals in a list are active at a given time, and how long that set stays the same.
 
 import type { Periods } from './snapshot-data.ts';
 import { Bitset } from './tables/bitset.ts';

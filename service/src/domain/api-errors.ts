@@ -1,5 +1,5 @@
-// Every error that the API returns: its code, its status, and the text of its page under /errors/. Codes are part of the API
-// and never change their meaning.
+// Every error that the API returns: its code, its status, and the text of its page under /errors/. Codes are part of the
+// API and never change meaning.
 
 interface ErrorKind {
   readonly status: number;

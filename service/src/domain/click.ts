@@ -1,4 +1,4 @@
-// A click: a user of an organisation activated a deal. The stored click later attributes the sale to the user.
+// A click: a user of an organisation activated a deal. The stored click is later used to attribute the sale to the user.
 
 import type { DealList } from '@offerbook/wire/deals.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
@@ -93,7 +93,7 @@ export interface ClickStore {
   emptyLog(): Promise<void>;
   /** Marks clicks that resulted in a sale; purge() keeps them. */
   markSold(ids: readonly ClickId[]): Promise<void>;
-  /** Deletes clicks without a sale from before `beforeMs`, in batches; returns how many were deleted. */
+  /** Deletes clicks from before `beforeMs` that did not result in a sale, in batches. Returns how many were deleted. */
   purge(beforeMs: number, onBatch?: (count: number) => void): Promise<number>;
   /** Counts the clicks of an organisation or of one of its users. Reads all clicks. */
   countOf(owner: ClickOwner): Promise<number>;

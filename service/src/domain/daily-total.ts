@@ -31,7 +31,7 @@ export interface TotalDifference {
   readonly counted: DailyTotal | undefined;
 }
 
-/** Called after each batch of a count with the number of transactions read so far. */
+/** Called after each batch with the number of transactions counted so far. */
 export type OnCounted = (transactions: number) => void;
 
 export interface DailyTotalStore {
@@ -39,6 +39,6 @@ export interface DailyTotalStore {
   read(onBatch: (batch: readonly DailyTotal[]) => void): Promise<void>;
   /** Counts all transactions and returns the totals that differ. Memory use grows with the number of totals. */
   verify(onCounted?: OnCounted): Promise<TotalDifference[]>;
-  /** Counts all transactions and replaces the totals, in one transaction. Imports wait until it ends. */
+  /** Counts all transactions and replaces the totals, in one transaction. Imports wait until the rebuild ends. */
   rebuild(onCounted?: OnCounted): Promise<void>;
 }

@@ -1,5 +1,4 @@
-// Edits fields of a stored transaction document and keeps all others. Does not import the schemas, so that servers need not
-// load them.
+// Edits single fields of a stored transaction document. Does not import the schemas, so that servers need not load them.
 
 import { printJson } from '@offerbook/wire/decimal.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';

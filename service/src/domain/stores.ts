@@ -33,7 +33,7 @@ export interface Stores {
   watch(onChange: () => void): () => void;
   /** Returns undefined if no replica is configured. */
   replica(): ReplicaState | undefined;
-  /** Returns the use of the connection pools; undefined on SQLite. */
+  /** Returns the usage of the connection pools; undefined on SQLite. */
   pools(): DatabasePools | undefined;
   /** Returns a lower bound for how far this machine's clock is ahead of the database server's; 0 if it is not ahead. */
   clockLeadMs(): Promise<number>;

@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000;
 export interface Attributor {
   readonly ids: ClickIds;
   readonly clicks: ClickStore;
-  /** Receives the rows with unknown clicks. If undefined, the import rejects them. */
+  /** Receives the rows with unknown clicks. If undefined, the import rejects such rows. */
   readonly aside?: Aside | undefined;
 }
 

@@ -22,7 +22,7 @@ export interface ImportOptions {
 
 /** Options for files that replace everything of their kind. */
 export interface WholeFileOptions extends ImportOptions {
-  /** Adds and changes, but never withdraws anything that the file does not list. */
+  /** Adds and changes items, but never withdraws items that the file does not list. */
   readonly merge?: boolean | undefined;
   /** Maximum percentage of withdrawals; default 50, or 10 if there are more than 100 items. */
   readonly maxWithdrawals?: number | undefined;

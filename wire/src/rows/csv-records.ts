@@ -1,5 +1,5 @@
-// Splits CSV into records while the bytes arrive. Each record has its true line number, and an invalid record does not affect
-// later ones. Does not interpret headers or cells.
+// Splits CSV into records while the bytes arrive. Each record has the correct line number, and an invalid record does not
+// affect later ones. Does not interpret headers or cells.
 
 import { decodeUtf8, NOT_UTF8 } from './json-row.ts';
 import { NEWLINE, QUOTE } from './json-scan.ts';

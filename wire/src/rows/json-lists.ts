@@ -73,7 +73,7 @@ class ListCutter {
   #hadList = false;
   /** Size of the open envelope's fields without its rows. */
   #answerLength = 0;
-  /** First duplicate field of the open envelope, in case it turns out to be a row. */
+  /** First duplicate field of the open envelope, in case the envelope turns out to be a row. */
   #twice: string | undefined;
 
   constructor(rules: ListRules) {
@@ -218,7 +218,7 @@ class ListCutter {
     return undefined;
   }
 
-  /** Returns the value of an envelope's field name or field. */
+  /** Returns a field name or a field value of an envelope. */
   #takeField({ value, length, problem }: RawRow): unknown {
     const { limits } = this.#rules;
     this.#answerLength += length;

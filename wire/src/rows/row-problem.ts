@@ -14,7 +14,7 @@ import {
 export interface RowProblem extends Place, FieldProblem {
   /** Set by conversions, which read several files. */
   readonly file?: string | undefined;
-  /** Set by conversions: the network's id of the row, if it is readable. */
+  /** Set by conversions: the network's id for the row, if it is readable. */
   readonly id?: string | undefined;
 }
 

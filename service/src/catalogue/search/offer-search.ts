@@ -40,7 +40,7 @@ export class OfferSearch {
       if (value === undefined) continue;
       filters.push(offersWithTerm(index, data, OFFER_TERMS[name].normalise(value)));
     }
-    // A name that consists of accents folds to the empty string, which every name contains.
+    // A name that consists only of accents folds to the empty string, which every name contains.
     const name = fold(query.name ?? '');
     if (name !== '') filters.push(offersByName(this.#names, this.#offers, name));
     return filters;

@@ -1,5 +1,5 @@
-// The exact-match filters for cashback offers. Both the index builder and the search use this table. It excludes the filter
-// by retailer name.
+// The exact-match filters for cashback offers. Both the index builder and the search use this table. The filter by retailer
+// name is not in this table, because it is not an exact match.
 
 import type { CashbackOffer } from '@offerbook/wire/catalogue.ts';
 import { fold } from '@offerbook/wire/fold.ts';

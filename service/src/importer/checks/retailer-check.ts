@@ -1,4 +1,4 @@
-// Validates retailers from the file: the schema, and that no id is used twice.
+// Validates retailers from the file against the schema, and checks that no id is used twice.
 
 import { type Retailer, retailerRowSchema } from '@offerbook/wire/catalogue.ts';
 import { DEAL_LISTS, type DealList, forEachDealList } from '@offerbook/wire/deals.ts';
