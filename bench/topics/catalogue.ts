@@ -91,7 +91,7 @@ export async function catalogue(run: Run): Promise<Report> {
 function findings(measured: Record<string, Series>): Finding[] {
   const times = (work: string, ours: string, theirs: string, factor: number): Finding => {
     const [a, b] = [measured[ours], measured[theirs]];
-    const target = `at least ${factor} times ${theirs}`;
+    const target = `at least ${factor} times the throughput of ${theirs.replace(/^plain/, 'the plain')}`;
     if (a === undefined || b === undefined)
       return { work, target, measured: 'not available', met: undefined };
     const value = a.timesAsFastAs(b);

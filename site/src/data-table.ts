@@ -21,7 +21,7 @@ function tableCell(cell: Cell, heading: string | undefined, column: number): Htm
     : html`<td data-label="${heading ?? ''}">${cell}</td>`;
 }
 
-/** Returns callbacks for Bun.markdown that render tables. Their arguments are already HTML. */
+/** Returns callbacks for Bun.markdown that render tables. The callbacks' arguments are already HTML. */
 export function tableCells() {
   let headings: string[] = [];
   let column = 0;

@@ -3,7 +3,7 @@
 import { html } from './html.ts';
 import { type Frame, htmlPage, type Page } from './html-page.ts';
 
-/** Access for visitors who have no token, as in the sandbox. The pages contain it, so everyone can read it. */
+/** Access for visitors who have no token, as in the sandbox. The pages contain these values, so anyone can read them. */
 export interface GuestAccess {
   /** A public token. */
   readonly token: string;
@@ -18,7 +18,7 @@ export interface ExplorerOptions {
   readonly guest?: GuestAccess | undefined;
   /** Origins from which logos may be loaded, or `https:` for all. */
   readonly explorerLogos: readonly string[];
-  /** Currency of fixed cashbacks, ISO 4217; if undefined, the explorer shows bare numbers. */
+  /** Currency of fixed cashback amounts (ISO 4217); if undefined, the explorer shows bare numbers. */
   readonly currency: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// HTML templates. Every value is escaped unless it is an Html object, so pages cannot forget to escape.
+// HTML templates. Every value is escaped unless it is an Html object, so a page cannot omit escaping by accident.
 
 export class Html {
   readonly text: string;

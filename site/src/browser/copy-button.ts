@@ -1,4 +1,4 @@
-// A button that copies text and confirms it.
+// A button that copies text and confirms that it was copied.
 
 import { button } from './element.ts';
 

@@ -1,9 +1,9 @@
-// Creates DOM elements. Strings become text nodes, never markup; Trusted Types forbid markup too.
+// Creates DOM elements. Strings become text nodes, never markup, which Trusted Types would reject.
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 type Child = Node | string | undefined;
 
-/** Sets a true attribute without a value, and omits false and undefined ones. */
+/** Sets attributes that are true without a value, and omits attributes that are false or undefined. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},
@@ -28,7 +28,7 @@ export function isolated(text: string): HTMLElement {
   return element('bdi', {}, text);
 }
 
-/** Focusable, so that the keyboard can scroll it. */
+/** Focusable, so that it can be scrolled with the keyboard. */
 export function codeBlock(...content: readonly Child[]): HTMLElement {
   return element('pre', { tabindex: 0 }, element('code', {}, ...content));
 }

@@ -3,7 +3,7 @@
 export const SETTINGS = {
   /** Public token; undefined if readers enter their own. */
   token: find('token'),
-  /** Currency of fixed cashbacks, ISO 4217. */
+  /** Currency of fixed cashback amounts (ISO 4217). */
   currency: find('currency'),
   /** Path of the sandbox's transaction feed. */
   feedPath: find('feed'),

@@ -1,5 +1,5 @@
-// The access token of this tab: from the page, as in the sandbox, or entered by the reader and stored until the tab is
-// closed. Private tokens are rejected before they are stored or sent.
+// This tab's access token: taken from the page, as in the sandbox, or entered by the reader and stored until the tab is closed.
+// Private tokens are rejected before they are stored or sent.
 
 import { SETTINGS } from './page-settings.ts';
 
@@ -21,7 +21,7 @@ export function forgetToken(): void {
   current = undefined;
 }
 
-/** Returns what is wrong with the format of a token; undefined if it is valid. */
+/** Describes what is wrong with a token's format; undefined if the format is valid. */
 export function tokenProblem(text: string): string | undefined {
   if (text === '') return 'Enter a public token.';
   if (text.startsWith('ob_prv_')) {

@@ -65,7 +65,7 @@ interface ImportsView {
   readonly filter: ImportFilter;
 }
 
-/** The options of the filter, and the current choices. */
+/** Filter options and the current selection. */
 interface ImportFilter {
   readonly kinds: readonly string[];
   readonly outcomes: readonly string[];

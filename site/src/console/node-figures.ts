@@ -1,4 +1,4 @@
-// Figures of a running node for the overview. Plain data, because the node sends them to the console's thread.
+// A running node's figures for the overview. Plain data, because the node sends them to the console's thread.
 
 export interface RequestFigures {
   readonly requests: number;
@@ -26,7 +26,7 @@ export interface HourFigures {
   readonly all: RequestFigures;
   /** Busiest route first. */
   readonly routes: readonly RouteFigures[];
-  /** Oldest minute first. The last one has not ended yet. */
+  /** Oldest minute first. The last minute has not ended yet. */
   readonly minutes: readonly MinuteFigures[];
 }
 

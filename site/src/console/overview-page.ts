@@ -1,4 +1,4 @@
-// The overview: warnings, the requests of the last hour, and the state of the node.
+// The overview: warnings, requests in the last hour, and the node's state.
 
 import { type Html, html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
@@ -38,7 +38,7 @@ export interface Disk {
   readonly isNearlyFull: boolean;
 }
 
-/** Facts in the database that need attention. */
+/** Problems recorded in the database that need attention. */
 export interface DatabaseConcerns {
   readonly expiringTokens: readonly ExpiringToken[];
   /** Undefined if the next catalogue import is not late. */

@@ -27,9 +27,9 @@ export interface TotalsView {
   readonly organisations: readonly OrganisationOption[];
   /** The organisation that the page is about; undefined for all. */
   readonly org: OrganisationOption | undefined;
-  /** Length of the periods that are plotted. Days are the last 90 only. */
+  /** Length of the plotted periods. If it is a day, only the last 90 days are plotted. */
   readonly by: 'month' | 'day';
-  /** Number of all transactions. */
+  /** Total number of transactions. */
   readonly count: number;
   readonly currencies: readonly CurrencyPeriods[];
   readonly ages: readonly AgeGroup[];
@@ -48,14 +48,14 @@ interface CurrencyPeriods {
   }[];
 }
 
-/** Pending transactions of one currency that were sold so long ago. */
+/** Pending transactions in one currency whose sales fall in one age range. */
 export interface AgeGroup {
   readonly currency: string;
   /** Days since the sale: at least `fromDays`, less than `untilDays`. */
   readonly fromDays: number | undefined;
   readonly untilDays: number | undefined;
   readonly count: number;
-  /** Number of all pending transactions of the currency. */
+  /** Number of all pending transactions in this currency. */
   readonly allCount: number;
   readonly cashback: Money;
 }

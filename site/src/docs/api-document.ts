@@ -73,7 +73,7 @@ export function listOperations({ paths }: ApiDocument): [path: string, operation
   return all.filter(([, { tags }]) => !tags.includes(ACTIVATION));
 }
 
-/** Returns the activation operations; none if the operator has switched activation off. */
+/** Returns the activation operations; an empty list if the operator has switched activation off. */
 export function activationOperations({ paths }: ApiDocument) {
   return Object.entries(paths).filter(([, { get }]) => get.tags.includes(ACTIVATION));
 }

@@ -1,5 +1,5 @@
-// The search index of /docs: every section of the guides, and every operation. It is small enough for the browser to
-// download it and search locally.
+// The search index of /docs: every section of the guides, and every operation. The index is small enough for the browser to
+// download and search locally.
 
 import { activationOperations, activationTag, listOperations } from './api-document.ts';
 import type { Documentation } from './docs-page.ts';

@@ -1,4 +1,4 @@
-// Formats cashback and ranks offers. Fixed amounts are in the operator's currency. If none is configured, the page states
+// Formats cashback and ranks offers. Fixed amounts are in the operator's currency. If no currency is configured, the page states
 // that the currency is unknown.
 
 import { formatCashback, type RetailerOffer } from '@offerbook/client';

@@ -1,11 +1,11 @@
-// Loads retailers from the API page by page. The first page is small, so that the reader sees something soon. After a
+// Loads retailers from the API page by page. The first page is small, so that the reader quickly sees some retailers. After a
 // failure the loaded retailers remain, and load() resumes where it stopped.
 
 import type { OfferbookClient, Retailer } from '@offerbook/client';
 
 const FIRST_PAGE = 100;
 const NEXT_PAGES = 1_000;
-/** Loading pauses after this many retailers until the reader asks for more, to limit the page's memory. */
+/** Loading pauses after this many retailers until the reader asks for more, to limit the page's memory use. */
 const RETAILERS_AT_ONCE = 5_000;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -2,7 +2,7 @@
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
-/** Beyond this many days, the page shows a date. */
+/** Deals that end more than this many days from now are shown with a date. */
 const DAYS_MAX = 13;
 /** Deals that end within this many days are highlighted. */
 const SOON_DAYS = 3;
@@ -12,7 +12,7 @@ interface Expiry {
   readonly soon: boolean;
 }
 
-/** `endDate` is a UTC timestamp of the API, the first moment at which the deal is no longer active. */
+/** `endDate` is a UTC timestamp from the API: the first moment at which the deal is no longer active. */
 export function expiry(endDate: string, now: Date): Expiry {
   const endMs = Date.parse(`${endDate}Z`);
   const leftMs = endMs - now.getTime();

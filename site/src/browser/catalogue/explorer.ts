@@ -25,7 +25,7 @@ interface Open {
 }
 
 const TITLE = 'Offerbook';
-/** The scroll position is saved after it has not changed for this long. */
+/** The scroll position is saved once it has not changed for this long. */
 const SCROLL_REST_MS = 200;
 
 export class Explorer {
@@ -108,7 +108,7 @@ export class Explorer {
   async #showRetailer(open: Open, view: RetailerView, isReturning: boolean): Promise<void> {
     const { id, country } = view;
     const isCurrent = () => this.#open === open && this.#view === view;
-    // A reader who arrived by a shared URL goes back to the list for the same country.
+    // If the reader arrived through a shared URL, the way back is the list for the same country.
     const from = this.#lastList === EVERYTHING ? { ...EVERYTHING, country } : this.#lastList;
     this.#lastRetailer = id;
     try {
@@ -195,7 +195,7 @@ export class Explorer {
     if (this.#main.firstElementChild !== screen) this.#main.replaceChildren(screen);
   }
 
-  /** Moves the focus, so that keyboards and screen readers continue there. */
+  /** Moves the focus, so that keyboard users and screen readers continue from there. */
   #focus(selector: string): void {
     this.#main.querySelector<HTMLElement>(selector)?.focus({ preventScroll: true });
   }

@@ -1,5 +1,5 @@
-// Shows the sandbox's transactions as they change, by polling every two seconds. The server holds the private token and
-// polls the API for this page. Readers can pause it, as WCAG requires for content that updates by itself.
+// Shows the sandbox's transactions as they change, by polling every two seconds. The server holds the private token and polls the
+// API for this page. Readers can pause it, as WCAG requires for content that updates automatically.
 
 import { parseTimestamp, type Transaction } from '@offerbook/client';
 import { button, codeBlock, element, isolated } from '../element.ts';
@@ -137,7 +137,7 @@ function changeWords(before: string | undefined, status: string): string {
   return before === status ? 'changed, ' : `was ${before.toLowerCase()}, `;
 }
 
-/** Renders the JSON only when the reader opens it. */
+/** Renders the JSON only when the reader expands it. */
 function details(transaction: Transaction): HTMLElement {
   const node = element('details', {}, element('summary', {}, 'What the API returns'));
   const show = () => node.append(codeBlock(...colouredJson(JSON.stringify(transaction, null, 2))));

@@ -129,7 +129,7 @@ export class ListScreen {
     }
   }
 
-  /** Shows a count for the complete list, or while paused, with the number of retailers searched. */
+  /** Returns the number of matches. While loading is paused, also states how many retailers were searched. */
   #statusWords(found: number): (string | Node)[] {
     const { query, category, country } = this.#view;
     const { retailers, state } = this.#catalogue;

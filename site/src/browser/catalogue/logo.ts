@@ -1,5 +1,5 @@
 // A retailer's logo, or its initial if the page may not load the logo. Logos come only from this server and the origins it
-// allows, so no other site learns what the reader looks at.
+// allows, so no other site learns what the reader is viewing.
 
 import type { Retailer } from '@offerbook/client';
 import { element } from '../element.ts';
@@ -9,7 +9,7 @@ import { SETTINGS } from '../page-settings.ts';
 /** Background hues of initials. */
 const HUES = [12, 42, 88, 150, 190, 220, 265, 325];
 
-/** Requests below these paths record clicks and count against limits. */
+/** Requests to these paths record clicks and count against limits. */
 const API_PATH = /^\/(?:v1|go)(?:\/|$)/;
 
 export function drawLogo({ id, name, logo }: Retailer): HTMLElement {

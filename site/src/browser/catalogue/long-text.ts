@@ -1,4 +1,4 @@
-// Shows an imported description. A long one is collapsed to its beginning.
+// Shows an imported description. A long description is collapsed to its beginning.
 
 import { element } from '../element.ts';
 

@@ -1,4 +1,4 @@
-// The page of one retailer with all its deals.
+// A retailer's page with all its deals.
 
 import type { Retailer, RetailerCoupon, RetailerOffer, RetailerPromotion } from '@offerbook/client';
 import { printCountOf } from '@offerbook/wire/count.ts';

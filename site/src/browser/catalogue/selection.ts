@@ -10,7 +10,7 @@ export interface Found {
   readonly retailer: Retailer;
   /** The retailer's offers that match the filters. */
   readonly offers: readonly RetailerOffer[];
-  /** The best featured offer among them. */
+  /** The best featured offer in `offers`. */
   readonly featured: RetailerOffer | undefined;
 }
 

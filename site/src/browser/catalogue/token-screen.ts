@@ -1,4 +1,4 @@
-// Asks for a public token. Shown if the server has not put one into the page, or has rejected the reader's.
+// Asks for a public token. Shown if the server has not put one into the page, or has rejected the reader's token.
 
 import { element } from '../element.ts';
 import { tokenProblem } from '../page-token.ts';
@@ -47,7 +47,7 @@ export function tokenScreen(problem: string | undefined, onToken: (token: string
   );
 }
 
-/** Shown if the server rejects the token that it put into the page, because it was restarted since. */
+/** Shown if the server rejects the token that it put into the page, which happens after a restart. */
 export function staleScreen(): HTMLElement {
   return element(
     'div',

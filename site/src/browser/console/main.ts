@@ -1,4 +1,4 @@
-// Adds plots, copy buttons and automatic refresh to the console. Its pages are complete without this script.
+// Adds plots, copy buttons and automatic refresh to the console. The console's pages are complete without this script.
 
 import { copyButton } from '../copy-button.ts';
 import { drawPlots } from './plots.ts';

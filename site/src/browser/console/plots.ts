@@ -13,7 +13,7 @@ const INCREMENTS_S = [
 /** Width of a date on the axis, with padding. */
 const NAME_WIDTH = 100;
 
-/** Classes of the style sheet, one for each series; further columns of the table are not drawn. */
+/** Style sheet classes, one per series; further table columns are not drawn. */
 const COLOURS = {
   lines: ['green', 'amber', 'red', 'blue', 'purple'],
   bars: ['amber', 'green', 'red', 'blue', 'purple'],
@@ -77,7 +77,7 @@ function describe({ caption, series, times }: PlotData): string {
   return `${caption}: ${labels}; ${times.length} data points. The numbers are in the table below.`;
 }
 
-/** Stacks bars: adds the previous series to each one, and draws the tallest first. */
+/** Stacks bars: adds the sum of the previous series to each series, and draws the tallest first. */
 function plotted({ kind, times, series }: PlotData): uPlot.AlignedData {
   if (kind === 'lines') return [times, ...series.map(({ values }) => values)];
   const sums = times.map(() => 0);
@@ -88,7 +88,7 @@ function plotted({ kind, times, series }: PlotData): uPlot.AlignedData {
 function options(data: PlotData, colours: readonly string[], figure: HTMLElement): uPlot.Options {
   const { kind, times } = data;
   const bars = uPlot.paths.bars?.({ size: [0.7, 48] });
-  // A canvas cannot use the variables of the style sheet, so take colours from elements that do.
+  // A canvas cannot use style sheet variables, so take the colours from elements that use them.
   const axis = {
     stroke: getComputedStyle(figure.querySelector('summary') ?? figure).color,
     grid: { stroke: getComputedStyle(figure).borderTopColor, width: 1 },

@@ -20,7 +20,7 @@ export function findEntries(entries: readonly SearchEntry[], query: string): Sea
     .map(({ entry }) => entry);
 }
 
-/** 0 unless the entry contains every word. */
+/** Returns 0 unless the entry contains every word. */
 function scoreOf({ page, heading, text }: SearchEntry, words: readonly string[]): number {
   const parts = [fold(heading), fold(page), fold(text)];
   const scores = words.map((word) => WEIGHTS[parts.findIndex((part) => part.includes(word))] ?? 0);

@@ -1,4 +1,4 @@
-// Renders a Mermaid sequence diagram as a list of its steps, which needs no drawing library and works with screen readers.
+// Renders a Mermaid sequence diagram as a list of its steps, which does not need a drawing library and works with screen readers.
 
 import { Html, html } from '../../html.ts';
 

@@ -1,4 +1,5 @@
-// Samples for Java 11 and later. Java has no JSON parser, so they print whole pages and follow the Link header.
+// Samples for Java 11 and later. Java's standard library has no JSON parser, so the samples print whole pages and follow the Link
+// header.
 
 import { POSITION_FILE, printUrl, type SampleLanguage, type SampleRequest } from './sample-code.ts';
 
