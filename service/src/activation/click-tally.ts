@@ -14,7 +14,7 @@ export const CLICK_OUTCOMES = [
 /**
  * `tracked` and `untracked` clicks were recorded. `repeated` counts further taps on the same link. `bot`, `prefetch` and
  * `embedded` (loaded as an image or frame) requests are not clicks. `limited` clicks exceeded the rate limit, and `lost`
- * ones could not be recorded: for both, links redirect to the shop's plain URL, and POST gets an error.
+ * clicks could not be recorded: for both, links redirect to the shop's plain URL, and POST gets an error.
  */
 export type ClickOutcome = (typeof CLICK_OUTCOMES)[number];
 

@@ -7,7 +7,7 @@ interface Entry<T> {
 
 export class Recent<T> {
   readonly #keptMs: number;
-  /** Two generations: the older one is dropped as a whole once all its entries have expired. */
+  /** Two generations. The older generation is dropped as a whole once all its entries have expired. */
   #newer = new Map<string, Entry<T>>();
   #older = new Map<string, Entry<T>>();
   #turnedAtMs = Number.NEGATIVE_INFINITY;

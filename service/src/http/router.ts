@@ -22,7 +22,7 @@ export interface Route<E = Exchange> {
   readonly answer: (exchange: E) => Promise<Reply>;
 }
 
-/** All routes of one path. */
+/** All routes for one path. */
 export class Resource<E = Exchange> {
   readonly path: string;
   /** Supported methods, for the Allow header. */

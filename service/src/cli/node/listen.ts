@@ -52,7 +52,7 @@ export interface Place {
   readonly option: '--port' | '--admin-port';
 }
 
-/** Opens a port. Throws BadInput with the reason if that fails. */
+/** Opens a port. Throws BadInput with the reason if the port cannot be opened. */
 export function bind<T>({ host, port, option }: Place, serve: () => T): T {
   try {
     return serve();

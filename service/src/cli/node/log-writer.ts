@@ -1,5 +1,5 @@
-// Writes the log asynchronously, one write at a time. Lines that arrive during a write are part of the next one. If the log
-// cannot be written, lines are lost, but requests, memory and shutdown are not affected.
+// Writes the log asynchronously, one write at a time. Lines that arrive during a write are included in the next one. If the
+// log cannot be written, lines are lost, but requests, memory and shutdown are not affected.
 
 /** Lines logged within this time are written together. */
 const HOLD_MS = 20;

@@ -126,7 +126,7 @@ class Representation {
   }
 }
 
-/** One minute, or less if the page changes sooner. */
+/** Clients can cache a page for one minute, or less if it changes sooner. */
 export function cacheControl({ changesAtMs }: EncodedPage, nowMs: number): string {
   const leftS = Math.floor((changesAtMs - nowMs) / 1000);
   return `private, max-age=${Math.min(MAX_AGE_S, Math.max(0, leftS))}`;

@@ -16,7 +16,7 @@ export function parseQualities(header: string): ReadonlyMap<string, number> {
   return qualities;
 }
 
-/** True for browsers: they prefer HTML. Programs accept JSON or anything, or omit the header. */
+/** True for browsers, which prefer HTML. Other programs accept JSON or any type, or omit the header. */
 export function prefersHtml(accept: string | null): boolean {
   if (accept === null) return false;
   const qualities = parseQualities(accept);
