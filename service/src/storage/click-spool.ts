@@ -1,5 +1,5 @@
 // The spool: a local SQLite file for clicks that the database could not store. Its rows become clicks, so a file that other users
-// could have written, or that has other tables, is rejected.
+// could have written, or that has unexpected tables, is rejected.
 
 import { Database as SqliteFile } from 'bun:sqlite';
 import { lstatSync, statSync } from 'node:fs';

@@ -49,7 +49,7 @@ interface ContentFacts {
 export interface WriteLockFacts {
   /** Undefined if this user may not write. */
   readonly isHeld: boolean | undefined;
-  /** Open import log entries, newest first. Their imports are running, waiting for the lock, or were killed. */
+  /** Open import log entries, newest first. Each import is running, is waiting for the lock, or was killed. */
   readonly openImports: readonly ImportEntry[];
 }
 

@@ -167,7 +167,7 @@ async function findDeletedOrganisations(database: Database, deletedAtMs: Replace
   const tokens = [];
   for (const { name, created_at, token_id } of rows) {
     const revokedAtMs = deletedAtMs.get(name);
-    // Either not deleted, or only an earlier organisation with the same name was.
+    // This organisation was not deleted, only perhaps an earlier one with the same name.
     if (revokedAtMs === undefined || revokedAtMs < created_at) continue;
     names.add(name);
     if (token_id !== null) tokens.push({ id: token_id, revokedAtMs });

@@ -40,7 +40,7 @@ interface ServerRow {
   readonly isArchiveFailing: boolean;
 }
 
-/** Finds the table lock that SELECT … FOR UPDATE holds until the transaction ends. Imports lock rows of these tables. */
+/** Finds the table lock that SELECT … FOR UPDATE holds until the transaction ends. Imports lock rows in these tables. */
 export const WRITE_LOCK_SQL = `SELECT pid FROM pg_locks
   WHERE relation IN ('organisations'::regclass, 'revisions'::regclass) AND mode = 'RowShareLock' AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) LIMIT 1`;

@@ -10,7 +10,7 @@ import { type Schema, versionOf } from './schema.ts';
 /** Also applies to servers, which wait for no other lock. */
 const LOCK_TIMEOUT_MS = 60_000;
 
-/** Compares the database's schema with this program's. Throws a StorageError if the database's is too new. */
+/** Compares the database's schema with this program's. Throws a StorageError if the database's schema is too new. */
 export async function findSchemaState(database: Database): Promise<'none' | 'old' | 'current'> {
   const found = await findVersion(database);
   if (found === undefined) return 'none';

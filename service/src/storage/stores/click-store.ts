@@ -19,7 +19,7 @@ import { readBatches } from './read-batches.ts';
 
 /** Other writers hold their locks only briefly: while recording clicks, or for one batch of a purge. */
 const LOCK_TIMEOUT_MS = 1_000;
-/** Clicks deleted per transaction; small, so that recording a click does not wait long. */
+/** Number of clicks deleted per transaction; small, so that recording a click does not wait long. */
 const PURGE_BATCH = 1_000;
 /** Longer than necessary, so that a node with a fast clock does not delete taps that other nodes need. */
 const EXPIRE_TAPS_MS = 6 * TAP_MS;
