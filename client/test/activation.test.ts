@@ -41,7 +41,7 @@ test('activationUrl() builds a link without sending a request', () => {
 });
 
 test.each([{ id: '' }, { orgId: '' }, { passbackUid: '' }])(
-  'throws for %j instead of building a link',
+  'activationUrl() throws for %j instead of building a link',
   (bad) => {
     const client = clientWith(() => Promise.reject(new Error('nothing is to be sent')));
     const message = 'id, orgId and passbackUid must not be empty';

@@ -126,7 +126,7 @@ describe.each(STUCK)('with a cursor that %s,', (_, fault, requests) => {
   });
 });
 
-test('toArray stops at max for a list that never ends', async () => {
+test('toArray() stops at max for an endless list', async () => {
   const endless = pages((from) => ({ data: [{ id: from ?? id(1) }], cursor: next(from) }));
   await using server = await FaultyServer.start(endless);
   expect(await open(server).retailers().toArray({ max: 50 })).toHaveLength(50);

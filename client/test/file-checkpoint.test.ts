@@ -94,7 +94,7 @@ describe('file checkpoints', () => {
     ['hello', '"hello" is not a checkpoint: not a timestamp such as 2026-11-14T12:00:00.'],
     [INSIDE.slice(0, -5), 'JSON that is not a position inside a walk.'],
     ['\0'.repeat(20), 'not a timestamp'],
-  ])('is checked: %j', async (text, reason) => {
+  ])('a file with %j is rejected as a checkpoint', async (text, reason) => {
     const path = place(text);
     const error = await failure(load(path));
     expect(error).toBeInstanceOf(CheckpointError);

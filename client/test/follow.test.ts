@@ -292,7 +292,7 @@ describe('positions within a walk', () => {
     [`{"completeThrough":"soon","cursor":"${id(1)}"}`, 'not a timestamp such as 2026-11-14T12:00:00'],
     [`{"completeThrough":"${T1}","cursor":"1"}`, 'JSON that is not a position inside a walk'],
     [`{"completeThrough":"${T1}","cursor":"${id(1)}","updatedAtGreaterThan":7}`, 'not a timestamp'],
-  ])('is checked when it is loaded, before anything is sent: %j', async (saved, words) => {
+  ])('the invalid position %j is rejected before a request is sent', async (saved, words) => {
     const error = await failure(run({ saved }, []));
     expect(error).toBeInstanceOf(CheckpointError);
     expect(error).toMatchObject({ code: 'bad_checkpoint', message: expect.stringContaining(words) });

@@ -42,11 +42,11 @@ import { OfferbookClient, type RetailerCoupon } from '@offerbook/client';
 const client = new OfferbookClient({ baseUrl: 'https://api.example', token: 'ob_pub_…' });
 // @ts-expect-error: no such filter.
 client.coupons({ country: 'DE' });
-// @ts-expect-error: a text, unless dates are asked for.
+// @ts-expect-error: a string unless Dates are requested.
 client.transactions().then(({ data }) => data[0]?.soldAt.getTime());
 // @ts-expect-error: the bound is required.
 client.retailers().toArray();
-// @ts-expect-error: an embedded coupon does not say whose it is.
+// @ts-expect-error: an embedded coupon has no retailer fields.
 export const retailerId = (coupon: RetailerCoupon) => coupon.retailerId;
 `;
 

@@ -75,9 +75,9 @@ describe('failed requests', () => {
       new TypeError('fetch failed', { cause: new Error('bad port') }),
       'fetch failed (bad port)',
     ],
-    ['Bun, which asks a question', new Error('Is the address right?'), 'Is the address right'],
-    ['something that throws no errors', 'no network', 'no network'],
-  ])('reports why there was no response, as given by %s', async (_, thrown, reason) => {
+    ['Bun, whose message is a question', new Error('Is the address right?'), 'Is the address right'],
+    ['a fetch that throws a string', 'no network', 'no network'],
+  ])('the error contains the reason for a failed fetch: %s', async (_, thrown, reason) => {
     const fetch = () => Promise.reject(thrown);
     const { client } = openClient({ fetch }, { retry: { attemptsMax: 1 } });
     expect(await failure(client.retailers())).toMatchObject({

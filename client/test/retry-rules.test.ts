@@ -93,13 +93,13 @@ describe('a follower', () => {
     ['500', true, api(500)],
     ['503', true, api(503)],
     ["a proxy's 502", true, outage(502)],
-    ["a proxy's 404 after a good answer", true, foreign(404)],
+    ["a proxy's 404 after a valid response", true, foreign(404)],
     ['401', false, api(401)],
     ['400', false, api(400)],
     ['a stuck cursor', false, STUCK],
     ['a token of the wrong kind', false, new TokenError('wrong_token_kind', '')],
     ['an error thrown by the caller', false, new Error('disk full')],
-  ])('waits after %s: %p', (_, waits, error) => {
+  ])('a follower waits after %s: %p', (_, waits, error) => {
     expect(isOutage(error, true)).toBe(waits);
   });
 

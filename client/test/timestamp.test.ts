@@ -72,7 +72,7 @@ describe('parseTimestamp', () => {
   });
 
   test.each(['', '2026-11-14', '2026-11-14T12:00:00Z', '2026-11-14T12:00:00+01:00', 'now'])(
-    'refuses what the service does not send: %j',
+    'rejects a format that the service does not send: %j',
     (text) => {
       expect(() => parseTimestamp(text)).toThrow(RangeError);
     },

@@ -28,7 +28,7 @@ describe('tokens', () => {
     },
   );
 
-  test.each(['', undefined, null])('throws missing_token for %j', (token) => {
+  test.each(['', undefined, null])('the token %j throws missing_token', (token) => {
     expect(() => new OfferbookClient({ baseUrl: BASE_URL, token: token as string })).toThrow(
       expect.objectContaining({
         code: 'missing_token',
@@ -88,7 +88,7 @@ describe('token functions', () => {
     ['nothing', '', 'missing_token'],
     ['what is no token', 'secret', 'invalid_token'],
     ['a token of the wrong kind', PRIVATE, 'wrong_token_kind'],
-  ])('that returns %s ends the call before anything is sent', async (_, token, code) => {
+  ])('a token function that returns %s ends the call before anything is sent', async (_, token, code) => {
     const script = scripted();
     const error = await failure(openClient(script, { token: () => token }).client.retailers());
     expect(error).toBeInstanceOf(TokenError);

@@ -584,7 +584,7 @@ describe('invalid and incomplete catalogue files', () => {
       'deals',
       [dealPage(7, 1, 2), dealPage(7, 2, 2), dealPage(8, 1, 2), dealPage(8, 2, 2)],
     ],
-  ])('for pages with %s (%s), all pages are required, in any order', async (_what, network, name, pages) => {
+  ])('all pages with %s (%s) are required, in any order', async (_what, network, name, pages) => {
     const convertPages = (...given: readonly string[]) =>
       convertCatalogueOf(network, { [name]: given.join('\n') });
     for (const all of [pages, pages.toReversed(), [...pages, ...pages]]) {

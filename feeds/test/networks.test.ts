@@ -315,7 +315,7 @@ describe('files described by a table source', () => {
     ['a nested list', (rows: Row[]) => JSON.stringify({ result: { orders: rows } })],
     ['a bare list', (rows: Row[]) => JSON.stringify(rows, null, 2)],
     ['NDJSON', (rows: Row[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('')],
-  ])('JSON sales as %s are converted by paths into nested objects', async (_shape, print) => {
+  ])('JSON sales as %s are converted with paths into nested objects', async (_shape, print) => {
     const json = sourceFor('table', {
       transactions: {
         list: ['result', 'orders'],

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
 import { expiry } from '../src/browser/catalogue/expiry.ts';
 
-/** Wednesday noon, where this test runs. */
+/** Wednesday noon, local time. */
 const NOW = new Date(2026, 10, 18, 12, 0, 0);
 
-/** The wire's text for a local time. */
+/** A local time in wire format. */
 function wire(day: number, hour: number, minute = 0, month = 10, year = 2026): string {
   return new Date(year, month, day, hour, minute).toISOString().slice(0, 19);
 }

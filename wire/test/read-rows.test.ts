@@ -176,7 +176,7 @@ describe('a JSON list', () => {
     ['the wrong bracket', `[${a}}`, '{"line":1} the list needs a comma or a closing bracket here'],
     ['content after its end', `[${a}]\n${b}`, '{"line":2} the list has content after its end'],
     ['a second list', '[]\n[]', '{"line":2} the list has content after its end'],
-  ])('cannot be read with %s', async (_what, text, broken) => {
+  ])('a file with %s is rejected', async (_what, text, broken) => {
     expect((await readText(text)).broken).toBe(broken);
   });
 });
@@ -189,7 +189,7 @@ describe('an envelope', () => {
     ['with a null cursor', `{"data":[${a}],"cursor":null}`, 0],
     ['with white space everywhere', ` { "data" : [ ${a} ] , "cursor" : null } `, 0],
     ['with an escaped key', `{"data":[${a}],"\\u0063ursor":"x"}`, 1],
-  ])('is read %s', async (_what, text, cursors) => {
+  ])('an envelope %s is read', async (_what, text, cursors) => {
     const outcome = await readText(text);
     expect(outcome.broken).toBeUndefined();
     expect(brief(outcome)).toEqual([[1, 1, A]]);
@@ -216,7 +216,7 @@ describe('an envelope', () => {
     ['no field name', '{"data":[],}', '{"line":1} the list needs a field name in quotes here'],
     ['no end', '{"data":[]', '{"line":1} the list is incomplete: it ends too early'],
     ['a second envelope', '{"data":[]}\n{"data":[]}', '{"line":2} the list has content after its end'],
-  ])('cannot be read with %s', async (_what, text, broken) => {
+  ])('a file with %s is rejected', async (_what, text, broken) => {
     expect((await readText(text)).broken).toBe(broken);
   });
 
@@ -304,7 +304,7 @@ describe('CSV', () => {
     ['semicolons', 'id;country\n', '{"line":1} the header must have commas between its columns'],
     ['tabs', 'id\tcountry\n', '{"line":1} the header must have commas between its columns'],
     ['a quote that is never closed', 'id\n1\n"2\n3\n', '{"line":3}  has a quote that is never closed'],
-  ])('cannot be read with %s', async (_what, text, broken) => {
+  ])('a file with %s is rejected', async (_what, text, broken) => {
     expect((await readText(text)).broken).toBe(broken);
   });
 

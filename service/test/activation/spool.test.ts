@@ -161,7 +161,7 @@ for (const database of DATABASES) {
   });
 }
 
-test('the next process moves the clicks left in the spool as soon as it is readable, and drops those of deleted organisations', async () => {
+test('the next process moves the remaining clicks as soon as the spool is readable, and drops clicks of deleted organisations', async () => {
   const [database] = DATABASES;
   if (database === undefined) throw new Error('no database is configured');
   const folder = temporaryFolder();

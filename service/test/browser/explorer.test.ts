@@ -253,7 +253,7 @@ describe("a retailer's page", () => {
     watched.expectCalm();
   });
 
-  test("keeps the list's country filter, and shows all offers on request", async () => {
+  test("a retailer's page keeps the list's country filter, and shows all offers on request", async () => {
     await using watched = await openList('/?country=DE');
     const { page } = watched;
     await page.getByRole('link', { name: 'Café Mélange' }).click();

@@ -137,7 +137,7 @@ describe('the data of a snapshot', () => {
     }
   });
 
-  test('all arrays are in shared memory', async () => {
+  test('all arrays of a snapshot are in shared memory', async () => {
     const notShared: string[] = [];
     function look(value: unknown, path: string): void {
       if (ArrayBuffer.isView(value)) {

@@ -264,7 +264,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, databa
     expect(printed).toContain('"status":"PENDING","count":2,"orderValue":999999999999999.01,"cashback":2}');
   });
 
-  test('totals --verify exits 1 and prints totals that differ from a count; --rebuild repairs them', async () => {
+  test('totals --verify exits 1 and prints totals that differ from a full count, and --rebuild repairs them', async () => {
     await importSales([transaction(1), transaction(2)]);
     const right = await run('transactions totals --verify');
     expect(right).toMatchObject({

@@ -187,7 +187,7 @@ describe('convert transactions', () => {
     expect(first?.couponId).toBe(idOf('awin', 'coupon', '2651268'));
   });
 
-  test('requires --org for sources with subId org-uid, and rejects it for others', async () => {
+  test('requires --org for sources with subId org-uid, and rejects --org for other sources', async () => {
     const sales = JSON.stringify([awinSale({ clickRefs: { clickRef: 'acme.user-1' } })]);
     const byOrg = folderWith({ 'a.json': sales }, { subId: 'org-uid', separator: '.' });
     const words = async (cwd: string, ...args: string[]) =>

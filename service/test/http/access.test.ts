@@ -338,16 +338,19 @@ describe('preflight requests', () => {
     ['Authorization, X-My.Header~1', undefined],
     ['', 'Authorization, If-None-Match, Request-Id'],
     ['authorization, <script>', 'Authorization, If-None-Match, Request-Id'],
-  ])('for the catalogue allows the requested headers: %j', async (asked, allowed = asked) => {
-    const response = await node.request('OPTIONS', '/v1/coupons/', undefined, {
-      Origin: 'https://shop.example',
-      'Access-Control-Request-Method': 'GET',
-      'Access-Control-Request-Headers': asked,
-    });
-    expect(response.headers.get('Access-Control-Allow-Headers')).toBe(allowed);
-    expect(response.headers.get('Vary')).toBe('Access-Control-Request-Headers');
-    expect(response.headers.get('Access-Control-Allow-Credentials')).toBeNull();
-  });
+  ])(
+    'a preflight request for the catalogue allows the requested headers: %j',
+    async (asked, allowed = asked) => {
+      const response = await node.request('OPTIONS', '/v1/coupons/', undefined, {
+        Origin: 'https://shop.example',
+        'Access-Control-Request-Method': 'GET',
+        'Access-Control-Request-Headers': asked,
+      });
+      expect(response.headers.get('Access-Control-Allow-Headers')).toBe(allowed);
+      expect(response.headers.get('Vary')).toBe('Access-Control-Request-Headers');
+      expect(response.headers.get('Access-Control-Allow-Credentials')).toBeNull();
+    },
+  );
 
   test('a preflight request for transactions is rejected without any CORS header', async () => {
     const response = await node.request('OPTIONS', '/v1/transactions/', undefined, {

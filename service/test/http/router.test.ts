@@ -85,9 +85,12 @@ describe('allowed methods', () => {
     ['/v1/coupons/', 'GET, HEAD', 'GET, HEAD'],
     ['/v1/coupons/7/activate/', 'GET, HEAD, POST', 'POST'],
     ['/docs', 'GET, HEAD', ''],
-  ])('of %s are listed, also those that web pages may use', (path, allow, allowFromPages) => {
-    expect(router.find(path)?.resource).toMatchObject({ allow, allowFromPages });
-  });
+  ])(
+    'the allowed methods of %s are listed, including those that web pages may use',
+    (path, allow, allowFromPages) => {
+      expect(router.find(path)?.resource).toMatchObject({ allow, allowFromPages });
+    },
+  );
 
   test('the allowed methods do not include HEAD for a route with only POST', () => {
     const posting = new Router([route('POST', '/v1/clicks/')]).find('/v1/clicks/')?.resource;

@@ -28,7 +28,7 @@ describe('the suggested parameter', () => {
     ['cate_gory', 'category'],
     ['na-mes', 'name'],
     ['name[in]', undefined],
-  ] as const)('for %j is %p', (given, meant) => {
+  ] as const)('the suggestion for %j is %p', (given, meant) => {
     expect(suggested(given)).toBe(meant as string);
   });
 

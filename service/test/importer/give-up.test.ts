@@ -56,7 +56,7 @@ describe.each(LOADS)('an import of %s without rows', (_, load, row) => {
     ['an empty list', '[]'],
     ['an empty page', '{"data":[]}'],
     ['compressed empty input', Bun.gzipSync('')],
-  ])('is rejected for %s and changes nothing unless --allow-empty is set', async (_what, content) => {
+  ])('input with %s is rejected and changes nothing unless --allow-empty is set', async (_what, content) => {
     const book = await newBook();
     await load(book, ndjson(row));
     const before = await contentOf(book);

@@ -246,10 +246,10 @@ describe('with --skip-invalid', () => {
   });
 });
 
-describe('an import that preserves updatedAt', () => {
+describe('imports that preserve updatedAt', () => {
   const preserve = { preserveUpdatedAt: true };
 
-  test("keeps the file's stamps, moves the change clock to the latest stamp, and notes the consequence for pollers", async () => {
+  test("an import that preserves updatedAt keeps the file's stamps, moves the change clock to the latest stamp, and notes the consequence for pollers", async () => {
     const rows = [
       transaction(1, { updatedAt: '2026-11-03T00:00:00' }),
       transaction(2, { updatedAt: '2026-11-04T00:00:00+02:00' }),
@@ -267,7 +267,7 @@ describe('an import that preserves updatedAt', () => {
     expect(await clockMs()).toBe(Date.UTC(2026, 10, 3, 22));
   });
 
-  test('never moves the change clock back', async () => {
+  test('an import that preserves updatedAt never moves the change clock back', async () => {
     await load(ndjson(transaction(1)));
     await load(ndjson(transaction(2)), preserve);
     expect(await clockMs()).toBe(NOW_MS);
@@ -306,7 +306,7 @@ describe('an import that preserves updatedAt', () => {
     expect(await contentOf(book)).toEqual(before);
   });
 
-  test('gives later changes greater stamps', async () => {
+  test('changes after an import that preserves updatedAt get greater stamps', async () => {
     await load(ndjson(transaction(1, { updatedAt: NOW })), preserve);
     await load(ndjson(transaction(2)));
     expect((await transactions()).map(({ updatedAt }) => String(updatedAt))).toEqual([NOW, `${NOW}.001`]);

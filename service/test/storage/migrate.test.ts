@@ -98,7 +98,7 @@ for (const database of DATABASES) {
 
 describe('an unusable database URL', () => {
   test.each(['', 'offerbook.db', 'sqlite:', 'mysql://root:secret@localhost/x', 'http://localhost/'])(
-    'an unsupported URL scheme is rejected in one sentence: %p',
+    'rejects an unsupported URL scheme with a one-sentence message: %p',
     async (url) => {
       const error = await rejection(openStores(url));
       expect(error).toMatchObject({ kind: 'settings' });

@@ -241,7 +241,7 @@ for (const testDatabase of DATABASES) {
       expect(found).toHaveLength(8);
     });
 
-    test('a page of any window reads few ids', async () => {
+    test('reading a page of any window reads few ids', async () => {
       let ids = 0;
       const counting = watched((_, rows) => {
         for (const row of rows as { ids?: string | null }[]) ids += row.ids?.split(',').length ?? 0;
