@@ -105,7 +105,7 @@ describe('CJ records that are locked without a new row', () => {
     expect(await only(cj(records), 'status', 'orderValue')).toEqual(['CONFIRMED', 50]);
   });
 
-  test('a sale stays pending if its record is extended, and is declined if the record's validation is declined', async () => {
+  test('a sale stays pending while its record is extended, and is declined if validation declines it', async () => {
     expect(await only(cj([cjRecord({ actionStatus: 'extended' })]), 'status')).toEqual(['PENDING']);
     const declined = cjRecord({ actionStatus: 'locked', validationStatus: 'DECLINED' });
     expect(await only(cj([declined]), 'status', 'cashback')).toEqual(['DECLINED', 2]);

@@ -1,4 +1,4 @@
-// A short form of what `npm run test:faults` does for longer.
+// A short version of the click test in `npm run test:faults`.
 
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';

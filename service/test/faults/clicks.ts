@@ -1,5 +1,5 @@
-// Clicks while everything breaks: servers are killed in the middle of them, and the database goes away and comes back.
-// In the end every redirect that was answered with a click has its record, and none has two.
+// Clicks during failures: servers are killed while users click, and the database is stopped and restarted. In the end,
+// every redirect that contained a click id has exactly one record.
 
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import type { ClickId } from '../../src/domain/click.ts';
@@ -10,26 +10,26 @@ import { temporaryFolder } from '../support/databases.ts';
 import { coupon, id, retailer } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
 
-/** How many users click at a time. */
+/** Number of users that click concurrently. */
 const USERS_AT_ONCE = 8;
 const NETWORK = 'https://network.example/';
 
 export interface ClickOutcome {
-  /** Redirects that were answered with a click. */
+  /** Redirects that contained a click id. */
   readonly answered: number;
-  /** Those of them that are not in the database. */
+  /** Clicks of these redirects that are not in the database. */
   readonly lost: number;
-  /** Clicks that were answered to more than one user. */
+  /** Click ids that more than one user got. */
   readonly twice: number;
 }
 
 export interface ClickRounds {
   readonly databaseUrl: string;
-  /** How often the server is killed. */
+  /** Number of times that the server is killed. */
   readonly kills: number;
-  /** How many clicks are answered between two kills. */
+  /** Number of clicks between two kills. */
   readonly clicksEach: number;
-  /** Takes the database away; what it returns brings it back. Between the first two kills. */
+  /** Stops the database between the first two kills; returns a function that restarts it. */
   readonly takeAway?: () => Promise<() => Promise<void>>;
 }
 
@@ -39,7 +39,7 @@ export async function clickUnderFaults(rounds: ClickRounds): Promise<ClickOutcom
   const env = {
     OFFERBOOK_DATABASE_URL: databaseUrl,
     OFFERBOOK_SPOOL: temporaryFolder(),
-    // Thousands of users come from one address, and some disks are small.
+    // Thousands of users share one address, and some disks are small.
     OFFERBOOK_RATE_LIMIT_ACTIVATION: '0',
     OFFERBOOK_RATE_LIMIT_ACTIVATION_ORG: '0',
     OFFERBOOK_DISK_RESERVE: '0',
@@ -57,7 +57,7 @@ export async function clickUnderFaults(rounds: ClickRounds): Promise<ClickOutcom
     await server.stop('SIGKILL');
     await clicking;
   }
-  // The next server takes up what was left in the spool.
+  // The next server moves the clicks left in the spool.
   const last = await ServerProcess.start([], { env });
   const recorded = await untilRecorded(databaseUrl, clickers.answered);
   await last.stop();
@@ -77,7 +77,7 @@ class Clickers {
     this.#orgId = orgId;
   }
 
-  /** Every user clicks once; ends when the server is gone. */
+  /** Every user clicks once; ends when the server has exited. */
   async click(url: string): Promise<void> {
     await Promise.all(Array.from({ length: USERS_AT_ONCE }, () => this.#clickOn(url)));
   }
@@ -93,7 +93,7 @@ class Clickers {
       try {
         const target = `${url}/v1/coupons/${id(21)}/activate/?${query}`;
         const location = (await fetch(target, { redirect: 'manual' })).headers.get('Location') ?? '';
-        // The plain URL has no click in it: the user has arrived, and nothing is owed.
+        // A plain URL does not contain a click id, so no record is expected.
         if (location.startsWith(NETWORK)) this.answered.push(location.slice(NETWORK.length) as ClickId);
       } catch {
         return;
@@ -117,7 +117,7 @@ async function prepare(databaseUrl: string): Promise<string> {
   }
 }
 
-/** Waits for what is still in the spool, for as long as it gets less. */
+/** Waits until the spool is empty, as long as the number of clicks in it decreases. */
 async function untilRecorded(databaseUrl: string, clicks: readonly ClickId[]): Promise<Set<ClickId>> {
   const stores = await openStores(databaseUrl);
   try {

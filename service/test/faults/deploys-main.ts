@@ -1,5 +1,5 @@
 // The long form of deploys.ts: `bun service/test/faults/deploys-main.ts --stops 50 --rate 1000`. Prints what was
-// done and what failed; exits with 1 when anything did.
+// done and what failed; exits with 1 if anything failed.
 
 import { parseArgs } from 'node:util';
 import { seed } from '../load/loaded-service.ts';

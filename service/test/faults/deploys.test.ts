@@ -44,7 +44,7 @@ describe.each(PROXIES)('behind %s', (proxy) => {
   });
 });
 
-/** Lets a node run for a tenth of a second in one. */
+/** Lets a node run for only a tenth of each second. */
 async function slowDown(fleet: Fleet, place: number): Promise<void> {
   fleet.signal(place, 'SIGSTOP');
   await Bun.sleep(900);

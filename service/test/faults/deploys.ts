@@ -1,5 +1,5 @@
-// Two nodes behind a proxy, under load, while something happens to them: they are replaced one after another, frozen or slowed
-// down. Not one request may fail.
+// Two nodes behind a proxy, under load, while they are replaced one after the other, frozen or slowed down. No request may
+// fail.
 
 import { LoadedService, type Seeded } from '../load/loaded-service.ts';
 import { Tally } from '../load/tally.ts';
@@ -8,7 +8,7 @@ import { freePort } from '../support/postgres-server.ts';
 import { type ProxyName, ReverseProxy } from '../support/reverse-proxy.ts';
 
 const CONNECTIONS_MAX = 200;
-/** From the moment a node is ready until the next one stops, so that health checks notice the first. */
+/** Time between the start of a node and the stop of the next, so that health checks notice the new node. */
 const PAUSE_MS = 1_200;
 const LOAD_CHUNK_MS = 500;
 
@@ -26,14 +26,14 @@ export interface LoadOptions {
   readonly perSecond: number;
 }
 
-/** The two nodes, by their place behind the proxy. */
+/** The two nodes, in the proxy's order. */
 export interface Fleet {
   signal(place: number, signal: NodeJS.Signals): void;
-  /** Stops a node and starts another in its place, after whatever happens meanwhile. */
+  /** Stops a node, awaits `meanwhile` and starts another node in its place. */
   replace(place: number, meanwhile?: () => Promise<void>): Promise<void>;
 }
 
-/** Replaces the nodes in turn. */
+/** Replaces the nodes one after the other. */
 export function runDeploys(seeded: Seeded, options: LoadOptions & { stops: number }): Promise<LoadReport> {
   return runBehindProxy(seeded, options, async (fleet) => {
     for (let stop = 0; stop < options.stops; stop++) {
@@ -81,7 +81,7 @@ export async function runBehindProxy(
   }
 }
 
-/** Three pages of the catalogue for each page of transactions, at a fixed rate, until it is stopped. */
+/** Requests three catalogue pages for each page of transactions, at a fixed rate, until it is stopped. */
 function startLoad(url: string, { catalogueRequest, transactionsRequest }: Seeded, perSecond: number) {
   const requests = [catalogueRequest, catalogueRequest, catalogueRequest, transactionsRequest];
   const tally = new Tally();

@@ -1,5 +1,5 @@
-// A TCP proxy between a node and its database that can fall silent: connections stay open, and whatever is sent
-// on them is lost, as when a firewall has forgotten them. Nobody is told.
+// A TCP proxy between a node and its database that can fall silent: connections stay open, but everything sent on them
+// is lost, as if a firewall had dropped their state.
 
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
@@ -49,13 +49,13 @@ export class FaultProxy implements AsyncDisposable {
     return new FaultProxy(port, listener, pairs, isSilent);
   }
 
-  /** From now on nothing gets through, on connections old and new. */
+  /** Drops all data from now on, on existing and new connections. */
   fallSilent(): void {
     this.#isSilent.value = true;
     for (const pair of this.#pairs) mute(pair);
   }
 
-  /** New connections get through again. The old ones stay silent for ever. */
+  /** Forwards data on new connections again. Existing connections stay silent forever. */
   comeBack(): void {
     this.#isSilent.value = false;
   }
@@ -69,7 +69,7 @@ export class FaultProxy implements AsyncDisposable {
   }
 }
 
-/** Takes in what comes, so that the end of a connection is noticed, and passes nothing on. */
+/** Reads and discards all data, so that the end of a connection is noticed. */
 function mute({ client, server }: Pair): void {
   client.unpipe(server);
   server.unpipe(client);

@@ -1,26 +1,26 @@
-// One round of a fault: requests go on before, during and after it; what they were answered is the report.
+// One round of a fault: sends requests before, during and after it, and reports their responses.
 
 import type { Fault } from './postgres-faults.ts';
 import type { Stage } from './stage.ts';
 import { type Answer, Traffic } from './traffic.ts';
 
-/** Long enough for a request that is answered late to be answered within the fault. */
+/** Long enough that even a late response arrives during the fault. */
 const HOLD_MS = 2_500;
 const CALM_MS = 1_000;
 const PATIENCE_MS = 60_000;
-/** What a node opens at most: its pool, and the connection on which it listens. */
+/** Maximum number of a node's connections: its pool, and the connection on which it listens. */
 export const CONNECTIONS_MAX = 11;
 
 export interface RoundReport {
   readonly requests: number;
-  /** Answers that were neither right nor, for transactions, a proper 503. */
+  /** Responses that were neither correct nor, for transactions, a valid 503. */
   readonly wrong: readonly string[];
   readonly unavailable: number;
-  /** The longest that anybody waited for a 503. */
+  /** Longest time until a 503. */
   readonly slowest503Ms: number;
-  /** From the end of the fault to the last 503. */
+  /** Time from the end of the fault to the last 503. */
   readonly recoveryMs: number;
-  /** Connections that the node has to the database when all is over. */
+  /** The node's connections to the database at the end. */
   readonly connections: number;
 }
 

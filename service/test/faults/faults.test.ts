@@ -1,4 +1,4 @@
-// What befalls PostgreSQL while requests go on. `npm run test:faults` plays all faults, and more rounds of them.
+// PostgreSQL faults under load. `npm run test:faults` runs all faults, for more rounds.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { allowedMs } from '../support/allowed-ms.ts';
@@ -6,14 +6,14 @@ import { CONNECTIONS_MAX, playRound, type RoundReport } from './fault-round.ts';
 import { POSTGRES_FAULTS } from './postgres-faults.ts';
 import { Stage } from './stage.ts';
 
-/** The others are over in a moment, or played in http/outage.test.ts. */
+/** The other faults are short, or tested in http/outage.test.ts. */
 const PLAYED = ['frozen', 'cut off without a reset', 'out of connections', 'failed over to another address'];
 
 const faults = POSTGRES_FAULTS.filter(({ name }) => PLAYED.includes(name));
 const stages: Stage[] = [];
 const reports = new Map<string, RoundReport>();
 
-// All at once: a fault is mostly waiting.
+// Run the faults concurrently: most of their time is waiting.
 beforeAll(async () => {
   const opening = faults.map(({ withStandby }) => Stage.open({ withStandby: withStandby === true }));
   stages.push(...(await Promise.all(opening)));

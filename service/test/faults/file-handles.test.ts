@@ -1,5 +1,5 @@
-// A server whose file handles are used up by its callers: what is committed meanwhile comes into force all the same,
-// or as soon as there is a handle again.
+// A server whose clients have used up its file handles: commits still take effect, at the latest when a handle is
+// available again.
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
@@ -90,7 +90,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))(
     test('a failed catalogue reload is retried once file handles are available again', async () => {
       await useUpHandles();
       await importCatalogue(2);
-      // Where no further connection is needed, it is taken up at once.
+      // If no new connection is needed, the reload succeeds immediately.
       const failed = () => logged('the database is unreachable; serving from memory');
       while (!failed() && !logged('catalogue reloaded')) await Bun.sleep(10);
       releaseHandles();

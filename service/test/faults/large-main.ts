@@ -1,6 +1,6 @@
-// What shows only with much data: `bun service/test/faults/large-main.ts --database sqlite|postgresql`. A million
-// transactions, 300,000 offers, two workers, millions of forgotten walks. Prints how long each thing took, or how large it
-// became, beside its bound; exits with 1 when one was missed. The suite has a short form of each.
+// Tests that need much data: `bun service/test/faults/large-main.ts --database sqlite|postgresql`. A million transactions,
+// 300,000 offers, two workers, millions of expired walks. Prints each duration or size with its limit; exits with 1 if a
+// limit was exceeded. The suite has a short version of each test.
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -68,7 +68,7 @@ async function issue(): Promise<{ id: string; token: string }> {
   return JSON.parse(await run(['tokens', 'issue', '--org', 'acme', '--kind', 'private', '--json']));
 }
 
-/** What an operator does with tokens, while something else goes on. */
+/** An operator's token commands during another operation. */
 async function handleTokens(): Promise<void> {
   const { id } = await issue();
   const rotated = JSON.parse(await run(['tokens', 'rotate', id, '--overlap', '0s', '--json'])) as {
@@ -86,7 +86,7 @@ async function refusedAfterS(
   if ((await ask()).status !== 200) throw new Error('the token is refused before it is revoked');
   await run(['tokens', 'revoke', id]);
   return seconds(async () => {
-    // With workers, each has to know it: several answers in a row.
+    // Each worker must have noticed, so several consecutive responses are checked.
     for (let refused = 0; refused < 20; refused = (await ask()).status === 401 ? refused + 1 : 0);
   });
 }
@@ -108,7 +108,7 @@ async function stopWhileLoading(afterMs: number): Promise<void> {
   await Bun.sleep(afterMs);
   server.kill('SIGTERM');
   await server.exited;
-  // Before the program has begun to listen to signals, the signal itself ends it, and there is no code.
+  // Before the program handles signals, a signal kills it, and there is no exit code.
   if (server.exitCode !== 0 && server.exitCode !== null)
     throw new Error(`a server that was told to stop ended with ${server.exitCode}`);
 }
@@ -141,7 +141,7 @@ try {
 
   await using service = await LoadedService.start({ env }, ['--workers', '2']);
   const importing = run(importOf(confirmed));
-  // SQLite has one writer, who has the file until the import is done.
+  // SQLite has a single writer, so the file is locked until the import is done.
   if (isPostgres)
     report('a token issued, rotated and revoked during an import', await seconds(handleTokens), 10, 's');
   await importing;

@@ -12,7 +12,7 @@ const PAUSE_MS = 10;
 
 type Ask = (database: Database, number: number) => Promise<readonly unknown[]>;
 
-/** However a statement is sent. */
+/** Every way to send a statement. */
 const WAYS: readonly Ask[] = [
   (database, number) => database.all('SELECT $1::integer AS number', number),
   (database, number) => database.allWithBytes('SELECT $1::integer AS number', number),
@@ -60,7 +60,7 @@ test('every response is correct or an error while database connections are close
     const giveBack = await takeAllConnections({ primary });
     await giveBack();
   }
-  // Everything is as before in the end.
+  // In the end, all data is unchanged.
   await Bun.sleep(1_000);
   isOver = true;
   await Promise.all(asking);

@@ -1,5 +1,5 @@
-// npm run test:faults: every fault, round after round, and a table of what was seen. Exits with 1 when an answer
-// was wrong, late, or a node did not recover.
+// npm run test:faults: runs every fault for several rounds and prints a table of the results. Exits with 1 if a response
+// was wrong or late, or a node did not recover.
 
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -30,7 +30,7 @@ function print(...cells: (string | number)[]): void {
   process.stdout.write(`${line.join(' ')}\n`);
 }
 
-/** A failed-over primary cannot be used again, so that its rounds are played on a stage each. */
+/** A primary cannot be reused after a failover, so each of its rounds has its own stage. */
 async function playRounds(fault: Fault): Promise<RoundReport[]> {
   const reports: RoundReport[] = [];
   while (reports.length < rounds) {
@@ -67,7 +67,7 @@ for (const fault of POSTGRES_FAULTS.filter(({ name }) => name.includes(values.on
   if (connections > CONNECTIONS_MAX) problems.push(`${fault.name}: ${connections} connections are open`);
 }
 
-/** Pollers whose pages come from the primary and from a replica that is held up. */
+/** Pollers that read from the primary and from a delayed replica. */
 async function pollReplica(): Promise<void> {
   const primary = await startPostgres(['-c', 'fsync=off']);
   const replica = await startReplica(primary);
@@ -83,7 +83,7 @@ async function pollReplica(): Promise<void> {
   problems.push(...lost, ...report.violations);
 }
 
-/** Clicks while servers are killed, fifty times, and PostgreSQL goes away and comes back. */
+/** Clicks while servers are killed fifty times and PostgreSQL is stopped and restarted. */
 async function killDuringClicks(): Promise<void> {
   const postgres = await startPostgres();
   const takeAway = async () => {

@@ -1,4 +1,4 @@
-// What can befall PostgreSQL, each with its beginning and its end.
+// The PostgreSQL faults, each with its start and its end.
 
 import postgres from 'postgres';
 import { isRunning, postgresProcesses, signalIfThere } from '../support/postgres-processes.ts';
@@ -9,9 +9,9 @@ import type { Stage } from './stage.ts';
 export interface Fault {
   readonly name: string;
   readonly withStandby?: boolean;
-  /** Whether there is a time in which transactions cannot be served; what is over in a moment may pass unnoticed. */
+  /** True if transactions cannot be served for a while. A short fault may go unnoticed. */
   readonly isOutage: boolean;
-  /** Brings the fault about; returns how it ends, and on which server the node is then. */
+  /** Starts the fault. Returns a function that ends it and returns the server that the node then uses. */
   readonly begin: (stage: Stage) => Promise<() => Promise<PostgresServer>>;
 }
 
@@ -103,11 +103,11 @@ async function started(server: PostgresServer): Promise<PostgresServer> {
   return server;
 }
 
-/** Frozen first, so that nobody gets to do anything about it. */
+/** Freezes the processes first, so that none can react. */
 async function kill({ directory, process: server }: PostgresServer): Promise<void> {
   const all = postgresProcesses(directory);
   for (const pid of all) signalIfThere(pid, 'SIGSTOP');
-  // Its keeper must be waiting for the end before it comes: what has ended already cannot be stopped.
+  // Call stop() before the kill: it fails for a process that has already exited.
   const stopped = server.stop();
   for (const pid of all) signalIfThere(pid, 'SIGKILL');
   await stopped;
@@ -121,7 +121,7 @@ async function endConnections(server: PostgresServer): Promise<void> {
   );
 }
 
-/** Takes every connection that there is, those of the node too; returns how to give them back. */
+/** Takes every connection, including the node's; returns a function that releases them. */
 export async function takeAllConnections({ primary }: Pick<Stage, 'primary'>): Promise<() => Promise<void>> {
   const url = postgresUrl(primary.port, 'postgres');
   const taken: postgres.Sql[] = [];

@@ -1,5 +1,5 @@
-// What befalls an SQLite file while a server reads it: the server goes on, and an import that cannot be carried
-// out says so in one sentence and changes nothing.
+// SQLite faults while a server reads the file: the server keeps responding, and an import that fails prints one sentence
+// and changes nothing.
 
 import { Database as SqliteFile } from 'bun:sqlite';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
@@ -14,13 +14,13 @@ import { ndjson } from '../support/test-node.ts';
 import { type Target, Traffic } from './traffic.ts';
 
 const FEW = ndjson(Array.from({ length: 100 }, (_, i) => transaction(i + 1)));
-/** More than fits into what the tests leave of a disk. */
+/** More than fits into the free space that the tests leave on a disk. */
 const MANY = ndjson(Array.from({ length: 8_000 }, (_, i) => transaction(i + 1, { status: 'CONFIRMED' })));
 const IMPORT = ['import', 'transactions', '-', '--org', 'acme'];
 const IS_ROOT = process.getuid?.() === 0;
 const NOBODY = 65_534;
 
-/** A file with everything in it, of which each test gets a copy. */
+/** A filled database file, copied for each test. */
 let template: string;
 let path: string;
 let env: Record<string, string>;
@@ -53,7 +53,7 @@ function useFolder(folder: string): void {
 function useCopyIn(folder: string): void {
   useFolder(folder);
   copyFileSync(template, path);
-  // In one of the tests, another user looks at it, and at the files that SQLite makes beside it with the same mode.
+  // In one test, another user reads this file and the files that SQLite creates beside it with the same mode.
   chmodSync(path, 0o644);
 }
 
@@ -62,7 +62,7 @@ async function serve(): Promise<void> {
   traffic = await Traffic.start(server.url, targets);
 }
 
-/** Whatever was asked since the server started was answered rightly, and something was. */
+/** Checks that there were responses, and that all of them were correct. */
 async function expectAllRight(): Promise<void> {
   await traffic.untilAnswered(10, 5_000);
   const answers = await traffic.stop();
@@ -141,7 +141,7 @@ describe('an SQLite file', () => {
   });
 });
 
-// The limit on the size of files above stands in for it where no disk can be mounted.
+// Where no disk can be mounted, the file size limit above covers this case.
 test.if(await SmallDisk.canMount())('an import reports a full disk', async () => {
   await using disk = await SmallDisk.mount(2);
   useCopyIn(disk.folder);
@@ -166,7 +166,7 @@ test('an import into a folder without permission reports the permission, not a m
   chmodSync(folder, 0o700);
 });
 
-/** Root may write what is read-only, so that it is somebody else who tries. */
+/** Root can write read-only files, so another user runs the command. */
 function importAsSomebody(rows: string): Promise<Finished> {
   const child = spawn(COMMAND, IMPORT, {
     env: { ...process.env, ...env },

@@ -1,5 +1,5 @@
-// Where a fault of PostgreSQL is played: a database server of its own with something in it, a proxy before it,
-// and a node, which reaches it only through the proxy or straight at its address.
+// The stage for a PostgreSQL fault: a separate database server with data, a proxy in front of it, and a node that connects
+// through the proxy or directly.
 
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { digestToken, newTokenText, type TokenKind } from '../../src/domain/access-token.ts';
@@ -28,7 +28,7 @@ const TRANSACTIONS = 700;
 
 export class Stage implements AsyncDisposable {
   readonly primary: PostgresServer;
-  /** Only where it was asked for. */
+  /** Undefined unless requested. */
   readonly standby: PostgresServer | undefined;
   readonly proxy: FaultProxy;
   readonly node: ServerProcess;
@@ -66,7 +66,7 @@ export class Stage implements AsyncDisposable {
     return new Stage(primary, standby, proxy, node, targets);
   }
 
-  /** How many connections the node has to the server that it uses now. */
+  /** Number of the node's connections to its current server. */
   async connections(server: PostgresServer = this.primary): Promise<number> {
     const [row] = await query<{ count: number }>(
       server,
@@ -84,7 +84,7 @@ export class Stage implements AsyncDisposable {
   }
 }
 
-/** A catalogue, transactions of two imports, and what can be asked for: lists, a narrow window and a wide one. */
+/** A catalogue, transactions from two imports, and the paths to request: lists, a narrow window and a wide one. */
 async function fill(databaseUrl: string): Promise<Target[]> {
   const stores = await openStores(databaseUrl, CREATE_OPTIONS);
   try {
@@ -110,7 +110,7 @@ async function fill(databaseUrl: string): Promise<Target[]> {
       { kind: 'catalogue', path: '/v1/cashback-offers/?name=a&limit=5', token: pub },
       { kind: 'health', path: '/livez' },
       { kind: 'health', path: '/readyz' },
-      // Often enough for every connection of a node's pool to be open when the fault begins.
+      // Often enough that every pool connection is open when the fault begins.
       ...Array.from({ length: 12 }, (_, i) => ({
         kind: 'transactions' as const,
         path: pages[i % pages.length] ?? '',

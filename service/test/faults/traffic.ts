@@ -1,12 +1,12 @@
-// Requests that go on through a fault, each held against the one answer that is right. The catalogue must be
-// answered always; transactions either rightly or with 503, in time.
+// Requests before, during and after a fault, each compared with the only correct response. Catalogue requests must always
+// succeed; requests for transactions must succeed or get 503 in time.
 
 export interface Answer {
   readonly kind: 'catalogue' | 'transactions' | 'health';
   readonly status: number;
   readonly startedMs: number;
   readonly endedMs: number;
-  /** What was wrong with it; undefined when it was right, or a proper 503. */
+  /** What was wrong; undefined for a correct response or a valid 503. */
   readonly wrong: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export class Traffic {
     this.#clients = clients(() => this.#isOver, this.answers);
   }
 
-  /** Asks for each target once, for what is right, and from then on over and over. */
+  /** Requests each target once to record the correct response, then repeatedly. */
   static async start(baseUrl: string, targets: readonly Target[]): Promise<Traffic> {
     const right = await Promise.all(targets.map((target) => rightAnswer(baseUrl, target)));
     return new Traffic((isOver, answers) =>
@@ -41,20 +41,20 @@ export class Traffic {
     );
   }
 
-  /** Waits until for so long all answers were 200, those for transactions too, or until the patience is at its end. */
+  /** Waits until all responses have been 200 for the given time, including those for transactions, or until the timeout. */
   async untilCalm(calmMs: number, patienceMs: number): Promise<void> {
     const startedMs = performance.now();
     while (performance.now() - startedMs < patienceMs) {
       await Bun.sleep(50);
       const sinceMs = performance.now() - calmMs;
       const recent = this.answers.filter(({ endedMs }) => endedMs > sinceMs);
-      // Silence is not calm: a request may be waiting for its 503.
+      // No responses do not mean success: a request may still be waiting for its 503.
       const isServed = recent.some(({ kind, status }) => kind === 'transactions' && status === 200);
       if (sinceMs > startedMs && isServed && recent.every(({ status }) => status === 200)) return;
     }
   }
 
-  /** Waits for so many answers, whatever they are, or until the patience is at its end. */
+  /** Waits for the given number of responses with any status, or until the timeout. */
   async untilAnswered(count: number, patienceMs: number): Promise<void> {
     const startedMs = performance.now();
     while (this.answers.length < count && performance.now() - startedMs < patienceMs) await Bun.sleep(10);
@@ -67,7 +67,7 @@ export class Traffic {
   }
 }
 
-/** On a busy machine a node may take its time to open all its connections, and say 503 until it has. */
+/** On a busy machine, a node may need time to open all its connections, and returns 503 until then. */
 async function rightAnswer(baseUrl: string, target: Target): Promise<string> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
     const response = await ask(baseUrl, target);
@@ -98,7 +98,7 @@ async function answerOf(baseUrl: string, target: Target, right: string): Promise
 
 function faultOf(response: Response, body: string, kind: Answer['kind'], right: string): string | undefined {
   if (response.status === 200) {
-    // What /readyz says of the database changes with the fault.
+    // The database state in /readyz changes with the fault.
     return body === right || kind === 'health' ? undefined : `another body: ${body.slice(0, 200)}`;
   }
   const isProper503 =

@@ -1,5 +1,5 @@
-// A node with several workers that is never left alone: its workers are killed and frozen, its catalogue replaced, tokens
-// revoked, PostgreSQL stopped. Requests go on all the while, at a rate that leaves most of the machine idle.
+// Constant disturbances of a node with several workers: workers are killed and frozen, the catalogue is replaced, tokens are
+// revoked and PostgreSQL is stopped. Requests continue at a rate that leaves most of the machine idle.
 
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
@@ -17,9 +17,9 @@ const PAUSE_MS = 150;
 const REQUEST_TIMEOUT_MS = 15_000;
 const OFFERS_OF_RETAILER = 10;
 const OUTAGE_MS = 5_000;
-/** Transactions may be refused for this long after the database is back. */
+/** Requests for transactions may be rejected for this long after the database has recovered. */
 const RECOVERY_MAX_MS = 10_000;
-/** Enough connections for each of the workers to get some. */
+/** Enough connections that every worker gets some. */
 const CONNECTIONS = 24;
 
 export interface SoakOptions {
@@ -27,7 +27,7 @@ export interface SoakOptions {
   readonly minutes: number;
   readonly workers: number;
   readonly offers: number;
-  /** Stopped and started in each round, if it is the database. */
+  /** Stopped and started in each round if PostgreSQL is the database. */
   readonly postgres?: PostgresServer | undefined;
   readonly onRound: (line: string) => void;
 }
@@ -35,14 +35,14 @@ export interface SoakOptions {
 export interface SoakReport {
   readonly rounds: number;
   readonly statuses: Readonly<Record<string, number>>;
-  /** What was answered otherwise than it may be, or not at all without a reason. */
+  /** Wrong responses, and missing responses without a known reason. */
   readonly wrong: readonly string[];
-  /** Requests that a worker had when it was killed. */
+  /** Requests that a worker was handling when it was killed. */
   readonly cutOff: number;
   readonly restarts: number;
   readonly revokedWithinMs: number;
   readonly takenUpWithinMs: number;
-  /** After each round. */
+  /** Called after each round. */
   readonly memoryMb: readonly number[];
 }
 
@@ -154,7 +154,7 @@ class Soak {
     this.#faults.letHappen(fault, worker);
     while ((await this.#metric('offerbook_worker_restarts_total')) === before) await Bun.sleep(100);
     await this.#allReady();
-    // Whoever was asking it has noticed.
+    // By now, the clients of this worker have noticed.
     await Bun.sleep(1_000);
     this.#workersMayFail = false;
   }
@@ -210,7 +210,7 @@ class Soak {
     this.#databaseMayFail = false;
   }
 
-  /** Asks over connections of their own until every answer is as it should be, so until every worker has answered so. */
+  /** Sends requests over separate connections until all responses, and thus all workers, are correct. */
   async #until(
     path: string,
     token: string,
@@ -243,7 +243,7 @@ class Soak {
   async #ask(path: string, isOwnConnection: boolean): Promise<void> {
     const isPrivate = path.startsWith('/v1/transactions/');
     const token = isPrivate ? this.#tokens.private : this.#tokens.public;
-    // A fault that has ended meanwhile may still be the reason.
+    // A fault that has ended in the meantime may still be the reason.
     const [workersMayFail, databaseMayFail] = [this.#workersMayFail, this.#databaseMayFail];
     try {
       const response = await this.#fetch(path, token, isOwnConnection);

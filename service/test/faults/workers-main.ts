@@ -1,5 +1,5 @@
 // The soak of a node with workers: `npx bun service/test/faults/workers-main.ts --minutes 60 --offers 300000`. Prints every
-// round and what was seen; exits with 1 when an answer was wrong, late, or memory grew.
+// round with its results; exits with 1 if a response was wrong or late, or if memory grew.
 
 import { parseArgs } from 'node:util';
 import { DATABASES, removeTemporaryFolders } from '../support/databases.ts';
@@ -9,7 +9,7 @@ import { type SoakReport, soakWorkers } from './worker-soak.ts';
 
 const REVOKED_WITHIN_MS = 4_000;
 const MEMORY_GROWTH_MAX = 1.15;
-/** In fewer rounds, memory is still warming up. */
+/** With fewer rounds, memory has not reached its steady state. */
 const ROUNDS_FOR_MEMORY = 20;
 
 const { values } = parseArgs({
@@ -31,7 +31,7 @@ function median(values: readonly number[]): number {
 
 function problemsOf({ wrong, memoryMb, revokedWithinMs }: SoakReport): string[] {
   const quarter = Math.ceil(memoryMb.length / 4);
-  // The first quarter is for warming up.
+  // The first quarter warms up the server.
   const [earlier, later] = [memoryMb.slice(quarter, 2 * quarter), memoryMb.slice(-quarter)].map(median);
   const problems = wrong.slice(0, 20);
   if (revokedWithinMs > REVOKED_WITHIN_MS) problems.push(`a revoked token worked for ${revokedWithinMs} ms`);
