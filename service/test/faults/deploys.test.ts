@@ -77,6 +77,8 @@ describe.each(PROXIES)('%s', (name) => {
     proxy = await ReverseProxy.start(
       name,
       nodes.map(({ url }) => url.origin),
+      // Longer than the five seconds in which nginx may try the other node.
+      { readTimeoutSeconds: 6 },
     );
   });
   afterAll(async () => {

@@ -9,6 +9,7 @@ import spectralRulesets from '@stoplight/spectral-rulesets';
 import { ERROR_CODES, ERRORS } from '../../src/domain/api-errors.ts';
 import { type OpenApiDocument, openApiDocument } from '../../src/http/openapi/openapi-document.ts';
 import { OPERATIONS } from '../../src/http/operations/operations.ts';
+import { offerbook } from '../support/command.ts';
 import { answerProblems } from '../support/documented-answers.ts';
 import { coupon, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
@@ -96,11 +97,8 @@ test('the document describes how a page links to the next', () => {
 test('GET /openapi.json and offerbook openapi return the same document for the same port', async () => {
   await using node = await TestNode.start();
   const served = await (await node.get('/openapi.json')).text();
-  const env = { ...process.env, OFFERBOOK_PORT: new URL(node.url).port };
-  const printed = await new Response(
-    Bun.spawn(['npx', 'offerbook', 'openapi'], { stdout: 'pipe', stderr: 'ignore', env }).stdout,
-  ).text();
-  expect(printed).toBe(`${served}\n`);
+  const env = { OFFERBOOK_PORT: new URL(node.url).port };
+  expect((await offerbook(['openapi'], { env })).stdout).toBe(`${served}\n`);
 });
 
 test('the document reflects the settings: page size, public URL, currency, and whether activation is on', async () => {
@@ -110,16 +108,12 @@ test('the document reflects the settings: page size, public URL, currency, and w
   });
   const served = (await (await node.get('/openapi.json')).json()) as OpenApiDocument;
   const env = {
-    ...process.env,
     OFFERBOOK_PAGE_SIZE: '7',
     OFFERBOOK_PUBLIC_URL: publicUrl,
     OFFERBOOK_CURRENCY: 'SEK',
     OFFERBOOK_ACTIVATION: 'off',
   };
-  const printed = await new Response(
-    Bun.spawn(['npx', 'offerbook', 'openapi'], { env, stdout: 'pipe', stderr: 'ignore' }).stdout,
-  ).json();
-  expect(printed).toEqual(served);
+  expect(JSON.parse((await offerbook(['openapi'], { env })).stdout)).toEqual(served);
   expect(served.servers).toEqual([{ url: publicUrl, description: 'This server' }]);
   const words = 'Fixed cashbacks (maximumFixedCommissionFee) are in SEK.';
   expect(served.info.description).toEndWith(words);

@@ -24,7 +24,7 @@ interface Row {
 
 /** Most documents are short, some are not, and some are longer than all the others together. */
 function makeRows(): Row[] {
-  const lengths = [10, 30, 20, 150, 25, 2_000, 15, 40, 12, 60_000, 35];
+  const lengths = [10, 30, 20, 150, 25, 2_000, 15, 40, 12, 20_000, 35];
   return Array.from({ length: ROWS }, (_, i) => {
     const id = idOf(i);
     const text = (i % 3 === 0 ? 'ü' : 'x').repeat(lengths[(i * 7) % lengths.length] ?? 0);
@@ -110,7 +110,7 @@ for (const testDatabase of DATABASES) {
 
     test('every walk returns each item once, and each page is within the byte limit or has one item', async () => {
       await fc.assert(fc.asyncProperty(window, pin, limit, bytesMax, walk), {
-        numRuns: 20,
+        numRuns: 10,
         examples: [
           [EVERYTHING, undefined, 1_000, 1],
           [EVERYTHING, undefined, 1_000, 4_000_000],

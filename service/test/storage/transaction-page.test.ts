@@ -170,7 +170,7 @@ for (const testDatabase of DATABASES) {
             completeThroughMs: END_MS,
           });
         }),
-        { numRuns: 120 },
+        { numRuns: 80 },
       );
     });
 
@@ -186,7 +186,7 @@ for (const testDatabase of DATABASES) {
             completeThroughMs: Math.min(END_MS, asOfMs ?? END_MS),
           });
         }),
-        { numRuns: 120 },
+        { numRuns: 80 },
       );
     });
 
@@ -198,7 +198,7 @@ for (const testDatabase of DATABASES) {
           const found = await database.read((connection) => readWindowIds(connection, query, pieces));
           expect(found).toEqual({ ids: expectedIds(anyWindow, anyCursor, count), clockMs: END_MS });
         }),
-        { numRuns: 120 },
+        { numRuns: 80 },
       );
     });
 
@@ -254,7 +254,7 @@ for (const testDatabase of DATABASES) {
           await database.read((connection) => readWindowIds(counting(connection), query, pieces));
           expect(ids).toBeLessThan(5_000);
         }),
-        { numRuns: 100 },
+        { numRuns: 60 },
       );
     });
   });

@@ -44,7 +44,7 @@ const DAY_MS = 86_400_000;
 const END_MS = Date.UTC(2026, 10, 14);
 /** In a young organisation, all changes may lie in one span: to the planner, such a span looks like everything. */
 const AGES = [
-  { age: 'three years', rows: 100_000, spreadMs: 3 * 365 * DAY_MS },
+  { age: 'three years', rows: 50_000, spreadMs: 3 * 365 * DAY_MS },
   { age: 'three thin years', rows: 20_000, spreadMs: 3 * 365 * DAY_MS },
   { age: 'an hour', rows: 15_000, spreadMs: DAY_MS / 24 },
 ];

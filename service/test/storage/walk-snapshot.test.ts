@@ -124,7 +124,7 @@ describe.each(DATABASES.map((database) => [database.name, database] as const))(
             expect(seen).toEqual(expected);
           },
         ),
-        { numRuns: database.name === 'SQLite' ? 150 : 40 },
+        { numRuns: database.name === 'SQLite' ? 100 : 25 },
       );
     });
 
@@ -150,13 +150,13 @@ describe.each(DATABASES.map((database) => [database.name, database] as const))(
       let begun = 0;
       const written = Promise.withResolvers<void>();
       const walks = windows.map((window) =>
-        scene.walk(window, 40, async () => {
+        scene.walk(window, 75, async () => {
           if (++begun === windows.length) await write(scene).then(written.resolve, written.reject);
           await written.promise;
         }),
       );
       for (const [i, { seen, expected }] of (await Promise.all(walks)).entries()) {
-        expect(expected.length).toBeGreaterThan(40);
+        expect(expected.length).toBeGreaterThan(75);
         expect({ window: i, seen }).toEqual({ window: i, seen: expected });
       }
     }

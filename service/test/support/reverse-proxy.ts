@@ -16,6 +16,8 @@ const NODES = ['10.0.0.11:8080', '10.0.0.12:8080'];
 export interface ProxyOptions {
   /** True to enable proxy_cache in nginx without further cache settings. */
   readonly keepsAnswers?: boolean;
+  /** Read timeout, instead of the 15 seconds that the document recommends. */
+  readonly readTimeoutSeconds?: number;
 }
 
 export class ReverseProxy implements AsyncDisposable {
@@ -83,7 +85,7 @@ function configuration(
   port: number,
   nodeUrls: readonly string[],
   folder: string,
-  { keepsAnswers = false }: ProxyOptions,
+  { keepsAnswers = false, readTimeoutSeconds = 15 }: ProxyOptions,
 ): string {
   const [, recommended = ''] =
     new RegExp(`\\n\`\`\`${name}\\n(.*?)\\n\`\`\`\\n`, 's').exec(readFileSync(DOCUMENT, 'utf8')) ?? [];
@@ -94,7 +96,9 @@ function configuration(
     const url = nodeUrls[node];
     return url === undefined ? [] : [line.replace(NODES[node] ?? '', new URL(url).host)];
   });
-  const text = lines.join('\n');
+  const text = lines
+    .join('\n')
+    .replace(/(proxy_read_timeout|timeout server) 15s/, `$1 ${readTimeoutSeconds}s`);
   if (name === 'haproxy') return `${text.replace('bind :80', `bind 127.0.0.1:${port}`)}\n`;
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path ${folder}/${kind};`,
