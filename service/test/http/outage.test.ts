@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/databases.ts';
 import { id, offer, retailer, transaction } from '../support/fixtures.ts';
 import {
   freePort,
-  newPostgresSchema,
+  newPostgresDatabase,
   postgresUrl,
   sharedPostgres,
   startPostgres,
@@ -169,7 +169,7 @@ test('an outage is logged once with its reason, and rejected requests do not log
 });
 
 test('every PostgreSQL failure gets a retryable 503, never a 500', async () => {
-  const url = new URL(await newPostgresSchema());
+  const url = new URL(await newPostgresDatabase());
   const admin = postgres(url.href, { max: 1 });
   const role = `app_${Bun.randomUUIDv7().replaceAll('-', '')}`;
   await admin.unsafe(`CREATE ROLE ${role} LOGIN PASSWORD 'app'; GRANT ALL ON SCHEMA public TO ${role}`);
