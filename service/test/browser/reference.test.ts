@@ -234,10 +234,13 @@ describe('the guides', () => {
   });
 
   // These two use every element of the guides: samples, tables, notes and lists.
-  test.each(['/docs/getting-started', '/docs/errors'])('the guides pass axe-core in dark mode: %s', async (path) => {
-    await using watched = await open(path);
-    expect(await axeViolations(watched.page)).toEqual([]);
-  });
+  test.each(['/docs/getting-started', '/docs/errors'])(
+    'the guides pass axe-core in dark mode: %s',
+    async (path) => {
+      await using watched = await open(path);
+      expect(await axeViolations(watched.page)).toEqual([]);
+    },
+  );
 
   test('the guides show a table row as a list with column headings on a phone', async () => {
     await using watched = await open('/docs/errors', { viewport: { width: 390, height: 844 } });
