@@ -1,4 +1,4 @@
-// What two processes say to each other: one JSON text for each line.
+// The protocol between two processes: one JSON value per line.
 
 export async function* readJsonLines<Message>(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,

@@ -1,5 +1,5 @@
-// The book of all imports: which stamps they were given, and which were acknowledged. Checks that stamps rise
-// from each acknowledged import to every one that begins after it, and that a row's stamp is its import's.
+// Records the stamp of every import and whether it was acknowledged. Checks that an import that begins after another was
+// acknowledged has a greater stamp, and that a row's stamp is its import's.
 
 import { printTimestamp, type Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';

@@ -1,4 +1,4 @@
-// A database that can be killed the hard way and started again, and asked whether it took any damage.
+// A database that can be killed, restarted and checked for damage.
 
 import { Database as SqliteFile } from 'bun:sqlite';
 import { rmSync } from 'node:fs';
@@ -20,7 +20,7 @@ export const MACHINES: readonly { name: Machine['name']; open(): Promise<Machine
   { name: 'PostgreSQL', open: openPostgresMachine },
 ];
 
-/** SQLite runs in the processes that use it: there is nothing else to kill. */
+/** SQLite runs inside the processes that use it, so there is no server to kill. */
 async function openSqliteMachine(): Promise<Machine> {
   const databaseUrl = (await DATABASES.find(({ name }) => name === 'SQLite')?.create()) ?? '';
   return {
@@ -38,7 +38,7 @@ async function openSqliteMachine(): Promise<Machine> {
   };
 }
 
-/** A server of its own, which waits for the disk as PostgreSQL does unless told otherwise. */
+/** A separate server with PostgreSQL's default durability settings. */
 async function openPostgresMachine(): Promise<Machine> {
   const { port, process: server, directory } = await startPostgres();
   const databaseUrl = postgresUrl(port, 'postgres');

@@ -27,7 +27,7 @@ function isChosen({ name }: { name: string }): boolean {
   return values.database === undefined || name.toLowerCase().startsWith(values.database);
 }
 
-/** Prints a report, its problems last; returns whether there were any. */
+/** Prints a report with its problems last; returns true if there were any. */
 function printReport(
   { lost, ...rest }: { lost: number },
   problems: readonly string[],

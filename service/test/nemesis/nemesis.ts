@@ -43,7 +43,7 @@ export interface NemesisReport {
   readonly cursorRowsDeleted: number;
   readonly walks: number;
   readonly pages: number;
-  /** How many rows are in the database at the end. */
+  /** Number of rows in the database at the end. */
   readonly rows: number;
   /** Rows in which a full copy differed from the state at its first page. */
   readonly holes: number;
@@ -55,7 +55,7 @@ export interface NemesisReport {
 const SERVERS = 2;
 const IMPORTERS = 3;
 const VIOLATIONS_LISTED_MAX = 50;
-/** Sabotage happens while a poller waits, so it does not wait long itself. */
+/** Short, because a poller waits during the sabotage. */
 const SABOTAGE_OPTIONS = { ...COMMAND_OPTIONS, lockTimeoutMs: 100 };
 
 /** Of the connections on which servers read pages; nobody else joins documents. */
@@ -63,7 +63,7 @@ const END_CONNECTIONS_SQL = `
   SELECT pg_terminate_backend(pid) FROM pg_stat_activity
    WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%string_agg(document%'`;
 
-/** Thrown into a poller to have it restarted in the middle of a walk. */
+/** Thrown into a poller to restart it in the middle of a walk. */
 class PollerRestart extends Error {}
 
 export async function runNemesis(options: NemesisOptions): Promise<NemesisReport> {
@@ -135,7 +135,7 @@ class NemesisRun implements AsyncDisposable {
     return run;
   }
 
-  /** Everything at once, until the time is up. */
+  /** Runs all actors concurrently until the time is up. */
   async rage(): Promise<void> {
     const actors = [
       ...Array.from({ length: IMPORTERS }, (_, i) => this.#keepImporting(this.#random('importer', i))),
@@ -259,7 +259,7 @@ class NemesisRun implements AsyncDisposable {
     }
   }
 
-  /** Often in the middle of an answer. */
+  /** Often in the middle of a response. */
   async #keepEndingConnections(random: Random): Promise<void> {
     while (!this.#isOver) {
       await Bun.sleep(random.logBetween(20, 1_000));

@@ -26,7 +26,7 @@ export interface ReplicaRun {
 export interface ReplicaReport {
   readonly walks: number;
   readonly pages: number;
-  /** How often the replica was held up. */
+  /** Number of times that the replica was paused. */
   readonly held: number;
   /** What each poller does not have the last version of, in words. */
   readonly lost: readonly string[];
@@ -81,7 +81,7 @@ export async function pollWithReplica(scene: Scene, run: ReplicaRun): Promise<Re
       counts.held += 1;
     } else if (random.chance(0.35)) await releaseReplay(run.replica);
     const limit = random.whole(3, 15);
-    // Safe only with a token of its own, in whose windows nobody else begins a walk meanwhile.
+    // Safe only with a separate token, so that no other poller begins a walk over its windows.
     for (const together of [documented, [greatest]]) {
       await Promise.all([
         scene.change(...random.shuffled(numbers).slice(0, random.whole(1, 6))),

@@ -1,5 +1,5 @@
-// Pages of transactions from a streaming replica that is behind, held up, frozen, or alone: what a page says of
-// its completeness is true all the same, and no poller loses a change, wherever its pages come from.
+// Pages of transactions from a streaming replica that lags, is paused, is frozen, or has lost its primary: Complete-Through
+// is still correct, and no poller misses a change, wherever its pages come from.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { printTimestamp, timestampMs } from '@offerbook/wire/timestamp.ts';

@@ -17,7 +17,7 @@ const FIND_SQL = 'SELECT document FROM transactions WHERE id = $1 AND org_id = $
 export type Strike = 'changed' | 'deleted' | 'nothing';
 
 export class Saboteur {
-  /** Everything it has ever deleted; some of it may have been imported again. */
+  /** Every id that was deleted; some may have been imported again. */
   readonly deleted = new Set<Uuid>();
   readonly #stores: Stores;
   readonly #database: Database;

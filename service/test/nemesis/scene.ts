@@ -36,7 +36,7 @@ export class Scene implements AsyncDisposable {
     this.#tick = tick;
   }
 
-  /** The second node may have settings of its own. */
+  /** The second node may have different settings. */
   static async open(databaseUrl: string, settings: Partial<ServeSettings> = {}): Promise<Scene> {
     let nowMs = Date.parse('2026-11-14T12:00:00Z');
     const clock = () => nowMs;
@@ -102,7 +102,7 @@ export class Scene implements AsyncDisposable {
     };
   }
 
-  /** The numbers of the transactions whose last version the poller does not have. */
+  /** Numbers of the transactions whose latest version the poller does not have. */
   async lostBy(poller: Poller): Promise<number[]> {
     const { lost } = compare(await readAll(this.nodes[0].stores, this.orgId), poller.copy);
     return lost.map((lostId) => Number.parseInt(lostId.slice(-12), 16)).sort((a, b) => a - b);

@@ -1,5 +1,5 @@
-// Three server processes on one PostgreSQL behind a proxy that sends each request to the next of them; imports and
-// tokens come from a fourth process.
+// Three server processes on one PostgreSQL database behind a round-robin proxy; imports and tokens come from a fourth
+// process.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { allowedMs } from '../support/allowed-ms.ts';
@@ -14,7 +14,7 @@ const TRANSACTIONS = 250;
 let env: Record<string, string>;
 let nodes: ServerProcess[];
 let proxy: Bun.Server<undefined>;
-/** By which node each request was answered. */
+/** The node that answered each request. */
 let answeredBy: number[];
 
 beforeAll(async () => {
@@ -57,7 +57,7 @@ async function importRows(rows: readonly unknown[], ...args: string[]): Promise<
 
 const get = (url: string, token: string) => fetch(url, { headers: { Authorization: `Bearer ${token}` } });
 
-/** How long it takes from now until every node answers so. */
+/** Time until every node returns the expected response. */
 async function untilEverywhere(path: string, token: string, isSo: (response: Response) => Promise<boolean>) {
   const startedMs = performance.now();
   for (const { url } of nodes) {

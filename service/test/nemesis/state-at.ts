@@ -1,5 +1,5 @@
-// What an organisation's transactions were at a stamp, worked out from all that the database holds of them. Slow and plain,
-// so that it can be held against the walks of the service.
+// Computes an organisation's transactions at a stamp from all stored versions. Slow and simple, to compare with the
+// service's walks.
 
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import { timestampMs } from '@offerbook/wire/timestamp.ts';

@@ -1,5 +1,5 @@
-// Backups of SQLite: whole, consistent while everything goes on, checked before they are brought back; and what a restore
-// means to those who poll.
+// SQLite backups: complete, consistent during writes, and validated before a restore. Also tests what polling clients
+// receive after a restore.
 
 import { Database as SqliteFile } from 'bun:sqlite';
 import { describe, expect, mock, test } from 'bun:test';
@@ -63,11 +63,11 @@ const issue = (stores: Stores, orgId: number) =>
     expiresAtMs: null,
   });
 
-/** What a poller holds, and its watermark. */
+/** A poller's copy and its watermark. */
 class Poller {
   readonly copy = new Map<string, Transaction>();
   watermarkMs = -1;
-  /** How many rows the last walk had. */
+  /** Number of rows in the last walk. */
   received = 0;
 
   async poll(stores: Stores, orgId: number): Promise<void> {

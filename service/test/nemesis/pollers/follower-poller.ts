@@ -1,4 +1,4 @@
-// The client library's own follower, one walk at a time. A walk that breaks off goes on where it was.
+// The client library's follower, one walk at a time. An interrupted walk resumes where it stopped.
 
 import { NetworkError, OfferbookClient } from '@offerbook/client';
 import type { Transaction } from '@offerbook/wire/transaction.ts';

@@ -1,5 +1,5 @@
-// The client that has not read the documentation: it goes on from the greatest updatedAt it has seen. Safe
-// only while nobody else begins a walk through the same window with its token.
+// A client that ignores the documentation: it continues from the greatest updatedAt that it has seen. This is safe only
+// while no other client begins a walk over the same window with its token.
 
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';

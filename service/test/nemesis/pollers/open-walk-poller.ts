@@ -1,4 +1,5 @@
-// The documented way: walk everything after the watermark, and go on from where all of its pages were complete.
+// The documented way: walk everything after the watermark, then continue from the stamp through which all pages were
+// complete.
 
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';

@@ -8,7 +8,7 @@ import type { Transaction } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { type FetchPage, type Poller, upsert, walkPages } from './poller.ts';
 
-/** Changes come every few milliseconds. */
+/** Changes occur every few milliseconds. */
 const AHEAD_MAX_MS = 300;
 
 export class TilingPoller implements Poller {
@@ -18,7 +18,7 @@ export class TilingPoller implements Poller {
   readonly #random: Random;
   /** The last stamp of the last window. */
   #end: Timestamp | undefined;
-  /** The last stamp of a window that was asked for too early. */
+  /** The last stamp of a window that was requested too early. */
   #early: Timestamp | undefined;
 
   constructor(fetchPage: FetchPage, random: Random) {
@@ -55,7 +55,7 @@ export class TilingPoller implements Poller {
     return true;
   }
 
-  /** Bounds are strict, so the window that includes its end is closed a millisecond later. */
+  /** Bounds are exclusive, so a window that includes its last stamp ends a millisecond later. */
   protected lessThan(end: Timestamp): Timestamp {
     return printTimestamp(timestampMs(end) + 1);
   }
