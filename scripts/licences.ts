@@ -18,7 +18,7 @@ export interface Dependency {
   readonly name: string;
   readonly version: string;
   readonly licence: string;
-  /** False for packages that only builds and tests need. */
+  /** False for packages needed only by builds and tests. */
   readonly isRuntime: boolean;
 }
 

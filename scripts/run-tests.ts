@@ -1,7 +1,7 @@
 // npm run test:all and npm run test:unit: runs all tests, or those that need neither PostgreSQL nor a browser, in parallel
 // processes. Each process runs its files one after the other, so tests in one folder never overlap. The output of the first
-// process is shown as it arrives; the output of the others is shown at the end. The last lines list every failed test and
-// every program that was missing.
+// process is shown as it arrives; the output of the others is shown at the end. The last lines list every failed test and every
+// required program that was missing.
 //
 // Tests that run commands use the executable, which is built once here. It starts faster than the sources, and it is what
 // users run.
@@ -19,7 +19,7 @@ const PARTS = [
   ['importer', 'nemesis', 'sandbox', 'storage'],
 ].map((folders) => folders.map((folder) => `service/test/${folder}`));
 
-/** The parts of test:unit. */
+/** Test paths for test:unit, one list per process. */
 const UNIT_PARTS = [
   ['feeds/test', 'wire/test'],
   [
@@ -72,7 +72,7 @@ function summary(outputs: readonly string[], codes: readonly number[]): string {
   ].join('\n');
 }
 
-/** Arguments and environment variables of the processes for all tests. */
+/** Returns the arguments and environment variables of the processes that run all tests. */
 async function planAll() {
   rmSync(BUILT, { recursive: true, force: true });
   const settings = { TEST_COMMAND: await buildForThisMachine(BUILT) };

@@ -7,7 +7,7 @@ export interface CachedResponse {
   body: string;
 }
 
-/** Storage for cached responses, keyed by URL. An exception thrown by the cache fails the request. */
+/** Storage for cached responses, keyed by URL. If the cache throws, the request fails. */
 export interface EtagCache {
   get(url: string): CachedResponse | undefined | Promise<CachedResponse | undefined>;
   set(url: string, response: CachedResponse): void | Promise<void>;

@@ -51,7 +51,7 @@ export function fileCheckpoint(path: string): CheckpointStore {
   };
 }
 
-/** Resolves symbolic links. Unlike realpath, it accepts a file that does not exist yet. */
+/** Resolves symbolic links. Unlike realpath, accepts a file that does not exist yet. */
 async function followLinks(path: string): Promise<string> {
   try {
     return await realpath(path);

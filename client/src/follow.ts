@@ -29,7 +29,7 @@ export interface FollowOptions extends CallOptions {
   intervalMs?: number | undefined;
   /** Page size. Default 1,000, the service's maximum. */
   limit?: number | undefined;
-  /** Ends the iteration. Changes that were not consumed are yielded again next time. */
+  /** Ends the iteration. Changes that were not consumed are yielded again by the next follower. */
   signal?: AbortSignal | undefined;
   /** Called for each failure that the follower waits out, with the delay before it retries. */
   onError?: ((error: unknown, retryInMs: number) => void) | undefined;

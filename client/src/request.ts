@@ -21,7 +21,7 @@ import type { Problem } from './wire.ts';
 /** The part of `fetch` that the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** The replaceable parts of a client. */
+/** Settings and dependencies that all calls of a client share. */
 export interface Transport {
   readonly dates: 'string' | 'Date';
   readonly cache: EtagCache | false;

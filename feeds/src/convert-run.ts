@@ -53,7 +53,7 @@ export class ConvertRun {
       }
     } catch (error) {
       if (!(error instanceof BrokenFile)) throw error;
-      // The unreadable part counts as one invalid row.
+      // The unreadable rest of the file counts as one invalid row.
       this.counts.read++;
       this.counts.invalid++;
       this.#problems.addLast({ ...rowProblem(error.place, error.problem), file: source.name });

@@ -1,5 +1,5 @@
-// Typed access to the fields of one row, whatever its file format. Problems are collected, so that all problems of a row are
-// reported together. An invalid value is replaced by a placeholder, which is never output because the row is rejected.
+// Typed access to the fields of one row, regardless of the file format. Problems are collected, so that all problems of a row
+// are reported together. An invalid value is replaced by a placeholder, which is never output because the row is rejected.
 
 import { type Amount, parseAmount, ZERO } from '@offerbook/wire/amount.ts';
 import { type FieldProblem, isObject } from '@offerbook/wire/rows/raw-row.ts';
@@ -40,7 +40,7 @@ export class Fields {
     return text !== undefined && !values.includes(text);
   }
 
-  /** Also accepts numbers, because networks send ids as strings or numbers. The path '' is the value itself. */
+  /** Also accepts numbers, because networks send ids as strings or numbers. The path '' refers to the value itself. */
   findText(path: string): string | undefined {
     const value = this.find(path);
     if (value === undefined || typeof value === 'string') return value;
@@ -85,7 +85,7 @@ export class Fields {
     return this.findTime(path, read) ?? this.#missing(path, INVALID_TIME);
   }
 
-  /** Maps the network's word to our value. A word that is not in `meanings` is reported as a problem. */
+  /** Maps the network's value to ours. A value that is not in `meanings` is reported as a problem. */
   findMeaning<Meaning>(path: string, meanings: Readonly<Record<string, Meaning>>): Meaning | undefined {
     const text = this.findText(path);
     return text === undefined ? undefined : this.translate(path, text, meanings);

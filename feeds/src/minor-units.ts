@@ -1,5 +1,5 @@
-// Number of decimals of each currency in ISO 4217. Intl reports the decimals in everyday use instead: none for the Albanian
-// lek and the Serbian dinar, which officially have two.
+// Number of decimals that ISO 4217 specifies for each currency. Intl reports the decimals in everyday use instead: none for the
+// Albanian lek and the Serbian dinar, which officially have two.
 
 const NO_DECIMALS = 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'.split(' ');
 const THREE_DECIMALS = 'BHD IQD JOD KWD LYD OMR TND'.split(' ');

@@ -25,7 +25,7 @@ export interface Sale {
   readonly soldAt: Timestamp;
   readonly currency: string;
   readonly orderValue: Amount;
-  /** Several entries if parts of the sale belong to groups with different shares. */
+  /** Has several entries if parts of the sale belong to groups with different shares. */
   readonly commissions: readonly Commission[];
   readonly subId: string | undefined;
   readonly subData?: string | undefined;
@@ -48,7 +48,7 @@ export type SaleFeed = WholeSaleFeed | PartedSaleFeed;
 export interface WholeSaleFeed {
   readonly shape: FeedShape;
   readonly readSale: (row: Fields, format: FeedFormat) => Sale;
-  /** Note that the report shows for CSV files, which may lack data. */
+  /** A note shown in the report for CSV files, which may lack data. */
   readonly csvNote?: string;
 }
 
@@ -56,9 +56,9 @@ export interface WholeSaleFeed {
 export interface PartedSaleFeed<Part extends SalePart = SalePart> {
   readonly shape: FeedShape;
   readPart(row: Fields): Part | LeftOutRow;
-  /** Joins the parts of a sale. Reports parts that contradict each other as problems of `group`. */
+  /** Joins the parts of a sale. Reports contradictory parts as problems in `group`. */
   joinParts(parts: readonly [Part, ...Part[]], group: Fields): Sale;
-  /** Returns a message if the parts of all files cannot be converted together. */
+  /** Returns a message if parts from different files cannot be converted together. */
   findConflict?(parts: Iterable<Part>): string | undefined;
 }
 
@@ -69,7 +69,7 @@ export interface LeftOutRow {
 
 export interface SalePart {
   readonly saleId: string;
-  /** The network's id for the row. Repeated rows count once. */
+  /** The network's id for the row. Rows with the same id count once. */
   readonly partId: string;
   /** Orders the versions of a row: a greater value is newer. */
   readonly version: number;

@@ -7,12 +7,15 @@ import {
   type Timestamp,
 } from '@offerbook/wire/timestamp.ts';
 
-/** `2026-11-14T12:00:00`, optionally with a space instead of the T, a fraction, and `Z` or an offset. Also a date alone. */
+/**
+ * `2026-11-14T12:00:00`, optionally with a space instead of the T, a fraction, and `Z` or an offset. A date alone is accepted
+ * too.
+ */
 const TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?)? ?(Z|[+-]\d{2}:?\d{2})?$/;
 export const DAY_MS = 86_400_000;
 export const LAST_SECOND = '9999-12-31T23:59:59' as Timestamp;
 
-/** Returns undefined if the text is not a time. `zone` applies to a text without a zone. */
+/** Returns undefined if the string is not a time. `zone` applies to a string without a zone. */
 export type TimeReader = (text: string, zone: string) => Timestamp | undefined;
 
 /** A date alone means the start of that day. Returns undefined for a time that does not exist. */
@@ -46,7 +49,7 @@ export function latest(times: readonly (Timestamp | undefined)[]): Timestamp | u
   return times.reduce((a, b) => (a === undefined || (b !== undefined && b > a) ? b : a), undefined);
 }
 
-/** Returns a reader for times in a pattern such as `DD/MM/YYYY HH:mm:ss`. */
+/** Returns a parser for times in a pattern such as `DD/MM/YYYY HH:mm:ss`. */
 export function patternReader(pattern: string, read: TimeReader = parseTime): TimeReader {
   const expression = compilePattern(pattern);
   return (text, zone) => {

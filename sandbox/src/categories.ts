@@ -6,7 +6,7 @@ export interface Category {
   readonly trade: readonly string[];
   /** Products, worded to follow "10% off all …". */
   readonly goods: readonly string[];
-  /** Promotion headlines, one for each of the first entries in `goods`. */
+  /** Promotion headlines, in the same order as the `goods` that they advertise. */
   readonly headlines: readonly string[];
   /** Products without cashback, worded to follow "No cashback on …". */
   readonly exclusions: readonly string[];

@@ -7,7 +7,7 @@ export interface Country {
   readonly unitsPerEuro: number;
   /** Decimal places in local prices. */
   readonly decimals: 0 | 2;
-  /** Standard time. Synthetic sales ignore daylight saving. */
+  /** Standard time. Synthetic sales ignore daylight saving time. */
   readonly utcOffsetHours: number;
   /** Relative number of sales. */
   readonly weight: number;

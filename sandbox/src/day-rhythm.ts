@@ -17,7 +17,7 @@ const WEIGHT_TOTAL = COUNTRIES.reduce((sum, { weight }) => sum + weight, 0);
 /** The epoch was a Thursday. */
 const EPOCH_WEEKDAY = 4;
 
-/** Sales rate of all countries together, relative to the mean. */
+/** Combined sales rate of all countries, relative to the mean. */
 export function busyness(atMs: number): number {
   return COUNTRIES.reduce((sum, country) => sum + weightAt(country, atMs), 0) / WEIGHT_TOTAL;
 }

@@ -1,5 +1,5 @@
-// Generates a shop's cashback offers: one on everything, then others for particular goods, new customers, larger orders or
-// some of its countries. Each is a percentage or a fixed amount.
+// Generates a shop's cashback offers: one that covers everything, then others for particular goods, new customers, larger
+// orders or some of its countries. Each is a percentage or a fixed amount.
 
 import { getCountry } from './countries.ts';
 import { namedUuid, Random } from './random.ts';
@@ -11,7 +11,7 @@ const FIXED_SHARE = 0.27;
 /** The first offer of the most popular shops is featured. */
 const FEATURED_SHOPS = 120;
 
-/** The fields in which the offers of a shop differ. */
+/** The fields in which a shop's offers differ. */
 interface Terms {
   readonly cashbackPercentage: number;
   readonly maximumFixedCommissionFee: number | null;

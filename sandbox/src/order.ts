@@ -1,4 +1,4 @@
-// Generates an order's value and cashback, in the currency of the country where it is placed.
+// Generates an order's value and cashback, in the currency of the country where the order is placed.
 
 import { getCategory } from './categories.ts';
 import { type Country, roundMoney } from './countries.ts';
@@ -15,7 +15,7 @@ export interface Order {
 export function makeOrder(random: Random, offer: CashbackOffer, country: Country): Order {
   const [min, max] = getCategory(offer.category).orderValue;
   const { cashbackPercentage, maximumFixedCommissionFee } = offer;
-  // Fixed amounts of offers are in euros.
+  // Offers state fixed amounts in euros.
   const fixed = (maximumFixedCommissionFee ?? 0) * country.unitsPerEuro;
   // A shop pays a fixed amount only for orders worth several times that amount.
   const leastValue = fixed * random.between(8, 20);

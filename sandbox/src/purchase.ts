@@ -26,7 +26,7 @@ export interface Visit {
   readonly dealId: string | undefined;
 }
 
-/** Cashback and country come from the activated offer, or for other deals from the retailer's offer on everything. */
+/** Cashback and country come from the activated offer; for other deals, they come from the retailer's offer on everything. */
 export function makePurchase(seed: number, nowMs: number, { retailer, clickId, dealId }: Visit): Purchase {
   const random = new Random(seed, 'purchase', clickId, nowMs);
   const [onEverything, ...others] = retailer.cashbackOffers;
@@ -43,7 +43,7 @@ export function makePurchase(seed: number, nowMs: number, { retailer, clickId, d
   };
 }
 
-/** Searches for an id whose course ends with a confirmation. Counts down, because random sales use low numbers. */
+/** Searches for an id whose life cycle ends with a confirmation. Counts down, because random sales use low numbers. */
 function findId(seed: number, nowMs: number): string {
   for (let number = SALES_PER_CELL_MAX - 1; number > 0; number--) {
     const id = saleId(seed, nowMs, number);

@@ -5,7 +5,7 @@ const NAMESPACE = '5d0c1a52-0b0e-4c5a-9f43-7f0ffe2b00c5';
 export class Random {
   #state: number;
 
-  /** The parts identify what the numbers decide, so that adding a decision does not change the others. */
+  /** The parts name the decision that the numbers are for, so that adding a decision does not change the others. */
   constructor(...parts: readonly (string | number)[]) {
     this.#state = Bun.hash.xxHash32(parts.join('/'));
   }

@@ -36,7 +36,10 @@ const RHYTHMS: Readonly<Record<'coupon' | 'promotion', readonly Rhythm[]>> = {
 
 const DAY_MS = 86_400_000;
 
-/** Returns the active occurrence or, during a pause, the next one. It starts at midnight UTC and ends a second before midnight. */
+/**
+ * Returns the active occurrence or, during a pause, the next one. An occurrence starts at midnight UTC and ends a second before
+ * midnight.
+ */
 export function currentOccurrence(random: Random, kind: keyof typeof RHYTHMS, nowMs: number): Occurrence {
   const rhythm = random.pickWeighted(RHYTHMS[kind], ({ share }) => share);
   const periodDays = random.whole(...rhythm.periodDays);

@@ -30,7 +30,7 @@ const STYLES: readonly { heads: readonly string[]; tails: readonly string[] }[] 
   },
 ];
 
-/** Returns different stems in random order. Each can be a shop name by itself. */
+/** Returns distinct stems in random order. Each can be a shop name by itself. */
 export function inventStems(random: Random, count: number): string[] {
   const all = STYLES.flatMap(({ heads, tails }) =>
     // Avoid a doubled letter where the parts meet, as in "Quillleigh".

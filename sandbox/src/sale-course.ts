@@ -1,5 +1,5 @@
-// The course of a sale: sometimes a correction while it is pending, then confirmation or decline, and occasionally a later
-// reversal. It depends only on the seed and the sale's id, so it can be recomputed after a restart.
+// The life cycle of a sale: an occasional correction while pending, then confirmation or decline, and rarely a later reversal.
+// It depends only on the seed and the sale's id, so it can be recomputed after a restart.
 
 import { COUNTRIES, roundMoney } from './countries.ts';
 import { Random } from './random.ts';
@@ -19,12 +19,15 @@ const CORRECTED_SHARE = 0.12;
 const DECLINED_SHARE = 0.13;
 const REVERSED_SHARE = 0.04;
 
-/** Converts a delay after the sale was reported to a time, so that the sandbox can run faster than real time. */
+/** Converts a delay, counted from when the sale was reported, to a time. Lets the sandbox run faster than real time. */
 export type Pace = (reportedAtMs: number, delayMs: number) => number;
 
 export const REAL_PACE: Pace = (reportedMs, delayMs) => reportedMs + delayMs;
 
-/** Real pace until sinceMs, `speed` times faster afterwards. A delay that is already running ends sooner, but not in the past. */
+/**
+ * Runs in real time until sinceMs, and `speed` times as fast afterwards. A delay that is already running ends sooner, but not
+ * in the past.
+ */
 export function fasterSince(sinceMs: number, speed: number): Pace {
   return (reportedMs, delayMs) => {
     const dueMs = reportedMs + delayMs;
@@ -64,7 +67,7 @@ export interface Change {
   readonly atMs: number;
 }
 
-/** Applies the events of the course in (fromMs, toMs] to a sale. Returns undefined if nothing changes. */
+/** Applies the sale's life-cycle events in (fromMs, toMs]. Returns undefined if nothing changes. */
 export function follow(before: Sale, course: SaleCourse, fromMs: number, toMs: number): Change | undefined {
   let change: Change | undefined;
   const isIn = (atMs: number | undefined): atMs is number =>

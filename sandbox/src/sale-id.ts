@@ -1,5 +1,5 @@
 // Sale ids: version 7 UUIDs whose random bits are derived from the seed. An id contains the time at which the sale was
-// reported, so the sale's course can be recomputed after a restart without stored state.
+// reported, so the sale's life cycle can be recomputed after a restart without stored state.
 
 /** Maximum number of sales per time cell: an id has three hexadecimal digits for the sale's number. */
 export const SALES_PER_CELL_MAX = 4096;

@@ -11,7 +11,7 @@ const SECOND_MS = 1_000;
 const USERS = 4_000;
 /** A value above 1 makes a few users buy often. */
 const USER_SKEW = 2;
-/** Fraction of sales without a click, whose users claimed the cashback afterwards. */
+/** Fraction of sales without a recorded click; their users claimed the cashback afterwards. */
 const CLAIMED_SHARE = 0.02;
 
 export function makeSale(seed: number, id: string, market: Market): Sale {

@@ -43,7 +43,7 @@ export function makeCatalogue({ seed, nowMs, logoUrl }: CatalogueOptions): Retai
   });
 }
 
-/** Distributes deals over the retailers: from min to max for each, and more for popular ones. */
+/** Distributes deals among the retailers: between min and max for each, with more for popular ones. */
 function spread(random: Random, total: number, min: number, max: number): number[] {
   const counts = new Array<number>(RETAILER_COUNT).fill(min);
   for (let left = total - RETAILER_COUNT * min; left > 0; ) {

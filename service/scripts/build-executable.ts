@@ -1,5 +1,5 @@
-// npm run build:executable [-- TARGET…]: builds one executable per target, with Bun included, and writes them and their
-// SHA-256 sums to dist/. The default target is this machine's platform; `all` builds every target.
+// npm run build:executable [-- TARGET…]: builds one executable per target, with Bun included, and writes the executables and
+// their SHA-256 checksums to dist/. The default target is this machine's platform; `all` builds every target.
 
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

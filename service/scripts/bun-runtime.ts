@@ -7,7 +7,7 @@ import { SERVICE } from './program.ts';
 
 const ROOT = join(SERVICE, '..');
 
-/** The npm package with Bun for each target. */
+/** The npm package that contains Bun, for each target. */
 const PACKAGES = {
   'linux-x64': '@oven/bun-linux-x64',
   'linux-arm64': '@oven/bun-linux-aarch64',

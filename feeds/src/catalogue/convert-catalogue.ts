@@ -18,7 +18,7 @@ export interface CatalogueFile {
   /** Command-line option that names the file, such as `commission-groups`. */
   readonly name: string;
   readonly source: ImportSource;
-  /** Given on the command line if the file does not contain it. */
+  /** Set on the command line if the file does not contain the advertiser's id. */
   readonly advertiserId: string | undefined;
 }
 

@@ -4,7 +4,7 @@
 import type { FeedPlace } from '../convert-run.ts';
 import type { DealFact, PartnershipFact, RetailerFact } from './facts.ts';
 
-/** A fact and the first place where it was read. */
+/** A fact and the position where it was first read. */
 export interface PlacedFact<Fact> {
   readonly fact: Fact;
   readonly place: FeedPlace;
@@ -15,7 +15,7 @@ export interface RetailerFacts extends PlacedFact<RetailerFact> {
 }
 
 interface Entry<Fact> extends PlacedFact<Fact> {
-  /** Place of a fact with the same id but different contents. */
+  /** Position of a fact with the same id but different contents. */
   conflict: FeedPlace | undefined;
 }
 

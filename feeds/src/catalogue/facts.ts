@@ -15,7 +15,7 @@ export interface RetailerFact {
   readonly countries?: readonly string[] | undefined;
   readonly category?: string | undefined;
   readonly terms?: string | undefined;
-  /** Currency of fixed rates without a currency. */
+  /** Currency of fixed rates that do not specify one. */
   readonly currency?: string | undefined;
 }
 
@@ -32,8 +32,8 @@ interface Deal {
   readonly startDate?: Timestamp | undefined;
   readonly endDate?: Timestamp | undefined;
   /**
-   * True for a deal that is used only if the advertiser has no other offer or, for a coupon, no other coupon with this code
-   * in this period.
+   * True for a fallback. A fallback offer is used only if the advertiser has no other offer; a fallback coupon, only if no
+   * other coupon with the same code overlaps its period.
    */
   readonly isFallback?: boolean | undefined;
 }

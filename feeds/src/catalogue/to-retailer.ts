@@ -67,7 +67,7 @@ export function addDeal(
 
 const MISSING = 'is missing from both the network and the overlay';
 
-/** Every field that can be missing here is one that the overlay could provide, so the message mentions the overlay. */
+/** The overlay can provide every field that may be missing here, so the message mentions the overlay. */
 function check<Value>(value: unknown, schema: z.ZodType<Value>): Made<Value> {
   const checked = checkRow({ place: { line: 1 }, value }, schema);
   if (checked.problems === undefined) return checked;

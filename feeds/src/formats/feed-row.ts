@@ -1,4 +1,4 @@
-// Rows of a network's files, and the description of a file that the readers need.
+// Rows of a network's files, and the file description that readers need.
 
 import type { ParsedRow } from '@offerbook/wire/rows/raw-row.ts';
 import type { RowLimits } from '@offerbook/wire/rows/row-limits.ts';
@@ -6,7 +6,7 @@ import type { Fields } from '../fields.ts';
 
 export type FeedFormat = 'JSON' | 'XML' | 'CSV';
 
-/** Higher than the limits of imports: a network's row with many items can be hundreds of kilobytes long. */
+/** Higher than the import limits: a network's row with many items can be hundreds of kilobytes long. */
 export const FEED_LIMITS: RowLimits = { bytes: 16 * 1024 * 1024, values: 1_000_000, names: 1_000, depth: 64 };
 
 export interface FeedRow extends ParsedRow {
@@ -40,7 +40,7 @@ export interface CsvShape {
   readonly separator?: string | undefined;
 }
 
-/** Page information of a response. Each network provides some of it. */
+/** Page information of a response. Each network provides only some of these fields. */
 export interface PageInfo {
   /** The network's error message, if the response is an error. */
   readonly error?: string | undefined;

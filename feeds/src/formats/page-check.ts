@@ -8,7 +8,7 @@ export class PageCheck {
   readonly #lists = new Map<string | undefined, PageList>();
 
   add(info: PageInfo): void {
-    // A single row, or a response from a network that does not number its pages.
+    // There is nothing to check for a single row or a network that does not number its pages.
     if (info.page === undefined && info.hasMore === undefined) return;
     const list = this.#lists.get(info.request) ?? new PageList();
     this.#lists.set(info.request, list);
@@ -32,7 +32,7 @@ class PageList {
   readonly #counts = new Map<number, number>();
   /** Total number of rows according to the last page; the minimum if that page occurs several times. */
   #lastPage = { page: -1, total: 0 };
-  /** Pages that announce another page. */
+  /** Pages that state that another page follows. */
   readonly #followed = new Set<number>();
   // For responses without a page number: the greatest start position, and the greatest end position of a response that
   // another page follows.

@@ -62,7 +62,7 @@ function openRows(
   throw brokenFile(`must be ${formats.join(' or ')}, but looks like ${format}`);
 }
 
-/** Keeps a number with more digits than a double can hold as a string, because it may be an id. */
+/** Returns a number as a string if it has more digits than a double can represent, because it may be an id. */
 function keepDigits(literal: string): unknown {
   const value = parseDecimal(literal);
   return Number.isFinite(value) ? value : literal;
@@ -79,8 +79,8 @@ async function* readCsvRows(
     readCell: (_name, cell) => cell,
   });
   for await (const rows of table) {
-    // The whole file probably uses another encoding. Skipping only these rows would withdraw every retailer whose name has
-    // an accent.
+    // If a row is not UTF-8, the whole file probably uses another encoding. Skipping only such rows would withdraw every
+    // retailer whose name has an accent.
     const invalid = rows.find(({ problem }) => problem === NOT_UTF8);
     if (invalid !== undefined) throw new BrokenFile(invalid.place, { ...NOT_UTF8, field: 'the text' });
     yield rows;

@@ -40,7 +40,7 @@ class ElementCutter {
   readonly #events: XmlEvents;
   /** Throws for invalid UTF-8, because replacement characters would be imported unnoticed. */
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
-  /** In fragment mode, because a file can contain several documents. */
+  /** Uses fragment mode, because a file can contain several documents. */
   readonly #parser = new SaxesParser({ fragment: true });
   /** The start of an XML declaration whose end is in the next chunk. */
   #rest = '';
@@ -50,7 +50,7 @@ class ElementCutter {
   #rowLine = 1;
   #items = 0;
   #hasRoot = false;
-  /** True if the current document had the element that contains the rows. */
+  /** True if the element that contains the rows has occurred in the current document. */
   #hasAnswer = false;
   #row: XmlSize | undefined;
   /** Size of everything outside the rows of the current document. */
@@ -71,7 +71,7 @@ class ElementCutter {
     parser.on('processinginstruction', () => this.#endBuffer());
     parser.on('error', ({ message }) => {
       const reason = message.replace(/^\d+:\d+: /, '');
-      // The message can contain a name of any length.
+      // The parser's message can contain a name of any length.
       this.#fail(`is broken: ${reason.length > 80 ? `${reason.slice(0, 80)}…` : reason}`);
     });
   }

@@ -1,4 +1,4 @@
-// Awin's words and field names, with the variants seen across accounts and years. Entries marked B or C are not from the
+// Awin's terms and field names, with the variants seen across accounts and years. Entries marked B or C are not from the
 // network's documentation: see "Corrections" in docs/feeds.md.
 
 export const AWIN = {
@@ -15,9 +15,9 @@ export const AWIN = {
   /** B. Regions that are not countries: Brazilian programmes that pay in US dollars. */
   regions: new Map([['BU', 'BR']]),
   rateTypes: { percentage: 'fraction', fix: 'fixed' },
-  /** B. Name of the list of offers: existing programs read `data`; `offers` was seen only in a test. */
+  /** B. Names of the offer list: existing programs read `data`; `offers` appears only in a test of such a program. */
   offerLists: [['data'], ['offers']],
-  /** B for the API's words, C for those of the CSV export. */
+  /** B for the API's values, C for those in the CSV export. */
   offerTypes: {
     voucher: 'coupon',
     promotion: 'promotion',

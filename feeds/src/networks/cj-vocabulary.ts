@@ -1,4 +1,4 @@
-// CJ's words, and our interpretation of points that its documentation leaves open. Entries marked B or C are not from the
+// CJ's terms, and our interpretation of points that its documentation leaves open. Entries marked B or C are not from the
 // network's documentation: see "Corrections" in docs/feeds.md.
 
 export const CJ = {

@@ -36,14 +36,14 @@ export function cj(source: SourceOf<'cj'>): Network {
   };
 }
 
-/** An incomplete response continues after its greatest commission id. */
+/** If a response is incomplete, the next page starts after its greatest commission id. */
 function readPageInfo(response: Fields): PageInfo {
   const [error] = response.list('errors');
   if (error !== undefined) return { error: error.findText('message') ?? 'no details' };
   const list = 'data.publisherCommissions';
   const isComplete = response.find(`${list}.payloadComplete`);
   if (typeof isComplete !== 'boolean') return {};
-  // Responses by posting date and by locking date are converted together, and each has its own last page.
+  // Responses to queries by posting date and by locking date are converted together, and each query has its own last page.
   const last = response.findWholeNumber(`${list}.maxCommissionId`);
   const first = response.list(`${list}.records`)[0]?.findWholeNumber('commissionId');
   return { hasMore: !isComplete, rows: last === undefined ? undefined : { first, last } };

@@ -1,5 +1,5 @@
-// impact.com's words, with the variants seen across accounts. Entries marked B or C are not from the network's
-// documentation: see "Corrections" in docs/feeds.md.
+// impact.com's terms, with the variants seen across accounts. Entries marked B or C are not from the network's documentation:
+// see "Corrections" in docs/feeds.md.
 
 import { parseEitherMark } from '../localised-amount.ts';
 

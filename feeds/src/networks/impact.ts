@@ -28,7 +28,7 @@ function readPageInfo(response: Fields): PageInfo {
   const page = response.findWholeNumber('@page');
   if (page === undefined) return {};
   return {
-    // Deals are requested by campaign, which is in the path. The query differs between pages.
+    // Deals are requested by campaign. The campaign is in the path; the query differs between pages.
     request: response.findText('@uri')?.replace(/\?.*/s, ''),
     page,
     hasMore: response.has('@nextpageuri'),

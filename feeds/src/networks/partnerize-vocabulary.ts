@@ -1,4 +1,4 @@
-// Partnerize's words, and its field names in each format. Entries marked B or C are not from the network's documentation: see
+// Partnerize's terms, and its field names in each format. Entries marked B or C are not from the network's documentation: see
 // "Corrections" in docs/feeds.md.
 
 export const PARTNERIZE = {

@@ -1,5 +1,5 @@
-// Rakuten Advertising's words, and our interpretation of points that its documentation leaves open. Entries marked B or C
-// are not from the network's documentation: see "Corrections" in docs/feeds.md.
+// Rakuten Advertising's terms, and our interpretation of points that its documentation leaves open. Entries marked B or C are
+// not from the network's documentation: see "Corrections" in docs/feeds.md.
 
 export const RAKUTEN = {
   /** `Sat Nov 14 2026 12:00:00 GMT+0000 (UTC)` */

@@ -24,7 +24,7 @@ const commonFields = {
   share: z.strictObject({ default: share, advertisers: shares, groups: shares }, OBJECT),
   rounding: oneOf(ROUNDINGS).default('half-even'),
   timeZone: timeZone.default('UTC'),
-  country: countryCode('Country of sales and offers without one', 'DE').optional(),
+  country: countryCode('Default country for sales and offers that do not specify a country', 'DE').optional(),
   overlay: filledText('A CSV file in the same folder', 'overlay.csv').optional(),
   subId: oneOf(['uid', 'click', 'org-uid']),
   separator: filledText('Between organisation and passbackUid', '.').optional(),

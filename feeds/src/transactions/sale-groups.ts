@@ -7,7 +7,7 @@ import type { SalePart } from '../network.ts';
 export const CONFLICT = 'appears twice with different contents, and it is unknown which is newer';
 
 interface SaleGroup {
-  /** Place of the first part. */
+  /** Position of the first part. */
   readonly place: FeedPlace;
   readonly parts: Map<string, SalePart>;
   /** Ids of parts with different versions that cannot be ordered. */

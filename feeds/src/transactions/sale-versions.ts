@@ -1,6 +1,6 @@
-// Chooses one version of each sale, since files can overlap. A decided version takes precedence over a pending one; among
-// versions of the same kind, the newest does. The order of rows and files makes no difference. To handle millions of sales,
-// only a few numbers per sale are kept in memory; the rows are in the spool.
+// Chooses one version of each sale, since files can overlap. A decided version takes precedence over a pending one; otherwise,
+// the newest version does. The order of rows and files does not matter. To handle millions of sales, only a few numbers per
+// sale are kept in memory; the rows are in the spool.
 
 import { printJson } from '@offerbook/wire/decimal.ts';
 import { UuidPlaces } from '@offerbook/wire/rows/uuid-places.ts';
@@ -28,7 +28,7 @@ function rankOf({ row, version }: SaleVersion): number {
 
 export class SaleVersions {
   readonly #spool: RowSpool;
-  /** Sequence number of each sale, in reading order (stored as the `line` of its place). */
+  /** Sequence number of each sale, in reading order. UuidPlaces stores it as the `line`. */
   readonly #numbers = new UuidPlaces();
   // The chosen version of each sale, by sale number.
   readonly #ranks: number[] = [];
@@ -40,7 +40,7 @@ export class SaleVersions {
   readonly #newestPending = new Map<number, number>();
   readonly #lackingCoupon = new Set<number>();
   readonly #conflicts = new Map<Uuid, SaleVersion>();
-  /** Declined sales without an amount, in their newest version. Another version may have the amount. */
+  /** The newest version of each declined sale that has no amount. Another version may have the amount. */
   readonly #emptied = new Map<Uuid, { readonly version: SaleVersion; conflict: SaleVersion | undefined }>();
 
   constructor(spool: RowSpool) {
@@ -99,7 +99,7 @@ export class SaleVersions {
       return;
     }
     const before = this.#ranks[number] ?? 0;
-    // Either version may be the decided one.
+    // Either of the two versions may be the decided one.
     const pending = Math.min(before, rank);
     if (pending < DECIDED && Math.max(before, rank) >= DECIDED) {
       this.#newestPending.set(number, Math.max(pending, this.#newestPending.get(number) ?? 0));

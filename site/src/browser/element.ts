@@ -3,7 +3,7 @@
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 type Child = Node | string | undefined;
 
-/** Sets attributes that are true without a value, and omits attributes that are false or undefined. */
+/** An attribute set to true has no value; one set to false or undefined is omitted. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},

@@ -1,5 +1,5 @@
-// This tab's access token: taken from the page, as in the sandbox, or entered by the reader and stored until the tab is closed.
-// Private tokens are rejected before they are stored or sent.
+// This tab's access token. The sandbox embeds it in the page; elsewhere, the reader enters it, and it is stored until the tab
+// is closed. Private tokens are rejected before they are stored or sent.
 
 import { SETTINGS } from './page-settings.ts';
 

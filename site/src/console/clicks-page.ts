@@ -13,7 +13,7 @@ export interface ClicksView {
   readonly node: { readonly tally: object; readonly spooledCount: number } | undefined;
   /** Oldest day first. */
   readonly days: readonly (ClickFigures & { readonly dayMs: number })[];
-  /** Sorted by number of clicks, descending. Same for retailers. */
+  /** Sorted by number of clicks, descending, like the retailers below. */
   readonly organisations: readonly NamedClicks[];
   readonly retailers: readonly NamedClicks[];
 }

@@ -1,4 +1,4 @@
-// A running node's figures for the overview. Plain data, because the node sends them to the console's thread.
+// A running node's figures for the overview. The figures are plain data, because the node sends them to the console's thread.
 
 export interface RequestFigures {
   readonly requests: number;

@@ -39,7 +39,7 @@ interface OrganisationSync {
 export interface Behind {
   /** 0 if no change is waiting; undefined if this node has not answered a poll. */
   readonly waitedMs: number | undefined;
-  /** True if another node may have answered a later poll. */
+  /** True if `waitedMs` is an upper bound, because another node may have answered a later poll. */
   readonly isAtMost: boolean;
 }
 

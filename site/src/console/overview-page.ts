@@ -38,7 +38,7 @@ export interface Disk {
   readonly isNearlyFull: boolean;
 }
 
-/** Problems recorded in the database that need attention. */
+/** Problems that need attention, as recorded in the database. */
 export interface DatabaseConcerns {
   readonly expiringTokens: readonly ExpiringToken[];
   /** Undefined if the next catalogue import is not late. */
@@ -158,7 +158,7 @@ function nodeWarnings({ node, folder, disk }: Overview): Warning[] {
     );
   if (disk?.isNearlyFull === true)
     found.push(
-      html`The disk that contains <code>${folder}</code> is nearly full: ${bytes(disk.free)} left. Free some space: writes fail when the disk is full. A purge does not help, because it frees space inside the SQLite file, not on the disk.`,
+      html`The disk that contains <code>${folder}</code> is nearly full (${bytes(disk.free)} left), and writes will fail when it is full. Free some space; a purge does not help, because it frees space only inside the SQLite file.`,
     );
   return found.map((words) => ({ words }));
 }

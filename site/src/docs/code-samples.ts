@@ -19,7 +19,7 @@ export interface CodeSample {
 /** In display order. */
 const LANGUAGES: readonly SampleLanguage[] = [curl, typeScript, nodeFetch, python, php, go, java];
 
-/** Samples poll private operations and list the others. */
+/** Samples for private operations poll; samples for public operations list every page. */
 interface SampledOperation {
   readonly path: string;
   readonly tokenKind: 'public' | 'private';

@@ -50,7 +50,7 @@ export function guidePage(path: string, documentation: Documentation, frame: Fra
   return docsPage({ path, title: guide.title, body: guide.body }, documentation, frame);
 }
 
-/** Links to a guide. The guide on this page also lists its sections. */
+/** Links to a guide. If the guide is the current page, its sections are listed too. */
 function guideLink({ path, label, sections }: Guide, current: string): Html {
   if (path !== current) return html`<li><a href="${path}">${label}</a></li>`;
   const parts = sections.filter(({ level }) => level === 2);

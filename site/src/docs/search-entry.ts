@@ -1,4 +1,4 @@
-// An entry of the documentation's search index, which the browser script reads.
+// An entry in the documentation's search index, which the browser script reads.
 
 export interface SearchEntry {
   readonly url: string;

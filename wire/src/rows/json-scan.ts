@@ -51,7 +51,7 @@ export function isBlank(code: number | undefined): boolean {
   return code === 0x20 || code === NEWLINE || code === 0x0d || code === 0x09;
 }
 
-/** True for a byte that separates or ends values. No value starts with it. */
+/** True for a byte that separates or ends values. No value starts with such a byte. */
 export function isMark(byte: number | undefined): boolean {
   return byte === COMMA || byte === COLON || isClosing(byte);
 }

@@ -5,10 +5,10 @@ import { isBlank, NEWLINE } from './json-scan.ts';
 import { type RawRow, RowBytes } from './raw-row.ts';
 import type { RowLimits } from './row-limits.ts';
 
-/** Only spaces, tabs, and the carriage return of a Windows line ending. */
+/** Matches a line with only spaces, tabs, and the carriage return of a Windows line ending. */
 const BLANK = /^[ \t\r]*$/;
 
-/** The lines of a chunk up to this length are decoded together. */
+/** If the lines of a chunk are no longer than this in total, they are decoded together. */
 const DECODED_BYTES_MAX = 1024 * 1024;
 
 export async function* readNdjson(

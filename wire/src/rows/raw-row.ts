@@ -4,7 +4,7 @@
 export interface Place {
   /** Line on which the row starts, from 1. */
   readonly line: number;
-  /** Number of the row in a JSON list, from 1, because a list is often a single line. */
+  /** Number of the row in a JSON list, from 1. Needed because a list is often a single line. */
   readonly item?: number | undefined;
 }
 

@@ -108,7 +108,7 @@ export class Explorer {
   async #showRetailer(open: Open, view: RetailerView, isReturning: boolean): Promise<void> {
     const { id, country } = view;
     const isCurrent = () => this.#open === open && this.#view === view;
-    // If the reader arrived through a shared URL, the way back is the list for the same country.
+    // If the reader arrived through a shared URL, the back link opens the list for the same country.
     const from = this.#lastList === EVERYTHING ? { ...EVERYTHING, country } : this.#lastList;
     this.#lastRetailer = id;
     try {
@@ -215,7 +215,7 @@ function isQuick(work: Promise<unknown>): Promise<boolean> {
   return Promise.race([settled, new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 100))]);
 }
 
-/** Removes bidirectional control characters: a document title cannot isolate them in an element. */
+/** Removes bidirectional control characters, because a document title cannot contain an element that isolates them. */
 function withoutDirections(name: string): string {
   return name.replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '').slice(0, 100);
 }

@@ -1,5 +1,5 @@
-// Shows the sandbox's transactions as they change, by polling every two seconds. The server holds the private token and polls the
-// API for this page. Readers can pause it, as WCAG requires for content that updates automatically.
+// Shows the sandbox's transactions as they change, by polling every two seconds. The server holds the private token and polls
+// the API for this page. Readers can pause the updates, as WCAG requires for content that updates automatically.
 
 import { parseTimestamp, type Transaction } from '@offerbook/client';
 import { button, codeBlock, element, isolated } from '../element.ts';
@@ -9,7 +9,7 @@ import { backLink } from './retailer-screen.ts';
 import { EVERYTHING } from './view.ts';
 
 const INTERVAL_MS = 2_000;
-/** Older changes are removed. */
+/** Older changes are removed from the page. */
 const SHOWN_MAX = 50;
 const TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 

@@ -6,10 +6,10 @@ import { element } from '../element.ts';
 import { findUrl } from '../external-link.ts';
 import { SETTINGS } from '../page-settings.ts';
 
-/** Background hues of initials. */
+/** Background hues for initials. */
 const HUES = [12, 42, 88, 150, 190, 220, 265, 325];
 
-/** Requests to these paths record clicks and count against limits. */
+/** Paths that logos must not be loaded from: requests to them record clicks and count against rate limits. */
 const API_PATH = /^\/(?:v1|go)(?:\/|$)/;
 
 export function drawLogo({ id, name, logo }: Retailer): HTMLElement {

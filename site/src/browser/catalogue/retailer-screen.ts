@@ -48,7 +48,7 @@ export function retailerScreen(retailer: Retailer, from: ListView, country: stri
   );
 }
 
-/** Labelled with the host that it opens: an import does not check `hostname` against `url`. */
+/** The label is the host of `url`, because imports do not check `hostname` against `url`. */
 function websiteLink({ url, hostname }: Retailer): HTMLElement {
   return externalLink(url, findUrl(url)?.host || isolated(hostname), 'out');
 }

@@ -4,7 +4,7 @@ import { fold } from '@offerbook/wire/fold.ts';
 import type { SearchEntry } from '../../docs/search-entry.ts';
 
 const RESULTS_MAX = 8;
-/** Score of a word in the heading, the page title and the text. */
+/** Scores for a match in the heading, the page title and the text. */
 const WEIGHTS = [10, 3, 1];
 
 export function findEntries(entries: readonly SearchEntry[], query: string): SearchEntry[] {

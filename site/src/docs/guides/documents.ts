@@ -1,5 +1,5 @@
-// The Markdown of the guides, imported as strings so that a bundle contains it. A separate module, so that its 200 KB are
-// loaded only with the first guide.
+// The Markdown of the guides, imported as strings so that a bundle contains it. This is a separate module, so that its 200 KB
+// are loaded only when a guide is first requested.
 
 import changelog from '../../../../CHANGELOG.md' with { type: 'text' };
 import client from '../../../../client/README.md' with { type: 'text' };

@@ -3,7 +3,7 @@
 // run continues from there.
 
 export interface Sample {
-  /** The method of the client library. */
+  /** Name of the client library's method for this operation. */
   readonly clientMethod: string;
   readonly itemName: string;
   /** Fields of an item to print on one line. */
