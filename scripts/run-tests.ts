@@ -14,8 +14,8 @@ import { describeSkipped, PROGRAMS } from '../service/test/support/programs.ts';
 
 /** Folders grouped so that all processes take about the same time. One more process runs the other folders. */
 const PARTS = [
-  ['cli'],
-  ['artefacts', 'browser', 'catalogue', 'faults', 'hostile'],
+  ['cli', 'faults'],
+  ['artefacts', 'browser', 'catalogue', 'hostile'],
   ['importer', 'nemesis', 'sandbox', 'storage'],
 ].map((folders) => folders.map((folder) => `service/test/${folder}`));
 
