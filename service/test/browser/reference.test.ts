@@ -233,8 +233,8 @@ describe('the guides', () => {
     watched.expectCalm();
   });
 
-  // These two use every element of the guides: samples, tables, notes and lists.
-  test.each(['/docs/getting-started', '/docs/errors'])(
+  // Together with /docs, these use every kind of element that a guide has.
+  test.each(['/docs/getting-started', '/docs/errors', '/docs/polling'])(
     'the guides pass axe-core in dark mode: %s',
     async (path) => {
       await using watched = await open(path);
