@@ -374,12 +374,11 @@ for (const database of DATABASES) {
   });
 }
 
-describe('writers on PostgreSQL', () => {
+describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('writers on $name', ({ create }) => {
   const open = openTestStores();
-  const postgres = DATABASES.find(({ name }) => name === 'PostgreSQL');
 
   test('writers for different organisations do not wait for each other', async () => {
-    const stores = await open.stores((await postgres?.create()) ?? '');
+    const stores = await open.stores(await create());
     const [a, b] = [await newOrganisation(stores, 'a'), await newOrganisation(stores, 'b')];
     // If b had to wait for a, this would never end: a waits for b.
     await stores.transactions.write(a.id, async (writer) => {
@@ -390,7 +389,7 @@ describe('writers on PostgreSQL', () => {
   });
 
   test('a writer that waits too long for another writer fails with the error busy', async () => {
-    const url = (await postgres?.create()) ?? '';
+    const url = await create();
     const stores = await open.stores(url);
     const impatient = await open.stores(url, { ...COMMAND_OPTIONS, lockTimeoutMs: 50 });
     const { id } = await newOrganisation(stores);
@@ -402,7 +401,7 @@ describe('writers on PostgreSQL', () => {
   });
 
   test('writing to an unknown organisation does not report the database as unavailable', async () => {
-    const stores = await open.stores((await postgres?.create()) ?? '');
+    const stores = await open.stores(await create());
     const error = await rejection(writeTransactions(stores, 77, newIds(1)));
     expect(error).toMatchObject({ kind: 'gone' });
     expect(error.message).toBe('the organisation has been deleted');
