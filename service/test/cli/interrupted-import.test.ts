@@ -1,12 +1,11 @@
 // Concurrent and interrupted imports: never a mixture of two, never half of one.
 
 import { describe, expect, test } from 'bun:test';
-import { isStorageError } from '../../src/domain/storage-error.ts';
-import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { offerbook, spawnWithInput } from '../support/command.ts';
 import { DATABASES } from '../support/databases.ts';
 import { offer, retailer, transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
+import { untilWriting } from '../support/until-writing.ts';
 
 /** A catalogue in which every retailer has the import's name. */
 function catalogue(name: string, count = 1_000) {
@@ -62,20 +61,3 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, databa
     },
   );
 });
-
-/** Waits until another process holds the lock on the organisation's change clock. */
-async function untilWriting(url: string): Promise<void> {
-  const stores = await openStores(url, { ...COMMAND_OPTIONS, lockTimeoutMs: 0 });
-  try {
-    const org = await stores.organisations.find('acme');
-    while (
-      await stores.transactions
-        .write(org?.id ?? 0, async () => true)
-        .catch((error) => !isStorageError(error, 'busy'))
-    ) {
-      await Bun.sleep(5);
-    }
-  } finally {
-    await stores.close();
-  }
-}

@@ -7,6 +7,7 @@ import { type ImportSource, sourceFrom } from '@offerbook/wire/rows/import-sourc
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { STATUSES, type Transaction } from '@offerbook/wire/transaction.ts';
 import fc from 'fast-check';
+import type { DailyTotal } from '../../src/domain/daily-total.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { importTransactions, type TransactionImportOptions } from '../../src/importer/import-transactions.ts';
 import { makeBackup } from '../../src/storage/backup/make-backup.ts';
@@ -16,11 +17,18 @@ import { copyDatabase } from '../../src/storage/copy-database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { closing } from '../../src/storage/open-once.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
-import { spawnOfferbook } from '../support/command.ts';
+import { spawnWithInput } from '../support/command.ts';
 import { DATABASES, type TestDatabase, temporaryFolder } from '../support/databases.ts';
 import { timestamp, transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
-import { newOrganisation, openTestStores, readAllTransactions } from './open-test-stores.ts';
+import { untilWriting } from '../support/until-writing.ts';
+import {
+  newOrganisation,
+  openTestStores,
+  readAllTransactions,
+  rejection,
+  untilWaiting,
+} from './open-test-stores.ts';
 
 const ORGS = ['acme', 'globex'];
 const DAYS = ['0000-01-01T00:00:00', '2026-11-13T23:59:59.999', '2026-11-14T00:00:00', '9999-12-31T23:59:59'];
@@ -200,6 +208,14 @@ function printUnits(units: bigint): string {
   return units < 0n ? `-${text}` : text;
 }
 
+async function readTotals(stores: Stores): Promise<DailyTotal[]> {
+  const totals: DailyTotal[] = [];
+  await stores.totals.read((batch) => {
+    totals.push(...batch);
+  });
+  return totals;
+}
+
 describe.each(DATABASES)('daily totals on $name', (database) => {
   const open = openTestStores();
 
@@ -220,39 +236,78 @@ describe.each(DATABASES)('daily totals on $name', (database) => {
     await fc.assert(property, { numRuns: database.name === 'SQLite' ? 40 : 8 });
   });
 
-  test('daily totals equal a full count after imports that were killed at any moment', async () => {
+  test('daily totals equal a full count after imports of very many days, even if killed while writing', async () => {
     const url = await database.create();
     const stores = await open.stores(url);
-    await newOrganisation(stores);
-    const env = { OFFERBOOK_DATABASE_URL: url };
-    for (const [round, delayMs] of [200, 300, 400, 500, 700, 60_000].entries()) {
-      const rows = Array.from({ length: 3_000 }, (_, i) => transaction(i + 1, { cashback: 100 * round + i }));
-      const child = spawnOfferbook(['import', 'transactions', '-', '--org', 'acme'], {
-        env,
-        stdin: ndjson(rows),
-      });
-      await Promise.race([child.exited, Bun.sleep(delayMs)]);
+    const org = await newOrganisation(stores);
+    const days = Array.from({ length: 11_000 }, (_, i) => printTimestamp(i * 86_400_000));
+    const [old, changed] = (['PENDING', 'CONFIRMED'] as const).map((status) =>
+      days.map((soldAt, i) => ndjson([transaction(i, { soldAt, status })])),
+    ) as [string[], string[]];
+    const load = (rows: readonly string[]) =>
+      importTransactions(stores.transactions, org, sourceFrom(rows.join('')), Date.now, {});
+    await load(old);
+    const before = await readTotals(stores);
+    expect(before).toHaveLength(11_000);
+    // An import of 11,000 days has stored totals before its last row.
+    for (const count of [100, 11_000]) {
+      const args = ['import', 'transactions', '-', '--org', 'acme'];
+      const child = spawnWithInput(args, { OFFERBOOK_DATABASE_URL: url });
+      child.stdin.write(changed.slice(0, count).join(''));
+      // Resolves when the import has read everything but the last 64 KiB, which stay in the open pipe.
+      await child.stdin.flush();
+      await untilWriting(url);
       child.kill('SIGKILL');
       await child.exited;
+      expect(await readTotals(stores)).toEqual(before);
       expect(await stores.totals.verify()).toEqual([]);
     }
-    expect((await readAllTransactions(stores, 1)).length).toBe(3_000);
+    await load(changed);
+    expect(await stores.totals.verify()).toEqual([]);
+    expect(await readTotals(stores)).toEqual(before.map((total) => ({ ...total, status: 'CONFIRMED' })));
   });
 
-  test('daily totals are exact for more days than an import keeps in memory', async () => {
+  test('daily totals are stored together with the transactions or not at all', async () => {
+    const url = await database.create();
+    const stores = await open.stores(url);
+    const org = await newOrganisation(stores);
+    const other = open.database(url);
+    const load = (row: object) =>
+      importTransactions(stores.transactions, org, sourceFrom(ndjson([row])), Date.now, {});
+    await load(transaction(1));
+    const before = await readTotals(stores);
+    await other.all('ALTER TABLE daily_totals RENAME TO moved_totals');
+    await rejection(load(transaction(2)));
+    await other.all('ALTER TABLE moved_totals RENAME TO daily_totals');
+    expect((await readAllTransactions(stores, org.id)).map(({ id }) => id)).toEqual([transaction(1).id]);
+    expect(await readTotals(stores)).toEqual(before);
+  });
+
+  test('daily totals are read completely if a batch ends within a day', async () => {
     const stores = await open.stores(await database.create());
     const org = await newOrganisation(stores);
-    const days = Array.from({ length: 10_500 }, (_, i) => printTimestamp(i * 86_400_000));
-    for (const status of ['PENDING', 'CONFIRMED'] as const) {
-      const rows = days.map((soldAt, i) => transaction(i, { soldAt, status }));
-      await importTransactions(stores.transactions, org, sourceFrom(ndjson(rows)), Date.now, {});
-      expect(await stores.totals.verify()).toEqual([]);
-      let count = 0;
-      await stores.totals.read((batch) => {
-        count += batch.length;
-      });
-      expect(count).toBe(10_500);
-    }
+    const rows = Array.from({ length: 5_100 }, (_, i) =>
+      transaction(i, {
+        soldAt: printTimestamp(Math.floor(i / 3) * 86_400_000),
+        status: STATUSES[i % 3] ?? 'PENDING',
+      }),
+    );
+    await importTransactions(stores.transactions, org, sourceFrom(ndjson(rows)), Date.now, {});
+    expect(await readTotals(stores)).toHaveLength(5_100);
+    expect(await stores.totals.verify()).toEqual([]);
+  });
+
+  test('verification skips an organisation whose deletion was interrupted', async () => {
+    const stores = await open.stores(await database.create());
+    const org = await newOrganisation(stores);
+    await importTransactions(stores.transactions, org, sourceFrom(ndjson([transaction(1)])), Date.now, {});
+    const onBatch = () => {
+      throw new Error('interrupted');
+    };
+    await rejection(stores.organisations.delete(org.name, { reloadMs: 0, onBatch }));
+    expect(await readAllTransactions(stores, org.id)).toEqual([]);
+    expect(await readTotals(stores)).toHaveLength(1);
+    expect(await stores.totals.verify()).toEqual([]);
   });
 
   test('verification finds tampered daily totals, and a rebuild repairs them', async () => {
@@ -282,5 +337,26 @@ describe.each(DATABASES)('daily totals on $name', (database) => {
     ]);
     await stores.totals.rebuild();
     expect(await stores.totals.verify()).toEqual([]);
+  });
+});
+
+describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('a rebuild on $name', ({ create }) => {
+  const open = openTestStores();
+
+  test('a rebuild of the daily totals waits for a running import', async () => {
+    const url = await create();
+    const [stores, other] = [await open.stores(url), await open.stores(url)];
+    const org = await newOrganisation(stores);
+    let isRebuilt = false;
+    const rebuilding = await stores.transactions.write(org.id, async () => {
+      const rebuild = other.totals.rebuild().then(() => {
+        isRebuilt = true;
+      });
+      await Promise.race([untilWaiting(open.database(url), 1), rebuild]);
+      expect(isRebuilt).toBe(false);
+      return { rebuild };
+    });
+    await rebuilding.rebuild;
+    expect(isRebuilt).toBe(true);
   });
 });
