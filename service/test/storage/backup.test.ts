@@ -706,6 +706,113 @@ describe('backups', () => {
     expect(await ends()).toEqual({ acme: null, ...gone, new: null });
   });
 
+  test('a backup holds no sale that arrives while its clicks are copied', async () => {
+    const { folder, path, url, stores, org } = await scene();
+    const click = await recordClick(stores, org.id);
+    const spool = openSpool(() => join(folder, 'spool.db'));
+    await spool.put([click]);
+    await spool.close();
+    // Called for each click in the spool.
+    const isOurs = () => {
+      const main = new SqliteFile(path);
+      main.run(`INSERT INTO transactions VALUES ('${transaction(1).id}', ${org.id}, 1, '{}', NULL, NULL)`);
+      main.close();
+      return true;
+    };
+    const spoolPath = () => join(folder, 'spool.db');
+    const target = join(folder, 'backup');
+    const manifest = await makeBackup({ url, target, spoolPath, isOurs, clock, version: '1.2.3' });
+    expect(await readAllTransactions(stores, org.id)).toHaveLength(1);
+    expect(manifest.files.map(({ rows }) => rows.transactions ?? rows.clicks)).toEqual([0, 1]);
+  });
+
+  test('a backup that fails leaves nothing behind', async () => {
+    const { folder, path, stores, backup } = await scene();
+    await stores.close();
+    const spool = join(temporaryFolder(), 'spool.db');
+    writeFileSync(spool, 'notes', { mode: 0o600 });
+    const before = readdirSync(folder);
+    expect(await rejection(backup(join(folder, 'backup'), spool))).toMatchObject({ kind: 'invalid' });
+    expect(readdirSync(folder)).toEqual(before);
+
+    const file = new SqliteFile(path);
+    file.run(`INSERT INTO erasures VALUES (99, 'digest', 1)`);
+    file.close();
+    const refusal = await rejection(backup(join(folder, 'backup')));
+    expect(refusal).toMatchObject({ kind: 'corrupt' });
+    expect(refusal.message).toStartWith('the copy of offerbook.db is damaged, and the database may be too: ');
+    expect(readdirSync(folder)).toEqual(before);
+  });
+
+  test('a restore changes nothing while another process uses the clicks', async () => {
+    const { folder, path, url, stores, org, backup, restore } = await scene();
+    const click = await recordClick(stores, org.id);
+    await backup(join(folder, 'backup'));
+    await stores.close();
+    const clicks = new SqliteFile(`${path}-activations`);
+    expect(clicks.query('SELECT id FROM clicks').values()).toEqual([[click.id]]);
+    const refusal = await rejection(restore(join(folder, 'backup')));
+    clicks.close();
+    expect(refusal).toMatchObject({ kind: 'busy' });
+    expect(refusal.message).toBe(
+      `${path}-activations is in use; stop all servers and imports first (nothing was changed)`,
+    );
+    expect(readdirSync(folder).sort()).toEqual(['backup', 'shop.db', 'shop.db-activations']);
+    expect(await (await open.stores(url)).clicks.list(2)).toEqual([click]);
+  });
+
+  test('a restore erases users whom only the history of the backup contains', async () => {
+    const { folder, url, stores, org, backup, restore } = await scene();
+    for (const passbackUid of ['anna', 'ben']) await load(stores, org, [transaction(1, { passbackUid })]);
+    expect(await stores.erasures.count(org.id, 'anna')).toEqual({ transactions: 0, versions: 1, clicks: 0 });
+    await backup(join(folder, 'backup'));
+    await stores.erasures.erase(org, 'anna');
+    await stores.close();
+    expect(await restore(join(folder, 'backup'))).toMatchObject({ usersErased: 1 });
+    const restored = await open.stores(url, COMMAND_OPTIONS, clock);
+    for (const [user, transactions] of [
+      ['anna', 0],
+      ['ben', 1],
+    ] as const)
+      expect(await restored.erasures.count(org.id, user)).toEqual({ transactions, versions: 0, clicks: 0 });
+  });
+
+  test('a restore keeps the earlier end of a token that was to end later when the backup was made', async () => {
+    const { folder, url, stores, org, backup, restore } = await scene();
+    const token = await issue(stores, org.id);
+    await stores.tokens.endAt(token.id, nowMs + 60_000);
+    await backup(join(folder, 'backup'));
+    await stores.tokens.endAt(token.id, nowMs);
+    await stores.close();
+    expect(await restore(join(folder, 'backup'))).toMatchObject({ tokensRevoked: 1 });
+    const restored = await open.stores(url);
+    expect((await restored.tokens.list()).tokens).toEqual([{ ...token, revokedAtMs: nowMs }]);
+  });
+
+  test('a restore ignores the deletion of an earlier organisation of the same name', async () => {
+    const { folder, url, stores, backup, restore } = await scene();
+    const options = { revokesTokens: true, reloadMs: 0 };
+    for (const name of ['deleted once', 'deleted twice']) {
+      await newOrganisation(stores, name);
+      await stores.organisations.delete(name, options);
+      nowMs += 1_000;
+      await issue(stores, (await newOrganisation(stores, name)).id);
+    }
+    await backup(join(folder, 'backup'));
+    nowMs += 1_000;
+    await stores.organisations.delete('deleted twice', options);
+    await stores.close();
+    expect(await restore(join(folder, 'backup'))).toMatchObject({
+      tokensRevoked: 1,
+      organisationsDeleted: ['deleted twice'],
+    });
+    const { tokens } = await (await open.stores(url)).tokens.list();
+    expect(tokens.map(({ orgName, revokedAtMs }) => [orgName, revokedAtMs]).sort()).toEqual([
+      ['deleted once', null],
+      ['deleted twice', nowMs],
+    ]);
+  });
+
   test('a restore over a partly damaged database keeps what is readable and reports what is not', async () => {
     const { folder, path, url, stores, org, backup, restore } = await scene();
     await load(stores, org, [transaction(1, { passbackUid: 'anna' })]);

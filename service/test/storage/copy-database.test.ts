@@ -183,6 +183,36 @@ describe.each(
     expect(await rejection(copyDatabase(url, targetUrl, TEST_AUDITOR))).toMatchObject({ kind: 'exists' });
     expect(await contentOf(target)).toEqual(before);
     expect(await theirs.clicks.list(1)).toEqual([]);
+
+    const catalogueUrl = await to.createEmpty();
+    const catalogue = await open.stores(catalogueUrl);
+    await catalogue.catalogue.write((writer) => writer.put([{ id: idOf(1), document: 'theirs' }]));
+    expect(await rejection(copyDatabase(url, catalogueUrl, TEST_AUDITOR))).toMatchObject({ kind: 'exists' });
+    expect(await catalogue.organisations.list()).toEqual([]);
+  });
+
+  test('of two copies into the same database at once, one succeeds and the other is rejected', async () => {
+    const url = await from.create();
+    await newOrganisation(await open.stores(url));
+    const targetUrl = await to.createEmpty();
+    await open.stores(targetUrl);
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 2 }, () => copyDatabase(url, targetUrl, TEST_AUDITOR)),
+    );
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { kind: 'exists' },
+    });
+    expect(await (await open.stores(targetUrl)).organisations.list()).toHaveLength(1);
+  });
+
+  test('copying a database with an older schema is rejected', async () => {
+    const url = await from.create();
+    await newOrganisation(await open.stores(url));
+    await open.database(url).all('UPDATE schema_version SET version = version - 1');
+    expect(await rejection(copyDatabase(url, await to.createEmpty(), TEST_AUDITOR))).toMatchObject({
+      kind: 'outdated',
+    });
   });
 
   test('a copy that was interrupted at any point can be repeated completely', async () => {
@@ -196,6 +226,8 @@ describe.each(
     });
     const targetUrl = await to.createEmpty();
     const target = open.database(targetUrl);
+    // A process that has the clicks of the target open keeps SQLite from deleting the log of that file.
+    await (await open.stores(targetUrl)).clicks.list(1);
     // The last rows of all are clicks.
     for (const rowsMax of [1_000, 4_059]) {
       const broken = copyDatabase(url, targetUrl, TEST_AUDITOR, (rows) => {
@@ -230,7 +262,7 @@ describe.each(
     expect(await (await open.stores(targetUrl)).clicks.list(1)).toEqual([]);
   });
 
-  test('a copy into a database that contains only counters never lowers them', async () => {
+  test('a copy into a database that contains only counters and imports never lowers a counter or mixes up imports', async () => {
     const [url, targetUrl] = [await from.create(), await to.createEmpty()];
     const origin = {
       kind: 'catalogue',
@@ -252,8 +284,13 @@ describe.each(
         await stores.organisations.delete('wrong', { reloadMs: 0 });
       }
     }
-    await newOrganisation(await open.stores(url));
+    const filling = await open.stores(url);
+    const org = await newOrganisation(filling);
+    const importId = await filling.imports.begin({ ...origin, kind: 'transactions', orgId: org.id });
+    await writeTransactions(filling, org.id, newIds(1), TEXT, importId);
     await copyDatabase(url, targetUrl, TEST_AUDITOR);
+    const [source, target] = [await contentOf(open.database(url)), await contentOf(open.database(targetUrl))];
+    expect([source.importOfVersions.length, target.importOfVersions]).toEqual([1, source.importOfVersions]);
     const stores = await open.stores(targetUrl);
     const { counts } = await stores.imports.totals();
     expect(counts.filter(({ count }) => count > 0)).toEqual([
