@@ -105,7 +105,7 @@ async function copyTables(
   { withGivenNumber }: Sql,
   progress: (rows: number) => void,
 ): Promise<TableCounts> {
-  // Organisations keep their numbers, because click ids contain them.
+  // Organisations keep their numbers, because click ids contain those numbers.
   const copyRows = async (table: string, columns: string) => {
     const rows = await from.all<Row>(`SELECT ${columns} FROM ${table} ORDER BY id`);
     for (const row of rows) await insertRow(to, table, row, withGivenNumber);

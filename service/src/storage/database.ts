@@ -94,7 +94,7 @@ export interface DatabaseOptions {
   readonly access?: 'read' | 'dry run' | undefined;
   /** Creates the database if it is missing. By default, a missing database is an error. */
   readonly create?: boolean;
-  /** True if commits wait for the disk. Otherwise a power cut can lose whole commits, but never part of one. */
+  /** True if commits wait for the disk. Otherwise, a power cut can lose whole commits, but never part of a commit. */
   readonly durable: boolean;
   /** How long a write waits for another writer before it fails. */
   readonly lockTimeoutMs: number;

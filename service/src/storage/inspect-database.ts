@@ -36,7 +36,7 @@ export interface DatabaseFacts {
   /** Part of the spool's name; undefined unless the schema is current. */
   readonly clickKey: string | undefined;
   readonly postgres: PostgresFacts | undefined;
-  /** Files of an SQLite database, as far as they exist. */
+  /** The existing files of an SQLite database. */
   readonly files: readonly FileFacts[];
 }
 

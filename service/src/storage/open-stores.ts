@@ -123,7 +123,7 @@ export async function openStores(
     replica: () => replica?.state,
     pools: () => database.pools(),
     async clockLeadMs() {
-      // Read before the query, so that the round trip to the database cannot look like a lead.
+      // Read the clock before the query, so that the round trip cannot make this machine's clock seem to be ahead.
       const ownMs = clock();
       return Math.max(0, ownMs - ((await database.nowMs()) ?? ownMs));
     },

@@ -31,21 +31,21 @@ export interface Sql {
   /** Forces the use of an index. */
   indexedBy(index: string): string;
 
-  /** Ends a SELECT and locks its rows until the commit. Empty on SQLite, which has a single writer. */
+  /** Suffix for a SELECT that locks its rows until the commit. Empty on SQLite, which has a single writer. */
   readonly forUpdate: string;
   /** Like forUpdate, but inserting a row that refers to a locked row does not wait. */
   readonly forNoKeyUpdate: string;
   /** Like forUpdate, but skips locked rows. */
   readonly forUpdateSkipLocked: string;
   /**
-   * DELETE of the rows that `SELECT … FROM table <rest>` returns. SQLite identifies rows by `key`, PostgreSQL by ctid, because
-   * with a list of keys it might scan the whole table.
+   * DELETE of the rows that `SELECT … FROM table <rest>` returns. SQLite identifies rows by `key`. PostgreSQL identifies them
+   * by ctid, because it might scan the whole table for a list of keys.
    */
   deleteRows(table: string, key: string, rest: string): string;
 
   /** Allows an INSERT to set a number that the database would otherwise assign. */
   readonly withGivenNumber: string;
-  /** A new row's number: the one after the number that `lastNumberSql` returns. */
+  /** A new row's number: one more than the number that `lastNumberSql` returns. */
   nextNumber(lastNumberSql: string): string;
   /** SELECT that returns a row if the table $1 exists. */
   readonly findTable: string;
@@ -55,15 +55,15 @@ export interface Sql {
   readonly ddl: SchemaWords;
 }
 
-/** Here a table is a sequence of places (row ids in SQLite, blocks in PostgreSQL), some of which may be empty. */
+/** Here, a table is a sequence of positions (row ids in SQLite, blocks in PostgreSQL), some of which may be empty. */
 interface TablePieces {
-  /** Number of places in the table `transactions`. */
+  /** Number of positions in the table `transactions`. */
   readonly countSql: string;
-  /** Number of places in a piece: about 5,000 transactions. */
+  /** Number of positions in a piece: about 5,000 transactions. */
   readonly size: number;
-  /** Formats a place as a parameter. */
+  /** Formats a position as a parameter. */
   placeOf(index: number): string | number;
-  /** Condition on table `t`: the row is at or after the place $2 and before the place $3. */
+  /** Condition on table `t`: the row is at or after position $2 and before position $3. */
   readonly isInPiece: string;
 }
 
@@ -81,9 +81,9 @@ interface SchemaWords {
   readonly neverReusedNumber: string;
   /** For a table whose rows may be lost in a crash. */
   readonly unlogged: string;
-  /** Ends a CREATE TABLE. */
+  /** Suffix of a CREATE TABLE statement. */
   readonly end: string;
-  /** Ends the CREATE TABLE of a table that is stored in key order. */
+  /** Suffix of a CREATE TABLE statement for a table that is stored in key order. */
   readonly keyedEnd: string;
   /**
    * Ids are never null, so this does not affect the order of rows, but it gives the index a sort order that no other index has.

@@ -1,7 +1,7 @@
 // Starts a new timeline in a restored database, so that polling clients converge on its contents.
 //
 // Changes made after the backup are lost, but clients may have polled them, so their watermarks may lie after the backup.
-// Therefore every change clock jumps past the last stamp ever announced, and all of the organisation's transactions get new
+// Therefore, every organisation's change clock jumps past the last stamp ever announced, and all its transactions get new
 // stamps. A client that continues from any watermark then receives every transaction again.
 
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
@@ -30,7 +30,7 @@ export interface OldTimeline {
 export interface TimelineOptions {
   /** Undefined if the replaced database is missing, unreadable or not the one that was backed up. */
   readonly old?: OldTimeline | undefined;
-  /** True to keep the transactions' stamps, for a copy that no client has polled. */
+  /** True to keep the transactions' stamps. Use this only for a copy that no client has polled. */
   readonly keepsStamps: boolean;
   /** Time of the backup, for the audit log. */
   readonly madeAt: string | null;

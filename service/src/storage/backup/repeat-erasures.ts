@@ -17,8 +17,8 @@ const USERS_SQL = `SELECT document -> 'passbackUid' AS uid FROM transactions WHE
 const CLICKING_USERS_SQL = `SELECT DISTINCT json_quote(passback_uid) AS uid FROM clicks WHERE org_id = $1`;
 
 /**
- * Erases users from the database at `path` and its click file; no other process may be using either file. Returns the number of
- * users.
+ * Erases these users from the database at `path` and its click file; no other process may be using either file. Returns the
+ * number of users.
  */
 export async function repeatErasures(
   database: Database,
@@ -39,8 +39,8 @@ export async function repeatErasures(
     for (const uid of await usersOf(database, path, org.id))
       if (digests.has(digestUser(key, org.id, uid))) await stores.erasures.erase(org, uid);
   }
-  // Runs last, to restore the original erasure times: erase() records the current time, but sales made after the original erasure
-  // keep their user.
+  // Runs last, to restore the original erasure times. erase() records the current time, which would make imports also remove
+  // the user from sales made after the original erasure.
   await database.write((connection) => connection.putMany(ERASURES, known));
   return known.length;
 }

@@ -67,7 +67,8 @@ export interface RestoreReport extends TimelineReport {
 const withLogs = (end: string) => [end, ...['-wal', '-shm', '-journal'].map((log) => `${end}${log}`)];
 const [MAIN_END, ...MAIN_LOGS] = withLogs('') as [string, ...string[]];
 /**
- * Logs of an unreadable database, which SQLite would apply to the new database, and walk files, because a restore ends all walks.
+ * Files to move aside: logs of an unreadable database, which SQLite would apply to the new database, and walk files, because a
+ * restore ends all walks.
  */
 const REPLACED_ENDS = [...MAIN_LOGS, ...withLogs('-walks')];
 const CLICK_ENDS = withLogs(CLICK_END);
@@ -167,7 +168,7 @@ async function findDeletedOrganisations(database: Database, deletedAtMs: Replace
   const tokens = [];
   for (const { name, created_at, token_id } of rows) {
     const revokedAtMs = deletedAtMs.get(name);
-    // This organisation was not deleted, only perhaps an earlier one with the same name.
+    // This organisation was not deleted, though an earlier one with the same name may have been.
     if (revokedAtMs === undefined || revokedAtMs < created_at) continue;
     names.add(name);
     if (token_id !== null) tokens.push({ id: token_id, revokedAtMs });
@@ -204,7 +205,7 @@ function moveAside(path: string, ends: readonly string[], aside: string): void {
     if (existsSync(`${path}${end}`)) renameSync(`${path}${end}`, join(aside, `${basename(path)}${end}`));
 }
 
-/** Gives the old database a second name in `aside`, which remains when the new database replaces `path`. */
+/** Gives the old database a second name in `aside`, so that it remains when the new database replaces `path`. */
 async function keepAside(path: string, aside: string): Promise<void> {
   const second = join(aside, basename(path));
   try {

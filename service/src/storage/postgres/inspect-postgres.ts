@@ -49,7 +49,7 @@ export async function inspectPostgres(database: Queries, clock: Clock): Promise<
   const sentAtMs = clock();
   const [row] = await database.all<ServerRow>(SERVER_SQL);
   if (row === undefined) throw new Error('PostgreSQL returned no facts about the server');
-  // The server read its clock between these two times.
+  // The server read its clock at some time between sentAtMs and now.
   const hereMs = (sentAtMs + clock()) / 2;
   type RightsRow = { name: string; reads: boolean; writes: boolean; owns: boolean };
   const rights = await database.all<RightsRow>(RIGHTS_SQL);

@@ -154,7 +154,7 @@ function connection(pool: PostgresPool, sql: SQL): Connection {
   };
 }
 
-/** Cached texts of statements that a function builds. */
+/** Caches the SQL text of statements that are built by a function. */
 const texts = new WeakMap<(sql: typeof POSTGRES_SQL) => string, string>();
 
 function textOf(statement: Statement): string {

@@ -7,7 +7,7 @@ import type { Statement } from '../sql.ts';
 import { type Auditor, writeAudit } from '../stores/audit-log.ts';
 import { type Schema, versionOf } from './schema.ts';
 
-/** Also applies to servers, which wait for no other lock. */
+/** Applies even to servers, which do not wait for any other lock. */
 const LOCK_TIMEOUT_MS = 60_000;
 
 /** Compares the database's schema with this program's. Throws a StorageError if the database's schema is too new. */

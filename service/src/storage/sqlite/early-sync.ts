@@ -1,4 +1,4 @@
-// Syncs a database repeatedly during a long write and its checkpoint. Otherwise all the data would reach the disk at the end,
+// Syncs a database repeatedly during a long write and its checkpoint. Otherwise, all the data would reach the disk at the end,
 // and every click, which syncs another file, would wait for it. The syncs run in a worker, because SQLite blocks the writing
 // thread.
 
@@ -9,7 +9,7 @@ import type { EarlySyncTask } from './early-sync-thread.ts';
 const LONG_WRITE_MS = 500;
 /** A longer pause would sync more data at once. A shorter one would write more pages to disk that are soon overwritten. */
 const PAUSE_MS = 500;
-/** Shorter, because a commit and its checkpoint write much faster. */
+/** Shorter than PAUSE_MS, because a commit and its checkpoint write data much faster. */
 const COMMIT_PAUSE_MS = 5;
 
 /** File descriptors of databases, by path. Never close one: that drops every POSIX lock this process holds on the file. */

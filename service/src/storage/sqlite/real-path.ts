@@ -1,4 +1,4 @@
-// Resolves symbolic links to a database file as SQLite does, which keeps its logs beside the real file, not beside the link.
+// Resolves symbolic links to a database file as SQLite does: SQLite keeps its logs beside the real file, not beside the link.
 
 import { readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';

@@ -10,7 +10,7 @@ export function isBusy(error: unknown): boolean {
   return error instanceof SQLiteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code ?? '');
 }
 
-/** True if the cause is an SQLite error other than a lock, such as a full disk. */
+/** True if the cause is an SQLite error other than a locked file, such as a full disk. */
 export function isFileFault(error: unknown): boolean {
   return error instanceof Error && error.cause instanceof SQLiteError && !isBusy(error.cause);
 }

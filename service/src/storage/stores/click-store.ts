@@ -25,7 +25,7 @@ const PURGE_BATCH = 1_000;
 const EXPIRE_TAPS_MS = 6 * TAP_MS;
 const EXPIRE_TAPS_MAX = 1_000;
 
-/** Stored in place of an erased passbackUid. Any other passbackUid is not empty. */
+/** Stored in place of an erased passbackUid. A passbackUid that was not erased is never empty. */
 const ERASED = '';
 
 export interface ClickRow {

@@ -37,7 +37,7 @@ export function listErasedUsers(connection: Queries): Promise<ErasedUser[]> {
   return connection.all<ErasedUser>('SELECT org_id, digest, erased_at FROM erasures');
 }
 
-/** Returns the erasures from another database with the same secret that are missing or older in this one. */
+/** Given the erasures from another database with the same secret, returns those that are missing or older in this one. */
 export async function findLaterErasures(
   connection: Queries,
   others: readonly ErasedUser[],

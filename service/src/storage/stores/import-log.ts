@@ -158,8 +158,8 @@ function countsOf(counters: ReadonlyMap<string, number>): ImportTotals['counts']
 const SOURCE_KEEP_MS = 30 * DAY_MS;
 
 /**
- * Sources with an import since $1, by kind and organisation. If an organisation has none, all its imports of that kind are one
- * feed.
+ * Sources with an import since $1, by kind and organisation. If an organisation has no such source for a kind, all its imports
+ * of that kind are one feed.
  */
 const FEEDS_SQL = `SELECT f.kind, o.name AS "orgName", nullif(f.source, '') AS source, f.last_success AS "lastSuccessMs",
     f.last_outcome AS "lastOutcome", f.last_ended AS "lastEndedMs"

@@ -56,7 +56,7 @@ export class PutBuffer {
     await this.#write(rows.length);
     if (this.#filling.length < ROWS_MAX && this.#characters < CHARACTERS_MAX) return;
     await this.#sort();
-    // Otherwise written rows would stay in memory for a long time.
+    // Otherwise, rows already written would stay in memory for a long time.
     Bun.gc(true);
   }
 

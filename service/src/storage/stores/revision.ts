@@ -8,7 +8,7 @@ import type { Statement } from '../sql.ts';
 /** A counter in the same table: the greatest number of a deleted organisation. */
 export const DELETED_NUMBER = 'organisations deleted';
 
-/** The greatest number that an organisation has or had; null if there is none. */
+/** The greatest number that any organisation has or has had; null if there were never any organisations. */
 export const LAST_NUMBER_SQL = `SELECT max(number) FROM (
     SELECT id AS number FROM organisations UNION ALL SELECT value FROM revisions WHERE name = '${DELETED_NUMBER}'
   ) AS numbers`;

@@ -59,7 +59,7 @@ export function tokenStore(database: Database, auditor: Auditor): TokenStore {
         const { successor, endsAtMs } = succeed(await get(connection, id));
         const successorId = await insert(connection, successor);
         await end(connection, id, endsAtMs);
-        // After changing the token, as in endAt: every other change to tokens waits for this row until the commit.
+        // Do this after changing the token, as endAt does: every other change to tokens waits for this row until the commit.
         await raiseRevision(connection, 'tokens');
         const replaced = await get(connection, id);
         await audit(connection, 'token rotated', replaced, { successor: successorId });

@@ -11,13 +11,13 @@ import { isFileFault } from '../sqlite/sqlite-errors.ts';
 const KEEP_MS = 60 * 60_000;
 /** Longer than necessary, so that a node with a fast clock does not delete walks that other nodes need. */
 const EXPIRE_MS = 3 * KEEP_MS;
-/** A clean-up is limited, so that no walk waits long for it. */
+/** Each clean-up deletes a limited number of walks, so that no walk waits long for it. */
 const CLEAN_UP_EVERY_MS = 60_000;
 const CLEAN_UP_MAX = 1_000;
 /** Other writers hold the lock only briefly. */
 const LOCK_TIMEOUT_MS = 1_000;
 
-/** Errors of a full or read-only database. */
+/** Errors thrown by a full or read-only database. */
 const CANNOT_WRITE = ['denied', 'full', 'invalid', 'missing'] as const;
 
 const FIND_SQL = `SELECT stamp FROM walks
@@ -35,7 +35,7 @@ const CLEAN_UP_SQL: Statement = (sql) => {
 export function walkStore(open: () => Promise<Database>, clock: Clock): WalkStore {
   let cleanedUpAtMs = Number.NEGATIVE_INFINITY;
 
-  /** In its own transaction, so that a failure does not affect the walk that triggered it. */
+  /** Runs in its own transaction, so that a failure does not affect the walk that triggered it. */
   async function cleanUp(database: Database, nowMs: number): Promise<void> {
     if (Math.abs(nowMs - cleanedUpAtMs) < CLEAN_UP_EVERY_MS) return;
     const { length } = await database

@@ -59,7 +59,7 @@ export const DOCUMENTS_AS_OF_SQL: Statement = (sql) => `
     ) AS versions
   ) AS page`;
 
-/** As of the stamp $3, the first documents that fit into $2 bytes with their commas, but at least one. */
+/** As of the stamp $3, the first documents that fit into $2 bytes, including commas, but at least one document. */
 export const FITTING_SQL: Statement = (sql) => `
   SELECT ${sql.joinDocuments} FROM (
     SELECT ${versionAsOf('document')} AS document FROM (

@@ -1,6 +1,6 @@
 // Finds the transactions that were in a window at an earlier stamp and have been replaced since. Together with the unchanged
-// transactions, they are the state as of that stamp. Reads only versions replaced after that stamp, so the length of the earlier
-// history does not matter.
+// transactions, they form the state as of that stamp. Reads only versions replaced after that stamp, so the length of the
+// earlier history does not matter.
 //
 //   as of                       now
 //   ──┼──────────────────────────┼──▶
@@ -17,7 +17,7 @@ import type { Connection } from '../database.ts';
 import { type Statement, splitIds } from '../sql.ts';
 import { mergeRuns, type RunRead } from './merge-runs.ts';
 
-/** Maximum number of versions in the window that are sorted. */
+/** If the window contains more versions than this, they are merged instead of sorted. */
 const SORTED_MAX = 2_000;
 
 interface ReplacedQuery {
@@ -95,7 +95,9 @@ export function nextStamp(after: string): string {
   return `SELECT until_stamp FROM history WHERE org_id = $1 AND until_stamp > ${after} ORDER BY until_stamp LIMIT 1`;
 }
 
-/** For each import in $7, up to $6 of the versions in the window that it replaced, from id $2 to id $3, in order of id. */
+/**
+ * For each import in $7: up to $6 of the versions that it replaced within the window, with ids from $2 to $3, in order of id.
+ */
 export const RUNS_SQL: Statement = (sql) => `
   SELECT v.value, (
     SELECT ${sql.joinIds} FROM (

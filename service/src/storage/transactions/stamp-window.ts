@@ -7,8 +7,8 @@ import type { StampWindow } from '../../domain/transaction.ts';
 
 /**
  * Span sizes, smallest first: 2^20 ms is about 17 minutes, 2^25 ms 9 hours, 2^30 ms 12 days. Every span in a window costs an
- * index seek; three years need at most 212 spans. A smaller minimum size would mean more spans, a larger one longer edges. Every
- * size needs an index that imports have to maintain.
+ * index seek; three years need at most 212 spans. A smaller minimum size would mean more spans; a larger one would mean longer
+ * edges. Every size needs an index that imports have to maintain.
  */
 export const SPAN_SHIFTS = [20, 25, 30] as const;
 

@@ -44,7 +44,7 @@ import { readWindowIds } from './window-ids.ts';
 
 /** A narrow window has fewer transactions than this. */
 export const NARROW_MAX = 300;
-/** Maximum number of transactions outside its window that a page by id skips. */
+/** Maximum number of transactions outside the window that can be skipped when a page is read by id. */
 const SKIPPED_MAX = 200;
 
 /** Text that starts every document but the first. Quotes inside strings are escaped, so this text occurs nowhere else. */
@@ -128,7 +128,7 @@ export async function readTransactionPage(
 
   if (hasNoStart(window)) {
     const byId = onlyRow(await database.allWithBytes<Row & { newest: number | null }>(BY_ID_SQL, ...place));
-    // A page with only older transactions has not changed since `asOfMs`.
+    // If no transaction on the page is newer than `maxMs`, the page has not changed since `asOfMs`.
     const isRight = byId.newest === null || byId.newest <= maxMs;
     type NearlyRow = Row & { unseen?: Uuid | null };
     const nearly: NearlyRow = isRight

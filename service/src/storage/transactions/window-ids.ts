@@ -27,7 +27,7 @@ const LIGHT_MAX = 256;
  */
 const SPANS_MAX = 600;
 
-/** Transactions in order of id, from an index: those of a span or of a heavy stamp. */
+/** The transactions of a span or a heavy stamp, in order of id, from an index. */
 interface IndexRun extends Run {
   readonly shift: number;
   readonly value: number;
@@ -35,7 +35,7 @@ interface IndexRun extends Run {
 /** The shift of a run for a single stamp. */
 const STAMP = 0;
 const RUN_SHIFTS: readonly number[] = [STAMP, ...SPAN_SHIFTS];
-/** Weight of a heavy stamp: that of a span of about six days. */
+/** Weight of a heavy stamp: the same as for a span of about six days. */
 const STAMP_WEIGHT = 2 ** 29;
 
 interface IdQuery {
