@@ -3,8 +3,8 @@
 // process is shown as it arrives; the output of the others is shown at the end. The last lines list every failed test and every
 // required program that was missing.
 //
-// Tests that run commands use the executable, which is built once here. It starts faster than the sources, and it is what
-// users run.
+// Tests that run commands use the executable, which is built once here. The executable starts faster than the sources, and it
+// is what users run.
 
 import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

@@ -3,7 +3,7 @@
 import type { OfferbookError } from './errors.ts';
 import { RETRY_DEFAULTS, type RetryOptions, type RetryPolicy } from './retry-rules.ts';
 
-/** Options that every call accepts besides its parameters. They override the client's options. */
+/** Options that every call accepts besides its parameters. A call's options override the client's options. */
 export interface CallOptions {
   /** Aborts the call, and any later page of the same list, with an AbortedError. */
   signal?: AbortSignal | undefined;

@@ -14,7 +14,7 @@ import { backoffMs, isOutage } from './retry-rules.ts';
 export interface CheckpointStore {
   /** Returns the last saved string; undefined or null before the first save. */
   load(): string | null | undefined | Promise<string | null | undefined>;
-  /** Stores the string unchanged. It is a timestamp or, inside a walk, the position as JSON. */
+  /** Stores the string unchanged. The string is a timestamp or, inside a walk, the position as JSON. */
   save(checkpoint: string): void | Promise<void>;
 }
 
@@ -147,7 +147,7 @@ export function follow<Item>(
   };
 }
 
-/** Converts a service timestamp or a checkpoint to milliseconds. Both are UTC if they have no offset. */
+/** Converts a service timestamp or a checkpoint to milliseconds. A time without an offset is UTC. */
 function utcMs(text: string): number {
   return Date.parse(text.replace(/:[\d.]+$/, '$&Z'));
 }

@@ -1,5 +1,5 @@
-// A lazy list: await it for the first page, iterate it for all items. It sends nothing until then, and never fetches a
-// page before the caller needs it.
+// A lazy list: await it for the first page, iterate it for all items. A list sends nothing until it is awaited or iterated, and
+// never fetches a page before the caller needs it.
 
 import type { Page } from './page.ts';
 

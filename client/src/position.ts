@@ -1,5 +1,5 @@
-// Converts a follower's position to and from the string that callers store. Between walks it is a timestamp, the
-// checkpoint. In the middle of a walk it is JSON, so that a follower that crashes on page 9,000 resumes there.
+// Converts a follower's position to and from the string that callers store. Between walks, the string is a timestamp, the
+// checkpoint. In the middle of a walk, the string is JSON, so that a follower that crashes on page 9,000 resumes there.
 
 import { CheckpointError } from './errors.ts';
 import { printTime } from './timestamp.ts';

@@ -171,7 +171,8 @@ function readBody(
 }
 
 /**
- * Omits the query of a redirect URL. If the request's query is secret, also omits the body. Either could echo the request.
+ * Omits the query of a redirect URL. If the request's query is secret, also omits the body. Either part of the response could
+ * echo the request.
  */
 function describeForeignResponse(
   { secretQuery }: Call,

@@ -1,5 +1,5 @@
-// Converts between wire timestamps (UTC strings without an offset) and Date. Both have millisecond precision, so nothing is
-// lost. A timestamp with higher precision is an error.
+// Converts between wire timestamps (UTC strings without an offset) and Date. Both forms have millisecond precision, so nothing
+// is lost. A timestamp with higher precision is an error.
 
 import { MalformedResponseError } from './errors.ts';
 import { TIMESTAMP_FIELDS } from './wire.ts';

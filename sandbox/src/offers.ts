@@ -1,5 +1,5 @@
 // Generates a shop's cashback offers: one that covers everything, then others for particular goods, new customers, larger
-// orders or some of its countries. Each is a percentage or a fixed amount.
+// orders or some of its countries. Each offer pays a percentage or a fixed amount.
 
 import { getCountry } from './countries.ts';
 import { namedUuid, Random } from './random.ts';

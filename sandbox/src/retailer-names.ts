@@ -1,4 +1,5 @@
-// Invents unique shop names. Their parts are rare or invented, because combinations of common words are often real brands.
+// Invents unique shop names. The parts of a name are rare or invented, because combinations of common words are often real
+// brands.
 
 import type { Category } from './categories.ts';
 import type { Random } from './random.ts';
@@ -30,7 +31,7 @@ const STYLES: readonly { heads: readonly string[]; tails: readonly string[] }[] 
   },
 ];
 
-/** Returns distinct stems in random order. Each can be a shop name by itself. */
+/** Returns distinct stems in random order. Each stem can be a shop name by itself. */
 export function inventStems(random: Random, count: number): string[] {
   const all = STYLES.flatMap(({ heads, tails }) =>
     // Avoid a doubled letter where the parts meet, as in "Quillleigh".

@@ -1,5 +1,5 @@
 // The life cycle of a sale: an occasional correction while pending, then confirmation or decline, and rarely a later reversal.
-// It depends only on the seed and the sale's id, so it can be recomputed after a restart.
+// The life cycle depends only on the seed and the sale's id, so it can be recomputed after a restart.
 
 import { COUNTRIES, roundMoney } from './countries.ts';
 import { Random } from './random.ts';
@@ -11,7 +11,9 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Fraction of sales that are settled within minutes, for demonstration. The others wait for the return period. */
+/**
+ * Fraction of sales that are settled within minutes, for demonstration. The other sales are settled after the return period.
+ */
 const QUICK_SHARE = 0.5;
 const QUICK_MS = [20 * SECOND_MS, 6 * MINUTE_MS] as const;
 const SLOW_MS = [6 * HOUR_MS, 40 * DAY_MS] as const;

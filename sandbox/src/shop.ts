@@ -1,4 +1,4 @@
-// Generates the sandbox shops. Other files generate their deals.
+// Generates the sandbox shops. Other files generate the shops' deals.
 
 import { CATEGORIES, type Category } from './categories.ts';
 import { COUNTRIES, type Country, REGIONS, roundMoney } from './countries.ts';

@@ -1,5 +1,5 @@
-// npm run build --workspace offerbook: builds the npm package's program in service/dist. It bundles this repository's
-// packages; third-party packages stay dependencies.
+// npm run build --workspace offerbook: builds the npm package's program in service/dist. The program bundles this repository's
+// packages; third-party packages remain dependencies.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

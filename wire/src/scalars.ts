@@ -1,4 +1,4 @@
-// Schemas for the scalars of the wire format. They validate input, convert it to its canonical form, and contain the
+// Schemas for the scalars of the wire format. The schemas validate input, convert it to its canonical form, and contain the
 // descriptions for the OpenAPI document.
 
 import { z } from 'zod';

@@ -19,7 +19,7 @@ const WEEK_DATE = String.raw`-?[Ww](\d{2})-?(\d)`;
 const TIME = String.raw`(\d{2})(?::?(\d{2})(?::?(\d{2}))?)?(?:[.,](\d{1,100}))?`;
 const OFFSET = String.raw`(?:[Zz]|([+-])(\d{2})(?::?(\d{2}))?)`;
 
-/** JSON Schema pattern of the accepted forms. It also matches dates that do not exist. */
+/** JSON Schema pattern of the accepted forms. The pattern also matches dates that do not exist. */
 export const DATE_TIME_PATTERN = `^(\\d{4})(?:${CALENDAR_DATE}|${ORDINAL_DATE}|${WEEK_DATE})(?:[Tt ]${TIME}${OFFSET}?)?$`;
 const DATE_TIME = new RegExp(DATE_TIME_PATTERN);
 
@@ -28,8 +28,8 @@ const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const [SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS] = [1_000, 60_000, 3_600_000, 86_400_000];
 
 /**
- * Parses an ISO 8601 date-time, or a date alone (midnight). It is UTC unless it has an offset. Returns undefined if the form
- * is not accepted or the date-time does not exist.
+ * Parses an ISO 8601 date-time, or a date alone (midnight). A date-time is UTC unless it has an offset. Returns undefined if
+ * the form is not accepted or the date-time does not exist.
  */
 export function parseInstant(text: string): Instant | undefined {
   const match = DATE_TIME.exec(text);

@@ -18,7 +18,7 @@ import { clickStore } from './stores/click-store.ts';
 /** Other processes hold the spool's lock only briefly. */
 const SPOOL_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, lockTimeoutMs: 1_000, overwritesDeleted: true };
 
-/** Maximum size in bytes of each variable-length column. Rows that exceed it are not read into memory. */
+/** Maximum size in bytes of each variable-length column. Rows that exceed this size are not read into memory. */
 const LENGTHS: Partial<Record<keyof typeof CLICKS.columns, number>> = {
   id: 22,
   kind: 32,
@@ -104,7 +104,7 @@ async function requireSchema(file: Database, path: string, known: readonly strin
   throw new StorageError('invalid', `${path} is not a spool: it has unexpected tables; move it away`);
 }
 
-/** Returns all valid spool schemas: the empty one and that of each version. */
+/** Returns all valid spool schemas: an empty schema and the schema of each version. */
 function knownSchemas(): string[] {
   const reference = new SqliteFile(':memory:');
   const read = () => JSON.stringify(reference.query(SCHEMA_SQL).all());

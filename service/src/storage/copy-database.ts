@@ -148,7 +148,7 @@ async function insertRow(connection: Connection, table: string, row: Row, how = 
   return created?.id ?? null;
 }
 
-/** Returns a map from old to new import ids. They differ if the target already has imports. */
+/** Returns a map from old to new import ids. The ids differ if the target already has imports. */
 async function copyImports(from: Connection, to: Connection): Promise<ReadonlyMap<SqlValue, SqlValue>> {
   const newNumbers = new Map<SqlValue, SqlValue>();
   const sql = 'SELECT id, kind, org_id, began_at, ended_at, outcome, document FROM imports ORDER BY id';

@@ -33,7 +33,7 @@ export interface Connection extends Queries {
   overwriteDeleted(): Promise<void>;
   /** Waits for other processes that are migrating this database, and blocks them until the commit. */
   lockSchema(): Promise<void>;
-  /** Call this after inserting rows with explicit numbers: continues numbering after the number that this SELECT returns. */
+  /** Continues numbering after the number that this SELECT returns. Call this after inserting rows with explicit numbers. */
   continueNumbers(table: string, lastNumberSql: string): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export interface Database extends Queries {
   readonly sql: Sql;
   /** Schema of the main database. */
   readonly schema: Schema;
-  /** For pages of transactions. Uses the same connections as `read`; see `pageConnectionsMax`. */
+  /** Reads pages of transactions. Uses the same connections as `read`; see `pageConnectionsMax`. */
   readonly allWithBytes: Connection['allWithBytes'];
   /** Runs work in a read transaction, which sees one snapshot of the database. */
   read<T>(work: (connection: Connection) => Promise<T>): Promise<T>;

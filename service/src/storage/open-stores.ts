@@ -73,7 +73,10 @@ export async function openStores(
       ? undefined
       : openOnce(() => openFileBeside(`${path}-walks`, SQLITE_WALKS, { ...options, durable: false }));
   const clicks = clickStore(clickDatabase(url, options), clock);
-  /** Updated by revisions(). If a newer program upgrades the schema while this one is running, this one must stop reading. */
+  /**
+   * Updated by revisions(). If a newer program upgrades the schema while this process is running, this process must stop
+   * reading.
+   */
   let oldestVersion = 0;
   function requireKnownSchema(): void {
     if (oldestVersion <= versionOf(database.schema)) return;
@@ -203,8 +206,8 @@ const EMPTY_DATABASE = {
 };
 
 /**
- * Opens the click database. Unlike a server's other writes, clicks are durable before the server responds. PostgreSQL uses a
- * separate connection for them, SQLite a separate file.
+ * Opens the click database. Unlike a server's other writes, clicks are durable before the server responds. Clicks use a
+ * separate connection on PostgreSQL and a separate file on SQLite.
  */
 export function clickDatabase(
   url: string,

@@ -27,7 +27,7 @@ export interface TotalsView {
   readonly organisations: readonly OrganisationOption[];
   /** The organisation that the page is about; undefined for all. */
   readonly org: OrganisationOption | undefined;
-  /** Length of the plotted periods. If it is a day, only the last 90 days are plotted. */
+  /** Length of the plotted periods. With `day`, only the last 90 days are plotted. */
   readonly by: 'month' | 'day';
   /** Total number of transactions. */
   readonly count: number;

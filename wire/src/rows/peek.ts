@@ -4,7 +4,7 @@
 const HEAD_BYTES = 4096;
 
 /**
- * Returns the start of the text without leading white space, together with the complete byte stream. Both exclude the byte
+ * Returns the start of the text without leading white space, together with the complete byte stream. Neither includes the byte
  * order mark.
  */
 export async function peekText(

@@ -43,7 +43,7 @@ export class ProblemList {
     this.listed.push(...problems.slice(0, PROBLEMS_MAX - this.listed.length));
   }
 
-  /** Adds the problem that ends the run. It replaces the last listed problem if the list is full. */
+  /** Adds the problem that ends the run. If the list is full, this problem replaces the last listed problem. */
   addLast(problem: RowProblem): void {
     this.listed.length = Math.min(this.listed.length, PROBLEMS_MAX - 1);
     this.add(problem);

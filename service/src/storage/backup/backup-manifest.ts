@@ -1,5 +1,5 @@
-// A backup's manifest lists its files with checksums and row counts. It is written last, so a folder without a manifest is not a
-// complete backup.
+// A backup's manifest lists its files with checksums and row counts. The manifest is written last, so a folder without one is
+// not a complete backup.
 
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,8 +1,8 @@
 // Backs up an SQLite database while servers and imports are running. A backup is a folder with a copy of each database file and a
 // manifest. The folder is written under a temporary name and renamed at the end, so a folder with the final name is complete.
 //
-// VACUUM INTO makes each copy. It reads one snapshot of the file, does not block readers or writers, and omits free pages, which
-// may still contain deleted data.
+// Each copy is made with VACUUM INTO, which reads one snapshot of the file, does not block readers or writers, and omits free
+// pages, which may still contain deleted data.
 //
 // The order of the copies matters. Transactions are copied first, so every click with a sale in the backup is already marked as
 // sold when the clicks are copied. The mark protects the click from a purge. Clicks newer than the transactions are harmless. The

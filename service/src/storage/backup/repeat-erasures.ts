@@ -1,6 +1,6 @@
-// After a restore, repeats the erasures that were made after the backup. The ids of erased users are not stored, so this compares
-// the digest of each user in the backup with the digests of erased users. It also records erased users who are not in the backup,
-// because a repeated import may contain them.
+// After a restore, repeats the erasures that were made after the backup. The ids of erased users are not stored, so the digest
+// of each user in the backup is compared with the digests of erased users. Erased users who are not in the backup are recorded
+// too, because a repeated import may contain them.
 
 import { existsSync } from 'node:fs';
 import { type Database, ERASURES } from '../database.ts';
@@ -18,7 +18,7 @@ const CLICKING_USERS_SQL = `SELECT DISTINCT json_quote(passback_uid) AS uid FROM
 
 /**
  * Erases these users from the database at `path` and its click file; no other process may be using either file. Returns the
- * number of users.
+ * number of erased users.
  */
 export async function repeatErasures(
   database: Database,

@@ -24,7 +24,7 @@ export function openReplaced(path: string): SqliteFile | undefined {
   throw new StorageError('invalid', `${path} is not an Offerbook database: it has another program's tables`);
 }
 
-/** Events after a backup that a restore must not undo. */
+/** Kinds of events after a backup that a restore must not undo. */
 export const LATER_EVENTS = ['revocations', 'erasures', 'deletions'] as const;
 export type LaterEvent = (typeof LATER_EVENTS)[number];
 
@@ -32,7 +32,7 @@ export interface Replaced extends OldTimeline {
   readonly erased: readonly ErasedUser[];
   /** Time of the last deletion, by organisation name. */
   readonly deletedAtMs: ReadonlyMap<string, number>;
-  /** Events that could not be read. */
+  /** Kinds of events that could not be read. */
   readonly unknown: readonly LaterEvent[];
 }
 

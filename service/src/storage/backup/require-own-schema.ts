@@ -14,7 +14,10 @@ interface SchemaObject {
   readonly sql: string | null;
 }
 
-/** Throws a StorageError unless the file's schema is exactly that of its version. Extra indexes are allowed. */
+/**
+ * Throws a StorageError unless the file's schema is exactly Offerbook's schema for the file's version. Extra indexes are
+ * allowed.
+ */
 export function requireOwnSchema(path: string, name: string, schema: Schema): void {
   const found = inFile(path, readObjects);
   const versionTable = objectsOf(schema, 1).find((object) => object.name === 'schema_version');

@@ -1,6 +1,6 @@
-// Restores a backup as an SQLite database. It copies the files to a staging folder beside the database, checks them against the
-// manifest, starts a new timeline (new-timeline.ts) and renames them into place. Replaced files are moved aside, never deleted.
-// An intact click file stays in place, which preserves all clicks, purges and erasures since the backup.
+// Restores a backup as an SQLite database. The files are copied to a staging folder beside the database and checked against the
+// manifest. The restore then starts a new timeline (new-timeline.ts) and renames the files into place. Replaced files are moved
+// aside, never deleted. An intact click file stays in place, which preserves all clicks, purges and erasures since the backup.
 //
 // The old database stays in place until a single rename replaces it. A restore killed before that rename can be run again.
 
@@ -98,13 +98,13 @@ async function restore(options: RestoreOptions): Promise<RestoreReport> {
       if (old !== undefined) leaveLogs(old, path);
       const ends = keepsClicks ? REPLACED_ENDS : [...REPLACED_ENDS, ...CLICK_ENDS];
       const now = () => printTimestamp(options.auditor.clock()).replaceAll(':', '');
-      // Not newFolder(), which reports every failure as an unwritable folder.
+      // Does not use newFolder(), which reports every failure as an unwritable folder.
       const aside = isThere ? mkdtempSync(`${path}.before-restore-${now()}-`) : null;
       if (aside !== null) moveAside(path, ends, aside);
       const clicks = join(staging, CLICK_FILE);
       if (!keepsClicks && existsSync(clicks)) putInPlace(clicks, `${path}${CLICK_END}`);
       if (aside !== null && existsSync(path)) await keepAside(path, aside);
-      // Last, because this rename completes the restore. Every step before it can be repeated.
+      // Must be last, because this rename completes the restore. Every earlier step can be repeated.
       putInPlace(join(staging, MAIN_FILE), path);
       sync(dirname(path));
       const { madeAt } = manifest;
@@ -156,8 +156,8 @@ async function prepare(
 }
 
 /**
- * Finds organisations in the backup that were deleted after it was made. They are restored, because that may be intended, but
- * their tokens are revoked as of the deletion.
+ * Finds organisations in the backup that were deleted after it was made. Such organisations are restored, because that may be
+ * intended, but their tokens are revoked as of the deletion.
  */
 async function findDeletedOrganisations(database: Database, deletedAtMs: Replaced['deletedAtMs']) {
   const rows = await database.all<{ name: string; created_at: number; token_id: Uuid | null }>(

@@ -136,8 +136,8 @@ export class PostgresPool {
   }
 
   /**
-   * Closes the client; the next statement opens a new one. If there is a statement timeout (in servers), statements in flight are
-   * soon aborted. If there is none (in commands), the old client waits for them.
+   * Closes the client; the next statement opens a new one. In servers, the statement timeout soon aborts statements in flight.
+   * Commands have no statement timeout, so their old client waits for statements in flight.
    */
   #replace(opened: Promise<SQL>): void {
     if (this.#client !== opened) return;

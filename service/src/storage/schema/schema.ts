@@ -7,8 +7,8 @@ export interface Schema {
   readonly steps: readonly Step[];
   /**
    * Schema version of the oldest program that can use this schema. A step that older programs can ignore, such as a new table,
-   * leaves this number unchanged, so that old and new programs can run side by side. Any other step must raise it to that step's
-   * version.
+   * leaves this number unchanged, so that old and new programs can run side by side. Any other step must raise this number to
+   * that step's version.
    */
   readonly oldestVersion: number;
 }

@@ -1,5 +1,5 @@
 // Syncs a database repeatedly during a long write and its checkpoint. Otherwise, all the data would reach the disk at the end,
-// and every click, which syncs another file, would wait for it. The syncs run in a worker, because SQLite blocks the writing
+// and every click, which syncs another file, would have to wait. The syncs run in a worker, because SQLite blocks the writing
 // thread.
 
 import { openSync } from 'node:fs';

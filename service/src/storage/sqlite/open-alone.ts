@@ -1,5 +1,5 @@
-// Opens an SQLite file with an exclusive lock, which fails if any other connection is open, even a read-only one. Also
-// checkpoints the write-ahead log, so the file is complete without it.
+// Opens an SQLite file with an exclusive lock. Fails if any other connection is open, even a read-only one. Also checkpoints
+// the write-ahead log, so that the file is complete without the log.
 
 import { Database as SqliteFile } from 'bun:sqlite';
 import { StorageError } from '../../domain/storage-error.ts';

@@ -1,6 +1,6 @@
-// Makes writes durable without blocking the process. SQLite alone would block it while syncing each commit. Here, a commit only
-// writes to the write-ahead log, and one of Bun's threads syncs the log before the write resolves. SQLite syncs checkpoints
-// itself.
+// Makes writes durable without blocking the process. SQLite by itself would block the process while syncing each commit. Here,
+// a commit only writes to the write-ahead log, and one of Bun's threads syncs the log before the write resolves. SQLite syncs
+// checkpoints itself.
 
 import { close, fdatasync, open } from 'node:fs';
 import { promisify } from 'node:util';

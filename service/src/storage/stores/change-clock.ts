@@ -5,7 +5,7 @@ import { StorageError } from '../../domain/storage-error.ts';
 import type { Connection } from '../database.ts';
 import type { Statement } from '../sql.ts';
 
-// Not FOR UPDATE, which would block issuing a token during an import, because tokens refer to this row.
+// Avoids FOR UPDATE: tokens refer to this row, so issuing a token would have to wait for a running import.
 const LOCK_ALL_SQL: Statement = ({ forNoKeyUpdate }) =>
   `SELECT id, last_stamp FROM organisations WHERE deleting_since IS NULL ORDER BY id ${forNoKeyUpdate}`;
 const LOCK_SQL: Statement = ({ forNoKeyUpdate }) =>

@@ -161,7 +161,7 @@ export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickSto
     emptyLog: async () => (await database.open()).emptyLog(),
     markSold: (ids) =>
       write(async (connection) => {
-        // In order of id, so that two imports cannot deadlock.
+        // Marks clicks in order of id, so that two imports cannot deadlock.
         for (const id of ids.toSorted())
           await connection.all('UPDATE clicks SET has_sale = 1 WHERE id = $1 AND has_sale = 0', id);
       }),

@@ -94,7 +94,8 @@ export function erasureStore(database: Database, clicks: ClickStore, auditor: Au
   };
 
   /**
-   * Like an import, writes new versions with a new stamp and moves the old versions to the history. Removes the user from both.
+   * Like an import, writes new versions with a new stamp and moves the old versions to the history. Removes the user from the
+   * new and the old versions.
    */
   async function replace(connection: Connection, user: User, ids: readonly Uuid[]): Promise<number> {
     const stampMs = Math.max(auditor.clock(), (await lockClock(connection, user.orgId)) + 1);

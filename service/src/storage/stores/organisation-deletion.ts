@@ -1,6 +1,6 @@
-// Deletes an organisation and all its data. The first transaction deletes its tokens and marks it as being deleted: from then on
-// no lookup finds it and no import can write to it. The rest is deleted in batches, each of which holds its locks briefly. The
-// audit log stays.
+// Deletes an organisation and all its data. The first transaction deletes the organisation's tokens and marks the organisation
+// as being deleted: from then on, no lookup finds it and no import can write to it. The rest is deleted in batches, each of
+// which holds its locks briefly. The audit log stays.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { newUuid } from '@offerbook/wire/uuid.ts';

@@ -1,4 +1,4 @@
-// Organisations: the tenants that own tokens and transactions. Each row also contains the change clock.
+// Organisations: the tenants that own tokens and transactions. Each organisation's row also contains its change clock.
 
 import { newUuid } from '@offerbook/wire/uuid.ts';
 import type { ClickStore } from '../../domain/click.ts';

@@ -1,5 +1,5 @@
 // Buffers the transactions of a write and stores them in order of id. Every index on transactions ends with the id, so sorted
-// rows are adjacent in each index, which makes large imports faster. Also updates the daily totals.
+// rows are adjacent in each index, which makes large imports faster. The buffer also updates the daily totals.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { StorageError } from '../../domain/storage-error.ts';

@@ -5,7 +5,7 @@ import type { Revisions } from '../../domain/stores.ts';
 import type { Connection, Queries } from '../database.ts';
 import type { Statement } from '../sql.ts';
 
-/** A counter in the same table: the greatest number of a deleted organisation. */
+/** A counter in the table `revisions`: the greatest number of any deleted organisation. */
 export const DELETED_NUMBER = 'organisations deleted';
 
 /** The greatest number that any organisation has or has had; null if there were never any organisations. */

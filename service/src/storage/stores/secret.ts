@@ -1,4 +1,4 @@
-// Secrets that the service generated. They are never shown, and they leave the database only in copies and backups.
+// Secrets that the service generated. Secrets are never shown, and they leave the database only in copies and backups.
 
 import type { Queries } from '../database.ts';
 

@@ -67,7 +67,7 @@ export function tokenStore(database: Database, auditor: Auditor): TokenStore {
       }),
     touch: (lastUsedAtMs) =>
       database.write(async (connection) => {
-        // In order of id, so that two servers cannot deadlock.
+        // Updates tokens in order of id, so that two servers cannot deadlock.
         for (const [id, ms] of [...lastUsedAtMs].sort(([a], [b]) => (a < b ? -1 : 1))) {
           // Does not raise the revision, because other servers need not reload.
           await connection.all(

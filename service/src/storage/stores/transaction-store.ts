@@ -1,5 +1,6 @@
-// Transactions. Every write to an organisation's transactions locks its change clock before it takes a stamp and holds the lock
-// until the commit. So stamps increase in commit order, and no change can appear at or before the Complete-Through of a page.
+// Transactions. Every write to an organisation's transactions locks the organisation's change clock before it takes a stamp,
+// and holds the lock until the commit. So stamps increase in commit order, and no change can appear at or before the
+// Complete-Through of a page.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Clock } from '../../domain/clock.ts';

@@ -2,7 +2,8 @@
 // but contains at least one document.
 //
 // Adding up lengths row by row would make every page much slower on SQLite. So each document gets an equal share of the bytes,
-// and longer documents are left out. If any was left out, FITTING_SQL adds up the lengths and joins only the documents that fit.
+// and longer documents are left out. If any document was left out, FITTING_SQL adds up the lengths and joins only the documents
+// that fit.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { TransactionPage } from '../../domain/transaction.ts';

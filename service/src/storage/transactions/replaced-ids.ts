@@ -1,6 +1,6 @@
 // Finds the transactions that were in a window at an earlier stamp and have been replaced since. Together with the unchanged
-// transactions, they form the state as of that stamp. Reads only versions replaced after that stamp, so the length of the
-// earlier history does not matter.
+// transactions, the versions found form the state as of that stamp. Reads only versions replaced after that stamp, so the
+// length of the earlier history does not matter.
 //
 //   as of                       now
 //   ──┼──────────────────────────┼──▶

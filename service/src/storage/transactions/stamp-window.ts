@@ -12,7 +12,7 @@ import type { StampWindow } from '../../domain/transaction.ts';
  */
 export const SPAN_SHIFTS = [20, 25, 30] as const;
 
-/** All valid timestamps lie between these two, and both are span boundaries for every size. */
+/** All valid timestamps lie between these two bounds, which are span boundaries for every size. */
 const STAMP_MIN_MS = -(2 ** 46);
 const STAMP_MAX_MS = 2 ** 48 - 1;
 

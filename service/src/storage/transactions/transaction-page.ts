@@ -54,7 +54,7 @@ const ID_LENGTH = 36;
 interface Row {
   /** Null if the organisation does not exist. */
   last_stamp: number | null;
-  /** Up to `limit` + 1 documents. The last one provides the next cursor, which is faster than a second query. */
+  /** Up to `limit` + 1 documents. The extra document provides the next cursor, which is faster than a second query. */
   data: Uint8Array<ArrayBuffer> | null;
   /** Number of documents found, including those longer than their share. */
   found: number;

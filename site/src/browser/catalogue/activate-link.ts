@@ -1,5 +1,5 @@
-// Activation links for deals, shown only if the page settings name an organisation, as in the sandbox. They are plain links, like
-// those on a partner's page.
+// Activation links for deals, shown only if the page settings name an organisation, as in the sandbox. Activation links are
+// plain links, like those on a partner's page.
 
 import { element } from '../element.ts';
 import { SETTINGS } from '../page-settings.ts';

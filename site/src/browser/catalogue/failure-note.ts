@@ -1,4 +1,4 @@
-// Shows a failure to the reader: what happened, what happens next, and a button to retry. It retries automatically after
+// Shows a failure to the reader: what happened, what happens next, and a button to retry. The note retries automatically after
 // the delay that the service requested, or when the browser is online again.
 
 import { ApiError, MalformedResponseError, NetworkError, TimeoutError } from '@offerbook/client';

@@ -1,4 +1,4 @@
-// The form for search, filters and sort order. It reports every change to its caller; show() sets its state.
+// The form for search, filters and sort order. The form reports every change to its caller; show() sets the form's state.
 
 import { printCount } from '@offerbook/wire/count.ts';
 import { fold } from '@offerbook/wire/fold.ts';

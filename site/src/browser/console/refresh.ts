@@ -1,5 +1,5 @@
-// Refreshes a console page every 10 s while it is visible, by fetching it again and replacing its content. The browser parses
-// the response as a document, because Trusted Types forbid turning strings into markup.
+// Refreshes a console page every 10 s while the page is visible, by fetching it again and replacing its content. The browser
+// parses the response as a document, because Trusted Types forbid turning strings into markup.
 
 import { button } from '../element.ts';
 

@@ -1,5 +1,5 @@
 // Sends the request described by a form, and shows the response with a button for the next page. Only catalogue operations have
-// such a form, so it never handles private tokens.
+// such a form, so this code never handles private tokens.
 
 import { requestApi } from '../api-response.ts';
 import { button, element } from '../element.ts';

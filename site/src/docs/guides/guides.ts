@@ -1,4 +1,4 @@
-// The guides at /docs, in reading order. They are rendered from documents in the repository.
+// The guides at /docs, in reading order. The guides are rendered from documents in the repository.
 
 import { join } from 'node:path';
 import type { DocumentPath } from './documents.ts';

@@ -20,7 +20,7 @@ export interface RenderedDocument {
   readonly sections: readonly Section[];
 }
 
-/** Resolves a link's target. If it returns undefined, only the link's text is rendered. */
+/** Resolves a link's target. If the function returns undefined, only the link's text is rendered. */
 type ResolveLink = (target: string) => string | undefined;
 
 const OPTIONS = { headings: { ids: true }, noHtmlBlocks: true, noHtmlSpans: true };

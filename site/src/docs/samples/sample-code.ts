@@ -1,5 +1,5 @@
-// The interface of a sample language, and functions that all languages share. Each language has two programs. One lists the
-// catalogue page by page. The other polls transactions: it saves the smallest Complete-Through of the pages, and its next
+// The interface of a sample language, and functions that all languages share. Each language has two programs. The first lists
+// the catalogue page by page. The second polls transactions: it saves the smallest Complete-Through of the pages, and its next
 // run continues from there.
 
 export interface Sample {
