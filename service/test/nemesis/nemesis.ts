@@ -58,10 +58,10 @@ const VIOLATIONS_LISTED_MAX = 50;
 /** Short, because a poller waits during the sabotage. */
 const SABOTAGE_OPTIONS = { ...COMMAND_OPTIONS, lockTimeoutMs: 100 };
 
-/** Of the connections on which servers read pages; nobody else joins documents. */
+/** Ends the connections on which servers read pages: only these statements contain $1. */
 const END_CONNECTIONS_SQL = `
   SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-   WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%string_agg(document%'`;
+   WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE $1`;
 
 /** Thrown into a poller to restart it in the middle of a walk. */
 class PollerRestart extends Error {}
@@ -263,7 +263,9 @@ class NemesisRun implements AsyncDisposable {
   async #keepEndingConnections(random: Random): Promise<void> {
     while (!this.#isOver) {
       await Bun.sleep(random.logBetween(20, 1_000));
-      this.#counts.connectionsEnded += (await this.#database.all(END_CONNECTIONS_SQL)).length;
+      this.#counts.connectionsEnded += (
+        await this.#database.all(END_CONNECTIONS_SQL, '%string_agg(document%')
+      ).length;
     }
   }
 
