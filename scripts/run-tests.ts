@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { buildForThisMachine } from '../service/scripts/build-executable.ts';
 import { describeSkipped, PROGRAMS } from '../service/test/support/programs.ts';
 
-/** Folders grouped so that all processes take about the same time. One more process runs the other folders. */
+/** Folders grouped so that all processes take about the same time. An additional process runs the remaining folders. */
 const PARTS = [
   ['cli', 'faults'],
   ['artefacts', 'browser', 'catalogue', 'hostile'],

@@ -25,7 +25,7 @@ function format(
   locale: string | string[] | undefined,
   options: Intl.NumberFormatOptions,
 ): string {
-  // `€7` instead of `€7.00`. Browsers without this option ignore it.
+  // `€7` instead of `€7.00`. Browsers that do not support this option ignore it.
   const shorter = { ...options, trailingZeroDisplay: 'stripIfInteger' };
   return new Intl.NumberFormat(locale, shorter as Intl.NumberFormatOptions).format(value);
 }

@@ -92,7 +92,7 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
     this.#transport = {
       dates: options.dates ?? 'string',
       cache: options.cache ?? new MemoryCache(),
-      // Look up the global at each call, and call it unbound: browsers reject fetch as a method of another object.
+      // Look up the global fetch at each call, and call it unbound: browsers reject fetch as a method of another object.
       fetch: options.fetch ?? ((url, init) => fetch(url, init)),
       clock: options.clock ?? systemClock,
       random: options.random ?? Math.random,

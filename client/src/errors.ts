@@ -3,7 +3,7 @@
 import { isBrowser } from './browser.ts';
 import type { ParameterError, Problem } from './wire.ts';
 
-/** The service's error codes. A newer service may send others. */
+/** The service's error codes. A newer service may send other codes. */
 export type ErrorCode = Problem['code'] | (string & {});
 
 /** Base class of all errors that this library throws for tokens, requests and responses. */

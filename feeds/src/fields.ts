@@ -105,7 +105,7 @@ export class Fields {
     return undefined;
   }
 
-  /** The items of a list. A single value becomes a list of one, because XML does not distinguish the two. */
+  /** Returns the items of a list. A single value becomes a list of one, because XML does not distinguish the two. */
   list(path: string): Fields[] {
     const value = this.find(path);
     if (value === undefined) return [];

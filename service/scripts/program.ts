@@ -8,7 +8,7 @@ import * as embedded from '../src/http/pages/embedded.ts';
 export const SERVICE = join(import.meta.dir, '..');
 const SOURCE = join(SERVICE, 'src');
 
-/** Entry points of worker threads. The bundler cannot find them, because threads are started by URL. */
+/** Entry points of worker threads. The bundler cannot find these files by itself, because threads are started by URL. */
 const THREADS = [...new Bun.Glob('**/*-thread.ts').scanSync({ cwd: SOURCE, absolute: true })].sort();
 
 /** Returns the bundler options. `main` is the program's entry point. */
@@ -57,7 +57,7 @@ async function makePlugin(): Promise<BunPlugin> {
   };
 }
 
-/** Returns the commit of the checkout; undefined without git, as in an unpacked archive. */
+/** Returns the checkout's commit; undefined if git cannot report one, as in an unpacked archive. */
 function readCommit(): string | undefined {
   if (Bun.which('git') === null) return undefined;
   const git = (...args: string[]) => {

@@ -51,7 +51,9 @@ class PageList {
     else if (page === this.#lastPage.page) this.#lastPage.total = Math.min(total, this.#lastPage.total);
   }
 
-  /** A response without a first row counts as the first page if another page follows it, and as the last page if not. */
+  /**
+   * A response without a first row counts as the first page if another page follows it; otherwise, it counts as the last page.
+   */
   #addUnnumbered({ hasMore, rows }: PageInfo): void {
     const start = rows?.first ?? (hasMore === true ? BEFORE_ALL : AT_THE_END);
     this.#lastStart = Math.max(this.#lastStart, start);

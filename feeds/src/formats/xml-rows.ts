@@ -187,7 +187,9 @@ class ElementCutter {
     this.#buffered = 0;
   }
 
-  /** Adds characters, and a value if a name is given, to the size of the current row or of everything outside rows. */
+  /**
+   * Adds `length` characters and, if a name is given, one value to the size of the current row or of everything outside rows.
+   */
   #grow(length: number, name?: string): void {
     const size = this.#row ?? this.#outside;
     size.length += length;

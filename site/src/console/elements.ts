@@ -97,7 +97,7 @@ export function table(
   return rows.length === 0 ? html`<p class="muted">${ifEmpty}</p>` : dataTable(caption, headings, rows);
 }
 
-/** States how many of all rows a table shows; undefined if it shows all of them. */
+/** States how many of the rows a table shows; undefined if it shows all of them. */
 export function shownOf(which: string, shown: number, all: number): Html | undefined {
   return all > shown
     ? html`<p class="muted">The ${which} ${number(shown)} of ${number(all)}.</p>`

@@ -98,7 +98,9 @@ const WINDOW = 'FROM transactions WHERE org_id = $1 AND updated_at BETWEEN $5 AN
 
 /** Like BY_ID_SQL, for a window from $5 to $6. `beyond` is not null if the window is not narrow. */
 export const NARROW_SQL: Statement = (sql) => narrowSql(sql, 'NULL');
-/** Like NARROW_SQL, for a page as of the stamp $7. `changed` is not null if an import has replaced versions since. */
+/**
+ * Like NARROW_SQL, for a page as of the stamp $7. `changed` is not null if an import has replaced versions since that stamp.
+ */
 export const NARROW_AS_OF_SQL: Statement = (sql) => narrowSql(sql, `(${nextStamp('$7')})`);
 
 function narrowSql(sql: Sql, changed: string): string {
@@ -157,7 +159,7 @@ export async function readTransactionPage(
       readWindowIds(connection, idQuery, pieces),
       asOfMs === LATEST_MS ? [] : findReplaced(connection, { ...idQuery, asOfMs }),
     ]);
-    // If old history was loaded, an id can be in both lists.
+    // After old history has been loaded, an id can be in both lists.
     const ids = [...new Set([...unchanged, ...replaced])].sort().slice(0, limit + 1);
     const asOf = replaced.length === 0 ? undefined : { asOfMs, stampMaxMs: maxMs };
     const { data, count } = await joinDocuments(connection, ids, { limit, bytesMax }, asOf);
