@@ -172,7 +172,7 @@ describe('files that the build must find', () => {
     expect(byPlace).toEqual([`${SERVICE}http/pages/embedded.ts`]);
   });
 
-  test('only worker threads use the URL of a file, and the build finds those files by name', () => {
+  test('only thread scripts are loaded by file URL, with names that the build recognises', () => {
     const uses = files.flatMap((file) => read(file).match(/.*import\.meta\.url.*/g) ?? []);
     expect(uses.filter((line) => !/new URL\('\.\/[\w-]+-thread', import\.meta\.url\)/.test(line))).toEqual(
       [],

@@ -41,7 +41,7 @@ test('the error for an invalid --replica-url does not repeat the URL, which may 
   );
 });
 
-test('the help of a flag shows its default and its variable', () => {
+test("a flag's help text shows its default and its environment variable", () => {
   const help = Object.fromEntries(SERVE_FLAGS.map((flag) => [flag.flag, flag.help]));
   expect(help['--port <number>']).toBe(
     'port to listen on; 0 = any free port (default: 8080, env: OFFERBOOK_PORT)',

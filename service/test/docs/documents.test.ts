@@ -124,7 +124,7 @@ describe.each(DOCUMENTS.filter((document) => script(document) !== ''))('the comm
 describe.each(DOCUMENTS)('%s', (document) => {
   const text = readFileSync(join(ROOT, document), 'utf8');
 
-  test('the document does not install a package name that anyone could register', () => {
+  test('the document never tells readers to install a package whose name anyone could register', () => {
     expect(text.match(/.*(npx|npm (i|install|exec)|bunx|pnpm dlx) (--\S+ )*@?offerbook\b.*/g) ?? []).toEqual(
       [],
     );

@@ -249,7 +249,7 @@ describe('with --skip-invalid', () => {
 describe('imports that preserve updatedAt', () => {
   const preserve = { preserveUpdatedAt: true };
 
-  test("an import that preserves updatedAt keeps the file's stamps, moves the change clock to the latest stamp, and notes the consequence for pollers", async () => {
+  test("an import that preserves updatedAt keeps the file's stamps, moves the change clock to the latest stamp, and warns that pollers may miss rows", async () => {
     const rows = [
       transaction(1, { updatedAt: '2026-11-03T00:00:00' }),
       transaction(2, { updatedAt: '2026-11-04T00:00:00+02:00' }),

@@ -60,7 +60,7 @@ async function purgeClicks(options: StoreOptions & { olderThan: number }): Promi
     await printResult(
       options,
       { clicks, madeBefore: before },
-      `Purged ${printCountOf(clicks, 'click')} without a sale that ${clicks === 1 ? 'was' : 'were'} made before ${before}.`,
+      `Purged ${printCountOf(clicks, 'click')} made before ${before} that did not lead to a sale.`,
     );
   });
 }
