@@ -245,7 +245,9 @@ function logoSources(text: string): readonly string[] {
       !(/^https?:/.test(source) && URL.canParse(source) && new URL(source).origin === source),
   );
   if (bad !== undefined) {
-    throw new Error(`must be a list of origins such as https://cdn.example, or "https:" for every HTTPS origin; got "${bad}"`);
+    throw new Error(
+      `must be a list of origins such as https://cdn.example, or "https:" for every HTTPS origin; got "${bad}"`,
+    );
   }
   return sources;
 }
