@@ -1,5 +1,5 @@
-// The settings of `serve`. Each can be set with a flag or with an OFFERBOOK_* variable of the same name; the flag takes
-// precedence. An unknown variable or an invalid value throws BadInput. No other module reads `process.env`.
+// The settings of `serve`. Each can be set with a flag or with an OFFERBOOK_* environment variable of the same name; the flag
+// takes precedence. An unknown variable or an invalid value throws BadInput. No other module reads `process.env`.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { LOG_LEVELS } from './domain/logger.ts';
@@ -104,7 +104,7 @@ const SETTINGS = {
 type SettingName = keyof typeof SETTINGS;
 export type ServeSettings = { readonly [Name in SettingName]: ReturnType<(typeof SETTINGS)[Name]['parse']> };
 
-/** The flags of `serve`. The help text ends with the default and the variable, in Commander's format. */
+/** The flags of `serve`. Each help text ends with the default and the environment variable, in Commander's format. */
 export const SERVE_FLAGS = (Object.keys(SETTINGS) as SettingName[]).map((name) => {
   const { argument, help, fallback } = SETTINGS[name];
   const extra = `${fallback === '' ? '' : `default: ${fallback}, `}env: ${variable(name)}`;
@@ -167,7 +167,7 @@ export function readTracingSettings(): TracingSettings | undefined {
   return parseTracingSettings(process.env);
 }
 
-/** The token for `follow`. It cannot be passed as an argument, because every user of the machine can read arguments. */
+/** The token for `follow`. It cannot be passed as an argument, because arguments are visible to every user of the machine. */
 export function readToken(): string | undefined {
   return process.env.OFFERBOOK_TOKEN;
 }

@@ -5,7 +5,7 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Stores } from '../domain/stores.ts';
 import { ClickIds } from './click-id.ts';
 
-/** The database's name in its spool file names. Does not reveal the key. */
+/** Short name of a database, used in spool file names. Does not reveal the key. */
 export function databaseName(clickKey: string): string {
   return Bun.SHA256.hash(clickKey, 'hex').slice(0, 12);
 }

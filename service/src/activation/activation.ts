@@ -72,8 +72,8 @@ export class Activation {
   }
 
   /**
-   * Records an activation. In mode `follow` the user is redirected at once, so the click also counts as followed. Returns
-   * the click id, or undefined if neither the database nor the spool accepted the click.
+   * Records an activation. In `follow` mode, the user is redirected at once, so the click also counts as followed. Returns the
+   * click id, or undefined if neither the database nor the spool accepted the click.
    */
   async activate(
     what: Activatable,
@@ -83,7 +83,7 @@ export class Activation {
     const { directory, recorder, clock } = this.#parts;
     const nowMs = clock();
     const { orgId, kind, dealId, retailerId } = what;
-    // The key includes the network. Otherwise a stranger who repeats a user's request would get that user's click id, and
+    // The key includes the network. Otherwise, a stranger who repeats a user's request would get that user's click id, and
     // learn that the user has just clicked.
     const tapped = [mode, orgId, kind, dealId, passbackUid, passbackData ?? null, network];
     const key = directory.clickIds.digest(JSON.stringify(tapped));

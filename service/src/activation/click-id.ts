@@ -7,8 +7,8 @@
 //   5 characters   counter within the millisecond, starting at a random number
 //   7 characters   truncated HMAC-SHA-256 of the preceding characters
 //
-// All characters are base62. The length is 22, because the strictest network limits sub-ids to that. Ids sort by creation
-// time.
+// All characters are base62. Ids are 22 characters long, because the strictest network limits sub-ids to that length. Ids sort
+// by creation time.
 
 import { randomInt, timingSafeEqual } from 'node:crypto';
 import { parseBase62, printBase62 } from '../domain/base62.ts';
@@ -17,9 +17,9 @@ import { CLICK_TIME_LENGTH, type ClickId } from '../domain/click.ts';
 const [TIME, ORGANISATION, NUMBER, MAC] = [CLICK_TIME_LENGTH, 3, 5, 7];
 const NUMBERS = 62 ** NUMBER;
 const SHAPE = /^[0-9A-Za-z]{22}$/;
-/** HMAC bytes in an id: the most that fit into a safe integer. */
+/** Number of HMAC bytes in an id: as many as fit in a safe integer. */
 const MAC_BYTES = 6;
-/** Base64 characters in a digest. The full digest would double the size of the taps table. */
+/** Number of Base64 characters kept of a digest. The full digest would double the size of the taps table. */
 const DIGEST_LENGTH = 22;
 
 /** A parsed click id. */
@@ -30,7 +30,7 @@ export interface ClickOrigin {
 }
 
 export class ClickIds {
-  /** HMAC initialised with the key. Each use copies it, which is cheaper than creating a new one. */
+  /** HMAC initialised with the key. Copying it for each use is cheaper than creating a new one. */
   readonly #hmac: Bun.CryptoHasher;
   #lastMs = Number.NaN;
   #number = 0;
@@ -62,7 +62,7 @@ export class ClickIds {
     };
   }
 
-  /** Returns a keyed digest of at least 128 bits. Its input cannot be found by brute force without the key. */
+  /** Returns a keyed digest of at least 128 bits. The input cannot be found by brute force without the key. */
   digest(text: string): string {
     return this.#hmac.copy().update(text).digest('base64').slice(0, DIGEST_LENGTH);
   }

@@ -1,5 +1,5 @@
-// Finds clicks in the database, one statement at a time. Ids requested while a statement is running are looked up together
-// in the next one. A flood of requests therefore uses a single connection, and clicks can still be recorded.
+// Finds clicks in the database, one statement at a time. Ids requested while a statement is running are looked up together in
+// the next statement. A flood of requests therefore uses a single connection, and clicks can still be recorded.
 
 import type { Click, ClickId, ClickStore } from '../domain/click.ts';
 

@@ -1,6 +1,6 @@
-// Records clicks. Clicks that arrive during a commit share the next one. The user must reach the shop, and the click must
-// not be lost: if the database is slow or unreachable, clicks go to the spool, a local file, and move to the database once
-// it has recovered. Writes are idempotent by click id.
+// Records clicks. Clicks that arrive during a commit share the next commit. The user must reach the shop, and the click must
+// not be lost: if the database is slow or unreachable, clicks go to the spool, a local file, and move to the database once it
+// has recovered. Writes are idempotent by click id.
 
 import type { Click, ClickId, ClickSpool, ClickStore, Tap } from '../domain/click.ts';
 import type { Logger } from '../domain/logger.ts';
@@ -280,7 +280,7 @@ export class ClickRecorder {
    */
   async #putKnown(clicks: readonly Click[]): Promise<number> {
     const { store, organisations } = this.#options;
-    // Listed after the clicks were read, so an organisation that is not in the list has been deleted.
+    // List the organisations after the clicks were read: an organisation that is missing now has been deleted.
     const known = new Set(clicks.length === 0 ? [] : (await organisations.list()).map(({ id }) => id));
     const kept = clicks.filter(({ orgId }) => known.has(orgId));
     // Write even if there are no clicks: the write shows whether the database has recovered.

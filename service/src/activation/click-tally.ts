@@ -12,9 +12,10 @@ export const CLICK_OUTCOMES = [
 ] as const;
 
 /**
- * `tracked` and `untracked` clicks were recorded. `repeated` counts further taps on the same link. `bot`, `prefetch` and
- * `embedded` (loaded as an image or frame) requests are not clicks. `limited` clicks exceeded the rate limit, and `lost`
- * clicks could not be recorded: for both, links redirect to the shop's plain URL, and POST gets an error.
+ * `tracked` and `untracked` clicks were recorded; for an `untracked` click, the operator has no link. `repeated` counts further
+ * taps on the same link. `bot`, `prefetch` and `embedded` (loaded as an image or frame) requests are not clicks. `limited`
+ * clicks exceeded the rate limit, and `lost` clicks could not be recorded: for both, links redirect to the shop's plain URL,
+ * and POST gets an error.
  */
 export type ClickOutcome = (typeof CLICK_OUTCOMES)[number];
 

@@ -9,7 +9,7 @@ const TEMPLATE_LENGTH_MAX = 4_096;
 const BEGINNING = /^https:\/\/[^/?#@\\{}]+[/?#]/i;
 const PLACEHOLDER = /\{[^{}]*\}|[{}]/g;
 
-/** Returns what is wrong with a template, as the end of a sentence; undefined if it is valid. */
+/** Returns what is wrong with a template, phrased to end a sentence; undefined if the template is valid. */
 export function templateProblem(template: string): string | undefined {
   if (template.length > TEMPLATE_LENGTH_MAX) return `must have at most ${TEMPLATE_LENGTH_MAX} characters`;
   if (/[\s\p{C}]/u.test(template)) return 'must not contain spaces or control characters';

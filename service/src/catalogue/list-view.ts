@@ -1,5 +1,5 @@
-// Immutable views of the catalogue lists at one moment. Neither time nor a later import changes a view. It selects the items
-// of a page and writes them.
+// Immutable views of the catalogue lists at one moment. Neither time nor a later import changes a view. A view selects and
+// writes the items of a page.
 
 import { DEAL_LISTS, type DealList } from '@offerbook/wire/deals.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';

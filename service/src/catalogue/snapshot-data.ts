@@ -25,26 +25,26 @@ export const JSON_CHUNK_BYTES = 1 << 20;
 export type PackedStrings = Packed<Uint16Array>;
 export type PackedNumbers = Packed<Uint32Array>;
 
-/** Retailers are numbered in ascending order of id. */
+/** Retailers are numbered in ascending id order. */
 export interface RetailerData {
-  /** Four words per retailer. */
+  /** Four 32-bit words per retailer. */
   readonly ids: Uint32Array;
   /** The retailer's own fields: a JSON object without the closing brace. */
   readonly heads: PackedJson;
-  /** The retailer's fields in the list form of its deals: JSON from a comma to the closing brace. */
+  /** The JSON that ends each of the retailer's deals in list form: the retailer's fields, from a comma to the closing brace. */
   readonly tails: PackedJson;
 }
 
 /**
- * The deals of one list. A deal's slot is its position in retailer order, as deals are embedded. Its rank is its position in
- * id order, as deals are listed.
+ * The deals of one list. A deal's slot is its position in retailer order, the order in which deals are embedded. Its rank is
+ * its position in id order, the order in which deals are listed.
  */
 export interface DealData {
-  /** By rank: four words per deal. */
+  /** By rank: four 32-bit words per deal. */
   readonly ids: Uint32Array;
   /** By slot: a comma followed by the JSON object. */
   readonly documents: PackedJson;
-  /** By retailer: the ranks of its deals. `begins` is also the first slot of each retailer. */
+  /** By retailer: the ranks of its deals. `begins` also contains each retailer's first slot. */
   readonly ranks: PackedNumbers;
   /** By rank: the deal's slot. */
   readonly slots: Uint32Array;

@@ -10,9 +10,7 @@ import { VERSION_TEXT } from './version.ts';
 
 type Load = () => Promise<Command>;
 
-/**
- * The commands, grouped by their heading in --help. Each command is imported only when it is needed, to keep start-up short.
- */
+/** The commands, grouped by their heading in --help. Each command is imported only when it is needed, to keep start-up fast. */
 const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
   'Running:': {
     serve: async () => (await import('./commands/serve.ts')).serveCommand(),
@@ -111,7 +109,7 @@ function isUsageError({ code }: CommanderError): boolean {
   return !['commander.help', 'commander.helpDisplayed', 'commander.version'].includes(code);
 }
 
-/** Commander's message, but with all missing options instead of only the first. */
+/** Returns Commander's message, but lists all missing options instead of only the first. */
 function usageMessage(command: Command, { code, message }: CommanderError): string {
   if (code === 'commander.missingMandatoryOptionValue') {
     const missing = [

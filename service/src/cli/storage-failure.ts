@@ -29,7 +29,7 @@ export function storageExitCode({ kind }: StorageError): 1 | 2 | 3 {
   return EXIT_CODES[kind];
 }
 
-/** The error's message, followed by advice if there is any for this kind of error. */
+/** Returns the error's message, followed by advice if there is any for this kind of error. */
 export function storageMessage({ kind, message }: StorageError): string {
   const advice = ADVICE[kind];
   return advice === undefined ? message : `${message}; ${advice}`;

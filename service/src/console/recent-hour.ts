@@ -77,8 +77,8 @@ function figuresOf(tallies: readonly RouteTally[]): RequestFigures {
 }
 
 /**
- * Returns a quantile in seconds, calculated as in Prometheus: values are spread evenly within a bucket, and values above the
- * last bound count as that bound.
+ * Returns a quantile in seconds, calculated as in Prometheus: values are assumed to be spread evenly within a bucket, and
+ * values above the last bound count as that bound.
  */
 export function quantile(buckets: readonly number[], share: number): number {
   const rank = share * buckets.reduce((sum, count) => sum + count, 0);

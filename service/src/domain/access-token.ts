@@ -41,7 +41,7 @@ export function newTokenText(
   const end = text.length + SECRET_LENGTH;
   while (text.length < end) {
     for (const byte of nextBytes()) {
-      // 248 is the largest multiple of 62 in a byte; using larger bytes would favour the first characters.
+      // 248 is the largest multiple of 62 that fits in a byte. Using larger bytes would favour the alphabet's first characters.
       if (byte < 248 && text.length < end) text += BASE62[byte % 62];
     }
   }
@@ -102,7 +102,7 @@ export interface NewToken {
 
 interface Succession {
   readonly successor: NewToken;
-  /** When the replaced token ends. */
+  /** When the replaced token stops working. */
   readonly endsAtMs: number;
 }
 
@@ -115,11 +115,12 @@ export interface TokenStore {
   /** All tokens, including expired and revoked ones, at the returned revision. */
   list(): Promise<{ revision: number; tokens: AccessToken[] }>;
   add(token: NewToken): Promise<AccessToken>;
-  /** Ends a token at this time, unless it ends earlier. Returns undefined if there is no such token. */
+  /** Makes a token stop working at this time, unless it stops earlier. Returns undefined if there is no such token. */
   endAt(id: Uuid, endsAtMs: number): Promise<AccessToken | undefined>;
   /**
-   * Adds a successor and ends the token as `endAt` does, atomically. Calls `succeed` while the token is locked, so concurrent
-   * rotations run one after the other. If `succeed` throws, nothing changes. Returns undefined if there is no such token.
+   * Adds a successor and ends the old token as `endAt` does, atomically. Calls `succeed` while the token is locked, so
+   * concurrent rotations run one after the other. If `succeed` throws, nothing changes. Returns undefined if there is no such
+   * token.
    */
   rotate(id: Uuid, succeed: (token: AccessToken) => Succession): Promise<RotatedToken | undefined>;
   /** Stores when tokens were last used. Best effort: the update may be delayed while another process writes. */

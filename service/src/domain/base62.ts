@@ -3,13 +3,13 @@
 
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Returns the last `length` digits of a non-negative integer. */
+/** Returns the last `length` base62 digits of a non-negative integer. */
 export function printBase62(value: number, length: number): string {
   let rest = value;
   let text = '';
   for (let i = 0; i < length; i++) {
     const higher = Math.floor(rest / 62);
-    // % is slower above 32 bits.
+    // Avoids %, which is slower for numbers above 32 bits.
     text = BASE62[rest - higher * 62] + text;
     rest = higher;
   }

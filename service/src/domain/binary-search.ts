@@ -1,6 +1,6 @@
 // Binary search over indexes.
 
-/** Returns the first index for which the test is true, or count. The test must be monotonic. */
+/** Returns the first index for which the test is true, or `count` if there is none. The test must be monotonic. */
 export function firstIndex(count: number, test: (index: number) => boolean): number {
   let low = 0;
   let high = count;

@@ -6,8 +6,8 @@ import type { StoredDocument } from './stored-document.ts';
 
 export interface CatalogueStore {
   /**
-   * Reads all retailers in id order, in batches, from one consistent snapshot, and returns its revision. A slow callback does
-   * not block other work.
+   * Reads all retailers in id order, in batches, from one consistent snapshot, and returns the snapshot's revision. A slow
+   * callback does not block other work.
    */
   read(onBatch: (batch: StoredDocument[]) => Promise<void>): Promise<number>;
   /**

@@ -89,7 +89,7 @@ export interface ClickStore {
   countBetween(fromMs: number, untilMs: number): Promise<ClickCount[]>;
   /** Removes clicks that have not changed since they were listed. */
   remove(clicks: readonly Click[]): Promise<void>;
-  /** Clears the remains of removed clicks from the database's log files. */
+  /** Removes traces of deleted clicks from the database's log files. */
   emptyLog(): Promise<void>;
   /** Marks clicks that resulted in a sale; purge() keeps them. */
   markSold(ids: readonly ClickId[]): Promise<void>;

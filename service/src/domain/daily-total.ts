@@ -25,7 +25,7 @@ export interface DailyTotal {
   readonly cashback: string;
 }
 
-/** A stored total that differs from the count. One of the two is undefined if it does not exist. */
+/** A stored total that differs from the counted one. If one of the two does not exist, it is undefined. */
 export interface TotalDifference {
   readonly stored: DailyTotal | undefined;
   readonly counted: DailyTotal | undefined;

@@ -20,7 +20,7 @@ export interface ImportOrigin {
   readonly kind: ImportKind;
   /** Null for catalogue and link imports. */
   readonly orgId: number | null;
-  /** Who imported: user and machine, or the value of --by. */
+  /** Who ran the import: the value of --by, or else the user and machine name. */
   readonly by: string;
   /** The value of --source. */
   readonly source: string | null;
@@ -86,8 +86,8 @@ export interface ImportTotals {
 }
 
 /**
- * Freshness of one feed: the imports of a kind and organisation with the same `--source`. If an organisation's imports had no
- * `--source` for 30 days, they are one feed.
+ * Freshness of one feed: the imports of a kind and organisation with the same `--source`. If none of an organisation's imports
+ * had a `--source` in the last 30 days, they form one feed.
  */
 export interface ImportFeed {
   readonly kind: ImportKind;

@@ -14,9 +14,9 @@ export class Logger {
   readonly #write: (line: string) => void;
   readonly #clock: Clock;
   readonly #weightMin: number;
-  /** Fields of every line: the process id and the constructor's `source`. */
+  /** Fields on every line: the process id and the constructor's `source`. */
   readonly #source: string;
-  /** The printed time is cached, because many lines share a millisecond. */
+  /** The formatted time is cached, because many lines share a millisecond. */
   #timeMs = Number.NaN;
   #time = '';
 

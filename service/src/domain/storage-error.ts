@@ -21,7 +21,7 @@ export type StorageErrorKind =
   | 'too new'
   /** The file or database to create already exists. */
   | 'exists'
-  /** Existing rows do not allow the change. */
+  /** Existing rows conflict with the change. */
   | 'conflict'
   /** The organisation was deleted in the meantime. */
   | 'gone'

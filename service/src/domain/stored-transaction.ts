@@ -15,12 +15,14 @@ export function withoutUser(document: string, updatedAt?: Timestamp): string {
   });
 }
 
-/** Returns the field as it appears in a document. Strings escape their quotes, so no other text matches it. */
+/**
+ * Returns the field as it appears in a document. Quotes in strings are escaped, so nothing else in the document can match it.
+ */
 export function printedPassbackUid(passbackUid: string): string {
   return `"passbackUid":${JSON.stringify(passbackUid)}`;
 }
 
-/** Sets `updatedAt` in a document. Strings escape their quotes, so only the field matches the pattern. */
+/** Sets `updatedAt` in a document. Quotes in strings are escaped, so only the field can match the pattern. */
 export function withUpdatedAt(document: string, updatedAt: Timestamp): string {
   return document.replace(/"updatedAt":"[^"]*"/, `"updatedAt":"${updatedAt}"`);
 }

@@ -45,7 +45,7 @@ export type DatabasePools = Readonly<Record<'pages' | 'other', PoolUse>>;
 
 export interface PoolUse {
   readonly inUse: number;
-  /** Statements and transactions that wait for a connection. */
+  /** Statements and transactions that are waiting for a connection. */
   readonly waiting: number;
   readonly max: number;
 }

@@ -24,7 +24,7 @@ export interface TransactionQuery {
    * were added later are omitted. Default: the current state.
    */
   readonly asOfMs?: number | undefined;
-  /** Maximum size of the page's documents, unless there is only one. Default: PAGE_BYTES_MAX. */
+  /** Maximum total size of a page's documents; a single document may exceed it. Default: PAGE_BYTES_MAX. */
   readonly bytesMax?: number;
   /**
    * The page must be complete through at least this stamp, which the client has already seen. Pages from the primary always
@@ -78,7 +78,7 @@ export interface TransactionWriters extends ImportWriter {
 }
 
 interface SearchProgress {
-  /** Parts of the table read so far. */
+  /** How far the search has read, on a scale from 0 to `total`. */
   readonly read: number;
   readonly total: number;
   readonly found: number;
@@ -113,9 +113,9 @@ export interface PutTransaction extends StoredDocument {
   readonly updatedAtMs: number;
   /** Default: null. */
   readonly sourceUpdatedAtMs?: number | null;
-  /** The document's values that the daily totals count. */
+  /** The document's fields that the daily totals use. */
   readonly sale: Sale;
-  /** The same values of the version that put() moves to the history; undefined if the transaction is new. */
+  /** The same fields of the version that put() moves to the history; undefined if the transaction is new. */
   readonly replaces: Sale | undefined;
 }
 
@@ -128,7 +128,7 @@ export interface OrganisationWriter {
   find(ids: readonly Uuid[]): Promise<Map<Uuid, StoredTransaction>>;
   /** Writes rows and updates the daily totals. An id may be put only once per write. */
   put(rows: readonly PutTransaction[]): Promise<void>;
-  /** Updates only the source time of transactions. They keep their stamp and import. */
+  /** Updates only the source time of transactions. The transactions keep their stamps and import ids. */
   putSourceTimes(rows: readonly StoredTransaction[]): Promise<void>;
   /** Returns when this user was erased. Sales before that time must not identify the user again. */
   erasedAtMs(passbackUid: string): number | undefined;

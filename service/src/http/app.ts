@@ -41,7 +41,7 @@ interface AppSettings extends RateLimitSettings, SiteSettings {
   readonly logRequests: LoggedRequests;
 }
 
-/** Additions by a program that embeds the service. */
+/** Routes and guest access, added by a program that embeds the service. */
 export interface AppExtension {
   readonly routes: readonly Route[];
   readonly guest: GuestAccess;
@@ -94,7 +94,7 @@ export function buildApp(dependencies: AppDependencies): App {
     if (found !== undefined) {
       exchange.route = found.resource.path;
       exchange.parameters = found.parameters;
-      // Set before any check fails, because these fields also apply to errors.
+      // Set before the checks, because error responses also use these fields.
       exchange.isLink = route?.isLink ?? false;
       exchange.openToBrowsers = route?.openToBrowsers ?? found.resource.allowFromPages !== '';
     }

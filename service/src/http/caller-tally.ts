@@ -4,9 +4,7 @@
 import type { ErrorCode } from '../domain/api-errors.ts';
 import type { Clock } from '../domain/clock.ts';
 
-/**
- * Bounds memory use: entries are never removed. The limit is ample, because there are few codes, routes and organisations.
- */
+/** Bounds memory use, because entries are never removed. The limit is ample: there are few codes, routes and organisations. */
 const ERRORS_MAX = 2_000;
 
 export interface OrganisationTally {
@@ -38,7 +36,7 @@ export interface CallerTallies {
   readonly errors: ReadonlyMap<string, ErrorTally>;
 }
 
-/** The organisation of a token. */
+/** The organisation that a token belongs to. */
 interface Caller {
   readonly orgId: number;
   readonly orgName: string;

@@ -56,7 +56,7 @@ export function openExchange(
   { address = '', publicUrl, scheme, startedAtMs = 0, isLast = false, span }: ExchangeOptions = {},
 ): Exchange {
   const url = request.url;
-  // If Bun cannot parse the host and the target, request.url is only the target.
+  // If Bun cannot parse the host and the target as a URL, request.url is only the target.
   const pathStart = url.startsWith('/') ? 0 : Math.max(0, url.indexOf('/', url.indexOf('//') + 2));
   const queryStart = url.indexOf('?', pathStart);
   const given = request.headers.get('Request-Id');

@@ -16,7 +16,7 @@ export function problem(error: ApiError, exchange: Exchange): Reply {
   };
 }
 
-/** The part of an Exchange that a problem document contains. */
+/** The fields of an Exchange that a problem document uses. */
 interface FailedRequest {
   readonly origin: string;
   readonly path: string;

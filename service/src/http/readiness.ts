@@ -7,7 +7,7 @@ export interface Health {
   readonly isDatabaseUsable: boolean;
   /** True while clicks go to the spool because the database does not accept them. */
   readonly areClicksSpooled: boolean;
-  /** True if a disk that stores clicks has less free space than the reserve. No clicks are written to it then. */
+  /** True if a disk that stores clicks has less free space than the reserve. Clicks are then not written to that disk. */
   readonly isClickDiskLow: boolean;
 }
 

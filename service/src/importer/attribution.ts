@@ -44,7 +44,7 @@ export type Row = UnstampedTransaction & {
   readonly [SOURCE_TIME_FIELD]?: Timestamp | null | undefined;
 };
 
-/** A validated row with its owner and click. Ignore both if the row is invalid. */
+/** A validated row with its owner and click. Ignore the owner and the click if the row is invalid. */
 export interface OwnedRow {
   readonly checked: CheckedRow<Row>;
   readonly orgId: number;
@@ -53,7 +53,7 @@ export interface OwnedRow {
 
 interface Claim {
   readonly raw: RawRow;
-  /** Not validated; undefined if the row has none. */
+  /** Not validated; undefined if the row has no click id. */
   readonly clickId: unknown;
   readonly checked: CheckedRow<Row>;
 }
@@ -204,7 +204,7 @@ function withRecord(
     clickedAt: clickedAtMs === null ? row.clickedAt : printTimestamp(clickedAtMs),
     activatedAt,
     passbackUid,
-    // If the user was erased, the row must not restore the data.
+    // If the user was erased, the row must not restore the user's data.
     passbackData: passbackUid === null ? null : (passbackData ?? row.passbackData),
     ...(field === undefined ? {} : { [field]: dealId }),
   };

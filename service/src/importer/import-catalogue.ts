@@ -71,7 +71,7 @@ async function takeRetailers(load: CatalogueLoad, batch: readonly RawRow[]): Pro
     const isMerged = isMerge && before !== undefined;
     const document = printRetailer(isMerged ? merged(retailer, JSON.parse(before)) : retailer);
     const excess = findDocumentExcess(document, RETAILER_LIMITS);
-    // Too late to skip the row: its deals are already registered.
+    // The row can no longer be skipped, because its deals are already registered.
     if (excess !== undefined)
       run.refuse([rowProblem(check.retailers.get(id) ?? { line: 0 }, excess)], 'a retailer is too long');
     const outcome = before === undefined ? 'added' : document === before ? 'unchanged' : 'changed';
@@ -97,8 +97,8 @@ async function withdraw({ run, writer, check }: CatalogueLoad, before: readonly 
 }
 
 /**
- * Rejects the file if a deal would belong to two retailers. Such a row cannot be skipped: its retailer would keep its stored
- * deals, and other rows may list those. The store still returns the catalogue from before this import.
+ * Rejects the file if a deal would belong to two retailers. Such a row cannot be skipped: the retailer would keep its stored
+ * deals, and another row may list the same deals. The store still returns the catalogue from before this import.
  */
 async function refuseSharedDeals(
   { run, check, isMerge }: CatalogueLoad,

@@ -20,7 +20,7 @@ export interface ImportOptions {
   readonly importId?: number | undefined;
 }
 
-/** Options for files that replace everything of their kind. */
+/** Options for files that replace the whole catalogue or all links. */
 export interface WholeFileOptions extends ImportOptions {
   /** Adds and changes items, but never withdraws items that the file does not list. */
   readonly merge?: boolean | undefined;
@@ -44,7 +44,7 @@ export interface ImportReport extends RowReport {
 
 /** Thrown when invalid rows stop an import. The message is shown to the user. */
 export class InvalidRows extends BadInput {
-  /** Counts and problems up to the place where reading stopped. */
+  /** Counts and problems up to the point where reading stopped. */
   readonly report: ImportReport;
   /** Completes the sentence "Nothing was imported: …". */
   readonly why: string;

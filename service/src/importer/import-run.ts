@@ -38,7 +38,7 @@ const DRY_RUN = new Error('the dry run is over');
 
 export class ImportRun {
   readonly counts = { read: 0, added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0, invalid: 0 };
-  /** Rows that were set aside, which are neither imported nor invalid. */
+  /** Number of rows that were set aside. They are neither imported nor invalid. */
   aside = 0;
   readonly notes: string[] = [];
   readonly #source: ImportSource;
@@ -192,7 +192,7 @@ export async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T
   try {
     for (let result = await next; result.done !== true; result = await next) {
       next = source.next();
-      // The next await throws the error.
+      // Prevents an unhandled rejection; the next await throws the error.
       next.catch(() => undefined);
       yield result.value;
     }

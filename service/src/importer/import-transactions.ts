@@ -80,7 +80,7 @@ export function importTransactions(
     const rules = { columns: load.columns, limits: TRANSACTION_LIMITS };
     for await (const batch of readAhead(run.batches(rules))) {
       const lookedUp = load.lookUp(batch);
-      // The next await throws the error.
+      // Prevents an unhandled rejection; a later await throws the error.
       lookedUp.catch(() => undefined);
       ahead.push(lookedUp);
       if (ahead.length > LOOK_UPS_AHEAD) {
@@ -188,7 +188,7 @@ class TransactionLoad {
     if (!this.#run.isWriting) return;
     for (const [orgId, puts] of changed) await this.#put(orgId, puts);
     for (const [orgId, rows] of retimed) await this.#part(orgId).writer.putSourceTimes(rows);
-    // Not part of the transaction: if the commit fails, these clicks are only kept longer.
+    // Not part of the transaction: if the commit fails, these clicks are merely kept longer.
     if (sold.length > 0 && this.#options.dryRun !== true)
       await this.#options.attributor?.clicks.markSold(sold);
   }

@@ -133,7 +133,7 @@ export class OtlpExporter {
 interface Answer {
   readonly status: number;
   readonly reason: string;
-  /** Spans that the collector rejected in a batch it accepted. */
+  /** Number of spans that the collector rejected from a batch that it otherwise accepted. */
   readonly rejected: number;
   readonly retryAfterMs?: number | undefined;
 }

@@ -16,7 +16,7 @@ export class DealListBuilder {
   readonly #owners: number[] = [];
   readonly #firstSlots: number[] = [0];
 
-  /** Adds the deals of the next retailer, which must be in id order. */
+  /** Adds the next retailer's deals. Retailers must be added in id order. */
   add(deals: readonly (CashbackOffer | Coupon | Promotion)[]): void {
     for (const deal of deals) {
       this.#documents.add(`,${printJson(deal)}`);

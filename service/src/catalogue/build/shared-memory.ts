@@ -8,7 +8,7 @@ import {
 } from '../snapshot-data.ts';
 
 const BYTES_MAX = 2 ** 32 - 1;
-/** Per UTF-16 code unit. */
+/** Maximum number of UTF-8 bytes per UTF-16 code unit. */
 const UTF8_BYTES_MAX = 3;
 
 export function sharedUint32Array(source: number | ArrayLike<number>): Uint32Array {
@@ -63,7 +63,7 @@ export class JsonPacker {
     this.#begins.push(this.#length);
   }
 
-  /** Fills the last chunk, then continues in new ones. */
+  /** Fills the last chunk, then continues in new chunks. */
   #addBytes(bytes: Buffer): void {
     for (let done = 0; done < bytes.length; ) {
       const offset = this.#length % JSON_CHUNK_BYTES;

@@ -1,4 +1,4 @@
-// Filters for cashback offers. Each filter estimates its cost, iterates over its offers in rank order, and tests single
+// Filters for cashback offers. Each filter estimates its cost, iterates over its offers in rank order, and tests individual
 // offers.
 
 import type { OfferTermsData, PackedNumbers } from '../snapshot-data.ts';
@@ -16,7 +16,7 @@ export interface OfferFilter {
   passes(offer: number): boolean;
 }
 
-/** Returns the ranks of the first offers in the range that pass all filters, ascending, at most `limit`. */
+/** Returns the first `limit` ranks in the range whose offers pass all filters, in ascending order. */
 export function firstPassing(
   filters: readonly [OfferFilter, ...OfferFilter[]],
   range: Range,
@@ -56,7 +56,7 @@ function hasItem({ items, begins }: PackedNumbers, list: number, item: number): 
   return false;
 }
 
-/** Cost factor: the offers of several retailers must be sorted before the first one is known. */
+/** Cost factor: the offers of several retailers must be sorted before the first offer is known. */
 const WORK_OF_SORTING = 16;
 
 /** Passes offers of retailers whose folded name contains the string. */
@@ -75,7 +75,7 @@ export function offersByName(names: NameIndex, table: DealTable, text: string): 
     offers() {
       const offers = new Uint32Array(count);
       let end = 0;
-      // set() and subarray() are slow for the few offers of each retailer.
+      // Copies in a loop, because set() and subarray() are slow for the few offers that each retailer has.
       for (let index = 0; index < retailers.length; index++) {
         const retailer = retailers[index] as number;
         const ownEnd = ranks.begins[retailer + 1] as number;

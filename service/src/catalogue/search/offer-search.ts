@@ -28,7 +28,7 @@ export class OfferSearch {
     });
   }
 
-  /** Returns the ranks of the first matching offers in the range, ascending, at most `limit`. */
+  /** Returns the first `limit` ranks in the range whose offers match, in ascending order. */
   select(query: OfferQuery, range: Range, limit: number): number[] {
     return firstPassing(this.#filters(query), range, limit);
   }

@@ -5,16 +5,16 @@ import type { CashbackOffer } from '@offerbook/wire/catalogue.ts';
 import { fold } from '@offerbook/wire/fold.ts';
 
 interface OfferTerm {
-  /** Returns the values of an offer. A query must equal one of them. */
+  /** Returns the offer's values for this filter. The value in the query must equal one of them. */
   readonly valuesOf: (offer: CashbackOffer) => readonly string[];
-  /** Applied to the values of offers and queries before comparing them. */
+  /** Applied to the values of offers and queries before they are compared. */
   readonly normalise: (value: string) => string;
 }
 
 export const OFFER_TERMS = {
   /** The whole category, ignoring case and accents. */
   category: { valuesOf: (offer) => [offer.category], normalise: fold },
-  /** ISO 3166-1 alpha-2, in capitals. */
+  /** ISO 3166-1 alpha-2, in upper case. */
   country: { valuesOf: (offer) => offer.countries, normalise: (country) => country },
 } as const satisfies Record<string, OfferTerm>;
 

@@ -13,7 +13,7 @@ export class TermIndex {
     this.#members = members;
   }
 
-  /** Returns the number of a term; undefined if no member has the term. */
+  /** Returns the term's index; undefined if no member has the term. */
   find(term: string): number | undefined {
     const number = firstIndex(this.#terms.length, (index) => this.#terms.compare(index, term) >= 0);
     return number < this.#terms.length && this.#terms.compare(number, term) === 0 ? number : undefined;

@@ -29,7 +29,7 @@ export interface Range {
   readonly end: number;
 }
 
-/** Returns the first accepted numbers in the range, at most `limit`. */
+/** Returns the first `limit` numbers in the range that `accept` accepts. */
 export function firstAccepted(
   numbers: Ascending,
   { begin, end }: Range,

@@ -1,4 +1,4 @@
-// A set of small numbers, one bit each, so that a set of all deals in the catalogue is cheap to create.
+// A set of small numbers that uses one bit per number, so a set of all deals in the catalogue is cheap to create.
 
 import type { Ascending } from './ascending.ts';
 

@@ -6,7 +6,7 @@ import { JsonColumn } from './json-column.ts';
 import type { PageWriter } from './page-writer.ts';
 import { UuidTable } from './uuid-table.ts';
 
-/** A comma precedes each stored object, for the embedded form. */
+/** Each stored object is preceded by a comma, which the embedded form needs. */
 const COMMA_BYTES = 1;
 const BRACE_BYTES = 1;
 
@@ -31,7 +31,7 @@ export class DealTable {
     return (JSON.parse(text) as { deepLink?: string }).deepLink;
   }
 
-  /** Writes the deal as an item of its list. The retailer's fields replace its closing brace. */
+  /** Writes the deal as an item of its list. The retailer's fields replace the closing brace of the deal's JSON. */
   writeListForm(rank: number, writer: PageWriter): void {
     this.#documents.write(this.data.slots[rank] as number, writer, COMMA_BYTES, BRACE_BYTES);
     this.#tails.write(this.data.owners[rank] as number, writer);

@@ -7,10 +7,10 @@ import type { UuidTable } from './uuid-table.ts';
 
 const COMMA = 0x2c;
 const INITIAL_BYTES = 256 * 1024;
-/** A larger buffer is released before the next page. */
+/** Maximum size of the buffer that is kept for the next page. Larger buffers are released. */
 const KEPT_BYTES_MAX = 4 * 1024 * 1024;
 
-/** A page of the list envelope, as UTF-8. */
+/** A page: a list envelope as UTF-8 JSON. */
 export interface EncodedPage {
   /** Valid until the next page is written; reading this property later throws. Copy the bytes to keep them. */
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -26,7 +26,7 @@ interface PageItems {
   readonly limit: number;
   readonly ids: UuidTable;
   readonly writeItem: (number: number, writer: PageWriter) => void;
-  /** Returns when an item up to this number next changes; undefined means up to the end of the list. */
+  /** Returns when any item up to this number next changes. Undefined means all items up to the end of the list. */
   readonly changesAtMs: (last: number | undefined) => number;
 }
 
@@ -56,7 +56,7 @@ export class PageWriter {
     return this.#used;
   }
 
-  /** Truncates to this length. */
+  /** Truncates the page to this many bytes. */
   cutTo(length: number): void {
     this.#used = length;
   }
@@ -89,7 +89,7 @@ export class PageWriter {
 /** Shared by all requests, because writing a page is synchronous. */
 const writer = new PageWriter();
 
-/** Writes a page. The page ends before an item that would exceed `bytesMax`, but has at least one item. */
+/** Writes a page. The page ends before an item that would exceed `bytesMax`, but always contains at least one item. */
 export function writePage(
   { numbers, limit, ids, writeItem, changesAtMs }: PageItems,
   bytesMax: number = PAGE_BYTES_MAX,
@@ -107,7 +107,7 @@ export function writePage(
     // Include the item after the page, because its id is the cursor.
     changesAtMs: changesAtMs(next),
     get bytes() {
-      // A caller that awaited before using its page must not get the page of another request.
+      // A caller that awaited before using its page must not get another request's page.
       if (writer.generation !== generation) throw new Error('a page was used after the next one was written');
       return bytes;
     },

@@ -8,7 +8,7 @@ export const UUID_WORDS = 4;
 export class UuidTable {
   readonly #words: Uint32Array;
 
-  /** Expects four words per UUID. */
+  /** Expects four 32-bit words per UUID. */
   constructor(words: Uint32Array) {
     this.#words = words;
   }
@@ -31,7 +31,10 @@ export class UuidTable {
     return this.#compareTo(a, this.#words, b * UUID_WORDS);
   }
 
-  /** Returns the first index whose UUID is at or after the given one, or the length. Requires a sorted table. */
+  /**
+   * Returns the first index whose UUID is at or after the given one, or the table's length if there is none. Requires a sorted
+   * table.
+   */
   firstAtOrAfter(uuid: Uuid): number {
     const wanted = uuidWords(uuid);
     return firstIndex(this.length, (index) => this.#compareTo(index, wanted, 0) >= 0);

@@ -85,7 +85,7 @@ function isSameFile({ dev, ino }: Stats, otherPath: string): boolean {
   return other?.dev === dev && other.ino === ino;
 }
 
-/** Digests take less memory than rows. */
+/** Rows are compared by digest, because digests take less memory than rows. */
 function digestOf(row: string): string {
   return Bun.SHA256.hash(row, 'base64');
 }

@@ -250,7 +250,7 @@ function printReport(options: ConvertCommandOptions, report: ConvertReport, noun
   return printOutcome(options, options.json === true ? JSON.stringify(toJson(report)) : summary);
 }
 
-/** Prints to stdout, or to stderr if the rows went to stdout. */
+/** Prints the outcome to stdout, or to stderr if the rows went to stdout. */
 async function printOutcome(options: ConvertCommandOptions, text: string): Promise<void> {
   if (options.out === undefined) printNote(text);
   else await print(`${text}\n`);

@@ -58,7 +58,7 @@ async function followTransactions(options: FollowCommandOptions): Promise<void> 
     },
   };
   try {
-    // Fetching the next page moves the checkpoint past this one, so print this one first.
+    // Fetching the next page moves the checkpoint past this page, so print this page first.
     for await (const { data } of client.followTransactions(settings).pages()) await printer(data);
   } catch (error) {
     throw asFailure(error);

@@ -1,4 +1,4 @@
-// Parses numbers and durations: 100, 90d, 24h, 30m, 45s.
+// Parses numbers and durations, such as 100, 90d, 24h, 30m and 45s.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { systemClock } from '../../domain/clock.ts';

@@ -77,7 +77,7 @@ export class RowFile implements RowSpool, Disposable {
     });
   }
 
-  /** Writes the rows that were not dropped to the output. */
+  /** Writes all rows except the dropped ones to the output. */
   print(): Promise<void> {
     return writing(async () => {
       if (this.#out === undefined) await this.#copyTo(STDOUT);
@@ -109,8 +109,8 @@ export class RowFile implements RowSpool, Disposable {
   }
 
   /**
-   * Appends the rows that were not dropped to a file, all or none of them, and syncs it. A new file is readable only by its
-   * owner, because rows identify users.
+   * Appends all rows except the dropped ones to a file and syncs the file. If that fails, the file stays unchanged. A new file
+   * is readable only by its owner, because rows identify users.
    */
   appendTo(path: string): Promise<void> {
     return writing(async () => {
@@ -148,7 +148,7 @@ export class RowFile implements RowSpool, Disposable {
 }
 
 interface OutFile {
-  /** For a regular file, without symbolic links. */
+  /** For a regular file, the path with symbolic links resolved. */
   readonly path: string;
   /** The existing file, pipe or device; undefined if there is none. */
   readonly before: Stats | undefined;
@@ -195,7 +195,7 @@ function endsInLine(file: number, size: number): boolean {
   return size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last[0] !== NEWLINE;
 }
 
-/** Removes the lines with these numbers. */
+/** Returns a function that removes the lines with these numbers from a stream of chunks. */
 function lineFilter(dropped: ReadonlySet<number>): (chunk: Uint8Array) => Uint8Array {
   let line = 0;
   return (chunk) => {

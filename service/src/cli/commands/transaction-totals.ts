@@ -130,7 +130,7 @@ async function rebuildTotals(options: StoreOptions): Promise<void> {
   });
 }
 
-/** Counts all transactions by retailer. Each organisation is read in one snapshot. */
+/** Counts all transactions by retailer. Reads each organisation's transactions in one snapshot. */
 async function showRetailers(options: StoreOptions): Promise<void> {
   await readStores(options, async (stores) => {
     const catalogue = await new CatalogueReader().read(stores);

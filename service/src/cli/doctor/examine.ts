@@ -1,4 +1,4 @@
-// Runs all checks of `offerbook doctor` with the settings of `serve`. The checks are read-only. Those that need the database
+// Runs all checks of `offerbook doctor` with the settings of `serve`. The checks are read-only. Checks that need the database
 // are skipped if it is unreachable.
 
 import { dirname } from 'node:path';

@@ -10,9 +10,12 @@ import { networkOf } from '../../http/access/client-address.ts';
 import { RateLimiter } from '../../http/access/rate-limit.ts';
 import { LocalCounter } from '../../http/access/request-counter.ts';
 
-/** Wrong secrets per minute per address; above it the response is 429, so that a misconfigured client slows down. */
+/**
+ * Maximum number of wrong secrets per minute and address. Above it, the response is 429, so that a misconfigured client slows
+ * down.
+ */
 const FAILURES_MAX = 10;
-/** The length protects against guessing. `openssl rand -base64 24` prints 32 characters. */
+/** Long enough that the secret cannot be guessed. `openssl rand -base64 24` prints 32 characters. */
 const SECRET_LENGTH_MIN = 20;
 
 /** Returns the response that rejects the request; undefined to accept it. */
@@ -30,9 +33,9 @@ function refuseWithoutSecret(secret: string): Refuse {
   const failures = new RateLimiter('admin', FAILURES_MAX, new LocalCounter());
   return (request, address) => {
     const given = readSent(request.headers.get('Authorization'));
-    // Checked before the limit, so that a client with wrong secrets does not lock out others at its address.
+    // The secret is checked before the limit, so that a client with wrong secrets does not lock out others at its address.
     if (given !== undefined && timingSafeEqual(digest(given), expected)) return undefined;
-    // A browser's first request has no password and does not count.
+    // A browser's first request has no password and does not count towards the limit.
     if (given !== undefined) {
       const { exceeded, retryAfterS } = failures.take(networkOf(address));
       if (exceeded) return refusal(429, 'Too many wrong secrets.', { 'Retry-After': String(retryAfterS) });

@@ -19,7 +19,9 @@ import { bind } from './listen.ts';
 import type { NodeOptions } from './node-settings.ts';
 import { healthOf, type WorkerReport } from './workers/worker-report.ts';
 
-/** Only search forms have bodies. A character takes up to three UTF-8 bytes, each percent-encoded as three characters. */
+/**
+ * Only search-form requests have a body. A character takes up to three UTF-8 bytes, each percent-encoded as three characters.
+ */
 const BODY_MAX_BYTES = 1_024 + TEXT_LENGTH_MAX * 9;
 const IDLE_TIMEOUT_S = 120;
 
@@ -70,7 +72,8 @@ export function openAdmin(options: NodeOptions, source: AdminSource): (() => Pro
     const url = URL.parse(request.url, 'http://localhost');
     if (url === null) return refusal(421, 'The Host header is invalid.');
     const { pathname } = url;
-    // Health checks need no secret, because probes cannot send one. The responses reveal only whether the node is healthy.
+    // Health checks do not need a secret, because probes cannot send one. The responses reveal only whether the node is
+    // healthy.
     if (pathname === '/livez') return Response.json({ status: 'live' });
     if (pathname === '/readyz') {
       const { body, ...init } = readiness(healthOf(source.report(), source.isReady()));

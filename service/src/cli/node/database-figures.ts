@@ -27,7 +27,7 @@ export function databaseFigures(
     try {
       last = await withTimeout(read(), READ_MAX_MS, () => new Error('too slow'));
     } catch {
-      // offerbook_database_usable reports the outage.
+      // The offerbook_database_usable metric reports the outage.
     }
     return last;
   };

@@ -1,11 +1,11 @@
-// Tracks whether the database is usable, for a metric, /readyz and the log. A failed use is retried after a pause. Otherwise
+// Tracks whether the database is usable, for a metric, /readyz and the log. A failed use is retried after a pause. Otherwise,
 // the recovery would go unnoticed until the next request.
 
 import type { Logger } from '../../domain/logger.ts';
 import { isStorageError } from '../../domain/storage-error.ts';
 
 /**
- * What a node uses the database for. Each use fails and recovers independently. For example, if the role has no free
+ * The ways in which a node uses the database. Each use fails and recovers independently. For example, if the role has no free
  * connections, polling for changes works on an open connection while every page of transactions fails.
  */
 type DatabaseUse = 'changes' | 'catalogue' | 'requests';

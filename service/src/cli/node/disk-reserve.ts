@@ -1,5 +1,5 @@
-// Free space that clicks must leave on a disk. Anyone can click a link, so clicks must not fill the disk: imports would
-// fail, and token revocations would have to use their own reserve.
+// Free space that clicks must leave on a disk. Anyone can click a link, so clicks must not fill the disk: imports would fail,
+// and revoking a token would use up the revocation reserve.
 
 import { statfsSync } from 'node:fs';
 import type { ClickStore } from '../../domain/click.ts';

@@ -1,5 +1,5 @@
-// Checks that enough file handles are free to start a thread. If there are too few, starting a thread makes Bun 1.4 exit the
-// whole process.
+// Checks that enough file handles are free to start a thread. If there are too few, Bun 1.4 exits the whole process when the
+// thread starts.
 
 import { closeSync, openSync } from 'node:fs';
 

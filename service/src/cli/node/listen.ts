@@ -8,7 +8,7 @@ import { STOP_MAX_MS } from './signals.ts';
 /** Longest wait for requests in progress. The rest of STOP_MAX_MS is for closing the database. */
 const DRAIN_MS = STOP_MAX_MS - 2_000;
 const IDLE_TIMEOUT_S = 65;
-/** Used if the connection is already closed. */
+/** The peer of a connection that is already closed. */
 const UNKNOWN_PEER = { address: '', port: 0 };
 
 export interface Listener {

@@ -1,5 +1,5 @@
-// A node's settings. Reads them, and rejects combinations that cannot work, before a database is opened. `doctor` rejects
-// the same combinations as `serve`.
+// Reads a node's settings. Rejects combinations that cannot work, before any database is opened. `doctor` rejects the same
+// combinations as `serve`.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { readServeSettings, readTracingSettings, type ServeSettings } from '../../config.ts';

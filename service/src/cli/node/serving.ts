@@ -25,8 +25,8 @@ import { healthOf, type WorkerReport } from './workers/worker-report.ts';
 const FLUSH_INTERVAL_MS = 30_000;
 
 /**
- * Query that checks whether the database has recovered. It finds no transactions, and reads from the primary, on the
- * connections used for pages.
+ * Query that checks whether the database has recovered. It matches no transactions, and reads from the primary on the same
+ * connections as pages.
  */
 const PROBE: TransactionQuery = {
   orgId: 0,

@@ -29,7 +29,7 @@ answerCalls(async (databaseUrl: string) => {
   try {
     return await build(databaseUrl);
   } finally {
-    // Runs after the answer has been sent.
+    // Runs after the reply has been sent.
     setImmediate(() => Bun.gc(true));
   }
 });

@@ -1,4 +1,4 @@
-// Calls a function that runs in another thread. Calls and answers are messages; an answer contains the number of its call.
+// Calls a function that runs in another thread. Calls and replies are messages; each reply contains the number of its call.
 
 import { Refused } from '@offerbook/wire/failures.ts';
 import { canStartThread } from './file-handles.ts';
@@ -72,7 +72,7 @@ export class ThreadClient<Question, Answer> {
 
 declare const self: Worker;
 
-/** Runs in the thread: passes each question to `answer`, and sends back the result or the error. */
+/** Runs in the thread: passes each question to `answer`, and sends the result or the error back. */
 export function answerCalls<Question, Answer>(answer: (question: Question) => Promise<Answer>): void {
   self.onmessage = async ({ data: { number, question } }: MessageEvent<Call<Question>>) => {
     const result: Result<Answer> = await answer(question).then(

@@ -28,7 +28,7 @@ export async function countClicks(
   return counted;
 }
 
-/** Adds up several groups of clicks. */
+/** Adds up the counts of several groups of clicks. */
 export function sumClicks(counts: readonly Pick<ClickCount, 'clicks' | 'tracked' | 'sold'>[]) {
   const sum = { clicks: 0, tracked: 0, sold: 0 };
   for (const { clicks, tracked, sold } of counts) {

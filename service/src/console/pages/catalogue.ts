@@ -1,4 +1,4 @@
-// Data for the catalogue page.
+// Reads the data for the console's catalogue page.
 
 import { cataloguePage as render } from '@offerbook/site/console/catalogue-page.ts';
 import type { ImportEntry } from '../../domain/import-log.ts';
@@ -28,7 +28,7 @@ export const cataloguePage: MakePage = async ({ node, stores: openStores, catalo
   });
 };
 
-/** Returns the number of retailers after each import, oldest first. Counts back from the number stored now. */
+/** Returns the number of retailers after each import, oldest first. Works backwards from the current number. */
 function sizesAfter(newestFirst: readonly ImportEntry[], storedNow: number) {
   let retailers = storedNow;
   const sizes = newestFirst.map(({ beganAtMs, counts: { added, withdrawn } }) => {

@@ -1,4 +1,4 @@
-// Data for the clicks page.
+// Reads the data for the console's clicks page.
 
 import { type NamedClicks, clicksPage as render } from '@offerbook/site/console/clicks-page.ts';
 import type { ClickCount } from '../../domain/click.ts';

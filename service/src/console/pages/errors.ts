@@ -1,4 +1,4 @@
-// Data for the errors page.
+// Reads the data for the console's errors page.
 
 import { errorsPage as render } from '@offerbook/site/console/errors-page.ts';
 import { ERRORS } from '../../domain/api-errors.ts';

@@ -1,4 +1,4 @@
-// Data for the page about one import.
+// Reads the data for the console's page about one import.
 
 import { NO_SUCH_IMPORT, importPage as render } from '@offerbook/site/console/import-page.ts';
 import type { MakePage } from '../page-context.ts';

@@ -1,4 +1,4 @@
-// Data for the imports page.
+// Reads the data for the console's imports page.
 
 import { importsPage as render } from '@offerbook/site/console/imports-page.ts';
 import { IMPORT_KINDS, IMPORT_OUTCOMES } from '../../domain/import-log.ts';

@@ -1,4 +1,4 @@
-// Data for the organisations page.
+// Reads the data for the console's organisations page.
 
 import { type Behind, organisationsPage as render } from '@offerbook/site/console/organisations-page.ts';
 import { endMs, isExpiring, tokenState } from '../../domain/access-token.ts';
@@ -44,8 +44,8 @@ export const organisationsPage: MakePage = async ({ node, stores: openStores }) 
 };
 
 /**
- * Computes how far an organisation is behind. The database does not record which changes a poll has returned, so this node
- * knows only about the polls that it answered.
+ * Computes how far an organisation's polls lag behind. The database does not record which changes a poll has returned, so this
+ * node knows only about the polls that it answered.
  */
 function behind(
   tally: OrganisationTally | undefined,

@@ -1,4 +1,4 @@
-// Data for the overview page.
+// Reads the data for the console's overview page.
 
 import { statfsSync } from 'node:fs';
 import {
@@ -11,7 +11,7 @@ import type { ImportEntry } from '../../domain/import-log.ts';
 import { isStorageError } from '../../domain/storage-error.ts';
 import type { MakePage, PageContext } from '../page-context.ts';
 
-/** A disk is nearly full if less than this share of its size, or less than this many bytes, is free. */
+/** A disk is nearly full if less than this fraction of its size, or less than this many bytes, is free. */
 const DISK_MIN_SHARE = 0.1;
 const DISK_MIN_BYTES = 1e9;
 /** The usual interval is the median over this many imports. An import is late after LATE_FACTOR times that interval. */

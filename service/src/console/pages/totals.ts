@@ -1,4 +1,4 @@
-// Data for the totals page.
+// Reads the data for the console's totals page.
 
 import { type AgeGroup, totalsPage as render } from '@offerbook/site/console/totals-page.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';

@@ -1,4 +1,4 @@
-// Data for the page about one transaction.
+// Reads the data for the console's page about one transaction.
 
 import {
   NO_SUCH_TRANSACTION,

@@ -5,12 +5,12 @@
 
 import { networkOf } from './client-address.ts';
 
-/** Enough for well-behaved clients that pipeline. */
+/** Enough for well-behaved clients that pipeline requests. */
 export const REQUESTS_IN_A_TURN_MAX = 20;
-/** Lower limit for a network that was recently cut off, because its clients reconnect. */
+/** Stricter limit for a network that was recently cut off, because its clients reconnect. */
 export const REQUESTS_OF_FLOODER_MAX = 4;
 export const FLOODER_MS = 10_000;
-/** Number of networks remembered. Evicts the network that was cut off longest ago. */
+/** Maximum number of networks remembered. Above it, the network that was cut off longest ago is evicted. */
 export const FLOODERS_MAX = 1_000;
 /** Time limit for one connection's requests in a turn. The most expensive page takes this long. */
 export const BLOCKED_MAX_MS = 100;
@@ -27,7 +27,7 @@ export class PipelineLimit {
   #count = 0;
   #startedAtMs = 0;
   #seesTurnEnd = false;
-  /** When each network's lower limit ends. The network that was cut off longest ago is first. */
+  /** When each network's stricter limit ends. The network that was cut off longest ago is first. */
   readonly #flooders = new Map<string, number>();
 
   /** Counts a request. Returns true if it must be the last on its connection. */

@@ -21,7 +21,7 @@ export interface RequestCounter {
 export type CounterMaker = (policy: string) => RequestCounter;
 
 export class LocalCounter implements RequestCounter {
-  /** Not the wall clock, which an operator may set back by an hour. */
+  /** Monotonic, because an operator may set the wall clock back. */
   readonly #monotonicMs: () => number;
   /** By key, or by the number of a shared slot. */
   #counts = new Map<string | number, number>();

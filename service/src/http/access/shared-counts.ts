@@ -1,7 +1,7 @@
 // Request counts for a node with several workers: a hash table in shared memory, updated with atomic instructions. The limit is
 // exact across workers, and requests do not wait for a lock.
 //
-// The table has two halves, one for the current window and one for the previous. At the end of a window, the main thread
+// The table has two halves, one for the current window and one for the previous window. At the end of a window, the main thread
 // clears the older half and then makes it current.
 
 import { type RequestCount, type RequestCounter, WINDOW_MS } from './request-counter.ts';

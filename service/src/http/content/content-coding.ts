@@ -1,11 +1,11 @@
-// Compression: chooses a coding from the Accept-Encoding header, and compresses. Levels are low, because higher levels take
-// much longer and save little.
+// Compression: chooses a coding from the Accept-Encoding header, and compresses the body. Levels are low, because higher levels
+// take much longer and save little.
 
 import { promisify } from 'node:util';
 import { brotliCompress, brotliCompressSync, constants, gzip } from 'node:zlib';
 import { parseQualities } from './qualities.ts';
 
-/** In our order of preference, for clients that do not state one. */
+/** In our order of preference, for clients that do not state a preference. */
 export const CODINGS = ['zstd', 'br', 'gzip'] as const;
 export type Coding = (typeof CODINGS)[number];
 

@@ -1,5 +1,5 @@
 // Caches catalogue pages as replies, compressed once per coding. Pages are cached from their second request until their list
-// changes. An LRU cache, bounded by bytes.
+// changes. This is an LRU cache with a size limit in bytes.
 
 import type { CatalogueQuery, ListView } from '../../catalogue/list-view.ts';
 import type { EncodedPage } from '../../catalogue/tables/page-writer.ts';
@@ -9,7 +9,7 @@ import { entityTag } from './entity-tag.ts';
 
 /** Size limit for each of the four lists, before compression. */
 const LIST_BYTES_MAX = 16 * 1024 * 1024;
-/** Queries remembered per list, to detect repeated requests. */
+/** Number of queries remembered per list, to detect repeated requests. */
 const QUERIES_REMEMBERED_MAX = 2_000;
 
 const MAX_AGE_S = 60;

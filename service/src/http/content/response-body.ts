@@ -6,9 +6,9 @@ import type { Reply } from '../reply.ts';
 const LONG_BYTES = 15_000;
 
 /**
- * Only asynchronous responses have bodies in parts. If such a body is long, Bun 1.4 sends each header name and value in its
- * own packet. A direct stream that is written and ended at once is sent in one piece, with headers and Content-Length. See
- * oven-sh/bun#41341.
+ * Only asynchronous responses have bodies in several parts. If such a body is long, Bun 1.4 sends each header name and value in
+ * its own packet. A direct stream that is written and ended at once is sent in one piece, together with the headers and
+ * Content-Length. See oven-sh/bun#41341.
  */
 export function responseBody(
   body: Reply['body'],

@@ -50,7 +50,7 @@ export function activationRoutes(activation: Activation, limits: RateLimits): Ro
     const deal = orItsRetailer(activation.find(request));
     if (visitor === 'prefetch') return prefetched();
     if (visitor !== 'person') return passBy(visitor, deal.url);
-    // Above the limit the link still works, but untracked: a broken link would cost sales.
+    // Above the limit, the link still works, but the click is not tracked: a broken link would cost sales.
     if (takeFromLimit(request).exceeded) return redirect(deal.url);
     const click = await useDatabase(exchange.span, 'INSERT', 'clicks', () =>
       activation.activate(deal, request, 'follow'),

@@ -31,9 +31,7 @@ export class FairQueue<Item> {
     if (branch?.isEmpty) this.#branches.delete(key);
   }
 
-  /**
-   * Removes and returns the next item, except from branches that `mayTakeFrom` rejects. The item's branch moves to the end.
-   */
+  /** Removes and returns the next item, skipping branches that `mayTakeFrom` rejects. Moves the item's branch to the end. */
   take(mayTakeFrom: (key: string) => boolean = () => true): Item | undefined {
     for (const item of this.#items) {
       this.#items.delete(item);

@@ -1,5 +1,5 @@
-// Routes for the operations. Each route authenticates the client, checks the token's kind and the rate limit, and calls the
-// operation.
+// Builds a route for each operation. The route authenticates the client, checks the token's kind and the rate limit, and calls
+// the operation.
 
 import type { AccessToken } from '../../domain/access-token.ts';
 import { ApiError, ERRORS } from '../../domain/api-errors.ts';
@@ -22,7 +22,7 @@ interface Gate {
 }
 
 export function operationRoutes(services: Services, { tokens, limits, logger }: Gate): Route[] {
-  /** Throws ApiError if the client must not call the operation or exceeds the rate limit. */
+  /** Throws ApiError if the client is not allowed to call the operation or exceeds the rate limit. */
   async function admit(exchange: Exchange, { tokenKind }: Operation): Promise<AccessToken> {
     let token: AccessToken;
     try {

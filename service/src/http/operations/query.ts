@@ -16,7 +16,7 @@ type Reader<T> = (text: string) => { value: T } | { detail: string };
 
 interface Parameter {
   readonly read: Reader<unknown>;
-  /** True if surrounding spaces are removed, because forms and spreadsheets add them to words. */
+  /** True if surrounding spaces are removed: forms and spreadsheets often add them. */
   readonly isTrimmed?: true;
   /**
    * True if an empty value counts as absent, because forms send empty search fields. Not set for the cursor, because an
@@ -43,7 +43,8 @@ const limit: Reader<number> = (value) =>
     : { detail: `must be a whole number from 1 to ${PAGE_SIZE_MAX}` };
 
 const dateTime: Reader<Instant> = (value) => {
-  // An unencoded `+` before a UTC offset arrives as a space, so restore it. An earlier space may be in place of the T.
+  // An unencoded `+` before a UTC offset arrives as a space, so restore it. An earlier space may separate the date and time
+  // instead of a T.
   const written = value.replace(/^([^Tt ]*[Tt ][^ ]*) /, '$1+');
   const instant = parseInstant(written);
   return instant === undefined ? { detail: dateTimeProblem(written) } : { value: instant };
@@ -86,7 +87,7 @@ const PARAMETERS = {
 
 export type ParameterName = keyof typeof PARAMETERS;
 
-/** Query parameters in the OpenAPI document. It includes retailer and deal ids only as path parameters. */
+/** Query parameters in the OpenAPI document, which lists retailer and deal ids only as path parameters. */
 export type DocumentedParameter = Exclude<ParameterName, `${string}Id`> | 'orgId';
 
 /** Parameters of every list. */
@@ -129,7 +130,7 @@ export function listQueryReader<Name extends ParameterName>(names: readonly Name
   };
 }
 
-/** Returns the item's fields and the parameters of all operations. */
+/** Returns the names of the item's fields and of all operations' parameters. */
 export async function loadMeaningfulNames(loadSchema: LoadSchema): Promise<readonly string[]> {
   const [schema, { fieldNames }] = await Promise.all([loadSchema(), import('../../domain/field-names.ts')]);
   return ['data', ...fieldNames(schema), ...Object.keys(PARAMETERS)];
@@ -177,7 +178,7 @@ function valuesOf(
 function readParameter(parameter: Parameter, given: string, times: number) {
   if (times > 1) return { detail: 'must be given only once' };
   const { lengthMax = VALUE_LENGTH_MAX } = parameter;
-  // Like JSON Schema, the limit counts code points. The first check is cheap, and is enough for nearly all values.
+  // As in JSON Schema, the limit is a number of code points. The first check is cheap, and is enough for nearly all values.
   if (given.length > lengthMax && [...given].length > lengthMax)
     return { detail: `must not be longer than ${lengthMax} characters` };
   const value = parameter.isTrimmed ? given.trim() : given;

@@ -13,7 +13,7 @@ const ADVICE: readonly (readonly [RegExp, advice: string])[] = [
 ];
 const FILTER = /^(q|query|search|filters?|where|since|until|from|to|after|before)$/;
 
-/** Returns why to reject a name that misspells one of the parameters; undefined if it does not. */
+/** Returns why a name is rejected as a misspelt parameter; undefined if it does not look like one. */
 export function describeMisspelling(given: string, parameters: readonly string[]): string | undefined {
   const written = foldName(given);
   const meant = parameters.find((name) => isOneErrorAway(written, foldName(name)));
@@ -21,8 +21,8 @@ export function describeMisspelling(given: string, parameters: readonly string[]
 }
 
 /**
- * Returns why to reject an unknown parameter; undefined to ignore it. `filters` are names that a client could mistake for
- * filters: the item's fields and other operations' parameters.
+ * Returns the reason to reject an unknown parameter; undefined to ignore it. `filters` are names that a client could mistake
+ * for filters: the item's fields and other operations' parameters.
  */
 export function describeMisleading(
   given: string,

@@ -5,7 +5,7 @@ import { isbot } from 'isbot';
 
 type Visitor = 'person' | 'bot' | 'prefetch' | 'embedded';
 
-/** Cached by user agent: a check takes 25 µs, and there are few user agents. */
+/** Cached by user agent: a check takes 25 µs, and there are few distinct user agents. */
 const botByName = new Map<string, boolean>();
 const NAMES_KEPT_MAX = 1_000;
 const NAME_LENGTH_MAX = 512;

@@ -49,7 +49,6 @@ function answer(file: StaticFile, exchange: Exchange): Reply {
   return file.answer(exchange, isThisVersion ? IMMUTABLE : 'no-cache');
 }
 
-/** Builds a bundle. */
 export async function load(
   path: BundlePath,
   headers: Readonly<Record<string, string>> = {},

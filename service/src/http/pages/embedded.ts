@@ -1,5 +1,5 @@
-// Builds the scripts, style sheets and client library that the service serves from other workspaces. A checkout builds each
-// on its first request. In the npm package and the executable, service/scripts/program.ts replaces this module with the
+// Builds the scripts, style sheets and client library that the service serves from other workspaces. In a checkout, each is
+// built on its first request. In the npm package and the executable, service/scripts/program.ts replaces this module with the
 // results of its functions. No other file in the service may read a repository file by its path.
 
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';

@@ -46,7 +46,7 @@ export interface Site {
 }
 
 export interface SiteSettings extends ExplorerOptions, DocumentSettings {
-  /** If off, the page at `/` is a short welcome instead of the explorer. */
+  /** If `off`, the page at `/` is a short welcome instead of the explorer. */
   readonly explorer: 'on' | 'off';
 }
 
@@ -57,7 +57,7 @@ interface Server {
 }
 
 export function buildSite(settings: SiteSettings, { health, localUrl }: Server): Site {
-  // Fail at startup instead of on the first page.
+  // Fail at startup instead of on the first page request.
   requirePublic(settings.guest?.token);
   // Loading the schemas on the first request saves 50 ms at startup.
   const document = once(async () => {

@@ -27,7 +27,7 @@ export async function findSharedDeals(
   return [...problems.values()].sort(byPlace);
 }
 
-/** Returns a problem for each row of another retailer that lists a deal of this one. */
+/** Returns a problem for each row that assigns one of this retailer's deals to another retailer. */
 function findClaims(owner: Retailer, file: RetailerCheck): RowProblem[] {
   const own = file.retailers.get(owner.id);
   return DEAL_LISTS.flatMap((list) =>

@@ -18,9 +18,9 @@ import { z } from 'zod';
 const ANY_LIST = z.array(z.unknown(), LIST);
 
 export class RetailerCheck {
-  /** Places of retailers in the file: valid rows, and invalid rows with a readable id. */
+  /** Positions of the retailers in the file: valid rows, and invalid rows with a readable id. */
   readonly retailers = new UuidPlaces();
-  /** Places of deals in the file; valid rows only. */
+  /** Positions of the deals in the file (valid rows only). */
   readonly deals = forEachDealList(() => new UuidPlaces());
   /** First invalid row without a readable id. */
   firstNamelessRow: Place | undefined;

@@ -6,7 +6,7 @@ import { existsSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { BadInput } from '@offerbook/wire/failures.ts';
 
-/** Returns a function that releases the lock. `path` must not contain symbolic links, or a file could get two locks. */
+/** Returns a function that releases the lock. `path` must not contain symbolic links, or one file could have two locks. */
 export function lockFile(path: string): () => void {
   requireFolder(dirname(path));
   const lockPath = `${path}-lock`;

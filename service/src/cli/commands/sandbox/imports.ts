@@ -39,7 +39,7 @@ export function importsInto(stores: Stores, org: Organisation) {
     };
     return recordImport(stores.imports, origin, source, work);
   };
-  /** The current version of a transaction. */
+  /** Returns the current version of a transaction. */
   const sale = async (id: string): Promise<Sale | undefined> => {
     const [current] = await stores.history.versions(id as Uuid);
     return current && withoutStamp(JSON.parse(current.document) as Transaction);
@@ -69,7 +69,7 @@ export function importsInto(stores: Stores, org: Organisation) {
         }),
       );
     },
-    /** Id of the retailer or deal that a click activated; undefined if the click is unknown. */
+    /** Returns the id of the retailer or deal that a click activated; undefined if the click is unknown. */
     async dealOf(clickId: string): Promise<string | undefined> {
       const click = new ClickIds(await stores.clickKey()).parse(clickId);
       return click && (await stores.clicks.find([click.id])).get(click.id)?.dealId;

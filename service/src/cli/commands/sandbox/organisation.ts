@@ -1,6 +1,6 @@
-// The sandbox's organisation and its tokens, which stay the same across restarts. The tokens are not stored. Each is derived
-// from the digest of the key token, which is the first token in the database and was never printed. The key token's label
-// contains the seed of the data, and marks the database as a sandbox's.
+// The sandbox's organisation and its tokens, which stay the same across restarts. The tokens are not stored. Each token is
+// derived from the digest of the key token, which is the first token in the database and was never printed. The key token's
+// label contains the seed of the data, and marks the database as a sandbox's.
 
 import { createHmac } from 'node:crypto';
 import { BadInput } from '@offerbook/wire/failures.ts';

@@ -139,7 +139,10 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
   }
 }
 
-/** Runs one beat at a time until `stopping` resolves. Logs only the first of several consecutive failures. */
+/**
+ * Calls world.beat() repeatedly, one call at a time, until `stopping` resolves. Logs only the first of several consecutive
+ * failures.
+ */
 async function beatUntil(stopping: Promise<void>, world: World, logger: Logger): Promise<void> {
   let running: Promise<void> | undefined;
   let isFailing = false;

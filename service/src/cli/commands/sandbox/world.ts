@@ -1,5 +1,5 @@
-// The sandbox's data over time. When the sandbox starts, World fills the database up to the present; after that, each beat
-// adds the changes since the last. World decides what to import and when; `Imports` writes it.
+// The sandbox's data over time. When the sandbox starts, World fills the database up to the present; after that, each call of
+// beat() adds the changes since the previous call. World decides what to import and when; `Imports` writes it.
 
 import { type Density, LivingSales, lively, SPARSE } from '@offerbook/sandbox/living-sales.ts';
 import { Market } from '@offerbook/sandbox/market.ts';
@@ -83,7 +83,7 @@ export class World {
     return purchase;
   }
 
-  /** The current version of a purchase. */
+  /** Returns the current version of a purchase. */
   findOrder(id: string): Promise<Sale | undefined> {
     return this.#imports.sale(id);
   }

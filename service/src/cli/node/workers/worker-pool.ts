@@ -21,7 +21,7 @@ const TIMINGS = {
   /** Pause before a worker is replaced. It doubles each time the replacement also ends early. */
   restartMinMs: 500,
   restartMaxMs: 10_000,
-  /** A worker that ends sooner than this has ended early. */
+  /** A worker that runs for less than this time has ended early. */
   provenMs: 60_000,
 };
 
@@ -31,7 +31,7 @@ export type WorkerTimings = Readonly<typeof TIMINGS>;
 const PERMANENT = ['denied', 'missing', 'invalid', 'too new', 'settings'] as const;
 
 const CHECK_INTERVAL_MS = 250;
-/** Limit on consecutive failed starts of all workers while no worker is ready. */
+/** Maximum number of consecutive failed starts, counted across all workers, while no worker is ready. */
 const FAILED_STARTS_MAX = 5;
 
 interface WorkerPoolOptions {
@@ -56,7 +56,7 @@ export class WorkerPool {
   restarts = 0;
   #timer: Timer | undefined;
   #running: Promise<void>[] = [];
-  /** Counts of workers that have ended. */
+  /** Sum of the counts that ended workers had reported. */
   #past = NO_REPORT;
   #isStopping = false;
   #failedStarts = 0;

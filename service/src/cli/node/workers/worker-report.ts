@@ -1,4 +1,4 @@
-// Worker reports (state and counts), and how they are merged.
+// Worker reports, which consist of state and counts, and the functions that merge them.
 
 import { systemClock } from '../../../domain/clock.ts';
 import type { DatabasePools, ReplicaState } from '../../../domain/stores.ts';
@@ -18,7 +18,7 @@ export interface WorkerReport {
   readonly callers: CallerTallies;
 }
 
-/** For a worker that has not reported yet. */
+/** The report of a worker that has not reported yet. */
 export const NO_REPORT: WorkerReport = {
   isDatabaseUsable: true,
   replica: undefined,

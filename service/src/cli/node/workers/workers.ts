@@ -106,7 +106,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
       report,
       workers: () => ({ ready: pool.ready, restarts: pool.restarts }),
     });
-    // The threads start while the catalogue is built.
+    // The threads start while the catalogue is being built.
     await Promise.all([pool.start(), buildSnapshot()]);
     following = followChanges({ stores, databaseHealth, logger, catalogue: followed });
     // Reload what was committed since the catalogue was read.
