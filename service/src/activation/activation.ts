@@ -49,7 +49,7 @@ export class Activation {
   readonly #parts: ActivationParts;
   /** Detects repeated taps on this node. The database detects taps that are repeated on another node. */
   readonly #taps = new Recent<Promise<ClickId>>(TAP_MS);
-  /** Recently followed clicks, without passback values. Never write these back to the database. */
+  /** Recently followed clicks, without passback values. Never write these copies back to the database. */
   readonly #visited = new Recent<Click>(VISIT_KEPT_MS);
   readonly #lostLog: BoundedLog;
 
@@ -136,7 +136,7 @@ export class Activation {
     return this.#visited.find(id, this.#parts.clock()) !== undefined;
   }
 
-  /** Returns a click with the catalogue entry of its deal, or of its retailer if the deal is gone. */
+  /** Returns a click with the catalogue entry of its deal, or of its retailer if the deal no longer exists. */
   async findClick(id: ClickId): Promise<{ click: Click; entry: CatalogueEntry }> {
     const { recorder, catalogue, clock } = this.#parts;
     const click = this.#visited.find(id, clock()) ?? (await recorder.find(id));

@@ -19,7 +19,7 @@ const NUMBERS = 62 ** NUMBER;
 const SHAPE = /^[0-9A-Za-z]{22}$/;
 /** Number of HMAC bytes in an id: as many as fit in a safe integer. */
 const MAC_BYTES = 6;
-/** Number of Base64 characters kept of a digest. The full digest would double the size of the taps table. */
+/** Length of a truncated digest, in Base64 characters. The full digest would double the size of the taps table. */
 const DIGEST_LENGTH = 22;
 
 /** A parsed click id. */

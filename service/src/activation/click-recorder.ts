@@ -280,7 +280,8 @@ export class ClickRecorder {
    */
   async #putKnown(clicks: readonly Click[]): Promise<number> {
     const { store, organisations } = this.#options;
-    // List the organisations after the clicks were read: an organisation that is missing now has been deleted.
+    // The organisations must be listed after the clicks were read: an organisation that is missing from the list has been
+    // deleted.
     const known = new Set(clicks.length === 0 ? [] : (await organisations.list()).map(({ id }) => id));
     const kept = clicks.filter(({ orgId }) => known.has(orgId));
     // Write even if there are no clicks: the write shows whether the database has recovered.

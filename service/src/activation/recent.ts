@@ -1,4 +1,4 @@
-// A map whose entries expire. Detects repeated taps, and caches links that many users follow at once.
+// A map whose entries expire. Used to detect repeated taps, and to cache links that many users follow at once.
 
 interface Entry<T> {
   readonly atMs: number;
@@ -7,7 +7,7 @@ interface Entry<T> {
 
 export class Recent<T> {
   readonly #keptMs: number;
-  /** Two generations. The older generation is dropped as a whole once all its entries have expired. */
+  /** Entries are stored in two generations. The older generation is dropped as a whole once all its entries have expired. */
   #newer = new Map<string, Entry<T>>();
   #older = new Map<string, Entry<T>>();
   #turnedAtMs = Number.NEGATIVE_INFINITY;
@@ -18,7 +18,8 @@ export class Recent<T> {
 
   find(key: string, nowMs: number): T | undefined {
     const entry = this.#newer.get(key) ?? this.#older.get(key);
-    // abs(): an entry survives if the clock is set back by less than its lifetime, and expires if it is set back further.
+    // abs() handles a clock that is set back: the entry survives a shift that is shorter than its lifetime, and expires after a
+    // longer one.
     return entry && Math.abs(nowMs - entry.atMs) < this.#keptMs ? entry.value : undefined;
   }
 

@@ -33,7 +33,7 @@ export class Catalogue {
     this.#snapshot = new Snapshot(data);
   }
 
-  /** Returns the current view of a list. Returns the same object until the content may have changed. */
+  /** Returns the current view of a list. The same object is returned until the list's contents may have changed. */
   list(name: CatalogueListName): ListView {
     return this.#current().list(name, this.#clock());
   }

@@ -16,7 +16,7 @@ export type CatalogueListName = 'retailers' | DealList;
 
 /** Only the cashback offer list uses the fields of OfferQuery; the other lists ignore them. */
 export type CatalogueQuery = OfferQuery & {
-  /** The page starts at the first selected item with an id at or after this one. */
+  /** The page starts at the first selected item whose id is at or after this one. */
   readonly cursor: Uuid | undefined;
   readonly limit: number;
 };

@@ -88,7 +88,9 @@ function newProgram(): Command {
     .version(VERSION_TEXT);
 }
 
-/** Stops Commander from exiting the process, and from printing help before the caller can wait for it. */
+/**
+ * Stops Commander from exiting the process, and passes its help text to `writeOut`, so that the caller can wait for the output.
+ */
 function prepare(command: Command, writeOut: (text: string) => void): void {
   command
     .configureOutput({

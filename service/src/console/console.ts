@@ -46,7 +46,7 @@ const PAGES: readonly (readonly [Method, string, MakePage])[] = [
   ['GET', '/imports/{id}', importPage],
   ['GET', '/organisations', organisationsPage],
   ['GET', '/transactions', transactionsPage],
-  // Search by passbackUid. It may identify a person, so it must not be in a URL.
+  // Searches by passbackUid use POST: the value may identify a person, so it must not be in a URL.
   ['POST', '/transactions', transactionsPage],
   ['GET', '/transactions/{id}', transactionPage],
   ['GET', '/totals', totalsPage],

@@ -3,7 +3,7 @@
 //
 //   ob_pub_ | ob_prv_   the kind, visible to people and to secret scanners
 //   30 characters       base62, 178 random bits
-//   6 characters        CRC-32 of everything before, to reject typos without a lookup
+//   6 characters        CRC-32 of all preceding characters, to reject typos without a lookup
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { BASE62, printBase62 } from './base62.ts';

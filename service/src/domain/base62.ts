@@ -1,5 +1,5 @@
 // Base62 encodes numbers as letters and digits, which every URL, database and affiliate network accepts. Strings of equal
-// length sort like their numbers.
+// length sort in the same order as the numbers they encode.
 
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 

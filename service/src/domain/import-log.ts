@@ -75,7 +75,7 @@ interface ImportQuery {
   readonly limit: number;
 }
 
-/** Import counts since the database was created, and the freshness of each feed. Both survive the deletion of log entries. */
+/** Import counts since the database was created, and the freshness of each feed. Deleting log entries does not affect them. */
 export interface ImportTotals {
   readonly counts: readonly {
     readonly kind: ImportKind;

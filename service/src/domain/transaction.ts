@@ -15,7 +15,7 @@ export interface StampWindow {
 
 export interface TransactionQuery {
   readonly orgId: number;
-  /** The page starts at the first selected transaction with an id at or after this one. */
+  /** The page starts at the first selected transaction whose id is at or after this one. */
   readonly cursor: Uuid | undefined;
   readonly window: StampWindow;
   readonly limit: number;
@@ -28,7 +28,7 @@ export interface TransactionQuery {
   readonly bytesMax?: number;
   /**
    * The page must be complete through at least this stamp, which the client has already seen. Pages from the primary always
-   * are. Pass positive infinity to read from the primary.
+   * meet this condition. Pass positive infinity to read from the primary.
    */
   readonly atLeastMs?: number;
 }
@@ -64,7 +64,7 @@ export interface TransactionStore {
    */
   write<T>(orgId: number, work: (writer: TransactionWriter) => Promise<T>, importId?: number): Promise<T>;
   /**
-   * Like write(), but for all organisations, because a file may contain sales of any of them. Locks the change clocks in
+   * Like write(), but for all organisations, because a file may contain sales from any of them. Locks the change clocks in
    * organisation order, so that concurrent calls cannot deadlock.
    */
   writeAll<T>(work: (writers: TransactionWriters) => Promise<T>, importId?: number): Promise<T>;

@@ -1,4 +1,4 @@
-// Limits how long a caller waits for a promise. The work is not cancelled, but `onTimeout` can cancel it.
+// Limits how long a caller waits for a promise. The work itself continues after the timeout, unless `onTimeout` cancels it.
 
 /** Returns the result of `work`, or throws the error that `onTimeout` returns after `timeoutMs`. */
 export async function withTimeout<T>(

@@ -388,7 +388,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('writers on
     expect(await readAllTransactions(stores, b.id)).toHaveLength(1);
   });
 
-  test('a writer that waits too long for another writer fails with the error busy', async () => {
+  test('a writer that waits too long for another writer fails with a busy error', async () => {
     const url = await create();
     const stores = await open.stores(url);
     const impatient = await open.stores(url, { ...COMMAND_OPTIONS, lockTimeoutMs: 50 });

@@ -1,4 +1,4 @@
-// Builds snapshot data from the stored catalogue. This takes seconds of CPU for a large catalogue, so it runs in its own
+// Builds snapshot data from the stored catalogue. This takes seconds of CPU time for a large catalogue, so it runs in its own
 // thread. It does not validate documents, because the import already did.
 
 import type { Retailer } from '@offerbook/wire/catalogue.ts';

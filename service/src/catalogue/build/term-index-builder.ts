@@ -5,7 +5,7 @@ import { OFFER_TERMS, type TermName } from '../search/offer-terms.ts';
 import type { OfferTermsData, TermIndexData } from '../snapshot-data.ts';
 import { packNumbers, packStrings, sharedUint32Array } from './shared-memory.ts';
 
-/** Members must be added in ascending order. Adding a term twice for one member has no effect. */
+/** Members must be added in ascending order. Adding a term twice for the same member has no effect. */
 export class TermIndexBuilder {
   readonly #members = new Map<string, number[]>();
 

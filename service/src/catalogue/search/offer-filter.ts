@@ -11,7 +11,7 @@ import type { TermIndex } from './term-index.ts';
 export interface OfferFilter {
   /** Cost of iterating over `offers`. The unit is one step through a sorted list. */
   readonly work: number;
-  /** Ranks of the offers that pass. */
+  /** Ranks of the offers that pass the filter. */
   offers(): Ascending;
   passes(offer: number): boolean;
 }

@@ -1,4 +1,4 @@
-// Ascending sequences of numbers: the items that a page selects from.
+// Ascending sequences of item numbers, from which pages are selected.
 
 import { firstIndex } from '../../domain/binary-search.ts';
 

@@ -21,7 +21,7 @@ export interface EncodedPage {
 
 /** The items of a page, by number. */
 interface PageItems {
-  /** At most one more than the limit; the extra item becomes the cursor. */
+  /** At most one item more than the limit; the extra item's id becomes the cursor. */
   readonly numbers: readonly number[];
   readonly limit: number;
   readonly ids: UuidTable;

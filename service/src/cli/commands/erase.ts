@@ -1,5 +1,5 @@
-// offerbook erase: removes a user from transactions, their history and clicks. Amounts are kept. Clients receive the changed
-// transactions as updates.
+// offerbook erase: removes a user from transactions (including their history) and from clicks. Amounts are kept. Clients
+// receive the changed transactions as updates.
 
 import { printCountsOf } from '@offerbook/wire/count.ts';
 import type { Command } from 'commander';

@@ -173,8 +173,8 @@ function isStream({ before }: OutFile): boolean {
 /** Copies the owner and permissions of the replaced file, so that no other user can read the new one. */
 function copyOwner(file: number, { uid, gid, mode }: Stats): void {
   const own = fstatSync(file);
-  // Only root can change the owner, and other users can only set groups that they belong to. If the group cannot be copied,
-  // the file's group gets no rights.
+  // Only root can change the owner, and other users can only set groups that they belong to. If the group cannot be copied, the
+  // new file's group gets no access.
   const hasGroup = own.gid === gid || canOwn(file, own.uid, gid);
   if (own.uid !== uid) canOwn(file, uid, hasGroup ? gid : own.gid);
   fchmodSync(file, mode & (hasGroup ? 0o777 : 0o707));

@@ -140,7 +140,7 @@ async function rotateToken(idText: string, options: StoreOptions & { overlap: st
         throw new BadInput(`token ${id} is ${tokenState(old, nowMs)}; issue a new one instead`);
       text = newTokenText(old.kind);
       const { orgId, kind, label } = old;
-      // The successor gets its predecessor's lifetime.
+      // The successor gets the same lifetime as its predecessor.
       const expiresAtMs = old.expiresAtMs === null ? null : nowMs + (old.expiresAtMs - old.createdAtMs);
       const successor = { orgId, kind, label, digest: digestToken(text), expiresAtMs };
       return { successor, endsAtMs: nowMs + overlapMs };

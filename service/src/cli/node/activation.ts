@@ -44,7 +44,7 @@ export function openActivation(options: NodeOptions, stores: Stores, catalogue: 
     get isDiskLow() {
       return spoolDisk.isLow || databaseDisk.isLow;
     },
-    /** Loads the directory, and starts moving clicks that an earlier process left in the spool to the database. */
+    /** Loads the directory and starts draining the spool, which may contain clicks from an earlier process. */
     async start() {
       await directory.refresh();
       recorder.start();

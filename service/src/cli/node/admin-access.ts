@@ -47,7 +47,7 @@ function refuseWithoutSecret(secret: string): Refuse {
 }
 
 /**
- * Protects against DNS rebinding: a page on the web can point its host name to this machine, but its requests still have
+ * Protects against DNS rebinding: a page on the web can point its host name at this machine, but its requests still contain
  * that name in Host.
  */
 function refuseOtherNames(request: Request): Response | undefined {

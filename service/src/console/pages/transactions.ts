@@ -1,4 +1,5 @@
-// Data for the transactions page: searches by id, by passbackUid, or by organisation and time of the last change.
+// Reads the data for the console's transactions page: searches by id, by passbackUid, or by organisation and time of the last
+// change.
 
 import {
   type FoundTransaction,

@@ -64,7 +64,7 @@ async function findNew(text: string, tokens: TokenDirectory, span: Span | undefi
     // A wrong checksum proves that the token is invalid.
     if (parseTokenKind(text) !== undefined) throw error;
   }
-  // All reasons get the same response, so it does not reveal which tokens exist.
+  // Every invalid token gets the same response, which therefore does not reveal which tokens exist.
   throw new ApiError('invalid_token', 'The access token is malformed, unknown, expired or revoked.', {
     headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` },
   });

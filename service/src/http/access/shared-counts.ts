@@ -20,7 +20,7 @@ export const SHARED_COUNTS_BYTES = (HALVES_START + 2 * HALF_LENGTH) * Int32Array
 
 const BEAT_MS = 250;
 
-/** Starts new windows. Exactly one thread must run this. */
+/** Starts new windows. Exactly one thread must call this. */
 export class CountKeeper {
   readonly #table: Int32Array;
   readonly #monotonicMs: () => number;

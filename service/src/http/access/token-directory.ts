@@ -45,7 +45,7 @@ export class TokenDirectory {
     return token;
   }
 
-  /** Checks the database first, so tokens work as soon as they are issued. */
+  /** Reloads the tokens first if they have changed, so new tokens work as soon as they are issued. */
   async findNew(text: string): Promise<AccessToken | undefined> {
     await this.#catchUp();
     return this.findKnown(text);

@@ -16,7 +16,7 @@ const MAX_AGE_S = 60;
 const VARY = 'Authorization, Accept-Encoding';
 
 export class PageCache {
-  /** Pages are dropped with their list: after an import, or when a coupon starts or ends. */
+  /** Pages are dropped with their view: after an import, or when a deal starts or ends. */
   readonly #lists = new WeakMap<ListView, ListPages>();
 
   get(view: ListView, query: CatalogueQuery): CataloguePage {

@@ -12,7 +12,7 @@ import type { Route } from '../../../http/router.ts';
 
 export const FEED_PATH = '/sandbox/transactions';
 
-/** Time range of the first response. */
+/** Time range that the first response covers. */
 const FIRST_WINDOW_MS = 10 * 60_000;
 const PAGE_SIZE = 1_000;
 /** Maximum number of rows in a response; the explorer shows fewer. */

@@ -46,7 +46,7 @@ export class World {
     this.#sales = new LivingSales(options.seed, pace, new Market(this.#retailers));
   }
 
-  /** Call this before the server starts: it gives changes past stamps, so a polling client would miss them. */
+  /** Call this before the server starts: it stamps changes with times in the past, so a polling client would miss them. */
   static async open(
     stores: Stores,
     org: Organisation,

@@ -1,5 +1,5 @@
-// offerbook completion: prints a shell's completion script. The script contains all names, so completing a word does not
-// start a process.
+// offerbook completion: prints a shell's completion script. The script contains all command and option names, so completing a
+// word does not start a process.
 
 import { Argument, Command } from 'commander';
 import { print } from '../../output.ts';

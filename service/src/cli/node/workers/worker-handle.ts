@@ -1,4 +1,4 @@
-// The main thread's handle on one worker. Detects that the worker has failed, ended or stopped reporting and must be
+// The main thread's handle on one worker. Detects that the worker has failed, ended or stopped reporting, and must therefore be
 // replaced.
 
 import { fromThreadFailure } from '../thread-failure.ts';

@@ -18,7 +18,7 @@ export interface WorkerReport {
   readonly callers: CallerTallies;
 }
 
-/** The report of a worker that has not reported yet. */
+/** Initial value, before a worker's first report. */
 export const NO_REPORT: WorkerReport = {
   isDatabaseUsable: true,
   replica: undefined,
