@@ -107,7 +107,7 @@ export class ClickRecorder {
     return (await findSpooled()) ?? (await this.#lookup.find(id));
   }
 
-  /** Waits for commits in progress. Spooled clicks stay in the spool for another process. */
+  /** Waits for commits in progress. Clicks that are still in the spool are left for another process. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#drainTimer);

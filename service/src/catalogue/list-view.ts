@@ -1,4 +1,4 @@
-// Immutable views of the catalogue lists at one moment. Neither time nor a later import changes a view. A view selects and
+// Immutable views of the catalogue lists at one moment. A view does not change over time or after an import. A view selects and
 // writes the items of a page.
 
 import { DEAL_LISTS, type DealList } from '@offerbook/wire/deals.ts';

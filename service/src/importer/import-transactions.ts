@@ -95,7 +95,7 @@ export function importTransactions(
   });
 }
 
-/** A source time further in the future must be a mistake. It would make all later versions stale. */
+/** A source time further in the future than this must be a mistake. It would make all later versions stale. */
 const SOURCE_AHEAD_MAX_MS = 86_400_000;
 
 /** A batch of validated rows, and the stored transactions with the same ids. */

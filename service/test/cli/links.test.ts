@@ -80,7 +80,9 @@ test('purge deletes old clicks without a sale, and the audit log records it', as
   const purged = await run('activations purge --older-than 30d');
   expect([purged.code, purged.stdout]).toEqual([
     0,
-    expect.stringMatching(/^Purged 1 click made before \d{4}-\d\d-\d\dT[\d:.]+ that did not lead to a sale\.\n$/),
+    expect.stringMatching(
+      /^Purged 1 click made before \d{4}-\d\d-\d\dT[\d:.]+ that did not lead to a sale\.\n$/,
+    ),
   ]);
   expect([...(await stores.clicks.find([old.id, sold.id, recent.id])).keys()].sort()).toEqual(
     [sold.id, recent.id].sort(),

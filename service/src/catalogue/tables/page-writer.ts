@@ -86,7 +86,7 @@ export class PageWriter {
   }
 }
 
-/** Shared by all requests, because writing a page is synchronous. */
+/** All requests can share one writer, because writing a page is synchronous. */
 const writer = new PageWriter();
 
 /** Writes a page. The page ends before an item that would exceed `bytesMax`, but always contains at least one item. */

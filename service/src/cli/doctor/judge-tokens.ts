@@ -1,4 +1,4 @@
-// Checks that there is a valid access token, and which tokens expire soon. Pure function.
+// Checks that there is a valid access token, and warns about tokens that expire soon. Pure function.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { type AccessToken, isExpiring, isLive } from '../../domain/access-token.ts';

@@ -1,5 +1,5 @@
 // Reloads tokens, links and the catalogue when another process has committed changes. Tokens do not wait for the catalogue,
-// which can take seconds to reload. After a failed reload the old data stays in memory, and the reload is retried.
+// which can take seconds to reload. After a failed reload, the old data stays in memory, and the reload is retried.
 
 import type { Logger } from '../../domain/logger.ts';
 import type { Stores } from '../../domain/stores.ts';

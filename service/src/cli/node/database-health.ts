@@ -1,5 +1,5 @@
-// Tracks whether the database is usable, for a metric, /readyz and the log. A failed use is retried after a pause. Otherwise,
-// the recovery would go unnoticed until the next request.
+// Tracks whether the database is usable, for a metric, /readyz and the log. A failed operation is retried after a pause.
+// Otherwise, the recovery would go unnoticed until the next request.
 
 import type { Logger } from '../../domain/logger.ts';
 import { isStorageError } from '../../domain/storage-error.ts';

@@ -1,4 +1,4 @@
-// Opens the log of `serve` and of the sandbox.
+// Opens the log for `serve` and the sandbox.
 
 import { systemClock } from '../../domain/clock.ts';
 import { Logger, type LogLevel } from '../../domain/logger.ts';

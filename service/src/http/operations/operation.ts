@@ -44,7 +44,7 @@ export interface DataSources {
 }
 
 export interface Services extends DataSources {
-  /** Items per page if the client sends no limit. */
+  /** Items per page if the client does not send a limit. */
   readonly pageSize: number;
 }
 

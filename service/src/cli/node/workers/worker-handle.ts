@@ -1,5 +1,5 @@
-// The main thread's handle on one worker. Detects that the worker has failed, ended or stopped reporting, and must therefore be
-// replaced.
+// The main thread's handle for one worker. Detects that the worker has failed, ended or stopped reporting, and must therefore
+// be replaced.
 
 import { fromThreadFailure } from '../thread-failure.ts';
 import type { FromWorker, ToWorker } from './worker-messages.ts';
