@@ -204,7 +204,7 @@ export class ClickRecorder {
     }, delayMs);
   }
 
-  /** Moves spooled clicks into the database, unless it is still unreachable. */
+  /** Moves spooled clicks into the database, unless the database is still unreachable. */
   async #drain(): Promise<void> {
     const { spool, logger } = this.#options;
     let moved = 0;

@@ -1,5 +1,5 @@
-// Request figures for the last hour. Once a minute this class copies the metrics' counters, which never decrease. The
-// figures are differences between two copies, so they add no cost to requests.
+// Request figures for the last hour. Once a minute, this class copies the metrics' counters, which never decrease. The figures
+// are differences between two copies, so they add no cost to requests.
 
 import type { HourFigures, RequestFigures } from '@offerbook/site/console/node-figures.ts';
 import { BUCKETS_S, type RouteTallies, type RouteTally } from '../http/request-tally.ts';

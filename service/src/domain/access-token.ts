@@ -73,7 +73,7 @@ export function isLive(token: TokenEnds, nowMs: number): boolean {
 /** Long enough to issue and deploy another token. */
 const EXPIRING_MS = 14 * 86_400_000;
 
-/** True if the token expires within two weeks. False for revoked and rotated tokens, which end on purpose. */
+/** True if the token expires within two weeks. False for revoked and rotated tokens, which were ended on purpose. */
 export function isExpiring(token: TokenEnds, nowMs: number): boolean {
   const { expiresAtMs, revokedAtMs } = token;
   return (

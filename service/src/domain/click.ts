@@ -51,7 +51,7 @@ export interface ClickOwner {
   readonly passbackUid?: string;
 }
 
-/** Clicks of one organisation on one retailer and its deals in an interval. */
+/** Click counts for one organisation and one retailer, including the retailer's deals, in an interval. */
 export interface ClickCount {
   readonly orgId: number;
   readonly retailerId: Uuid;
@@ -93,7 +93,7 @@ export interface ClickStore {
   emptyLog(): Promise<void>;
   /** Marks clicks that resulted in a sale; purge() keeps them. */
   markSold(ids: readonly ClickId[]): Promise<void>;
-  /** Deletes clicks from before `beforeMs` that did not result in a sale, in batches. Returns how many were deleted. */
+  /** Deletes clicks made before `beforeMs` that did not result in a sale, in batches. Returns how many were deleted. */
   purge(beforeMs: number, onBatch?: (count: number) => void): Promise<number>;
   /** Counts the clicks of an organisation or of one of its users. Reads all clicks. */
   countOf(owner: ClickOwner): Promise<number>;

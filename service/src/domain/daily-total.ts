@@ -4,7 +4,7 @@
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';
 
-/** The fields of a transaction that the totals count. */
+/** The fields of a transaction that the totals are computed from. */
 export interface Sale {
   readonly soldAt: Timestamp;
   readonly currencyCode: string;

@@ -132,7 +132,7 @@ export interface OrganisationWriter {
   putSourceTimes(rows: readonly StoredTransaction[]): Promise<void>;
   /** Returns when this user was erased. Sales before that time must not identify the user again. */
   erasedAtMs(passbackUid: string): number | undefined;
-  /** Advances the change clock, never backwards. Call it only if rows were written. */
+  /** Advances the change clock; never moves it back. Call it only if rows were written. */
   advanceClock(toMs: number): Promise<void>;
 }
 

@@ -134,7 +134,7 @@ export function buildApp(dependencies: AppDependencies): App {
   async function fail(exchange: Exchange, error: unknown): Promise<Reply> {
     const shown = toApiError(error);
     if (isStorageError(shown.cause)) {
-      // During an outage every request lands here; a stack trace adds nothing.
+      // During an outage, every request lands here; a stack trace adds nothing.
       unavailableLog.note({ requestId: exchange.requestId, reason: shown.cause.message });
       dependencies.onDatabaseFailure(shown.cause);
     } else if (shown.cause !== undefined) {

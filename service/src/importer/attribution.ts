@@ -110,7 +110,7 @@ export class Attribution {
     return owned;
   }
 
-  /** Completes a row from its click record or, if that is gone, from the stored transaction. */
+  /** Completes a row from its click record or, if the record was deleted, from the stored transaction. */
   complete(
     place: Place,
     row: Row,

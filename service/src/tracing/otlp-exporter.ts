@@ -12,7 +12,7 @@ const TIMEOUT_MS = 10_000;
 const CLOSE_MAX_MS = 1_000;
 const RETRIES_MAX = 4;
 const RETRY_AFTER_MAX_MS = 30_000;
-/** Statuses after which the collector may accept the same batch later. */
+/** HTTP statuses after which a retry of the same batch may succeed. */
 const RETRIED: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const STATUS_ERROR = 2;
 

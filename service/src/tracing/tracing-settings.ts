@@ -2,7 +2,7 @@
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 
-/** Where to send spans, and how to identify the sender. */
+/** The collector's address, and the attributes that identify this service. */
 export interface Collector {
   readonly url: string;
   /** Sent with every batch. May contain a secret. */

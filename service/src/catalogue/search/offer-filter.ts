@@ -59,7 +59,7 @@ function hasItem({ items, begins }: PackedNumbers, list: number, item: number): 
 /** Cost factor: the offers of several retailers must be sorted before the first offer is known. */
 const WORK_OF_SORTING = 16;
 
-/** Passes offers of retailers whose folded name contains the string. */
+/** Accepts offers of retailers whose folded name contains the string. */
 export function offersByName(names: NameIndex, table: DealTable, text: string): OfferFilter {
   const { owners, ranks } = table.data;
   const retailers = names.find(text);

@@ -1,6 +1,5 @@
-// The file for rows that an import sets aside. Before it commits, each import appends the rows that the file does not
-// contain yet, and syncs the file. After a crash the file may contain rows from an import that was rolled back, but no row
-// is missing.
+// The file for rows that an import sets aside. Before it commits, each import appends the rows that the file does not contain
+// yet, and syncs the file. After a crash, the file may contain rows from an import that was rolled back, but no row is missing.
 
 import {
   accessSync,

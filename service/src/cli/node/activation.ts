@@ -62,7 +62,7 @@ export function requireSpool({ activation, spool }: ServeSettings): void {
   if (problem !== undefined) throw new BadInput(`--spool ${problem}`);
 }
 
-/** Returns why the spool cannot be in this folder; undefined if it can. */
+/** Returns why this folder cannot contain the spool; undefined if it can. */
 export function spoolProblem(folder: string): string | undefined {
   try {
     // The trailing slash makes access() fail if the path is a file.

@@ -60,7 +60,7 @@ function refuseOtherNames(request: Request): Response | undefined {
       );
 }
 
-/** Rejects forms sent from a page of another origin. Clients other than browsers send neither Sec-Fetch-Site nor Origin. */
+/** Rejects forms submitted by pages from other origins. Clients other than browsers send neither Sec-Fetch-Site nor Origin. */
 function refuseForeignForm({ method, headers }: Request): Response | undefined {
   if (method !== 'POST') return undefined;
   const site = headers.get('Sec-Fetch-Site');

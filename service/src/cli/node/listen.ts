@@ -75,8 +75,8 @@ export function bind<T>({ host, port, option }: Place, serve: () => T): T {
 }
 
 /**
- * Returns the given port, or a free port if the given port is 0. Throws BadInput if another server uses it: workers would not
- * notice, because they open the port in shared mode.
+ * Returns the given port, or a free port if the given port is 0. Throws BadInput if another server uses the port: workers would
+ * not notice, because they open the port in shared mode.
  */
 export function findPort(place: Place): number {
   const { host, port } = place;

@@ -105,7 +105,7 @@ export async function openServing(options: ServingOptions) {
     health: () => healthOf(report(), isReady()),
     localUrl: () => urlOf('localhost', listener?.port ?? settings.port),
     onDatabaseFailure: databaseFailed,
-    // Without --drain-delay the port closes immediately, so a client that was asked to reconnect would be refused.
+    // Without --drain-delay, the port closes immediately, so a client that was asked to reconnect would be refused.
     isLeaving: () => isStopping && settings.drainDelay > 0,
   });
 

@@ -30,7 +30,7 @@ export class PipelineLimit {
   /** When each network's stricter limit ends. The network that was cut off longest ago is first. */
   readonly #flooders = new Map<string, number>();
 
-  /** Counts a request. Returns true if it must be the last on its connection. */
+  /** Counts a request. Returns true if the request must be the last on its connection. */
   isReached({ address, port }: Peer, nowMs: number): boolean {
     if (port !== this.#last.port || address !== this.#last.address) {
       this.#last = { address, port };

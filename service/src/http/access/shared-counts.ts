@@ -31,7 +31,7 @@ export class CountKeeper {
     this.#table = table;
     this.#monotonicMs = monotonicMs;
     this.#windowEndMs = monotonicMs() + WINDOW_MS;
-    // Random, so clients cannot predict which addresses share a slot.
+    // Random, so that clients cannot predict which addresses share a slot.
     Atomics.store(table, SEED, crypto.getRandomValues(new Int32Array(1))[0] ?? 0);
     this.beat();
     this.#timer = setInterval(() => this.beat(), BEAT_MS);

@@ -1,6 +1,6 @@
 // Parses Accept and Accept-Encoding headers: names with weights from 0 to 1.
 
-/** Browsers send 30 to 150 characters. Parsing 60,000 would block the process for milliseconds. */
+/** Browsers send 30 to 150 characters. Parsing 60,000 characters would block the process for milliseconds. */
 const HEADER_LENGTH_MAX = 1_024;
 
 /** A header that is too long counts as empty. */

@@ -1,5 +1,5 @@
-// GET and POST /v1/{retailers, cashback-offers, coupons, promotions}/{id}/activate/, the same with the id in the query, and
-// GET /go/{click}/. Users follow these links, so they need no token. They never redirect to a URL from the request.
+// GET and POST /v1/{retailers, cashback-offers, coupons, promotions}/{id}/activate/, the same with the id in the query, and GET
+// /go/{click}/. Users follow these links, so the links need no token. They never redirect to a URL from the request.
 
 import { parseUuid } from '@offerbook/wire/uuid.ts';
 import type { Activatable, Activation, ActivationRequest } from '../../activation/activation.ts';

@@ -15,7 +15,7 @@ interface Limits {
   readonly waitMaxMs: number;
 }
 
-/** The organisation and token that sent a request. */
+/** The organisation and token that a request belongs to. */
 interface Caller {
   readonly orgId: number;
   readonly id: string;

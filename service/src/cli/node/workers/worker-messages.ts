@@ -19,7 +19,7 @@ export interface WorkerSetup {
 export type ToWorker =
   /** The first message. */
   | { readonly type: 'start'; readonly setup: WorkerSetup }
-  /** A new catalogue. The worker opens the port after the first one. */
+  /** A new catalogue. The worker opens the port after receiving the first catalogue. */
   | { readonly type: 'snapshot'; readonly snapshot: SnapshotData }
   | { readonly type: 'stop' };
 
