@@ -136,7 +136,7 @@ function filterFindings(measured: Awaited<ReturnType<typeof compareFilters>>): F
   const against = (work: string, filtered: Series, other: Series, name: string): Finding[] => [
     {
       work,
-      target: `at least 0.5 of ${name}`,
+      target: `at least 0.5 times the throughput of ${name}`,
       measured: ratio(filtered.timesAsFastAs(other)),
       met: filtered.timesAsFastAs(other) >= 0.5,
     },
@@ -207,13 +207,13 @@ async function swapUnderLoad(
     findings: [
       {
         work: 'reload under full load',
-        target: 'p99 less than 3 times as high, no failed requests',
+        target: 'p99 less than 3 times as high as before, no failed requests',
         measured: `${ratio(rise)} times, ${failed} failed, in ${during.length * SLICE_S} s`,
         met: rise < 3 && failed === 0,
       },
       {
         work: 'requests per second during the reload',
-        target: 'at least 0.8 of the rate before',
+        target: 'at least 0.8 times the rate before the reload',
         measured: ratio(kept),
         met: kept >= 0.8,
       },

@@ -64,7 +64,7 @@ export async function workers({ folder, seconds, repeats }: Run): Promise<Report
     findings: [
       {
         work: '`--workers 2` on two cores',
-        target: 'at least 1.7 times one worker',
+        target: 'at least 1.7 times the throughput of one worker',
         measured: `${ratio(scaled)} per CPU second; ${ratio(rate(2) / rate(1))} in total, with the load generator on the same two cores`,
         met: scaled >= 1.7,
       },
