@@ -52,7 +52,7 @@ export async function large(run: Run): Promise<Report> {
       },
       {
         work: 'process memory with this catalogue',
-        target: 'under 2.5 times the serialised catalogue',
+        target: 'under 2.5 times the size of the serialised catalogue',
         measured: `${megabytes(memory.now)} for ${megabytes(serialisedBytes)}: ${ratio(times)}; ${megabytes(memoryAfter.peak)} peak with two catalogues in memory`,
         met: times < 2.5,
       },
