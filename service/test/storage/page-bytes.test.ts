@@ -121,6 +121,55 @@ for (const testDatabase of DATABASES) {
     });
   });
 
+  describe(`documents of chosen lengths on ${testDatabase.name}`, () => {
+    const open = openTestStores();
+
+    /** Reads the first page of these documents, by id and by stamp. */
+    async function firstPages(documents: readonly string[], limit: number, bytesMax: number) {
+      const stores = await open.stores(await testDatabase.create(), CREATE_OPTIONS, () => START_MS);
+      const { id: orgId } = await newOrganisation(stores);
+      const stampMs = await stores.transactions.write(orgId, async (writer) => {
+        await putDocuments(
+          writer,
+          documents.map((document, i) => ({ id: idOf(i), updatedAtMs: writer.stampMs, document })),
+        );
+        await writer.advanceClock(writer.stampMs);
+        return writer.stampMs;
+      });
+      const windows = [EVERYTHING, { minMs: stampMs, maxMs: stampMs }];
+      return Promise.all(
+        windows.map(async (window) => {
+          const page = await stores.transactions.page({ orgId, cursor: undefined, window, limit, bytesMax });
+          return { data: data(page), cursor: page.cursor };
+        }),
+      );
+    }
+
+    test('a page can be exactly as long as the byte limit, and ends one document earlier if it is a byte shorter', async () => {
+      const texts = ['x'.repeat(500), 'ü', 'x', 'x'];
+      const documents = texts.map((text, i) => documentOf(idOf(i), text));
+      const three = documents.slice(0, 3).join(',');
+      const bytes = Buffer.byteLength(three);
+      const whole = { data: three, cursor: idOf(3) };
+      expect(await firstPages(documents, 3, bytes)).toEqual([whole, whole]);
+      const shorter = { data: documents.slice(0, 2).join(','), cursor: idOf(2) };
+      expect(await firstPages(documents, 3, bytes - 1)).toEqual([shorter, shorter]);
+    });
+
+    test('the commas between documents count towards the byte limit', async () => {
+      const documents = Array.from({ length: 101 }, (_, i) => documentOf(idOf(i), 'x'));
+      // Enough for all 101 documents without commas, but not for 100 with commas.
+      const bytesMax = 101 * Buffer.byteLength(documents[0] ?? '');
+      const { count, ...expected } = expectedPage(
+        documents.map((document, i) => ({ id: idOf(i), stampMs: START_MS, document })),
+        100,
+        bytesMax,
+      );
+      expect(count).toBeLessThan(100);
+      expect(await firstPages(documents, 100, bytesMax)).toEqual([expected, expected]);
+    });
+  });
+
   describe(`the longest documents on ${testDatabase.name}`, () => {
     const open = openTestStores();
 

@@ -302,3 +302,90 @@ for (const testDatabase of DATABASES) {
     });
   });
 }
+
+for (const testDatabase of DATABASES) {
+  describe(`pages of a few transactions on ${testDatabase.name}`, () => {
+    const open = openTestStores();
+
+    interface Change {
+      readonly id: Uuid;
+      readonly atMs: number;
+    }
+
+    /** Writes each list of changes in an import at the given time, with the stamps in the list. */
+    async function newOrg(imports: readonly (readonly [number, readonly Change[]])[]) {
+      let nowMs = 0;
+      const stores = await open.stores(await testDatabase.create(), COMMAND_OPTIONS, () => nowMs);
+      const { id: orgId } = await newOrganisation(stores);
+      for (const [ms, changes] of imports) {
+        nowMs = ms;
+        await stores.transactions.write(orgId, async (writer) => {
+          await putDocuments(
+            writer,
+            changes.map(({ id, atMs }) => ({
+              id,
+              updatedAtMs: atMs,
+              document: documentOf(id, `at ${atMs}`),
+            })),
+          );
+          await writer.advanceClock(ms);
+        });
+      }
+      return { stores, orgId };
+    }
+
+    test('a page finds an old transaction behind just as many newer ones as a page by id can skip', async () => {
+      const [old, last] = [idOf(1_000), idOf(1_001)];
+      const newer = Array.from({ length: 203 }, (_, i) => ({ id: idOf(i), atMs: 20 }));
+      const { stores, orgId } = await newOrg([
+        [10, [old, last].map((id) => ({ id, atMs: 10 }))],
+        [20, newer],
+      ]);
+      const window = { minMs: EVERYTHING.minMs, maxMs: 10 };
+      // With a limit of 1, a page by id reads 202 transactions.
+      for (const skipped of [200, 201, 202, 203])
+        for (const limit of [1, 2]) {
+          const cursor = idOf(newer.length - skipped);
+          const page = await stores.transactions.page({ orgId, cursor, window, limit });
+          expect({ skipped, ...page, data: textOf(page) }).toEqual({
+            skipped,
+            data: [old, last]
+              .slice(0, limit)
+              .map((id) => documentOf(id, 'at 10'))
+              .join(','),
+            cursor: limit === 1 ? last : undefined,
+            completeThroughMs: 20,
+          });
+        }
+    });
+
+    test('a walk shows each version as of its first page, even after versions with older stamps are loaded', async () => {
+      const [first, second, third, fourth] = [1, 2, 3, 4].map(idOf) as [Uuid, Uuid, Uuid, Uuid];
+      const { stores, orgId } = await newOrg([
+        [10, [first, second, third].map((id) => ({ id, atMs: 10 }))],
+        [15, [{ id: fourth, atMs: 15 }]],
+        [20, []],
+        [30, [first, third, fourth].map((id) => ({ id, atMs: 5 }))],
+        [40, [first, second].map((id) => ({ id, atMs: 40 }))],
+      ]);
+      const window = { minMs: 1, maxMs: 12 };
+      const expected = [
+        documentOf(first, 'at 10'),
+        documentOf(second, 'at 10'),
+        documentOf(third, 'at 10'),
+        // Its version as of the first page was newer than the window, so only the loaded version is in the window.
+        documentOf(fourth, 'at 5'),
+      ];
+      for (const limit of [1, 2, 3, 4, 5]) {
+        const found: string[] = [];
+        let cursor: Uuid | undefined;
+        do {
+          const page = await stores.transactions.page({ orgId, cursor, window, limit, asOfMs: 20 });
+          found.push(textOf(page));
+          cursor = page.cursor;
+        } while (cursor !== undefined && found.length <= expected.length);
+        expect({ limit, found: found.join(',') }).toEqual({ limit, found: expected.join(',') });
+      }
+    });
+  });
+}
