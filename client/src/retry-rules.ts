@@ -8,7 +8,7 @@ export interface RetryPolicy {
   attemptsMax: number;
   /** Upper bound for the first random delay. The bound doubles with each retry. Default 250. */
   delayMs: number;
-  /** Maximum of that upper bound. Default 8,000. */
+  /** Cap on the upper bound of the delays. Default 8,000. */
   delayMaxMs: number;
   /** Cap on `Retry-After`. Default 60,000. */
   retryAfterMaxMs: number;

@@ -234,14 +234,14 @@ export interface ParameterError {
 export interface RetailersParameters {
   /** Cursor returned with the previous page. Omit it to get the first page. */
   cursor?: string | undefined;
-  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. This parameter is an extension of this service. */
+  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. This parameter is specific to Offerbook. */
   limit?: number | undefined;
 }
 
 export interface CashbackOffersParameters {
   /** Cursor returned with the previous page. Omit it to get the first page. */
   cursor?: string | undefined;
-  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. This parameter is an extension of this service. */
+  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. This parameter is specific to Offerbook. */
   limit?: number | undefined;
   /** Returns only offers whose retailer's name contains this string, ignoring case and accents. */
   name?: string | undefined;
@@ -254,21 +254,21 @@ export interface CashbackOffersParameters {
 export interface CouponsParameters {
   /** Cursor returned with the previous page. Omit it to get the first page. */
   cursor?: string | undefined;
-  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. This parameter is an extension of this service. */
+  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. This parameter is specific to Offerbook. */
   limit?: number | undefined;
 }
 
 export interface PromotionsParameters {
   /** Cursor returned with the previous page. Omit it to get the first page. */
   cursor?: string | undefined;
-  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. This parameter is an extension of this service. */
+  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. This parameter is specific to Offerbook. */
   limit?: number | undefined;
 }
 
 export interface TransactionsParameters {
   /** Cursor returned with the previous page. Omit it to get the first page. */
   cursor?: string | undefined;
-  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. This parameter is an extension of this service. */
+  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. This parameter is specific to Offerbook. */
   limit?: number | undefined;
   /** Returns only transactions updated after this date-time. Any ISO 8601 form that includes a day: basic or extended format; calendar, ordinal or week date; with or without a time. UTC unless it has an offset. */
   updatedAtGreaterThan?: string | undefined;

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { printQuery } from '../src/query.ts';
 
-test('printed query parameters are parsed back unchanged', () => {
+test('query parameters survive a round trip through formatting and parsing', () => {
   const values = fc.dictionary(fc.stringMatching(/^[a-zA-Z]{1,9}$/), fc.string({ unit: 'binary' }), {
     noNullPrototype: true,
   });

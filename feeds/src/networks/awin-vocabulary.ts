@@ -15,7 +15,7 @@ export const AWIN = {
   /** B. Regions that are not countries: Brazilian programmes that pay in US dollars. */
   regions: new Map([['BU', 'BR']]),
   rateTypes: { percentage: 'fraction', fix: 'fixed' },
-  /** B. Names of the offer list: existing programs read `data`; `offers` appears only in a test of such a program. */
+  /** B. Fields that can contain the offer list. Third-party clients read `data`; `offers` is only in a client's test. */
   offerLists: [['data'], ['offers']],
   /** B for the API's values, C for those in the CSV export. */
   offerTypes: {

@@ -51,7 +51,7 @@ function readSale(row: Fields, groupShares: GroupShares): Sale {
   const validatedAt = row.findTime('validationDate');
   const areEmptied = isDeclined && parts.length > 1 && parts.every((part) => isZero(part.commission));
   return {
-    // An amendment has no time, but is newer than the version before it.
+    // An amendment has no timestamp of its own, but supersedes the version that it amends.
     version:
       (validatedAt === undefined ? 0 : timestampMs(validatedAt)) + (row.find('amended') === true ? 1 : 0),
     changedAt: status === 'PENDING' ? undefined : validatedAt,

@@ -71,7 +71,7 @@ function readCampaign(row: Fields): CatalogueFact[] {
   const regions = row.list('ShippingRegions').map((region) => region.text(''));
   const current = regions.filter((region) => !IMPACT.formerRegions.has(region));
   for (const region of current.filter((name) => !IMPACT.regions.has(name))) {
-    row.fail('ShippingRegions', `has the unknown region ${quote(region)}`);
+    row.fail('ShippingRegions', `has an unknown region: ${quote(region)}`);
   }
   const countries = current.flatMap((region) => IMPACT.regions.get(region) ?? []);
   return [

@@ -99,7 +99,7 @@ export class SaleVersions {
       return;
     }
     const before = this.#ranks[number] ?? 0;
-    // Either of the two versions may be the decided one.
+    // Either version can be the one that was confirmed or declined.
     const pending = Math.min(before, rank);
     if (pending < DECIDED && Math.max(before, rank) >= DECIDED) {
       this.#newestPending.set(number, Math.max(pending, this.#newestPending.get(number) ?? 0));

@@ -44,7 +44,7 @@ export class Activity {
     return fromMs >= this.#untilMs ? fromMs : Number.POSITIVE_INFINITY;
   }
 
-  /** True if the same deals are active at the given time. */
+  /** True if exactly the deals in `active` are active at the given time. */
   holdsAt(nowMs: number): boolean {
     return nowMs >= this.#fromMs && nowMs < this.#untilMs;
   }

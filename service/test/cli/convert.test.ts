@@ -82,7 +82,7 @@ describe('convert transactions', () => {
     }
   });
 
-  test('convert transactions can be piped into an import, and a second import changes nothing', async () => {
+  test('the output of `convert transactions` can be piped into an import, and a second import changes nothing', async () => {
     const cwd = folderWith({ 'a.json': two });
     await offerbook(['orgs', 'create', 'acme'], { cwd });
     for (const outcome of ['2 added, 0 changed, 0 unchanged', '0 added, 0 changed, 2 unchanged']) {

@@ -163,7 +163,7 @@ describe('rating imports and tokens', () => {
     ]);
   });
 
-  test('a rejected or failed last import is rated as a warning, even if the data is fresh, and for links too', () => {
+  test('a rejected or failed last import, including a links import, is rated as a warning even if the data is fresh', () => {
     const lastEndedMs = NOW_MS - 5 * 60_000;
     const feeds = [
       feed({ kind: 'catalogue', lastSuccessMs: null, lastOutcome: 'refused', lastEndedMs }),

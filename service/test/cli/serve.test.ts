@@ -57,7 +57,7 @@ test("a running server serves another process's import within a second", async (
   expect(await count()).toBe(4);
 });
 
-test('a URL that is too long gets a 414 problem, up to 60 KB', async () => {
+test('a URL that is too long, up to 60 KB, gets 414 with a problem body', async () => {
   await using server = await ServerProcess.start(['--database', database]);
   const response = await get(`${server.url}/v1/retailers/?x=${'a'.repeat(60_000)}`);
   expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([

@@ -161,7 +161,7 @@ test('an import into a folder without permission reports the permission, not a m
   expect(await importAsSomebody(FEW)).toEqual({
     code: 2,
     stdout: '',
-    stderr: `offerbook: ${path} cannot be opened: this user may not enter its folder; run this command as the service user\n`,
+    stderr: `offerbook: ${path} cannot be opened: this user has no access to the file's folder; run this command as the service user\n`,
   });
   chmodSync(folder, 0o700);
 });

@@ -61,7 +61,7 @@ describe.each(PROXIES)('%s', (name) => {
     expect(await statusOf(proxy.url, target)).toBe(400);
   });
 
-  test("passes the longest URL that the service accepts, and the service's response to a longer one", async () => {
+  test("forwards the longest URL that the service accepts, and returns the service's error for a longer URL", async () => {
     const longest = '/livez?x='.padEnd(16 * 1024, 'a');
     expect([await statusOf(proxy.url, longest), await statusOf(proxy.url, `${longest}a`)]).toEqual([
       200, 414,
@@ -69,7 +69,7 @@ describe.each(PROXIES)('%s', (name) => {
   });
 
   test.each(['/livez', '/livez?x=/../', '/livez?x=..', '/livez?x=\\'])(
-    'passes a valid path: %s',
+    'forwards a valid path: %s',
     async (target) => {
       expect(await statusOf(proxy.url, target)).toBe(200);
     },

@@ -744,7 +744,7 @@ describe('backups', () => {
     expect(readdirSync(folder)).toEqual(before);
   });
 
-  test('a restore changes nothing while another process uses the clicks', async () => {
+  test('a restore changes nothing while another process has the click database open', async () => {
     const { folder, path, url, stores, org, backup, restore } = await scene();
     const click = await recordClick(stores, org.id);
     await backup(join(folder, 'backup'));

@@ -399,7 +399,7 @@ describe('bytes in the files of an SQLite database', () => {
     };
   }
 
-  test('no byte of an erased user remains in the files', async () => {
+  test('the database files contain no trace of an erased user', async () => {
     const { stores, org, load, files, holding } = await scene();
     await load([1, 2, 3].map((n) => transaction(n, user)));
     await recordClick(stores, org.id, user);
@@ -409,7 +409,7 @@ describe('bytes in the files of an SQLite database', () => {
     await stores.close();
   });
 
-  test('no byte of a deleted organisation remains in the files', async () => {
+  test("the database files contain no trace of a deleted organisation's users", async () => {
     const { stores, org, load, files, holding } = await scene();
     await load([1, 2, 3].map((n) => transaction(n, user)));
     await load([1, 2].map((n) => transaction(n, { ...user, status: 'CONFIRMED' })));
@@ -421,7 +421,7 @@ describe('bytes in the files of an SQLite database', () => {
     await stores.close();
   });
 
-  test('no byte of purged clicks and versions remains in the files', async () => {
+  test('the database files contain no trace of the users of purged clicks and versions', async () => {
     const { stores, org, load, holding } = await scene();
     await load([transaction(1, user)]);
     // As long, so that it covers what it replaces: an import overwrites nothing else.

@@ -147,10 +147,10 @@ async function examineSpool(
 
 async function examinePublicUrl(url: string): Promise<Check> {
   const problem = await livenessProblem(url);
-  if (problem === undefined) return ok('public URL', `${url} reaches Offerbook`);
+  if (problem === undefined) return ok('public URL', `Offerbook is reachable at ${url}`);
   return warning(
     'public URL',
-    `${url} does not reach Offerbook from this machine: ${problem}`,
+    `Offerbook is not reachable from this machine at ${url}: ${problem}`,
     'check that a server is running and that the proxy forwards requests to it',
   );
 }

@@ -26,7 +26,7 @@ const PARAMETERS: Record<DocumentedParameter, ParameterDescription> = {
   },
   limit: {
     description:
-      'Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. This parameter is an extension of this service.',
+      'Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. This parameter is specific to Offerbook.',
     schema: { type: 'integer', minimum: 1, maximum: PAGE_SIZE_MAX },
     example: 50,
   },

@@ -167,8 +167,8 @@ function sessionSettings({ statementTimeoutMs, durable }: DatabaseOptions): Reco
     statement_timeout: statementTimeoutMs,
     synchronous_commit: durable ? 'on' : 'off',
     // Whatever its parameters, every statement reads only the first few entries of one index, so a generic plan is suitable and
-    // saves planning time. The settings below disable JIT compilation, and the scans and sorts of many rows that the planner
-    // might choose for a table without statistics.
+    // saves planning time. The settings below disable JIT compilation. They also disable the large scans and sorts that the
+    // planner might choose for a table without statistics.
     plan_cache_mode: 'force_generic_plan',
     jit: 'off',
     enable_seqscan: 'off',

@@ -277,10 +277,10 @@ function openWritable(path: string): SqliteFile {
 }
 
 /**
- * Opens a file so that opening and closing it changes neither the file nor its folder. On close, the last connection to a file in
- * WAL mode checkpoints and deletes the log, unless the connection is read-only. A log with content belongs to a running or killed
- * server and must stay, so in that case the file is opened read-only. If there is no such log, the file is opened writable, so
- * that closing it deletes the empty log that opening it creates.
+ * Opens a file without changing it or its folder, neither now nor on close. On close, the last connection to a file in WAL mode
+ * checkpoints and deletes the log, unless the connection is read-only. A log with content belongs to a running or killed server
+ * and must stay, so in that case the file is opened read-only. If there is no such log, the file is opened writable, so that
+ * closing it deletes the empty log that opening it creates.
  */
 function openReadable(path: string): SqliteFile {
   if (!hasLog(path)) return openWritable(path);

@@ -62,13 +62,14 @@ function hasNoFileHandles(): boolean {
 }
 
 function whyNot(path: string): string {
-  if (!mayLookAt(path)) return 'this user may not enter its folder; run this command as the service user';
+  if (!mayLookAt(path))
+    return "this user has no access to the file's folder; run this command as the service user";
   if (existsSync(path) && statSync(path).isDirectory()) return 'it is a folder, not a file';
   if (!existsSync(dirname(path))) return `the folder ${dirname(path)} does not exist`;
   return 'check the permissions of the file and its folder';
 }
 
-/** Returns false if this user may not enter the folder; whether the file exists is then unknown. */
+/** Returns false if this user has no access to the file's folder; whether the file exists is then unknown. */
 export function mayLookAt(path: string): boolean {
   try {
     statSync(path);

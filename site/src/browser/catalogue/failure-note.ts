@@ -33,7 +33,7 @@ function explain(error: unknown): Explanation {
     return {
       title: navigator.onLine ? 'No response from the service' : 'You are offline',
       text: navigator.onLine
-        ? 'The service may have been stopped, or the connection is down.'
+        ? 'The service may have stopped, or the connection may be down.'
         : 'This page continues automatically when you are online again.',
       retryAfterMs: RETRY_DEFAULT_MS,
     };

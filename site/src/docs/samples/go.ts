@@ -31,7 +31,7 @@ ${ask(request)}
 			complete = through
 		}
 ${NEXT}
-	// Save the position last, when everything before it is stored.
+	// Save the position last, once everything before it has been stored.
 	if err := os.WriteFile("${POSITION_FILE}", []byte(complete), 0o600); err != nil {
 		log.Fatal(err)
 	}

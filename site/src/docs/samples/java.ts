@@ -44,7 +44,7 @@ ${ask()}
       if (complete == null || through.compareTo(complete) < 0) complete = through;
       url = ${NEXT};
     }
-    // Save the position last, when everything before it is stored.
+    // Save the position last, once everything before it has been stored.
     Files.writeString(kept, complete);
   }
 }`,

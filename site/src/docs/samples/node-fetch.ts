@@ -38,7 +38,7 @@ do {
   if (complete === undefined || through < complete) complete = through;
   query.set('cursor', page.cursor);
 } while (page.cursor !== undefined);
-// Save the position last, when everything before it is stored.
+// Save the position last, once everything before it has been stored.
 writeFileSync('${POSITION_FILE}', complete);`,
 };
 

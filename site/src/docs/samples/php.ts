@@ -34,7 +34,7 @@ do {
     }
     $query['cursor'] = $page['cursor'] ?? null;
 } while ($query['cursor'] !== null);
-// Save the position last, when everything before it is stored.
+// Save the position last, once everything before it has been stored.
 file_put_contents($kept, min($throughs));`,
 };
 

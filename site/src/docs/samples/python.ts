@@ -42,7 +42,7 @@ while True:
     if 'cursor' not in page:
         break
     query['cursor'] = page['cursor']
-# Save the position last, when everything before it is stored.
+# Save the position last, once everything before it has been stored.
 kept.write_text(min(throughs))`,
 };
 
