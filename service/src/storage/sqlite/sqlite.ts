@@ -48,7 +48,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
     try {
       return await reader.read(work);
     } finally {
-      if (isKept && !closed && idleReaders.length < IDLE_READERS_MAX) idleReaders.push(reader);
+      if (isKept && idleReaders.length < IDLE_READERS_MAX) idleReaders.push(reader);
       else reader.close();
     }
   }
