@@ -181,6 +181,25 @@ for (const database of DATABASES) {
       expect(rows[3]?.couponId).toBe(click.dealId);
     });
 
+    test('an erasure keeps versions of another organisation, whose interrupted deletion has freed the transaction id', async () => {
+      const { stores, org, load } = await scene();
+      const other = await newOrganisation(stores, 'other');
+      for (const status of ['PENDING', 'CONFIRMED'] as const)
+        await load([transaction(1, { passbackUid: UID, status })], other);
+      const stop = new Error('stopped');
+      const onBatch = () => {
+        throw stop;
+      };
+      expect(await rejection(stores.organisations.delete('other', { reloadMs: 0, onBatch }))).toBe(stop);
+      const left = await stores.history.versions(id(1));
+      expect(left.map(({ orgName }) => orgName)).toEqual(['other']);
+      for (const status of ['PENDING', 'CONFIRMED'] as const)
+        await load([transaction(1, { passbackUid: UID, status })]);
+      expect(await stores.erasures.erase(org, UID)).toEqual({ transactions: 1, versions: 1, clicks: 0 });
+      const versions = await stores.history.versions(id(1));
+      expect(versions.filter(({ orgName }) => orgName === 'other')).toEqual(left);
+    });
+
     test('concurrent imports of the same sales during an erasure do not restore the user', async () => {
       const { url, stores, org, load } = await scene();
       const importer = await open.stores(url);

@@ -65,6 +65,19 @@ for (const database of DATABASES) {
       expect(await raw.all('SELECT version FROM schema_version')).toEqual([{ version: 999 }]);
     });
 
+    test('a database with a newer schema that this program can still use is opened and not changed', async () => {
+      const url = await database.createEmpty();
+      const acme = await newOrganisation(await open.stores(url));
+      const raw = open.database(url);
+      await raw.write((connection) =>
+        connection.all('UPDATE schema_version SET version = 999, oldest_version = $1', VERSION),
+      );
+      const stores = await open.stores(url);
+      expect(await stores.organisations.list()).toEqual([acme]);
+      const versions = await raw.all('SELECT version, oldest_version FROM schema_version');
+      expect(versions).toEqual([{ version: 999, oldest_version: VERSION }]);
+    });
+
     test('a database that a newer program upgrades while this program waits for the lock is rejected and not changed', async () => {
       const url = await database.createEmpty();
       await open.stores(url);

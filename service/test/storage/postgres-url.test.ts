@@ -35,6 +35,7 @@ describe('a Unix socket', () => {
     ['postgres://u:p@/n?host=/run/postgresql', '/run/postgresql/.s.PGSQL.5432'],
     ['postgres://u@/n?host=/run/postgresql&port=5433', '/run/postgresql/.s.PGSQL.5433'],
     ['postgres://u@:5433/n?host=/run/postgresql', '/run/postgresql/.s.PGSQL.5433'],
+    ['postgres://u@:5433/n?host=/run/postgresql&port=5434', '/run/postgresql/.s.PGSQL.5434'],
     ['postgres://u@%2Frun%2fpostgresql:5433/n', '/run/postgresql/.s.PGSQL.5433'],
     ['postgres://u@elsewhere/n?host=/run/postgresql&sslmode=verify-full', '/run/postgresql/.s.PGSQL.5432'],
   ])('%s selects a Unix socket', (url, socket) => {

@@ -81,6 +81,32 @@ describe('SQLite', () => {
     await other.rest();
   });
 
+  test('the time that a write spends in the queue behind another write counts towards its lock timeout', async () => {
+    const url = await newUrl();
+    const database = open.database(url, { ...COMMAND_OPTIONS, lockTimeoutMs: 1_000 });
+    await database.write(async () => {});
+    const lock = new SqliteFile(url.slice('sqlite:'.length));
+    lock.run('BEGIN IMMEDIATE');
+    const first = rejection(database.write(async () => {}));
+    const second = rejection(database.write(async () => {}));
+    expect((await first).message).toBe(BUSY);
+    // With a timeout of its own, the second write would still be waiting when the lock is released, and would succeed.
+    await Bun.sleep(300);
+    lock.run('ROLLBACK');
+    lock.close();
+    expect((await second).message).toBe(BUSY);
+  });
+
+  test('emptying the log keeps the time that reads wait for a lock', async () => {
+    const database = open.database(await newUrl());
+    const timeouts = () => database.all<{ timeout: number }>('PRAGMA busy_timeout');
+    const before = await timeouts();
+    expect(before).toEqual([{ timeout: expect.any(Number) }]);
+    expect(before).not.toEqual([{ timeout: 0 }]);
+    await database.emptyLog();
+    expect(await timeouts()).toEqual(before);
+  });
+
   test('a rejected write does not block the next write', async () => {
     const url = await newUrl();
     const stores = await open.stores(url, SERVER_OPTIONS);

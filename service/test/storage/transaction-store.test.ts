@@ -338,6 +338,36 @@ for (const database of DATABASES) {
       expect([await page(stores, { orgId }), await page(stores, { orgId: other.id })]).toEqual(before);
     });
 
+    test("a write to several organisations ends each replaced version at its own organisation's stamp", async () => {
+      const { stores, orgId } = await newStores();
+      const other = await newOrganisation(stores, 'other');
+      await load(stores, orgId, new Map([[idOf(1), 10]]));
+      await load(stores, other.id, new Map([[idOf(2), 2_000_000]]));
+      await stores.transactions.writeAll(async ({ of }) => {
+        for (const [org, id] of [
+          [orgId, idOf(1)],
+          [other.id, idOf(2)],
+        ] as const) {
+          const writer = of(org);
+          if (writer === undefined) throw new Error('the organisation does not exist');
+          const { stampMs } = writer;
+          await putDocuments(writer, [{ id, updatedAtMs: stampMs, document: documentOf(id, 'v2') }]);
+        }
+      });
+      const stamps = async (id: Uuid) =>
+        (await stores.history.versions(id)).map(({ fromMs, untilMs }) => [fromMs, untilMs]);
+      expect([await stamps(idOf(1)), await stamps(idOf(2))]).toEqual([
+        [
+          [1_000_001, null],
+          [10, 1_000_001],
+        ],
+        [
+          [2_000_001, null],
+          [2_000_000, 2_000_001],
+        ],
+      ]);
+    });
+
     test('rejects a write that stores the same id under two organisations', async () => {
       const { stores, orgId } = await newStores();
       const other = await newOrganisation(stores, 'other');
