@@ -1,4 +1,4 @@
-// Prints Markdown tables and formats the figures in them.
+// Formats Markdown tables and the figures in them.
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');

@@ -155,7 +155,7 @@ function printType(schema: Schema, indent: string, document: OpenApi): string {
   throw new Error(`cannot turn this schema into a type: ${JSON.stringify(schema)}`);
 }
 
-/** Prints short lists on one line, like the formatter. */
+/** Returns a short list on one line, and a long list on one line per value, as Biome formats them. */
 function printUnion(values: readonly string[], indent: string): string {
   const [short, long] = [' | ', `\n${indent}  | `].map((separator) =>
     values.map((value) => `${separator}'${value}'`).join(''),

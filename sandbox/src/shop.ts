@@ -31,7 +31,7 @@ export function openShops(seed: number, count: number): Shop[] {
   });
 }
 
-/** Prints a rounded price in the shop's home currency. */
+/** Formats a rounded price in the shop's home currency. */
 export function printPrice(shop: Shop, euros: number): string {
   const { currencyCode, unitsPerEuro } = shop.home;
   return `${roundPrice(euros * unitsPerEuro)} ${currencyCode}`;

@@ -9,12 +9,12 @@ export type Promotion = Retailer['promotions'][number];
 /** A transaction before the import sets updatedAt. */
 export type Sale = Omit<Transaction, 'updatedAt'>;
 
-/** Prints a UTC time in the wire format, with milliseconds. */
+/** Formats a UTC time in the wire format, with milliseconds. */
 export function printMoment(ms: number): string {
   return new Date(ms).toISOString().slice(0, 23);
 }
 
-/** Prints a UTC time in the wire format, in whole seconds. */
+/** Formats a UTC time in the wire format, in whole seconds. */
 export function printSecond(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19);
 }

@@ -28,7 +28,7 @@ test.each([
   [90 * 60_000, '2 h'],
   [48 * 3_600_000 - 1_000, '48 h'],
   [48 * 3_600_000, '2 d'],
-])('a duration of %d ms is printed as %s', (ms, text) => {
+])('a duration of %d ms is formatted as %s', (ms, text) => {
   expect(duration(ms)).toBe(text);
 });
 
@@ -39,7 +39,7 @@ test.each([
   [999, '1970-01-01 00:00:59 (now)'],
   [-1_000, '1970-01-01 00:01:01 (in 1 s)'],
   [1_000, '1970-01-01 00:00:59 (1 s ago)'],
-])('a time %p ms ago is printed as %s', (agoMs, text) => {
+])('a time %p ms ago is formatted as %s', (agoMs, text) => {
   const nowMs = 60_000;
   const ms = agoMs === null || agoMs === undefined ? agoMs : nowMs - agoMs;
   expect(textOf(since(ms, nowMs).text)).toBe(text);
@@ -51,7 +51,7 @@ test.each([
   [1, 11, '9.09 %'],
   [1, 10, '10.0 %'],
   [7, 7, '100.0 %'],
-])('%d of %d is printed as %s', (part, whole, text) => {
+])('%d of %d is formatted as %s', (part, whole, text) => {
   expect(textOf(share(part, whole).text)).toBe(text);
 });
 
@@ -60,7 +60,7 @@ test.each([
   [999.5, '999.50'],
   [1_000, '1,000.00'],
   [1_234_567.891, '1,234,567.891'],
-])('the amount %d is printed as %s', (value, text) => {
+])('the amount %d is formatted as %s', (value, text) => {
   expect(textOf(amount(value).text)).toBe(text);
 });
 

@@ -41,12 +41,12 @@ export function printMoney(value: number | { toJSON(): unknown }): string {
 }
 
 /**
- * Also matches inside strings, which is harmless: the slow path prints the same text. Ignores positive exponents, because
+ * Also matches inside strings, which is harmless: the slow path returns the same text. Ignores positive exponents, because
  * numbers that large are never exact.
  */
 const EXPONENT = /\de-\d+(?:[,\]}\n]|$)/;
 
-/** JSON.rawJSON creates a value that JSON.stringify prints as the given text. TypeScript's library does not declare it. */
+/** JSON.rawJSON creates a value that JSON.stringify serialises as the given text. TypeScript's library does not declare it. */
 const { rawJSON: rawJson } = JSON as unknown as { rawJSON: (text: string) => unknown };
 
 export { rawJson };

@@ -1,4 +1,4 @@
-// Timestamps: accepts most forms of ISO 8601 and prints one canonical form, in UTC. Milliseconds are omitted if they are
+// Timestamps: parses most forms of ISO 8601 and formats one canonical form, in UTC. Milliseconds are omitted if they are
 // zero; timestamps still sort correctly as strings.
 
 declare const brand: unique symbol;

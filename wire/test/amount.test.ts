@@ -21,7 +21,7 @@ const read = (text: string): Amount => {
   return amount;
 };
 
-test('any printed amount is parsed back unchanged', () => {
+test('any formatted amount is parsed back unchanged', () => {
   fc.assert(
     fc.property(anyAmount, (amount) => {
       expect(read(printAmount(amount))).toEqual(amount);

@@ -41,7 +41,7 @@ describe('exact decimals', () => {
     expect(parseDecimal(literal)).toBe(value);
   });
 
-  test('an amount of up to 15 digits is printed exactly as it was written', () => {
+  test('an amount of up to 15 digits is formatted exactly as it was written', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: 0n, max: 999_999_999_999_999n }),
@@ -98,11 +98,11 @@ describe('exact decimals', () => {
     [0.00001234, '0.00001234'],
     [1e-15, '0.000000000000001'],
     [999_999_999_999_999, '999999999999999.00'],
-  ])('the amount %p is printed as %s: all its digits, at least two decimals', (value, text) => {
+  ])('the amount %p is formatted as %s: all its digits, at least two decimals', (value, text) => {
     expect(printMoney(value)).toBe(text);
   });
 
-  test('values without small numbers are printed as JSON.stringify prints them', () => {
+  test('printJson() serialises values without small numbers as JSON.stringify does', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);

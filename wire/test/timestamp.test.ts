@@ -13,13 +13,13 @@ const ANY_MS = fc.integer({
   max: Date.parse('9999-12-31T23:59:59.999Z'),
 });
 
-describe('printing timestamps', () => {
-  test('whole seconds are printed without a fraction, and other times with three decimals', () => {
+describe('formatting timestamps', () => {
+  test('whole seconds are formatted without a fraction, and other times with three decimals', () => {
     expect(printTimestamp(Date.parse('2026-11-14T12:00:00Z')) as string).toBe('2026-11-14T12:00:00');
     expect(printTimestamp(Date.parse('2026-11-14T12:00:00.120Z')) as string).toBe('2026-11-14T12:00:00.120');
   });
 
-  test('a printed timestamp is parsed as the same moment', () => {
+  test('a formatted timestamp is parsed as the same moment', () => {
     fc.assert(
       fc.property(ANY_MS, (ms) => {
         expect(parseInstant(printTimestamp(ms))).toEqual({ ms, finer: false });
@@ -29,7 +29,7 @@ describe('printing timestamps', () => {
     );
   });
 
-  test('printed timestamps sort in chronological order', () => {
+  test('formatted timestamps sort in chronological order', () => {
     fc.assert(
       fc.property(ANY_MS, fc.integer({ min: 0, max: 5_000 }), (ms, later) => {
         const [a, b] = [
@@ -246,7 +246,7 @@ describe('parsing timestamps', () => {
     );
   });
 
-  test('parsing never throws, and every accepted date-time can be printed', () => {
+  test('parsing never throws, and every parsed date-time is in canonical form', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'0123456789-:.,TWZ+ ') })),

@@ -21,7 +21,7 @@ test('a confirmed or declined sale can change status but never becomes pending a
   ]);
 });
 
-test('fields are printed in schema order and read back unchanged', () => {
+test('fields are serialised in schema order and read back unchanged', () => {
   const printed = printTransaction(transaction(), '2026-11-14T12:00:00.5' as Timestamp);
   expect(Object.keys(JSON.parse(printed))).toEqual(TRANSACTION_FIELDS);
   expect(TransactionSchema.parse(JSON.parse(printed)) as unknown).toEqual({

@@ -229,7 +229,7 @@ describe('rating imports and tokens', () => {
     [2 * DAY_MS, 'ok', '2 days'],
     [2 * DAY_MS + 1, 'warning', '2 days'],
   ])(
-    'an import %p ms ago with a limit of two days is rated %s, and its age is printed as %s',
+    'an import %p ms ago with a limit of two days is rated %s, and its age is formatted as %s',
     (ageMs, state, age) => {
       const [, found, words] = judged([feed({ kind: 'catalogue', lastSuccessMs: NOW_MS - ageMs })])[0] ?? [];
       expect([found, words?.split(' ago')[0]]).toEqual([state, `succeeded ${age}`] as never);

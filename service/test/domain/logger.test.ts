@@ -56,7 +56,7 @@ test('the time of a log line comes from the injected clock', () => {
   expect(times).toEqual(['00.000', '00.000', '00.001', '01.000'].map((end) => `1970-01-01T00:00:${end}Z`));
 });
 
-test('any fields and message are printed on one line that can be parsed back', () => {
+test('any fields and message are logged on one line that can be parsed back', () => {
   const fields = fc.dictionary(
     fc
       .string()

@@ -12,7 +12,7 @@ const text = fc.oneof(
   fc.string().map((inner) => `\\","passbackUid":${JSON.stringify(inner)}`),
 );
 
-test("a printed passbackUid occurs only in that user's documents, regardless of the other strings in a document", () => {
+test("a serialised passbackUid occurs only in its user's documents, regardless of a document's other strings", () => {
   fc.assert(
     fc.property(fc.option(text), fc.option(text), text, (passbackUid, passbackData, wanted) => {
       const document = printTransaction(transaction(1, { passbackUid, passbackData }), STAMP);

@@ -308,7 +308,7 @@ for (const database of DATABASES) {
       ]);
     });
 
-    test('an import prints at most 20 remarks about clicks and counts the rest', async () => {
+    test('an import reports at most 20 notes about clicks and counts the rest', async () => {
       const { stores, orgs } = await openWithOrganisations();
       const [acme = 0] = orgs;
       const { id: click } = await recordClick(stores, acme);

@@ -517,7 +517,7 @@ test('a catalogue import reports progress up to the end of the file', async () =
   expect(seen.at(-1)).toEqual({ bytesRead: file.length, bytesTotal: file.length, rows: 1100 });
 });
 
-test('a retailer is stored exactly as printRetailer() prints it', async () => {
+test('a retailer is stored exactly as printRetailer() serialises it', async () => {
   await load(ndjson(retailer(1)));
   expect((await contentOf(book)).retailers).toEqual([printRetailer(retailer(1))]);
 });

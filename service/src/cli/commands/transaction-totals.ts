@@ -105,7 +105,7 @@ async function verifyTotals(options: StoreOptions): Promise<void> {
   if (!isRight) throw new FaultFound('the totals differ');
 }
 
-/** Prints the count, order value and cashback. */
+/** Formats the count, order value and cashback. */
 function describe(total: DailyTotal | undefined): string {
   return total === undefined ? 'none' : `${printCount(total.count)}, ${total.orderValue}, ${total.cashback}`;
 }

@@ -5,7 +5,7 @@ import { element } from '../element.ts';
 
 const HEIGHT = 210;
 const DAY_S = 86_400;
-/** Steps between times on the axis: whole minutes or days, as printTimes() prints them. */
+/** Steps between times on the axis: whole minutes or days, as printTimes() formats them. */
 const INCREMENTS_S = [
   ...[1, 2, 5, 10, 15, 30, 60, 120, 360, 720].map((minutes) => minutes * 60),
   ...[1, 2, 7, 14, 28, 84, 168, 336].map((days) => days * DAY_S),
@@ -24,7 +24,7 @@ interface PlotData {
   readonly caption: string;
   /** In seconds, as uPlot expects. */
   readonly times: number[];
-  /** The times as printed in the table. */
+  /** The times as shown in the table. */
   readonly names: readonly string[];
   readonly series: readonly { readonly label: string; readonly values: number[] }[];
 }
@@ -130,7 +130,7 @@ function xAxis({ kind, times, names }: PlotData, width: number): uPlot.Axis {
   return { splits: () => times.filter(isShown), values: () => names.filter(isShown) };
 }
 
-/** Prints the part of the date that distinguishes neighbouring labels. */
+/** Formats only the part of the date that distinguishes neighbouring labels. */
 function printTimes(_: uPlot, values: number[], __: number, ___: number, increment: number): string[] {
   return values.map((seconds) => {
     const text = new Date(seconds * 1_000).toISOString();

@@ -27,7 +27,7 @@ export interface SampleLanguage {
 /** File in which samples save their position. */
 export const POSITION_FILE = 'complete-through.txt';
 
-/** Prints the query parameters in a language's syntax. */
+/** Formats the query parameters in the sample language's syntax. */
 export function printParameters(
   { query }: SampleRequest,
   print: (name: string, value: string | number) => string,

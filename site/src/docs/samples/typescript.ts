@@ -32,7 +32,7 @@ function client({ baseUrl }: SampleRequest): string {
 });`;
 }
 
-/** The client's parameters are typed, so print numbers without quotes. */
+/** The client's parameters are typed, so numbers have no quotes. */
 function parameters(request: SampleRequest): string {
   return printParameters(request, (name, value) =>
     typeof value === 'number' ? `${name}: ${value}` : `${name}: '${value}'`,
