@@ -87,7 +87,9 @@ describe('the explorer', () => {
     'http:',
     'ftp://x',
   ])('the server does not start with --explorer-logos "%s"', (explorerLogos) => {
-    expect(() => readServeSettings({ explorerLogos }, {})).toThrow('--explorer-logos must list origins');
+    expect(() => readServeSettings({ explorerLogos }, {})).toThrow(
+      '--explorer-logos must be a list of origins',
+    );
   });
 
   test('--explorer-logos accepts origins, or https: for all origins', () => {
