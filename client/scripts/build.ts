@@ -5,7 +5,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const CLIENT = join(import.meta.dir, '..');
-/** The project's compiler. The one in client/node_modules is the oldest version that its types must support. */
+/** The project's compiler. The compiler in client/node_modules is the oldest that the client's types must support. */
 const TSC = join(CLIENT, '../node_modules/.bin/tsc');
 
 /** `client` is the package's folder or a copy of it. */

@@ -50,7 +50,7 @@ export type FetchChanges<Item> = (position: Position) => Promise<Page<Item> & { 
 
 /** An outage may last hours: back off, but retry at least about once a minute. */
 const OUTAGE = { delayMs: 1_000, delayMaxMs: 60_000, retryAfterMaxMs: 60_000 };
-/** How far a checkpoint may be ahead of both our clock and the service: clocks differ and replicas lag. */
+/** How far a checkpoint is allowed to be ahead of both our clock and the service: clocks differ and replicas lag. */
 const LEAD_MAX_MS = 3_600_000;
 
 export function follow<Item>(

@@ -171,7 +171,7 @@ function readBody(
 }
 
 /**
- * Omits the query of a redirect URL. If the request's query is secret, also omits the body. Either part of the response could
+ * Omits the query of a redirect URL. If the request's query is secret, also omits the body. The redirect URL and the body could
  * echo the request.
  */
 function describeForeignResponse(

@@ -303,7 +303,7 @@ describe('the number of attempts in an error', () => {
     });
   });
 
-  test("an error's number of attempts includes those before an abort during a pause", async () => {
+  test("an error's number of attempts includes the attempts before an abort during a pause", async () => {
     const controller = new AbortController();
     const script = scripted(refuseConnection, () => problem(503, 'unavailable'));
     const onRetry = (error: { attempts: number }) => void (error.attempts === 2 && controller.abort());
@@ -316,12 +316,12 @@ describe('the number of attempts in an error', () => {
   test.each([
     ['no page', () => json({ data: 1 }), 'bad_shape'],
     ['a page with a stuck cursor', () => page([], 1), 'stuck_cursor'],
-  ])("an error's number of attempts includes the one that returned %s", async (_, answer, code) => {
+  ])("an error's number of attempts includes the attempt that returned %s", async (_, answer, code) => {
     const script = scripted(refuseConnection, answer);
     expect(await failure(openClient(script).client.retailers())).toMatchObject({ code, attempts: 2 });
   });
 
-  test("an error's number of attempts includes the one that returned transactions without Complete-Through", async () => {
+  test("an error's number of attempts includes the attempt that returned transactions without Complete-Through", async () => {
     const { client } = openClient(
       scripted(refuseConnection, () => page([1])),
       { token: PRIVATE },

@@ -105,7 +105,7 @@ export class Fields {
     return undefined;
   }
 
-  /** Returns the items of a list. A single value becomes a list of one, because XML does not distinguish the two. */
+  /** Returns the items of a list. A single value counts as a list, because in XML it looks like a list with one item. */
   list(path: string): Fields[] {
     const value = this.find(path);
     if (value === undefined) return [];
@@ -114,7 +114,7 @@ export class Fields {
     return items.map((item, index) => new Fields(item, this.#zone, this.problems, `${prefix}[${index}].`));
   }
 
-  /** The same fields with a separate list of problems. */
+  /** Returns these fields with a separate list of problems. */
   separate(): Fields {
     return new Fields(this.#value, this.#zone, [], this.#prefix);
   }

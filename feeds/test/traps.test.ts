@@ -141,7 +141,7 @@ describe('versions of a CJ record', () => {
 });
 
 describe('currencies of sales', () => {
-  test('CJ: the currency comes from the source file, and a source file without one is rejected', async () => {
+  test('CJ: the currency comes from the source file, and a source file without a currency is rejected', async () => {
     const yen = convertSales(sourceFor('cj', { currency: 'JPY' }), cjAnswer([cjRecord()]));
     expect(await only(yen, 'currencyCode', 'cashback')).toEqual(['JPY', 2]);
     const source = { network: 'cj', account: '1', namespace: NAMESPACE, share: { default: 1 }, subId: 'uid' };

@@ -5,7 +5,7 @@ const NAMESPACE = '5d0c1a52-0b0e-4c5a-9f43-7f0ffe2b00c5';
 export class Random {
   #state: number;
 
-  /** The parts name the decision that the numbers are for, so that adding a decision does not change the others. */
+  /** The parts identify a decision, so that adding a decision does not change the random numbers for existing decisions. */
   constructor(...parts: readonly (string | number)[]) {
     this.#state = Bun.hash.xxHash32(parts.join('/'));
   }
@@ -38,7 +38,7 @@ export class Random {
 
   /** Poisson-distributed count with this mean. */
   poisson(expected: number): number {
-    // Above 500, exp(-expected) approaches underflow. The sum of two halves has the same distribution.
+    // Above 500, exp(-expected) approaches underflow. The sum of two counts with half the mean has the same distribution.
     if (expected > 500) return this.poisson(expected / 2) + this.poisson(expected / 2);
     const limit = Math.exp(-expected);
     let count = 0;

@@ -16,7 +16,7 @@ export interface GuestAccess {
 export interface ExplorerOptions {
   /** Undefined if visitors enter their own token. */
   readonly guest?: GuestAccess | undefined;
-  /** Origins from which logos may be loaded, or `https:` for all. */
+  /** Origins from which the page is allowed to load logos, or `https:` for all. */
   readonly explorerLogos: readonly string[];
   /** Currency of fixed cashback amounts (ISO 4217); if undefined, the explorer shows bare numbers. */
   readonly currency: string | undefined;

@@ -29,7 +29,7 @@ describe('the displayed amount of an offer', () => {
     expect(amountOf(given, currency)).toEqual({ text, lacksCurrency: false });
   });
 
-  test('the amount is a bare number, marked as lacking a currency, if the operator has not configured one', () => {
+  test('the amount is a bare number, marked as lacking a currency, if the operator has not configured a currency', () => {
     const given = offer(0, 7.5, ['GB']);
     expect(amountOf(given, undefined)).toEqual({ text: '7.50', lacksCurrency: true });
     expect(headline([given, offer(0, 5)], undefined)).toEqual({

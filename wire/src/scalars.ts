@@ -53,7 +53,7 @@ function readableText(payload: z.core.ParsePayload<string>): void {
   if (message !== undefined) payload.issues.push({ code: 'custom', message, input: payload.value });
 }
 
-/** A string that import files may omit. */
+/** A string that import files can omit. */
 export function optionalText(description: string, example: string) {
   return text(description, example).default('');
 }

@@ -71,7 +71,7 @@ const sourceTime = timestamp('When the source last changed the transaction (UTC)
 
 export const TRANSACTION_FIELDS = Object.keys(transactionFields) as (keyof Transaction)[];
 
-/** Fields that an import row may have, as CSV columns. */
+/** Fields that an import row can have, as CSV columns. */
 export const TRANSACTION_COLUMNS: Columns = new Map([
   ...TRANSACTION_FIELDS.map((name) => {
     return [name, transactionFields[name] instanceof z.ZodNumber ? 'number' : 'text'] as const;

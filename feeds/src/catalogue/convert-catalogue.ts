@@ -33,7 +33,7 @@ export async function convertCatalogue(
     options,
   );
   const facts = new FactBook(files.some(({ feed }) => feed.listsPartners === true));
-  /** Keyed by option, and by advertiser if the command line names one. */
+  /** Keyed by option, and by advertiser id if the command line sets it. */
   const pages = new Map<string, PageCheck>();
   for (const file of files) {
     const option = file.advertiserId === undefined ? file.name : `${file.name} ${file.advertiserId}=…`;

@@ -139,7 +139,7 @@ function readCampaign(row: Fields): CatalogueFact[] {
   return [retailer, ...standard];
 }
 
-/** If the campaign has both rates, returns the non-zero rate. */
+/** If the campaign has a percentage and a fixed rate, returns the percentage unless only the fixed rate is non-zero. */
 function readDefaultRate(row: Fields, currency: string | undefined): Rate {
   const names = PARTNERIZE.defaultRate;
   const [percent, fixed] = [row.findAmount(names.percent), row.findAmount(names.fixed)];

@@ -30,7 +30,7 @@ export interface ClickOrigin {
 }
 
 export class ClickIds {
-  /** HMAC initialised with the key. Copying it for each use is cheaper than creating a new one. */
+  /** HMAC initialised with the key. Copying it for each use is cheaper than creating a new HMAC. */
   readonly #hmac: Bun.CryptoHasher;
   #lastMs = Number.NaN;
   #number = 0;

@@ -17,7 +17,7 @@ export interface Packed<Items> {
   readonly begins: Uint32Array;
 }
 
-/** JSON as UTF-8, in chunks of equal size, so packing never reallocates. A document may span several chunks. */
+/** JSON as UTF-8, in chunks of equal size, so packing never reallocates. A document can span several chunks. */
 export type PackedJson = Packed<readonly Uint8Array[]>;
 export const JSON_CHUNK_BYTES = 1 << 20;
 

@@ -52,7 +52,7 @@ export interface ImportResult {
   readonly counts: ImportCounts;
   /** SHA-256 of the file on disk; null if the import did not read the whole file. */
   readonly fileDigest: string | null;
-  /** The first problems; `problemCount` includes the others. */
+  /** The first problems; `problemCount` counts all of them. */
   readonly problems: readonly ImportProblem[];
   readonly problemCount: number;
   /** Why nothing was imported, in one sentence; null after a successful import. */

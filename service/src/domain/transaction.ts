@@ -115,7 +115,7 @@ export interface PutTransaction extends StoredDocument {
   readonly sourceUpdatedAtMs?: number | null;
   /** The document's fields that the daily totals use. */
   readonly sale: Sale;
-  /** The same fields of the version that put() moves to the history; undefined if the transaction is new. */
+  /** Fields for the daily totals, from the version that put() moves to the history; undefined if the transaction is new. */
   readonly replaces: Sale | undefined;
 }
 
@@ -124,9 +124,9 @@ export interface TransactionWriter extends OrganisationWriter, ImportWriter {}
 export interface OrganisationWriter {
   /** The updatedAt of every row in this write: max(now, last stamp + 1 ms). */
   readonly stampMs: number;
-  /** Finds transactions by id, in any organisation. May not yet see rows put by this writer. */
+  /** Finds transactions by id, in any organisation. Does not necessarily see rows that this writer has put. */
   find(ids: readonly Uuid[]): Promise<Map<Uuid, StoredTransaction>>;
-  /** Writes rows and updates the daily totals. An id may be put only once per write. */
+  /** Writes rows and updates the daily totals. Put each id at most once per write. */
   put(rows: readonly PutTransaction[]): Promise<void>;
   /** Updates only the source time of transactions. The transactions keep their stamps and import ids. */
   putSourceTimes(rows: readonly StoredTransaction[]): Promise<void>;

@@ -196,7 +196,7 @@ function escaped(text: string | number): string {
 }
 
 /**
- * Combines tallies by name. An organisation that was deleted and recreated has the same name but a new id. Each series may
+ * Combines tallies by name. An organisation that was deleted and recreated has the same name but a new id. Each series must
  * appear only once, and counters must not decrease.
  */
 function organisationSamples(measure: (tallies: readonly OrganisationTally[]) => number | undefined) {

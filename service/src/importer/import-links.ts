@@ -1,5 +1,5 @@
 // Imports activation links: the redirect targets of retailers and deals. The file contains all links, so links that are
-// missing from it are withdrawn, except in a merge. Links may be imported before their retailers and deals.
+// missing from it are withdrawn, except in a merge. Links can be imported before their retailers and deals.
 
 import type { Columns } from '@offerbook/wire/rows/csv.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';

@@ -116,7 +116,7 @@ export class ImportRun {
     throw new InvalidRows(this.report, why);
   }
 
-  /** Throws if there are invalid rows that may not be skipped, or no rows (probably a broken pipeline). */
+  /** Throws if there are invalid rows that must not be skipped, or no rows (probably a broken pipeline). */
   requireValid(): void {
     const { invalid, read } = this.counts;
     if (read === 0 && this.#options.allowEmpty !== true) {

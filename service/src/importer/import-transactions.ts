@@ -256,7 +256,7 @@ class TransactionLoad {
     existing: StoredTransaction | undefined,
   ): PutTransaction | 'unchanged' | 'stale' | FieldProblem {
     if (existing === undefined) return this.#stamp(row, orgId, sourceMs(row), undefined);
-    // The message must not identify the other organisation.
+    // The message must not identify the organisation that owns the transaction.
     if (existing.orgId !== orgId) return { field: 'id', reason: 'belongs to another organisation' };
     const { document, updatedAtMs } = existing;
     const hasItsStamp = !this.#preserve || timestampMs(row.updatedAt as Timestamp) === updatedAtMs;
@@ -266,7 +266,7 @@ class TransactionLoad {
     if (!mayBecome(before.status, row.status)) {
       return { field: 'status', reason: `must not change from ${before.status} back to ${row.status}` };
     }
-    // A row without a source time keeps the stored one.
+    // If the row has no source time, keep the stored source time.
     return this.#stamp(row, orgId, sourceMs(row) ?? existing.sourceUpdatedAtMs, before);
   }
 

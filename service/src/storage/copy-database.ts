@@ -82,7 +82,7 @@ export async function copyDatabase(
         onRows(rowsDone);
       };
       const counts = await copyTables(from, to, target.sql, progress);
-      // Clicks use another connection, which commits first. Until the rest is committed, the target counts as empty, so an
+      // Clicks use a separate connection, which commits first. Until the rest is committed, the target counts as empty, so an
       // interrupted copy can be repeated.
       const clicks = await copyClicks(fromUrl, toUrl, progress);
       const report = { ...counts, clicks };

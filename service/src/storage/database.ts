@@ -56,7 +56,7 @@ export interface Database extends Queries {
    * later checkpoints will empty it. Does nothing on PostgreSQL.
    */
   emptyLog(waitMs?: number): Promise<void>;
-  /** Returns true while an import or another long write is running; undefined if this user may not write. */
+  /** Returns true while an import or another long write is running; undefined if this user cannot write. */
   isWriteLockHeld(): Promise<boolean | undefined>;
   /** Returns undefined on SQLite. */
   inspectServer(clock: Clock): Promise<PostgresFacts | undefined>;
@@ -76,7 +76,7 @@ export interface PostgresFacts {
   readonly clockAheadMs: number;
   readonly bytes: number;
   readonly isReadOnly: boolean;
-  /** Tables that our role may not read, may not write, or does not own. */
+  /** Tables that our role is not allowed to read, is not allowed to write, or does not own. */
   readonly unreadable: readonly string[];
   readonly unwritable: readonly string[];
   readonly notOwned: readonly string[];
@@ -88,8 +88,8 @@ export interface PostgresFacts {
 
 export interface DatabaseOptions {
   /**
-   * Restricts what the caller may change. `read` rejects writes and changes neither the schema nor any file. `dry run` is the
-   * same, except that it allows writes that are rolled back. By default, everything is allowed.
+   * Restricts what the caller can change. `read` rejects writes and changes neither the schema nor any file. `dry run` is like
+   * `read`, except that it allows writes that are rolled back. By default, everything is allowed.
    */
   readonly access?: 'read' | 'dry run' | undefined;
   /** Creates the database if it is missing. By default, a missing database is an error. */

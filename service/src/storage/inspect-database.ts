@@ -47,7 +47,7 @@ interface ContentFacts {
 }
 
 export interface WriteLockFacts {
-  /** Undefined if this user may not write. */
+  /** Undefined if this user cannot write. */
   readonly isHeld: boolean | undefined;
   /** Open import log entries, newest first. Each import is running, is waiting for the lock, or was killed. */
   readonly openImports: readonly ImportEntry[];

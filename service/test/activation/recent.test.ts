@@ -8,7 +8,7 @@ test('an entry expires after the given time, and also if the clock is set back b
   expect(found).toEqual([undefined, 'value', 'value', undefined]);
 });
 
-test('delete() keeps a value that has replaced the given one', () => {
+test('delete() keeps a value that has replaced the given value', () => {
   const recent = new Recent<string>(10);
   recent.add('key', 100, 'second');
   recent.delete('key', 'first');

@@ -302,7 +302,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, databa
     ]);
   });
 
-  test("transactions find returns a user's transactions by passbackUid, in all organisations or one", async () => {
+  test("transactions find returns a user's transactions by passbackUid, in one or all organisations", async () => {
     await importSales([transaction(1), transaction(2)]);
     await run('orgs create other');
     await run('import transactions - --org other', {

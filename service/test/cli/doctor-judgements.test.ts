@@ -250,7 +250,7 @@ describe('rating imports and tokens', () => {
     ...with_,
   });
 
-  test('tokens are rated as a warning if none is valid or one expires soon, and ok otherwise', () => {
+  test('tokens are rated as a warning if no token is valid or a token expires soon, and ok otherwise', () => {
     const gone = token(1, { expiresAtMs: NOW_MS - 1 });
     const expiring = token(2, { expiresAtMs: NOW_MS + 13 * DAY_MS });
     const rotated = token(3, { expiresAtMs: NOW_MS + DAY_MS, revokedAtMs: NOW_MS + DAY_MS });

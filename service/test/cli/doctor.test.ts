@@ -153,7 +153,7 @@ for (const database of DATABASES) {
   });
 }
 
-test('doctor distinguishes a port used by Offerbook from one that is used by another program or unavailable', async () => {
+test('doctor distinguishes a port used by Offerbook from a port that is used by another program or unavailable', async () => {
   const url = `sqlite:${join(temporaryFolder(), 'none.db')}`;
   const other = Bun.serve({
     port: 0,

@@ -76,7 +76,7 @@ describe('warnings about the node', () => {
     expect(warningsOf(page)).toEqual(warnings.map((pattern) => expect.stringMatching(pattern)));
   });
 
-  test('the plot omits the current minute unless it is the only one', async () => {
+  test('the plot omits the current minute unless it is the only minute', async () => {
     const minutes = [3, 2, 1].map((ago) => {
       const fromMs = NOW_MS - ago * 60_000;
       return { ...NO_REQUESTS, fromMs, untilMs: fromMs + 60_000 };

@@ -194,7 +194,7 @@ describe('deploy/prometheus/alerts.yml', () => {
     });
   });
 
-  test('each alert has a test case in which it fires and one in which it does not', () => {
+  test('each alert has a test case in which it fires and a test case in which it does not', () => {
     const names = rules.map(({ alert }) => alert).sort();
     const tested = (fires: boolean) =>
       ruleTests.filter((each) => each.exp_alerts.length > 0 === fires).map(({ alertname }) => alertname);

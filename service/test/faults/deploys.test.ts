@@ -104,7 +104,7 @@ describe.each(PROXIES)('%s', (name) => {
     isReady = true;
   });
 
-  test('the proxy sends a request to the other node if one refuses the connection', async () => {
+  test('if one of two nodes refuses a connection, the proxy sends the request to the other node', async () => {
     await nodes[0]?.stop(true);
     seen.length = 0;
     const answers = await Promise.all(Array.from({ length: 8 }, () => fetch(`${proxy.url}/page`)));

@@ -107,7 +107,7 @@ describe('list contents', () => {
 });
 
 describe('pages', () => {
-  test('the last page has no cursor even if it is full, and every earlier page has one', async () => {
+  test('the last page has no cursor even if it is full, and every earlier page has a cursor', async () => {
     expect((await list('/v1/cashback-offers/?limit=4')).cursor).toBeUndefined();
     expect((await list('/v1/cashback-offers/?limit=3')).cursor).toBe(id(14));
   });

@@ -141,7 +141,7 @@ test('the document refers readers to the operator if no currency is configured',
   );
 });
 
-test("schemas use the document's dialect and do not declare another", () => {
+test("schemas use the document's dialect and do not declare a different one", () => {
   expect(JSON.stringify(document)).not.toContain('"$schema"');
 });
 

@@ -30,7 +30,7 @@ describe('the explorer', () => {
     );
   });
 
-  test('the explorer may load logos only from the configured origins', async () => {
+  test('the explorer is allowed to load logos only from the configured origins', async () => {
     const explorerLogos = ['https://cdn.example', 'https://img.example'];
     await using open = await TestNode.start({ settings: { explorerLogos } });
     expect(policy(await open.get('/'))).toContain(

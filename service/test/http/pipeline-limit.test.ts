@@ -20,7 +20,7 @@ function reachedIn(limit: PipelineLimit, times: number, nowMs = () => 0): number
   return Array.from({ length: times }, (_, index) => index).filter(() => limit.isReached(ONE, nowMs()));
 }
 
-test('the limit is reached with the last request that a connection may send in one event-loop turn', () => {
+test('the limit is reached with the last request that a connection is allowed to send in one event-loop turn', () => {
   const reached = reachedIn(new PipelineLimit(), REQUESTS_IN_A_TURN_MAX + 2);
   expect(reached).toEqual([-1, 0, 1].map((index) => REQUESTS_IN_A_TURN_MAX + index));
 });
@@ -68,7 +68,7 @@ test('an address that reached the limit gets a lower limit on every connection u
 
 const flooder = (number: number) => ({ address: `203.0.${number >> 8}.${number & 255}`, port: 1_000 });
 
-test('up to FLOODERS_MAX flooding addresses are remembered, and then the least recent one is evicted', async () => {
+test('up to FLOODERS_MAX flooding addresses are remembered, and then the least recent address is evicted', async () => {
   const limit = new PipelineLimit();
   for (let number = 0; number < FLOODERS_MAX; number++) await turnOf(limit, flooder(number), 0);
   expect(await turnOf(limit, flooder(0), 1)).toBe(REQUESTS_OF_FLOODER_MAX);

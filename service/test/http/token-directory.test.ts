@@ -79,7 +79,7 @@ test('if two refreshes finish out of order, the result of the later refresh is k
   await stores.close();
 });
 
-test("a token's last use survives a failed write and never replaces a later one", async () => {
+test("a token's last use survives a failed write and never replaces a later use", async () => {
   const url = (await sqlite?.create()) ?? '';
   const stores = await openStores(url, { ...SERVER_OPTIONS, create: true });
   const [once, twice] = [await issue(stores), await issue(stores)];

@@ -286,7 +286,7 @@ describe('a merge', () => {
     ]);
   });
 
-  test('a merge rejects a deal that belongs to another retailer in the file, even if that row does not list the deal', async () => {
+  test("a merge rejects a deal that belongs to another retailer in the file, even if the owner's row does not list the deal", async () => {
     await load(ndjson(retailer(1), retailer(2)));
     const rows = [retailer(1, { coupons: [coupon(2)] }), retailer(2, { coupons: [] })];
     expect(await complaintOf(load(JSON.stringify(rows), { merge: true }))).toBe(

@@ -169,7 +169,7 @@ describe('on SQLite', () => {
     expect(added).toBeLessThan(130);
   });
 
-  test('a sandbox does not change transactions that others have imported', async () => {
+  test('a sandbox does not change transactions that it has not generated', async () => {
     await using stage = await Stage.open(sqlite);
     const own = transaction(1, { status: 'PENDING' });
     await importTransactions(

@@ -249,7 +249,7 @@ for (const database of DATABASES) {
       await raw.close();
     }
 
-    test('the next erasure finishes an interrupted one, and imports in between do not restore the user', async () => {
+    test('the next erasure finishes an interrupted erasure, and imports in between do not restore the user', async () => {
       const { stores, org, load } = await scene();
       const rows = [1, 2].map((n) => transaction(n, { passbackUid: UID, passbackData: DATA }));
       await load(rows);

@@ -36,7 +36,7 @@ describe('PostgreSQL', () => {
     }
   });
 
-  test('no data of an interrupted response appears in the next one', async () => {
+  test('no data of an interrupted response appears in the next response', async () => {
     const database = open.database(await newPostgresDatabase(), {
       ...COMMAND_OPTIONS,
       connectionsMax: 1,

@@ -9,7 +9,7 @@ export const SETTINGS = {
   feedPath: find('feed'),
   /** Public id of the organisation for which readers activate deals; undefined if they cannot. */
   orgId: find('org'),
-  /** Origins from which logos may be loaded, or `https:` for all. */
+  /** Origins from which the page is allowed to load logos, or `https:` for all. */
   logoSources: find('logos')?.split(' ') ?? [],
 };
 

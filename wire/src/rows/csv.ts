@@ -5,7 +5,7 @@ import { CsvCutter, type CsvRecord } from './csv-records.ts';
 import { BrokenFile, type FieldProblem, nameProblem, type RawRow } from './raw-row.ts';
 import type { RowLimits } from './row-limits.ts';
 
-/** The columns that a file may have, with their types. */
+/** The columns that a file can have, with their types. */
 export type Columns = ReadonlyMap<string, 'text' | 'number'>;
 
 /** A JSON number: without spaces, thousands separators or hexadecimal digits. */

@@ -29,7 +29,7 @@ export function tooLong({ bytes }: RowLimits): FieldProblem {
   return { field: '', reason: `is longer than ${size}` };
 }
 
-/** A stored document can be longer than its row. The limit applies to both, so that every export can be imported. */
+/** A stored document can be longer than its row. The limit applies to row and document, so that every export can be imported. */
 export function findDocumentExcess(document: string, limits: RowLimits): FieldProblem | undefined {
   if (!isTooLong(document, limits)) return undefined;
   return { field: '', reason: `${tooLong(limits).reason} when stored` };

@@ -15,7 +15,7 @@ export interface RowReport {
   /** Rows, or groups of related rows, with at least one problem. */
   readonly invalid: number;
   readonly seconds: number;
-  /** The first problems; problemCount includes the others. */
+  /** The first problems; `problemCount` counts all of them. */
   readonly problems: readonly RowProblem[];
   readonly problemCount: number;
   /** Sentences for the operator. */

@@ -15,7 +15,7 @@ export const FLOODERS_MAX = 1_000;
 /** Time limit for one connection's requests in a turn. The most expensive page takes this long. */
 export const BLOCKED_MAX_MS = 100;
 
-/** The other end of a connection. */
+/** The remote end of a connection. */
 export interface Peer {
   readonly address: string;
   readonly port: number;

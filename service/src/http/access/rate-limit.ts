@@ -76,7 +76,7 @@ export function rateLimits(settings: RateLimitSettings, counter: CounterMaker) {
     failed: limiter('failed-auth', settings.rateLimitFailedAuth),
     activation: limiter('activation', settings.rateLimitActivation),
     activationOrg: limiter('activation-org', settings.rateLimitActivationOrg),
-    /** For links that POST returned. These links have a separate limit, because following one is not another activation. */
+    /** For links that POST returned. These links have a separate limit, because following them is not a new activation. */
     links: limiter('links', settings.rateLimitActivation),
   };
 }

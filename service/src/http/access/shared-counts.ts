@@ -80,7 +80,7 @@ export class SharedCounter implements RequestCounter {
     const slotAt = (distance: number) => start + ((first + distance) % SLOTS) * 2;
     for (let distance = 0; distance < DISTANCE_MAX; distance++) {
       const slot = slotAt(distance);
-      // Another worker can claim a free slot first, for this key or another one.
+      // Another worker can claim a free slot first, for this key or a different key.
       const found = Atomics.load(table, slot) || Atomics.compareExchange(table, slot, 0, tag) || tag;
       if (found === tag) return slot;
     }

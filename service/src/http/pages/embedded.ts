@@ -1,6 +1,6 @@
 // Builds the scripts, style sheets and client library that the service serves from other workspaces. In a checkout, each is
 // built on its first request. In the npm package and the executable, service/scripts/program.ts replaces this module with the
-// results of its functions. No other file in the service may read a repository file by its path.
+// results of its functions. Other files in the service must not read repository files by path.
 
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

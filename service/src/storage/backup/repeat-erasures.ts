@@ -17,8 +17,8 @@ const USERS_SQL = `SELECT document -> 'passbackUid' AS uid FROM transactions WHE
 const CLICKING_USERS_SQL = `SELECT DISTINCT json_quote(passback_uid) AS uid FROM clicks WHERE org_id = $1`;
 
 /**
- * Erases these users from the database at `path` and its click file; no other process may be using either file. Returns the
- * number of erased users.
+ * Erases these users from the database at `path` and its click file; other processes must not be using these files. Returns
+ * the number of erased users.
  */
 export async function repeatErasures(
   database: Database,

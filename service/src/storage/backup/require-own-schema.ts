@@ -76,7 +76,7 @@ function readVersion(file: SqliteFile): number {
   return Number(row?.[0]);
 }
 
-/** Returns true for indexes, which operators may add and which do not run code, and for ANALYZE's tables. */
+/** Returns true for indexes, which operators are allowed to add and which do not run code, and for ANALYZE's tables. */
 function isHarmless({ type, name }: SchemaObject): boolean {
   return type === 'index' || (type === 'table' && /^sqlite_stat[14]$/.test(name));
 }

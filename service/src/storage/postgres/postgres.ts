@@ -23,7 +23,7 @@ const WATCH_INTERVAL_MS = 500;
 /** Maximum queue length per connection. With a longer queue, responses would arrive too late. */
 const WAITING_EACH_MAX = 100;
 const SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
-/** Advisory lock for migrations: an arbitrary number that no other program may use in the same database. */
+/** Advisory lock for migrations: an arbitrary number, which other programs in the same database must not use. */
 export const SCHEMA_LOCK = 0x0ff3_b00c;
 
 /** Sends a statement through a pool or on a transaction's connection. */

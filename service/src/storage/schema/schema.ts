@@ -3,7 +3,7 @@
 type Step = readonly string[];
 
 export interface Schema {
-  /** Never edit a step that has been released; add a new one. After n steps, a database has schema version n. */
+  /** Never edit a step that has been released; add a new step. After n steps, a database has schema version n. */
   readonly steps: readonly Step[];
   /**
    * Schema version of the oldest program that can use this schema. A step that older programs can ignore, such as a new table,

@@ -1,5 +1,5 @@
 // Syncs a database repeatedly during a long write and its checkpoint. Otherwise, all the data would reach the disk at the end,
-// and every click, which syncs another file, would have to wait. The syncs run in a worker, because SQLite blocks the writing
+// and every click, which syncs a different file, would have to wait. The syncs run in a worker, because SQLite blocks the writing
 // thread.
 
 import { openSync } from 'node:fs';
@@ -7,12 +7,12 @@ import type { EarlySyncTask } from './early-sync-thread.ts';
 
 /** Most writes finish sooner and leave little to sync. */
 const LONG_WRITE_MS = 500;
-/** A longer pause would sync more data at once. A shorter one would write more pages to disk that are soon overwritten. */
+/** A longer pause would sync more data at once. A shorter pause would write more pages to disk that are soon overwritten. */
 const PAUSE_MS = 500;
 /** Shorter than PAUSE_MS, because a commit and its checkpoint write data much faster. */
 const COMMIT_PAUSE_MS = 5;
 
-/** File descriptors of databases, by path. Never close one: that drops every POSIX lock this process holds on the file. */
+/** File descriptors of databases, by path. Never closed: closing one drops every POSIX lock this process holds on the file. */
 const handles = new Map<string, number>();
 
 /** Syncs one write, beginning LONG_WRITE_MS after the write starts. */

@@ -4,7 +4,7 @@ import { readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
 /**
- * Returns the real path of a file that may not exist yet. Returns `path` unchanged if it has no links or cannot be resolved;
+ * Returns the real path of a file that might not exist yet. Returns `path` unchanged if it has no links or cannot be resolved;
  * opening the file then fails with the reason.
  */
 export function realPath(path: string): string {

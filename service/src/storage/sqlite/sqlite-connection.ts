@@ -59,7 +59,7 @@ export class SqliteConnection implements Connection {
       return await SqliteConnection.#prepare(path, openReadable(path), options);
     } catch (error) {
       if (!cannotMakeLog(error, path)) throw error;
-      // SQLite needs a log to read a file in WAL mode, and cannot create one in a folder that this user may not write to. If
+      // SQLite needs a log to read a file in WAL mode, and cannot create one in a folder that this user cannot write to. If
       // there is no log, the file is complete and no process is writing to it, so it is safe to open as immutable.
       return SqliteConnection.#prepare(path, openImmutable(path), options);
     }

@@ -27,7 +27,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
   // Stays open, so that a revocation takes effect even when the process has run out of file descriptors. Single statements run
   // synchronously, so they need only one connection.
   const single = openOnce(() => SqliteConnection.open(path, { access, create, mapsFile }));
-  // Opened on the first write, so that a server can read a database that it may not write to.
+  // Opened on the first write, so that a server can read a database that it has no permission to write to.
   const { durable, overwritesDeleted = false } = options;
   const writer = openOnce(() => SqliteConnection.open(path, { access, create, durable, overwritesDeleted }));
   let lastWrite: Promise<unknown> = Promise.resolve();
@@ -64,8 +64,8 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
   }
 
   /**
-   * Tries to acquire the write lock on another connection, without writing. Returns undefined if the attempt fails for another
-   * reason.
+   * Tries to acquire the write lock on a new connection, without writing. Returns undefined if the attempt fails for any reason
+   * other than a held lock.
    */
   async function isWriteLockHeld(): Promise<boolean | undefined> {
     try {

@@ -29,7 +29,7 @@ const FIND_VERSIONS_SQL: Statement = (sql) => versionsSql('id, until_stamp', sql
 
 /**
  * Waits for any purge that is deleting some of these versions, so that deleted versions are not written again. Purges lock
- * versions in the same order, so the two cannot deadlock.
+ * versions in the same order, so a purge and an erasure cannot deadlock.
  */
 const VERSIONS_SQL: Statement = (sql) => `
   SELECT id, until_stamp, org_id, from_stamp, import_id, document FROM history

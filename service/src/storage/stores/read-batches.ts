@@ -1,4 +1,4 @@
-// Reads rows in batches, so that a list need not fit into memory. The callback may change the rows of its batch.
+// Reads rows in batches, so that a list need not fit into memory. The callback is allowed to change the rows of its batch.
 
 import { FIRST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import type { StoredDocument } from '../../domain/stored-document.ts';

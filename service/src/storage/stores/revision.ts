@@ -24,7 +24,7 @@ export async function raiseRevision(connection: Connection, name: keyof Revision
   await connection.all('UPDATE revisions SET value = value + 1 WHERE name = $1', name);
 }
 
-/** Raises another counter to at least this value. */
+/** Raises a counter to at least this value. */
 export async function raiseCounter(connection: Connection, name: string, value: number): Promise<void> {
   await connection.all(
     `INSERT INTO revisions (name, value) VALUES ($1, $2)

@@ -135,8 +135,8 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
 const BATCH = `WHERE org_id = $1 AND until_stamp < $2 ORDER BY until_stamp, id NULLS FIRST LIMIT ${PURGE_BATCH}`;
 
 /**
- * Waits for any erasure that is rewriting versions in this batch. Erasures lock versions in the same order, so the two cannot
- * deadlock.
+ * Waits for any erasure that is rewriting versions in this batch. Erasures lock versions in the same order, so an erasure
+ * and a purge cannot deadlock.
  */
 const LOCK_BATCH_SQL: Statement = ({ forUpdate }) =>
   `SELECT count(*) FROM (SELECT id FROM history ${BATCH} ${forUpdate}) AS batch`;

@@ -159,7 +159,7 @@ export async function readTransactionPage(
       readWindowIds(connection, idQuery, pieces),
       asOfMs === LATEST_MS ? [] : findReplaced(connection, { ...idQuery, asOfMs }),
     ]);
-    // After old history has been loaded, an id can be in both lists.
+    // After old history has been loaded, an id can be in both `unchanged` and `replaced`.
     const ids = [...new Set([...unchanged, ...replaced])].sort().slice(0, limit + 1);
     const asOf = replaced.length === 0 ? undefined : { asOfMs, stampMaxMs: maxMs };
     const { data, count } = await joinDocuments(connection, ids, { limit, bytesMax }, asOf);

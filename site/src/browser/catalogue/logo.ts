@@ -1,5 +1,5 @@
-// A retailer's logo, or its initial if the page may not load the logo. Logos come only from this server and the origins it
-// allows, so no other site learns what the reader is viewing.
+// A retailer's logo, or its initial if the page is not allowed to load the logo. Logos come only from this server and the
+// origins it allows, so no other site learns what the reader is viewing.
 
 import type { Retailer } from '@offerbook/client';
 import { element } from '../element.ts';

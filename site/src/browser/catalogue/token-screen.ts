@@ -1,4 +1,4 @@
-// Asks for a public token. Shown if the server has not put one into the page, or has rejected the reader's token.
+// Asks for a public token. Shown if the server has not put a token into the page, or has rejected the reader's token.
 
 import { element } from '../element.ts';
 import { tokenProblem } from '../page-token.ts';

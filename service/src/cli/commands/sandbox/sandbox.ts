@@ -30,7 +30,7 @@ import { FEED_PATH, transactionFeed } from './transaction-feed.ts';
 import { welcomeText } from './welcome.ts';
 import { World } from './world.ts';
 
-/** Differs from the default of `serve`, so that the two do not share a file. */
+/** Differs from the default of `serve`, so that a sandbox and a server do not share a file. */
 const SANDBOX_DATABASE = 'sqlite:./offerbook-sandbox.db';
 const SEED_DEFAULT = 1;
 const SEED_MAX = 2 ** 31 - 1;
