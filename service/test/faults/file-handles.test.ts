@@ -3,11 +3,12 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
+import { NARROW_MAX } from '../../src/storage/transactions/transaction-page.ts';
 import { getRequest, HttpConnection } from '../load/http-connection.ts';
 import { allowedMs } from '../support/allowed-ms.ts';
 import { offerbook, ServerProcess } from '../support/command.ts';
 import { DATABASES } from '../support/databases.ts';
-import { offer, retailer } from '../support/fixtures.ts';
+import { offer, retailer, transaction } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
 
@@ -73,6 +74,10 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))(
     });
 
     test('a page of transactions gets 503, and 200 once file handles are available again', async () => {
+      // More than a narrow window has, so that reading the page takes several statements and a connection of its own.
+      const rows = Array.from({ length: NARROW_MAX + 1 }, (_, i) => transaction(i + 1));
+      const importArgs = ['import', 'transactions', '-', '--org', 'acme'];
+      expect((await offerbook(importArgs, { env, stdin: ndjson(rows) })).code).toBe(0);
       const issued = await offerbook(['tokens', 'issue', '--org', 'acme', '--kind', 'private'], { env });
       const request = getRequest(
         '/v1/transactions/?updatedAtGreaterThan=2026-01-01T00:00:00',
