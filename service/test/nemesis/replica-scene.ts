@@ -94,12 +94,12 @@ export async function pollWithReplica(scene: Scene, run: ReplicaRun): Promise<Re
   await untilCaughtUp(run.primary, run.replica);
   const lost: string[] = [];
   for (const poller of pollers) {
-    // The first may go on with a token that has begun the same window before, and is complete through an earlier stamp.
+    // The first walk can continue one that the same token began earlier, which is complete only through an earlier stamp.
     await poller.walk(ROWS);
     await poller.walk(ROWS);
     for (const number of await scene.lostBy(poller)) lost.push(`${poller.kind} has not the last ${number}`);
   }
-  // That a first page is at least as complete as any page before it is promised of the primary alone.
+  // Only a primary promises that a first page is at least as complete as every earlier page.
   const violations = scene.brokenPromises.filter((what) => !what.startsWith('complete through'));
   return { ...counts, lost, violations };
 }
