@@ -369,7 +369,7 @@ describe('a follower during an outage', () => {
     expect(clock.slept.slice(-5)).toEqual([60_000, 60_000, 60_000, 60_000, 1_000]);
   });
 
-  test('the follower waits out an outage before the first response if nothing responds', async () => {
+  test('the follower keeps retrying if the service is unreachable before the first response', async () => {
     expect((await follow([refuseConnection, walked([1], T1)])).seen).toEqual(['1', `checkpoint ${T1}`]);
   });
 

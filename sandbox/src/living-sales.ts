@@ -85,7 +85,7 @@ export class LivingSales {
   }
 }
 
-/** Yields the ids of sales reported in (fromMs, toMs]. Splitting an interval does not change its ids. */
+/** Yields the ids of sales reported in (fromMs, toMs]. Splitting an interval does not change the ids of its sales. */
 export function* arrivals(
   seed: number,
   fromMs: number,

@@ -34,8 +34,7 @@ class PageList {
   #lastPage = { page: -1, total: 0 };
   /** Pages that state that another page follows. */
   readonly #followed = new Set<number>();
-  // For responses without a page number: the greatest start position, and the greatest end position of a response that
-  // another page follows.
+  // For responses without a page number: the greatest start position, and the greatest end position among responses that are not the last page.
   #lastStart = BEFORE_ALL;
   #lastIncompleteEnd = NOWHERE;
 

@@ -1,4 +1,4 @@
-// Example source files. The examples work unchanged, so they do not name an overlay, which would require a second file.
+// Example source files. The examples must work unchanged, so they do not name an overlay: that would require a second file.
 
 import type { NetworkName } from './source-file.ts';
 

@@ -1,4 +1,4 @@
-// Limits how many log lines a flood of similar events produces. The next line contains the number of suppressed events.
+// Limits how many log lines a flood of similar events produces. The next logged line contains the number of suppressed events.
 
 const WINDOW_MS = 10_000;
 const LINES_MAX = 10;

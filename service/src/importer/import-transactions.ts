@@ -295,8 +295,8 @@ class TransactionLoad {
   async #put(orgId: number, rows: readonly PutTransaction[]): Promise<void> {
     const part = this.#part(orgId);
     for (const { updatedAtMs, replaces } of rows) {
-      // A history load replaces versions at its own stamp, regardless of the stamps of its rows. If it used the rows'
-      // stamps, a later walk would mistake the replacement for a change during the walk.
+      // A history load ends replaced versions at the load's own stamp, whatever the stamps in its rows. At the rows' stamps, a
+      // later walk would mistake the replacement for a change during the walk.
       const reachedMs = replaces === undefined ? updatedAtMs : part.writer.stampMs;
       part.clockMs = Math.max(part.clockMs ?? reachedMs, reachedMs);
     }

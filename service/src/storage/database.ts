@@ -89,7 +89,7 @@ export interface PostgresFacts {
 export interface DatabaseOptions {
   /**
    * Restricts what the caller can change. `read` rejects writes and changes neither the schema nor any file. `dry run` is like
-   * `read`, except that it allows writes that are rolled back. By default, everything is allowed.
+   * `read`, except that it allows writes, which are then rolled back. By default, everything is allowed.
    */
   readonly access?: 'read' | 'dry run' | undefined;
   /** Creates the database if it is missing. By default, a missing database is an error. */

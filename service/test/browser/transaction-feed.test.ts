@@ -85,6 +85,27 @@ test('the transaction feed reports a missing response and retries automatically'
   await page.getByText(/^Complete through/).waitFor();
 });
 
+test('the transaction feed sends one request at a time, even if it is paused and resumed during a request', async () => {
+  await using watched = await WatchedPage.open(browser, `${node.url}/docs`);
+  const { page } = watched;
+  const held = Promise.withResolvers<void>();
+  let requests = 0;
+  await page.route('**/sandbox/transactions*', async (route) => {
+    requests += 1;
+    await held.promise;
+    await route.continue();
+  });
+  await page.goto(`${node.url}/?view=transactions`);
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('button', { name: 'Resume' }).click();
+  expect(requests).toBe(1);
+  held.resolve();
+  // Updates continue with the response that was held back.
+  const next = page.waitForRequest('**/sandbox/transactions*');
+  await page.getByText(/^Complete through/).waitFor();
+  await next;
+});
+
 test('the transaction feed resumes from an earlier response, rejects an invalid position, and serves only this page', async () => {
   const first = await node.get('/sandbox/transactions');
   const { data, completeThrough } = (await first.json()) as { data: unknown[]; completeThrough: string };

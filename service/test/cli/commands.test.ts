@@ -63,7 +63,7 @@ describe('organisations and tokens', () => {
     });
   });
 
-  test('the printed end of a token is its expiry or revocation, whichever comes first', async () => {
+  test('the end time printed for a token is its expiry or revocation, whichever comes first', async () => {
     await run('orgs create acme');
     const shortLived = await json('tokens issue --org acme --kind public --expires 1h');
     const longLived = await json('tokens issue --org acme --kind public');

@@ -1,5 +1,6 @@
 // One round of a fault: sends requests before, during and after it, and reports their responses.
 
+import type { PostgresServer } from '../support/postgres-server.ts';
 import type { Fault } from './postgres-faults.ts';
 import type { Stage } from './stage.ts';
 import { type Answer, Traffic } from './traffic.ts';
@@ -8,8 +9,10 @@ import { type Answer, Traffic } from './traffic.ts';
 const HOLD_MS = 2_500;
 const CALM_MS = 1_000;
 const PATIENCE_MS = 60_000;
-/** Maximum number of a node's connections: its pool, and the connection on which it listens. */
+/** Maximum number of a node's connections to its database. */
 export const CONNECTIONS_MAX = 11;
+/** Time in which a node must close the connections that it has replaced. */
+const CLOSING_MS = 5_000;
 
 export interface RoundReport {
   readonly requests: number;
@@ -40,8 +43,18 @@ export async function playRound(stage: Stage, fault: Fault, holdMs = HOLD_MS): P
     unavailable: refused.length,
     slowest503Ms: longest(refused),
     recoveryMs: Math.max(0, ...refused.map((answer) => answer.endedMs - endedMs)),
-    connections: await stage.connections(server),
+    connections: await remainingConnections(stage, server),
   };
+}
+
+/** Counts the connections once replaced ones have been closed, or when the time for that is over. */
+async function remainingConnections(stage: Stage, server: PostgresServer): Promise<number> {
+  const endMs = performance.now() + CLOSING_MS;
+  for (;;) {
+    const count = await stage.connections(server);
+    if (count <= CONNECTIONS_MAX || performance.now() > endMs) return count;
+    await Bun.sleep(100);
+  }
 }
 
 function longest(answers: readonly Answer[]): number {

@@ -483,7 +483,7 @@ describe('activation redirects', () => {
     expect(await app.clicks()).toHaveLength(8);
   });
 
-  test("above an organisation's limit, links redirect to the plain URL for every address; requests above an address's own limit do not count", async () => {
+  test("once an organisation exceeds its limit, its links redirect every client to the plain URL; requests over an address's own limit do not count towards it", async () => {
     await using app = await ActivationNode.start({
       settings: { rateLimitActivation: 2, rateLimitActivationOrg: 4, trustedProxies: ['127.0.0.1'] },
     });

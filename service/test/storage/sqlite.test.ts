@@ -97,7 +97,7 @@ describe('SQLite', () => {
     expect((await second).message).toBe(BUSY);
   });
 
-  test('emptying the log keeps the time that reads wait for a lock', async () => {
+  test('emptying the log does not change how long reads wait for a lock', async () => {
     const database = open.database(await newUrl());
     const timeouts = () => database.all<{ timeout: number }>('PRAGMA busy_timeout');
     const before = await timeouts();

@@ -60,7 +60,7 @@ for (const database of DATABASES) {
       expect((await stores.tokens.list()).revision).toBe(4);
     });
 
-    test('ending an unknown token changes nothing', async () => {
+    test('revoking an unknown token changes nothing', async () => {
       const { stores } = await newStores();
       expect(await stores.tokens.endAt(newUuid(), 8_000)).toBeUndefined();
       expect(await stores.tokens.list()).toEqual({ revision: 0, tokens: [] });

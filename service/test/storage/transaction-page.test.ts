@@ -190,7 +190,7 @@ for (const testDatabase of DATABASES) {
       );
     });
 
-    test('merging runs also finds the page of a narrow window', async () => {
+    test("a narrow window's page is also found by merging runs", async () => {
       await fc.assert(
         fc.asyncProperty(window, cursor, limit, async (anyWindow, anyCursor, count) => {
           const query = { orgId, cursor: anyCursor ?? idOf(0), count };

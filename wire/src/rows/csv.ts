@@ -14,7 +14,7 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Imports accept only commas; the other separators are recognised for a helpful message. */
 const SEPARATOR = /[,;\t|]/;
 
-/** More than a transaction needs. A file with more columns was made to exhaust memory. */
+/** More than a transaction needs. Only a file crafted to exhaust memory has more columns. */
 const COLUMNS_MAX = 200;
 
 /** True if the file's first line contains the name of a known column. */

@@ -69,7 +69,7 @@ function refuseForeignForm({ method, headers }: Request): Response | undefined {
     site === null
       ? origin === null || (URL.canParse(origin) && new URL(origin).host === headers.get('Host'))
       : site === 'same-origin' || site === 'none';
-  return isOwn ? undefined : refusal(403, 'This form was sent from a page of another origin.');
+  return isOwn ? undefined : refusal(403, 'This form was sent from a page on another origin.');
 }
 
 export function refusal(status: number, text: string, headers: Record<string, string> = {}): Response {

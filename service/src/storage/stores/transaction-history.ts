@@ -10,7 +10,7 @@ import type { Connection, Database } from '../database.ts';
 import type { Statement } from '../sql.ts';
 import { type Auditor, amendAudit, writeAudit } from './audit-log.ts';
 
-/** Versions that a purge deletes per transaction; few enough that the purge never holds its locks for long. */
+/** Versions that a purge deletes per database transaction; few enough that it never holds its locks for long. */
 const PURGE_BATCH = 10_000;
 
 const KEEP_SQL: Statement = (sql) => `

@@ -35,6 +35,7 @@ export class FeedScreen {
   #completeThrough: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isOn = false;
+  #isPolling = false;
 
   constructor(path: string) {
     this.#path = path;
@@ -59,7 +60,8 @@ export class FeedScreen {
     if (this.#isOn) return;
     this.#isOn = true;
     this.#refresh();
-    void this.#poll();
+    // A request that was in flight when updates were paused schedules the next one itself.
+    if (!this.#isPolling) void this.#poll();
   }
 
   stop(): void {
@@ -69,6 +71,7 @@ export class FeedScreen {
   }
 
   async #poll(): Promise<void> {
+    this.#isPolling = true;
     try {
       const since = this.#completeThrough === undefined ? '' : `?since=${this.#completeThrough}`;
       const response = await fetch(this.#path + since);
@@ -78,6 +81,7 @@ export class FeedScreen {
     } catch {
       this.#status.textContent = 'No response from the sandbox. This page retries automatically.';
     }
+    this.#isPolling = false;
     if (this.#isOn) this.#timer = setTimeout(() => void this.#poll(), INTERVAL_MS);
   }
 
