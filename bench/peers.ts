@@ -39,7 +39,7 @@ export function startPlain(
 
 export function startBare(
   folder: string,
-  what: 'body' | 'texts' | 'transactions' | 'redirect',
+  what: 'body' | 'unchanged' | 'texts' | 'transactions' | 'redirect',
   path: string,
 ): Promise<Server> {
   return Server.start({

@@ -1,6 +1,7 @@
 // The minimum that a server can do, as a baseline: sends a fixed body, 100 random strings from memory, a page of documents
-// from Offerbook's SQLite database, or a redirect. It has no tokens, log, compression or search.
+// from Offerbook's SQLite database, a redirect, or a 304. It has no tokens, log, compression or search.
 //   bun bare.ts body FILE PORT
+//   bun bare.ts unchanged TAG PORT
 //   bun bare.ts texts FILE_OF_LINES PORT
 //   bun bare.ts transactions DATABASE PORT
 //   bun bare.ts redirect URL PORT
@@ -17,6 +18,10 @@ const modes: Record<string, () => (request: Request) => Response> = {
     const body = new Blob([readFileSync(path)]);
     const headers = new Headers({ 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' });
     return () => new Response(body, { headers });
+  },
+  unchanged() {
+    const headers = new Headers({ ETag: path, Vary: 'Authorization, Accept-Encoding' });
+    return () => new Response(null, { status: 304, headers });
   },
   texts() {
     const all = readFileSync(path);

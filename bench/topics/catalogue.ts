@@ -55,6 +55,7 @@ export async function catalogue(run: Run): Promise<Report> {
   const bodyPath = join(folder, 'body.gz');
   writeFileSync(bodyPath, pages[OFFERS].gzip);
   await using bare = await startBare(folder, 'body', bodyPath);
+  await using bareUnchanged = await startBare(folder, 'unchanged', '"bare"');
 
   const queryPath = join(folder, 'query.json');
   writeFileSync(queryPath, JSON.stringify({ query: POSTGRAPHILE_QUERY }));
@@ -74,6 +75,10 @@ export async function catalogue(run: Run): Promise<Report> {
     'ours, retailers, gzip': load(`${ours.url}${RETAILERS}`, us),
     ...(nginx && { 'nginx, retailers, gzip': load(`${nginx.url}${RETAILERS}`, GZIP) }),
     'Bun.serve with the same bytes, gzip': load(`${bare.url}/?cursor=0`, us),
+    'Bun.serve that always returns a 304': load(`${bareUnchanged.url}/`, {
+      ...us,
+      'If-None-Match': '"bare"',
+    }),
     'plain implementation, gzip': load(`${plain.url}${OFFERS}`, us),
     'plain implementation, not compressed': load(`${plain.url}${OFFERS}`, bearer(token)),
     'json-server, gzip': load(`${jsonServer.url}${JSON_SERVER_PATH}`, GZIP),
@@ -108,7 +113,9 @@ function findings(measured: Record<string, Series>): Finding[] {
       measured: ratio(p99),
       met: Number.isNaN(p99) ? undefined : p99 <= 5,
     },
+    times(page, 'ours, gzip', 'Bun.serve with the same bytes, gzip', process.arch === 'arm64' ? 0.5 : 0.45),
     times('unchanged page of 100 offers (304)', 'ours, 304', 'nginx, 304', 0.4),
+    times('unchanged page of 100 offers (304)', 'ours, 304', 'Bun.serve that always returns a 304', 0.6),
     times('page of 100 retailers, gzip', 'ours, retailers, gzip', 'nginx, retailers, gzip', 0.4),
     times(page, 'ours, gzip', 'plain implementation, gzip', 10),
     times(page, 'ours, gzip', 'json-server, gzip', 10),

@@ -42,7 +42,10 @@ export async function transactions(run: Run): Promise<Report> {
     ? await writeHistories(run.folder, ROWS, END_MS, new Random('bench', ROWS))
     : undefined;
   const fill = (databaseUrl: string) => fillDatabase(databaseUrl, histories);
-  const reports = [await fromSqlite(run, fill, cursors, polls), await fromPostgres(run, fill, cursors)];
+  const reports = [
+    await fromSqlite(run, fill, cursors, polls),
+    await fromPostgres(run, fill, cursors, polls),
+  ];
   return {
     findings: reports.flatMap(({ findings }) => findings),
     details: reports.flatMap(({ details }) => details),
@@ -151,7 +154,7 @@ async function fromSqlite(run: Run, fill: Fill, cursors: string, polls: string):
   };
 }
 
-async function fromPostgres(run: Run, fill: Fill, cursors: string): Promise<Report> {
+async function fromPostgres(run: Run, fill: Fill, cursors: string, polls: string): Promise<Report> {
   const databaseUrl = await newPostgresDatabase();
   try {
     const { stores, orgId, token } = await fill(databaseUrl);
@@ -178,6 +181,13 @@ async function fromPostgres(run: Run, fill: Fill, cursors: string): Promise<Repo
       run,
     );
     await sql.end();
+    const polled = await compare(
+      {
+        'ours, PostgreSQL, gzip': pages(ours.url, token, polls, GZIP),
+        'plain implementation, PostgreSQL, gzip': pages(plain.url, token, polls, GZIP),
+      },
+      run,
+    );
     const loops = [measured['bare loop, rows, PostgreSQL'], measured['bare loop, joined in SQL, PostgreSQL']];
     const best = loops.reduce((a, b) => (a.requestsPerS > b.requestsPerS ? a : b));
     return {
@@ -203,8 +213,18 @@ async function fromPostgres(run: Run, fill: Fill, cursors: string): Promise<Repo
           2,
           'times the throughput of the plain implementation, not compressed',
         ),
+        atLeast(
+          'page of recent changes from PostgreSQL, gzip',
+          polled['ours, PostgreSQL, gzip'],
+          polled['plain implementation, PostgreSQL, gzip'],
+          2,
+          'times the throughput of the plain implementation, gzip',
+        ),
       ],
-      details: [pageTable('100 transactions of 1,000,000, at a random cursor', measured)],
+      details: [
+        pageTable('100 transactions of 1,000,000, at a random cursor', measured),
+        pageTable('100 changes since a time between a minute and a month ago', polled),
+      ],
     };
   } finally {
     await stopPostgres();

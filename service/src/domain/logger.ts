@@ -48,6 +48,12 @@ export class Logger {
     this.#log('error', fields, message);
   }
 
+  /** Logs fields that are already serialised, such as `,"status":200`. For frequent lines, because this is faster. */
+  serialised(level: Level, fields: string): void {
+    if (LEVELS[level] < this.#weightMin) return;
+    this.#write(`{"level":${LEVELS[level]}${this.#timeField()}${this.#source}${fields}}\n`);
+  }
+
   #log(level: Level, given: object | string, message?: string): void {
     if (LEVELS[level] < this.#weightMin) return;
     const [fields, msg] = typeof given === 'string' ? [{}, given] : [given, message];
@@ -56,9 +62,7 @@ export class Logger {
       -1,
     );
     const end = msg === undefined ? '' : `,"msg":${JSON.stringify(msg)}`;
-    this.#write(
-      `{"level":${LEVELS[level]}${this.#timeField()}${this.#source}${inner === '' ? '' : ','}${inner}${end}}\n`,
-    );
+    this.serialised(level, `${inner === '' ? '' : ','}${inner}${end}`);
   }
 
   #timeField(): string {

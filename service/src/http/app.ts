@@ -116,10 +116,8 @@ export function buildApp(dependencies: AppDependencies): App {
     dependencies.callers.answered(exchange.token, reply.status);
     logRequest(logger, exchange, reply.status, durationMs, settings.logRequests);
     const { headers } = reply;
-    // A shared cache would return the request id to other clients.
-    if (headers.get('Cache-Control')?.startsWith('public') !== true)
-      headers.set('Request-Id', exchange.requestId);
-    if (exchange.openToBrowsers) setAll(headers, CORS_HEADERS);
+    if (reply.isShared !== true) headers.set('Request-Id', exchange.requestId);
+    if (exchange.openToBrowsers && reply.hasCors !== true) setAll(headers, CORS_HEADERS);
     if (exchange.rateLimit !== undefined) setAll(headers, exchange.rateLimit.headers);
     if (reply.ownHeaders !== undefined) setAll(headers, reply.ownHeaders);
     const response = new Response(responseBody(reply.body, exchange.request.method), {

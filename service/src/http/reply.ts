@@ -7,6 +7,10 @@ export interface Reply {
    * % slower.
    */
   readonly headers: Headers;
+  /** True if `headers` already contains the CORS headers. */
+  readonly hasCors?: true;
+  /** True if shared caches may store the response. It then has no Request-Id, which would reach other clients. */
+  readonly isShared?: boolean;
   /**
    * Headers that differ between responses with the same cached reply. Every response must set the same names, or old values
    * would remain.

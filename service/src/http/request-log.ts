@@ -18,16 +18,12 @@ export function logRequest(
   which: LoggedRequests,
 ): void {
   if (which === 'none' || (which === 'errors' && status < 400)) return;
-  const line = {
-    requestId,
-    traceId: span?.traceId,
-    tokenId: token?.id,
-    method: request.method,
-    route,
-    status,
-    durationMs: Math.round(durationMs * 1000) / 1000,
-    address,
-  };
-  if (PROBES.has(route)) logger.debug(line);
-  else logger.info(line);
+  // Built by hand, because JSON.stringify would take twice as long. Only the method can contain characters to escape.
+  const fields =
+    `,"requestId":"${requestId}"` +
+    (span === undefined ? '' : `,"traceId":"${span.traceId}"`) +
+    (token === undefined ? '' : `,"tokenId":"${token.id}"`) +
+    `,"method":${request.method === 'GET' ? '"GET"' : JSON.stringify(request.method)}` +
+    `,"route":"${route}","status":${status},"durationMs":${Math.round(durationMs * 1000) / 1000},"address":"${address}"`;
+  logger.serialised(PROBES.has(route) ? 'debug' : 'info', fields);
 }

@@ -6,6 +6,9 @@ import { type AccessToken, digestToken, isLive, type TokenStore } from '../../do
 import type { Clock } from '../../domain/clock.ts';
 import type { Revisions } from '../../domain/stores.ts';
 
+/** Maximum number of tokens whose text is kept in memory. */
+const SEEN_MAX = 1_000;
+
 export class TokenDirectory {
   /** Revision held in memory; undefined until the first refresh. */
   revision: number | undefined;
@@ -13,6 +16,8 @@ export class TokenDirectory {
   readonly #readRevisions: () => Promise<Revisions>;
   readonly #clock: Clock;
   #byDigest = new Map<string, AccessToken>();
+  /** Tokens by their text, so that a client's later requests need no digest. Emptied by every refresh. */
+  readonly #seen = new Map<string, AccessToken>();
   #lookUp: Promise<void> | undefined;
   /** Number of refreshes started, and the number of the latest one applied. */
   #started = 0;
@@ -32,16 +37,25 @@ export class TokenDirectory {
     if (number < this.#applied) return;
     this.#applied = number;
     this.#byDigest = new Map(tokens.map((token) => [token.digest, token]));
+    this.#seen.clear();
     this.revision = revision;
   }
 
   /** Finds a live token in memory. */
   findKnown(text: string): AccessToken | undefined {
-    const token = this.#byDigest.get(digestToken(text));
+    const token = this.#seen.get(text) ?? this.#findDigest(text);
     if (token === undefined) return undefined;
     const nowMs = this.#clock();
     if (!isLive(token, nowMs)) return undefined;
     this.#used.set(token.id, nowMs);
+    return token;
+  }
+
+  #findDigest(text: string): AccessToken | undefined {
+    const token = this.#byDigest.get(digestToken(text));
+    if (token === undefined) return undefined;
+    if (this.#seen.size === SEEN_MAX) this.#seen.clear();
+    this.#seen.set(text, token);
     return token;
   }
 

@@ -1,8 +1,10 @@
-// Caches catalogue pages as replies, compressed once per coding. Pages are cached from their second request until their list
-// changes. This is an LRU cache with a size limit in bytes.
+// Caches catalogue pages by their query string, as replies that are compressed once per coding. Pages are cached from their
+// second request until their list changes. This is an LRU cache with a size limit in bytes.
 
 import type { CatalogueQuery, ListView } from '../../catalogue/list-view.ts';
 import type { EncodedPage } from '../../catalogue/tables/page-writer.ts';
+import { CORS_HEADERS } from '../access/cors.ts';
+import { nextSearch } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
 import { type Coding, compress } from './content-coding.ts';
 import { entityTag } from './entity-tag.ts';
@@ -11,6 +13,8 @@ import { entityTag } from './entity-tag.ts';
 const LIST_BYTES_MAX = 16 * 1024 * 1024;
 /** Number of queries remembered per list, to detect repeated requests. */
 const QUERIES_REMEMBERED_MAX = 2_000;
+/** Pages with a longer query string are not cached. Long query strings are rare, and remembering them would take memory. */
+const SEARCH_LENGTH_MAX = 500;
 
 const MAX_AGE_S = 60;
 const VARY = 'Authorization, Accept-Encoding';
@@ -19,13 +23,19 @@ export class PageCache {
   /** Pages are dropped with their view: after an import, or when a deal starts or ends. */
   readonly #lists = new WeakMap<ListView, ListPages>();
 
-  get(view: ListView, query: CatalogueQuery): CataloguePage {
+  /** Returns the cached page for a query string, if there is one. */
+  find(view: ListView, search: string): CataloguePage | undefined {
+    return this.#lists.get(view)?.find(search);
+  }
+
+  /** Writes the page for a query string and its parsed query, and caches it if it was requested before. */
+  write(view: ListView, search: string, query: CatalogueQuery): CataloguePage {
     let pages = this.#lists.get(view);
     if (pages === undefined) {
       pages = new ListPages(view);
       this.#lists.set(view, pages);
     }
-    return pages.get(query);
+    return pages.write(search, query);
   }
 }
 
@@ -39,38 +49,41 @@ class ListPages {
     this.#view = view;
   }
 
-  get(query: CatalogueQuery): CataloguePage {
-    const key = cacheKey(query);
-    let page = this.#pages.get(key);
-    if (page === undefined) {
-      const encoded = this.#view.page(query);
-      if (!this.#isRepeated(key)) return new CataloguePage(encoded);
-      page = new CataloguePage({ ...encoded, bytes: encoded.bytes.slice() });
-      this.#bytes += page.encoded.bytes.length;
-      this.#makeRoom();
-    } else {
-      this.#pages.delete(key);
-    }
+  find(search: string): CataloguePage | undefined {
+    const page = this.#pages.get(search);
+    if (page === undefined) return undefined;
     // Maps preserve insertion order, so the most recently used page is last.
-    this.#pages.set(key, page);
+    this.#pages.delete(search);
+    this.#pages.set(search, page);
+    return page;
+  }
+
+  write(search: string, query: CatalogueQuery): CataloguePage {
+    const encoded = this.#view.page(query);
+    if (search.length > SEARCH_LENGTH_MAX || !this.#isRepeated(search))
+      return new CataloguePage(encoded, search);
+    const page = new CataloguePage({ ...encoded, bytes: encoded.bytes.slice() }, search);
+    this.#pages.set(search, page);
+    this.#bytes += page.encoded.bytes.length;
+    this.#makeRoom();
     return page;
   }
 
   /**
-   * True if an earlier request had the same query. Searches and walks request most pages only once. Caching those pages
-   * would slow the requests down and evict pages that many clients request.
+   * True if an earlier request had the same query string. Searches and walks request most pages only once. Caching those
+   * pages would slow the requests down and evict pages that many clients request.
    */
-  #isRepeated(key: string): boolean {
-    if (this.#remembered.delete(key)) return true;
+  #isRepeated(search: string): boolean {
+    if (this.#remembered.delete(search)) return true;
     if (this.#remembered.size === QUERIES_REMEMBERED_MAX) this.#remembered.clear();
-    this.#remembered.add(key);
+    this.#remembered.add(search);
     return false;
   }
 
   #makeRoom(): void {
-    for (const [key, page] of this.#pages) {
+    for (const [search, page] of this.#pages) {
       if (this.#bytes <= LIST_BYTES_MAX) return;
-      this.#pages.delete(key);
+      this.#pages.delete(search);
       this.#bytes -= page.encoded.bytes.length;
     }
   }
@@ -79,10 +92,13 @@ class ListPages {
 /** A page. It is valid only until the next page is written, unless its bytes are a copy. */
 export class CataloguePage {
   readonly encoded: EncodedPage;
+  /** Query string of the next page; undefined on the last page. */
+  readonly nextSearch: string | undefined;
   readonly #representations = new Map<Coding | undefined, Representation>();
 
-  constructor(encoded: EncodedPage) {
+  constructor(encoded: EncodedPage, search: string) {
     this.encoded = encoded;
+    this.nextSearch = encoded.cursor === undefined ? undefined : nextSearch(search, encoded.cursor);
   }
 
   as(coding: Coding | undefined): Representation {
@@ -106,7 +122,8 @@ class Representation {
 
   constructor(page: EncodedPage, coding: Coding | undefined) {
     this.tag = entityTag(page.bytes, coding);
-    this.unchanged = { status: 304, headers: new Headers({ Vary: VARY, ETag: this.tag }), body: null };
+    const headers = new Headers({ ...CORS_HEADERS, Vary: VARY, ETag: this.tag });
+    this.unchanged = { status: 304, headers, hasCors: true, body: null };
     this.#page = page;
     this.#coding = coding;
   }
@@ -117,12 +134,13 @@ class Representation {
   }
 
   #makeWhole(): Reply {
-    const headers = new Headers({ Vary: VARY, ETag: this.tag, 'Content-Type': 'application/json' });
+    const headers = new Headers(this.unchanged.headers);
+    headers.set('Content-Type', 'application/json');
     if (this.#coding !== undefined) headers.set('Content-Encoding', this.#coding);
     const { bytes } = this.#page;
     const coded = this.#coding === undefined ? bytes : compress(this.#coding, bytes);
     // A Blob, because a Response would copy plain bytes each time.
-    return { status: 200, headers, body: new Blob([coded]) };
+    return { status: 200, headers, hasCors: true, body: new Blob([coded]) };
   }
 }
 
@@ -130,15 +148,4 @@ class Representation {
 export function cacheControl({ changesAtMs }: EncodedPage, nowMs: number): string {
   const leftS = Math.floor((changesAtMs - nowMs) / 1000);
   return `private, max-age=${Math.min(MAX_AGE_S, Math.max(0, leftS))}`;
-}
-
-/** Includes every property of the query. If a filter were missing, clients would get another query's page. */
-function cacheKey(query: CatalogueQuery): string {
-  let key = `${query.cursor ?? ''} ${query.limit}`;
-  for (const name in query) {
-    if (name === 'cursor' || name === 'limit') continue;
-    // JSON, because a search string may contain any separator.
-    key += ` ${name} ${JSON.stringify(query[name as keyof CatalogueQuery])}`;
-  }
-  return key;
 }

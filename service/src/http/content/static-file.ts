@@ -34,9 +34,11 @@ export class StaticFile {
       Vary: 'Accept-Encoding',
       ETag: tag,
     });
-    if (matchesTag(request.headers.get('If-None-Match'), tag)) return { status: 304, headers, body: null };
+    const isShared = cacheControl.startsWith('public');
+    if (matchesTag(request.headers.get('If-None-Match'), tag))
+      return { status: 304, headers, isShared, body: null };
     if (coding !== undefined) headers.set('Content-Encoding', coding);
-    return { status: 200, headers, body: this.#encode(coding) };
+    return { status: 200, headers, isShared, body: this.#encode(coding) };
   }
 
   #encode(coding: Coding | undefined): Blob {

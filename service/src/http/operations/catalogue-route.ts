@@ -3,8 +3,8 @@
 import type { CatalogueListName } from '../../catalogue/list-view.ts';
 import { chooseCoding } from '../content/content-coding.ts';
 import { matchesTag } from '../content/entity-tag.ts';
-import { cacheControl, PageCache } from '../content/page-cache.ts';
-import { nextLink } from '../exchange.ts';
+import { type CataloguePage, cacheControl, PageCache } from '../content/page-cache.ts';
+import { linkToNext } from '../exchange.ts';
 import type { Answer, ListedItem, Services } from './operation.ts';
 import { listQueryReader } from './query.ts';
 
@@ -20,21 +20,24 @@ export function catalogueRoute(
   const readQuery = listQueryReader(parameters, item.loadSchema);
 
   return async (exchange) => {
-    const query = await readQuery(exchange.search);
-    const page = pages.get(catalogue.list(list), {
-      ...query,
-      cursor: query.cursor,
-      limit: query.limit ?? pageSize,
-    });
+    const { search } = exchange;
+    const page = pages.find(catalogue.list(list), search) ?? (await writePage(search));
     const { headers } = exchange.request;
-    const { bytes, cursor } = page.encoded;
-    const coding = chooseCoding(headers.get('Accept-Encoding'), bytes.length);
+    const coding = chooseCoding(headers.get('Accept-Encoding'), page.encoded.bytes.length);
     const representation = page.as(coding);
     // Set on every response, because a cached reply's headers still contain the previous value.
     const caching = { 'Cache-Control': cacheControl(page.encoded, catalogue.nowMs) };
     if (matchesTag(headers.get('If-None-Match'), representation.tag))
       return { ...representation.unchanged, ownHeaders: caching };
-    const ownHeaders = cursor === undefined ? caching : { ...caching, Link: nextLink(exchange, cursor) };
+    const { nextSearch } = page;
+    const ownHeaders =
+      nextSearch === undefined ? caching : { ...caching, Link: linkToNext(exchange, nextSearch) };
     return { ...representation.whole, ownHeaders };
   };
+
+  async function writePage(search: string): Promise<CataloguePage> {
+    const query = await readQuery(search);
+    const { cursor, limit = pageSize } = query;
+    return pages.write(catalogue.list(list), search, { ...query, cursor, limit });
+  }
 }

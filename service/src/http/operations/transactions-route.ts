@@ -7,7 +7,7 @@ import type { Walk } from '../../domain/walk.ts';
 import { type Span, useDatabase } from '../../tracing/tracer.ts';
 import { chooseCoding, compressAside } from '../content/content-coding.ts';
 import { lengthOf } from '../content/response-body.ts';
-import { nextLink } from '../exchange.ts';
+import { linkToNext, nextSearch } from '../exchange.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { withinDeadline } from './database-deadline.ts';
 import type { Answer, ListedItem, Services } from './operation.ts';
@@ -51,7 +51,8 @@ export function transactionsRoute(
       Vary: 'Authorization, Accept-Encoding',
       'Complete-Through': printTimestamp(page.completeThroughMs),
     });
-    if (page.cursor !== undefined) headers.set('Link', nextLink(exchange, page.cursor));
+    if (page.cursor !== undefined)
+      headers.set('Link', linkToNext(exchange, nextSearch(exchange.search, page.cursor)));
     // The parts are not concatenated, to avoid another copy of the page.
     const body = [START, page.data, Buffer.from(envelopeEnd(page.cursor))];
     const coding = chooseCoding(exchange.request.headers.get('Accept-Encoding'), lengthOf(body));

@@ -179,7 +179,7 @@ function logoRoute(seed: number, world: World): Route {
     async answer({ parameters }) {
       const retailer = world.retailers.find(({ id }) => `${id}.svg` === parameters.file);
       if (retailer === undefined) throw new ApiError('not_found', 'No such logo in this sandbox.');
-      return { status: 200, headers: new Headers(headers), body: drawLogo(seed, retailer) };
+      return { status: 200, headers: new Headers(headers), isShared: true, body: drawLogo(seed, retailer) };
     },
   };
 }
