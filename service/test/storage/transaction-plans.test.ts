@@ -18,6 +18,7 @@ import {
 import {
   IN_WINDOW_SQL,
   RUNS_SQL as REPLACED_RUNS_SQL,
+  SINCE_SQL,
   STAMPS_SQL,
 } from '../../src/storage/transactions/replaced-ids.ts';
 import { SPAN_SHIFTS, splitWindow } from '../../src/storage/transactions/stamp-window.ts';
@@ -121,8 +122,9 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
         [NEARLY_BY_ID_SQL, [1, CURSOR, 100, SHARE, maxMs, maxMs], [historyKey, 'transactions_by_id']],
         [DOCUMENTS_AS_OF_SQL, [...documents, maxMs, maxMs], [historyKey, byKey]],
         [FITTING_SQL, [...documents, maxMs, maxMs], [historyKey, byKey]],
-        [STAMPS_SQL, [1, maxMs], [BY_UNTIL]],
-        [IN_WINDOW_SQL, [1, maxMs, minMs, maxMs, CURSOR, 101], [BY_UNTIL, 'history_by_from']],
+        [SINCE_SQL, [1, maxMs, minMs, maxMs, CURSOR, 101], [BY_UNTIL]],
+        [STAMPS_SQL, [1, maxMs, 100], [BY_UNTIL]],
+        [IN_WINDOW_SQL, [1, '[1,2,3]', minMs, maxMs, CURSOR, 101], ['history_by_from']],
         [
           REPLACED_RUNS_SQL,
           [1, CURSOR, LAST_ID, minMs, maxMs, 4, JSON.stringify([END_MS + 5_000])],

@@ -8,15 +8,21 @@
 //     │  [ids …]      [ids …]         versions of each import: one in order of id, one in order of from_stamp, the stamp
 //     │  [from …]     [from …]        of the version itself.
 //
-// If the window contains few versions, they are read from the second index and sorted. Otherwise, the lists in the first index
-// are merged by id (merge-runs.ts).
+// The versions are read in the first of these ways that reads only a bounded number:
+//   many small imports   everything they replaced, sorted
+//   few in the window    each import's versions in the window, by from_stamp, then sorted
+//   otherwise            the imports' versions, merged by id (merge-runs.ts)
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { StampWindow } from '../../domain/transaction.ts';
-import type { Connection } from '../database.ts';
-import { type Statement, splitIds } from '../sql.ts';
+import type { Connection, SqlValue } from '../database.ts';
+import { type Sql, type Statement, splitIds } from '../sql.ts';
 import { mergeRuns, type RunRead } from './merge-runs.ts';
 
+/** Each import costs one or two index seeks. With more imports than this, everything they replaced is read instead, … */
+const IMPORTS_MAX = 100;
+/** … unless they replaced more versions than this. */
+const SINCE_MAX = 10_000;
 /** If the window contains more versions than this, they are merged instead of sorted. */
 const SORTED_MAX = 2_000;
 
@@ -32,13 +38,40 @@ interface ReplacedQuery {
 
 /** Returns the first ids at or after the cursor, in order. */
 export async function findReplaced(connection: Connection, query: ReplacedQuery): Promise<readonly Uuid[]> {
-  const { orgId, asOfMs, window, cursor, count } = query;
-  const params = [orgId, asOfMs, window.minMs, window.maxMs, cursor, count];
-  const [few] = await connection.all<{ total: number; ids: string | null }>(IN_WINDOW_SQL, ...params);
-  if (few !== undefined && few.total <= SORTED_MAX) return splitIds(few.ids);
-  const imports = await connection.all<{ value: number }>(STAMPS_SQL, orgId, asOfMs);
-  const runs = imports.map(({ value }) => ({ stamp: value, weight: 1 }));
-  return mergeRuns(runs, count, (reads, last) => readRuns(connection, query, reads, last));
+  let stamps = await readStamps(connection, query, IMPORTS_MAX + 1);
+  if (stamps.length === 0) return [];
+  if (stamps.length > IMPORTS_MAX) {
+    const since = await findFew(connection, SINCE_SQL, query, query.asOfMs, SINCE_MAX);
+    if (since !== undefined) return since;
+    stamps = await readStamps(connection, query, Number.MAX_SAFE_INTEGER);
+  }
+  const inWindow = await findFew(connection, IN_WINDOW_SQL, query, JSON.stringify(stamps), SORTED_MAX);
+  if (inWindow !== undefined) return inWindow;
+  const runs = stamps.map((stamp) => ({ stamp, weight: 1 }));
+  return mergeRuns(runs, query.count, (reads, last) => readRuns(connection, query, reads, last));
+}
+
+/** Returns the stamps of the first imports since. */
+async function readStamps(
+  connection: Connection,
+  { orgId, asOfMs }: ReplacedQuery,
+  countMax: number,
+): Promise<number[]> {
+  const rows = await connection.all<{ stamp: number }>(STAMPS_SQL, orgId, asOfMs, countMax);
+  return rows.map(({ stamp }) => stamp);
+}
+
+/** Returns undefined if there are more than `countMax` versions. */
+async function findFew(
+  connection: Connection,
+  statement: Statement,
+  { orgId, window, cursor, count }: ReplacedQuery,
+  since: SqlValue,
+  countMax: number,
+): Promise<readonly Uuid[] | undefined> {
+  const params = [orgId, since, window.minMs, window.maxMs, cursor, count];
+  const [few] = await connection.all<{ total: number; ids: string | null }>(statement, ...params);
+  return few !== undefined && few.total <= countMax ? splitIds(few.ids) : undefined;
 }
 
 async function readRuns(
@@ -62,33 +95,51 @@ async function readRuns(
   return reads.map(({ run }) => found.get(run.stamp) ?? []);
 }
 
-/** The stamps of all imports since $2, found with one index seek each. */
-const STAMPS = `
-  RECURSIVE stamps (value) AS (
-    SELECT (${nextStamp('$2')})
-    UNION ALL
-    SELECT (${nextStamp('stamps.value')}) FROM stamps WHERE stamps.value IS NOT NULL
-  )`;
-export const STAMPS_SQL = `WITH ${STAMPS} SELECT value FROM stamps WHERE value IS NOT NULL`;
-
 /**
- * Counts the versions in the window that imports since $2 have replaced, up to SORTED_MAX + 1. Returns the first ids unless there
- * are more than SORTED_MAX versions. Reads the versions twice, because materialising them would be slower.
+ * Counts versions, up to one more than `countMax`. Returns the first ids in the window unless there are more. Reads the versions
+ * twice, because materialising them would be slower.
  */
+function firstOfFew(sql: Sql, versions: (columns: string) => string, countMax: number): string {
+  return `
+  WITH counted AS MATERIALIZED (SELECT count(*) AS total FROM (${versions('1')}) AS few)
+  SELECT total, CASE WHEN total <= ${countMax} THEN (
+    SELECT ${sql.joinIds} FROM (
+      SELECT DISTINCT id FROM (${versions('h.id, h.from_stamp')}) AS few
+       WHERE from_stamp BETWEEN $3 AND $4 AND id >= $5 ORDER BY id LIMIT $6
+    ) AS ids
+  ) END AS ids FROM counted`;
+}
+
+/** All versions replaced since $2. The limit also makes both databases use the index on until_stamp. */
+export const SINCE_SQL: Statement = (sql) =>
+  firstOfFew(
+    sql,
+    (columns) => `
+    SELECT ${columns} FROM history AS h WHERE org_id = $1 AND until_stamp > $2 ORDER BY until_stamp LIMIT ${SINCE_MAX + 1}`,
+    SINCE_MAX,
+  );
+
+/** The versions in the window that the imports in $2 replaced. */
 export const IN_WINDOW_SQL: Statement = (sql) => {
   const condition = 'org_id = $1 AND until_stamp = v.value AND from_stamp BETWEEN $3 AND $4';
   const limit = `LIMIT ${SORTED_MAX + 1}`;
   const ofImport = sql.joinEach('history', 'id, from_stamp', condition, `ORDER BY from_stamp ${limit}`);
-  const versions = `FROM imports AS v CROSS JOIN ${ofImport} ${limit}`;
-  return `
-  WITH ${STAMPS}, imports AS MATERIALIZED (SELECT value FROM stamps WHERE value IS NOT NULL),
-  counted AS MATERIALIZED (SELECT count(*) AS total FROM (SELECT 1 ${versions}) AS few)
-  SELECT total, CASE WHEN total <= ${SORTED_MAX} THEN (
-    SELECT ${sql.joinIds} FROM (
-      SELECT DISTINCT id FROM (SELECT h.id ${versions}) AS few WHERE id >= $5 ORDER BY id LIMIT $6
-    ) AS ids
-  ) END AS ids FROM counted`;
+  const imports = sql.valuesTable('$2', 'bigint');
+  return firstOfFew(
+    sql,
+    (columns) => `SELECT ${columns} FROM ${imports} CROSS JOIN ${ofImport} ${limit}`,
+    SORTED_MAX,
+  );
 };
+
+/** The stamps of the first $3 imports since $2, found with one index seek each. */
+export const STAMPS_SQL = `
+  WITH RECURSIVE stamps (stamp) AS (
+    SELECT (${nextStamp('$2')})
+    UNION ALL
+    SELECT (${nextStamp('stamps.stamp')}) FROM stamps WHERE stamps.stamp IS NOT NULL
+  )
+  SELECT stamp FROM stamps WHERE stamp IS NOT NULL LIMIT $3`;
 
 /** Stamp of the next import after `after` that replaced any version. */
 export function nextStamp(after: string): string {
