@@ -13,6 +13,8 @@ export interface ActivationOptions {
   passbackUid: string;
   /** Any other text to return with the transaction, up to 1,024 characters. */
   passbackData?: string | undefined;
+  /** The page of the shop on which the user should arrive: an https URL on the retailer's own domain. */
+  to?: string | undefined;
 }
 
 /** Throws a TypeError if an id is empty. The error never contains passbackUid, which may be personal data. */
@@ -22,6 +24,6 @@ export function activationPath({ deal, id, orgId, passbackUid }: ActivationOptio
   return `/v1/${list}s/${encodeURIComponent(id)}/activate/`;
 }
 
-export function activationQuery({ orgId, passbackUid, passbackData }: ActivationOptions): string {
-  return printQuery({ orgId, passbackUid, passbackData });
+export function activationQuery({ orgId, passbackUid, passbackData, to }: ActivationOptions): string {
+  return printQuery({ orgId, passbackUid, passbackData, to });
 }

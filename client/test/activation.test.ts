@@ -35,6 +35,9 @@ test('activationUrl() builds a link without sending a request', () => {
     ),
   );
   expect(client.activationUrl({ ...DEAL, passbackData: 'a=1' })).toEndWith('&passbackData=a%3D1');
+  expect(client.activationUrl({ ...DEAL, to: 'https://shop.example/?a=1&b' })).toEndWith(
+    '&to=https%3A%2F%2Fshop.example%2F%3Fa%3D1%26b',
+  );
   expect(client.activationUrl({ ...DEAL, id: '../../x' })).toContain(
     '/v1/cashback-offers/..%2F..%2Fx/activate/',
   );

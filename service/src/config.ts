@@ -77,6 +77,12 @@ const SETTINGS = {
     '6000',
   ),
   activation: onUnlessOff('activation links'),
+  countTestClients: setting(
+    'count clicks by headless browsers and HTTP libraries, for test servers: on or off',
+    'switch',
+    oneOf(['on', 'off']),
+    'off',
+  ),
   spool: setting(
     'folder for clicks while the database is unreachable (default: the folder of the SQLite database, or the working directory)',
     'folder',

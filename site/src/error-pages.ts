@@ -1,6 +1,6 @@
-// The pages under /errors/, one for each error code, and the pages for people who open a broken link or an unknown path.
+// The pages for developers: those under /errors/, one for each error code, and the page for an unknown path.
 
-import type { ParameterError, Problem } from '@offerbook/client';
+import type { Problem } from '@offerbook/client';
 import { dataTable } from './data-table.ts';
 import { type Html, html } from './html.ts';
 import { type Frame, htmlPage, type Page, type Place } from './html-page.ts';
@@ -17,13 +17,6 @@ export interface DescribedError extends ListedError {
   readonly meaning: string;
   readonly remedy: string;
   readonly example: object;
-}
-
-/** Why a link could not be followed. */
-interface LinkError {
-  readonly code: ErrorCode;
-  readonly title: string;
-  readonly errors: readonly ParameterError[] | undefined;
 }
 
 const RETRY: Partial<Record<ErrorCode, string>> = {
@@ -65,23 +58,6 @@ export function errorPage(error: DescribedError, frame: Frame): Page {
 </div>`;
   return page(title, main, frame, '/errors/');
 }
-
-/** The page for people whose link could not be activated. Does not repeat the link, which may contain personal data. */
-export function linkErrorPage({ code, title, errors }: LinkError, frame: Frame): Page {
-  const main = html`<div class="screen narrow prose">
-<h1>${title}</h1>
-<p class="lead">${LINK_HINTS[code] ?? 'This link does not work right now. Please try again in a moment.'}</p>
-${errors === undefined ? undefined : html`<ul>${errors.map(({ parameter, detail }) => html`<li><code>${parameter}</code> ${detail}</li>`)}</ul>`}
-<p class="muted">For developers: <a href="/errors/${code}"><code>${code}</code></a>.</p>
-</div>`;
-  return page(title, main, frame);
-}
-
-const LINK_HINTS: Partial<Record<ErrorCode, string>> = {
-  deal_not_found: 'The deal may have been withdrawn, or the link may be incomplete.',
-  deal_gone: 'The shop has ended this deal. The page you came from may have other deals.',
-  invalid_parameter: 'This link is incomplete, so we cannot tell the shop who referred you.',
-};
 
 export function notFoundPage(title: string, frame: Frame): Page {
   const main = html`<div class="screen narrow prose">

@@ -62,12 +62,24 @@ export function htmlPage(parts: PageParts, { urls, explorer }: Frame): Page {
   return { text, hasScript: script !== undefined, imageSources, submitsForms };
 }
 
-interface DocumentParts extends Content {
+/** A page without navigation and footer, for people who do not know Offerbook. */
+export function plainPage(content: Content, { urls }: Frame): Page {
+  const text = printBody(
+    { ...content, styles: urls['/assets/site.css'] },
+    html`<main>${content.main}</main>`,
+  );
+  return { text, hasScript: false, imageSources: [], submitsForms: false };
+}
+
+interface StyledContent extends Content {
+  /** URL of the style sheet. */
+  readonly styles: string;
+}
+
+interface DocumentParts extends StyledContent {
   /** Path of the navigation entry to highlight. */
   readonly place: string | undefined;
   readonly places: readonly NavPlace[];
-  /** URL of the style sheet. */
-  readonly styles: string;
   readonly brand: string;
   readonly footer: Html;
 }
@@ -79,7 +91,20 @@ interface NavPlace {
 
 /** Renders a whole document for the public site or the console. */
 export function printDocument(parts: DocumentParts): string {
-  const { title, place, places, main, styles, script, brand, footer, meta = {} } = parts;
+  const { place, places, main, brand, footer } = parts;
+  return printBody(
+    parts,
+    html`<a class="skip" href="#main">Skip to content</a>
+<header class="site row">
+<a class="brand" href="/">${MARK}${brand}</a>
+<nav class="row" aria-label="Pages">${places.map((one) => navLink(one, place))}</nav>
+</header>
+<main id="main">${main}</main>
+<footer class="site"><p>${footer}</p></footer>`,
+  );
+}
+
+function printBody({ title, styles, script, meta = {} }: StyledContent, body: Html): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -92,13 +117,7 @@ ${Object.entries(meta).map(([name, content]) => (content === undefined ? undefin
 ${script === undefined ? undefined : html`<script type="module" src="${script}"></script>`}
 </head>
 <body>
-<a class="skip" href="#main">Skip to content</a>
-<header class="site row">
-<a class="brand" href="/">${MARK}${brand}</a>
-<nav class="row" aria-label="Pages">${places.map((one) => navLink(one, place))}</nav>
-</header>
-<main id="main">${main}</main>
-<footer class="site"><p>${footer}</p></footer>
+${body}
 </body>
 </html>
 `.text;

@@ -4,6 +4,7 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { CatalogueEntry } from '../catalogue/snapshot.ts';
 import { ApiError, unavailable } from '../domain/api-errors.ts';
+import { belongsTo } from '../domain/belongs-to.ts';
 import { BoundedLog } from '../domain/bounded-log.ts';
 import { type ActivatedKind, type Click, type ClickId, TAP_MS } from '../domain/click.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -11,7 +12,7 @@ import type { Logger } from '../domain/logger.ts';
 import type { ActivationDirectory } from './activation-directory.ts';
 import type { ClickOrigin } from './click-id.ts';
 import type { ClickRecorder } from './click-recorder.ts';
-import { newClickTally } from './click-tally.ts';
+import { type ClickOutcome, newClickTally } from './click-tally.ts';
 import { fillTemplate } from './link-template.ts';
 import { Recent } from './recent.ts';
 
@@ -22,6 +23,8 @@ export interface ActivationRequest {
   readonly orgId: Uuid;
   readonly passbackUid: string;
   readonly passbackData?: string | undefined;
+  /** The page of the shop to redirect to. */
+  readonly to?: URL | undefined;
   /** The client's network; stored only as a keyed digest. */
   readonly network: string;
 }
@@ -31,6 +34,12 @@ export interface Activatable extends CatalogueEntry {
   readonly kind: ActivatedKind;
   readonly dealId: Uuid;
   readonly orgId: number;
+}
+
+interface Activated {
+  /** Undefined if the click is lost. */
+  readonly id: ClickId | undefined;
+  readonly outcome: ClickOutcome;
 }
 
 interface ActivationParts {
@@ -60,32 +69,35 @@ export class Activation {
     );
   }
 
-  /** Throws ApiError if the deal or the organisation is unknown, without revealing which. */
-  find({ kind, id, orgId }: ActivationRequest): Activatable {
+  /**
+   * Throws ApiError if the deal or the organisation is unknown, without revealing which, or if the page is not on the
+   * retailer's site.
+   */
+  find({ kind, id, orgId, to }: ActivationRequest): Activatable {
     this.#requireReady();
     const org = this.#parts.directory.findOrganisation(orgId);
     const entry = id === undefined ? undefined : this.#parts.catalogue.find(kind, id);
     if (org === undefined || id === undefined || entry === undefined) {
       throw new ApiError('deal_not_found', 'Unknown deal or organisation.');
     }
-    return { ...entry, kind, dealId: id, orgId: org };
+    return { ...arrivingAt(to, entry), kind, dealId: id, orgId: org };
   }
 
   /**
-   * Records an activation. In `follow` mode, the user is redirected at once, so the click also counts as followed. Returns the
-   * click id, or undefined if neither the database nor the spool accepted the click.
+   * Records an activation. In `follow` mode, the user is redirected at once, so the click also counts as followed. The click is
+   * lost if neither the database nor the spool accepts it.
    */
   async activate(
     what: Activatable,
-    { passbackUid, passbackData, network }: ActivationRequest,
+    { passbackUid, passbackData, to, network }: ActivationRequest,
     mode: 'follow' | 'later',
-  ): Promise<ClickId | undefined> {
+  ): Promise<Activated> {
     const { directory, recorder, clock } = this.#parts;
     const nowMs = clock();
     const { orgId, kind, dealId, retailerId } = what;
     // The key includes the network. Otherwise, a stranger who repeats a user's request would get that user's click id, and
     // learn that the user has just clicked.
-    const tapped = [mode, orgId, kind, dealId, passbackUid, passbackData ?? null, network];
+    const tapped = [mode, orgId, kind, dealId, passbackUid, passbackData, to?.href, network];
     const key = directory.clickIds.digest(JSON.stringify(tapped));
     const click: Click = {
       id: directory.clickIds.make(orgId, nowMs),
@@ -106,15 +118,15 @@ export class Activation {
       // Forget a failed tap, so a retry is recorded.
       recording.catch(() => this.#taps.delete(key, recording));
     }
-    try {
-      const id = await recording;
-      this.tally[id !== click.id ? 'repeated' : click.isTracked ? 'tracked' : 'untracked']++;
-      return id;
-    } catch (error) {
-      this.tally.lost++;
-      this.#lostLog.note({ err: error });
-      return undefined;
-    }
+    const activated = await recording.then(
+      (id) => ({ id, outcome: id === click.id ? outcomeOf(click) : 'repeated' }) as const,
+      (error) => {
+        this.#lostLog.note({ err: error });
+        return { id: undefined, outcome: 'lost' } as const;
+      },
+    );
+    this.tally[activated.outcome]++;
+    return activated;
   }
 
   /** Returns the URL to redirect to: the operator's link with the click id, or the plain URL if there is no link. */
@@ -136,19 +148,22 @@ export class Activation {
     return this.#visited.find(id, this.#parts.clock()) !== undefined;
   }
 
-  /** Returns a click with the catalogue entry of its deal, or of its retailer if the deal no longer exists. */
-  async findClick(id: ClickId): Promise<{ click: Click; entry: CatalogueEntry }> {
+  /**
+   * Returns a click with the catalogue entry of its deal, or of its retailer if the deal no longer exists. `to` is the page of
+   * the shop to redirect to.
+   */
+  async findClick(id: ClickId, to?: URL): Promise<{ click: Click; entry: CatalogueEntry }> {
     const { recorder, catalogue, clock } = this.#parts;
     const click = this.#visited.find(id, clock()) ?? (await recorder.find(id));
     const entry =
       click && (catalogue.find(click.kind, click.dealId) ?? catalogue.find('retailers', click.retailerId));
     if (click === undefined || entry === undefined)
       throw new ApiError('deal_gone', 'The deal and its retailer are no longer in the catalogue.');
-    return { click, entry };
+    return { click, entry: arrivingAt(to, entry) };
   }
 
   /** Records the first time that a click is followed. Logs failures instead of throwing: the user must reach the shop. */
-  async visit(click: Click): Promise<void> {
+  async visit(click: Click): Promise<ClickOutcome> {
     const { recorder, clock } = this.#parts;
     const nowMs = clock();
     const visited = { ...click, clickedAtMs: click.clickedAtMs ?? nowMs };
@@ -156,11 +171,12 @@ export class Activation {
       if (click.clickedAtMs === null) await recorder.record(visited);
     } catch (error) {
       this.#lostLog.note({ err: error, click: click.id });
-      return;
+      return 'lost';
     }
     // Later visits do not extend the cache lifetime, so database changes take effect within seconds.
     if (this.#visited.find(click.id, nowMs) === undefined)
       this.#visited.add(click.id, nowMs, { ...visited, passbackUid: null, passbackData: null });
+    return click.clickedAtMs === null ? outcomeOf(click) : 'repeated';
   }
 
   #requireReady(): void {
@@ -168,4 +184,18 @@ export class Activation {
     if (!catalogue.ready || directory.revision === undefined)
       throw unavailable('The catalogue is still loading. Try again shortly.', 1);
   }
+}
+
+function outcomeOf({ isTracked }: Click): ClickOutcome {
+  return isTracked ? 'tracked' : 'untracked';
+}
+
+/** Replaces both URLs with the page, because an inactive deal redirects to its retailer. */
+function arrivingAt(page: URL | undefined, entry: CatalogueEntry): CatalogueEntry {
+  if (page === undefined) return entry;
+  if (!belongsTo(page, [entry.retailerHostname])) {
+    const error = { parameter: 'to', detail: `must be a page on ${entry.retailerHostname}` };
+    throw new ApiError('invalid_parameter', `${error.parameter} ${error.detail}.`, { errors: [error] });
+  }
+  return { ...entry, url: page.href, retailerUrl: page.href };
 }

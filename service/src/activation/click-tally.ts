@@ -4,7 +4,8 @@ export const CLICK_OUTCOMES = [
   'tracked',
   'untracked',
   'repeated',
-  'bot',
+  'crawler',
+  'preview',
   'prefetch',
   'embedded',
   'limited',
@@ -13,9 +14,9 @@ export const CLICK_OUTCOMES = [
 
 /**
  * `tracked` and `untracked` clicks were recorded; for an `untracked` click, the operator has no link. `repeated` counts further
- * taps on the same link. `bot`, `prefetch` and `embedded` (loaded as an image or frame) requests are not clicks. `limited`
- * clicks exceeded the rate limit, and `lost` clicks could not be recorded: for both, links redirect to the shop's plain URL,
- * and POST gets an error.
+ * taps on the same link. Requests by a `crawler`, for a `preview`, by a `prefetch` and for an `embedded` image or frame are
+ * not clicks. `limited` clicks exceeded the rate limit, and `lost` clicks could not be recorded: for both, links redirect to
+ * the shop's plain URL, and POST gets an error.
  */
 export type ClickOutcome = (typeof CLICK_OUTCOMES)[number];
 

@@ -15,6 +15,7 @@ import { UuidTable } from './tables/uuid-table.ts';
 export interface CatalogueEntry {
   readonly retailerId: Uuid;
   readonly retailerUrl: string;
+  readonly retailerHostname: string;
   /** The promotion's deep link, or else the retailer's URL. */
   readonly url: string;
   readonly isActive: boolean;
@@ -55,24 +56,25 @@ export class Snapshot {
     if (name === 'retailers') {
       const retailer = this.#retailerIds.find(id);
       if (retailer === undefined) return undefined;
-      const url = this.#urlOf(retailer);
-      return { retailerId: id, retailerUrl: url, url, isActive: true };
+      const { url, hostname } = this.#siteOf(retailer);
+      return { retailerId: id, retailerUrl: url, retailerHostname: hostname, url, isActive: true };
     }
     const table = this.#dealTables[name];
     const rank = table.ids.find(id);
     if (rank === undefined) return undefined;
     const owner = table.data.owners[rank] as number;
-    const retailerUrl = this.#urlOf(owner);
+    const { url, hostname } = this.#siteOf(owner);
     return {
       retailerId: this.#retailerIds.at(owner),
-      retailerUrl,
-      url: (name === 'promotions' ? table.deepLink(rank) : undefined) ?? retailerUrl,
+      retailerUrl: url,
+      retailerHostname: hostname,
+      url: (name === 'promotions' ? table.deepLink(rank) : undefined) ?? url,
       isActive: this.#dealsAt(name, nowMs).activity.isActive(rank),
     };
   }
 
-  #urlOf(retailer: number): string {
-    return (JSON.parse(`${this.#heads.text(retailer)}}`) as { url: string }).url;
+  #siteOf(retailer: number): { url: string; hostname: string } {
+    return JSON.parse(`${this.#heads.text(retailer)}}`) as { url: string; hostname: string };
   }
 
   #dealsAt(list: DealList, nowMs: number): DealsView {

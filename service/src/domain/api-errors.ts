@@ -84,7 +84,7 @@ export const ERRORS = {
     status: 414,
     title: 'The URL is too long',
     meaning: 'The path and query are longer than 16 KiB.',
-    remedy: 'Shorten the query. Most parameters are limited to 200 characters, and none can exceed 1,024.',
+    remedy: 'Shorten the query. Most parameters are limited to 200 characters, and none can exceed 2,048.',
   },
   rate_limited: {
     status: 429,

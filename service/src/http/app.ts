@@ -21,7 +21,7 @@ import type { CallerTally } from './caller-tally.ts';
 import { prefersHtml } from './content/qualities.ts';
 import { responseBody } from './content/response-body.ts';
 import { type Exchange, openExchange } from './exchange.ts';
-import { activationRoutes } from './operations/activate.ts';
+import { type ActivationSettings, activationRoutes } from './operations/activate.ts';
 import type { DataSources } from './operations/operation.ts';
 import { operationRoutes } from './operations/operation-routes.ts';
 import { buildSite, type SiteSettings } from './pages/site.ts';
@@ -33,10 +33,10 @@ import { beginRequestSpan, endRequestSpan } from './request-span.ts';
 import type { RequestTally } from './request-tally.ts';
 import { type Resource, type Route, Router } from './router.ts';
 
-/** Room for the longest `passbackUid` and `passbackData` in any script, percent-encoded. */
+/** Room for the longest `passbackUid`, `passbackData` and `to` in any script, percent-encoded. */
 const URL_LENGTH_MAX = 16 * 1024;
 
-interface AppSettings extends RateLimitSettings, SiteSettings {
+interface AppSettings extends RateLimitSettings, SiteSettings, ActivationSettings {
   readonly trustedProxies: readonly string[];
   readonly logRequests: LoggedRequests;
 }
@@ -77,11 +77,11 @@ export function buildApp(dependencies: AppDependencies): App {
   const turn = new TurnBudget();
   const limits = rateLimits(settings, dependencies.requestCounter);
   const unavailableLog = new BoundedLog((fields) => logger.warn(fields, 'unavailable'));
-  const { extension } = dependencies;
+  const { activation, extension } = dependencies;
   const site = buildSite({ ...settings, guest: extension?.guest }, dependencies);
   const router = new Router([
     ...operationRoutes({ ...dependencies, pageSize: settings.pageSize }, { ...dependencies, limits }),
-    ...(dependencies.activation === undefined ? [] : activationRoutes(dependencies.activation, limits)),
+    ...(activation === undefined ? [] : activationRoutes(activation, limits, settings)),
     ...site.routes,
     ...(extension?.routes ?? []),
   ]);

@@ -38,12 +38,14 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     const { activation, recorder, start, stop } = openActivation(options, stores, catalogue);
     await start();
     const kind: ActivatedKind = 'retailers';
-    const deal = { kind, dealId: id(1), retailerId: id(1), orgId, url: '', retailerUrl: '', isActive: true };
+    const site = { url: '', retailerUrl: '', retailerHostname: '' };
+    const deal = { kind, dealId: id(1), retailerId: id(1), orgId, ...site, isActive: true };
     const request = { kind, id: id(1), orgId: publicId, passbackData: undefined, network: '127.0.0.1' };
     return {
       time,
       recorder,
-      tap: (passbackUid: string) => activation.activate(deal, { ...request, passbackUid }, 'follow'),
+      tap: async (passbackUid: string) =>
+        (await activation.activate(deal, { ...request, passbackUid }, 'follow')).id,
       prepare: () => recordClick(stores, orgId, { clickedAtMs: null }),
       recorded: async () => (await stores.clicks.list(10)).map((click) => click.id),
       [Symbol.asyncDispose]: stop,

@@ -17,6 +17,8 @@ interface Scene extends AsyncDisposable {
   readonly node: TestNode;
   /** Follows a user's link, for the first organisation by default; returns the click id, or the plain URL. */
   click(user: string, orgId?: string): Promise<string>;
+  /** Follows a user's link and returns the Offerbook-Click header. */
+  outcome(user: string): Promise<string | null>;
   /** Activates the deal for a user with POST. */
   post(user: string): Promise<Response>;
   recorded(): Promise<ClickId[]>;
@@ -48,6 +50,8 @@ async function openScene(
       const response = await fetch(linkOf(user, orgId), { redirect: 'manual' });
       return (response.headers.get('Location') ?? '').replace(NETWORK, '');
     },
+    outcome: async (user) =>
+      (await fetch(linkOf(user, firstId), { redirect: 'manual' })).headers.get('Offerbook-Click'),
     post: (user) => fetch(linkOf(user, firstId), { method: 'POST' }),
     recorded: async () => (await node.stores.clicks.list(10_000)).map((click) => click.id),
     async whileBusy(work) {
@@ -133,10 +137,10 @@ for (const database of DATABASES) {
 
     test('without a usable spool, links redirect to the plain URL and POST gets 503', async () => {
       await using scene = await openScene(database, join(temporaryFolder(), 'missing'));
-      const [clicked, posted] = await scene.whileBusy(() =>
-        Promise.all([scene.click('one'), scene.post('two')]),
+      const [clicked, posted, outcome] = await scene.whileBusy(() =>
+        Promise.all([scene.click('one'), scene.post('two'), scene.outcome('three')]),
       );
-      expect(clicked).toBe('https://www.r1.example/');
+      expect([clicked, outcome]).toEqual(['https://www.r1.example/', 'ignored; reason=unavailable']);
       expect(posted.headers.get('Retry-After')).toBe('2');
       expect(await posted.json()).toMatchObject({
         status: 503,

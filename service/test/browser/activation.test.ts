@@ -11,15 +11,12 @@ import { launchBrowser } from '../support/browser.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { id } from '../support/fixtures.ts';
 import { Sandbox } from '../support/sandbox.ts';
+import { TestNode } from '../support/test-node.ts';
 import { testsWith } from '../support/tests-with.ts';
 import { axeViolations } from './axe-violations.ts';
 import { WatchedPage } from './watched-page.ts';
 
 const { afterAll, beforeAll, describe, test } = testsWith('chromium');
-
-/** A headless browser's default user agent would be treated as a bot. */
-const userAgent =
-  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 
 interface Sale {
   readonly id: Uuid;
@@ -39,7 +36,7 @@ test('a purchase after an activation in the explorer appears as pending and is t
   await using sandbox = await Sandbox.start(folder, '--speed', '20');
   const browser = await launchBrowser();
   try {
-    await using watched = await WatchedPage.open(browser, sandbox.url, { userAgent });
+    await using watched = await WatchedPage.open(browser, sandbox.url);
     const { page } = watched;
     await page.locator('.card a').first().click();
     const activate = page.locator('.offers a.activate').first();
@@ -82,6 +79,28 @@ test('a purchase after an activation in the explorer appears as pending and is t
   }
 });
 
+test('a person whose link fails sees an accessible page that explains it without technical terms', async () => {
+  await using node = await TestNode.start();
+  const browser = await launchBrowser();
+  try {
+    const link = `${node.url}/v1/coupons/activate/?passbackUid=secret-user`;
+    await using watched = await WatchedPage.open(browser, link, {
+      extraHTTPHeaders: { 'Request-Id': 'r-1' },
+    });
+    const { page } = watched;
+    expect((await page.innerText('body')).split(/\n+/)).toEqual([
+      'This link is incomplete',
+      'Part of the link is missing or was changed, perhaps when it was copied. Go back to where you found it, and open it again.',
+      'Your cashback is not active. You would not earn any if you bought something at the shop now.',
+      'If the problem remains, contact the website or app that showed you the link, and quote this number: r-1',
+    ]);
+    expect(await page.locator('a').count()).toBe(0);
+    expect(await axeViolations(page)).toEqual([]);
+  } finally {
+    await browser.close();
+  }
+});
+
 describe('the toy shop', () => {
   let sandbox: Sandbox;
 
@@ -106,7 +125,6 @@ describe('the toy shop', () => {
       const link = `/v1/cashback-offers/${offerId}/activate/?orgId=${orgId}&passbackUid=buyer`;
       const activated = await fetch(sandbox.url + link, {
         redirect: 'manual',
-        headers: { 'User-Agent': userAgent },
       });
       const bought = await fetch(activated.headers.get('Location') ?? '', {
         method: 'POST',

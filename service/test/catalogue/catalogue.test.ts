@@ -96,7 +96,8 @@ test('finds retailers and deals by id, and whether they are active', async () =>
     promotions: [promotion(31, { startDate: printTimestamp(START_MS + 1) })],
   });
   const catalogue = await loadCatalogue([shop], () => nowMs);
-  const entry = { retailerId: id(1), retailerUrl: shop.url, url: shop.url, isActive: true };
+  const { url, hostname: retailerHostname } = shop;
+  const entry = { retailerId: id(1), retailerUrl: url, retailerHostname, url, isActive: true };
   const found = () => [
     catalogue.find('retailers', id(1)),
     catalogue.find('cashbackOffers', id(11)),

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../support/databases.ts';
 import { coupon, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
+import { Sandbox } from '../support/sandbox.ts';
 import { TestNode } from '../support/test-node.ts';
 import { testsWith } from '../support/tests-with.ts';
 
@@ -13,7 +14,7 @@ const { afterAll, beforeAll, test } = testsWith('bash', 'curl');
 const DOCS = join(import.meta.dir, '../../../docs');
 
 let node: TestNode;
-let env: Record<string, string | undefined>;
+let nodeEnv: Service['env'];
 
 beforeAll(async () => {
   node = await TestNode.start();
@@ -31,7 +32,7 @@ beforeAll(async () => {
   const [org] = await node.stores.organisations.list();
   const { activation } = await node.stores.revisions();
   await node.logged((line) => line.activation === activation);
-  env = {
+  nodeEnv = {
     ...process.env,
     OFFERBOOK_TOKEN: tokens[0],
     OFFERBOOK_PRIVATE_TOKEN: tokens[1],
@@ -41,14 +42,22 @@ beforeAll(async () => {
 
 afterAll(() => node?.[Symbol.asyncDispose]());
 
-/** What the commands of a guide print. Those that set tokens which nobody has are left out. */
-async function run(document: string): Promise<string> {
+interface Service {
+  readonly url: string;
+  readonly env: Record<string, string | undefined>;
+}
+
+/** Returns the output of a guide's commands. Commands that set placeholder tokens are not run. */
+async function run(
+  document: string,
+  { url, env }: Service = { url: node.url, env: nodeEnv },
+): Promise<string> {
   const text = readFileSync(join(DOCS, document), 'utf8');
   const commands = [...text.matchAll(/^```sh guide\n(.*?)^```$/gms)]
     .map(([, code = '']) => code)
     .filter((code) => !code.includes('…'))
     .join('\necho\n')
-    .replaceAll('http://localhost:8080', node.url);
+    .replaceAll('http://localhost:8080', url);
   const child = Bun.spawn(['bash', '-euo', 'pipefail', '-c', commands], {
     cwd: temporaryFolder(),
     env,
@@ -83,4 +92,22 @@ test('the loop in docs/pagination.md fetches every coupon', async () => {
 
 test('the second request in docs/limits.md gets 304 without a body', async () => {
   expect(await run('limits.md')).toStartWith('HTTP/1.1 304 Not Modified');
+});
+
+test('the commands in docs/activation.md reach a page of the toy shop, record a click, and find the sale', async () => {
+  await using sandbox = await Sandbox.start(temporaryFolder());
+  const env = {
+    ...process.env,
+    OFFERBOOK_TOKEN: sandbox.token('pub'),
+    OFFERBOOK_PRIVATE_TOKEN: sandbox.token('prv'),
+    OFFERBOOK_ORG_ID: sandbox.orgId,
+  };
+  const printed = await run('activation.md', { url: sandbox.url, env });
+  expect(printed.trim().split(/\s*\n\s*/)).toEqual([
+    expect.stringMatching(
+      /^<p>A real shop would now show <code>https:\/\/[\w.-]+\.example\/spades\?size=l<\/code>\.<\/p>$/,
+    ),
+    expect.stringMatching(/^offerbook-click: recorded$/i),
+    '"passbackUid":"user-1"',
+  ]);
 });

@@ -1,7 +1,7 @@
 // The service behind real proxies, configured as in docs/operations/proxies.md: what they reject and what they cache.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { coupon, retailer } from '../support/fixtures.ts';
+import { coupon, id, retailer } from '../support/fixtures.ts';
 import { lacks } from '../support/programs.ts';
 import { PROXIES, ReverseProxy } from '../support/reverse-proxy.ts';
 import { TestNode } from '../support/test-node.ts';
@@ -9,11 +9,20 @@ import { testsWith } from '../support/tests-with.ts';
 
 let node: TestNode;
 let token: string;
+let orgId: string;
 
 beforeAll(async () => {
   node = await TestNode.start({ settings: { pageSize: 1, trustedProxies: ['127.0.0.0/8'] } });
   await node.catalogue([retailer(1, { coupons: [coupon(21), coupon(22)] })]);
   token = await node.token('public');
+  orgId = (await node.stores.organisations.list())[0]?.publicId ?? '';
+  await node.stores.links.write(async (writer) => {
+    const template = `https://network.example/${'x'.repeat(1_024)}/{click}?to={url}`;
+    await writer.put([{ id: id(1), kind: 'retailer', template }]);
+    await writer.markChanged();
+  });
+  const { activation } = await node.stores.revisions();
+  await node.logged((line) => line.activation === activation);
 });
 afterAll(() => node[Symbol.asyncDispose]());
 
@@ -66,6 +75,19 @@ describe.each(PROXIES)('%s', (name) => {
     expect([await statusOf(proxy.url, longest), await statusOf(proxy.url, `${longest}a`)]).toEqual([
       200, 414,
     ]);
+  });
+
+  test('forwards the longest page of a shop, and the redirect to it', async () => {
+    // Percent signs are encoded once more in the request and in the redirect.
+    const page = 'https://www.r1.example/'.padEnd(2_048, '%FC');
+    const path = `/v1/coupons/${id(21)}/activate/`;
+    const longest = { passbackUid: '\u00fc'.repeat(127), passbackData: '\u00fc'.repeat(512), to: page };
+    const response = await fetch(`${proxy.url}${path}?${new URLSearchParams({ orgId, ...longest })}`, {
+      redirect: 'manual',
+    });
+    const location = response.headers.get('Location') ?? '';
+    expect([response.status, new URL(location).searchParams.get('to')]).toEqual([302, page]);
+    expect(location.length).toBeGreaterThan(4_096);
   });
 
   test.each(['/livez', '/livez?x=/../', '/livez?x=..', '/livez?x=\\'])(

@@ -42,6 +42,10 @@ export class Sandbox implements AsyncDisposable {
     return new RegExp(`ob_${kind}_\\w+`).exec(this.text)?.[0] ?? '';
   }
 
+  get orgId(): string {
+    return /orgId +([0-9a-f-]{36})/.exec(this.text)?.[1] ?? '';
+  }
+
   get curlLines(): string[] {
     return this.text.split('\n').filter((line) => line.trim().startsWith('curl '));
   }

@@ -3,7 +3,8 @@
 
 import type { Reply } from '../reply.ts';
 
-const EXPOSED = 'ETag, Link, RateLimit, RateLimit-Policy, Request-Id, Retry-After, WWW-Authenticate';
+const EXPOSED =
+  'ETag, Link, Offerbook-Click, RateLimit, RateLimit-Policy, Request-Id, Retry-After, WWW-Authenticate';
 
 export const CORS_HEADERS: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Origin': '*',

@@ -5,7 +5,7 @@ import type { ApiDocument, ApiOperation, ApiResponse } from '@offerbook/site/doc
 import type { CodeSample } from '@offerbook/site/docs/code-samples.ts';
 import { EXAMPLE_IDS } from '@offerbook/wire/catalogue.ts';
 import type { ErrorCode } from '../../domain/api-errors.ts';
-import { ACTIVATED, ACTIVATION_PARAMETERS } from '../operations/activate.ts';
+import { ACTIVATED, ACTIVATION_PARAMETERS, GO_PARAMETERS } from '../operations/activate.ts';
 import { type Schema, schemaRef } from './component-schemas.ts';
 import { errorResponses } from './error-responses.ts';
 import { type HeaderName, headerRefs } from './header-objects.ts';
@@ -44,7 +44,6 @@ const EVERY_ERROR: readonly ErrorCode[] = [
 ];
 const FOLLOW_ERRORS: readonly ErrorCode[] = ['invalid_parameter', ...EVERY_ERROR];
 const ACTIVATE_ERRORS: readonly ErrorCode[] = [...FOLLOW_ERRORS, 'deal_gone', 'rate_limited'];
-const GO_ERRORS: readonly ErrorCode[] = [...EVERY_ERROR, 'deal_gone', 'rate_limited'];
 
 export function activationPaths(publicUrl: string | undefined, baseUrl: string): ApiDocument['paths'] {
   const paths = ACTIVATED.map(({ kind, path, parameter }) => {
@@ -93,10 +92,13 @@ function goOperation(publicUrl: string | undefined, baseUrl: string): ApiOperati
     ...described('followClick', 'Follow an activation link'),
     description:
       'Redirects to the shop and records when the link is first followed. Above the rate limit, only links that were followed recently are redirected.',
-    parameters: [pathParameter('click', 'Id of the click', { type: 'string' }, EXAMPLE_CLICK)],
+    parameters: [
+      pathParameter('click', 'Id of the click', { type: 'string' }, EXAMPLE_CLICK),
+      ...GO_PARAMETERS.map((name) => parameterObject(name)),
+    ],
     responses: {
       ...REDIRECTS,
-      ...errorResponses(GO_ERRORS, { path: `/go/${EXAMPLE_CLICK}/`, isLink: true }, publicUrl),
+      ...errorResponses(ACTIVATE_ERRORS, { path: `/go/${EXAMPLE_CLICK}/`, isLink: true }, publicUrl),
     },
     'x-codeSamples': samples.go,
   };
@@ -123,6 +125,7 @@ ID=$(curl -s -H "Authorization: Bearer $OFFERBOOK_TOKEN" '${baseUrl}${path}?limi
 
 const LINK_HEADERS: readonly HeaderName[] = [
   'Request-Id',
+  'Offerbook-Click',
   'Cache-Control',
   'Referrer-Policy',
   'X-Robots-Tag',
@@ -136,7 +139,7 @@ const REDIRECTS: Record<string, ApiResponse> = {
 function activated(publicUrl = 'https://api.example'): ApiResponse {
   return {
     description: 'Link to send the user to',
-    headers: headerRefs(['Request-Id', 'Cache-Control', 'RateLimit', 'RateLimit-Policy']),
+    headers: headerRefs(['Request-Id', 'Offerbook-Click', 'Cache-Control', 'RateLimit', 'RateLimit-Policy']),
     content: {
       'application/json': {
         schema: schemaRef('ActivatedDeal'),

@@ -44,6 +44,10 @@ export const HEADERS = {
 /** Headers that only activation links return. */
 export const ACTIVATION_HEADERS = {
   Location: requiredHeader('URL of the shop.', 'https://network.example/click?sub=Vb89jzL001biPkmMApa4tT'),
+  'Offerbook-Click': requiredHeader(
+    'What happened to the click: `recorded`; `untracked` (recorded, but the operator has no link for the shop, so sales are not attributed); `repeated` (same click as an earlier request); or `ignored` with the reason: `crawler`, `preview`, `prefetch`, `embedded`, `limit` (rate limit) or `unavailable` (could not be recorded).',
+    'recorded',
+  ),
   'Referrer-Policy': requiredHeader('Hides the referring page from the shop.', 'no-referrer'),
   'X-Robots-Tag': requiredHeader('Asks search engines not to index the link.', 'noindex'),
 };

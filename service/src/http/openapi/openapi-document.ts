@@ -55,7 +55,7 @@ export async function openApiDocument(settings = DEFAULTS, localUrl = LOCAL_URL)
     info: {
       title: 'Offerbook',
       // Version of the API. Its major version is part of the paths. The program's version is separate.
-      version: '1.0.0',
+      version: '1.1.0',
       description: `Retailers with their cashback offers, coupons and promotions, and your users' transactions. Lists are paginated. Send a page's cursor to get the next page; a page without a cursor is the last. Unsupported parameters that look like filters or paging, such as status or page, get 400; other unknown parameters are ignored. ${describeCurrency(settings.currency)}`,
       contact: { name: 'The operator of this service' },
       license: { name: 'MIT', identifier: 'MIT' },

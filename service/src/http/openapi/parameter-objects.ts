@@ -3,7 +3,7 @@
 import type { ApiParameter } from '@offerbook/site/docs/api-document.ts';
 import { DATE_TIME_PATTERN } from '@offerbook/wire/timestamp.ts';
 import { PAGE_SIZE_MAX } from '../../domain/page.ts';
-import { type DocumentedParameter, VALUE_LENGTH_MAX } from '../operations/query.ts';
+import { type DocumentedParameter, SHOP_PAGE_LENGTH_MAX, VALUE_LENGTH_MAX } from '../operations/query.ts';
 import type { Schema } from './component-schemas.ts';
 
 const DATE_TIME_FORMATS =
@@ -73,6 +73,12 @@ const PARAMETERS: Record<DocumentedParameter, ParameterDescription> = {
       'Optional data of your choice, returned in the transaction. UTF-8, percent-encoded, up to 1,024 bytes, no control characters.',
     schema: { type: 'string', maxLength: 1_024 },
     example: 'campaign=autumn',
+  },
+  to: {
+    description:
+      "The page of the shop on which the user should arrive, instead of the shop's home page or the promotion's page. It must start with https:// and be on the retailer's own domain or a subdomain. Ignored if the operator's link for the shop cannot contain a page.",
+    schema: { type: 'string', format: 'uri', maxLength: SHOP_PAGE_LENGTH_MAX },
+    example: 'https://www.greenthumb.example/spades?size=l',
   },
 };
 

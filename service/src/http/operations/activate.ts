@@ -1,8 +1,10 @@
 // GET and POST /v1/{retailers, cashback-offers, coupons, promotions}/{id}/activate/, the same with the id in the query, and GET
-// /go/{click}/. Users follow these links, so the links need no token. They never redirect to a URL from the request.
+// /go/{click}/. Users follow these links, so the links need no token. The only URL in a request that they redirect to is a page
+// on the retailer's own site.
 
 import { parseUuid } from '@offerbook/wire/uuid.ts';
 import type { Activatable, Activation, ActivationRequest } from '../../activation/activation.ts';
+import type { ClickOutcome } from '../../activation/click-tally.ts';
 import { ApiError, unavailable } from '../../domain/api-errors.ts';
 import type { ActivatedKind } from '../../domain/click.ts';
 import { useDatabase } from '../../tracing/tracer.ts';
@@ -13,7 +15,7 @@ import { json, type Reply } from '../reply.ts';
 import type { Route } from '../router.ts';
 import { withinDeadline } from './database-deadline.ts';
 import { parseQuery } from './query.ts';
-import { visitorOf } from './visitor.ts';
+import { visitorReader } from './visitor.ts';
 
 /** The lists whose items can be activated. `parameter` is the query parameter for the id. */
 export const ACTIVATED = [
@@ -23,7 +25,9 @@ export const ACTIVATED = [
   { kind: 'promotions', path: '/v1/promotions/', parameter: 'promotionId' },
 ] as const satisfies readonly { kind: ActivatedKind; path: string; parameter: string }[];
 
-export const ACTIVATION_PARAMETERS = ['orgId', 'passbackUid', 'passbackData'] as const;
+export const ACTIVATION_PARAMETERS = ['orgId', 'passbackUid', 'passbackData', 'to'] as const;
+/** Parameters of the link that POST returns. */
+export const GO_PARAMETERS = ['to'] as const;
 const REQUIRED = ['orgId', 'passbackUid'] as const;
 
 /** Every click must reach the server, shops must not see the referring page, and search engines must not index the link. */
@@ -33,9 +37,34 @@ const HEADERS = {
   'X-Robots-Tag': 'noindex',
 };
 
+/** Response header that reports what happened to the click. */
+export const CLICK_HEADER = 'Offerbook-Click';
+const CLICK_HEADER_VALUES: Readonly<Record<ClickOutcome, string>> = {
+  tracked: 'recorded',
+  untracked: 'untracked',
+  repeated: 'repeated',
+  crawler: 'ignored; reason=crawler',
+  preview: 'ignored; reason=preview',
+  prefetch: 'ignored; reason=prefetch',
+  embedded: 'ignored; reason=embedded',
+  limited: 'ignored; reason=limit',
+  lost: 'ignored; reason=unavailable',
+};
+
+export interface ActivationSettings {
+  /** If `on`, visits by headless browsers and HTTP libraries count as clicks. */
+  readonly countTestClients: 'on' | 'off';
+}
+
 type ReadRequest = (exchange: Exchange) => ActivationRequest;
 
-export function activationRoutes(activation: Activation, limits: RateLimits): Route[] {
+export function activationRoutes(
+  activation: Activation,
+  limits: RateLimits,
+  settings: ActivationSettings,
+): Route[] {
+  const visitorOf = visitorReader(settings.countTestClients);
+
   function takeFromLimit({ orgId, network }: ActivationRequest): RateLimitState {
     const own = limits.activation.take(`${orgId} ${network}`);
     // Requests from an address above its limit do not count towards the organisation's limit.
@@ -51,11 +80,11 @@ export function activationRoutes(activation: Activation, limits: RateLimits): Ro
     if (visitor === 'prefetch') return prefetched();
     if (visitor !== 'person') return passBy(visitor, deal.url);
     // Above the limit, the link still works, but the click is not tracked: a broken link would cost sales.
-    if (takeFromLimit(request).exceeded) return redirect(deal.url);
-    const click = await useDatabase(exchange.span, 'INSERT', 'clicks', () =>
+    if (takeFromLimit(request).exceeded) return redirect(deal.url, 'limited');
+    const { id, outcome } = await useDatabase(exchange.span, 'INSERT', 'clicks', () =>
       activation.activate(deal, request, 'follow'),
     );
-    return redirect(click === undefined ? deal.url : activation.targetOf(deal, click));
+    return redirect(id === undefined ? deal.url : activation.targetOf(deal, id), outcome);
   }
 
   /** Unlike follow(), fails if the activation cannot be recorded: a program can retry, a person cannot. */
@@ -63,40 +92,44 @@ export function activationRoutes(activation: Activation, limits: RateLimits): Ro
     const deal = activation.find(request);
     if (!deal.isActive) throw new ApiError('deal_gone', 'This deal is not active now.');
     countRequest(exchange, takeFromLimit(request));
-    const click = await useDatabase(exchange.span, 'INSERT', 'clicks', () =>
+    const { id, outcome } = await useDatabase(exchange.span, 'INSERT', 'clicks', () =>
       activation.activate(deal, request, 'later'),
     );
-    if (click === undefined) throw unavailable('The activation could not be recorded. Try again shortly.', 2);
-    return json(200, { url: `${exchange.origin}/go/${click}/` }, { 'Cache-Control': 'no-store' });
+    if (id === undefined) throw unavailable('The activation could not be recorded. Try again shortly.', 2);
+    // The page is in the link, not in the database: which pages users look at is not stored.
+    const page = request.to === undefined ? '' : `?to=${encodeURIComponent(request.to.href)}`;
+    const headers = { 'Cache-Control': 'no-store', [CLICK_HEADER]: CLICK_HEADER_VALUES[outcome] };
+    return json(200, { url: `${exchange.origin}/go/${id}/${page}` }, headers);
   }
 
   async function go(exchange: Exchange): Promise<Reply> {
     const visitor = visitorOf(exchange.request);
     if (visitor === 'prefetch') return prefetched();
-    const { span, parameters, address } = exchange;
+    const { span, parameters, search, address } = exchange;
+    const { to } = parseQuery(search, GO_PARAMETERS);
     const { id, orgId } = activation.parseClick(parameters.click ?? '');
     const state = limits.links.take(`${orgId} ${networkOf(address)}`);
     if (state.exceeded && !activation.isRecent(id)) {
       activation.tally.limited++;
       countRequest(exchange, state);
     }
-    const finding = useDatabase(span, 'SELECT', 'clicks', () => activation.findClick(id));
+    const finding = useDatabase(span, 'SELECT', 'clicks', () => activation.findClick(id, to));
     const { click, entry } = await withinDeadline(finding);
     const deal = orItsRetailer({ ...entry, kind: click.kind, dealId: click.dealId, orgId: click.orgId });
     if (visitor !== 'person') return passBy(visitor, deal.url);
-    await useDatabase(span, 'UPDATE', 'clicks', () => activation.visit(click));
-    return redirect(activation.targetOf(deal, click.id));
+    const outcome = await useDatabase(span, 'UPDATE', 'clicks', () => activation.visit(click));
+    return redirect(activation.targetOf(deal, click.id), outcome);
   }
 
   function prefetched(): Reply {
     activation.tally.prefetch++;
-    return { status: 204, headers: new Headers(HEADERS), body: null };
+    return { status: 204, headers: linkHeaders('prefetch'), body: null };
   }
 
   /** Redirects to the plain URL instead of the affiliate network, without recording a click. */
-  function passBy(visitor: 'bot' | 'embedded', url: string): Reply {
+  function passBy(visitor: ClickOutcome, url: string): Reply {
     activation.tally[visitor]++;
-    return redirect(url);
+    return redirect(url, visitor);
   }
 
   function link(path: string, answer: Route['answer']): Route {
@@ -149,7 +182,12 @@ function orItsRetailer(deal: Activatable): Activatable {
 }
 
 /** Normalises the URL, because retailers' URLs can contain characters that are not allowed in headers. */
-function redirect(url: string): Reply {
-  const headers = new Headers({ ...HEADERS, Location: new URL(url).href });
+function redirect(url: string, outcome: ClickOutcome): Reply {
+  const headers = linkHeaders(outcome);
+  headers.set('Location', new URL(url).href);
   return { status: 302, headers, body: null };
+}
+
+function linkHeaders(outcome: ClickOutcome): Headers {
+  return new Headers({ ...HEADERS, [CLICK_HEADER]: CLICK_HEADER_VALUES[outcome] });
 }

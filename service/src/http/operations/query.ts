@@ -10,6 +10,8 @@ import { PAGE_SIZE_MAX } from '../../domain/page.ts';
 import { describeMisleading, describeMisspelling } from './unknown-parameter.ts';
 
 export const VALUE_LENGTH_MAX = 200;
+/** Counted after normalisation, which percent-encodes the URL. */
+export const SHOP_PAGE_LENGTH_MAX = 2_048;
 
 /** Returns the value, or what is wrong with it. */
 type Reader<T> = (text: string) => { value: T } | { detail: string };
@@ -66,6 +68,19 @@ function passback(bytesMax: number) {
   return { read, lengthMax: bytesMax };
 }
 
+/** A page of a shop. Activation checks that the page is on the retailer's site. */
+const shopPage: Reader<URL> = (value) => {
+  const url = URL.parse(value);
+  if (url === null || !/^https:\/\//i.test(value))
+    return { detail: 'must be a URL that starts with https://' };
+  if (url.username !== '' || url.password !== '')
+    return { detail: 'must not contain a user name or a password' };
+  if (url.port !== '') return { detail: 'must not contain a port' };
+  return url.href.length > SHOP_PAGE_LENGTH_MAX
+    ? { detail: `must not be longer than ${SHOP_PAGE_LENGTH_MAX} characters` }
+    : { value: url };
+};
+
 const id = { read: uuidOr('must be a UUID') };
 
 const PARAMETERS = {
@@ -79,6 +94,7 @@ const PARAMETERS = {
   orgId: id,
   passbackUid: passback(PASSBACK_UID_BYTES_MAX),
   passbackData: { ...passback(PASSBACK_DATA_BYTES_MAX), mayBeEmpty: true },
+  to: { read: shopPage, lengthMax: SHOP_PAGE_LENGTH_MAX, mayBeEmpty: true },
   retailerId: id,
   cashbackOfferId: id,
   couponId: id,

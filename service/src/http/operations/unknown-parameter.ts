@@ -11,12 +11,17 @@ const ADVICE: readonly (readonly [RegExp, advice: string])[] = [
   [/^(sort|sortby|order|orderby)$/, 'lists are sorted by id'],
   [/^(fields|select|include|expand)$/, 'items always have all fields'],
 ];
+/** Shorter names are one error away from too many other names: `t` is often a cache buster, not a misspelt `to`. */
+const MISSPELT_LENGTH_MIN = 4;
 const FILTER = /^(q|query|search|filters?|where|since|until|from|to|after|before)$/;
 
 /** Returns why a name is rejected as a misspelt parameter; undefined if it does not look like one. */
 export function describeMisspelling(given: string, parameters: readonly string[]): string | undefined {
   const written = foldName(given);
-  const meant = parameters.find((name) => isOneErrorAway(written, foldName(name)));
+  const meant = parameters.find((name) => {
+    const folded = foldName(name);
+    return written === folded || (folded.length >= MISSPELT_LENGTH_MIN && isOneErrorAway(written, folded));
+  });
   return meant === undefined ? undefined : `is not a parameter; ${meant} is`;
 }
 

@@ -3,11 +3,10 @@
 
 import { isbot } from 'isbot';
 
-type Visitor = 'person' | 'bot' | 'prefetch' | 'embedded';
+type Visitor = 'person' | 'crawler' | 'preview' | 'prefetch' | 'embedded';
 
-/** Cached by user agent: a check takes 25 µs, and there are few distinct user agents. */
-const botByName = new Map<string, boolean>();
-const NAMES_KEPT_MAX = 1_000;
+/** There are few distinct user agents, and a check takes 25 µs. */
+const NAMES_CACHED_MAX = 1_000;
 const NAME_LENGTH_MAX = 512;
 
 /**
@@ -16,21 +15,37 @@ const NAME_LENGTH_MAX = 512;
  */
 const TOOLS = /^(?:bun|curl|deno|httpie|node|okhttp|postmanruntime|undici|wget)\b/i;
 
-export function visitorOf({ method, headers }: Request): Visitor {
-  const purpose = headers.get('Sec-Purpose') ?? headers.get('Purpose') ?? headers.get('X-Moz');
-  if (purpose?.toLowerCase().includes('prefetch') === true) return 'prefetch';
-  if (method === 'HEAD' || isBot(headers.get('User-Agent') ?? '')) return 'bot';
-  // Pages cannot set this header. `document` means that the whole tab navigates; other values mean an image, a frame or a
-  // script. Older browsers and apps do not send it.
-  return (headers.get('Sec-Fetch-Dest') ?? 'document') === 'document' ? 'person' : 'embedded';
-}
+/** Headless browsers, and HTTP libraries used by crawlers as well as by tests. */
+const TEST_CLIENTS =
+  /HeadlessChrome|^(?:aiohttp|apache-httpclient|axios|faraday|go-http-client|guzzlehttp|java|node-fetch|python|ruby)\b/i;
 
-function isBot(name: string): boolean {
-  const text = name.slice(0, NAME_LENGTH_MAX);
-  const known = botByName.get(text);
-  if (known !== undefined) return known;
-  const found = !TOOLS.test(text) && isbot(text);
-  if (botByName.size === NAMES_KEPT_MAX) botByName.clear();
-  botByName.set(text, found);
-  return found;
+/** Apps that fetch a link to show a preview of it, in addition to user agents that contain "preview". */
+const PREVIEWS =
+  /preview|whatsapp|facebookexternalhit|slackbot|telegrambot|discordbot|twitterbot|linkedinbot|skypeuripreview|viber|embedly/i;
+
+/** Returns the classifying function. `countTestClients` makes headless browsers and HTTP libraries count as people. */
+export function visitorReader(countTestClients: 'on' | 'off'): (request: Request) => Visitor {
+  const byName = new Map<string, Visitor>();
+
+  function visitorNamed(userAgent: string): Visitor {
+    const name = userAgent.slice(0, NAME_LENGTH_MAX);
+    const known = byName.get(name);
+    if (known !== undefined) return known;
+    const isCounted = TOOLS.test(name) || (countTestClients === 'on' && TEST_CLIENTS.test(name));
+    const visitor = isCounted || !isbot(name) ? 'person' : PREVIEWS.test(name) ? 'preview' : 'crawler';
+    if (byName.size === NAMES_CACHED_MAX) byName.clear();
+    byName.set(name, visitor);
+    return visitor;
+  }
+
+  return ({ method, headers }) => {
+    const purpose = headers.get('Sec-Purpose') ?? headers.get('Purpose') ?? headers.get('X-Moz');
+    if (purpose?.toLowerCase().includes('prefetch') === true) return 'prefetch';
+    const visitor = visitorNamed(headers.get('User-Agent') ?? '');
+    if (visitor !== 'person') return visitor;
+    if (method === 'HEAD') return 'preview';
+    // Pages cannot set this header. `document` means that the whole tab navigates; other values mean an image, a frame or a
+    // script. Older browsers and apps do not send it.
+    return (headers.get('Sec-Fetch-Dest') ?? 'document') === 'document' ? 'person' : 'embedded';
+  };
 }

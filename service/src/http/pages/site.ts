@@ -5,15 +5,10 @@ import { guidePage } from '@offerbook/site/docs/docs-page.ts';
 import { GUIDE_PATHS, loadGuides } from '@offerbook/site/docs/guides/guides.ts';
 import { referencePage } from '@offerbook/site/docs/reference-page.ts';
 import { searchIndex } from '@offerbook/site/docs/search-index.ts';
-import {
-  type DescribedError,
-  errorList,
-  errorPage,
-  linkErrorPage,
-  notFoundPage,
-} from '@offerbook/site/error-pages.ts';
+import { type DescribedError, errorList, errorPage, notFoundPage } from '@offerbook/site/error-pages.ts';
 import { type ExplorerOptions, explorerPage } from '@offerbook/site/explorer-page.ts';
 import type { Frame, Page } from '@offerbook/site/html-page.ts';
+import { linkErrorPage } from '@offerbook/site/link-error-page.ts';
 import { parseTokenKind } from '../../domain/access-token.ts';
 import { type ApiError, ERROR_CODES, ERRORS } from '../../domain/api-errors.ts';
 import { StaticFile } from '../content/static-file.ts';
@@ -41,7 +36,7 @@ export interface Site {
   readonly routes: readonly Route[];
   /** Answers browsers that open an unknown path. */
   readonly notFound: Route['answer'];
-  /** Answers browsers whose activation link failed. */
+  /** Answers browsers whose activation link failed with a page for shoppers. */
   readonly linkError: (error: ApiError, exchange: Exchange) => Promise<Reply>;
 }
 
@@ -97,12 +92,11 @@ export function buildSite(settings: SiteSettings, { health, localUrl }: Server):
   return {
     routes,
     notFound: async (exchange) => ({ ...(await notFound()).answer(exchange, 'no-store'), status: 404 }),
-    async linkError({ code, errors, headers }, exchange) {
-      const { status, title } = ERRORS[code];
-      const page = linkErrorPage({ code, title, errors }, await frame());
+    async linkError({ code, headers }, exchange) {
+      const page = linkErrorPage({ code, requestId: exchange.requestId }, await frame());
       const reply = pageFile(page).answer(exchange, 'no-store');
       for (const [name, value] of Object.entries(headers)) reply.headers.set(name, value);
-      return { ...reply, status };
+      return { ...reply, status: ERRORS[code].status };
     },
   };
 }

@@ -107,6 +107,8 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
         adminPort,
         explorerLogos: [new URL(baseUrl).origin],
         currency: CURRENCY,
+        // Developers try links with headless browsers and scripts.
+        countTestClients: 'on',
       },
       databaseUrl,
       logger: log.logger,

@@ -32,7 +32,7 @@ export async function linkToToyShop(
       retailers.map(({ id }) => ({
         id: id as Uuid,
         kind: 'retailer',
-        template: `${baseUrl}${SHOP_PATH}${id}/{click}`,
+        template: `${baseUrl}${SHOP_PATH}${id}/{click}?page={url}`,
       })),
     );
     await writer.markChanged();
@@ -64,6 +64,7 @@ export function toyShopRoutes(world: World): Route[] {
       isLink: true,
       answer(exchange) {
         const { name } = retailerOf(exchange);
+        const requested = new URLSearchParams(exchange.search).get('page');
         return page(
           exchange,
           name,
@@ -71,6 +72,7 @@ export function toyShopRoutes(world: World): Route[] {
 <p class="tags"><span class="tag">Toy shop of the sandbox</span></p>
 <h1>${name}</h1>
 <p class="lead">You have arrived. Your click id is <code>${exchange.parameters.click ?? ''}</code>. The shop reports it to the affiliate network when you buy something.</p>
+${requested === null ? undefined : html`<p>A real shop would now show <code>${requested}</code>.</p>`}
 <form method="post"><button type="submit" class="primary">Buy something</button></form>
 </div>`,
         );

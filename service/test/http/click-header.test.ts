@@ -1,0 +1,112 @@
+// The Offerbook-Click header: every activation response reports what happened to the click.
+
+import { expect, test } from 'bun:test';
+import { ActivationNode, BROWSER } from '../support/activation-node.ts';
+import { DATABASES } from '../support/databases.ts';
+import { id } from '../support/fixtures.ts';
+
+const HEADER = 'Offerbook-Click';
+const HEADLESS =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/140.0.0.0 Safari/537.36';
+
+async function goPath(response: Response): Promise<string> {
+  return new URL(((await response.json()) as { url: string }).url).pathname;
+}
+
+test.each(DATABASES)(
+  'GET, POST and the link that POST returns report recorded and repeated clicks on $name',
+  async (database) => {
+    await using app = await ActivationNode.start({ databaseUrl: await database.create() });
+    const path = `/v1/coupons/${id(21)}/activate/${app.query()}`;
+    const seen = async (method: string, of: string) => (await app.send(method, of)).headers.get(HEADER);
+    expect([await seen('GET', path), await seen('GET', path)]).toEqual(['recorded', 'repeated']);
+    const first = await app.send('POST', path, { Origin: 'https://page.example' });
+    expect(first.headers.get('Access-Control-Expose-Headers')?.split(', ')).toContain(HEADER);
+    expect([first.headers.get(HEADER), await seen('POST', path)]).toEqual(['recorded', 'repeated']);
+    const go = await goPath(first);
+    expect([await seen('GET', go), await seen('GET', go)]).toEqual(['recorded', 'repeated']);
+    expect(await app.clicks()).toHaveLength(2);
+  },
+);
+
+test('clicks on a retailer without a link are reported as untracked', async () => {
+  await using app = await ActivationNode.start({ links: [] });
+  const path = `/v1/coupons/${id(21)}/activate/${app.query()}`;
+  const posted = await app.send('POST', path);
+  const outcomes = [await app.get(path), posted, await app.get(await goPath(posted)), await app.get(path)];
+  expect(outcomes.map((response) => response.headers.get(HEADER))).toEqual([
+    'untracked',
+    'untracked',
+    'untracked',
+    'repeated',
+  ]);
+});
+
+test('requests that are not clicks are reported as ignored, with the reason', async () => {
+  await using app = await ActivationNode.start();
+  const path = `/v1/coupons/${id(21)}/activate/${app.query()}`;
+  const go = await goPath(await app.send('POST', path));
+  for (const [method, headers, reason] of [
+    ['GET', { 'User-Agent': 'Mozilla/5.0 (compatible; Googlebot/2.1)' }, 'crawler'],
+    ['GET', { 'User-Agent': 'AhrefsBot/7.0' }, 'crawler'],
+    ['GET', { 'User-Agent': HEADLESS }, 'crawler'],
+    ['GET', { 'User-Agent': 'python-requests/2.32.3' }, 'crawler'],
+    ['GET', { 'User-Agent': 'WhatsApp/2.23.20.0' }, 'preview'],
+    ['GET', { 'User-Agent': 'facebookexternalhit/1.1' }, 'preview'],
+    ['GET', { 'User-Agent': 'Slackbot-LinkExpanding 1.0' }, 'preview'],
+    ['GET', { 'User-Agent': 'TelegramBot (like TwitterBot)' }, 'preview'],
+    ['HEAD', BROWSER, 'preview'],
+    ['GET', { ...BROWSER, 'Sec-Purpose': 'prefetch;prerender' }, 'prefetch'],
+    ['GET', { ...BROWSER, 'Sec-Fetch-Dest': 'iframe' }, 'embedded'],
+  ] as const) {
+    for (const of of [path, go]) {
+      const response = await app.send(method, of, headers);
+      expect([headers, response.headers.get(HEADER)]).toEqual([headers, `ignored; reason=${reason}`]);
+    }
+  }
+  expect(await app.clicks()).toMatchObject([{ clickedAtMs: null }]);
+});
+
+test('a click above the limit is reported as ignored; errors do not have the header', async () => {
+  await using app = await ActivationNode.start({ settings: { rateLimitActivation: 1 } });
+  const path = (uid: string) => `/v1/coupons/${id(21)}/activate/${app.query({ passbackUid: uid })}`;
+  const outcomes = [
+    await app.get(path('a')),
+    await app.get(path('b')),
+    await app.send('POST', path('c')),
+    await app.get('/go/0000000000000000000000/'),
+    await app.get(path('')),
+  ];
+  expect(outcomes.map(({ status, headers }) => [status, headers.get(HEADER)])).toEqual([
+    [302, 'recorded'],
+    [302, 'ignored; reason=limit'],
+    [429, null],
+    [404, null],
+    [400, null],
+  ]);
+});
+
+test('with --count-test-clients on, headless browsers and HTTP libraries count as people, and crawlers and previews do not', async () => {
+  await using app = await ActivationNode.start({ settings: { countTestClients: 'on' } });
+  const outcome = async (name: string) => {
+    const path = `/v1/coupons/${id(21)}/activate/${app.query({ passbackUid: name })}`;
+    return [name, (await app.get(path, { 'User-Agent': name })).headers.get(HEADER)];
+  };
+  const testers = [
+    HEADLESS,
+    'python-requests/2.32.3',
+    'Python-urllib/3.12',
+    'python-httpx/0.27.0',
+    'Python/3.12 aiohttp/3.9.5',
+    'Go-http-client/1.1',
+    'Java-http-client/21.0.3',
+    'Apache-HttpClient/5.3 (Java/21)',
+    'axios/1.7.2',
+    'GuzzleHttp/7',
+    'Ruby',
+  ];
+  for (const name of testers) expect(await outcome(name)).toEqual([name, 'recorded']);
+  for (const name of ['Googlebot/2.1', 'bingbot/2.0', 'WhatsApp/2.23.20.0'])
+    expect((await outcome(name))[1]).toStartWith('ignored; ');
+  expect((await app.clicks()).map((click) => click.passbackUid).sort()).toEqual(testers.toSorted());
+});

@@ -1,0 +1,246 @@
+// Activation links with `to`: the page of the shop on which the user arrives.
+
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import type { ClickId } from '../../src/domain/click.ts';
+import { ActivationNode, BROWSER, clickIn, NETWORK, NOW_MS, USER } from '../support/activation-node.ts';
+import { DATABASES } from '../support/databases.ts';
+import { answerProblems } from '../support/documented-answers.ts';
+import { id } from '../support/fixtures.ts';
+
+const PAGE = 'https://www.r1.example/spades?size=l&q=ü#reviews';
+/** The same page, as the URL parser prints it. */
+const PRINTED = 'https://www.r1.example/spades?size=l&q=%C3%BC#reviews';
+
+function targetOf(click: string, page: string): string {
+  return NETWORK.replace('{click}', click).replace('{url}', encodeURIComponent(page));
+}
+
+for (const database of DATABASES) {
+  describe(`links to a page of a shop on ${database.name}`, () => {
+    test('GET redirects to the page through the network, for retailers and every kind of deal, even if the deal has ended', async () => {
+      await using app = await ActivationNode.start({ databaseUrl: await database.create() });
+      for (const [path, kind, number] of [
+        [`/v1/retailers/${id(1)}/activate/`, 'retailers', 1],
+        [`/v1/cashback-offers/${id(11)}/activate/`, 'cashbackOffers', 11],
+        [`/v1/coupons/${id(21)}/activate/`, 'coupons', 21],
+        [`/v1/promotions/${id(31)}/activate/`, 'promotions', 31],
+        // The coupon has ended, so the click is on the retailer.
+        [`/v1/coupons/${id(22)}/activate/`, 'retailers', 1],
+      ] as const) {
+        const response = await app.get(path + app.query({ to: PAGE, passbackData: path }));
+        const location = response.headers.get('Location');
+        const click = clickIn(location);
+        expect([response.status, response.headers.get('Offerbook-Click')]).toEqual([302, 'recorded']);
+        expect(location).toBe(targetOf(click, PRINTED));
+        expect((await app.clicks()).find((one) => one.id === click)).toEqual({
+          id: click,
+          orgId: 1,
+          kind,
+          dealId: id(number),
+          retailerId: id(1),
+          passbackUid: USER,
+          passbackData: path,
+          activatedAtMs: NOW_MS,
+          clickedAtMs: NOW_MS,
+          isTracked: true,
+        });
+      }
+      expect(await app.clicks()).toHaveLength(5);
+    });
+
+    test('POST returns a link to the page, and following it redirects to the page through the network', async () => {
+      await using app = await ActivationNode.start({ databaseUrl: await database.create() });
+      const response = await app.send('POST', `/v1/coupons/${id(21)}/activate/${app.query({ to: PAGE })}`);
+      const { status, headers } = response;
+      const body = await response.text();
+      expect(answerProblems('/v1/coupons/{id}/activate/', { status, headers, body }, 'POST')).toEqual([]);
+      const { url } = JSON.parse(body) as { url: string };
+      const [, click = ''] = /\/go\/([0-9A-Za-z]{22})\//.exec(url) ?? [];
+      expect(url).toBe(`${app.node.url}/go/${click}/?to=${encodeURIComponent(PRINTED)}`);
+      const path = url.slice(app.node.url.length);
+      const followed = await app.get(path);
+      expect([followed.status, followed.headers.get('Location')]).toEqual([302, targetOf(click, PRINTED)]);
+      // Without the page, the link redirects to the shop's home page.
+      const plain = await app.get(`/go/${click}/`);
+      expect(plain.headers.get('Location')).toBe(targetOf(click, 'https://www.r1.example/'));
+      const forged = await app.get(`/go/${click}/?to=https://evil.example/`);
+      expect([forged.status, await forged.json()]).toMatchObject([
+        400,
+        {
+          code: 'invalid_parameter',
+          errors: [{ parameter: 'to', detail: 'must be a page on www.r1.example' }],
+        },
+      ]);
+      expect(await app.clicks()).toMatchObject([{ id: click, kind: 'coupons', clickedAtMs: NOW_MS }]);
+    });
+
+    test('a tap on a link to another page is a separate click', async () => {
+      await using app = await ActivationNode.start({ databaseUrl: await database.create() });
+      const tap = async (to: string) => {
+        const response = await app.get(`/v1/coupons/${id(21)}/activate/${app.query({ to })}`);
+        return [response.headers.get('Offerbook-Click'), clickIn(response.headers.get('Location'))] as const;
+      };
+      const [first, second] = [await tap(PAGE), await tap('https://www.r1.example/rakes')];
+      expect([first[0], second[0], await tap(PAGE)]).toEqual([
+        'recorded',
+        'recorded',
+        ['repeated', first[1]],
+      ]);
+      expect((await app.clicks()).map((click) => click.id).sort()).toEqual(
+        [first[1], second[1]].sort() as ClickId[],
+      );
+    });
+  });
+}
+
+test('without an operator link, and for requests that are not clicks, the redirect goes directly to the page', async () => {
+  await using app = await ActivationNode.start({ settings: { rateLimitActivation: 1 }, links: [] });
+  const path = `/v1/coupons/${id(21)}/activate/${app.query({ to: PAGE })}`;
+  for (const [headers, outcome] of [
+    [BROWSER, 'untracked'],
+    [{ 'User-Agent': 'Googlebot/2.1' }, 'ignored; reason=crawler'],
+    [{ ...BROWSER, 'Sec-Fetch-Dest': 'image' }, 'ignored; reason=embedded'],
+    [BROWSER, 'ignored; reason=limit'],
+  ] as const) {
+    const response = await app.get(path, headers);
+    expect([response.headers.get('Location'), response.headers.get('Offerbook-Click')]).toEqual([
+      PRINTED,
+      outcome,
+    ]);
+  }
+});
+
+test('a template without {url} ignores the page', async () => {
+  const template = 'https://network.example/click?shop=1&sub={click}';
+  await using app = await ActivationNode.start({ links: [{ id: id(1), kind: 'retailer', template }] });
+  const response = await app.get(`/v1/coupons/${id(21)}/activate/${app.query({ to: PAGE })}`);
+  const location = response.headers.get('Location');
+  expect(location).toBe(template.replace('{click}', clickIn(location)));
+  expect(await app.clicks()).toHaveLength(1);
+});
+
+test('an empty page counts as absent', async () => {
+  await using app = await ActivationNode.start();
+  const response = await app.get(`/v1/coupons/${id(21)}/activate/${app.query({ to: '' })}`);
+  const location = response.headers.get('Location');
+  expect(location).toBe(targetOf(clickIn(location), 'https://www.r1.example/'));
+});
+
+test('a page outside the retailer’s site, or that is not a plain https URL, gets 400 on GET and POST, and no click is recorded', async () => {
+  await using app = await ActivationNode.start();
+  const elsewhere = 'must be a page on www.r1.example';
+  const notHttps = 'must be a URL that starts with https://';
+  const withUser = 'must not contain a user name or a password';
+  const tooLong = 'must not be longer than 2048 characters';
+  for (const [to, detail] of [
+    ['https://evil.example/', elsewhere],
+    ['https://notwww.r1.example/', elsewhere],
+    ['https://r1.example/', elsewhere],
+    ['https://www.r1.example.evil.example/', elsewhere],
+    ['https://www.r1.example./', elsewhere],
+    ['https://evil.example/https://www.r1.example/', elsewhere],
+    ['https://evil.example\\@www.r1.example/', elsewhere],
+    ['https://evil.example?@www.r1.example/', elsewhere],
+    ['https://evil.example#www.r1.example', elsewhere],
+    ['https://127.0.0.1/', elsewhere],
+    ['https://www.r1.example@evil.example/', withUser],
+    ['https://user@www.r1.example/', withUser],
+    ['https://user:secret@www.r1.example/', withUser],
+    ['https://www.r1.example:8443/', 'must not contain a port'],
+    ['http://www.r1.example/', notHttps],
+    ['javascript:alert(1)', notHttps],
+    ['javascript://www.r1.example/%0aalert(1)', notHttps],
+    ['data:text/html,x', notHttps],
+    ['//www.r1.example/', notHttps],
+    ['/spades', notHttps],
+    ['www.r1.example/spades', notHttps],
+    ['https:www.r1.example', notHttps],
+    ['https:/www.r1.example', notHttps],
+    [' https://www.r1.example/', notHttps],
+    ['https://', notHttps],
+    ['https://www r1.example/', notHttps],
+    [`https://www.r1.example/${'x'.repeat(2_048)}`, tooLong],
+    [`https://www.r1.example/${'ü'.repeat(400)}`, tooLong],
+  ] as const) {
+    for (const method of ['GET', 'POST']) {
+      const response = await app.send(method, `/v1/coupons/${id(21)}/activate/${app.query({ to })}`);
+      const { status, headers } = response;
+      const body = await response.text();
+      expect([to, status, JSON.parse(body)]).toMatchObject([
+        to,
+        400,
+        { code: 'invalid_parameter', detail: `to ${detail}.`, errors: [{ parameter: 'to', detail }] },
+      ]);
+      expect(answerProblems('/v1/coupons/{id}/activate/', { status, headers, body }, method)).toEqual([]);
+    }
+  }
+  expect(await app.clicks()).toEqual([]);
+});
+
+test('short unknown parameters are not mistaken for a misspelt `to`', async () => {
+  await using app = await ActivationNode.start();
+  const path = `/v1/coupons/${id(21)}/activate/`;
+  for (const name of ['t', 'o', 'ts', 'too', 'do'])
+    expect([name, (await app.get(path + app.query({ [name]: '1' }))).status]).toEqual([name, 302]);
+  expect(await (await app.get(path + app.query({ To: PAGE }))).json()).toMatchObject({
+    errors: [{ parameter: 'To', detail: 'is not a parameter; to is' }],
+  });
+});
+
+test('a page is accepted exactly if its host has the labels of the retailer’s hostname at its end', async () => {
+  await using app = await ActivationNode.start();
+  const SHOPS = [
+    { offerId: id(11), labels: ['www', 'r1', 'example'] },
+    // The hostname is "München.example".
+    { offerId: id(12), labels: ['münchen', 'example'] },
+  ];
+  const shop = fc.constantFrom(...SHOPS);
+  const label = fc.constantFrom('www', 'r1', 'example', 'münchen', 'evil', 'de', 'a-b', 'x1', 'xwww', 'com');
+  const labels = fc.oneof(
+    fc.array(label, { minLength: 1, maxLength: 5 }),
+    // Hosts that start with, end with or contain the labels of a shop.
+    fc
+      .tuple(fc.array(label, { maxLength: 2 }), shop, fc.array(label, { maxLength: 1 }))
+      .map(([before, { labels }, after]) => [...before, ...labels, ...after]),
+    // Hosts that end with a shop's hostname as a string, but not on a label boundary.
+    fc.tuple(label, shop).map(
+      ([
+        prefix,
+        {
+          labels: [first, ...rest],
+        },
+      ]) => [`${prefix}${first}`, ...rest],
+    ),
+  );
+  const page = fc.record({
+    scheme: fc.constantFrom('https', 'HTTPS', 'http', 'ftp'),
+    user: fc.constantFrom('', '', '', 'user@', 'www.r1.example@'),
+    labels,
+    isUpperCase: fc.boolean(),
+    port: fc.constantFrom('', '', '', ':443', ':80', ':8443'),
+    path: fc.webPath(),
+  });
+  const likely = { scheme: 'https', user: '', port: '' };
+  await fc.assert(
+    fc.asyncProperty(shop, page, fc.boolean(), async ({ offerId, labels }, generated, isLikely) => {
+      const { scheme, user, port, path, ...made } = { ...generated, ...(isLikely ? likely : {}) };
+      const host = made.labels.join('.');
+      const given = `${scheme}://${user}${made.isUpperCase ? host.toUpperCase() : host}${port}${path}`;
+      const isOwn = made.labels.slice(-labels.length).join('.') === labels.join('.');
+      const isPlain = scheme.toLowerCase() === 'https' && user === '' && (port === '' || port === ':443');
+      const before = (await app.clicks()).length;
+      const search = app.query({ to: given, passbackData: given });
+      const response = await app.send('POST', `/v1/cashback-offers/${offerId}/activate/${search}`);
+      expect([given, response.status]).toEqual([given, isOwn && isPlain ? 200 : 400]);
+      if (response.status === 400) expect(await app.clicks()).toHaveLength(before);
+      else {
+        const { url } = (await response.json()) as { url: string };
+        expect(new URL(new URL(url).searchParams.get('to') ?? '').hostname).toBe(
+          new URL(`https://${host}`).hostname,
+        );
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
