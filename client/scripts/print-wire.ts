@@ -38,8 +38,10 @@ const isPage = ([name]: readonly [string, Schema]) => name.endsWith('Page');
 
 export function printWire(document: OpenApi): string {
   const schemas = Object.entries(document.components.schemas).filter((schema) => !isPage(schema));
-  // Activation links need no token and are not generated.
-  const operations = Object.entries(document.paths).filter(([, { get }]) => get.security.length > 0);
+  // Activation links need no token and are not generated. The client derives look-ups by id from their list.
+  const operations = Object.entries(document.paths).filter(
+    ([path, { get }]) => get.security.length > 0 && !path.includes('{'),
+  );
   return [
     HEADER + printOperations(operations),
     printTimestampFields(schemas.map(([, schema]) => schema)),
@@ -62,7 +64,7 @@ function printOperations(operations: readonly (readonly [string, { readonly get:
       throw new Error(`${get.operationId} requires an unknown kind of token: ${scheme}`);
     return `  ${methodName(get)}: { path: '${path}', tokenKind: '${kind}' },\n`;
   });
-  return `/** Path and token kind of each operation. */
+  return `/** Path and token kind of each list. */
 export const OPERATIONS = {\n${lines.join('')}} as const;\n`;
 }
 

@@ -1,7 +1,7 @@
 // Generated from the service's OpenAPI document; do not edit. After changing the wire format:
 //   npm run generate --workspace @offerbook/client
 
-/** Path and token kind of each operation. */
+/** Path and token kind of each list. */
 export const OPERATIONS = {
   retailers: { path: '/v1/retailers/', tokenKind: 'public' },
   cashbackOffers: { path: '/v1/cashback-offers/', tokenKind: 'public' },
@@ -212,6 +212,7 @@ export interface Problem {
     | 'not_found'
     | 'several_hosts'
     | 'deal_not_found'
+    | 'transaction_not_found'
     | 'deal_gone'
     | 'method_not_allowed'
     | 'uri_too_long'

@@ -9,7 +9,7 @@ import { allBelow, firstAccepted, type Range } from './tables/ascending.ts';
 import { Bitset } from './tables/bitset.ts';
 import type { DealTable } from './tables/deal-table.ts';
 import type { JsonColumn } from './tables/json-column.ts';
-import { type EncodedPage, type PageWriter, writePage } from './tables/page-writer.ts';
+import { type EncodedPage, type PageWriter, writeItemAlone, writePage } from './tables/page-writer.ts';
 import type { UuidTable } from './tables/uuid-table.ts';
 
 export type CatalogueListName = 'retailers' | DealList;
@@ -23,6 +23,8 @@ export type CatalogueQuery = OfferQuery & {
 
 export interface ListView {
   page(query: CatalogueQuery): EncodedPage;
+  /** Returns one item as the list contains it; undefined if the list does not contain it. */
+  item(id: Uuid): EncodedPage | undefined;
 }
 
 /** The active deals of a list. */
@@ -62,6 +64,13 @@ export class DealsView implements ListView {
         return changesAtMs;
       },
     });
+  }
+
+  item(id: Uuid): EncodedPage | undefined {
+    const { table, activity } = this;
+    const rank = table.ids.find(id);
+    if (rank === undefined || !activity.isActive(rank)) return undefined;
+    return writeItemAlone((writer) => table.writeListForm(rank, writer), activity.nextChangeMs(rank));
   }
 
   /** Returns when a deal of this retailer next starts or ends. */
@@ -107,6 +116,12 @@ export class RetailersView implements ListView {
       // Include unlisted retailers, which appear in the list when one of their deals starts.
       changesAtMs: (last = range.end - 1) => this.#changesAtMs(range.begin, last),
     });
+  }
+
+  item(id: Uuid): EncodedPage | undefined {
+    const retailer = this.#ids.find(id);
+    if (retailer === undefined || !this.#listed.has(retailer)) return undefined;
+    return writeItemAlone((writer) => this.#write(retailer, writer), this.#changesAtMs(retailer, retailer));
   }
 
   #changesAtMs(first: number, last: number): number {

@@ -42,9 +42,9 @@ export const ERRORS = {
   },
   invalid_parameter: {
     status: 400,
-    title: 'A query parameter is not valid',
+    title: 'A parameter is not valid',
     meaning:
-      'At least one query parameter has an invalid value, or a name that this operation does not accept. "errors" lists all of them.',
+      'At least one parameter in the path or the query has an invalid value, or a name that this operation does not accept. "errors" lists all of them.',
     remedy: 'Correct the parameters listed under "errors". Do not retry the request unchanged.',
   },
   not_found: {
@@ -62,10 +62,16 @@ export const ERRORS = {
   },
   deal_not_found: {
     status: 404,
-    title: 'Unknown deal, organisation or click',
+    title: 'Unknown retailer, deal, organisation or click',
     meaning:
-      'The retailer or deal id, the orgId or the click id is unknown, or the deal was withdrawn. The response is the same in every case.',
+      'The retailer or deal id, the orgId or the click id is unknown, or the deal was withdrawn. The response is the same in every case. Look-ups also return it for deals that are not active and for retailers without active deals.',
     remedy: 'Use ids from the catalogue lists, and ask the operator for your orgId.',
+  },
+  transaction_not_found: {
+    status: 404,
+    title: 'Unknown transaction',
+    meaning: 'No transaction of your organisation has this id.',
+    remedy: 'Use ids from /v1/transactions/, and a token of the same organisation.',
   },
   deal_gone: {
     status: 410,

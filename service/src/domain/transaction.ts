@@ -56,6 +56,8 @@ export interface TransactionStore {
    * `asOfMs` is given, `completeThroughMs` is at most `asOfMs`.
    */
   page(query: TransactionQuery): Promise<TransactionPage>;
+  /** Returns the current document of an organisation's transaction as UTF-8; undefined if there is none. */
+  find(orgId: number, id: Uuid): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** Reads all transactions of an organisation in id order, in batches, from one consistent snapshot. */
   read(orgId: number, onBatch: (batch: StoredDocument[]) => Promise<void>): Promise<void>;
   /**

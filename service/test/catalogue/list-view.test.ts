@@ -32,6 +32,45 @@ test('a page of any list contains the active, matching items from the cursor onw
   );
 });
 
+test('an item looked up by its id equals the item in the list, and is found only if the list contains it', async () => {
+  await fc.assert(
+    fc.asyncProperty(catalogue, momentMs, async (retailers, nowMs) => {
+      const catalogue = await loadCatalogue(retailers, () => nowMs);
+      const ids = retailers.flatMap(({ id, cashbackOffers, coupons, promotions }) =>
+        [{ id }, ...cashbackOffers, ...coupons, ...promotions].map((item) => item.id),
+      );
+      for (const name of LISTS) {
+        const listed = readPage(catalogue.list(name), FIRST).items;
+        const found = [...ids, uuid('other')].flatMap((id) => {
+          const item = catalogue.list(name).item(id);
+          return item === undefined ? [] : [new TextDecoder().decode(item.bytes)];
+        });
+        expect(found.toSorted()).toEqual(listed.toSorted());
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test("an item's changesAtMs is the time when it next changes", async () => {
+  await fc.assert(
+    fc.asyncProperty(catalogue, list, momentMs, async (retailers, name, nowMs) => {
+      let timeMs = nowMs;
+      const catalogue = await loadCatalogue(retailers, () => timeMs);
+      for (const item of naivePage(retailers, name, nowMs, FIRST).items) {
+        const { id } = JSON.parse(item) as { id: Uuid };
+        timeMs = nowMs;
+        const changesAtMs = catalogue.list(name).item(id)?.changesAtMs ?? 0;
+        expect(changesAtMs).toBeGreaterThan(nowMs);
+        const laterMs = changesMs(retailers, name).filter((ms) => ms > nowMs && ms < changesAtMs);
+        for (timeMs of laterMs)
+          expect(new TextDecoder().decode(catalogue.list(name).item(id)?.bytes)).toBe(item);
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
 test("a page's changesAtMs is the time when one of its items next starts or ends", async () => {
   await fc.assert(
     fc.asyncProperty(catalogue, list, momentMs, query, async (retailers, name, nowMs, query) => {

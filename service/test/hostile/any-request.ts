@@ -4,6 +4,7 @@
 import type { ApiParameter } from '@offerbook/site/docs/api-document.ts';
 import fc from 'fast-check';
 import { openApiDocument } from '../../src/http/openapi/openapi-document.ts';
+import { id } from '../support/fixtures.ts';
 import { BROKEN_BYTES, hostileHeaderText, hostileUrlText } from './hostile-texts.ts';
 
 /** Which credentials a request carries; the runner has the tokens. */
@@ -132,14 +133,14 @@ function goodValue({ name, schema, example }: ApiParameter): fc.Arbitrary<string
 }
 
 function anyPair(parameters: readonly ApiParameter[]): fc.Arbitrary<string> {
+  const names = fc.oneof(fc.constantFrom(...NAMES), hostileUrlText);
   const pairs = parameters.map((parameter) =>
     fc
       .oneof({ weight: 3, arbitrary: goodValue(parameter) }, { weight: 2, arbitrary: hostileUrlText })
       .map((value) => `${parameter.name}=${value}`),
   );
-  const names = fc.oneof(fc.constantFrom(...NAMES), hostileUrlText);
   return fc.oneof(
-    { weight: 8, arbitrary: fc.oneof(...pairs) },
+    ...(pairs.length === 0 ? [] : [{ weight: 8, arbitrary: fc.oneof(...pairs) }]),
     { weight: 2, arbitrary: fc.tuple(names, hostileUrlText).map((pair) => pair.join('=')) },
     { weight: 1, arbitrary: names },
   );
@@ -160,14 +161,23 @@ function anyQuery(parameters: readonly ApiParameter[]): fc.Arbitrary<string> {
   );
 }
 
+/** An id of the node's data, of nothing, or no id at all. */
+const anyId = fc.oneof(fc.nat(400).map(id), fc.uuid(), hostileUrlText);
+
 const anyOperationTarget = fc.oneof(
   ...PATHS.map((path) =>
     fc
       .tuple(
         fc.constantFrom(path, path, path, path.slice(0, -1)),
-        anyQuery(document.paths[path]?.get.parameters ?? []),
+        anyId,
+        anyQuery(
+          (document.paths[path]?.get.parameters ?? []).filter((parameter) => parameter.in === 'query'),
+        ),
       )
-      .map(([written, query]) => (query === '' ? written : `${written}?${query}`)),
+      .map(([written, value, query]) => {
+        const target = written.replace('{id}', () => value);
+        return query === '' ? target : `${target}?${query}`;
+      }),
   ),
 );
 

@@ -8,7 +8,7 @@ import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { allowedMs } from '../support/allowed-ms.ts';
 import { DATABASES } from '../support/databases.ts';
-import { coupon, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
+import { coupon, id, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
 import { newPostgresSchema } from '../support/postgres-server.ts';
 import { TestNode } from '../support/test-node.ts';
 
@@ -29,6 +29,21 @@ afterAll(() => node[Symbol.asyncDispose]());
 const ROOT = join(import.meta.dir, '..', '..', '..');
 const REALM = 'Bearer realm="offerbook"';
 
+/** Number of the only item in each list. */
+const ITEMS: Record<string, number> = {
+  Retailer: 1,
+  CashbackOffer: 11,
+  Coupon: 21,
+  Promotion: 31,
+  Transaction: 101,
+};
+
+/** Every operation with a path that finds something. */
+const TARGETS = OPERATIONS.map((operation) => {
+  const path = operation.path.replace('{id}', id(ITEMS[operation.item.component] ?? 0));
+  return [path, operation] as const;
+});
+
 /** The expected response for a token, route, method and origin: status, error code and CORS header. */
 function expected(operation: (typeof OPERATIONS)[number], token: string, method: string, origin: boolean) {
   const cors = operation.tokenKind === 'public' ? '*' : null;
@@ -42,38 +57,37 @@ function expected(operation: (typeof OPERATIONS)[number], token: string, method:
   return { status: 200, code: undefined, cors };
 }
 
-describe.each(OPERATIONS.map((operation) => [operation.path, operation] as const))(
-  '%s',
-  (path, operation) => {
-    for (const token of ['none', 'unknown', 'public', 'private']) {
-      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-        for (const origin of [false, true]) {
-          test(`${method} with ${token} token${origin ? ' from a web page' : ''} gets the documented status, code and CORS header`, async () => {
-            const headers: Record<string, string> = origin
-              ? { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'GET' }
-              : {};
-            const text =
-              token === 'none'
-                ? undefined
-                : token === 'unknown'
-                  ? newTokenText('public')
-                  : tokens[token as 'public'];
-            const response = await node.request(method, path, text, headers);
-            const body = await response.text();
-            const code = body === '' ? undefined : (JSON.parse(body) as { code?: string }).code;
-            const want = expected(operation, token, method, origin);
-            expect({
-              status: response.status,
-              code,
-              cors: response.headers.get('Access-Control-Allow-Origin'),
-            }).toEqual({ ...want, code: method === 'HEAD' ? undefined : want.code });
-            expect(response.headers.get('Allow')).toBe(want.status === 405 ? 'GET, HEAD' : null);
-          });
-        }
+describe.each(TARGETS)('%s', (path, operation) => {
+  for (const token of ['none', 'unknown', 'public', 'private']) {
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      for (const origin of [false, true]) {
+        test(`${method} with ${token} token${origin ? ' from a web page' : ''} gets the documented status, code and CORS header`, async () => {
+          const headers: Record<string, string> = origin
+            ? { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'GET' }
+            : {};
+          const text =
+            token === 'none'
+              ? undefined
+              : token === 'unknown'
+                ? newTokenText('public')
+                : tokens[token as 'public'];
+          const response = await node.request(method, path, text, headers);
+          const body = await response.text();
+          // A coupon has a code, too.
+          const code =
+            response.status < 400 || body === '' ? undefined : (JSON.parse(body) as { code?: string }).code;
+          const want = expected(operation, token, method, origin);
+          expect({
+            status: response.status,
+            code,
+            cors: response.headers.get('Access-Control-Allow-Origin'),
+          }).toEqual({ ...want, code: method === 'HEAD' ? undefined : want.code });
+          expect(response.headers.get('Allow')).toBe(want.status === 405 ? 'GET, HEAD' : null);
+        });
       }
     }
-  },
-);
+  }
+});
 
 describe('authentication', () => {
   const cases: [string, string | undefined, string | null][] = [
@@ -214,7 +228,7 @@ describe('tokens', () => {
       .map((line) => JSON.parse(line) as Record<string, unknown>)
       .filter((line) => line.requestId === requestId && line.level === 40);
 
-  describe.each(OPERATIONS.map(({ path }) => path))('%s', (path) => {
+  describe.each(TARGETS.map(([path]) => path))('%s', (path) => {
     test.each([
       ['https://shop.example', 'https://shop.example'],
       ['null', 'null'],
@@ -250,7 +264,7 @@ describe('tokens', () => {
     });
   });
 
-  describe.each(OPERATIONS.map(({ path, tokenKind }) => [path, tokenKind] as const))(
+  describe.each(TARGETS.map(([path, { tokenKind }]) => [path, tokenKind] as const))(
     '%s',
     (path, tokenKind) => {
       const code = tokenKind === 'private' ? 'private_token_in_browser' : 'wrong_token_kind';

@@ -236,7 +236,7 @@ describe('invalid parameters', () => {
     expect(response.headers.get('Content-Type')).toBe('application/problem+json');
     expect((await response.json()) as unknown).toEqual({
       type: `${node.url}/errors/invalid_parameter`,
-      title: 'A query parameter is not valid',
+      title: 'A parameter is not valid',
       status: 400,
       detail: `${errors.map(({ parameter, detail }) => `${parameter} ${detail}`).join('; ')}.`,
       instance: '/v1/cashback-offers/',

@@ -38,12 +38,16 @@ const RUNNERS: Record<string, Runner> = {
   },
 };
 
-/** Text printed from the first and the second page of each list. */
-const PRINTED = {
+/** Text printed from the first and the second page of each list, or from an item. */
+const PRINTED: Record<string, readonly string[]> = {
   listRetailers: ['Retailer 1', 'Retailer 2'],
   listCashbackOffers: ['Retailer 1', 'Retailer 2'],
   listCoupons: ['CODE21', 'CODE22'],
   listPromotions: ['Promotion 31', 'Promotion 32'],
+  getRetailer: ['Retailer 1'],
+  getCashbackOffer: ['Offer 11'],
+  getCoupon: ['CODE21'],
+  getPromotion: ['Promotion 31'],
 };
 
 const SAMPLES = OPERATIONS.flatMap((operation) =>
@@ -106,16 +110,19 @@ async function run(
 
 describe.each(
   SAMPLES.filter(
-    ({ id, runner }) => id !== 'listTransactions' && !(runner?.isSlow && id !== 'listCashbackOffers'),
+    ({ id, runner }) => PRINTED[id] !== undefined && !(runner?.isSlow && id !== 'listCashbackOffers'),
   ),
 )('$id in $label', (sample) => {
-  test.skipIf(lacks(...(sample.runner?.needs ?? [])))('the sample prints every page', async () => {
-    const { id, label, runner, source } = sample;
-    const stdout = await run(runner, source, token, newFolder());
-    // With curl it is one request.
-    const expected = PRINTED[id as keyof typeof PRINTED].slice(0, label === 'curl' ? 1 : 2);
-    expect(expected.filter((text) => stdout.includes(text))).toEqual(expected);
-  });
+  test.skipIf(lacks(...(sample.runner?.needs ?? [])))(
+    'the sample prints every page, or the item',
+    async () => {
+      const { id, label, runner, source } = sample;
+      const stdout = await run(runner, source, token, newFolder());
+      // With curl it is one request.
+      const expected = PRINTED[id]?.slice(0, label === 'curl' ? 1 : 2) ?? [];
+      expect(expected.filter((text) => stdout.includes(text))).toEqual(expected);
+    },
+  );
 });
 
 describe.each(SAMPLES.filter(({ id }) => id === 'listTransactions'))('$id in $label', (sample) => {
@@ -138,6 +145,14 @@ describe.each(SAMPLES.filter(({ id }) => id === 'listTransactions'))('$id in $la
       expect(await poll()).toEqual(['CONFIRMED']);
     },
   );
+});
+
+describe.each(SAMPLES.filter(({ id }) => id === 'getTransaction'))('$id in $label', (sample) => {
+  test.skipIf(lacks(...(sample.runner?.needs ?? [])))('the sample prints the transaction', async () => {
+    await node.transactions([transaction(99)], 'one sale');
+    const own = await node.token('private', 'one sale');
+    expect(await run(sample.runner, sample.source, own, newFolder())).toContain('user-99');
+  });
 });
 
 test.skipIf(lacks('bash', 'curl'))(

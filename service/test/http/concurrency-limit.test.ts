@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import { ApiError } from '../../src/domain/api-errors.ts';
 import { ConcurrencyLimit } from '../../src/http/operations/concurrency-limit.ts';
-import { PAGES_AT_ONCE_MAX } from '../../src/http/operations/transactions-route.ts';
+import { READS_AT_ONCE_MAX } from '../../src/http/operations/operation-routes.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 
 const ANYBODY = { orgId: 1, id: 'a' };
@@ -143,6 +143,6 @@ describe('a concurrency limit', () => {
   });
 
   test('admits two pages per database connection, so the second is ready when the first ends', () => {
-    expect(PAGES_AT_ONCE_MAX).toBe(2 * (SERVER_OPTIONS.pageConnectionsMax ?? 0));
+    expect(READS_AT_ONCE_MAX).toBe(2 * (SERVER_OPTIONS.pageConnectionsMax ?? 0));
   });
 });

@@ -9,7 +9,7 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { ERROR_CODES, type ErrorCode } from '../../src/domain/api-errors.ts';
 import { exampleProblem } from '../../src/http/openapi/examples.ts';
 import { openApiDocument } from '../../src/http/openapi/openapi-document.ts';
-import { OPERATIONS } from '../../src/http/operations/operations.ts';
+import { LISTS, OPERATIONS } from '../../src/http/operations/operations.ts';
 import { retailer } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 
@@ -31,7 +31,9 @@ const [shop] = shops;
 const [sale] = sales;
 
 let node: TestNode;
-let nowMs = timestampMs('2026-04-01T00:00:00' as Timestamp);
+/** A time at which the example coupon and promotion are active. */
+const ACTIVE_MS = timestampMs('2026-04-01T00:00:00' as Timestamp);
+let nowMs = ACTIVE_MS;
 const tokens = { public: '', private: '' };
 
 beforeAll(async () => {
@@ -51,7 +53,7 @@ beforeAll(async () => {
 afterAll(() => node[Symbol.asyncDispose]());
 
 describe('page examples', () => {
-  test.each(OPERATIONS.filter(({ tokenKind }) => tokenKind === 'public').map(({ path }) => path))(
+  test.each(LISTS.filter(({ tokenKind }) => tokenKind === 'public').map(({ path }) => path))(
     'the example page equals the response to GET %s',
     async (path) => {
       const answer = await node.get(`${path}?limit=1`, tokens.public);
@@ -66,6 +68,19 @@ describe('page examples', () => {
     const answer = await node.get('/v1/transactions/?limit=1', tokens.private);
     expect(await answer.text()).toBe(JSON.stringify(examplePage('/v1/transactions/')));
   });
+
+  test.each(
+    OPERATIONS.filter(({ returns }) => returns === 'item').map(
+      ({ path, tokenKind }) => [path, tokenKind] as const,
+    ),
+  )('the example item equals the response to GET %s', async (path, tokenKind) => {
+    const example = document.paths[path]?.get.responses[200]?.content?.['application/json']?.example as {
+      id: string;
+    };
+    nowMs = ACTIVE_MS;
+    const answer = await node.get(path.replace('{id}', example.id), tokens[tokenKind]);
+    expect(await answer.text()).toBe(JSON.stringify(example));
+  });
 });
 
 /** A request that causes each error, at an operation that accepts public tokens. */
@@ -74,9 +89,8 @@ const MISTAKES: Partial<Record<ErrorCode, (path: string) => Promise<Response>>> 
   invalid_token: (path) => node.get(path, `ob_pub_${'0'.repeat(36)}`),
   wrong_token_kind: (path) => node.get(path, tokens.private),
   invalid_parameter: (path) => node.get(`${path}?limit=0`, tokens.public),
-  not_found: (path) => node.get(`${path}x`, tokens.public),
-  deal_not_found: (path) =>
-    node.request('POST', `${path}x/activate/?passbackUid=x&orgId=${crypto.randomUUID()}`),
+  not_found: (path) => node.get(`${path}x/y/`, tokens.public),
+  deal_not_found: (path) => node.get(`${path}${crypto.randomUUID()}/`, tokens.public),
   method_not_allowed: (path) => node.request('DELETE', path, tokens.public),
   several_hosts: (path) => node.get(path, tokens.public, { Host: 'a.example, b.example' }),
   uri_too_long: (path) => node.get(`${path}?name=${'x'.repeat(16 * 1024)}`, tokens.public),
@@ -114,6 +128,28 @@ describe('error examples', () => {
     }
   });
 
+  test("the examples of deal_not_found and transaction_not_found equal the service's responses to activation and look-ups", async () => {
+    const unknown = crypto.randomUUID();
+    const activation = await node.request(
+      'POST',
+      `/v1/coupons/${unknown}/activate/?passbackUid=x&orgId=${unknown}`,
+    );
+    const sale = await node.get(`/v1/transactions/${unknown}/`, tokens.private);
+    for (const [code, context, answer] of [
+      ['deal_not_found', { path: '' }, activation],
+      ['transaction_not_found', { path: '', tokenKind: 'private', returns: 'item' }, sale],
+    ] as const) {
+      const example = exampleProblem(code, context);
+      expect(withoutIds((await answer.json()) as Record<string, unknown>)).toEqual(withoutIds(example));
+    }
+  });
+
+  test("the example of invalid_parameter for a look-up equals the service's response", async () => {
+    const answer = await node.get('/v1/coupons/x/', tokens.public);
+    const example = exampleProblem('invalid_parameter', { path: '', tokenKind: 'public', returns: 'item' });
+    expect(withoutIds((await answer.json()) as Record<string, unknown>)).toEqual(withoutIds(example));
+  });
+
   test("the example of rate_limited equals the service's response, except for the number of seconds", async () => {
     await using limited = await TestNode.start({
       settings: { publicUrl: 'https://api.example', rateLimitPublic: 1 },
@@ -128,7 +164,12 @@ describe('error examples', () => {
   });
 
   test('this file compares every error example except three whose text never varies', async () => {
-    const compared = [...Object.keys(MISTAKES), 'private_token_in_browser', 'rate_limited'];
+    const compared = [
+      ...Object.keys(MISTAKES),
+      'private_token_in_browser',
+      'rate_limited',
+      'transaction_not_found',
+    ];
     expect(ERROR_CODES.filter((code) => !compared.includes(code))).toEqual([
       'deal_gone',
       'internal',

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { lintFromString, loadConfig } from '@redocly/openapi-core';
 import spectralCore from '@stoplight/spectral-core';
 import spectralRulesets from '@stoplight/spectral-rulesets';
-import { ERROR_CODES, ERRORS } from '../../src/domain/api-errors.ts';
+import { ERROR_CODES } from '../../src/domain/api-errors.ts';
 import { type OpenApiDocument, openApiDocument } from '../../src/http/openapi/openapi-document.ts';
-import { OPERATIONS } from '../../src/http/operations/operations.ts';
+import { LISTS, OPERATIONS } from '../../src/http/operations/operations.ts';
 import { offerbook } from '../support/command.ts';
 import { answerProblems } from '../support/documented-answers.ts';
-import { coupon, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
+import { coupon, id, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 
 const ROOT = join(import.meta.dir, '../../..');
@@ -82,7 +82,7 @@ test('every object schema has a name, and every field has a description, includi
 
 /** The list operations. */
 function listsOf({ paths }: OpenApiDocument) {
-  return OPERATIONS.map(({ path }) => paths[path]?.get).filter((get) => get !== undefined);
+  return LISTS.map(({ path }) => paths[path]?.get).filter((get) => get !== undefined);
 }
 
 test('the document describes how a page links to the next', () => {
@@ -145,20 +145,24 @@ test("schemas use the document's dialect and do not declare a different one", ()
   expect(JSON.stringify(document)).not.toContain('"$schema"');
 });
 
-test('the document describes the five operations with every error that each can return', () => {
-  const lists = Object.entries(document.paths).filter(([, { get }]) => get.security.length > 0);
-  expect(lists.map(([path]) => path)).toEqual(OPERATIONS.map(({ path }) => path));
-  const ofOthers = ['not_found', 'deal_not_found', 'deal_gone'];
-  for (const get of listsOf(document)) {
-    const statuses = new Set(
-      ERROR_CODES.filter((code) => !ofOthers.includes(code)).map((code) => String(ERRORS[code].status)),
+test('the document describes every operation with every error that it can return', () => {
+  const operations = Object.entries(document.paths).filter(([, { get }]) => get.security.length > 0);
+  expect(operations.map(([path]) => path)).toEqual(OPERATIONS.map(({ path }) => path));
+  const errors = (path: string) =>
+    Object.values(document.paths[path]?.get.responses ?? {}).flatMap(({ content }) =>
+      Object.keys(content?.['application/problem+json']?.examples ?? {}),
     );
-    expect(statuses.difference(new Set(Object.keys(get.responses)))).toEqual(new Set());
-  }
+  const ofOthers = ['not_found', 'deal_not_found', 'transaction_not_found', 'deal_gone'];
+  const ofAll = ERROR_CODES.filter((code) => !ofOthers.includes(code)).toSorted();
+  const ofPublic = ofAll.filter((code) => code !== 'private_token_in_browser');
+  expect(errors('/v1/coupons/').toSorted()).toEqual(ofPublic);
+  expect(errors('/v1/coupons/{id}/').toSorted()).toEqual([...ofPublic, 'deal_not_found'].toSorted());
+  expect(errors('/v1/transactions/').toSorted()).toEqual(ofAll);
+  expect(errors('/v1/transactions/{id}/').toSorted()).toEqual([...ofAll, 'transaction_not_found'].toSorted());
 });
 
 describe('checking real responses against the document', () => {
-  test('the check accepts pages of all five operations, and a problem', async () => {
+  test('the check accepts a successful response and an error of every operation', async () => {
     await using node = await TestNode.start();
     await node.catalogue([
       retailer(1, {
@@ -169,11 +173,32 @@ describe('checking real responses against the document', () => {
     ]);
     await node.transactions([transaction(101)]);
     const tokens = { public: await node.token('public'), private: await node.token('private') };
-    for (const operation of OPERATIONS) {
-      for (const query of ['limit=1', 'limit=0']) {
-        const response = await node.get(`${operation.path}?${query}`, tokens[operation.tokenKind]);
+    const targets: Record<'page' | 'item', readonly [target: string, status: number][]> = {
+      page: [
+        ['?limit=1', 200],
+        ['?limit=0', 400],
+      ],
+      item: [
+        ['', 200],
+        ['x', 400],
+        [id(999), 404],
+      ],
+    };
+    const first: Record<string, number> = {
+      Retailer: 1,
+      CashbackOffer: 11,
+      Coupon: 21,
+      Promotion: 31,
+      Transaction: 101,
+    };
+    for (const { path, returns, tokenKind, item } of OPERATIONS) {
+      for (const [target, expected] of targets[returns]) {
+        const place =
+          returns === 'page' ? path + target : path.replace('{id}', target || id(first[item.component] ?? 0));
+        const response = await node.get(place, tokens[tokenKind]);
         const { status, headers } = response;
-        expect(answerProblems(operation.path, { status, headers, body: await response.text() })).toEqual([]);
+        expect([place, status]).toEqual([place, expected]);
+        expect(answerProblems(path, { status, headers, body: await response.text() })).toEqual([]);
       }
     }
   });

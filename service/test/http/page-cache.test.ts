@@ -62,15 +62,14 @@ test('a page object throws after another page is written, but responses created 
 
 test('a page with a query string longer than 500 characters is not cached', () => {
   const cache = new PageCache();
-  const view: ListView = {
-    page: () => ({ bytes: new Uint8Array(), cursor: undefined, changesAtMs: Number.POSITIVE_INFINITY }),
-  };
+  const page = { bytes: new Uint8Array(), cursor: undefined, changesAtMs: Number.POSITIVE_INFINITY };
+  const view: ListView = { page: () => page, item: () => undefined };
   for (const [length, isCached] of [
     [500, true],
     [501, false],
   ] as const) {
     const search = 'x'.repeat(length);
-    for (let times = 0; times < 2; times++) cache.write(view, search, { cursor: undefined, limit: 1 });
+    for (let times = 0; times < 2; times++) cache.add(view, search, page);
     expect(cache.find(view, search) !== undefined).toBe(isCached);
   }
 });
@@ -92,6 +91,7 @@ describe('the page cache', () => {
         written++;
         return offers.page(query);
       },
+      item: (id) => offers.item(id),
     };
     written = 0;
     ask = (number) => request(cache, view, { cursor: id(100 + number), limit: 1 });
@@ -124,10 +124,27 @@ describe('the page cache', () => {
   });
 });
 
+test('small pages count with their overhead, so that items do not fill the memory', async () => {
+  const loaded = await loadCatalogue([retailer(1, { cashbackOffers: [offer(11)] })]);
+  const offers = loaded.list('cashbackOffers');
+  const cache = new PageCache();
+  const keys = Array.from({ length: 8_000 }, (_, number) => String(number));
+  for (const key of keys) {
+    for (let times = 0; times < 2; times++) {
+      const item = offers.item(id(11));
+      if (item !== undefined) cache.add(offers, key, item);
+    }
+  }
+  const cached = keys.filter((key) => cache.find(offers, key) !== undefined);
+  expect(cached).toEqual(keys.slice(-cached.length));
+  expect(cached.length).toBeGreaterThan(3_000);
+  expect(cached.length).toBeLessThan(4_096);
+});
+
 /** Requests a page as catalogue-route.ts does. */
 function request(cache: PageCache, view: ListView, query: CatalogueQuery): CataloguePage {
   const search = JSON.stringify(query);
-  return cache.find(view, search) ?? cache.write(view, search, query);
+  return cache.find(view, search) ?? cache.add(view, search, view.page(query));
 }
 
 type Body = Exclude<Reply['body'], readonly unknown[]>;

@@ -9,7 +9,7 @@ import { POSTGRES_SQL } from '../../src/storage/postgres/postgres-sql.ts';
 import type { Statement } from '../../src/storage/sql.ts';
 import { batchSql } from '../../src/storage/stores/read-batches.ts';
 import { PURGE_SQL, SEARCH_SQL, transactionHistory } from '../../src/storage/stores/transaction-history.ts';
-import { exportQuery } from '../../src/storage/stores/transaction-store.ts';
+import { exportQuery, FIND_SQL } from '../../src/storage/stores/transaction-store.ts';
 import {
   DOCUMENTS_AS_OF_SQL,
   DOCUMENTS_SQL,
@@ -119,6 +119,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
         Array.from({ length: 60 }, (_, i) => Math.floor(END_MS / 2 ** shift) - i);
       return [
         [BY_ID_SQL, [1, CURSOR, 100, SHARE], ['transactions_by_id']],
+        [FIND_SQL, [1, CURSOR], [byKey]],
         [NEARLY_BY_ID_SQL, [1, CURSOR, 100, SHARE, maxMs, maxMs], [historyKey, 'transactions_by_id']],
         [DOCUMENTS_AS_OF_SQL, [...documents, maxMs, maxMs], [historyKey, byKey]],
         [FITTING_SQL, [...documents, maxMs, maxMs], [historyKey, byKey]],

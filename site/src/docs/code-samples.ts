@@ -19,21 +19,21 @@ export interface CodeSample {
 /** In display order. */
 const LANGUAGES: readonly SampleLanguage[] = [curl, typeScript, nodeFetch, python, php, go, java];
 
-/** Samples for private operations poll; samples for public operations list every page. */
+/** Samples for private lists poll; samples for public lists fetch every page. */
 interface SampledOperation {
   readonly path: string;
+  readonly returns: 'page' | 'item';
   readonly tokenKind: 'public' | 'private';
   readonly sample: Sample;
 }
 
 export function codeSamples(
-  { path, sample, tokenKind }: SampledOperation,
+  { path, returns, sample, tokenKind }: SampledOperation,
   baseUrl = LOCAL_URL,
 ): CodeSample[] {
   const request = { ...sample, baseUrl, path };
-  return LANGUAGES.map(({ lang, label, list, poll }) => ({
-    lang,
-    label,
-    source: tokenKind === 'private' ? poll(request) : list(request),
-  }));
+  return LANGUAGES.flatMap(({ lang, label, list, poll, get }) => {
+    const write = returns === 'item' ? get : tokenKind === 'private' ? poll : list;
+    return write === undefined ? [] : [{ lang, label, source: write(request) }];
+  });
 }

@@ -17,7 +17,7 @@ import {
 import type { CodeSample } from './code-samples.ts';
 import { type Documentation, docsPage } from './docs-page.ts';
 import { proseHtml } from './prose.ts';
-import { fieldTable, itemSchema, typeWords } from './reference-schema.ts';
+import { fieldTable, isPage, itemSchema, typeWords } from './reference-schema.ts';
 
 export function referencePage(
   documentation: Documentation,
@@ -64,7 +64,6 @@ ${variables.length === 0 ? undefined : html`<p>For the catalogue and activation 
 
 function operationSection(document: ApiDocument, path: string, operation: ApiOperation): Html {
   const id = operation.operationId;
-  const item = itemSchema(document, operation);
   const isPublic = operation.security.some((scheme) => 'publicToken' in scheme);
   return html`<section class="operation stack" id="${id}" aria-labelledby="${id}-title">
 <h2 id="${id}-title">${operation.summary} ${anchor(id)}</h2>
@@ -75,11 +74,22 @@ ${samples(id, operation['x-codeSamples'])}
 ${parameterTable(operation)}
 ${isPublic ? tryForm(path, operation) : html`<p class="muted">This operation has no form: a private token must not be used in a browser. Set <code>OFFERBOOK_TOKEN</code> to a private token and run the sample above instead.</p>`}
 <h3>Response</h3>
-<p>A page: <code>data</code> is a list of the objects below; <code>cursor</code> is present if there are more pages.</p>
-${fieldTable(`Fields of ${item.name}`, item.schema, document.components.schemas ?? {})}
+${isPage(operation) ? pageDescription(document, operation) : itemDescription(document, path)}
 ${headerTable(document, operation)}
 <details><summary>Example</summary><pre tabindex="0"><code data-language="json">${JSON.stringify(operation.responses[200]?.content?.['application/json']?.example, null, 2)}</code></pre></details>
 </section>`;
+}
+
+function pageDescription(document: ApiDocument, operation: ApiOperation): Html {
+  const { name, schema } = itemSchema(document, operation);
+  return html`<p>A page: <code>data</code> is a list of the objects below; <code>cursor</code> is present if there are more pages.</p>
+${fieldTable(`Fields of ${name}`, schema, document.components.schemas ?? {})}`;
+}
+
+/** The list's section describes the fields. */
+function itemDescription({ paths }: ApiDocument, path: string): Html {
+  const list = paths[path.replace('{id}/', '')]?.get.operationId;
+  return html`<p>The object, with the same fields as <a href="#${list}">in the list</a>.</p>`;
 }
 
 /** Describes all activation operations, which have the same parameters; undefined if activation is off. */

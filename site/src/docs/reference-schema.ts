@@ -19,15 +19,19 @@ function resolve(schema: FieldSchema, schemas: Schemas): FieldSchema {
   return found;
 }
 
-/** Returns the schema of an operation's items. */
+/** Returns the schema of the items that an operation returns, on a page or alone. */
 export function itemSchema(
   document: ApiDocument,
   operation: ApiOperation,
 ): { name: string; schema: FieldSchema } {
   const schemas = document.components.schemas ?? {};
-  const page = operation.responses[200]?.content?.['application/json']?.schema ?? {};
-  const data = resolve(page, schemas).properties?.data?.items ?? {};
-  return { name: componentOf(data), schema: resolve(data, schemas) };
+  const returned = operation.responses[200]?.content?.['application/json']?.schema ?? {};
+  const item = isPage(operation) ? (resolve(returned, schemas).properties?.data?.items ?? {}) : returned;
+  return { name: componentOf(item), schema: resolve(item, schemas) };
+}
+
+export function isPage({ responses }: ApiOperation): boolean {
+  return responses[200]?.links?.nextPage !== undefined;
 }
 
 export function fieldTable(caption: string, schema: FieldSchema, schemas: Schemas): Html {

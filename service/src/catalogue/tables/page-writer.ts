@@ -10,7 +10,7 @@ const INITIAL_BYTES = 256 * 1024;
 /** Maximum size of the buffer that is kept for the next page. Larger buffers are released. */
 const KEPT_BYTES_MAX = 4 * 1024 * 1024;
 
-/** A page: a list envelope as UTF-8 JSON. */
+/** A page as UTF-8 JSON: a list envelope, or one item. */
 export interface EncodedPage {
   /** Valid until the next page is written; reading this property later throws. Copy the bytes to keep them. */
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -100,12 +100,23 @@ export function writePage(
   const next = numbers[count];
   const cursor = next === undefined ? undefined : ids.at(next);
   writer.add(envelopeEnd(cursor));
+  // Include the item after the page, because its id is the cursor.
+  return finishPage(cursor, changesAtMs(next));
+}
+
+/** Writes one item without an envelope. */
+export function writeItemAlone(write: (writer: PageWriter) => void, changesAtMs: number): EncodedPage {
+  writer.begin();
+  write(writer);
+  return finishPage(undefined, changesAtMs);
+}
+
+function finishPage(cursor: Uuid | undefined, changesAtMs: number): EncodedPage {
   const { generation } = writer;
   const bytes = writer.written;
   return {
     cursor,
-    // Include the item after the page, because its id is the cursor.
-    changesAtMs: changesAtMs(next),
+    changesAtMs,
     get bytes() {
       // A caller that awaited before using its page must not get another request's page.
       if (writer.generation !== generation) throw new Error('a page was used after the next one was written');

@@ -1,7 +1,7 @@
-// Caches catalogue pages by their query string, as replies that are compressed once per coding. Pages are cached from their
-// second request until their list changes. This is an LRU cache with a size limit in bytes.
+// Caches catalogue pages by their query string, or items by their id, as replies that are compressed once per coding. They are
+// cached from their second request until their list changes. This is an LRU cache with a size limit in bytes.
 
-import type { CatalogueQuery, ListView } from '../../catalogue/list-view.ts';
+import type { ListView } from '../../catalogue/list-view.ts';
 import type { EncodedPage } from '../../catalogue/tables/page-writer.ts';
 import { CORS_HEADERS } from '../access/cors.ts';
 import { nextSearch } from '../exchange.ts';
@@ -9,8 +9,10 @@ import type { Reply } from '../reply.ts';
 import { type Coding, compress } from './content-coding.ts';
 import { entityTag } from './entity-tag.ts';
 
-/** Size limit for each of the four lists, before compression. */
+/** Size limit for each list, before compression. */
 const LIST_BYTES_MAX = 16 * 1024 * 1024;
+/** Memory that a cached page needs in addition to its bytes: its key, its replies and their headers. */
+const PAGE_OVERHEAD_BYTES = 4 * 1024;
 /** Number of queries remembered per list, to detect repeated requests. */
 const QUERIES_REMEMBERED_MAX = 2_000;
 /** Pages with a longer query string are not cached. Long query strings are rare, and remembering them would take memory. */
@@ -28,26 +30,21 @@ export class PageCache {
     return this.#lists.get(view)?.find(search);
   }
 
-  /** Writes the page for a query string and its parsed query, and caches it if it was requested before. */
-  write(view: ListView, search: string, query: CatalogueQuery): CataloguePage {
+  /** Returns the page to send. Caches it if it was requested before. */
+  add(view: ListView, search: string, page: EncodedPage): CataloguePage {
     let pages = this.#lists.get(view);
     if (pages === undefined) {
-      pages = new ListPages(view);
+      pages = new ListPages();
       this.#lists.set(view, pages);
     }
-    return pages.write(search, query);
+    return pages.add(search, page);
   }
 }
 
 class ListPages {
-  readonly #view: ListView;
   readonly #pages = new Map<string, CataloguePage>();
   readonly #remembered = new Set<string>();
   #bytes = 0;
-
-  constructor(view: ListView) {
-    this.#view = view;
-  }
 
   find(search: string): CataloguePage | undefined {
     const page = this.#pages.get(search);
@@ -58,13 +55,12 @@ class ListPages {
     return page;
   }
 
-  write(search: string, query: CatalogueQuery): CataloguePage {
-    const encoded = this.#view.page(query);
+  add(search: string, encoded: EncodedPage): CataloguePage {
     if (search.length > SEARCH_LENGTH_MAX || !this.#isRepeated(search))
       return new CataloguePage(encoded, search);
     const page = new CataloguePage({ ...encoded, bytes: encoded.bytes.slice() }, search);
     this.#pages.set(search, page);
-    this.#bytes += page.encoded.bytes.length;
+    this.#bytes += sizeOf(page);
     this.#makeRoom();
     return page;
   }
@@ -84,9 +80,13 @@ class ListPages {
     for (const [search, page] of this.#pages) {
       if (this.#bytes <= LIST_BYTES_MAX) return;
       this.#pages.delete(search);
-      this.#bytes -= page.encoded.bytes.length;
+      this.#bytes -= sizeOf(page);
     }
   }
+}
+
+function sizeOf({ encoded }: CataloguePage): number {
+  return encoded.bytes.length + PAGE_OVERHEAD_BYTES;
 }
 
 /** A page. It is valid only until the next page is written, unless its bytes are a copy. */

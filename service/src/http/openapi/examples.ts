@@ -11,9 +11,17 @@ const BASE_URL = 'https://api.example';
 
 type Components = Readonly<Record<string, Schema>>;
 
-/** Builds a page with one item from the examples of its fields. The cursor is the item's id plus one. */
-export function examplePage(component: string, components: Components): unknown {
-  const item = exampleOf(components[component] ?? {}, components) as { id: string };
+interface ExampleItem {
+  readonly id: string;
+}
+
+/** Builds an item from the examples of its fields. */
+export function exampleItem(component: string, components: Components): ExampleItem {
+  return exampleOf(components[component] ?? {}, components) as ExampleItem;
+}
+
+/** Returns a page with one item. The cursor is the item's id plus one. */
+export function examplePage(item: ExampleItem) {
   return { data: [item], cursor: item.id.replace(/.$/, (digit) => String(Number(digit) + 1)) };
 }
 
@@ -41,6 +49,8 @@ export interface ExampleContext {
   readonly tokenKind?: TokenKind;
   /** The path's methods, as the error lists them: `GET or HEAD`. */
   readonly methods?: string;
+  /** Undefined if the operation does not read data. */
+  readonly returns?: 'page' | 'item';
   /** True for links that people click: errors render as HTML if the client accepts HTML. */
   readonly isLink?: boolean;
 }
@@ -61,12 +71,15 @@ interface ProblemDetails {
 function exampleDetails({
   tokenKind: kind,
   methods = 'GET or HEAD',
+  returns,
 }: ExampleContext): Record<ErrorCode, ProblemDetails> {
   const isPublic = kind === 'public';
   const bad =
     kind === undefined
       ? { parameter: 'passbackUid', detail: 'is missing' }
-      : { parameter: 'limit', detail: `must be a whole number from 1 to ${PAGE_SIZE_MAX}` };
+      : returns === 'item'
+        ? { parameter: 'id', detail: 'must be a UUID' }
+        : { parameter: 'limit', detail: `must be a whole number from 1 to ${PAGE_SIZE_MAX}` };
   return {
     missing_token: { detail: 'Send the header "Authorization: Bearer <token>".' },
     invalid_token: { detail: 'The access token is malformed, unknown, expired or revoked.' },
@@ -79,7 +92,11 @@ function exampleDetails({
     },
     invalid_parameter: { detail: `${bad.parameter} ${bad.detail}.`, errors: [bad] },
     not_found: { detail: 'No such path. All paths are listed in the API reference at /docs.' },
-    deal_not_found: { detail: 'Unknown deal or organisation.' },
+    deal_not_found: {
+      detail:
+        kind === undefined ? 'Unknown deal or organisation.' : 'No active retailer or deal has this id.',
+    },
+    transaction_not_found: { detail: 'No transaction of your organisation has this id.' },
     deal_gone: { detail: 'This deal is not active now.' },
     method_not_allowed: { detail: `Use ${methods}.` },
     several_hosts: { detail: 'The request names more than one host. Send one Host header.' },

@@ -21,11 +21,11 @@ export const HEADERS = {
     '<https://api.example/v1/retailers/?cursor=0192d1a0-0000-7000-8000-000000000001>; rel="next"',
   ),
   ETag: requiredHeader(
-    'Send this value as If-None-Match. If the page is unchanged, the response is 304 without a body.',
+    'Send this value as If-None-Match. If nothing has changed, the response is 304 without a body.',
     '"1x7f0g2k3"',
   ),
   'Cache-Control': requiredHeader(
-    'How long the response may be cached, and by which caches. Catalogue pages may be cached for one minute, or less if a coupon or promotion on the page starts or ends sooner.',
+    'How long the response may be cached, and by which caches. Catalogue responses may be cached for one minute, or less if one of their coupons or promotions starts or ends sooner.',
     'private, max-age=60',
   ),
   Vary: requiredHeader('Request headers that the response depends on.', 'Authorization, Accept-Encoding'),

@@ -11,9 +11,9 @@ import { OPERATIONS } from '../operations/operations.ts';
 import { ACTIVATION_SCHEMAS, ACTIVATION_TAG, activationPaths } from './activation-paths.ts';
 import { itemSchemas, PROBLEM_SCHEMAS, pageComponent, type Schema, schemaRef } from './component-schemas.ts';
 import { errorResponses } from './error-responses.ts';
-import { examplePage } from './examples.ts';
+import { exampleItem, examplePage } from './examples.ts';
 import { ACTIVATION_HEADERS, HEADERS, type HeaderName, headerRefs } from './header-objects.ts';
-import { parameterObject } from './parameter-objects.ts';
+import { parameterObject, pathParameter, UUID } from './parameter-objects.ts';
 
 /** The operator's settings that appear in the document. */
 export interface DocumentSettings {
@@ -56,7 +56,7 @@ export async function openApiDocument(settings = DEFAULTS, localUrl = LOCAL_URL)
       title: 'Offerbook',
       // Version of the API. Its major version is part of the paths. The program's version is separate.
       version: '1.1.0',
-      description: `Retailers with their cashback offers, coupons and promotions, and your users' transactions. Lists are paginated. Send a page's cursor to get the next page; a page without a cursor is the last. Unsupported parameters that look like filters or paging, such as status or page, get 400; other unknown parameters are ignored. ${describeCurrency(settings.currency)}`,
+      description: `Retailers with their cashback offers, coupons and promotions, and your users' transactions. Lists are paginated. Send a page's cursor to get the next page; a page without a cursor is the last. Add an id to a list's path to get one item. Unsupported parameters that look like filters or paging, such as status or page, get 400; other unknown parameters are ignored. ${describeCurrency(settings.currency)}`,
       contact: { name: 'The operator of this service' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -95,51 +95,64 @@ function operationObject(
   baseUrl: string,
 ): ApiOperation {
   const isCatalogue = operation.tokenKind === 'public';
-  const headers: HeaderName[] = [
-    'Request-Id',
-    'RateLimit',
-    'RateLimit-Policy',
-    'Link',
-    'Cache-Control',
-    'Vary',
+  const isPage = operation.returns === 'page';
+  const item = exampleItem(operation.item.component, schemas);
+  const hasTag = isCatalogue || !isPage;
+  const headers: readonly HeaderName[] = [
+    ...(['Request-Id', 'RateLimit', 'RateLimit-Policy'] as const),
+    ...(isPage ? (['Link'] as const) : []),
+    ...(['Cache-Control', 'Vary'] as const),
+    hasTag ? 'ETag' : 'Complete-Through',
   ];
-  headers.push(isCatalogue ? 'ETag' : 'Complete-Through');
   const notModified = {
     304: {
-      description: 'The page is unchanged: its ETag equals the If-None-Match header',
+      description: 'Unchanged: the ETag equals the If-None-Match header',
       headers: headerRefs(headers.filter((name) => name !== 'Link')),
     },
   };
+  const context = { ...operation, path: operation.path.replace('{id}', item.id) };
   return {
     operationId: operation.id,
     summary: operation.summary,
     description: operation.description,
     tags: [isCatalogue ? 'Catalogue' : 'Transactions'],
     security: [isCatalogue ? { publicToken: [] } : { privateToken: [] }],
-    parameters: operation.parameters.map((name) => parameterObject(name, pageSize)),
+    parameters: [
+      ...(isPage ? [] : [pathParameter('id', `Id of the ${operation.sample.itemName}`, UUID, item.id)]),
+      ...operation.parameters.map((name) => parameterObject(name, pageSize)),
+    ],
     responses: {
-      200: {
-        description: 'One page',
-        headers: headerRefs(headers),
-        content: {
-          'application/json': {
-            schema: schemaRef(pageComponent(operation.item)),
-            example: examplePage(operation.item.component, schemas),
+      200: isPage
+        ? {
+            description: 'One page',
+            headers: headerRefs(headers),
+            content: {
+              'application/json': {
+                schema: schemaRef(pageComponent(operation.item)),
+                example: examplePage(item),
+              },
+            },
+            links: { nextPage: nextPage(operation) },
+          }
+        : {
+            description: 'The item',
+            headers: headerRefs(headers),
+            content: {
+              'application/json': { schema: schemaRef(operation.item.component), example: item },
+            },
           },
-        },
-        links: {
-          nextPage: {
-            operationId: operation.id,
-            parameters: { cursor: '$response.body#/cursor' },
-            description:
-              'The next page, with the other parameters unchanged. Exists only if the body has a cursor.',
-          },
-        },
-      },
-      ...(isCatalogue ? notModified : {}),
-      ...errorResponses(errorCodes(operation), operation, publicUrl),
+      ...(hasTag ? notModified : {}),
+      ...errorResponses(errorCodes(operation), context, publicUrl),
     },
     'x-codeSamples': codeSamples(operation, baseUrl),
+  };
+}
+
+function nextPage({ id }: Operation) {
+  return {
+    operationId: id,
+    parameters: { cursor: '$response.body#/cursor' },
+    description: 'The next page, with the other parameters unchanged. Exists only if the body has a cursor.',
   };
 }
 
@@ -150,10 +163,14 @@ function describeCurrency(currency: string | undefined): string {
     : `Fixed cashbacks (maximumFixedCommissionFee) are in ${currency}.`;
 }
 
-function errorCodes({ tokenKind }: Operation): ErrorCode[] {
-  return ERROR_CODES.filter(
-    (code) =>
-      !['not_found', 'deal_not_found', 'deal_gone'].includes(code) &&
-      (code !== 'private_token_in_browser' || tokenKind === 'private'),
-  );
+function errorCodes({ tokenKind, returns }: Operation): ErrorCode[] {
+  const isPrivate = tokenKind === 'private';
+  const conditions: Partial<Record<ErrorCode, boolean>> = {
+    not_found: false,
+    deal_gone: false,
+    deal_not_found: returns === 'item' && !isPrivate,
+    transaction_not_found: returns === 'item' && isPrivate,
+    private_token_in_browser: isPrivate,
+  };
+  return ERROR_CODES.filter((code) => conditions[code] ?? true);
 }

@@ -1,12 +1,14 @@
-// Serves catalogue lists from memory.
+// Serves catalogue lists and their items from memory.
 
 import type { CatalogueListName } from '../../catalogue/list-view.ts';
+import { ApiError } from '../../domain/api-errors.ts';
 import { chooseCoding } from '../content/content-coding.ts';
 import { matchesTag } from '../content/entity-tag.ts';
 import { type CataloguePage, cacheControl, PageCache } from '../content/page-cache.ts';
-import { linkToNext } from '../exchange.ts';
+import { type Exchange, linkToNext } from '../exchange.ts';
+import type { Reply } from '../reply.ts';
 import type { Answer, ListedItem, Services } from './operation.ts';
-import { listQueryReader } from './query.ts';
+import { listQueryReader, parsePathId } from './query.ts';
 
 type CatalogueParameter = 'cursor' | 'limit' | 'name' | 'category' | 'country';
 
@@ -22,22 +24,54 @@ export function catalogueRoute(
   return async (exchange) => {
     const { search } = exchange;
     const page = pages.find(catalogue.list(list), search) ?? (await writePage(search));
-    const { headers } = exchange.request;
-    const coding = chooseCoding(headers.get('Accept-Encoding'), page.encoded.bytes.length);
-    const representation = page.as(coding);
-    // Set on every response, because a cached reply's headers still contain the previous value.
-    const caching = { 'Cache-Control': cacheControl(page.encoded, catalogue.nowMs) };
-    if (matchesTag(headers.get('If-None-Match'), representation.tag))
-      return { ...representation.unchanged, ownHeaders: caching };
-    const { nextSearch } = page;
-    const ownHeaders =
-      nextSearch === undefined ? caching : { ...caching, Link: linkToNext(exchange, nextSearch) };
-    return { ...representation.whole, ownHeaders };
+    return replyWith(page, exchange, catalogue.nowMs);
   };
 
   async function writePage(search: string): Promise<CataloguePage> {
     const query = await readQuery(search);
     const { cursor, limit = pageSize } = query;
-    return pages.write(catalogue.list(list), search, { ...query, cursor, limit });
+    const view = catalogue.list(list);
+    return pages.add(view, search, view.page({ ...query, cursor, limit }));
   }
+}
+
+/** Serves one item, as the list contains it. */
+export function catalogueItemRoute(
+  { catalogue }: Services,
+  list: CatalogueListName,
+  item: ListedItem,
+): Answer {
+  const items = new PageCache();
+  const readQuery = listQueryReader([], item.loadSchema);
+
+  return async (exchange) => {
+    const { parameters, search } = exchange;
+    const key = `${parameters.id}?${search}`;
+    const page = items.find(catalogue.list(list), key) ?? (await writeItem(exchange, key));
+    return replyWith(page, exchange, catalogue.nowMs);
+  };
+
+  async function writeItem({ parameters, search }: Exchange, key: string): Promise<CataloguePage> {
+    const id = parsePathId(parameters);
+    await readQuery(search);
+    const view = catalogue.list(list);
+    const written = view.item(id);
+    if (written === undefined)
+      throw new ApiError('deal_not_found', 'No active retailer or deal has this id.');
+    return items.add(view, key, written);
+  }
+}
+
+function replyWith(page: CataloguePage, exchange: Exchange, nowMs: number): Reply {
+  const { headers } = exchange.request;
+  const coding = chooseCoding(headers.get('Accept-Encoding'), page.encoded.bytes.length);
+  const representation = page.as(coding);
+  // Set on every response, because a cached reply's headers still contain the previous value.
+  const caching = { 'Cache-Control': cacheControl(page.encoded, nowMs) };
+  if (matchesTag(headers.get('If-None-Match'), representation.tag))
+    return { ...representation.unchanged, ownHeaders: caching };
+  const { nextSearch } = page;
+  const ownHeaders =
+    nextSearch === undefined ? caching : { ...caching, Link: linkToNext(exchange, nextSearch) };
+  return { ...representation.whole, ownHeaders };
 }

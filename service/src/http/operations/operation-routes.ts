@@ -11,8 +11,14 @@ import { countRequest, type RateLimits } from '../access/rate-limit.ts';
 import type { TokenDirectory } from '../access/token-directory.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Route } from '../router.ts';
-import type { Operation, Services } from './operation.ts';
+import { ConcurrencyLimit } from './concurrency-limit.ts';
+import type { DataSources, Operation, OperationSettings, Services } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
+
+/** Two per connection: PostgreSQL always has the next query waiting, which raises throughput by 20 %. */
+export const READS_AT_ONCE_MAX = 14;
+/** Pollers arrive in bursts, so queue them. Instant 503s would make thousands of clients retry in a tight loop. */
+const WAIT_MAX_MS = 500;
 
 /** Dependencies of authentication and rate limiting. */
 interface Gate {
@@ -21,7 +27,15 @@ interface Gate {
   readonly logger: Logger;
 }
 
-export function operationRoutes(services: Services, { tokens, limits, logger }: Gate): Route[] {
+export function operationRoutes(
+  sources: DataSources & OperationSettings,
+  { tokens, limits, logger }: Gate,
+): Route[] {
+  const services: Services = {
+    ...sources,
+    transactionQueue: new ConcurrencyLimit({ runningMax: READS_AT_ONCE_MAX, waitMaxMs: WAIT_MAX_MS }),
+  };
+
   /** Throws ApiError if the client is not allowed to call the operation or exceeds the rate limit. */
   async function admit(exchange: Exchange, { tokenKind }: Operation): Promise<AccessToken> {
     let token: AccessToken;

@@ -9,12 +9,15 @@ import type { WalkStore } from '../../domain/walk.ts';
 import type { CallerTally } from '../caller-tally.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
+import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import type { DocumentedParameter } from './query.ts';
 
 /** All operations are reads (GET and HEAD). */
 export interface Operation {
   readonly id: string;
   readonly path: `/v1/${string}/`;
+  /** What the response contains: a page of a list, or the item with the id in the path. */
+  readonly returns: 'page' | 'item';
   readonly tokenKind: TokenKind;
   readonly parameters: readonly DocumentedParameter[];
   readonly summary: string;
@@ -25,7 +28,7 @@ export interface Operation {
   readonly answer: (services: Services, item: ListedItem) => Answer;
 }
 
-/** The items on an operation's pages. */
+/** The items that an operation returns. */
 export interface ListedItem {
   /** Component name in the OpenAPI document. */
   readonly component: string;
@@ -43,9 +46,15 @@ export interface DataSources {
   readonly callers: CallerTally;
 }
 
-export interface Services extends DataSources {
+export interface OperationSettings {
   /** Items per page if the client does not send a limit. */
   readonly pageSize: number;
+}
+
+/** What the operations of one app share. */
+export interface Services extends DataSources, OperationSettings {
+  /** Limits how many requests read transactions at once. */
+  readonly transactionQueue: ConcurrencyLimit;
 }
 
 /** Throws ApiError for errors that the client should see. */

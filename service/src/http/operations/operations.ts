@@ -1,8 +1,9 @@
 // The API's operations. Routing, authentication, the OpenAPI document, the code samples and the tests use this table.
 
-import { catalogueRoute } from './catalogue-route.ts';
+import { catalogueItemRoute, catalogueRoute } from './catalogue-route.ts';
 import type { Operation } from './operation.ts';
 import { PAGE_PARAMETERS } from './query.ts';
+import { transactionRoute } from './transaction-route.ts';
 import { TRANSACTION_PARAMETERS, transactionsRoute } from './transactions-route.ts';
 
 const FILTER_PARAMETERS = [...PAGE_PARAMETERS, 'name', 'category', 'country'] as const;
@@ -12,6 +13,7 @@ const catalogueSchemas = () => import('@offerbook/wire/catalogue.ts');
 export const listRetailers: Operation = {
   id: 'listRetailers',
   path: '/v1/retailers/',
+  returns: 'page',
   tokenKind: 'public',
   parameters: PAGE_PARAMETERS,
   summary: 'Retailers with active deals',
@@ -34,6 +36,7 @@ export const listRetailers: Operation = {
 const listCashbackOffers: Operation = {
   id: 'listCashbackOffers',
   path: '/v1/cashback-offers/',
+  returns: 'page',
   tokenKind: 'public',
   parameters: FILTER_PARAMETERS,
   summary: 'Cashback offers',
@@ -55,6 +58,7 @@ const listCashbackOffers: Operation = {
 const listCoupons: Operation = {
   id: 'listCoupons',
   path: '/v1/coupons/',
+  returns: 'page',
   tokenKind: 'public',
   parameters: PAGE_PARAMETERS,
   summary: 'Coupons',
@@ -75,6 +79,7 @@ const listCoupons: Operation = {
 const listPromotions: Operation = {
   id: 'listPromotions',
   path: '/v1/promotions/',
+  returns: 'page',
   tokenKind: 'public',
   parameters: PAGE_PARAMETERS,
   summary: 'Promotions',
@@ -95,6 +100,7 @@ const listPromotions: Operation = {
 export const listTransactions: Operation = {
   id: 'listTransactions',
   path: '/v1/transactions/',
+  returns: 'page',
   tokenKind: 'private',
   parameters: TRANSACTION_PARAMETERS,
   summary: "Your users' transactions",
@@ -114,4 +120,63 @@ export const listTransactions: Operation = {
   answer: transactionsRoute,
 };
 
-export const OPERATIONS = [listRetailers, listCashbackOffers, listCoupons, listPromotions, listTransactions];
+/** Returns the operation for one item of a list: the same object, under the list's path with an id. */
+function itemOperation(
+  list: Operation,
+  own: { id: string; summary: string; description: string; answer: Operation['answer'] },
+): Operation {
+  return { ...list, ...own, path: `${list.path}{id}/`, returns: 'item', parameters: [] };
+}
+
+export const getRetailer = itemOperation(listRetailers, {
+  id: 'getRetailer',
+  summary: 'One retailer',
+  description:
+    'Returns a retailer as it is in the list, with its active deals. A retailer without active deals gets 404.',
+  answer: (services, item) => catalogueItemRoute(services, 'retailers', item),
+});
+
+const getCashbackOffer = itemOperation(listCashbackOffers, {
+  id: 'getCashbackOffer',
+  summary: 'One cashback offer',
+  description: 'Returns a cashback offer as it is in the list.',
+  answer: (services, item) => catalogueItemRoute(services, 'cashbackOffers', item),
+});
+
+const getCoupon = itemOperation(listCoupons, {
+  id: 'getCoupon',
+  summary: 'One coupon',
+  description: 'Returns a coupon as it is in the list. A coupon that is not active gets 404.',
+  answer: (services, item) => catalogueItemRoute(services, 'coupons', item),
+});
+
+const getPromotion = itemOperation(listPromotions, {
+  id: 'getPromotion',
+  summary: 'One promotion',
+  description: 'Returns a promotion as it is in the list. A promotion that is not active gets 404.',
+  answer: (services, item) => catalogueItemRoute(services, 'promotions', item),
+});
+
+export const getTransaction = itemOperation(listTransactions, {
+  id: 'getTransaction',
+  summary: 'One transaction',
+  description:
+    "Returns the current version of a transaction of the token's organisation, as it is in the list. For servers only. To follow changes, poll the list: this operation has no Complete-Through header.",
+  answer: transactionRoute,
+});
+
+export const OPERATIONS = [
+  listRetailers,
+  getRetailer,
+  listCashbackOffers,
+  getCashbackOffer,
+  listCoupons,
+  getCoupon,
+  listPromotions,
+  getPromotion,
+  listTransactions,
+  getTransaction,
+];
+
+/** The operations that return pages. */
+export const LISTS = OPERATIONS.filter(({ returns }) => returns === 'page');

@@ -7,6 +7,7 @@ import type { z } from 'zod';
 import { ApiError, type ParameterError } from '../../domain/api-errors.ts';
 import { PASSBACK_DATA_BYTES_MAX, PASSBACK_UID_BYTES_MAX, passbackProblem } from '../../domain/click.ts';
 import { PAGE_SIZE_MAX } from '../../domain/page.ts';
+import type { PathParameters } from '../exchange.ts';
 import { describeMisleading, describeMisspelling } from './unknown-parameter.ts';
 
 export const VALUE_LENGTH_MAX = 200;
@@ -132,6 +133,13 @@ export function parseQuery<Name extends ParameterName, Required extends Name = n
   return valuesOf(parsed, (unknown) => describeMisspelling(unknown, names));
 }
 
+/** Parses the id in a path. Throws ApiError if it is not a UUID. */
+export function parsePathId({ id = '' }: PathParameters): Uuid {
+  const uuid = parseUuid(id);
+  if (uuid === undefined) throw invalidParameters([{ parameter: 'id', detail: 'must be a UUID' }]);
+  return uuid;
+}
+
 /** Returns a parser for a list's query string. It rejects unknown parameters that look like filters. */
 export function listQueryReader<Name extends ParameterName>(names: readonly Name[], loadSchema: LoadSchema) {
   // Loaded at the first unknown parameter, because most servers never receive one.
@@ -187,8 +195,12 @@ function valuesOf(
   });
   const all = [...errors, ...rejected];
   if (all.length === 0) return values as never;
-  const list = all.map(({ parameter, detail }) => `${parameter} ${detail}`).join('; ');
-  throw new ApiError('invalid_parameter', `${list}.`, { errors: all });
+  throw invalidParameters(all);
+}
+
+function invalidParameters(errors: readonly ParameterError[]): ApiError {
+  const list = errors.map(({ parameter, detail }) => `${parameter} ${detail}`).join('; ');
+  return new ApiError('invalid_parameter', `${list}.`, { errors });
 }
 
 function readParameter(parameter: Parameter, given: string, times: number) {

@@ -8,15 +8,10 @@ import { type Span, useDatabase } from '../../tracing/tracer.ts';
 import { chooseCoding, compressAside } from '../content/content-coding.ts';
 import { lengthOf } from '../content/response-body.ts';
 import { linkToNext, nextSearch } from '../exchange.ts';
-import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { withinDeadline } from './database-deadline.ts';
 import type { Answer, ListedItem, Services } from './operation.ts';
 import { listQueryReader, PAGE_PARAMETERS } from './query.ts';
 
-/** Two per connection: PostgreSQL always has the next query waiting, which raises throughput by 20 %. */
-export const PAGES_AT_ONCE_MAX = 14;
-/** Pollers arrive in bursts, so queue them. Instant 503s would make thousands of clients retry in a tight loop. */
-const WAIT_MAX_MS = 500;
 const START = Buffer.from(ENVELOPE_START);
 const EARLIEST_MS = -8.64e15;
 const LATEST_MS = 8.64e15;
@@ -28,11 +23,10 @@ export const TRANSACTION_PARAMETERS = [
 ] as const;
 
 export function transactionsRoute(
-  { transactions, walks, callers, pageSize }: Services,
+  { transactions, transactionQueue, walks, callers, pageSize }: Services,
   item: ListedItem,
 ): Answer {
   const readQuery = listQueryReader(TRANSACTION_PARAMETERS, item.loadSchema);
-  const concurrencyLimit = new ConcurrencyLimit({ runningMax: PAGES_AT_ONCE_MAX, waitMaxMs: WAIT_MAX_MS });
 
   return async (exchange, token) => {
     const query = await readQuery(exchange.search);
@@ -41,7 +35,7 @@ export function transactionsRoute(
     const walk: Walk = { tokenId: token.id, window };
     const wanted: TransactionQuery = { orgId: token.orgId, window, cursor: query.cursor, limit };
     const page = await withinDeadline(
-      concurrencyLimit.run(token, () => readPage(wanted, walk, exchange.span)),
+      transactionQueue.run(token, () => readPage(wanted, walk, exchange.span)),
     );
     const isLastOfAll = page.cursor === undefined && window.maxMs === LATEST_MS;
     callers.polled(token, isLastOfAll ? page.completeThroughMs : undefined);

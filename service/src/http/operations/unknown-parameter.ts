@@ -41,8 +41,12 @@ export function describeMisleading(
   const [, advice] = ADVICE.find(([words]) => words.test(word)) ?? [];
   if (advice !== undefined) return `is not a parameter; ${advice}`;
   return FILTER.test(word) || filters.some((name) => foldName(name) === word)
-    ? `is not a parameter; the parameters are ${parameters.join(', ')}`
+    ? `is not a parameter; ${listParameters(parameters)}`
     : undefined;
+}
+
+function listParameters(parameters: readonly string[]): string {
+  return parameters.length === 0 ? 'this operation has none' : `the parameters are ${parameters.join(', ')}`;
 }
 
 /** Keeps only letters and digits, in lower case: `updated_at` and `updatedAt` fold to the same string. */

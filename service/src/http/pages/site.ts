@@ -10,12 +10,12 @@ import { type ExplorerOptions, explorerPage } from '@offerbook/site/explorer-pag
 import type { Frame, Page } from '@offerbook/site/html-page.ts';
 import { linkErrorPage } from '@offerbook/site/link-error-page.ts';
 import { parseTokenKind } from '../../domain/access-token.ts';
-import { type ApiError, ERROR_CODES, ERRORS } from '../../domain/api-errors.ts';
+import { type ApiError, ERROR_CODES, ERRORS, type ErrorCode } from '../../domain/api-errors.ts';
 import { StaticFile } from '../content/static-file.ts';
 import type { Exchange } from '../exchange.ts';
-import { exampleProblem } from '../openapi/examples.ts';
+import { type ExampleContext, exampleProblem } from '../openapi/examples.ts';
 import type { DocumentSettings } from '../openapi/openapi-document.ts';
-import { listRetailers, listTransactions } from '../operations/operations.ts';
+import { getRetailer, getTransaction, listRetailers, listTransactions } from '../operations/operations.ts';
 import { type Health, readiness } from '../readiness.ts';
 import { json, type Reply } from '../reply.ts';
 import type { Route } from '../router.ts';
@@ -24,11 +24,19 @@ import { clientRoutes } from './client-routes.ts';
 import { fileRoute, once } from './file-route.ts';
 import { FAVICON, pageFile } from './page-file.ts';
 
+const UNKNOWN_ID = '0192d1a0-0000-7000-8000-0000000000ff';
 const NO_STORE = { 'Cache-Control': 'no-store' };
+
+/** Operations that return the examples on the error pages; by default, the list of retailers. */
+const EXAMPLE_OPERATIONS: Partial<Record<ErrorCode, ExampleContext>> = {
+  private_token_in_browser: listTransactions,
+  deal_not_found: { ...getRetailer, path: `/v1/retailers/${UNKNOWN_ID}/` },
+  transaction_not_found: { ...getTransaction, path: `/v1/transactions/${UNKNOWN_ID}/` },
+};
 
 /** The API errors, each with an example response, for the pages under /errors/. */
 const DESCRIBED_ERRORS: readonly DescribedError[] = ERROR_CODES.map((code) => {
-  const operation = code === 'private_token_in_browser' ? listTransactions : listRetailers;
+  const operation = EXAMPLE_OPERATIONS[code] ?? listRetailers;
   return { code, ...ERRORS[code], example: exampleProblem(code, operation) };
 });
 

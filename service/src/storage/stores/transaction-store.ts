@@ -18,6 +18,7 @@ import {
   type TransactionRow,
 } from '../database.ts';
 import type { Replica } from '../postgres/replica.ts';
+import type { Statement } from '../sql.ts';
 import { readTransactionPage } from '../transactions/transaction-page.ts';
 import { advanceClock, lockClock, lockClocks } from './change-clock.ts';
 import { readErasedUsers } from './erased-users.ts';
@@ -42,6 +43,14 @@ export function exportQuery(
     batchSize: 1_000,
   };
 }
+
+/**
+ * The document of the transaction $2 of the organisation $1, as bytes. The organisation is not a condition, so that the only
+ * index for this statement is that on id.
+ */
+export const FIND_SQL: Statement = ({ joinDocuments }) => `
+  SELECT ${joinDocuments}
+    FROM (SELECT CASE WHEN org_id = $1 THEN document END AS document FROM transactions WHERE id = $2) AS found`;
 
 export function transactionStore(
   database: Database,
@@ -87,6 +96,14 @@ export function transactionStore(
       const page = (await replica?.findPage(query)) ?? (await readTransactionPage(database, query));
       const { asOfMs = page.completeThroughMs } = query;
       return { ...page, completeThroughMs: Math.min(page.completeThroughMs, asOfMs) };
+    },
+    async find(orgId, id) {
+      const [row] = await database.allWithBytes<{ data: Uint8Array<ArrayBuffer> | null }>(
+        FIND_SQL,
+        orgId,
+        id,
+      );
+      return row?.data ?? undefined;
     },
     read: (orgId, onBatch) =>
       database.readOnce((connection) => readBatches(connection, exportQuery(orgId), onBatch)),

@@ -23,8 +23,7 @@ export function apiButton(subject: ApiSubject): HTMLButtonElement {
 }
 
 function openDialog({ name, id, list }: ApiSubject): void {
-  // A cursor is the id to start at, so limit=1 returns exactly this item.
-  const path = `/v1/${list}/?cursor=${id}&limit=1`;
+  const path = `/v1/${list}/${id}/`;
   const curl = `curl -H "Authorization: Bearer $OFFERBOOK_TOKEN" \\\n  '${location.origin}${path}'`;
   const answer = element('div', { class: 'answer stack', role: 'status' }, element('p', {}, `GET ${path} …`));
   const dialog = element(

@@ -37,9 +37,13 @@ export function enableForm(form: HTMLFormElement): void {
 
 function urlOf(form: HTMLFormElement): string {
   const query = new URLSearchParams();
+  let path = `${form.dataset.path}`;
   for (const { name, value } of form.querySelectorAll<HTMLInputElement>('input[name]')) {
-    if (value.trim() !== '') query.set(name, value.trim());
+    const given = value.trim();
+    if (given === '') continue;
+    if (path.includes(`{${name}}`)) path = path.replace(`{${name}}`, encodeURIComponent(given));
+    else query.set(name, given);
   }
   const printed = query.toString();
-  return printed === '' ? `${form.dataset.path}` : `${form.dataset.path}?${printed}`;
+  return printed === '' ? path : `${path}?${printed}`;
 }

@@ -8,6 +8,7 @@ import errors from '../../../../docs/errors.md' with { type: 'text' };
 import generators from '../../../../docs/generators.md' with { type: 'text' };
 import gettingStarted from '../../../../docs/getting-started.md' with { type: 'text' };
 import limits from '../../../../docs/limits.md' with { type: 'text' };
+import lookUps from '../../../../docs/look-ups.md' with { type: 'text' };
 import pagination from '../../../../docs/pagination.md' with { type: 'text' };
 import polling from '../../../../docs/polling.md' with { type: 'text' };
 
@@ -20,6 +21,7 @@ export const DOCUMENTS = {
   'docs/generators.md': generators,
   'docs/getting-started.md': gettingStarted,
   'docs/limits.md': limits,
+  'docs/look-ups.md': lookUps,
   'docs/pagination.md': pagination,
   'docs/polling.md': polling,
 };

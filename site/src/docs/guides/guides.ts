@@ -23,6 +23,7 @@ export interface Guide extends GuideSource, RenderedDocument {
 const SOURCES: readonly GuideSource[] = [
   { name: 'getting-started', label: 'Getting started', file: 'docs/getting-started.md' },
   { name: 'pagination', label: 'Pagination', file: 'docs/pagination.md' },
+  { name: 'look-ups', label: 'Look-ups', file: 'docs/look-ups.md' },
   { name: 'polling', label: 'Polling transactions', file: 'docs/polling.md' },
   { name: 'activation', label: 'Activation', file: 'docs/activation.md' },
   { name: 'errors', label: 'Errors', file: 'docs/errors.md' },

@@ -1,4 +1,4 @@
-// Samples for the shell: a single request.
+// Samples for the shell: a single request. A look-up first finds an id, so that it works when pasted.
 
 import { printUrl, type SampleLanguage, type SampleRequest } from './sample-code.ts';
 
@@ -12,4 +12,9 @@ export const curl: SampleLanguage = {
 # Follow the Link header to the last page, and store every row under its id.
 # Then request the changes since the smallest Complete-Through header of those pages:
 #   ${request.path}?updatedAtGreaterThan=<Complete-Through>`,
+  get: ({ baseUrl, path, itemName }) => `# The first ${itemName} in the list.
+ID=$(curl -s -H "Authorization: Bearer $OFFERBOOK_TOKEN" '${baseUrl}${path.replace('{id}/', '')}?limit=1' |
+  grep -o '"id":"[^"]*"' | head -n 1 | cut -d '"' -f 4)
+curl -H "Authorization: Bearer $OFFERBOOK_TOKEN" \\
+  "${baseUrl}${path.replace('{id}', '$ID')}"`,
 };

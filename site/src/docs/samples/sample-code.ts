@@ -1,6 +1,6 @@
-// The interface of a sample language, and functions that all languages share. Each language has two programs. The first lists
-// the catalogue page by page. The second polls transactions: it saves the smallest Complete-Through of the pages, and its next
-// run continues from there.
+// The interface of a sample language, and functions that all languages share. Each language has a program that lists the
+// catalogue page by page, and one that polls transactions: it saves the smallest Complete-Through of the pages, and its next run
+// continues from there. Some also have a program that looks up an item.
 
 export interface Sample {
   /** Name of the client library's method for this operation. */
@@ -22,6 +22,8 @@ export interface SampleLanguage {
   readonly label: string;
   readonly list: (request: SampleRequest) => string;
   readonly poll: (request: SampleRequest) => string;
+  /** Looks up one item by its id. Only languages in which this differs from a plain request have it. */
+  readonly get?: (request: SampleRequest) => string;
 }
 
 /** File in which samples save their position. */

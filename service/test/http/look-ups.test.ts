@@ -1,0 +1,252 @@
+// Single items over HTTP: the same objects as in the lists, with the lists' caching and errors.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { DATABASES } from '../support/databases.ts';
+import { coupon, id, offer, promotion, retailer, timestamp, transaction } from '../support/fixtures.ts';
+import { TestNode } from '../support/test-node.ts';
+
+const CATALOGUE_PATHS = ['/v1/retailers/', '/v1/cashback-offers/', '/v1/coupons/', '/v1/promotions/'];
+const NOT_FOUND = 'No active retailer or deal has this id.';
+
+let node: TestNode;
+let token: string;
+let nowMs = Date.parse('2026-11-15T12:00:00Z');
+
+beforeAll(async () => {
+  node = await TestNode.start({ clock: () => nowMs });
+  await node.catalogue([
+    retailer(1, { name: 'Grünes "Cáfé"', cashbackOffers: [offer(11), offer(12)], coupons: [coupon(21)] }),
+    retailer(2, {
+      cashbackOffers: [offer(13, { termsAndExclusions: 'x'.repeat(2_000) })],
+      coupons: [
+        coupon(22),
+        coupon(23, {
+          startDate: timestamp('2026-11-15T13:00:00'),
+          endDate: timestamp('2026-11-15T14:00:00'),
+        }),
+      ],
+      promotions: [promotion(31)],
+    }),
+    retailer(3),
+    retailer(4, { promotions: [promotion(32, { endDate: timestamp('2026-11-01T00:00:00') })] }),
+  ]);
+  token = await node.token('public');
+});
+afterAll(() => node[Symbol.asyncDispose]());
+
+describe.each(CATALOGUE_PATHS)('%s', (path) => {
+  test('every item of the list is returned by its id, byte for byte, and again from the cache', async () => {
+    const page = await (await node.get(path, token)).text();
+    const { data } = JSON.parse(page) as { data: { id: string }[] };
+    const items: string[] = [];
+    for (const item of data) {
+      for (const written of [item.id, item.id.toUpperCase(), item.id]) {
+        const response = await node.get(`${path}${written}/`, token);
+        expect(response.status).toBe(200);
+        items.push(await response.text());
+      }
+    }
+    expect(page).toBe(`{"data":[${items.filter((_, number) => number % 3 === 2).join(',')}]}`);
+    expect(new Set(items).size).toBe(data.length);
+  });
+
+  test('an unknown id and the id of an item in another list get 404', async () => {
+    for (const unknown of [id(999), id(path === '/v1/coupons/' ? 11 : 21)]) {
+      const response = await node.get(`${path}${unknown}/`, token, { 'Request-Id': 'r-1' });
+      expect(response.status).toBe(404);
+      expect((await response.json()) as unknown).toEqual({
+        type: `${node.url}/errors/deal_not_found`,
+        title: 'Unknown retailer, deal, organisation or click',
+        status: 404,
+        detail: NOT_FOUND,
+        instance: `${path}${unknown}/`,
+        code: 'deal_not_found',
+        requestId: 'r-1',
+      });
+    }
+  });
+
+  test.each(['x', '1', `${id(1)}0`, '%00', '{id}'])(
+    'the id %s gets 400, because it is not a UUID',
+    async (text) => {
+      const response = await node.get(`${path}${text}/`, token);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({
+        code: 'invalid_parameter',
+        detail: 'id must be a UUID.',
+        errors: [{ parameter: 'id', detail: 'must be a UUID' }],
+      });
+    },
+  );
+
+  test('HEAD returns the headers of GET, and a path without a trailing slash returns the same item', async () => {
+    const { data } = (await (await node.get(`${path}?limit=1`, token)).json()) as { data: { id: string }[] };
+    const target = `${path}${data[0]?.id}`;
+    const got = await node.get(`${target}/`, token);
+    const head = await node.request('HEAD', `${target}/`, token);
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    for (const name of ['ETag', 'Content-Length', 'Cache-Control', 'Content-Type'])
+      expect(head.headers.get(name)).toBe(got.headers.get(name));
+    expect(await (await node.get(target, token)).json()).toEqual((await got.json()) as never);
+  });
+
+  test('names of filters and fields are rejected, and other parameters are ignored', async () => {
+    const target = `${path}${id(999)}/`;
+    const response = await node.get(`${target}?country=DE&_=1`, token);
+    expect([response.status, ((await response.json()) as { detail: string }).detail]).toEqual([
+      400,
+      'country is not a parameter; this operation has none.',
+    ]);
+    expect((await node.get(`${target}?_=1`, token)).status).toBe(404);
+  });
+});
+
+describe('caching of items', () => {
+  const raw = (path: string, headers: Record<string, string>) =>
+    fetch(node.url + path, { headers: { Authorization: `Bearer ${token}`, ...headers }, decompress: false });
+
+  test('an unchanged item gets 304 without a body, for each content coding', async () => {
+    const path = `/v1/cashback-offers/${id(13)}/`;
+    const tags = new Set<string>();
+    for (const coding of ['identity', 'gzip', 'br', 'zstd']) {
+      const whole = await raw(path, { 'Accept-Encoding': coding });
+      expect(whole.headers.get('Content-Encoding')).toBe(coding === 'identity' ? null : coding);
+      const tag = whole.headers.get('ETag') ?? '';
+      tags.add(tag);
+      const again = await raw(path, { 'Accept-Encoding': coding, 'If-None-Match': tag });
+      expect([again.status, await again.text()]).toEqual([304, '']);
+      expect(again.headers.get('Cache-Control')).toBe('private, max-age=60');
+      expect((await raw(path, { 'Accept-Encoding': coding, 'If-None-Match': '"other"' })).status).toBe(200);
+    }
+    expect(tags.size).toBe(4);
+  });
+
+  test('a coupon exists from its start to its end, and may be cached until then', async () => {
+    const seen: Record<string, unknown> = {};
+    for (const time of ['12:59:59.999', '13:00:00', '13:59:30', '14:00:00']) {
+      nowMs = Date.parse(`2026-11-15T${time}Z`);
+      const { status, headers } = await node.get(`/v1/coupons/${id(23)}/`, token);
+      seen[time] = [status, headers.get('Cache-Control')];
+    }
+    nowMs = Date.parse('2026-11-15T12:00:00Z');
+    expect(seen).toEqual({
+      '12:59:59.999': [404, 'no-store'],
+      '13:00:00': [200, 'private, max-age=60'],
+      '13:59:30': [200, 'private, max-age=30'],
+      '14:00:00': [404, 'no-store'],
+    });
+  });
+
+  test('a retailer may be cached until one of its deals starts or ends', async () => {
+    nowMs = Date.parse('2026-11-15T12:59:15Z');
+    const { headers } = await node.get(`/v1/retailers/${id(2)}/`, token);
+    nowMs = Date.parse('2026-11-15T12:00:00Z');
+    expect(headers.get('Cache-Control')).toBe('private, max-age=45');
+  });
+
+  test('retailers without deals or with expired deals only, and expired deals, get 404', async () => {
+    for (const path of [`/v1/retailers/${id(3)}/`, `/v1/retailers/${id(4)}/`, `/v1/promotions/${id(32)}/`])
+      expect((await node.get(path, token)).status).toBe(404);
+  });
+
+  test('an item changes with the next import', async () => {
+    await using own = await TestNode.start();
+    const text = await own.token('public');
+    const name = async () => {
+      const response = await own.get(`/v1/retailers/${id(1)}/`, text);
+      return response.status === 200 ? ((await response.json()) as { name: string }).name : response.status;
+    };
+    await own.catalogue([retailer(1, { name: 'Before', cashbackOffers: [offer(11)] })]);
+    expect([await name(), await name(), await name()]).toEqual(['Before', 'Before', 'Before']);
+    await own.catalogue([retailer(1, { name: 'After', cashbackOffers: [offer(11)] })]);
+    expect(await name()).toBe('After');
+    await own.catalogue([]);
+    expect(await name()).toBe(404);
+  });
+
+  test('look-ups are logged and counted under their route, without the id', async () => {
+    await node.get(`/v1/coupons/${id(21)}/`, token, { 'Request-Id': 'logged' });
+    const line = await node.logged((entry) => entry.requestId === 'logged');
+    expect(line.route).toBe('/v1/coupons/{id}/');
+  });
+});
+
+for (const database of DATABASES) {
+  describe(`a transaction by id on ${database.name}`, () => {
+    let own: TestNode;
+    let acme: string;
+    let other: string;
+
+    beforeAll(async () => {
+      own = await TestNode.start({ databaseUrl: await database.create() });
+      acme = await own.token('private');
+      other = await own.token('private', 'other');
+      await own.transactions([transaction(101), transaction(102, { passbackData: 'é'.repeat(1_000) })]);
+      await own.transactions([transaction(103)], 'other');
+    });
+    afterAll(() => own[Symbol.asyncDispose]());
+
+    test('every transaction of the list is returned by its id, byte for byte', async () => {
+      const page = await (await own.get('/v1/transactions/', acme)).text();
+      const items = [101, 102].map(async (number) =>
+        (await own.get(`/v1/transactions/${id(number).toUpperCase()}/`, acme)).text(),
+      );
+      expect(page).toBe(`{"data":[${(await Promise.all(items)).join(',')}]}`);
+    });
+
+    test("another organisation's transaction gets the same 404 as an unknown one", async () => {
+      const ask = async (number: number, token: string) => {
+        const path = `/v1/transactions/${id(number)}/`;
+        const response = await own.get(path, token, { 'Request-Id': 'same' });
+        return { status: response.status, body: (await response.text()).replace(path, '') };
+      };
+      expect((await ask(103, other)).status).toBe(200);
+      const hidden = await ask(103, acme);
+      expect(hidden).toEqual(await ask(999, acme));
+      expect(hidden.status).toBe(404);
+      expect(JSON.parse(hidden.body)).toMatchObject({
+        code: 'transaction_not_found',
+        title: 'Unknown transaction',
+        detail: 'No transaction of your organisation has this id.',
+      });
+    });
+
+    test('the response must not be stored by caches, and an unchanged transaction gets 304', async () => {
+      const ask = (coding: string, tag?: string) =>
+        fetch(`${own.url}/v1/transactions/${id(102)}/`, {
+          headers: {
+            Authorization: `Bearer ${acme}`,
+            'Accept-Encoding': coding,
+            ...(tag === undefined ? {} : { 'If-None-Match': tag }),
+          },
+          decompress: false,
+        });
+      for (const coding of ['identity', 'gzip']) {
+        const { headers } = await ask(coding);
+        expect(headers.get('Cache-Control')).toBe('private, no-store');
+        expect(headers.get('Vary')).toBe('Authorization, Accept-Encoding');
+        expect(headers.get('Content-Encoding')).toBe(coding === 'identity' ? null : coding);
+        expect(headers.get('Complete-Through')).toBeNull();
+        const again = await ask(coding, headers.get('ETag') ?? '');
+        expect([again.status, await again.text()]).toEqual([304, '']);
+      }
+    });
+
+    test('a changed transaction gets another ETag and its new contents', async () => {
+      const path = `/v1/transactions/${id(101)}/`;
+      const before = await own.get(path, acme);
+      await own.transactions([transaction(101, { status: 'CONFIRMED' })]);
+      const after = await own.get(path, acme, { 'If-None-Match': before.headers.get('ETag') ?? '' });
+      expect(after.status).toBe(200);
+      expect(await after.json()).toMatchObject({ id: id(101), status: 'CONFIRMED' });
+    });
+
+    test('an id that is not a UUID gets 400', async () => {
+      const response = await own.get('/v1/transactions/101/', acme);
+      expect([response.status, ((await response.json()) as { detail: string }).detail]).toEqual([
+        400,
+        'id must be a UUID.',
+      ]);
+    });
+  });
+}
