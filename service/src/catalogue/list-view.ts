@@ -8,8 +8,8 @@ import type { OfferQuery, OfferSearch } from './search/offer-search.ts';
 import { allBelow, firstAccepted, type Range } from './tables/ascending.ts';
 import { Bitset } from './tables/bitset.ts';
 import type { DealTable } from './tables/deal-table.ts';
-import type { JsonColumn } from './tables/json-column.ts';
 import { type EncodedPage, type PageWriter, writeItemAlone, writePage } from './tables/page-writer.ts';
+import type { RetailerTable } from './tables/retailer-table.ts';
 import type { UuidTable } from './tables/uuid-table.ts';
 
 export type CatalogueListName = 'retailers' | DealList;
@@ -84,17 +84,15 @@ export class DealsView implements ListView {
 }
 
 export class RetailersView implements ListView {
-  readonly #ids: UuidTable;
-  readonly #heads: JsonColumn;
+  readonly #retailers: RetailerTable;
   readonly #deals: Readonly<Record<DealList, DealsView>>;
   /** Retailers with at least one active deal. */
   readonly #listed: Bitset;
 
-  constructor(ids: UuidTable, heads: JsonColumn, deals: Readonly<Record<DealList, DealsView>>) {
-    this.#ids = ids;
-    this.#heads = heads;
+  constructor(retailers: RetailerTable, deals: Readonly<Record<DealList, DealsView>>) {
+    this.#retailers = retailers;
     this.#deals = deals;
-    this.#listed = new Bitset(ids.length);
+    this.#listed = new Bitset(retailers.ids.length);
     for (const list of DEAL_LISTS) addOwners(deals[list], this.#listed);
   }
 
@@ -107,11 +105,11 @@ export class RetailersView implements ListView {
   }
 
   page({ cursor, limit }: CatalogueQuery): EncodedPage {
-    const range = rangeFrom(cursor, this.#ids);
+    const range = rangeFrom(cursor, this.#retailers.ids);
     return writePage({
       numbers: firstAccepted(this.#listed, range, limit + 1),
       limit,
-      ids: this.#ids,
+      ids: this.#retailers.ids,
       writeItem: (retailer, writer) => this.#write(retailer, writer),
       // Include unlisted retailers, which appear in the list when one of their deals starts.
       changesAtMs: (last = range.end - 1) => this.#changesAtMs(range.begin, last),
@@ -119,7 +117,7 @@ export class RetailersView implements ListView {
   }
 
   item(id: Uuid): EncodedPage | undefined {
-    const retailer = this.#ids.find(id);
+    const retailer = this.#retailers.ids.find(id);
     if (retailer === undefined || !this.#listed.has(retailer)) return undefined;
     return writeItemAlone((writer) => this.#write(retailer, writer), this.#changesAtMs(retailer, retailer));
   }
@@ -133,15 +131,14 @@ export class RetailersView implements ListView {
     return changesAtMs;
   }
 
+  /** Copies the stored document without inactive deals. */
   #write(retailer: number, writer: PageWriter): void {
-    this.#heads.write(retailer, writer);
+    let begin = 0;
     for (const list of DEAL_LISTS) {
       const { table, activity } = this.#deals[list];
-      writer.add(`,"${list}":[`);
-      table.writeEmbeddedForm(retailer, activity.active, writer);
-      writer.add(']');
+      begin = table.writeEmbeddedForm(retailer, activity.active, begin, writer);
     }
-    writer.add('}');
+    this.#retailers.write(retailer, writer, begin);
   }
 }
 

@@ -29,10 +29,17 @@ export type PackedNumbers = Packed<Uint32Array>;
 export interface RetailerData {
   /** Four 32-bit words per retailer. */
   readonly ids: Uint32Array;
-  /** The retailer's own fields: a JSON object without the closing brace. */
-  readonly heads: PackedJson;
+  readonly documents: PackedDocuments;
   /** The JSON that ends each of the retailer's deals in list form: the retailer's fields, from a comma to the closing brace. */
   readonly tails: PackedJson;
+}
+
+/** The stored documents, with all deals, as UTF-8. Consecutive snapshots share the chunks that did not change. */
+export interface PackedDocuments {
+  /** Each contains some consecutive retailers. */
+  readonly chunks: readonly Uint8Array[];
+  /** Three numbers per retailer: its chunk, and where the document begins and ends in it. */
+  readonly places: Uint32Array;
 }
 
 /**
@@ -42,8 +49,8 @@ export interface RetailerData {
 export interface DealData {
   /** By rank: four 32-bit words per deal. */
   readonly ids: Uint32Array;
-  /** By slot: a comma followed by the JSON object. */
-  readonly documents: PackedJson;
+  /** Two numbers per slot: where the deal begins and ends in its retailer's document. */
+  readonly places: Uint32Array;
   /** By retailer: the ranks of its deals. `begins` also contains each retailer's first slot. */
   readonly ranks: PackedNumbers;
   /** By rank: the deal's slot. */

@@ -1,15 +1,14 @@
 // The catalogue at one revision. Its data is immutable and shared between threads; each thread wraps it in its own snapshot.
 // Which deals are active depends on time, so the snapshot caches the view of a list until a deal starts or ends.
 
-import { type DealList, forEachDealList } from '@offerbook/wire/deals.ts';
+import { DEAL_LISTS, type DealList, forEachDealList } from '@offerbook/wire/deals.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { Activity } from './activity.ts';
 import { type CatalogueListName, DealsView, type ListView, RetailersView } from './list-view.ts';
 import { OfferSearch } from './search/offer-search.ts';
 import type { SnapshotData } from './snapshot-data.ts';
 import { DealTable } from './tables/deal-table.ts';
-import { JsonColumn } from './tables/json-column.ts';
-import { UuidTable } from './tables/uuid-table.ts';
+import { RetailerTable } from './tables/retailer-table.ts';
 
 /** The fields of a retailer or deal that activation needs. */
 export interface CatalogueEntry {
@@ -23,8 +22,7 @@ export interface CatalogueEntry {
 
 export class Snapshot {
   readonly revision: number;
-  readonly #retailerIds: UuidTable;
-  readonly #heads: JsonColumn;
+  readonly #retailerTable: RetailerTable;
   readonly #dealTables: Readonly<Record<DealList, DealTable>>;
   readonly #offerSearch: OfferSearch;
   readonly #deals: Partial<Record<DealList, DealsView>> = {};
@@ -32,10 +30,8 @@ export class Snapshot {
 
   constructor({ revision, retailers, deals, search }: SnapshotData) {
     this.revision = revision;
-    this.#retailerIds = new UuidTable(retailers.ids);
-    this.#heads = new JsonColumn(retailers.heads);
-    const tails = new JsonColumn(retailers.tails);
-    this.#dealTables = forEachDealList((list) => new DealTable(deals[list], tails));
+    this.#retailerTable = new RetailerTable(retailers);
+    this.#dealTables = forEachDealList((list) => new DealTable(deals[list], this.#retailerTable));
     this.#offerSearch = new OfferSearch(search, this.#dealTables.cashbackOffers);
   }
 
@@ -54,7 +50,7 @@ export class Snapshot {
   /** Finds a retailer or deal by id, active or not. */
   find(name: CatalogueListName, id: Uuid, nowMs: number): CatalogueEntry | undefined {
     if (name === 'retailers') {
-      const retailer = this.#retailerIds.find(id);
+      const retailer = this.#retailerTable.ids.find(id);
       if (retailer === undefined) return undefined;
       const { url, hostname } = this.#siteOf(retailer);
       return { retailerId: id, retailerUrl: url, retailerHostname: hostname, url, isActive: true };
@@ -65,7 +61,7 @@ export class Snapshot {
     const owner = table.data.owners[rank] as number;
     const { url, hostname } = this.#siteOf(owner);
     return {
-      retailerId: this.#retailerIds.at(owner),
+      retailerId: this.#retailerTable.ids.at(owner),
       retailerUrl: url,
       retailerHostname: hostname,
       url: (name === 'promotions' ? table.deepLink(rank) : undefined) ?? url,
@@ -73,8 +69,11 @@ export class Snapshot {
     };
   }
 
+  /** Parses the retailer's document only up to its first deal, because a retailer can have thousands of deals. */
   #siteOf(retailer: number): { url: string; hostname: string } {
-    return JSON.parse(`${this.#heads.text(retailer)}}`) as { url: string; hostname: string };
+    const [firstDeal] = DEAL_LISTS.flatMap((list) => this.#dealTables[list].beginOf(retailer) ?? []);
+    const text = this.#retailerTable.text(retailer, 0, firstDeal);
+    return JSON.parse(firstDeal === undefined ? text : `${text}]}`) as { url: string; hostname: string };
   }
 
   #dealsAt(list: DealList, nowMs: number): DealsView {
@@ -92,8 +91,7 @@ export class Snapshot {
     let view = this.#retailers;
     if (view?.holdsAt(nowMs) !== true) {
       view = new RetailersView(
-        this.#retailerIds,
-        this.#heads,
+        this.#retailerTable,
         forEachDealList((list) => this.#dealsAt(list, nowMs)),
       );
       this.#retailers = view;

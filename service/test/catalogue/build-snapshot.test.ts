@@ -8,10 +8,14 @@ import {
   RetailerSchema,
 } from '@offerbook/wire/catalogue.ts';
 import { DEAL_LISTS, type DealList, forEachDealList } from '@offerbook/wire/deals.ts';
+import { printJson } from '@offerbook/wire/decimal.ts';
+import fc from 'fast-check';
 import { buildSnapshotData } from '../../src/catalogue/build/build-snapshot.ts';
+import { sortedByUuid } from '../../src/catalogue/build/sorted-by-uuid.ts';
 import { Catalogue } from '../../src/catalogue/catalogue.ts';
+import { UuidTable } from '../../src/catalogue/tables/uuid-table.ts';
 import { coupon, id, offer, promotion, retailer } from '../support/fixtures.ts';
-import { START_MS } from './arbitrary-catalogue.ts';
+import { readerOf, START_MS } from './arbitrary-catalogue.ts';
 import { readPage } from './read-page.ts';
 
 const RETAILER = retailer(1, {
@@ -26,19 +30,23 @@ const LIST_FORMS = {
 };
 
 /** What each list shows of one stored retailer. */
-async function served(stored: object) {
+async function servedLists(stored: object) {
   const data = await buildSnapshotData(async (onBatch) => {
-    await onBatch([{ id: RETAILER.id, document: JSON.stringify(stored) }]);
+    await onBatch([{ id: RETAILER.id, document: printJson(stored) }]);
     return 1;
   });
   const catalogue = new Catalogue(() => START_MS);
   catalogue.take(data);
-  const only = (list: 'retailers' | DealList) => {
-    const { items } = readPage(catalogue.list(list), { cursor: undefined, limit: 10 });
-    expect(items).toHaveLength(1);
-    return items[0] ?? '';
-  };
-  return { retailer: only('retailers'), listForms: forEachDealList(only) };
+  const list = (name: 'retailers' | DealList) =>
+    readPage(catalogue.list(name), { cursor: undefined, limit: 10 }).items;
+  return { retailers: list('retailers'), ...forEachDealList(list) };
+}
+
+/** The same for a retailer with one deal in each list. */
+async function served(stored: object) {
+  const lists = await servedLists(stored);
+  expect(Object.values(lists).map((items) => items.length)).toEqual([1, 1, 1, 1]);
+  return { retailer: lists.retailers[0] ?? '', listForms: forEachDealList((list) => lists[list][0] ?? '') };
 }
 
 test('every field of a stored document is served in embedded and list form, including unknown fields', async () => {
@@ -51,6 +59,31 @@ test('every field of a stored document is served in embedded and list form, incl
       ...scored[list][0],
       ...{ retailerId: id(1), logo: RETAILER.logo, url: RETAILER.url, name: RETAILER.name },
     });
+  }
+});
+
+test('a document with nested objects, or with fields between and after its lists, is served with all its fields', async () => {
+  const nested = { badges: [{ text: '},{"' }, {}], shop: { open: true } };
+  const deals = forEachDealList((list) =>
+    [1, 2].map((number) => ({ ...RETAILER[list][0], ...nested, number })),
+  );
+  const { cashbackOffers, coupons, promotions } = deals;
+  const own = { ...RETAILER, cashbackOffers: undefined, coupons: undefined, promotions: undefined };
+  for (const stored of [
+    { ...own, ...nested, cashbackOffers, coupons, promotions },
+    { ...own, promotions, coupons, note: '{"', cashbackOffers },
+    { ...RETAILER, cashbackOffers, nested },
+    { ...RETAILER, coupons, cashbackOffers: [], ...nested },
+    { ...RETAILER, promotions: [], nested: [nested] },
+  ]) {
+    const [shown] = (await servedLists(stored)).retailers;
+    expect(JSON.parse(shown ?? '')).toEqual(JSON.parse(JSON.stringify(stored)));
+  }
+  const lists = await servedLists({ ...own, cashbackOffers, coupons, promotions, ...nested });
+  const { logo, url, name } = RETAILER;
+  for (const list of DEAL_LISTS) {
+    const expected = deals[list].map((deal) => ({ ...deal, retailerId: id(1), logo, url, name }));
+    expect(lists[list].map((item) => JSON.parse(item))).toEqual(expected);
   }
 });
 
@@ -71,4 +104,32 @@ test('served items have the fields of their schema in schema order', async () =>
     expect(Object.keys(shown[list][0] ?? {})).toEqual(Object.keys(shape[list].element.shape));
     expect(Object.keys(JSON.parse(listForms[list]))).toEqual(Object.keys(LIST_FORMS[list].shape));
   }
+});
+
+test('a snapshot shares the memory of unchanged documents with the previous snapshot', async () => {
+  const shops = (changed?: number) =>
+    Array.from({ length: 500 }, (_, number) =>
+      retailer(number, number === changed ? { name: 'Changed 😀', cashbackOffers: [offer(1_000)] } : {}),
+    );
+  const first = await buildSnapshotData(readerOf(shops()));
+  const next = await buildSnapshotData(readerOf(shops(250), 2), first);
+  expect(next).toEqual(await buildSnapshotData(readerOf(shops(250), 2)));
+  const chunksOf = (data: typeof first) => data.retailers.documents.chunks;
+  const fresh = chunksOf(next).filter((chunk) => !chunksOf(first).includes(chunk));
+  expect([chunksOf(first).length, chunksOf(next).length, fresh.length]).toEqual([9, 9, 1]);
+  const withdrawn = await buildSnapshotData(readerOf(shops().slice(1), 3), next);
+  expect(withdrawn).toEqual(await buildSnapshotData(readerOf(shops().slice(1), 3)));
+});
+
+test('items are sorted by whole UUIDs, including those with the same first characters', () => {
+  const word = fc.oneof(fc.constantFrom(0, 1, 2 ** 31, 2 ** 32 - 1), fc.nat(2 ** 32 - 1));
+  fc.assert(
+    fc.property(fc.array(fc.tuple(word, word, word, word)), (ids) => {
+      const table = new UuidTable(new Uint32Array(ids.flat()));
+      const sorted = [...sortedByUuid(new Uint32Array(ids.flat()))];
+      const expected = [...ids.keys()].sort((a, b) => table.compare(a, b) || a - b);
+      expect(sorted.map((item) => table.at(item))).toEqual(expected.map((item) => table.at(item)));
+      expect(new Set(sorted).size).toBe(ids.length);
+    }),
+  );
 });

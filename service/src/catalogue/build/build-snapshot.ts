@@ -11,35 +11,64 @@ import { gramsOf } from '../search/name-index.ts';
 import { TERM_NAMES } from '../search/offer-terms.ts';
 import type { SearchData, SnapshotData } from '../snapshot-data.ts';
 import { DealListBuilder } from './deal-list-builder.ts';
+import { DocumentPacker } from './document-packer.ts';
+import { GrowingUint32Array } from './growing-uint32-array.ts';
+import { type DealPlaces, layOut, locateDeals } from './locate-deals.ts';
 import { JsonPacker, packStrings, sharedUint32Array } from './shared-memory.ts';
 import { OfferTermsBuilder, TermIndexBuilder } from './term-index-builder.ts';
 
-export async function buildSnapshotData(readCatalogue: CatalogueStore['read']): Promise<SnapshotData> {
-  const builder = new SnapshotBuilder();
+/** The new snapshot shares memory with `previous` where the catalogue has not changed. */
+export async function buildSnapshotData(
+  readCatalogue: CatalogueStore['read'],
+  previous?: SnapshotData,
+): Promise<SnapshotData> {
+  const builder = new SnapshotBuilder(previous);
   const revision = await readCatalogue(async (batch) => {
-    for (const { document } of batch) builder.add(JSON.parse(document));
+    for (const { document } of batch) builder.add(document);
   });
   return builder.build(revision);
 }
 
 class SnapshotBuilder {
-  readonly #ids: number[] = [];
-  readonly #heads = new JsonPacker();
+  readonly #ids = new GrowingUint32Array();
+  readonly #documents: DocumentPacker;
   readonly #tails = new JsonPacker();
   readonly #deals = forEachDealList(() => new DealListBuilder());
   readonly #names: string[] = [];
   readonly #terms = TERM_NAMES.map((name) => [name, new OfferTermsBuilder(name)] as const);
 
+  constructor(previous: SnapshotData | undefined) {
+    this.#documents = new DocumentPacker(previous?.retailers.documents);
+  }
+
   /** Retailers must be added in id order. */
-  add({ cashbackOffers, coupons, promotions, ...retailer }: Retailer): void {
+  add(document: string): void {
+    const retailer = JSON.parse(document) as Retailer;
     const { id, logo, url, name } = retailer;
-    const deals = { cashbackOffers, coupons, promotions };
-    this.#ids.push(...uuidWords(id));
-    this.#heads.add(printJson(retailer).slice(0, -1));
+    const words = uuidWords(id);
+    this.#ids.push(...words);
+    const places = this.#addDocument(document, retailer, words[3]);
     this.#tails.add(`,${printJson({ retailerId: id, logo, url, name }).slice(1)}`);
     this.#names.push(fold(name));
-    for (const list of DEAL_LISTS) this.#deals[list].add(deals[list]);
-    for (const offer of cashbackOffers) for (const [, terms] of this.#terms) terms.add(offer);
+    let begin = 0;
+    for (const list of DEAL_LISTS) {
+      const deals = retailer[list];
+      this.#deals[list].add(deals, places.slice(begin, begin + 2 * deals.length));
+      begin += 2 * deals.length;
+    }
+    for (const offer of retailer.cashbackOffers) for (const [, terms] of this.#terms) terms.add(offer);
+  }
+
+  #addDocument(document: string, retailer: Retailer, lastIdWord: number): DealPlaces {
+    let bytes = this.#documents.encode(document);
+    let places = locateDeals(bytes, retailer);
+    if (places === undefined) {
+      const laidOut = layOut(retailer);
+      bytes = this.#documents.encode(laidOut.document);
+      places = laidOut.places;
+    }
+    this.#documents.add(bytes, lastIdWord);
+    return places;
   }
 
   build(revision: number): SnapshotData {
@@ -47,8 +76,8 @@ class SnapshotBuilder {
     return {
       revision,
       retailers: {
-        ids: sharedUint32Array(this.#ids),
-        heads: this.#heads.build(),
+        ids: sharedUint32Array(this.#ids.values),
+        documents: this.#documents.build(),
         tails: this.#tails.build(),
       },
       deals,

@@ -2,60 +2,61 @@
 
 import type { CashbackOffer, Coupon, Promotion } from '@offerbook/wire/catalogue.ts';
 import { activePeriodMs } from '@offerbook/wire/deals.ts';
-import { printJson } from '@offerbook/wire/decimal.ts';
 import { uuidWords } from '@offerbook/wire/uuid.ts';
 import type { DealData } from '../snapshot-data.ts';
-import { UUID_WORDS, UuidTable } from '../tables/uuid-table.ts';
-import { JsonPacker, sharedFloat64Array, sharedUint32Array } from './shared-memory.ts';
+import { UUID_WORDS } from '../tables/uuid-table.ts';
+import { GrowingUint32Array } from './growing-uint32-array.ts';
+import { sharedFloat64Array, sharedUint32Array } from './shared-memory.ts';
+import { sortedByUuid } from './sorted-by-uuid.ts';
 
 export class DealListBuilder {
-  readonly #documents = new JsonPacker();
-  readonly #idWords: number[] = [];
+  readonly #places = new GrowingUint32Array();
+  readonly #idWords = new GrowingUint32Array();
   readonly #fromMs: number[] = [];
   readonly #untilMs: number[] = [];
-  readonly #owners: number[] = [];
+  readonly #owners = new GrowingUint32Array();
   readonly #firstSlots: number[] = [0];
 
-  /** Adds the next retailer's deals. Retailers must be added in id order. */
-  add(deals: readonly (CashbackOffer | Coupon | Promotion)[]): void {
+  /** Adds the next retailer's deals, which are at these places in its document. Retailers must be added in id order. */
+  add(deals: readonly (CashbackOffer | Coupon | Promotion)[], places: readonly number[]): void {
+    const owner = this.#firstSlots.length - 1;
     for (const deal of deals) {
-      this.#documents.add(`,${printJson(deal)}`);
       this.#idWords.push(...uuidWords(deal.id));
-      this.#owners.push(this.#firstSlots.length - 1);
+      this.#owners.push(owner);
       if ('startDate' in deal) {
         const { fromMs, untilMs } = activePeriodMs(deal);
         this.#fromMs.push(fromMs);
         this.#untilMs.push(untilMs);
       }
     }
+    this.#places.push(...places);
     this.#firstSlots.push(this.#owners.length);
   }
 
   build(): DealData {
-    const ids = new UuidTable(new Uint32Array(this.#idWords));
-    const { length } = ids;
-    const slots = sharedUint32Array(new Uint32Array(length).map((_, slot) => slot));
-    slots.sort((a, b) => ids.compare(a, b));
+    const slots = sharedUint32Array(sortedByUuid(this.#idWords.values));
+    const { length } = slots;
     // Copies element by element, because intermediate arrays take too much memory for a large catalogue.
     const byRank = <Column extends Uint32Array | Float64Array>(
       column: Column,
-      values: readonly number[],
+      values: ArrayLike<number>,
       width = 1,
     ): Column => {
-      for (let index = 0; index < column.length; index++) {
-        const slot = slots[Math.floor(index / width)] as number;
-        column[index] = values[slot * width + (index % width)] as number;
+      for (let rank = 0; rank < length; rank++) {
+        const slot = slots[rank] as number;
+        for (let word = 0; word < width; word++)
+          column[rank * width + word] = values[slot * width + word] as number;
       }
       return column;
     };
     const ranks = sharedUint32Array(length);
     for (let rank = 0; rank < length; rank++) ranks[slots[rank] as number] = rank;
     return {
-      ids: byRank(sharedUint32Array(length * UUID_WORDS), this.#idWords, UUID_WORDS),
-      documents: this.#documents.build(),
+      ids: byRank(sharedUint32Array(length * UUID_WORDS), this.#idWords.values, UUID_WORDS),
+      places: sharedUint32Array(this.#places.values),
       ranks: { items: ranks, begins: sharedUint32Array(this.#firstSlots) },
       slots,
-      owners: byRank(sharedUint32Array(length), this.#owners),
+      owners: byRank(sharedUint32Array(length), this.#owners.values),
       periods:
         this.#fromMs.length === 0
           ? undefined

@@ -9,7 +9,7 @@ import {
 
 const BYTES_MAX = 2 ** 32 - 1;
 /** Maximum number of UTF-8 bytes per UTF-16 code unit. */
-const UTF8_BYTES_MAX = 3;
+export const UTF8_BYTES_MAX = 3;
 
 export function sharedUint32Array(source: number | ArrayLike<number>): Uint32Array {
   const length = typeof source === 'number' ? source : source.length;

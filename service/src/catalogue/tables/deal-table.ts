@@ -2,49 +2,71 @@
 
 import type { DealData } from '../snapshot-data.ts';
 import type { Bitset } from './bitset.ts';
-import { JsonColumn } from './json-column.ts';
 import type { PageWriter } from './page-writer.ts';
+import type { RetailerTable } from './retailer-table.ts';
 import { UuidTable } from './uuid-table.ts';
 
-/** Each stored object is preceded by a comma, which the embedded form needs. */
-const COMMA_BYTES = 1;
+const COMMA = 0x2c;
 const BRACE_BYTES = 1;
 
 export class DealTable {
   readonly data: DealData;
   /** By rank. */
   readonly ids: UuidTable;
-  readonly #documents: JsonColumn;
-  readonly #tails: JsonColumn;
+  readonly #retailers: RetailerTable;
 
-  /** `tails` contains, by retailer, the JSON that follows a deal's own fields in its list form. */
-  constructor(data: DealData, tails: JsonColumn) {
+  constructor(data: DealData, retailers: RetailerTable) {
     this.data = data;
     this.ids = new UuidTable(data.ids);
-    this.#documents = new JsonColumn(data.documents);
-    this.#tails = tails;
+    this.#retailers = retailers;
+  }
+
+  /** Returns where this list's deals begin in the retailer's document; undefined if there are none. */
+  beginOf(retailer: number): number | undefined {
+    const { begins } = this.data.ranks;
+    const slot = begins[retailer] as number;
+    return slot === begins[retailer + 1] ? undefined : this.#begin(slot);
   }
 
   /** Returns the deal's own target URL; only promotions have one. */
   deepLink(rank: number): string | undefined {
-    const text = this.#documents.text(this.data.slots[rank] as number, COMMA_BYTES);
+    const slot = this.data.slots[rank] as number;
+    const text = this.#retailers.text(this.data.owners[rank] as number, this.#begin(slot), this.#end(slot));
     return (JSON.parse(text) as { deepLink?: string }).deepLink;
   }
 
   /** Writes the deal as an item of its list. The retailer's fields replace the closing brace of the deal's JSON. */
   writeListForm(rank: number, writer: PageWriter): void {
-    this.#documents.write(this.data.slots[rank] as number, writer, COMMA_BYTES, BRACE_BYTES);
-    this.#tails.write(this.data.owners[rank] as number, writer);
+    const slot = this.data.slots[rank] as number;
+    const owner = this.data.owners[rank] as number;
+    this.#retailers.write(owner, writer, this.#begin(slot), this.#end(slot) - BRACE_BYTES);
+    this.#retailers.writeTail(owner, writer);
   }
 
-  /** Writes a retailer's deals as the elements of a JSON array; only the active ones if `active` is given. */
-  writeEmbeddedForm(retailer: number, active: Bitset | undefined, writer: PageWriter): void {
+  /**
+   * Writes the retailer's document from `begin` to the end of this list's deals, without inactive deals, and returns that end.
+   * Writes nothing if there is nothing to omit.
+   */
+  writeEmbeddedForm(retailer: number, active: Bitset | undefined, begin: number, writer: PageWriter): number {
     const { items: ranks, begins } = this.data.ranks;
-    let skipped = COMMA_BYTES;
-    for (let slot = begins[retailer] as number; slot < (begins[retailer + 1] as number); slot++) {
-      if (active?.has(ranks[slot] as number) === false) continue;
-      this.#documents.write(slot, writer, skipped);
-      skipped = 0;
+    const [first, end] = [begins[retailer] as number, begins[retailer + 1] as number];
+    if (active === undefined || first === end) return begin;
+    this.#retailers.write(retailer, writer, begin, this.#begin(first));
+    let isFirst = true;
+    for (let slot = first; slot < end; slot++) {
+      if (!active.has(ranks[slot] as number)) continue;
+      if (!isFirst) writer.addByte(COMMA);
+      this.#retailers.write(retailer, writer, this.#begin(slot), this.#end(slot));
+      isFirst = false;
     }
+    return this.#end(end - 1);
+  }
+
+  #begin(slot: number): number {
+    return this.data.places[2 * slot] as number;
+  }
+
+  #end(slot: number): number {
+    return this.data.places[2 * slot + 1] as number;
   }
 }

@@ -2,7 +2,7 @@
 
 import { JSON_CHUNK_BYTES, type PackedJson } from '../snapshot-data.ts';
 
-interface ByteSink {
+export interface ByteSink {
   copy(bytes: Buffer, begin: number, end: number): void;
 }
 

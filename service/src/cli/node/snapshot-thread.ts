@@ -24,6 +24,7 @@ const DATABASE_OPTIONS: DatabaseOptions = {
 };
 const { PRIORITY_BELOW_NORMAL, PRIORITY_LOW } = constants.priority;
 let database: Database | undefined;
+let previous: SnapshotData | undefined;
 
 answerCalls(async (databaseUrl: string) => {
   try {
@@ -38,9 +39,9 @@ answerCalls(async (databaseUrl: string) => {
 async function build(databaseUrl: string): Promise<SnapshotData> {
   database ??= openDatabase(databaseUrl, DATABASE_OPTIONS);
   const store = catalogueStore(database, systemClock);
-  const data = await buildSnapshotData((onBatch) => store.read(collectingGarbage(onBatch)));
+  previous = await buildSnapshotData((onBatch) => store.read(collectingGarbage(onBatch)), previous);
   lowerPriority();
-  return data;
+  return previous;
 }
 
 /**
