@@ -1,25 +1,39 @@
-// Fast path for imports: recognises values that are already in canonical form, as most imported values are. The schema would
-// return them unchanged, but more slowly.
+// Fast path for imports: recognises values and rows that are already in canonical form, as most imported rows are. The schema
+// would return them unchanged, but more slowly.
 
 import type { z } from 'zod';
 
 type Test = (value: unknown) => boolean;
 
-const tests = new WeakMap<z.ZodType, Test>();
+interface CanonicalForm {
+  /** True only for values that the schema returns unchanged. False negatives are allowed; false positives are not. */
+  readonly test: Test;
+  /** Pattern of such values in JSON, as printJson writes them. Its only group is the value, without quotes. */
+  readonly json: string;
+}
 
-/** Registers a test for values that the schema returns unchanged. False negatives are allowed; false positives are not. */
-export function withCanonicalForm<Schema extends z.ZodType>(schema: Schema, test: Test): Schema {
-  tests.set(schema, test);
+const forms = new WeakMap<z.ZodType, CanonicalForm>();
+
+export function withCanonicalForm<Schema extends z.ZodType>(schema: Schema, form: CanonicalForm): Schema {
+  forms.set(schema, form);
   return schema;
+}
+
+/** Strings that match the pattern, which starts with ^ and ends with $ and has no groups. */
+export function canonicalText(pattern: RegExp): CanonicalForm {
+  return {
+    test: (value) => typeof value === 'string' && pattern.test(value),
+    json: `"(${pattern.source.slice(1, -1)})"`,
+  };
 }
 
 /** Makes a field nullable, with null as its default. */
 export function orNull<Schema extends z.ZodType>(schema: Schema) {
-  const test = testOf(schema);
-  return withCanonicalForm(
-    schema.nullable().default(null as never),
-    (value) => value === null || test(value),
-  );
+  const { test, json } = canonicalFormOf(schema);
+  return withCanonicalForm(schema.nullable().default(null as never), {
+    test: (value) => value === null || test(value),
+    json: `(?:null|${json})`,
+  });
 }
 
 /** Returns a test for objects with all required fields, any optional fields and no others, each in canonical form. */
@@ -27,6 +41,7 @@ export function canonicalObject(
   required: Readonly<Record<string, z.ZodType>>,
   optional: Readonly<Record<string, z.ZodType>>,
 ): Test {
+  const testOf = (schema: z.ZodType) => canonicalFormOf(schema).test;
   const requiredTests = Object.entries(required).map(([name, schema]) => ({ name, test: testOf(schema) }));
   const optionalTests = new Map(Object.entries(optional).map(([name, schema]) => [name, testOf(schema)]));
   return (value) => {
@@ -42,13 +57,14 @@ export function canonicalObject(
   };
 }
 
-/** Falls back to the schema itself, which is correct for every field but slower. */
-function testOf(schema: z.ZodType): Test {
-  return (
-    tests.get(schema) ??
-    ((value) => {
-      const result = schema.safeParse(value);
-      return result.success && Bun.deepEquals(result.data, value);
-    })
-  );
+/** Without a registered form, falls back to the schema itself, which is correct for every field but slower. */
+export function canonicalFormOf(schema: z.ZodType): CanonicalForm {
+  const test = (value: unknown) => {
+    const result = schema.safeParse(value);
+    return result.success && Bun.deepEquals(result.data, value);
+  };
+  return forms.get(schema) ?? { test, json: NEVER };
 }
+
+/** Matches nothing. */
+const NEVER = '(?!)()';

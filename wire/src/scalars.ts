@@ -2,12 +2,12 @@
 // descriptions for the OpenAPI document.
 
 import { z } from 'zod';
-import { withCanonicalForm } from './canonical-form.ts';
+import { canonicalText, withCanonicalForm } from './canonical-form.ts';
 import { printCount } from './count.ts';
 import { COUNTRY_CODE, mistakenCountry } from './country-code.ts';
 import { DIGITS_MAX, isExactDecimal } from './decimal.ts';
 import { TEXT_LENGTH_MAX, textProblem } from './text.ts';
-import { dateTimeProblem, isCanonicalTimestamp, parseTimestamp, type Timestamp } from './timestamp.ts';
+import { CANONICAL_TIMESTAMP, dateTimeProblem, parseTimestamp, type Timestamp } from './timestamp.ts';
 import { CANONICAL_UUID_PATTERN, UUID_PATTERN, type Uuid } from './uuid.ts';
 
 /** Builds the message for an invalid value: "is missing" or "must be …". */
@@ -41,11 +41,12 @@ function anyText(what: string) {
 }
 
 export function text(description: string, example: string) {
-  return withCanonicalForm(
-    anyText('a string').meta({ description, examples: [example] }),
-    (value) =>
+  return withCanonicalForm(anyText('a string').meta({ description, examples: [example] }), {
+    test: (value) =>
       typeof value === 'string' && value.length <= TEXT_LENGTH_MAX && textProblem(value) === undefined,
-  );
+    // Without characters that JSON escapes.
+    json: '"([^"\\\\\\x00-\\x1f]*)"',
+  });
 }
 
 function readableText(payload: z.core.ParsePayload<string>): void {
@@ -72,7 +73,7 @@ export function uuid(description: string, example: string) {
     .meta({ description, format: 'uuid', pattern: undefined, examples: [example] });
   return withCanonicalForm(
     schema as unknown as z.ZodType<Uuid, string>,
-    (value) => typeof value === 'string' && CANONICAL_UUID_PATTERN.test(value),
+    canonicalText(CANONICAL_UUID_PATTERN),
   );
 }
 
@@ -90,7 +91,7 @@ export function timestamp(description: string, example: string) {
     .meta({ description, format: 'date-time-local', examples: [example] });
   return withCanonicalForm(
     schema as unknown as z.ZodType<Timestamp, string>,
-    (value) => typeof value === 'string' && isCanonicalTimestamp(value),
+    canonicalText(CANONICAL_TIMESTAMP),
   );
 }
 
@@ -139,7 +140,7 @@ function code(
       .string({ error: expected(name) })
       .regex(pattern, { error: ({ input }) => problem(input) })
       .meta(meta),
-    (value) => typeof value === 'string' && pattern.test(value),
+    canonicalText(pattern),
   );
 }
 
@@ -148,7 +149,11 @@ export function money(description: string, example: number) {
     exactNumber()
       .min(0, 'must not be negative')
       .meta({ description, examples: [example] }),
-    (value) => typeof value === 'number' && value >= 0 && isExactDecimal(value),
+    {
+      test: (value) => typeof value === 'number' && value >= 0 && isExactDecimal(value),
+      // Short enough to be exact, and without zeros that JSON.stringify would omit.
+      json: '((?:0|[1-9]\\d{0,10})(?:\\.\\d{0,3}[1-9])?)',
+    },
   );
 }
 

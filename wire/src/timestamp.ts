@@ -104,12 +104,12 @@ export function printTimestamp(ms: number): Timestamp {
 }
 
 // Fast path for imports: the canonical form on days 1 to 28, which exist in every month.
-const CANONICAL =
+export const CANONICAL_TIMESTAMP =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(?!000)\d{3})?$/;
 
 /** True for a timestamp in canonical form, but false for days 29 to 31. */
 export function isCanonicalTimestamp(text: string): text is Timestamp {
-  return CANONICAL.test(text);
+  return CANONICAL_TIMESTAMP.test(text);
 }
 
 /** Converts any accepted date-time to the canonical form; undefined if it is not valid. */

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { CanonicalRow } from '../src/canonical-row.ts';
+import { printJson } from '../src/decimal.ts';
+import type { Timestamp } from '../src/timestamp.ts';
 import {
+  canonicalTransactionLine,
   canonicalTransactionRow,
+  printTransaction,
   STATUSES,
   type Transaction,
   transactionRowSchema,
@@ -108,5 +113,80 @@ describe('rows that are recognised as canonical', () => {
         expect(isCanonical(transaction({ passbackData: text }))).toBe(readable);
       }),
     );
+  });
+});
+
+describe('lines that are recognised as canonical', () => {
+  const stamp = '2026-11-18T02:00:00.123' as Timestamp;
+  const shuffled = fc.tuple(changed, fc.infiniteStream(fc.nat())).map(([value, random]) => {
+    if (typeof value !== 'object' || value === null) return value;
+    const order = Object.keys(value).map((name) => ({ name, at: random.next().value as number }));
+    const sorted = order.toSorted((a, b) => a.at - b.at);
+    return Object.fromEntries(sorted.map(({ name }) => [name, (value as Record<string, unknown>)[name]]));
+  });
+  const printed = (value: unknown) => printJson(value) ?? '';
+  const line = fc.oneof(
+    { arbitrary: changed.map(printed), weight: 20 },
+    { arbitrary: row.map((all) => `${printed(all)}\r`), weight: 1 },
+    { arbitrary: row.map((all) => ` ${printed(all)}`), weight: 1 },
+    { arbitrary: row.map((all) => printed(all).replace('"cashback":', '"cashback":0')), weight: 1 },
+    {
+      arbitrary: row.map((all) => printed(all).replace('"cashback":', '"cashback":1,"cashback":')),
+      weight: 1,
+    },
+    { arbitrary: row.map((all) => JSON.stringify(all, null, 1).replaceAll('\n', '')), weight: 1 },
+    { arbitrary: shuffled.map(printed), weight: 1 },
+  );
+
+  test.each(['keep', 'ignore'] as const)(
+    'a canonical line has the same fields and the same document as its JSON if updatedAt is to %s',
+    (updatedAt) => {
+      const readLine = canonicalTransactionLine(updatedAt);
+      const schema = transactionRowSchema('refuse', updatedAt);
+      let taken = 0;
+      fc.assert(
+        fc.property(line, (text) => {
+          const found = readLine(text);
+          if (found === undefined) return;
+          taken++;
+          const { sourceUpdatedAt, ...parsed } = schema.parse(JSON.parse(text));
+          // The line may have a source time of null, which means the same as none.
+          const expected = sourceUpdatedAt == null ? parsed : { ...parsed, sourceUpdatedAt };
+          expect<unknown>({ ...found }).toEqual(expected);
+          const transaction = found as unknown as Transaction;
+          expect(printTransaction(transaction, stamp)).toBe(printTransaction({ ...transaction }, stamp));
+        }),
+        { numRuns: 3_000 },
+      );
+      expect(taken).toBeGreaterThan(300);
+    },
+  );
+
+  test('every exported line is recognised, and every line without updatedAt unless it must be kept', () => {
+    const exported = transaction({ clickedAt: null, orderValue: 0, cashback: 12.5, passbackUid: 'Zoë €' });
+    const { updatedAt: _, ...unstamped } = exported;
+    const isRead = (rule: 'keep' | 'ignore', value: unknown) =>
+      canonicalTransactionLine(rule)(printJson(value)) instanceof CanonicalRow;
+    expect([isRead('keep', exported), isRead('ignore', exported)]).toEqual([true, true]);
+    expect([isRead('keep', unstamped), isRead('ignore', unstamped)]).toEqual([false, true]);
+    expect(isRead('ignore', { ...unstamped, sourceUpdatedAt: '2026-11-14T12:00:00' })).toBe(true);
+    expect(isRead('ignore', { ...unstamped, clickId: 'x' })).toBe(false);
+  });
+
+  test('a changed copy of a canonical row is serialised with its changes', () => {
+    const found = canonicalTransactionLine('keep')(printJson(transaction())) as unknown as Transaction;
+    expect(JSON.parse(printTransaction({ ...found, passbackUid: null }, stamp))).toEqual({
+      ...transaction({ passbackUid: null }),
+      updatedAt: stamp,
+    });
+  });
+
+  test('a line longer than 60,000 characters is left to the JSON parser, which applies the limits', () => {
+    const readLine = canonicalTransactionLine('keep');
+    const length = printJson(transaction({ passbackData: '' })).length;
+    const ofLength = (wanted: number) =>
+      printJson(transaction({ passbackData: 'x'.repeat(wanted - length) }));
+    expect(readLine(ofLength(60_000))).toBeInstanceOf(CanonicalRow);
+    expect(readLine(ofLength(60_001))).toBeUndefined();
   });
 });

@@ -1,10 +1,11 @@
 // Imports transactions: upserts by id. Unchanged transactions keep their stamps, so polling clients see no changes if a file is
 // imported twice.
 
+import { CanonicalRow } from '@offerbook/wire/canonical-row.ts';
 import { printCountOf } from '@offerbook/wire/count.ts';
-import type { Columns } from '@offerbook/wire/rows/csv.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
 import type { FieldProblem, RawRow } from '@offerbook/wire/rows/raw-row.ts';
+import type { FormatRules } from '@offerbook/wire/rows/read-rows.ts';
 import { findDocumentExcess, TRANSACTION_LIMITS } from '@offerbook/wire/rows/row-limits.ts';
 import {
   type CheckedRow,
@@ -16,6 +17,7 @@ import {
 import { UuidPlaces } from '@offerbook/wire/rows/uuid-places.ts';
 import { printTimestamp, type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
 import {
+  canonicalTransactionLine,
   canonicalTransactionRow,
   mayBecome,
   printTransaction,
@@ -77,8 +79,7 @@ export function importTransactions(
   return run.carryOut<TransactionWriters>(write, async (writers) => {
     const load = new TransactionLoad(run, writers, org, clock(), options);
     const ahead: Promise<LookedUp>[] = [];
-    const rules = { columns: load.columns, limits: TRANSACTION_LIMITS };
-    for await (const batch of readAhead(run.batches(rules))) {
+    for await (const batch of readAhead(run.batches(load.format))) {
       const lookedUp = load.lookUp(batch);
       // Prevents an unhandled rejection; a later await throws the error.
       lookedUp.catch(() => undefined);
@@ -113,7 +114,8 @@ interface Part {
 }
 
 class TransactionLoad {
-  readonly columns: Columns;
+  /** Format of the rows. */
+  readonly format: FormatRules;
   readonly #run: ImportRun;
   readonly #writers: TransactionWriters;
   readonly #orgId: number;
@@ -147,9 +149,11 @@ class TransactionLoad {
     const { attributor } = options;
     this.#attribution =
       attributor && new Attribution(attributor, org, (orgId) => writers.of(orgId) !== undefined);
-    this.columns = attributor
-      ? new Map([...TRANSACTION_COLUMNS, [CLICK_FIELD, 'text']])
-      : TRANSACTION_COLUMNS;
+    this.format = {
+      limits: TRANSACTION_LIMITS,
+      columns: attributor ? new Map([...TRANSACTION_COLUMNS, [CLICK_FIELD, 'text']]) : TRANSACTION_COLUMNS,
+      readLine: canonicalTransactionLine(updatedAt),
+    };
   }
 
   async lookUp(batch: readonly RawRow[]): Promise<LookedUp> {
@@ -231,7 +235,7 @@ class TransactionLoad {
   }
 
   #checkFields(raw: RawRow): CheckedRow<Row> {
-    if (raw.problem === undefined && this.#isCanonical(raw.value)) {
+    if (raw.value instanceof CanonicalRow || (raw.problem === undefined && this.#isCanonical(raw.value))) {
       return { place: raw.place, value: raw.value as Row, problems: undefined };
     }
     return checkRow<Row>(raw, this.#schema);

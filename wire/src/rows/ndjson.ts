@@ -1,21 +1,22 @@
 // NDJSON: one JSON value per line. Blank lines are skipped, and an invalid line does not affect the others.
 
-import { decodeUtf8, parseJsonRow, parseJsonText } from './json-row.ts';
+import { isUtf8 } from 'node:buffer';
+import { parseJsonRow, parseJsonText } from './json-row.ts';
 import { isBlank, NEWLINE } from './json-scan.ts';
 import { type RawRow, RowBytes } from './raw-row.ts';
 import type { RowLimits } from './row-limits.ts';
 
-/** Matches a line with only spaces, tabs, and the carriage return of a Windows line ending. */
-const BLANK = /^[ \t\r]*$/;
-
-/** If the lines of a chunk are no longer than this in total, they are decoded together. */
-const DECODED_BYTES_MAX = 1024 * 1024;
+export interface NdjsonRules {
+  readonly limits: RowLimits;
+  /** Returns the value of a line that is already in canonical form; undefined for all other lines. */
+  readonly readLine?: ((line: string) => object | undefined) | undefined;
+}
 
 export async function* readNdjson(
   chunks: AsyncIterable<Uint8Array>,
-  limits: RowLimits,
+  rules: NdjsonRules,
 ): AsyncGenerator<RawRow[]> {
-  const reader = new LineReader(limits);
+  const reader = new LineReader(rules);
   for await (const chunk of chunks) {
     const end = chunk.lastIndexOf(NEWLINE);
     const rows = end === -1 ? [] : reader.readLines(chunk.subarray(0, end));
@@ -26,14 +27,14 @@ export async function* readNdjson(
 }
 
 class LineReader {
-  readonly #limits: RowLimits;
+  readonly #rules: NdjsonRules;
   /** The beginning of an incomplete line. */
   readonly #begun: RowBytes;
   #line = 1;
 
-  constructor(limits: RowLimits) {
-    this.#limits = limits;
-    this.#begun = new RowBytes(limits.bytes);
+  constructor(rules: NdjsonRules) {
+    this.#rules = rules;
+    this.#begun = new RowBytes(rules.limits.bytes);
   }
 
   begin(bytes: Uint8Array): void {
@@ -50,32 +51,39 @@ class LineReader {
     return rows;
   }
 
-  /** Decodes all lines at once, which is faster, unless some of them are not UTF-8. */
   #addWholeLines(rows: RawRow[], bytes: Uint8Array): void {
-    const text = bytes.length > DECODED_BYTES_MAX ? undefined : decodeUtf8(bytes);
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    // Checked once, because decoding a line is faster if it need not be checked.
+    const isText = isUtf8(bytes);
     let start = 0;
-    if (text === undefined) {
-      for (let end = 0; end !== -1; start = end + 1) {
-        end = bytes.indexOf(NEWLINE, start);
-        this.#begun.add(bytes.subarray(start, end === -1 ? bytes.length : end));
+    for (let next = 0; next !== -1; start = next + 1) {
+      next = buffer.indexOf(NEWLINE, start);
+      const end = next === -1 ? buffer.length : next;
+      // Skip empty lines early, because a small compressed file can contain millions of them.
+      if (end === start) this.#line++;
+      else if (isText && end - start <= this.#rules.limits.bytes) {
+        this.#addText(rows, buffer.toString('utf8', start, end));
+      } else {
+        this.#begun.add(buffer.subarray(start, end));
         this.#addRow(rows, this.#begun.take());
       }
-      return;
     }
-    for (let end = 0; end !== -1; start = end + 1) {
-      end = text.indexOf('\n', start);
-      // Skip empty lines early, because a small compressed file can contain millions of them.
-      if (end > start || end === -1) {
-        const line = text.slice(start, end === -1 ? text.length : end);
-        if (!BLANK.test(line)) rows.push(parseJsonText(line, { line: this.#line }, this.#limits));
-      }
-      this.#line++;
-    }
+  }
+
+  #addText(rows: RawRow[], text: string): void {
+    const { limits, readLine } = this.#rules;
+    const place = { line: this.#line++ };
+    const value = readLine?.(text);
+    if (value !== undefined) rows.push({ place, value, length: text.length });
+    else if (!BLANK.test(text)) rows.push(parseJsonText(text, place, limits));
   }
 
   #addRow(rows: RawRow[], bytes: Uint8Array | undefined): void {
     if (bytes === undefined || !bytes.every(isBlank))
-      rows.push(parseJsonRow(bytes, { line: this.#line }, this.#limits));
+      rows.push(parseJsonRow(bytes, { line: this.#line }, this.#rules.limits));
     this.#line++;
   }
 }
+
+/** Matches a line with only spaces, tabs, and the carriage return of a Windows line ending. */
+const BLANK = /^[ \t\r]*$/;

@@ -2,13 +2,11 @@
 
 import { type Columns, looksLikeHeader, looksLikeTable, readCsv } from './csv.ts';
 import { readJsonLists } from './json-lists.ts';
-import { readNdjson } from './ndjson.ts';
+import { type NdjsonRules, readNdjson } from './ndjson.ts';
 import { peekText } from './peek.ts';
 import { BrokenFile, type RawRow } from './raw-row.ts';
-import type { RowLimits } from './row-limits.ts';
 
-export interface FormatRules {
-  readonly limits: RowLimits;
+export interface FormatRules extends NdjsonRules {
   /** Called if the file is an envelope with a cursor, which means that it is one of several pages. */
   readonly onCursor?: (() => void) | undefined;
   /** Columns of a CSV file. Undefined for a catalogue, because CSV cannot represent its lists. */
@@ -50,7 +48,7 @@ export async function* readRows(
     throw new BrokenFile({ line: 1 }, { field: 'the file', reason });
   } else if (columns !== undefined && !text.startsWith('{') && looksLikeHeader(firstLine(text), columns)) {
     yield* readCsv(all, { ...rules, columns });
-  } else yield* readNdjson(all, rules.limits);
+  } else yield* readNdjson(all, rules);
 }
 
 /** True if the first line begins an object and the second line continues it with a field name. */
