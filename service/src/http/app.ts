@@ -117,9 +117,9 @@ export function buildApp(dependencies: AppDependencies): App {
     logRequest(logger, exchange, reply.status, durationMs, settings.logRequests);
     const { headers } = reply;
     if (reply.isShared !== true) headers.set('Request-Id', exchange.requestId);
-    if (exchange.openToBrowsers && reply.hasCors !== true) setAll(headers, CORS_HEADERS);
-    if (exchange.rateLimit !== undefined) setAll(headers, exchange.rateLimit.headers);
-    if (reply.ownHeaders !== undefined) setAll(headers, reply.ownHeaders);
+    if (exchange.openToBrowsers) setAll(reply, CORS_HEADERS);
+    if (exchange.rateLimit !== undefined) setAll(reply, exchange.rateLimit.headers);
+    if (reply.ownHeaders !== undefined) setAll(reply, reply.ownHeaders);
     const response = new Response(responseBody(reply.body, exchange.request.method), {
       status: reply.status,
       headers,
@@ -187,6 +187,11 @@ async function answerWithoutRoute(request: Request, { allow, allowFromPages }: R
   });
 }
 
-function setAll(headers: Headers, more: Readonly<Record<string, string>>): void {
-  for (const name in more) headers.set(name, more[name] as string);
+function setAll({ headers, sent }: Reply, more: Readonly<Record<string, string>>): void {
+  for (const name in more) {
+    const value = more[name] as string;
+    if (sent?.[name] === value) continue;
+    if (sent !== undefined) sent[name] = value;
+    headers.set(name, value);
+  }
 }

@@ -79,15 +79,20 @@ export function openExchange(
   };
 }
 
-// Generating a random id for each request would take longer. The first 24 characters, which include the version and random
-// bits, are the same for all ids of this thread.
-const ID_START = Bun.randomUUIDv7().slice(0, 24);
-/** The last 12 hexadecimal digits. Starts at a random number with 12 digits, far below the largest. */
-let lastId = 2 ** 44 + Math.floor(Math.random() * 2 ** 46);
+// Request ids count up from a random UUID, because generating a random id for each request would take longer. Each id ends with
+// eight hexadecimal digits of the counter.
+const FIRST_COUNT = 0x1000_0000;
+const LAST_COUNT = 0x7fff_ffff;
+let idStart = '';
+let idCount = LAST_COUNT;
 
 function newRequestId(): string {
-  lastId += 1;
-  return ID_START + lastId.toString(16);
+  if (idCount === LAST_COUNT) {
+    idStart = Bun.randomUUIDv7().slice(0, -8);
+    idCount = FIRST_COUNT;
+  }
+  idCount += 1;
+  return idStart + idCount.toString(16);
 }
 
 function withScheme(scheme: string | undefined, origin: string): string {

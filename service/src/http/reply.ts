@@ -7,8 +7,11 @@ export interface Reply {
    * % slower.
    */
   readonly headers: Headers;
-  /** True if `headers` already contains the CORS headers. */
-  readonly hasCors?: true;
+  /**
+   * Header values that earlier responses with the same cached reply have set. Setting them again would make cached pages
+   * slower.
+   */
+  readonly sent?: Record<string, string>;
   /** True if shared caches may store the response. It then has no Request-Id, which would reach other clients. */
   readonly isShared?: boolean;
   /**

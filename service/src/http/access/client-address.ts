@@ -89,7 +89,9 @@ export function networkOf(address: string): string {
 
 /** Converts `::ffff:192.0.2.1`, as reported by dual-stack sockets, to 192.0.2.1. */
 function withoutMapping(address: string): string {
-  return /^::ffff:[\d.]+$/i.test(address) ? address.slice('::ffff:'.length) : address;
+  return address.startsWith(':') && /^::ffff:[\d.]+$/i.test(address)
+    ? address.slice('::ffff:'.length)
+    : address;
 }
 
 /** Removes the port that some proxies add, as in `192.0.2.1:4711` and `[2001:db8::1]:4711`. */

@@ -3,7 +3,6 @@
 
 import type { ListView } from '../../catalogue/list-view.ts';
 import type { EncodedPage } from '../../catalogue/tables/page-writer.ts';
-import { CORS_HEADERS } from '../access/cors.ts';
 import { nextSearch } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
 import { type Coding, compress } from './content-coding.ts';
@@ -122,8 +121,8 @@ class Representation {
 
   constructor(page: EncodedPage, coding: Coding | undefined) {
     this.tag = entityTag(page.bytes, coding);
-    const headers = new Headers({ ...CORS_HEADERS, Vary: VARY, ETag: this.tag });
-    this.unchanged = { status: 304, headers, hasCors: true, body: null };
+    const headers = new Headers({ Vary: VARY, ETag: this.tag });
+    this.unchanged = { status: 304, headers, sent: {}, body: null };
     this.#page = page;
     this.#coding = coding;
   }
@@ -134,13 +133,12 @@ class Representation {
   }
 
   #makeWhole(): Reply {
-    const headers = new Headers(this.unchanged.headers);
-    headers.set('Content-Type', 'application/json');
+    const headers = new Headers({ Vary: VARY, ETag: this.tag, 'Content-Type': 'application/json' });
     if (this.#coding !== undefined) headers.set('Content-Encoding', this.#coding);
     const { bytes } = this.#page;
     const coded = this.#coding === undefined ? bytes : compress(this.#coding, bytes);
     // A Blob, because a Response would copy plain bytes each time.
-    return { status: 200, headers, hasCors: true, body: new Blob([coded]) };
+    return { status: 200, headers, sent: {}, body: new Blob([coded]) };
   }
 }
 
