@@ -14,8 +14,12 @@ interface CanonicalForm {
 
 const forms = new WeakMap<z.ZodType, CanonicalForm>();
 
-export function withCanonicalForm<Schema extends z.ZodType>(schema: Schema, form: CanonicalForm): Schema {
-  forms.set(schema, form);
+/** `json` is needed only for the fields of transactions. */
+export function withCanonicalForm<Schema extends z.ZodType>(
+  schema: Schema,
+  { test, json = NEVER }: Partial<CanonicalForm> & { readonly test: Test },
+): Schema {
+  forms.set(schema, { test, json });
   return schema;
 }
 
@@ -34,6 +38,38 @@ export function orNull<Schema extends z.ZodType>(schema: Schema) {
     test: (value) => value === null || test(value),
     json: `(?:null|${json})`,
   });
+}
+
+/** Returns a test for lists of items in canonical form. */
+export function canonicalList(item: z.ZodType, itemsMax: number): Test {
+  const { test } = canonicalFormOf(item);
+  return (value) => Array.isArray(value) && value.length <= itemsMax && value.every(test);
+}
+
+/**
+ * Returns a function for objects with exactly these fields, each in canonical form. It returns a copy with the fields in this
+ * order, as the schema would, or undefined for any other value.
+ */
+export function canonicalCopy(
+  fields: Readonly<Record<string, z.ZodType>>,
+): (value: unknown) => Record<string, unknown> | undefined {
+  const expected = Object.entries(fields).map(([name, schema]) => ({
+    name,
+    test: canonicalFormOf(schema).test,
+  }));
+  return (value) => {
+    if (typeof value !== 'object' || value === null) return undefined;
+    let count = 0;
+    for (const _ in value) count++;
+    if (count !== expected.length) return undefined;
+    const copy: Record<string, unknown> = {};
+    for (const { name, test } of expected) {
+      const field = (value as Record<string, unknown>)[name];
+      if (!test(field)) return undefined;
+      copy[name] = field;
+    }
+    return copy;
+  };
 }
 
 /** Returns a test for objects with all required fields, any optional fields and no others, each in canonical form. */

@@ -2,6 +2,14 @@
 // each. These schemas validate imports, define the TypeScript types, and generate the OpenAPI document.
 
 import { z } from 'zod';
+import {
+  canonicalCopy,
+  canonicalFormOf,
+  canonicalList,
+  orNull,
+  withCanonicalForm,
+} from './canonical-form.ts';
+import type { DealList } from './deals.ts';
 import { printJson } from './decimal.ts';
 import {
   countryCode,
@@ -31,23 +39,28 @@ export const EXAMPLE_IDS = {
 
 /** The number of possible two-letter codes. */
 const COUNTRY_CODES_MAX = 26 ** 2;
+const country = countryCode('Country code, ISO 3166-1 alpha-2', 'DE');
+const fixedCashback = money("The offer's fixed cashback; null when the retailer offers a percentage", 7.5);
 
 const cashbackOfferFields = {
   id: uuid('Offer identifier', EXAMPLE_IDS.cashbackOffers),
   featured: flag('True when the service features the offer as an outstanding deal', true),
-  countries: listOf(countryCode('Country code, ISO 3166-1 alpha-2', 'DE'), COUNTRY_CODES_MAX).meta({
-    description: 'Countries where the offer is available, ISO 3166-1 alpha-2',
-    examples: [['DE', 'AT']],
-  }),
+  countries: withCanonicalForm(
+    listOf(country, COUNTRY_CODES_MAX).meta({
+      description: 'Countries where the offer is available, ISO 3166-1 alpha-2',
+      examples: [['DE', 'AT']],
+    }),
+    { test: canonicalList(country, COUNTRY_CODES_MAX) },
+  ),
   cashbackPercentage: fraction('Cashback as a fraction of the order value: 0.05 is five percent', 0.05),
-  maximumFixedCommissionFee: money(
-    "The offer's fixed cashback; null when the retailer offers a percentage",
-    7.5,
-  )
-    .nullable()
+  maximumFixedCommissionFee: withCanonicalForm(
     // The example offer pays a percentage.
-    .meta({ examples: [null] })
-    .default(null),
+    fixedCashback
+      .nullable()
+      .meta({ examples: [null] })
+      .default(null),
+    canonicalFormOf(orNull(fixedCashback)),
+  ),
   description: optionalText('Description of the offer', 'On everything in the shop'),
   category: optionalText('Category of the offer', 'Garden'),
   termsAndExclusions: optionalText('Terms and exclusions of the offer', 'Not on gift cards'),
@@ -108,6 +121,20 @@ export function retailerRowSchema(unknownFields: 'refuse' | 'ignore') {
       .array(object(promotionFields).refine(endsAfterStart, endsAfterStartError), LIST)
       .meta({ description: "The retailer's active promotions" }),
   });
+}
+
+/** Fast path: returns what the schema of an import row would return for a deal, or undefined to use the schema. */
+export const COPY_CANONICAL_DEAL: Readonly<Record<DealList, (deal: unknown) => unknown>> = {
+  cashbackOffers: canonicalCopy(cashbackOfferFields),
+  coupons: ifEndsAfterStart(canonicalCopy(couponFields)),
+  promotions: ifEndsAfterStart(canonicalCopy(promotionFields)),
+};
+
+function ifEndsAfterStart(copyDeal: ReturnType<typeof canonicalCopy>): ReturnType<typeof canonicalCopy> {
+  return (deal) => {
+    const copy = copyDeal(deal);
+    return copy !== undefined && endsAfterStart(copy as Coupon | Promotion) ? copy : undefined;
+  };
 }
 
 export const RetailerSchema = retailerRowSchema('refuse');

@@ -42,11 +42,14 @@ function anyText(what: string) {
 
 export function text(description: string, example: string) {
   return withCanonicalForm(anyText('a string').meta({ description, examples: [example] }), {
-    test: (value) =>
-      typeof value === 'string' && value.length <= TEXT_LENGTH_MAX && textProblem(value) === undefined,
+    test: isText,
     // Without characters that JSON escapes.
     json: '"([^"\\\\\\x00-\\x1f]*)"',
   });
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= TEXT_LENGTH_MAX && textProblem(value) === undefined;
 }
 
 function readableText(payload: z.core.ParsePayload<string>): void {
@@ -56,7 +59,7 @@ function readableText(payload: z.core.ParsePayload<string>): void {
 
 /** A string that import files can omit. */
 export function optionalText(description: string, example: string) {
-  return text(description, example).default('');
+  return withCanonicalForm(text(description, example).default(''), { test: isText });
 }
 
 export function filledText(description: string, example: string) {
@@ -97,17 +100,20 @@ export function timestamp(description: string, example: string) {
 
 /** Accepts what browsers accept, because retailers use characters that RFC 3986 does not allow. */
 export function webUrl(description: string, example: string) {
-  return (
+  return withCanonicalForm(
     anyText('a URL')
       .refine(isWebUrl, 'must be a URL that starts with http:// or https://')
-      // People would mistake the part before the @ for the host.
-      .refine((value) => !/^https?:[/\\]*[^/\\?#]*@/i.test(value), 'must not contain a user name or password')
-      .meta({ description, format: 'url', examples: [example] })
+      .refine(hasNoCredentials, 'must not contain a user name or password')
+      .meta({ description, format: 'url', examples: [example] }),
+    { test: (value) => isText(value) && isWebUrl(value) && hasNoCredentials(value) },
   );
 }
 
 export function flag(description: string, example: boolean) {
-  return z.boolean({ error: expected('true or false') }).meta({ description, examples: [example] });
+  return withCanonicalForm(
+    z.boolean({ error: expected('true or false') }).meta({ description, examples: [example] }),
+    { test: (value) => typeof value === 'boolean' },
+  );
 }
 
 export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
@@ -158,10 +164,13 @@ export function money(description: string, example: number) {
 }
 
 export function fraction(description: string, example: number) {
-  return exactNumber()
-    .min(0, 'must be between 0 and 1')
-    .max(1, 'must be between 0 and 1')
-    .meta({ description, examples: [example] });
+  return withCanonicalForm(
+    exactNumber()
+      .min(0, 'must be between 0 and 1')
+      .max(1, 'must be between 0 and 1')
+      .meta({ description, examples: [example] }),
+    { test: (value) => typeof value === 'number' && value >= 0 && value <= 1 && isExactDecimal(value) },
+  );
 }
 
 function exactNumber() {
@@ -178,4 +187,9 @@ function exactNumber() {
 
 function isWebUrl(value: string): boolean {
   return /^https?:\/\/[^\s\p{Cc}]+$/iu.test(value) && URL.canParse(value);
+}
+
+/** People would mistake the part before the @ for the host. */
+function hasNoCredentials(value: string): boolean {
+  return !/^https?:[/\\]*[^/\\?#]*@/i.test(value);
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { CanonicalRow } from '../src/canonical-row.ts';
+import { COPY_CANONICAL_DEAL, retailerRowSchema } from '../src/catalogue.ts';
+import { DEAL_LISTS } from '../src/deals.ts';
 import { printJson } from '../src/decimal.ts';
 import type { Timestamp } from '../src/timestamp.ts';
 import {
@@ -189,4 +191,73 @@ describe('lines that are recognised as canonical', () => {
     expect(readLine(ofLength(60_000))).toBeInstanceOf(CanonicalRow);
     expect(readLine(ofLength(60_001))).toBeUndefined();
   });
+});
+
+const url = sometimes(
+  fc.constantFrom('https://shop.example/', 'http://shop.example/ä?b=c', 'HTTPS://SHOP.EXAMPLE'),
+  fc.constantFrom(
+    'https://user@shop.example/',
+    'ftp://shop.example/',
+    'https://',
+    'https://a b/',
+    '',
+    'https://\0/',
+  ),
+);
+const words = sometimes(fc.string({ unit: 'binary' }), nearlyText);
+const period = { startDate: time, endDate: time };
+const deals = {
+  cashbackOffers: fc.record({
+    id: uuid,
+    featured: sometimes(fc.boolean(), fc.constantFrom(0, 'true', null)),
+    countries: sometimes(
+      fc.array(fc.constantFrom('DE', 'SE'), { maxLength: 3 }),
+      fc.constantFrom(['de'], ['DE', null], Array(700).fill('DE'), { length: 0 }),
+    ),
+    cashbackPercentage: sometimes(
+      fc.integer({ min: 0, max: 100 }).map((percent) => percent / 100),
+      fc.constantFrom(-0.1, -0, 1.1, 1e-20, 0.1234567890123456, Number.NaN),
+    ),
+    maximumFixedCommissionFee: orNull(amount),
+    description: words,
+    category: words,
+    termsAndExclusions: words,
+  }),
+  coupons: fc.record({ code: words, id: uuid, description: words, ...period }),
+  promotions: fc.record({ id: uuid, description: words, ...period, deepLink: url }),
+};
+
+describe('deals that are recognised as canonical', () => {
+  test.each(DEAL_LISTS)(
+    '%s are copied exactly as the schema would return them, in any field order',
+    (list) => {
+      const schema = retailerRowSchema('refuse').shape[list].element;
+      const deal: fc.Arbitrary<object> = deals[list];
+      const shuffled = deal.chain((value) =>
+        fc
+          .shuffledSubarray(Object.entries(value), { minLength: Object.keys(value).length })
+          .map((entries) => Object.fromEntries(entries)),
+      );
+      const extended = fc.oneof(
+        { arbitrary: shuffled, weight: 10 },
+        { arbitrary: shuffled.map((value) => ({ ...value, extra: 1 })), weight: 1 },
+        { arbitrary: shuffled.map(({ description: _, ...rest }) => rest), weight: 1 },
+        { arbitrary: shuffled.map(({ description: _, ...rest }) => ({ ...rest, extra: '' })), weight: 1 },
+        { arbitrary: anything, weight: 1 },
+      );
+      let taken = 0;
+      fc.assert(
+        fc.property(extended, (value) => {
+          const copy = COPY_CANONICAL_DEAL[list](value);
+          if (copy === undefined) return;
+          taken++;
+          const { data } = schema.safeParse(value);
+          expect(copy).toEqual(data as object);
+          expect(JSON.stringify(copy)).toBe(JSON.stringify(data));
+        }),
+        { numRuns: 1_500 },
+      );
+      expect(taken).toBeGreaterThan(150);
+    },
+  );
 });

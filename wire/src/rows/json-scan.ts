@@ -16,34 +16,55 @@ export interface ValueCounts {
   readonly values: number;
   /** Levels of nested objects and lists. */
   readonly depth: number;
-  /** Distinct field names. */
+  /** Distinct field names, or all fields if there are few. */
   readonly names: number;
 }
 
-/** Counts the contents of the value at the start of the bytes, and at most `namesMax` names. */
-export function measureValue(bytes: Buffer, namesMax: number): ValueCounts {
-  if (!isOpening(bytes[0])) return { values: 1, depth: 0, names: 0 };
-  const names = new Set<string>();
-  let [values, open, depth, stringStart, stringEnd] = [1, 0, 0, 0, 0];
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (byte === QUOTE) {
-      stringStart = at;
-      stringEnd = endOfString(bytes, at) ?? bytes.length;
-      at = stringEnd - 1;
-    } else if (byte === COMMA) values++;
-    else if (byte === COLON) {
-      if (names.size < namesMax) names.add(bytes.toString('latin1', stringStart, stringEnd));
-    } else if (isOpening(byte)) {
+/** Counts the contents of the value at the start of the text. Compares field names only if there are more than `namesMax` fields. */
+export function measureValue(text: string, namesMax: number): ValueCounts {
+  const begin = text.search(/\S/);
+  if (!isOpening(text.charCodeAt(begin))) return { values: 1, depth: 0, names: 0 };
+  let [values, open, depth, fields] = [1, 0, 0, 0];
+  for (let at = begin; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at) - 1;
+    else if (code === COMMA) values++;
+    else if (code === COLON) fields++;
+    else if (isOpening(code)) {
       values++;
       open++;
       if (open > depth) depth = open;
-    } else if (isClosing(byte)) {
+    } else if (isClosing(code)) {
       open--;
       if (open === 0) break;
     }
   }
-  return { values, depth, names: names.size };
+  return { values, depth, names: fields > namesMax ? countNames(text, namesMax) : fields };
+}
+
+/** Returns the number of distinct field names, and stops at `namesMax` + 1. */
+function countNames(text: string, namesMax: number): number {
+  const names = new Set<string>();
+  let [begin, end] = [0, 0];
+  for (let at = 0; at < text.length && names.size <= namesMax; at++) {
+    const code = text.charCodeAt(at);
+    if (code === COLON) names.add(text.slice(begin, end));
+    if (code !== QUOTE) continue;
+    begin = at;
+    end = endOfString(text, at);
+    at = end - 1;
+  }
+  return names.size;
+}
+
+/** Returns the index after the string that starts at this quote. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at + 1;
+    if (code === BACKSLASH) at++;
+  }
+  return text.length;
 }
 
 /** True for JSON white space, given a character code or a byte. */
@@ -67,19 +88,6 @@ function isClosing(byte: number | undefined): boolean {
 /** True if an unquoted token, such as a number or `true`, ends before this byte. */
 function endsWord(byte: number | undefined): boolean {
   return byte === QUOTE || isMark(byte) || isOpening(byte) || isBlank(byte);
-}
-
-function endOfString(bytes: Uint8Array, start: number): number | undefined {
-  let quote = bytes.indexOf(QUOTE, start + 1);
-  while (quote !== -1 && isEscaped(bytes, quote)) quote = bytes.indexOf(QUOTE, quote + 1);
-  return quote === -1 ? undefined : quote + 1;
-}
-
-/** True if an odd number of backslashes precedes the byte. */
-function isEscaped(bytes: Uint8Array, at: number): boolean {
-  let start = at;
-  while (bytes[start - 1] === BACKSLASH) start--;
-  return (at - start) % 2 === 1;
 }
 
 /** Finds the ends of values across chunks. */

@@ -46,7 +46,7 @@ export function findExcess(text: string, limits: RowLimits): FieldProblem | unde
   // A value needs at least two characters and a level needs a bracket, so short, flat rows need no scan.
   const isShort = text.length <= 2 * Math.min(limits.values, limits.names);
   if (isShort && countBrackets(text) <= limits.depth) return undefined;
-  return findCountExcess(measureValue(Buffer.from(text.trimStart()), limits.names + 1), limits);
+  return findCountExcess(measureValue(text, limits.names), limits);
 }
 
 /** Returns a problem if a count exceeds its limit. */

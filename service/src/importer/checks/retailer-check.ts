@@ -1,6 +1,6 @@
 // Validates retailers from the file against the schema, and checks that no id is used twice.
 
-import { type Retailer, retailerRowSchema } from '@offerbook/wire/catalogue.ts';
+import { COPY_CANONICAL_DEAL, type Retailer, retailerRowSchema } from '@offerbook/wire/catalogue.ts';
 import { DEAL_LISTS, type DealList, forEachDealList } from '@offerbook/wire/deals.ts';
 import type { FieldProblem, Place, RawRow } from '@offerbook/wire/rows/raw-row.ts';
 import {
@@ -74,8 +74,14 @@ export class RetailerCheck {
     const deals = (row as Partial<Record<DealList, unknown>> | null | undefined)?.[list];
     if (!Array.isArray(deals)) return [];
     const schema = this.#schema.shape[list].element;
+    const copyCanonical = COPY_CANONICAL_DEAL[list];
     const checked: unknown[] = [];
     for (let index = 0; index < deals.length && problems.length < PROBLEMS_MAX; index++) {
+      const canonical = copyCanonical(deals[index]);
+      if (canonical !== undefined) {
+        checked.push(canonical);
+        continue;
+      }
       const result = schema.safeParse(deals[index]);
       if (result.success) checked.push(result.data);
       else for (const issue of result.error.issues) problems.push(...problemsOf(issue, [list, index]));
@@ -97,11 +103,13 @@ export class RetailerCheck {
     for (const list of DEAL_LISTS) {
       const own = new Set<Uuid>();
       for (const [index, { id }] of retailer[list].entries()) {
-        const field = `${list}[${index}].id`;
         const place = this.deals[list].get(id);
-        if (place !== undefined) problems.push({ field, reason: `was already used on ${printPlace(place)}` });
-        else if (own.has(id)) problems.push({ field, reason: 'was already used in this row' });
-        own.add(id);
+        if (place === undefined && !own.has(id)) {
+          own.add(id);
+          continue;
+        }
+        const where = place === undefined ? 'in this row' : `on ${printPlace(place)}`;
+        problems.push({ field: `${list}[${index}].id`, reason: `was already used ${where}` });
       }
     }
     return problems;
