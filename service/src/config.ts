@@ -117,7 +117,10 @@ export const SERVE_FLAGS = (Object.keys(SETTINGS) as SettingName[]).map((name) =
   return { flag: `--${hyphenated(name)} <${argument}>`, help: `${help} (${extra})` };
 });
 
-const OTHER_VARIABLES = ['OFFERBOOK_DATABASE_URL', 'OFFERBOOK_TO_URL', 'OFFERBOOK_TOKEN'];
+const OTHER_VARIABLES = [
+  ...['OFFERBOOK_DATABASE_URL', 'OFFERBOOK_TO_URL', 'OFFERBOOK_TOKEN'],
+  ...['OFFERBOOK_PUBLIC_TOKEN', 'OFFERBOOK_PRIVATE_TOKEN'],
+];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -176,6 +179,15 @@ export function readTracingSettings(): TracingSettings | undefined {
 /** The token for `follow`. It cannot be passed as an argument, because arguments are visible to every user of the machine. */
 export function readToken(): string | undefined {
   return process.env.OFFERBOOK_TOKEN;
+}
+
+/** The tokens for `mcp`, by kind. */
+export function readAgentTokens(): { readonly public?: string; readonly private?: string } {
+  const { OFFERBOOK_PUBLIC_TOKEN, OFFERBOOK_PRIVATE_TOKEN } = process.env;
+  return {
+    ...(OFFERBOOK_PUBLIC_TOKEN && { public: OFFERBOOK_PUBLIC_TOKEN }),
+    ...(OFFERBOOK_PRIVATE_TOKEN && { private: OFFERBOOK_PRIVATE_TOKEN }),
+  };
 }
 
 function setting<T>(help: string, argument: string, parse: (text: string) => T, fallback = ''): Setting<T> {

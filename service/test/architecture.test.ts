@@ -195,14 +195,15 @@ test('only clock.ts reads the current time, except for browser scripts', () => {
   expect(readers).toEqual(['client/src/clock.ts', `${SERVICE}domain/clock.ts`]);
 });
 
-test('only follow, doctor and the span exporter send requests', () => {
+test('only follow, mcp, doctor and the span exporter send requests', () => {
   const callers = serviceFiles.filter((file) =>
     /(?<![.\w'`])fetch\((?!request\) \{)|new OfferbookClient|'node:https?'|'node:http2'/.test(read(file)),
   );
   const others = callers.filter((file) => !file.includes('/samples/'));
   expect(others).toEqual(
-    ['cli/commands/follow.ts', 'cli/doctor/liveness-problem.ts', 'tracing/otlp-exporter.ts'].map(
-      (file) => SERVICE + file,
-    ),
+    [
+      ...['cli/commands/follow.ts', 'cli/commands/mcp.ts', 'cli/doctor/liveness-problem.ts'],
+      'tracing/otlp-exporter.ts',
+    ].map((file) => SERVICE + file),
   );
 });

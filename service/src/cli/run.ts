@@ -41,6 +41,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     purge: async () => (await import('./commands/purge.ts')).purgeCommand(),
   },
   'Tools:': {
+    mcp: async () => (await import('./commands/mcp.ts')).mcpCommand(),
     openapi: async () => (await import('./commands/openapi.ts')).openApiCommand(),
     completion: async () => (await import('./commands/shell/completion.ts')).completionCommand(loadProgram),
     manual: async () => (await import('./commands/shell/manual.ts')).manualCommand(loadProgram),

@@ -102,7 +102,7 @@ describe('npm run audit', () => {
   }
 
   test.each([
-    ['high', 1, /^high: zod \*\n(.+\n)*Audited: .*[1-9]\d* high/],
+    ['high', 1, /^(high: @modelcontextprotocol.+\n)*high: zod \*\n(.+\n)*Audited: .*[1-9]\d* high/],
     ['low', 0, /^Audited: .*[1-9]\d* low/],
     ['', 0, /^Audited: .*0 high/],
   ])('npm run audit with a %p vulnerability exits with %p', async (severity, code, words) => {

@@ -4,6 +4,7 @@
 import changelog from '../../../../CHANGELOG.md' with { type: 'text' };
 import client from '../../../../client/README.md' with { type: 'text' };
 import activation from '../../../../docs/activation.md' with { type: 'text' };
+import agents from '../../../../docs/agents.md' with { type: 'text' };
 import errors from '../../../../docs/errors.md' with { type: 'text' };
 import generators from '../../../../docs/generators.md' with { type: 'text' };
 import gettingStarted from '../../../../docs/getting-started.md' with { type: 'text' };
@@ -17,6 +18,7 @@ export const DOCUMENTS = {
   'CHANGELOG.md': changelog,
   'client/README.md': client,
   'docs/activation.md': activation,
+  'docs/agents.md': agents,
   'docs/errors.md': errors,
   'docs/generators.md': generators,
   'docs/getting-started.md': gettingStarted,

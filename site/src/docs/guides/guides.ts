@@ -29,6 +29,7 @@ const SOURCES: readonly GuideSource[] = [
   { name: 'errors', label: 'Errors', file: 'docs/errors.md' },
   { name: 'limits', label: 'Limits and caching', file: 'docs/limits.md' },
   { name: 'client', label: 'Client library', file: 'client/README.md' },
+  { name: 'agents', label: 'Agents', file: 'docs/agents.md' },
   { name: 'generators', label: 'Generated clients', file: 'docs/generators.md' },
   { name: 'changelog', label: 'Changelog', file: 'CHANGELOG.md' },
 ];
