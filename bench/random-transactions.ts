@@ -8,6 +8,7 @@ import { printTransaction } from '@offerbook/wire/transaction.ts';
 import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import { type Database, TRANSACTIONS } from '../service/src/storage/database.ts';
 import { POSTGRES_SQL } from '../service/src/storage/postgres/postgres-sql.ts';
+import { userKey } from '../service/src/storage/transactions/user-key.ts';
 
 const DAY_MS = 86_400_000;
 export const SPAN_MS = 3 * 365 * DAY_MS;
@@ -22,6 +23,7 @@ export async function seedTransactions(
   rows: number,
   endMs: number,
   random: Random,
+  userOf: (random: Random) => string = randomUser,
 ): Promise<void> {
   const indexes = await readIndexes(database);
   await database.write(async (connection) => {
@@ -31,8 +33,12 @@ export async function seedTransactions(
     const orgId = await createOrganisation(database, organisationName(index), endMs);
     for (let done = 0; done < stamps.length; done += BATCH_SIZE) {
       const batch = Array.from(stamps.subarray(done, done + BATCH_SIZE), (stampMs) => {
-        const { id, document } = newTransaction(stampMs, random);
-        return { id, org_id: orgId, updated_at: stampMs, document, import_id: null, source_updated_at: null };
+        const passbackUid = userOf(random);
+        const { id, document } = newTransaction(stampMs, random, passbackUid);
+        return {
+          ...{ id, org_id: orgId, updated_at: stampMs, document, import_id: null, source_updated_at: null },
+          ...{ user_key: userKey(passbackUid), retailer_id: null },
+        };
       });
       await database.write((connection) => connection.putMany(TRANSACTIONS, batch));
     }
@@ -55,7 +61,7 @@ export async function writeHistories(
     const path = join(folder, `${org}.ndjson`);
     const sink = Bun.file(path).writer();
     for (const [i, stampMs] of stamps.sort().entries()) {
-      sink.write(`${newTransaction(stampMs, random).document}\n`);
+      sink.write(`${newTransaction(stampMs, random, randomUser(random)).document}\n`);
       if (i % BATCH_SIZE === 0) await sink.flush();
     }
     await sink.end();
@@ -105,7 +111,16 @@ async function createOrganisation(database: Database, name: string, clockMs: num
   return org?.id ?? 0;
 }
 
-function newTransaction(stampMs: number, random: Random): { id: Uuid; document: string } {
+/** One of a million users. */
+export function randomUser(random: Random): string {
+  return `user-${Math.floor(random.unit() * 1e6)}`;
+}
+
+function newTransaction(
+  stampMs: number,
+  random: Random,
+  passbackUid: string,
+): { id: Uuid; document: string } {
   const soldAtMs = stampMs - Math.floor(random.unit() * 30 * DAY_MS);
   const id = random.unit() < 0.5 ? uuidV4(random) : uuidV7(soldAtMs, random);
   const document = printTransaction(
@@ -118,7 +133,7 @@ function newTransaction(stampMs: number, random: Random): { id: Uuid; document: 
       orderValue: Math.floor(random.unit() * 100_000) / 100,
       cashback: Math.floor(random.unit() * 1_000) / 100,
       activatedAt: null,
-      passbackUid: `user-${Math.floor(random.unit() * 1e6)}`,
+      passbackUid,
       passbackData: null,
       status: 'CONFIRMED',
       cashbackOfferId: uuidV4(random),

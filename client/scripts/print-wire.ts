@@ -10,6 +10,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly $ref?: string;
+  readonly anyOf?: readonly Schema[];
 }
 
 interface Operation {
@@ -96,6 +97,7 @@ function printComponent(name: string, schema: Schema, document: OpenApi): string
 function containsTimestamps(schema: Schema, document: OpenApi): boolean {
   if (schema.$ref !== undefined) return containsTimestamps(resolve(schema.$ref, document), document);
   if (schema.items !== undefined) return containsTimestamps(schema.items, document);
+  if (schema.anyOf?.some((one) => containsTimestamps(one, document))) return true;
   return (
     isTimestamp(schema) ||
     Object.values(schema.properties ?? {}).some((one) => containsTimestamps(one, document))
@@ -137,6 +139,8 @@ function printType(schema: Schema, indent: string, document: OpenApi): string {
     const generic = containsTimestamps(schema, document) ? '<Time>' : '';
     return `${componentOf(schema.$ref)}${generic}`;
   }
+  if (schema.anyOf !== undefined)
+    return schema.anyOf.map((one) => printType(one, indent, document)).join(' | ');
   if (typeof schema.type === 'object')
     return schema.type.map((type) => printType({ ...schema, type }, indent, document)).join(' | ');
   switch (schema.type) {

@@ -23,6 +23,7 @@ import {
   type Retailer,
   type RetailersParameters,
   type Transaction,
+  type TransactionRetailer,
   type TransactionsParameters,
 } from './wire.ts';
 
@@ -47,12 +48,27 @@ export interface ClientOptions<Dates extends 'string' | 'Date' = 'string'>
   random?: (() => number) | undefined;
 }
 
+/** A transaction with its retailer, from `expand: 'retailer'`. Null if the retailer is unknown. */
+export type ExpandedTransaction<Time = string> = Transaction<Time> & { retailer: TransactionRetailer | null };
+
 /** Bounds are Dates or strings; strings are sent unchanged. */
 export type TransactionsOptions = CallOptions & {
   [Name in keyof TransactionsParameters]: Name extends `updatedAt${string}`
     ? Date | TransactionsParameters[Name]
     : TransactionsParameters[Name];
 };
+
+/** Lists transactions. Call it for all users, or `ofUser` for one user. Private token. */
+export interface TransactionLists<Time> {
+  (options: TransactionsOptions & { expand: 'retailer' }): List<ExpandedTransaction<Time>>;
+  (options?: TransactionsOptions): List<Transaction<Time>>;
+  /** The transactions of one of your users. Throws a TypeError if passbackUid is empty. */
+  ofUser(
+    passbackUid: string,
+    options: TransactionsOptions & { expand: 'retailer' },
+  ): List<ExpandedTransaction<Time>>;
+  ofUser(passbackUid: string, options?: TransactionsOptions): List<Transaction<Time>>;
+}
 
 type Time<Dates> = Dates extends 'Date' ? Date : string;
 type Operation = keyof typeof OPERATIONS;
@@ -80,6 +96,9 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
   readonly #settings: CallSettings;
   readonly #transport: Transport;
 
+  /** Your organisation's transactions. Private token. To keep a copy up to date, use `followTransactions`. */
+  readonly transactions: TransactionLists<Time<Dates>>;
+
   /**
    * Throws a TokenError for a malformed token or a private token in a browser, a TypeError for an invalid baseUrl, and a
    * RangeError for an out-of-range setting.
@@ -97,6 +116,15 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
       clock: options.clock ?? systemClock,
       random: options.random ?? Math.random,
     };
+    const list = (parameters: TransactionsOptions = {}) =>
+      this.#list<ExpandedTransaction<Time<Dates>>>('transactions', parameters);
+    this.transactions = Object.assign(list, {
+      ofUser(passbackUid: string, parameters?: TransactionsOptions) {
+        // Without this check, a missing id would list the transactions of all users.
+        if (!passbackUid) throw new TypeError('passbackUid must not be empty');
+        return list({ ...parameters, passbackUid });
+      },
+    });
   }
 
   /** Retailers with at least one active deal, each with its active deals. Public token. */
@@ -117,11 +145,6 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
   /** Promotions that are active now. Public token. */
   promotions(options: PromotionsParameters & CallOptions = {}): List<Promotion<Time<Dates>>> {
     return this.#list('promotions', options);
-  }
-
-  /** Your organisation's transactions. Private token. To keep a copy up to date, use `followTransactions`. */
-  transactions(options: TransactionsOptions = {}): List<Transaction<Time<Dates>>> {
-    return this.#list('transactions', options);
   }
 
   /** Returns a link that activates a deal for one of your users and redirects to the shop. Makes no request. */
@@ -196,10 +219,14 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
       requireKind(parseTokenKind(text), tokenKind, operation);
       return text;
     };
-    const url = `${this.#baseUrl}${path}${printQuery(parameters)}`;
-    return request({ ...this.#transport, ...settings, token }, url, (response) =>
-      read(response, parameters.cursor),
-    );
+    const url = `${this.#baseUrl}${path}`;
+    const query = printQuery(parameters);
+    const call = { ...this.#transport, ...settings, token };
+    const readFrom = (response: ParsedResponse) => read(response, parameters.cursor);
+    // A passbackUid may be personal data. Responses to it have no ETag, so they need no cache.
+    return parameters.passbackUid == null
+      ? request(call, url + query, readFrom)
+      : request({ ...call, cache: false, secretQuery: query }, url, readFrom);
   }
 }
 

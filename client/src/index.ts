@@ -3,7 +3,13 @@
 export type { ActivationOptions } from './activation.ts';
 export type { CallOptions } from './call.ts';
 export { formatCashback } from './cashback.ts';
-export { type ClientOptions, OfferbookClient, type TransactionsOptions } from './client.ts';
+export {
+  type ClientOptions,
+  type ExpandedTransaction,
+  OfferbookClient,
+  type TransactionLists,
+  type TransactionsOptions,
+} from './client.ts';
 export type { Clock } from './clock.ts';
 export {
   AbortedError,
@@ -40,5 +46,6 @@ export type {
   RetailerPromotion,
   RetailersParameters,
   Transaction,
+  TransactionRetailer,
   TransactionsParameters,
 } from './wire.ts';

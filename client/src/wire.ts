@@ -184,6 +184,19 @@ export interface Transaction<Time = string> {
   couponId: string | null;
   /** The promotion's id when the transaction resulted from a promotion activation */
   promotionId: string | null;
+  /** The retailer, only with expand=retailer; null if it is unknown or no longer in the catalogue. Not part of the snapshot: its changes do not change updatedAt */
+  retailer?: TransactionRetailer | null;
+}
+
+export interface TransactionRetailer {
+  /** Retailer identifier */
+  id: string;
+  /** Retailer name */
+  name: string;
+  /** Hostname of the retailer's website */
+  hostname: string;
+  /** URL of the retailer's logo */
+  logo: string;
 }
 
 export interface ActivatedDeal {
@@ -275,4 +288,8 @@ export interface TransactionsParameters {
   updatedAtGreaterThan?: string | undefined;
   /** Returns only transactions updated before this date-time. Any ISO 8601 form that includes a day: basic or extended format; calendar, ordinal or week date; with or without a time. UTC unless it has an offset. */
   updatedAtLessThan?: string | undefined;
+  /** Returns only transactions of this user. Case-sensitive. Combines with the other parameters. This parameter is specific to Offerbook. */
+  passbackUid?: string | undefined;
+  /** Adds the retailer of each transaction, as far as it is known. This parameter is specific to Offerbook. */
+  expand?: 'retailer' | undefined;
 }

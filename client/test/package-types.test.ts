@@ -44,6 +44,11 @@ const client = new OfferbookClient({ baseUrl: 'https://api.example', token: 'ob_
 client.coupons({ country: 'DE' });
 // @ts-expect-error: a string unless Dates are requested.
 client.transactions().then(({ data }) => data[0]?.soldAt.getTime());
+// @ts-expect-error: may be missing without expand.
+client.transactions.ofUser('u').then(({ data }) => data[0]?.retailer.name);
+client.transactions.ofUser('u', { expand: 'retailer' }).then(({ data }) => data[0]?.retailer?.name);
+// @ts-expect-error: nothing else can be expanded.
+client.transactions({ expand: 'user' });
 // @ts-expect-error: the bound is required.
 client.retailers().toArray();
 // @ts-expect-error: an embedded coupon has no retailer fields.

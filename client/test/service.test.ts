@@ -104,6 +104,19 @@ describe('transactions', () => {
     );
   });
 
+  test("the client lists one user's transactions, with their retailers", async () => {
+    await service.importTransactions([{ ...transaction(103), retailerId: SHOP.id }]);
+    const [found, ...others] = await sales.transactions
+      .ofUser('user-103', { expand: 'retailer' })
+      .toArray({ max: 10 });
+    const { name, hostname, logo } = SHOP;
+    expect<unknown>([found?.id, found?.retailer, others]).toEqual([
+      id(103),
+      { id: SHOP.id, name, hostname, logo },
+      [],
+    ]);
+  });
+
   test('a follower yields all transactions first and then the changes', async () => {
     const checkpoints: string[] = [];
     const seen: string[] = [];

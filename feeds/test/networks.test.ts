@@ -41,15 +41,19 @@ describe('complete sales', () => {
   test('an Awin sale is converted with every field', async () => {
     const { rows } = await convertSales(sourceFor('awin'), JSON.stringify([awinSale()]));
     const id = idOf('awin', 'transaction', '900100200');
+    const retailerId = idOf('awin', 'retailer', '17874');
     const cashbackOfferId = idOf('awin', 'offer', '297335');
-    expect(rows).toEqual([{ id, country: 'DE', ...common, passbackData: 'autumn', cashbackOfferId }]);
+    const passbackData = 'autumn';
+    expect(rows).toEqual([{ id, country: 'DE', ...common, passbackData, cashbackOfferId, retailerId }]);
   });
 
   test('an impact.com sale is converted with every field', async () => {
     const { rows } = await convertSales(sourceFor('impact'), impactPage('Actions', [impactAction()]));
     const id = idOf('impact', 'transaction', '10306.4636.158133');
+    const retailerId = idOf('impact', 'retailer', '10306');
     const cashbackOfferId = idOf('impact', 'offer', '2240');
-    expect(rows).toEqual([{ id, country: 'DE', ...common, passbackData: 'autumn', cashbackOfferId }]);
+    const passbackData = 'autumn';
+    expect(rows).toEqual([{ id, country: 'DE', ...common, passbackData, cashbackOfferId, retailerId }]);
   });
 
   test('a Partnerize sale is converted with every field', async () => {
@@ -58,23 +62,29 @@ describe('complete sales', () => {
       partnerizePage([partnerizeConversion({}, { conversion_status: 'approved' })]),
     );
     const id = idOf('partnerize', 'transaction', '111111l314');
-    const sourceUpdatedAt = '2026-11-14T12:05:31';
-    expect(rows).toEqual([{ id, country: 'DE', ...common, status: 'CONFIRMED', sourceUpdatedAt }]);
+    const source = {
+      retailerId: idOf('partnerize', 'retailer', '111111l29'),
+      sourceUpdatedAt: '2026-11-14T12:05:31',
+    };
+    expect(rows).toEqual([{ id, country: 'DE', ...common, status: 'CONFIRMED', ...source }]);
   });
 
   test('a CJ sale is converted with every field', async () => {
     const { rows } = await convertSales(sourceFor('cj'), cjAnswer([cjRecord()]));
     const id = idOf('cj', 'transaction', '1700000077');
     const money = { currencyCode: 'USD', orderValue: 80, cashback: 2 };
-    const sourceUpdatedAt = '2026-11-14T12:30:00';
-    expect(rows).toEqual([{ id, country: 'US', ...common, ...money, sourceUpdatedAt }]);
+    const source = { retailerId: idOf('cj', 'retailer', '1234567'), sourceUpdatedAt: '2026-11-14T12:30:00' };
+    expect(rows).toEqual([{ id, country: 'US', ...common, ...money, ...source }]);
   });
 
   test('a Rakuten sale is converted with every field', async () => {
     const { rows } = await convertSales(sourceFor('rakuten'), JSON.stringify([rakutenSku()]));
     const id = idOf('rakuten', 'transaction', '3358:A-100');
-    const sourceUpdatedAt = '2026-11-14T12:05:00';
-    expect(rows).toEqual([{ id, country: 'US', ...common, clickedAt: null, sourceUpdatedAt }]);
+    const source = {
+      retailerId: idOf('rakuten', 'retailer', '3358'),
+      sourceUpdatedAt: '2026-11-14T12:05:00',
+    };
+    expect(rows).toEqual([{ id, country: 'US', ...common, clickedAt: null, ...source }]);
   });
 
   test("a sale in Partnerize's CSV export is converted with every field except the passbackUid, which the export lacks", async () => {
@@ -85,7 +95,8 @@ describe('complete sales', () => {
     const csv = `${header}\n${cells}\n`;
     const { rows, report } = await convertSales(sourceFor('partnerize'), csv);
     const id = idOf('partnerize', 'transaction', '111111l314');
-    expect(rows).toEqual([{ id, country: 'DE', ...common, passbackUid: null }]);
+    const retailerId = idOf('partnerize', 'retailer', '111111l29');
+    expect(rows).toEqual([{ id, country: 'DE', ...common, passbackUid: null, retailerId }]);
     expect(report.notes).toEqual([
       'The CSV export has no publisher reference, so the sales have no passbackUid.',
     ]);
@@ -183,6 +194,7 @@ describe('the owner of a sale', () => {
         orderValue: 81,
         cashback: 2.02,
         status: 'PENDING',
+        retailerId: idOf('awin', 'retailer', '17874'),
       },
     ]);
   });
@@ -282,7 +294,8 @@ describe('files described by a table source', () => {
       '007;greenthumb;PAID;01.07.2026 00:30;5;0,1;;',
     ].join('\r\n');
     const { rows } = await convertSales(source, csv);
-    const sale = { ...common, country: 'DE', clickedAt: null };
+    const retailerId = idOf('table', 'retailer', 'greenthumb');
+    const sale = { ...common, country: 'DE', clickedAt: null, retailerId };
     const expected = [
       { ...sale, id: idOf('table', 'transaction', 'A-1'), orderValue: 1081, passbackUid: 'user-1' },
       {
@@ -356,6 +369,7 @@ describe('files described by a table source', () => {
         clickedAt: null,
         passbackData: 'autumn',
         status: 'CONFIRMED',
+        retailerId: idOf('table', 'retailer', 'greenthumb'),
         sourceUpdatedAt: '2026-11-16T00:00:00',
       },
     ]);

@@ -98,6 +98,15 @@ const listFields = {
   name: ownFields.name,
 };
 
+/** The retailer of a transaction, with `expand=retailer`. */
+export const TransactionRetailerSchema = z.strictObject({
+  id: ownFields.id,
+  name: ownFields.name,
+  hostname: ownFields.hostname,
+  logo: ownFields.logo,
+});
+export type TransactionRetailer = z.output<typeof TransactionRetailerSchema>;
+
 function endsAfterStart(deal: { startDate: Timestamp; endDate: Timestamp }): boolean {
   return deal.endDate > deal.startDate;
 }

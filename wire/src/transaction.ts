@@ -70,6 +70,10 @@ export type UnstampedTransaction = Omit<Transaction, 'updatedAt'>;
 export const SOURCE_TIME_FIELD = 'sourceUpdatedAt';
 const sourceTime = timestamp('When the source last changed the transaction (UTC)', '2026-11-14T12:04:00');
 
+/** Import field that is not part of the transaction; clients get the retailer with `expand=retailer`. */
+export const RETAILER_FIELD = 'retailerId';
+const retailer = uuid('The retailer of the sale', '0192d1a0-0000-7000-8000-000000000001');
+
 export const TRANSACTION_FIELDS = Object.keys(transactionFields) as (keyof Transaction)[];
 
 /** Fields that an import row can have, as CSV columns. */
@@ -78,6 +82,7 @@ export const TRANSACTION_COLUMNS: Columns = new Map([
     return [name, transactionFields[name] instanceof z.ZodNumber ? 'number' : 'text'] as const;
   }),
   [SOURCE_TIME_FIELD, 'text'],
+  [RETAILER_FIELD, 'text'],
 ]);
 
 /** `keep` is only for history loads. `ignore` does not even validate the file's updatedAt. */
@@ -89,6 +94,7 @@ export function transactionRowSchema(unknownFields: 'refuse' | 'ignore', updated
     ...transactionFields,
     updatedAt: updatedAt === 'keep' ? transactionFields.updatedAt : z.unknown().optional(),
     [SOURCE_TIME_FIELD]: sourceTime.nullish(),
+    [RETAILER_FIELD]: retailer.nullish(),
   };
   return unknownFields === 'refuse' ? z.strictObject(shape, OBJECT) : z.object(shape, OBJECT);
 }
@@ -96,7 +102,7 @@ export function transactionRowSchema(unknownFields: 'refuse' | 'ignore', updated
 /** Returns a test for import rows that the schema would return unchanged. */
 export function canonicalTransactionRow(updatedAt: UpdatedAtRule) {
   const { updatedAt: _, ...required } = transactionFields;
-  const optional = { [SOURCE_TIME_FIELD]: orNull(sourceTime) };
+  const optional = { [SOURCE_TIME_FIELD]: orNull(sourceTime), [RETAILER_FIELD]: orNull(retailer) };
   if (updatedAt === 'keep') return canonicalObject(transactionFields, optional);
   const anything = withCanonicalForm(z.unknown(), { test: () => true, json: '' });
   return canonicalObject(required, { ...optional, updatedAt: anything });
@@ -108,7 +114,8 @@ export function canonicalTransactionLine(updatedAt: UpdatedAtRule) {
     fields: transactionFields,
     stampField: 'updatedAt',
     needsStamp: updatedAt === 'keep',
-    optional: { [SOURCE_TIME_FIELD]: orNull(sourceTime) },
+    // In the order in which `offerbook convert` writes them.
+    optional: { [RETAILER_FIELD]: orNull(retailer), [SOURCE_TIME_FIELD]: orNull(sourceTime) },
   });
 }
 

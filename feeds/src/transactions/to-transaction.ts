@@ -7,6 +7,7 @@ import { checkRow } from '@offerbook/wire/rows/row-problem.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import {
   canonicalTransactionRow,
+  RETAILER_FIELD,
   SOURCE_TIME_FIELD,
   type Status,
   transactionRowSchema,
@@ -34,6 +35,7 @@ export interface ClickRow {
 
 /** Fields are in output order. */
 export type ConvertedRow = (UnstampedTransaction | ClickRow) & {
+  readonly [RETAILER_FIELD]: Uuid;
   readonly [SOURCE_TIME_FIELD]?: Timestamp | undefined;
 };
 
@@ -67,12 +69,15 @@ export function toTransaction(sale: Sale, rules: TransactionRules): Converted {
   const row = buildRow(sale, rules, 'clickId' in owner ? NO_USER : owner);
   const problems = findProblems(row);
   if (problems !== undefined) return { kind: 'invalid', problems };
-  const time = sale.changedAt === undefined ? {} : { [SOURCE_TIME_FIELD]: sale.changedAt };
+  const source = {
+    [RETAILER_FIELD]: deriveId(rules.source, 'retailer', sale.advertiserId),
+    ...(sale.changedAt === undefined ? {} : { [SOURCE_TIME_FIELD]: sale.changedAt }),
+  };
   if ('clickId' in owner) {
-    return { kind: 'row', row: { ...withClick(row, owner.clickId), ...time }, lacksCoupon: false };
+    return { kind: 'row', row: { ...withClick(row, owner.clickId), ...source }, lacksCoupon: false };
   }
   const isCouponExpected = sale.couponCode !== undefined && rules.coupons !== undefined;
-  return { kind: 'row', row: { ...row, ...time }, lacksCoupon: isCouponExpected && row.couponId === null };
+  return { kind: 'row', row: { ...row, ...source }, lacksCoupon: isCouponExpected && row.couponId === null };
 }
 
 function buildRow(sale: Sale, rules: TransactionRules, user: User): UnstampedTransaction {

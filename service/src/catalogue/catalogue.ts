@@ -1,6 +1,7 @@
 // The in-memory catalogue that serves the four catalogue operations. It replaces whole snapshots, so no request ever sees
 // part of a change. It does not build snapshots.
 
+import type { TransactionRetailer } from '@offerbook/wire/catalogue.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { unavailable } from '../domain/api-errors.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -46,6 +47,11 @@ export class Catalogue {
   /** Finds a retailer or deal, active or not. */
   find(name: CatalogueListName, id: Uuid): CatalogueEntry | undefined {
     return this.#current().find(name, id, this.#clock());
+  }
+
+  /** Finds the fields of a retailer that transactions show, whether or not it has active deals. */
+  findRetailer(id: Uuid): TransactionRetailer | undefined {
+    return this.#current().findRetailer(id);
   }
 
   #current(): Snapshot {

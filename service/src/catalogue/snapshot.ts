@@ -1,6 +1,7 @@
 // The catalogue at one revision. Its data is immutable and shared between threads; each thread wraps it in its own snapshot.
 // Which deals are active depends on time, so the snapshot caches the view of a list until a deal starts or ends.
 
+import type { TransactionRetailer } from '@offerbook/wire/catalogue.ts';
 import { DEAL_LISTS, type DealList, forEachDealList } from '@offerbook/wire/deals.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { Activity } from './activity.ts';
@@ -52,14 +53,14 @@ export class Snapshot {
     if (name === 'retailers') {
       const retailer = this.#retailerTable.ids.find(id);
       if (retailer === undefined) return undefined;
-      const { url, hostname } = this.#siteOf(retailer);
+      const { url, hostname } = this.#fieldsOf(retailer);
       return { retailerId: id, retailerUrl: url, retailerHostname: hostname, url, isActive: true };
     }
     const table = this.#dealTables[name];
     const rank = table.ids.find(id);
     if (rank === undefined) return undefined;
     const owner = table.data.owners[rank] as number;
-    const { url, hostname } = this.#siteOf(owner);
+    const { url, hostname } = this.#fieldsOf(owner);
     return {
       retailerId: this.#retailerTable.ids.at(owner),
       retailerUrl: url,
@@ -69,11 +70,18 @@ export class Snapshot {
     };
   }
 
+  findRetailer(id: Uuid): TransactionRetailer | undefined {
+    const retailer = this.#retailerTable.ids.find(id);
+    if (retailer === undefined) return undefined;
+    const { name, hostname, logo } = this.#fieldsOf(retailer);
+    return { id, name, hostname, logo };
+  }
+
   /** Parses the retailer's document only up to its first deal, because a retailer can have thousands of deals. */
-  #siteOf(retailer: number): { url: string; hostname: string } {
+  #fieldsOf(retailer: number): TransactionRetailer & { readonly url: string } {
     const [firstDeal] = DEAL_LISTS.flatMap((list) => this.#dealTables[list].beginOf(retailer) ?? []);
     const text = this.#retailerTable.text(retailer, 0, firstDeal);
-    return JSON.parse(firstDeal === undefined ? text : `${text}]}`) as { url: string; hostname: string };
+    return JSON.parse(firstDeal === undefined ? text : `${text}]}`);
   }
 
   #dealsAt(list: DealList, nowMs: number): DealsView {

@@ -1,8 +1,11 @@
-// Edits single fields of a stored transaction document. Does not import the schemas, so that servers need not load them.
+// Splits pages into stored transaction documents and edits single fields of a document. Does not import the schemas, so that
+// servers need not load them.
 
 import { printJson } from '@offerbook/wire/decimal.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
+import type { StoredDocument } from './stored-document.ts';
 
 /** Removes the user id and passback data from a document, and sets `updatedAt` if given. */
 export function withoutUser(document: string, updatedAt?: Timestamp): string {
@@ -20,6 +23,23 @@ export function withoutUser(document: string, updatedAt?: Timestamp): string {
  */
 export function printedPassbackUid(passbackUid: string): string {
   return `"passbackUid":${JSON.stringify(passbackUid)}`;
+}
+
+/** Text that starts every document but the first. Quotes inside strings are escaped, so this text occurs nowhere else. */
+export const NEXT_DOCUMENT = ',{"id":"';
+
+/** Splits the comma-separated documents of a page. */
+export function splitDocuments(data: Uint8Array): StoredDocument[] {
+  if (data.length === 0) return [];
+  return `,${Buffer.from(data.buffer, data.byteOffset, data.length)}`
+    .split(NEXT_DOCUMENT)
+    .slice(1)
+    .map((rest) => ({ id: rest.slice(0, rest.indexOf('"')) as Uuid, document: `{"id":"${rest}` }));
+}
+
+/** Adds the retailer, printed as JSON, as a document's last field. */
+export function withRetailer(document: string, retailer: string): string {
+  return `${document.slice(0, -1)},"retailer":${retailer}}`;
 }
 
 /** Sets `updatedAt` in a document. Quotes in strings are escaped, so only the field can match the pattern. */

@@ -18,6 +18,8 @@ export interface TransactionQuery {
   /** The page starts at the first selected transaction whose id is at or after this one. */
   readonly cursor: Uuid | undefined;
   readonly window: StampWindow;
+  /** Selects the transactions of this user. Default: all transactions. */
+  readonly passbackUid?: string | undefined;
   readonly limit: number;
   /**
    * Reads the state at this stamp: transactions that changed later appear in their earlier version, and transactions that
@@ -46,6 +48,8 @@ export interface StoredTransaction extends StoredDocument {
   readonly updatedAtMs: number;
   /** Latest sourceUpdatedAt of all imports; null if none had one. */
   readonly sourceUpdatedAtMs: number | null;
+  /** The retailer, which is not part of the document; null if no import named one. */
+  readonly retailerId: Uuid | null;
   /** The import that wrote this version; null if it was not logged. */
   readonly importId: number | null;
 }
@@ -58,6 +62,8 @@ export interface TransactionStore {
   page(query: TransactionQuery): Promise<TransactionPage>;
   /** Returns the current document of an organisation's transaction as UTF-8; undefined if there is none. */
   find(orgId: number, id: Uuid): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** Returns the current retailers of these transactions; omits transactions without one. */
+  findRetailers(ids: readonly Uuid[]): Promise<Map<Uuid, Uuid>>;
   /** Reads all transactions of an organisation in id order, in batches, from one consistent snapshot. */
   read(orgId: number, onBatch: (batch: StoredDocument[]) => Promise<void>): Promise<void>;
   /**
@@ -79,19 +85,11 @@ export interface TransactionWriters extends ImportWriter {
   of(orgId: number): OrganisationWriter | undefined;
 }
 
-interface SearchProgress {
-  /** How far the search has read, on a scale from 0 to `total`. */
-  readonly read: number;
-  readonly total: number;
-  readonly found: number;
-}
-
 interface SearchOptions {
   /** Default: all organisations. */
   readonly orgId?: number | undefined;
   /** Maximum number of versions to return. Default: all. */
   readonly limit?: number;
-  readonly onPiece?: (progress: SearchProgress) => void;
 }
 
 export interface SearchResult {
@@ -104,7 +102,7 @@ export interface SearchResult {
 export interface TransactionHistory {
   /** Returns all versions of a transaction, newest first; empty if there is no such transaction. */
   versions(id: Uuid): Promise<TransactionVersion[]>;
-  /** Finds current versions with this passbackUid. Reads all transactions, in batches. */
+  /** Finds current versions with this passbackUid. */
   findByPassbackUid(passbackUid: string, options?: SearchOptions): Promise<SearchResult>;
   /** Deletes versions that were replaced before this time, in batches; returns their number. The audit log records progress. */
   purge(replacedBeforeMs: number, onBatch?: (count: number) => void): Promise<number>;
@@ -115,10 +113,16 @@ export interface PutTransaction extends StoredDocument {
   readonly updatedAtMs: number;
   /** Default: null. */
   readonly sourceUpdatedAtMs?: number | null;
-  /** The document's fields that the daily totals use. */
-  readonly sale: Sale;
-  /** Fields for the daily totals, from the version that put() moves to the history; undefined if the transaction is new. */
-  readonly replaces: Sale | undefined;
+  /** Default: null. */
+  readonly retailerId?: Uuid | null;
+  /** The document's fields that the daily totals and the index of users need. */
+  readonly sale: UserSale;
+  /** The same fields of the version that put() moves to the history; undefined if the transaction is new. */
+  readonly replaces: UserSale | undefined;
+}
+
+export interface UserSale extends Sale {
+  readonly passbackUid: string | null;
 }
 
 export interface TransactionWriter extends OrganisationWriter, ImportWriter {}
@@ -130,8 +134,8 @@ export interface OrganisationWriter {
   find(ids: readonly Uuid[]): Promise<Map<Uuid, StoredTransaction>>;
   /** Writes rows and updates the daily totals. Put each id at most once per write. */
   put(rows: readonly PutTransaction[]): Promise<void>;
-  /** Updates only the source time of transactions. The transactions keep their stamps and import ids. */
-  putSourceTimes(rows: readonly StoredTransaction[]): Promise<void>;
+  /** Updates only the source times and the retailers of transactions, which keep their stamps and import ids. */
+  putSources(rows: readonly StoredTransaction[]): Promise<void>;
   /** Returns when this user was erased. Sales before that time must not identify the user again. */
   erasedAtMs(passbackUid: string): number | undefined;
   /** Advances the change clock; never moves it back. Call it only if rows were written. */

@@ -1,5 +1,5 @@
-// Attributes sales to clicks. If a row has a clickId, its organisation, user, times and deal come from the click record, or
-// from the stored transaction if the record was deleted. The row's own values are used only if these sources have none. A row
+// Attributes sales to clicks. If a row has a clickId, its organisation, user, times, deal and retailer come from the click
+// record, or from the stored transaction if the record was deleted. The row's own values are used only if these sources have none. A row
 // with an unknown click is rejected, or set aside for review.
 
 import { printCount } from '@offerbook/wire/count.ts';
@@ -7,7 +7,13 @@ import { printJson } from '@offerbook/wire/decimal.ts';
 import type { Place, RawRow } from '@offerbook/wire/rows/raw-row.ts';
 import { type CheckedRow, PROBLEMS_MAX, printPlace, rejected } from '@offerbook/wire/rows/row-problem.ts';
 import { printTimestamp, type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
-import type { SOURCE_TIME_FIELD, Transaction, UnstampedTransaction } from '@offerbook/wire/transaction.ts';
+import type {
+  RETAILER_FIELD,
+  SOURCE_TIME_FIELD,
+  Transaction,
+  UnstampedTransaction,
+} from '@offerbook/wire/transaction.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { ClickIds, ClickOrigin } from '../activation/click-id.ts';
 import type { ActivatedKind, Click, ClickId, ClickStore } from '../domain/click.ts';
 import type { Organisation } from '../domain/organisation.ts';
@@ -42,6 +48,7 @@ interface NamedClick {
 export type Row = UnstampedTransaction & {
   readonly updatedAt?: unknown;
   readonly [SOURCE_TIME_FIELD]?: Timestamp | null | undefined;
+  readonly [RETAILER_FIELD]?: Uuid | null | undefined;
 };
 
 /** A validated row with its owner and click. Ignore the owner and the click if the row is invalid. */
@@ -195,7 +202,7 @@ function splitClick(raw: RawRow): { rest: RawRow; clickId: unknown } {
 
 function withRecord(
   row: Row,
-  { kind, dealId, passbackUid, passbackData, clickedAtMs }: Click,
+  { kind, dealId, retailerId, passbackUid, passbackData, clickedAtMs }: Click,
   activatedAt: Timestamp,
 ): Row {
   const field = DEAL_FIELDS[kind];
@@ -206,6 +213,7 @@ function withRecord(
     passbackUid,
     // If the user was erased, the row must not restore the user's data.
     passbackData: passbackUid === null ? null : (passbackData ?? row.passbackData),
+    retailerId,
     ...(field === undefined ? {} : { [field]: dealId }),
   };
 }

@@ -21,6 +21,7 @@ import {
   canonicalTransactionRow,
   mayBecome,
   printTransaction,
+  RETAILER_FIELD,
   SOURCE_TIME_FIELD,
   TRANSACTION_COLUMNS,
   type Transaction,
@@ -167,7 +168,7 @@ class TransactionLoad {
 
   async take({ rows, stored }: LookedUp): Promise<void> {
     const changed = new Map<number, PutTransaction[]>();
-    const retimed = new Map<number, StoredTransaction[]>();
+    const sources = new Map<number, StoredTransaction[]>();
     const sold: ClickId[] = [];
     for (const { checked, orgId, click } of rows) {
       const { place, value, problems } = checked;
@@ -180,8 +181,8 @@ class TransactionLoad {
       const outcome = this.#judge(this.#withoutErased(row, orgId, existing), orgId, existing);
       if (outcome === 'unchanged' || outcome === 'stale') {
         this.#run.counts[outcome]++;
-        if (existing !== undefined && isNewer(row, existing))
-          addTo(retimed, orgId, { ...existing, sourceUpdatedAtMs: sourceMs(row) });
+        const source = existing && findNewSource(row, existing);
+        if (source !== undefined) addTo(sources, orgId, source);
       } else if ('reason' in outcome) this.#run.reject([rowProblem(place, outcome)]);
       else {
         this.#run.counts[existing === undefined ? 'added' : 'changed']++;
@@ -191,7 +192,7 @@ class TransactionLoad {
     }
     if (!this.#run.isWriting) return;
     for (const [orgId, puts] of changed) await this.#put(orgId, puts);
-    for (const [orgId, rows] of retimed) await this.#part(orgId).writer.putSourceTimes(rows);
+    for (const [orgId, rows] of sources) await this.#part(orgId).writer.putSources(rows);
     // Not part of the transaction: if the commit fails, these clicks are merely kept longer.
     if (sold.length > 0 && this.#options.dryRun !== true)
       await this.#options.attributor?.clicks.markSold(sold);
@@ -259,7 +260,7 @@ class TransactionLoad {
     orgId: number,
     existing: StoredTransaction | undefined,
   ): PutTransaction | 'unchanged' | 'stale' | FieldProblem {
-    if (existing === undefined) return this.#stamp(row, orgId, sourceMs(row), undefined);
+    if (existing === undefined) return this.#stamp(row, orgId, sourceOf(row), undefined);
     // The message must not identify the organisation that owns the transaction.
     if (existing.orgId !== orgId) return { field: 'id', reason: 'belongs to another organisation' };
     const { document, updatedAtMs } = existing;
@@ -270,14 +271,13 @@ class TransactionLoad {
     if (!mayBecome(before.status, row.status)) {
       return { field: 'status', reason: `must not change from ${before.status} back to ${row.status}` };
     }
-    // If the row has no source time, keep the stored source time.
-    return this.#stamp(row, orgId, sourceMs(row) ?? existing.sourceUpdatedAtMs, before);
+    return this.#stamp(row, orgId, sourceOf(row, existing), before);
   }
 
   #stamp(
     row: Row,
     orgId: number,
-    sourceUpdatedAtMs: number | null,
+    source: RowSource,
     replaces: Transaction | undefined,
   ): PutTransaction | FieldProblem {
     const { writer, stampText } = this.#part(orgId);
@@ -289,7 +289,7 @@ class TransactionLoad {
         id: row.id,
         updatedAtMs,
         document,
-        sourceUpdatedAtMs,
+        ...source,
         sale: row,
         replaces,
       }
@@ -328,14 +328,31 @@ function sourceMs(row: Row): number | null {
   return time == null ? null : timestampMs(time);
 }
 
+/** The fields of a row that are stored beside its document. */
+interface RowSource {
+  readonly sourceUpdatedAtMs: number | null;
+  readonly retailerId: Uuid | null;
+}
+
+/** Values that the row does not have are kept. */
+function sourceOf(row: Row, existing?: StoredTransaction): RowSource {
+  return {
+    sourceUpdatedAtMs: sourceMs(row) ?? existing?.sourceUpdatedAtMs ?? null,
+    retailerId: row[RETAILER_FIELD] ?? existing?.retailerId ?? null,
+  };
+}
+
+/** Returns what to store if a row changes nothing but its source; undefined if it does not change that either. */
+function findNewSource(row: Row, existing: StoredTransaction): StoredTransaction | undefined {
+  if (isOlder(row, existing)) return undefined;
+  const { sourceUpdatedAtMs, retailerId } = sourceOf(row, existing);
+  const isSame = sourceUpdatedAtMs === existing.sourceUpdatedAtMs && retailerId === existing.retailerId;
+  return isSame ? undefined : { ...existing, sourceUpdatedAtMs, retailerId };
+}
+
 function isOlder(row: Row, { sourceUpdatedAtMs }: StoredTransaction): boolean {
   const rowMs = sourceMs(row);
   return rowMs !== null && sourceUpdatedAtMs !== null && rowMs < sourceUpdatedAtMs;
-}
-
-function isNewer(row: Row, { sourceUpdatedAtMs }: StoredTransaction): boolean {
-  const rowMs = sourceMs(row);
-  return rowMs !== null && (sourceUpdatedAtMs === null || rowMs > sourceUpdatedAtMs);
 }
 
 function addTo<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {

@@ -1,8 +1,9 @@
 // Copies a database into an empty one, SQLite or PostgreSQL: organisations with their change clocks, tokens, the catalogue,
-// links, transactions with their stamps, the history, daily totals, the logs, and clicks. Clients continue with the same token
-// from the same watermark, and click ids stay valid. Copies either everything or nothing. Changes made during the copy are not
-// copied.
+// links, transactions with their stamps, the history, former users, daily totals, the logs, and clicks. Clients continue with the
+// same token from the same watermark, and click ids stay valid. Copies either everything or nothing. Changes made during the copy
+// are not copied.
 
+import { FIRST_ID } from '@offerbook/wire/uuid.ts';
 import { StorageError } from '../domain/storage-error.ts';
 import { copyClicks } from './copy-clicks.ts';
 import {
@@ -10,6 +11,7 @@ import {
   columnsOf,
   DAILY_TOTALS,
   ERASURES,
+  FORMER_USERS,
   HISTORY,
   IMPORT_FEEDS,
   LINKS,
@@ -179,9 +181,34 @@ async function copySales(
     count += await to.putMany(TRANSACTIONS, batch.map(renumbered));
     progress(batch.length);
   });
-  await readVersions<VersionRow>(from, HISTORY_SQL, [orgId], async (batch) => {
+  await readVersions<VersionRow>(from, HISTORY_SQL, orgId, async (batch) => {
     await to.putMany(HISTORY, batch.map(renumbered));
     progress(batch.length);
   });
+  await copyFormerUsers(from, to, orgId, progress);
   return count;
+}
+
+const FORMER_USERS_BATCH = 5_000;
+
+export const FORMER_USERS_SQL = `
+  SELECT ${columnsOf(FORMER_USERS).join(', ')} FROM former_users
+   WHERE (org_id, user_key, id) > ($1, $2, $3) AND org_id <= $1 ORDER BY org_id, user_key, id LIMIT ${FORMER_USERS_BATCH}`;
+
+async function copyFormerUsers(
+  from: Connection,
+  to: Connection,
+  orgId: number,
+  progress: (rows: number) => void,
+): Promise<void> {
+  type FormerUser = TableRow<keyof typeof FORMER_USERS.columns>;
+  let batch: FormerUser[];
+  let last: readonly SqlValue[] = [0, FIRST_ID];
+  do {
+    batch = await from.all<FormerUser>(FORMER_USERS_SQL, orgId, ...last);
+    if (batch.length > 0) await to.putMany(FORMER_USERS, batch);
+    progress(batch.length);
+    const end = batch.at(-1);
+    last = [end?.user_key ?? 0, end?.id ?? FIRST_ID];
+  } while (batch.length === FORMER_USERS_BATCH);
 }

@@ -164,6 +164,8 @@ export const TRANSACTIONS = {
     document: 'text',
     import_id: 'integer',
     source_updated_at: 'bigint',
+    user_key: 'bigint',
+    retailer_id: 'uuid',
   },
   owner: 'org_id',
 } as const satisfies Table;
@@ -174,6 +176,9 @@ export interface TransactionRow {
   readonly updated_at: number;
   readonly import_id: number | null;
   readonly source_updated_at: number | null;
+  /** See transactions/user-key.ts; null if the document has no passbackUid. */
+  readonly user_key: number | null;
+  readonly retailer_id: Uuid | null;
   readonly document: string;
 }
 
@@ -188,6 +193,16 @@ export const HISTORY = {
     document: 'text',
   },
   keyLength: 2,
+} as const satisfies Table;
+
+/**
+ * Users whose transactions now have another user or none. If a version in the history names a user, then the current version
+ * names the same user or this table has an entry, so a user's versions can be found without an index on the history.
+ */
+export const FORMER_USERS = {
+  name: 'former_users',
+  columns: { org_id: 'integer', user_key: 'bigint', id: 'uuid', until_stamp: 'bigint' },
+  keyLength: 3,
 } as const satisfies Table;
 
 /** The amounts are decimal strings, because SQLite has no exact decimal type. */

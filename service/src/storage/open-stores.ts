@@ -1,7 +1,7 @@
 // Opens a database, upgrades its schema, and returns its stores. Creates a database only on request, because a mistyped path must
 // not look like an empty installation.
 
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { type Clock, systemClock } from '../domain/clock.ts';
 import { StorageError } from '../domain/storage-error.ts';
 import type { Stores } from '../domain/stores.ts';
@@ -68,11 +68,19 @@ export async function openStores(
   }
   const path = sqlitePath(url);
   // Not durable: a lost walk does no harm.
+  const walkPath = path === undefined ? undefined : `${path}-walks`;
   const walkFile =
-    path === undefined
+    walkPath === undefined
       ? undefined
-      : openOnce(() => openFileBeside(`${path}-walks`, SQLITE_WALKS, { ...options, durable: false }));
+      : openOnce(() => openFileBeside(walkPath, SQLITE_WALKS, { ...options, durable: false }));
   const clicks = clickStore(clickDatabase(url, options), clock);
+  const walks = walkStore(
+    {
+      open: walkFile?.open ?? (async () => database),
+      exists: () => walkPath === undefined || existsSync(walkPath),
+    },
+    clock,
+  );
   /**
    * Updated by revisions(). If a newer program upgrades the schema while this process is running, this process must stop
    * reading.
@@ -109,11 +117,11 @@ export async function openStores(
       },
     },
     totals: dailyTotalStore(database),
-    erasures: erasureStore(database, clicks, auditor),
+    erasures: erasureStore(database, { clicks, walks }, auditor),
     history: transactionHistory(database, auditor),
     imports: importLog(database, clock),
     audit: auditLog(database),
-    walks: walkStore(walkFile?.open ?? (async () => database), clock),
+    walks,
     clickKey: () => readClickKey(database),
     async revisions() {
       const sql = 'SELECT oldest_version AS oldest FROM schema_version';

@@ -50,21 +50,7 @@ export interface Sql {
   /** SELECT that returns a row if the table $1 exists. */
   readonly findTable: string;
 
-  /** Fragments for reading a table in pieces, in storage order. */
-  readonly pieces: TablePieces;
   readonly ddl: SchemaWords;
-}
-
-/** Here, a table is a sequence of positions (row ids in SQLite, blocks in PostgreSQL), some of which may be empty. */
-interface TablePieces {
-  /** Number of positions in the table `transactions`. */
-  readonly countSql: string;
-  /** Number of positions in a piece: about 5,000 transactions. */
-  readonly size: number;
-  /** Formats a position as a parameter. */
-  placeOf(index: number): string | number;
-  /** Condition on table `t`: the row is at or after position $2 and before position $3. */
-  readonly isInPiece: string;
 }
 
 /** Types and clauses of CREATE TABLE and CREATE INDEX. */

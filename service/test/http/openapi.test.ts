@@ -76,7 +76,14 @@ test('every object schema has a name, and every field has a description, includi
   expect(Object.keys(schemas)).toEqual([
     ...['Retailer', 'RetailerOffer', 'RetailerCoupon', 'RetailerPromotion', 'RetailerPage'],
     ...['CashbackOffer', 'CashbackOfferPage', 'Coupon', 'CouponPage', 'Promotion', 'PromotionPage'],
-    ...['Transaction', 'TransactionPage', 'ActivatedDeal', 'Problem', 'ParameterError'],
+    ...[
+      'Transaction',
+      'TransactionRetailer',
+      'TransactionPage',
+      'ActivatedDeal',
+      'Problem',
+      'ParameterError',
+    ],
   ]);
 });
 

@@ -82,11 +82,15 @@ for (const database of DATABASES) {
     });
 
     test('parameters that look like filters or pagination are rejected', async () => {
-      const parameters = 'the parameters are cursor, limit, updatedAtGreaterThan, updatedAtLessThan';
+      const parameters =
+        'the parameters are cursor, limit, updatedAtGreaterThan, updatedAtLessThan, passbackUid, expand';
       const cases = [
         ['status=PENDING', 'status', parameters],
-        ['passbackUid=u1', 'passbackUid', parameters],
-        ['passback_uid=u1', 'passback_uid', parameters],
+        ['passbackData=x', 'passbackData', parameters],
+        ['passback_uid=u1', 'passback_uid', 'passbackUid is'],
+        ['passbackUids=u1', 'passbackUids', 'passbackUid is'],
+        ['expands=retailer', 'expands', 'expand is'],
+        ['include=retailer', 'include', 'items always have all fields'],
         ['hostname=x&status[in]=PENDING', 'status[in]', parameters],
         ['updatedAt=2026-11-14', 'updatedAt', parameters],
         ['updatedAt[gt]=2026-11-14', 'updatedAt[gt]', parameters],

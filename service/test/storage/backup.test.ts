@@ -36,6 +36,7 @@ import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { SQLITE_MAIN } from '../../src/storage/sqlite/sqlite-schemas.ts';
+import { userKey } from '../../src/storage/transactions/user-key.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { transaction } from '../support/fixtures.ts';
@@ -639,7 +640,8 @@ describe('backups', () => {
     await load(stores, org, [transaction(1, { passbackUid: 'no text' })]);
     // No import takes half a pair any more.
     const raw = open.database(url);
-    await raw.all(String.raw`UPDATE transactions SET document = replace(document, 'no text', '\ud800')`);
+    const sql = String.raw`UPDATE transactions SET user_key = $1, document = replace(document, 'no text', '\ud800')`;
+    await raw.all(sql, userKey('\ud800'));
     const click = await recordClick(stores, org.id, { passbackUid: 'only clicked' });
     await backup(join(folder, 'backup'));
     const soldAt = (ms: number) => ({ passbackUid: 'not in the backup', soldAt: printTimestamp(ms) });
@@ -715,7 +717,9 @@ describe('backups', () => {
     // Called for each click in the spool.
     const isOurs = () => {
       const main = new SqliteFile(path);
-      main.run(`INSERT INTO transactions VALUES ('${transaction(1).id}', ${org.id}, 1, '{}', NULL, NULL)`);
+      main.run(
+        `INSERT INTO transactions VALUES ('${transaction(1).id}', ${org.id}, 1, '{}', NULL, NULL, NULL, NULL)`,
+      );
       main.close();
       return true;
     };

@@ -15,6 +15,7 @@ import { importTransactions } from '../../src/importer/import-transactions.ts';
 import type { Connection, Database } from '../../src/storage/database.ts';
 import { openDatabase, sqlitePath } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { userKey } from '../../src/storage/transactions/user-key.ts';
 import { DATABASES } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { id, transaction } from '../support/fixtures.ts';
@@ -245,7 +246,7 @@ for (const database of DATABASES) {
       const raw = openDatabase(url, COMMAND_OPTIONS);
       const [row] = await raw.all<{ document: string }>('SELECT document FROM transactions');
       const document = JSON.stringify({ ...JSON.parse(row?.document ?? ''), passbackUid: uid });
-      await raw.all('UPDATE transactions SET document = $1', document);
+      await raw.all('UPDATE transactions SET document = $1, user_key = $2', document, userKey(uid));
       await raw.close();
     }
 
@@ -318,6 +319,13 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
 
   test('a concurrent erasure and purge of the same versions both finish, and no version remains', async () => {
     const { url, stores, org, watched } = await scene();
+    for (const number of [3, 4])
+      await watched.all(
+        'INSERT INTO former_users (org_id, user_key, id, until_stamp) VALUES ($1, $2, $3, 5)',
+        org.id,
+        userKey(UID),
+        id(number),
+      );
     const put = (number: number, untilMs: number) =>
       watched.all(
         'INSERT INTO history (id, until_stamp, org_id, from_stamp, document) VALUES ($1, $2, $3, 0, $4)',

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { sqlitePath } from '../../src/storage/open-database.ts';
 import { DATABASES } from '../support/databases.ts';
 import { damageTable } from './damage-table.ts';
-import { EVERYTHING, idOf, openTestStores } from './open-test-stores.ts';
+import { EVERYTHING, idOf, newOrganisation, openTestStores } from './open-test-stores.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -36,6 +36,17 @@ for (const testDatabase of DATABASES) {
       expect(await walks.find(walk)).toBeUndefined();
     });
 
+    test('walks of several users and of all users are separate, and the walks of an erased user are deleted', async () => {
+      const stores = await open.stores(await testDatabase.create());
+      const { walks } = stores;
+      const users = [undefined, 'anna', 'bert'];
+      for (const [i, passbackUid] of users.entries()) await walks.begin({ ...walk, passbackUid }, i + 1);
+      const found = () => Promise.all(users.map((passbackUid) => walks.find({ ...walk, passbackUid })));
+      expect(await found()).toEqual([1, 2, 3]);
+      await stores.erasures.erase(await newOrganisation(stores), 'anna');
+      expect(await found()).toEqual([1, undefined, 3]);
+    });
+
     test('old walks are deleted in batches of a thousand', async () => {
       const url = await testDatabase.create();
       let nowMs = Date.UTC(2026, 10, 15);
@@ -45,7 +56,7 @@ for (const testDatabase of DATABASES) {
       await stored.write(async (connection) => {
         for (let i = 0; i < 1_500; i++) {
           await connection.all(
-            'INSERT INTO walks (token_id, min_stamp, max_stamp, stamp, begun_at) VALUES ($1, $2, 0, 0, $3)',
+            'INSERT INTO walks (token_id, min_stamp, max_stamp, user_key, stamp, begun_at) VALUES ($1, $2, 0, 0, 0, $3)',
             idOf(2),
             i,
             nowMs - 4 * HOUR_MS + i,

@@ -2,7 +2,7 @@
 // them as the same sale.
 
 import type { StoredDocument } from '../../src/domain/stored-document.ts';
-import type { OrganisationWriter } from '../../src/domain/transaction.ts';
+import type { OrganisationWriter, UserSale } from '../../src/domain/transaction.ts';
 import { transaction } from './fixtures.ts';
 
 const SALE = transaction(0);
@@ -13,6 +13,15 @@ export async function putDocuments(
 ): Promise<void> {
   const stored = await writer.find(rows.map(({ id }) => id));
   await writer.put(
-    rows.map((row) => ({ ...row, sale: SALE, replaces: stored.has(row.id) ? SALE : undefined })),
+    rows.map((row) => {
+      const before = stored.get(row.id);
+      return { ...row, sale: saleOf(row), replaces: before && saleOf(before) };
+    }),
   );
+}
+
+/** The user of a document is indexed, if it has one. */
+function saleOf({ document }: StoredDocument): UserSale {
+  const { passbackUid = null } = JSON.parse(document) as { passbackUid?: string };
+  return { ...SALE, passbackUid };
 }

@@ -69,7 +69,6 @@ ${field('Transaction id', 'id', entered.id, '0192d1a0-0000-7000-8000-00000000010
 <button type="submit">Find</button></form>
 <form class="panel stack" method="post" action="/transactions"><h2>By user</h2>
 ${field('passbackUid (exact match)', 'passbackUid', '', 'user-8842', TEXT_LENGTH_MAX)}
-<p class="muted">This reads every transaction and may take a while.</p>
 <button type="submit">Search</button></form>
 <form class="panel stack" method="get" action="/transactions"><h2>By time of last change</h2>
 ${choice(

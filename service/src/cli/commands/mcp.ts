@@ -10,7 +10,7 @@ import { Command } from 'commander';
 import { readAgentTokens } from '../../config.ts';
 import { parseTokenKind, TOKEN_KINDS, type TokenKind } from '../../domain/access-token.ts';
 import { VERSION } from '../../domain/build.ts';
-import { parameterObject, UUID } from '../../http/openapi/parameter-objects.ts';
+import { linkParameter, listParameter, UUID } from '../../http/openapi/parameter-objects.ts';
 import type { Operation } from '../../http/operations/operation.ts';
 import { OPERATIONS } from '../../http/operations/operations.ts';
 import { stopSignal } from '../node/signals.ts';
@@ -97,7 +97,7 @@ function buildServer(url: string, tokens: Tokens, client: OfferbookClient): McpS
 }
 
 function inputSchema({ parameters, path }: Operation) {
-  const query = parameters.map((name) => parameterObject(name, PAGE_SIZE));
+  const query = parameters.map((name) => listParameter(name, PAGE_SIZE));
   const properties = Object.fromEntries(
     query.map(({ name, description, schema }) => [name, { description, ...schema }]),
   );
@@ -127,7 +127,7 @@ const ACTIVATION_SCHEMA = {
     id: { description: 'Id of the retailer or deal', ...UUID },
     ...Object.fromEntries(
       (['orgId', 'passbackUid', 'passbackData', 'to'] as const).map((name) => {
-        const { description, schema } = parameterObject(name);
+        const { description, schema } = linkParameter(name);
         return [name, { description, ...schema }];
       }),
     ),

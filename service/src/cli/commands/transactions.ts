@@ -12,7 +12,6 @@ import { jsonCommand, readStores, type StoreOptions } from '../command.ts';
 import { printable, printResult, table } from '../output.ts';
 import { getOrganisation } from './organisations.ts';
 import { PASSBACK_UID_HELP, readPassbackUid } from './passback-uid.ts';
-import { withProgressBar } from './progress-bar.ts';
 import { transactionTotalsCommand } from './transaction-totals.ts';
 
 export function transactionsCommand(): Command {
@@ -25,7 +24,7 @@ export function transactionsCommand(): Command {
     .action(showTransaction);
   const find = jsonCommand(
     'find',
-    "find a user's transactions, newest first; scans all transactions",
+    "find a user's transactions, newest first",
     'offerbook transactions find --passback-uid user-8842 --org acme',
   )
     .requiredOption('--passback-uid <text>', PASSBACK_UID_HELP)
@@ -66,12 +65,7 @@ async function findTransactions(
   await readStores(options, async (stores) => {
     const orgId =
       options.org === undefined ? undefined : (await getOrganisation(stores, options.org, 'to read')).id;
-    const { newest: found } = await withProgressBar((show) =>
-      stores.history.findByPassbackUid(passbackUid, {
-        orgId,
-        onPiece: ({ read, total, found: rows }) => show({ bytesRead: read, bytesTotal: total, rows }),
-      }),
-    );
+    const { newest: found } = await stores.history.findByPassbackUid(passbackUid, { orgId });
     // There may be many transactions, so build only the requested output.
     if (options.json === true) {
       const json = found.map(({ orgName, document }) => ({

@@ -9,7 +9,7 @@ import { ACTIVATED, ACTIVATION_PARAMETERS, GO_PARAMETERS } from '../operations/a
 import { type Schema, schemaRef } from './component-schemas.ts';
 import { errorResponses } from './error-responses.ts';
 import { type HeaderName, headerRefs } from './header-objects.ts';
-import { parameterObject, pathParameter, UUID } from './parameter-objects.ts';
+import { linkParameter, pathParameter, UUID } from './parameter-objects.ts';
 
 export const ACTIVATION_TAG = {
   name: 'Activation',
@@ -54,7 +54,7 @@ export function activationPaths(publicUrl: string | undefined, baseUrl: string):
     const also = `The id may also be in the query: \`${path}activate/?${parameter}=…\`.`;
     const parameters = [
       pathParameter('id', `Id of the ${noun}`, UUID, id),
-      ...ACTIVATION_PARAMETERS.map((name) => parameterObject(name)),
+      ...ACTIVATION_PARAMETERS.map((name) => linkParameter(name)),
     ];
     return [
       `${path}{id}/activate/`,
@@ -94,7 +94,7 @@ function goOperation(publicUrl: string | undefined, baseUrl: string): ApiOperati
       'Redirects to the shop and records when the link is first followed. Above the rate limit, only links that were followed recently are redirected.',
     parameters: [
       pathParameter('click', 'Id of the click', { type: 'string' }, EXAMPLE_CLICK),
-      ...GO_PARAMETERS.map((name) => parameterObject(name)),
+      ...GO_PARAMETERS.map((name) => linkParameter(name)),
     ],
     responses: {
       ...REDIRECTS,

@@ -17,7 +17,7 @@ export function pageComponent({ component }: ListedItem): string {
   return `${component}Page`;
 }
 
-/** Returns the components for an item: the item itself, the objects embedded in it, and its page. */
+/** Returns the components for an item: the item itself, the objects embedded in it or added by `expand`, and its page. */
 export async function itemSchemas(item: ListedItem): Promise<Record<string, Schema>> {
   const schema = responseSchema(await item.loadSchema());
   const properties = { ...(schema.properties as Record<string, Schema>) };
@@ -26,6 +26,10 @@ export async function itemSchemas(item: ListedItem): Promise<Record<string, Sche
     const list = properties[field] ?? {};
     embedded[component] = list.items as Schema;
     properties[field] = { ...list, items: schemaRef(component) };
+  }
+  for (const [field, { component, description, loadSchema }] of Object.entries(item.expanded ?? {})) {
+    embedded[component] = responseSchema(await loadSchema());
+    properties[field] = { description, anyOf: [schemaRef(component), { type: 'null' }] };
   }
   return {
     [item.component]: { ...schema, properties },

@@ -26,18 +26,19 @@ export function examplePage(item: ExampleItem) {
 }
 
 function exampleOf(schema: Schema, components: Components): unknown {
-  const { examples, properties, items, $ref } = schema as {
+  const { examples, properties, required, items, $ref } = schema as {
     examples?: unknown[];
     properties?: Record<string, Schema>;
+    required?: string[];
     items?: Schema;
     $ref?: string;
   };
   if ($ref !== undefined) return exampleOf(components[$ref.split('/').at(-1) ?? ''] ?? {}, components);
   if (examples !== undefined) return examples[0];
   if (properties !== undefined) {
-    return Object.fromEntries(
-      Object.entries(properties).map(([name, property]) => [name, exampleOf(property, components)]),
-    );
+    // Optional fields appear only on request.
+    const always = Object.entries(properties).filter(([name]) => required?.includes(name));
+    return Object.fromEntries(always.map(([name, property]) => [name, exampleOf(property, components)]));
   }
   return items === undefined ? null : [exampleOf(items, components)];
 }

@@ -13,7 +13,7 @@ import { itemSchemas, PROBLEM_SCHEMAS, pageComponent, type Schema, schemaRef } f
 import { errorResponses } from './error-responses.ts';
 import { exampleItem, examplePage } from './examples.ts';
 import { ACTIVATION_HEADERS, HEADERS, type HeaderName, headerRefs } from './header-objects.ts';
-import { parameterObject, pathParameter, UUID } from './parameter-objects.ts';
+import { listParameter, pathParameter, UUID } from './parameter-objects.ts';
 
 /** The operator's settings that appear in the document. */
 export interface DocumentSettings {
@@ -119,7 +119,7 @@ function operationObject(
     security: [isCatalogue ? { publicToken: [] } : { privateToken: [] }],
     parameters: [
       ...(isPage ? [] : [pathParameter('id', `Id of the ${operation.sample.itemName}`, UUID, item.id)]),
-      ...operation.parameters.map((name) => parameterObject(name, pageSize)),
+      ...operation.parameters.map((name) => listParameter(name, pageSize)),
     ],
     responses: {
       200: isPage

@@ -3,7 +3,12 @@
 import type { ApiParameter } from '@offerbook/site/docs/api-document.ts';
 import { DATE_TIME_PATTERN } from '@offerbook/wire/timestamp.ts';
 import { PAGE_SIZE_MAX } from '../../domain/page.ts';
-import { type DocumentedParameter, SHOP_PAGE_LENGTH_MAX, VALUE_LENGTH_MAX } from '../operations/query.ts';
+import {
+  type DocumentedParameter,
+  EXPANDABLE,
+  SHOP_PAGE_LENGTH_MAX,
+  VALUE_LENGTH_MAX,
+} from '../operations/query.ts';
 import type { Schema } from './component-schemas.ts';
 
 const DATE_TIME_FORMATS =
@@ -68,6 +73,11 @@ const PARAMETERS: Record<DocumentedParameter, ParameterDescription> = {
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: 'user-8842',
   },
+  expand: {
+    description: `Adds the ${EXPANDABLE} of each transaction, as far as it is known. This parameter is specific to Offerbook.`,
+    schema: { type: 'string', enum: [EXPANDABLE] },
+    example: EXPANDABLE,
+  },
   passbackData: {
     description:
       'Optional data of your choice, returned in the transaction. UTF-8, percent-encoded, up to 1,024 bytes, no control characters.',
@@ -82,15 +92,30 @@ const PARAMETERS: Record<DocumentedParameter, ParameterDescription> = {
   },
 };
 
-/** Returns a query parameter. `pageSize` is the default for `limit`. */
-export function parameterObject(name: DocumentedParameter, pageSize?: number): ApiParameter {
-  const { schema, ...description } = PARAMETERS[name];
+/** Parameters that have another meaning in lists. */
+const LIST_PARAMETERS: Partial<Record<DocumentedParameter, ParameterDescription>> = {
+  passbackUid: {
+    description:
+      'Returns only transactions of this user. Case-sensitive. Combines with the other parameters. This parameter is specific to Offerbook.',
+    schema: PARAMETERS.passbackUid.schema,
+    example: PARAMETERS.passbackUid.example,
+  },
+};
+
+/** Returns a query parameter of a list. `pageSize` is the default for `limit`. */
+export function listParameter(name: DocumentedParameter, pageSize: number): ApiParameter {
+  const { schema, ...description } = LIST_PARAMETERS[name] ?? PARAMETERS[name];
   return {
     name,
     in: 'query',
     ...description,
     schema: name === 'limit' ? { ...schema, default: pageSize } : schema,
   };
+}
+
+/** Returns a query parameter of an activation link. */
+export function linkParameter(name: DocumentedParameter): ApiParameter {
+  return { name, in: 'query', ...PARAMETERS[name] };
 }
 
 export function pathParameter(

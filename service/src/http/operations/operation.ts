@@ -36,6 +36,15 @@ export interface ListedItem {
   readonly loadSchema: () => Promise<z.ZodType>;
   /** Embedded lists, with the component names of their items. */
   readonly embedded?: Readonly<Record<string, string>>;
+  /** Objects that `expand` adds to the item. */
+  readonly expanded?: Readonly<Record<string, ExpandedObject>>;
+}
+
+export interface ExpandedObject {
+  /** Component name in the OpenAPI document. */
+  readonly component: string;
+  readonly description: string;
+  readonly loadSchema: () => Promise<z.ZodType>;
 }
 
 /** The data that operations read, and the tally that they update. */

@@ -3,7 +3,7 @@
 import { catalogueItemRoute, catalogueRoute } from './catalogue-route.ts';
 import type { Operation } from './operation.ts';
 import { PAGE_PARAMETERS } from './query.ts';
-import { transactionRoute } from './transaction-route.ts';
+import { TRANSACTION_ITEM_PARAMETERS, transactionRoute } from './transaction-route.ts';
 import { TRANSACTION_PARAMETERS, transactionsRoute } from './transactions-route.ts';
 
 const FILTER_PARAMETERS = [...PAGE_PARAMETERS, 'name', 'category', 'country'] as const;
@@ -109,6 +109,14 @@ export const listTransactions: Operation = {
   item: {
     component: 'Transaction',
     loadSchema: async () => (await import('@offerbook/wire/transaction.ts')).TransactionSchema,
+    expanded: {
+      retailer: {
+        component: 'TransactionRetailer',
+        description:
+          'The retailer, only with expand=retailer; null if it is unknown or no longer in the catalogue. Not part of the snapshot: its changes do not change updatedAt',
+        loadSchema: async () => (await catalogueSchemas()).TransactionRetailerSchema,
+      },
+    },
   },
   sample: {
     clientMethod: 'transactions',
@@ -123,9 +131,15 @@ export const listTransactions: Operation = {
 /** Returns the operation for one item of a list: the same object, under the list's path with an id. */
 function itemOperation(
   list: Operation,
-  own: { id: string; summary: string; description: string; answer: Operation['answer'] },
+  own: {
+    id: string;
+    summary: string;
+    description: string;
+    parameters?: Operation['parameters'];
+    answer: Operation['answer'];
+  },
 ): Operation {
-  return { ...list, ...own, path: `${list.path}{id}/`, returns: 'item', parameters: [] };
+  return { ...list, parameters: [], ...own, path: `${list.path}{id}/`, returns: 'item' };
 }
 
 export const getRetailer = itemOperation(listRetailers, {
@@ -162,6 +176,7 @@ export const getTransaction = itemOperation(listTransactions, {
   summary: 'One transaction',
   description:
     "Returns the current version of a transaction of the token's organisation, as it is in the list. For servers only. To follow changes, poll the list: this operation has no Complete-Through header.",
+  parameters: TRANSACTION_ITEM_PARAMETERS,
   answer: transactionRoute,
 });
 

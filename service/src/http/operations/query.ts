@@ -60,6 +60,13 @@ function uuidOr(detail: string): Reader<Uuid> {
   };
 }
 
+/** The only object that `expand` can add. */
+export const EXPANDABLE = 'retailer';
+export type Expandable = typeof EXPANDABLE;
+
+const expand: Reader<Expandable> = (value) =>
+  value === EXPANDABLE ? { value } : { detail: `must be ${EXPANDABLE}; nothing else can be expanded` };
+
 /** The partner's own data. It can be personal, so errors never contain it. */
 function passback(bytesMax: number) {
   const read: Reader<string> = (value) => {
@@ -94,6 +101,7 @@ const PARAMETERS = {
   updatedAtLessThan: { read: dateTime },
   orgId: id,
   passbackUid: passback(PASSBACK_UID_BYTES_MAX),
+  expand: { read: expand },
   passbackData: { ...passback(PASSBACK_DATA_BYTES_MAX), mayBeEmpty: true },
   to: { read: shopPage, lengthMax: SHOP_PAGE_LENGTH_MAX, mayBeEmpty: true },
   retailerId: id,

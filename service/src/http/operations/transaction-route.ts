@@ -5,19 +5,28 @@ import { useDatabase } from '../../tracing/tracer.ts';
 import { chooseCoding, compressAside } from '../content/content-coding.ts';
 import { entityTag, matchesTag } from '../content/entity-tag.ts';
 import { withinDeadline } from './database-deadline.ts';
+import { expandRetailers } from './expand-retailers.ts';
 import type { Answer, ListedItem, Services } from './operation.ts';
 import { listQueryReader, parsePathId } from './query.ts';
 
-export function transactionRoute({ transactions, transactionQueue }: Services, item: ListedItem): Answer {
-  const readQuery = listQueryReader([], item.loadSchema);
+export const TRANSACTION_ITEM_PARAMETERS = ['expand'] as const;
+
+export function transactionRoute(
+  { transactions, transactionQueue, catalogue }: Services,
+  item: ListedItem,
+): Answer {
+  const readQuery = listQueryReader(TRANSACTION_ITEM_PARAMETERS, item.loadSchema);
 
   return async (exchange, token) => {
     const id = parsePathId(exchange.parameters);
-    await readQuery(exchange.search);
+    const { expand } = await readQuery(exchange.search);
+    const find = async () => {
+      const data = await transactions.find(token.orgId, id);
+      if (data === undefined || expand === undefined) return data;
+      return (await expandRetailers({ data }, transactions, catalogue)).data;
+    };
     const document = await withinDeadline(
-      transactionQueue.run(token, () =>
-        useDatabase(exchange.span, 'SELECT', 'transactions', () => transactions.find(token.orgId, id)),
-      ),
+      transactionQueue.run(token, () => useDatabase(exchange.span, 'SELECT', 'transactions', find)),
     );
     if (document === undefined)
       throw new ApiError('transaction_not_found', 'No transaction of your organisation has this id.');

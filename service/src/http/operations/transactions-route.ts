@@ -9,8 +9,9 @@ import { chooseCoding, compressAside } from '../content/content-coding.ts';
 import { lengthOf } from '../content/response-body.ts';
 import { linkToNext, nextSearch } from '../exchange.ts';
 import { withinDeadline } from './database-deadline.ts';
+import { expandRetailers } from './expand-retailers.ts';
 import type { Answer, ListedItem, Services } from './operation.ts';
-import { listQueryReader, PAGE_PARAMETERS } from './query.ts';
+import { type Expandable, listQueryReader, PAGE_PARAMETERS } from './query.ts';
 
 const START = Buffer.from(ENVELOPE_START);
 const EARLIEST_MS = -8.64e15;
@@ -20,10 +21,12 @@ export const TRANSACTION_PARAMETERS = [
   ...PAGE_PARAMETERS,
   'updatedAtGreaterThan',
   'updatedAtLessThan',
+  'passbackUid',
+  'expand',
 ] as const;
 
 export function transactionsRoute(
-  { transactions, transactionQueue, walks, callers, pageSize }: Services,
+  { transactions, transactionQueue, walks, catalogue, callers, pageSize }: Services,
   item: ListedItem,
 ): Answer {
   const readQuery = listQueryReader(TRANSACTION_PARAMETERS, item.loadSchema);
@@ -32,12 +35,14 @@ export function transactionsRoute(
     const query = await readQuery(exchange.search);
     const window = stampWindow(query.updatedAtGreaterThan, query.updatedAtLessThan);
     const limit = query.limit ?? pageSize;
-    const walk: Walk = { tokenId: token.id, window };
-    const wanted: TransactionQuery = { orgId: token.orgId, window, cursor: query.cursor, limit };
+    const { cursor, passbackUid, expand } = query;
+    const walk: Walk = { tokenId: token.id, window, passbackUid };
+    const wanted: TransactionQuery = { orgId: token.orgId, window, passbackUid, cursor, limit };
     const page = await withinDeadline(
-      transactionQueue.run(token, () => readPage(wanted, walk, exchange.span)),
+      transactionQueue.run(token, () => readPage(wanted, expand, walk, exchange.span)),
     );
-    const isLastOfAll = page.cursor === undefined && window.maxMs === LATEST_MS;
+    const isOfAll = window.maxMs === LATEST_MS && passbackUid === undefined;
+    const isLastOfAll = page.cursor === undefined && isOfAll;
     callers.polled(token, isLastOfAll ? page.completeThroughMs : undefined);
     const headers = new Headers({
       'Content-Type': 'application/json',
@@ -60,15 +65,17 @@ export function transactionsRoute(
    */
   async function readPage(
     query: TransactionQuery,
+    expand: Expandable | undefined,
     walk: Walk,
     span: Span | undefined,
   ): Promise<TransactionPage> {
     const isFirst = query.cursor === undefined;
     const asOfMs = isFirst ? undefined : await useDatabase(span, 'SELECT', 'walks', () => walks.find(walk));
     const atLeastMs = asOfMs ?? neededMs(query.window, isFirst);
-    const page = await useDatabase(span, 'SELECT', 'transactions', () =>
-      transactions.page({ ...query, asOfMs, atLeastMs }),
-    );
+    const page = await useDatabase(span, 'SELECT', 'transactions', async () => {
+      const found = await transactions.page({ ...query, asOfMs, atLeastMs });
+      return expand === undefined ? found : expandRetailers(found, transactions, catalogue);
+    });
     if (isFirst && page.cursor !== undefined)
       await useDatabase(span, 'INSERT', 'walks', () => walks.begin(walk, page.completeThroughMs));
     return page;

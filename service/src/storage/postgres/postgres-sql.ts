@@ -31,13 +31,6 @@ export const POSTGRES_SQL: Sql = {
   // Does not use to_regclass(), whose cache may predate the lock that the caller has just waited for.
   findTable: `SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename = $1`,
 
-  pieces: {
-    // A piece is a range of table blocks.
-    countSql: `SELECT pg_relation_size('transactions') / current_setting('block_size')::integer AS places`,
-    size: 256,
-    placeOf: (block) => `(${block},0)`,
-    isInPiece: 't.ctid >= $2::text::tid AND t.ctid < $3::text::tid',
-  },
   ddl: {
     integer: 'integer',
     bigint: 'bigint',

@@ -6,11 +6,12 @@
 // Starting at a cursor, a page of transactions contains the first hundred ids whose stamps are in a window. No single index order
 // serves both conditions, so there are three kinds of indexes: by id for windows without a start, by stamp for narrow windows,
 // and by span for all others (see transactions/transaction-page.ts). stamp-window.ts defines the span sizes;
-// transaction-plans.test.ts checks that the indexes match.
+// transaction-plans.test.ts checks that the indexes match. A fourth kind finds a user's transactions (transactions/user-ids.ts).
 
 import type { Sql } from '../sql.ts';
 
 const SPAN_SHIFTS = [20, 25, 30];
+const USER_SPAN_SHIFT = 30;
 
 export function versionTable({ ddl: { integer, end } }: Sql): string[] {
   return [
@@ -60,7 +61,9 @@ export function mainTables({ ddl }: Sql): string[] {
      updated_at ${bigint} NOT NULL,
      document ${text} NOT NULL,
      import_id ${integer},
-     source_updated_at ${bigint}
+     source_updated_at ${bigint},
+     user_key ${bigint},
+     retailer_id ${uuid}
    )${end}`,
     `CREATE INDEX transactions_by_id ON transactions (org_id, id)`,
     `CREATE INDEX transactions_by_stamp ON transactions (org_id, updated_at, id${nullsFirst})`,
@@ -68,6 +71,8 @@ export function mainTables({ ddl }: Sql): string[] {
       (shift) =>
         `CREATE INDEX transactions_by_span_${shift} ON transactions (org_id, (updated_at >> ${shift}), id${nullsFirst})${includeStamp}`,
     ),
+    `CREATE INDEX transactions_by_user ON transactions
+     (org_id, user_key, (updated_at >> ${USER_SPAN_SHIFT}), id${nullsFirst}, updated_at) WHERE user_key IS NOT NULL`,
     `CREATE TABLE history (
      id ${uuid} NOT NULL,
      until_stamp ${bigint} NOT NULL,
@@ -79,6 +84,14 @@ export function mainTables({ ddl }: Sql): string[] {
    )${end}`,
     `CREATE INDEX history_by_id ON history (org_id, until_stamp, id${nullsFirst}, from_stamp)`,
     `CREATE INDEX history_by_from ON history (org_id, until_stamp, from_stamp, id)`,
+    // Users of replaced versions whose transactions now have another user or none.
+    `CREATE TABLE former_users (
+     org_id ${integer} NOT NULL,
+     user_key ${bigint} NOT NULL,
+     id ${uuid} NOT NULL,
+     until_stamp ${bigint} NOT NULL,
+     PRIMARY KEY (org_id, user_key, id)
+   )${keyedEnd}`,
     `CREATE TABLE daily_totals (
      org_id ${integer} NOT NULL REFERENCES organisations (id),
      day ${sortedText} NOT NULL,
@@ -128,6 +141,8 @@ export function mainTables({ ddl }: Sql): string[] {
     // statistics.
     ...ddl.withoutStatistics('transactions', 'document'),
     ...ddl.withoutStatistics('history', 'document'),
+    ...ddl.withoutStatistics('transactions', 'user_key'),
+    ...ddl.withoutStatistics('former_users', 'user_key'),
   ];
 }
 
@@ -138,9 +153,10 @@ export function walkTable({ ddl: { uuid, bigint, unlogged, keyedEnd } }: Sql): s
      token_id ${uuid} NOT NULL,
      min_stamp ${bigint} NOT NULL,
      max_stamp ${bigint} NOT NULL,
+     user_key ${bigint} NOT NULL,
      stamp ${bigint} NOT NULL,
      begun_at ${bigint} NOT NULL,
-     PRIMARY KEY (token_id, min_stamp, max_stamp)
+     PRIMARY KEY (token_id, min_stamp, max_stamp, user_key)
    )${keyedEnd}`,
     `CREATE INDEX walks_by_time ON walks (begun_at)`,
   ];

@@ -26,12 +26,6 @@ export const SQLITE_SQL: Sql = {
   nextNumber: (lastNumberSql) => `1 + coalesce((${lastNumberSql}), 0)`,
   findTable: `SELECT name FROM sqlite_master WHERE type = 'table' AND name = $1`,
 
-  pieces: {
-    countSql: 'SELECT coalesce(max(rowid), 0) + 1 AS places FROM transactions',
-    size: 5_000,
-    placeOf: (row) => row,
-    isInPiece: 't.rowid >= $2 AND t.rowid < $3',
-  },
   ddl: {
     integer: 'INTEGER',
     bigint: 'INTEGER',

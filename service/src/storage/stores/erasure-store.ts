@@ -1,31 +1,43 @@
-// Erases a user's `passbackUid` and `passbackData` from clicks, transactions and their history. Amounts stay. Finds rows without
-// a lock and changes them in batches, each of which holds a lock briefly.
+// Erases a user's `passbackUid` and `passbackData` from clicks, transactions and their history. Amounts stay. Finds rows by the
+// user's key without a lock and changes them in batches, each of which holds a lock briefly.
 //
 // The order matters. First, the user is recorded as erased, under the change clock's lock. Later steps then see every earlier
 // import, and later imports cannot restore the user. Clicks come next, because imports attribute sales to users by their clicks.
 // The history comes last: until all transactions are done, an import can still move a version with the user into the history.
+// By then, the user is a former user of all these transactions, and their entries are deleted with the last trace in the history.
 
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { ClickStore } from '../../domain/click.ts';
 import type { ErasureCounts, ErasureStore } from '../../domain/erasure.ts';
 import { printedPassbackUid, withoutUser } from '../../domain/stored-transaction.ts';
+import type { WalkStore } from '../../domain/walk.ts';
 import {
   type Connection,
   type Database,
+  FORMER_USERS,
   HISTORY,
   TRANSACTIONS,
   type TransactionRow,
   type VersionRow,
 } from '../database.ts';
 import type { Statement } from '../sql.ts';
+import { selectOfUser } from '../transactions/user-ids.ts';
+import { userKey } from '../transactions/user-key.ts';
 import { type Auditor, amendAudit, writeAudit } from './audit-log.ts';
 import { advanceClock, lockClock } from './change-clock.ts';
 import { noteErased } from './erased-users.ts';
-import { readBatches, readVersions, versionsSql } from './read-batches.ts';
-import { exportQuery } from './transaction-store.ts';
 
-const FIND_VERSIONS_SQL: Statement = (sql) => versionsSql('id, until_stamp', sql.contains('document', '$4'));
+/** Number of transactions per batch. */
+const BATCH = 1_000;
+
+const FORMER = 'FROM former_users WHERE org_id = $1 AND user_key = $2';
+
+/** The ids of the transactions with the user key $2, which other users can share. */
+export const CURRENT_SQL: Statement = (sql) => selectOfUser(sql, 'id');
+const FORMER_SQL = `SELECT id ${FORMER} ORDER BY id`;
+const FORGET_SQL: Statement = ({ isOneOf, valuesTable }) =>
+  `DELETE ${FORMER} AND id ${isOneOf(`SELECT value FROM ${valuesTable('$3', 'uuid')}`)}`;
 
 /**
  * Waits for any purge that is deleting some of these versions, so that deleted versions are not written again. Purges lock
@@ -36,25 +48,34 @@ const VERSIONS_SQL: Statement = (sql) => `
    WHERE id ${sql.isOneOf(`SELECT value FROM ${sql.valuesTable('$1', 'uuid')}`)}
    ORDER BY until_stamp, id ${sql.forUpdate}`;
 
-const COUNT_SQL: Statement = (sql) => {
-  const count = (table: string) =>
-    `(SELECT count(*) FROM ${table} WHERE org_id = $1 AND ${sql.contains('document', '$2')}) AS ${table}`;
-  return `SELECT ${count('transactions')}, ${count('history')}`;
+/**
+ * $1: organisation, $2: user key, $3: the field `passbackUid`. The `+` keeps both databases from reading all versions of the
+ * organisation instead of those of the user's transactions.
+ */
+export const COUNT_SQL: Statement = (sql) => {
+  const isNaming = sql.contains('document', '$3');
+  const ids = `SELECT id FROM (${selectOfUser(sql, 'id')}) AS now UNION SELECT id ${FORMER}`;
+  return `SELECT (SELECT count(*) FROM (${selectOfUser(sql, 'id', isNaming)}) AS naming) AS transactions,
+    (SELECT count(*) FROM history WHERE id ${sql.isOneOf(ids)} AND +org_id = $1 AND ${isNaming}) AS versions`;
 };
 
-export function erasureStore(database: Database, clicks: ClickStore, auditor: Auditor): ErasureStore {
+export function erasureStore(
+  database: Database,
+  { clicks, walks }: { readonly clicks: ClickStore; readonly walks: WalkStore },
+  auditor: Auditor,
+): ErasureStore {
   return {
     async count(orgId, passbackUid) {
-      const printed = printedPassbackUid(passbackUid);
-      const [row] = await database.all<{ transactions: number; history: number }>(COUNT_SQL, orgId, printed);
+      const user = [orgId, userKey(passbackUid), printedPassbackUid(passbackUid)] as const;
+      const [row] = await database.all<{ transactions: number; versions: number }>(COUNT_SQL, ...user);
       return {
         transactions: row?.transactions ?? 0,
-        versions: row?.history ?? 0,
+        versions: row?.versions ?? 0,
         clicks: await clicks.countOf({ orgId, passbackUid }),
       };
     },
     async erase({ id: orgId, name }, passbackUid, onBatch = () => {}) {
-      const user = { orgId, printed: printedPassbackUid(passbackUid) };
+      const user = { orgId, key: userKey(passbackUid), printed: printedPassbackUid(passbackUid) };
       let counts: ErasureCounts = { transactions: 0, versions: 0, clicks: 0 };
       const entry = await database.write(async (connection) => {
         await lockClock(connection, orgId);
@@ -78,20 +99,24 @@ export function erasureStore(database: Database, clicks: ClickStore, auditor: Au
       const clickCount = await clicks.erase({ orgId, passbackUid }, onBatch);
       // Clicks may be in another file, so the audit log records their number in a separate transaction.
       await write('clicks', async () => clickCount);
-      const transactions = exportQuery(orgId, 'id', database.sql.contains('document', '$3'), user.printed);
-      await readBatches<{ id: Uuid }>(database, transactions, (batch) => {
-        const ids = batch.map(({ id }) => id);
-        return write('transactions', (connection) => replace(connection, user, ids));
-      });
-      await readVersions<FoundVersion>(database, FIND_VERSIONS_SQL, [orgId, user.printed], (batch) => {
-        const ids = [...new Set(batch.map(({ id }) => id))];
-        return write('versions', (connection) => rewrite(connection, user, ids));
-      });
+      for (const ids of await findBatches(CURRENT_SQL, user))
+        await write('transactions', (connection) => replace(connection, user, ids));
+      for (const ids of await findBatches(FORMER_SQL, user))
+        await write('versions', (connection) => rewrite(connection, user, ids));
+      await walks.forgetUser(passbackUid);
       await database.write((connection) => amendAudit(connection, entry, { ...counts }, 'user erased'));
       await database.emptyLog();
       return counts;
     },
   };
+
+  async function findBatches(statement: Statement, { orgId, key }: User): Promise<Uuid[][]> {
+    const found = await database.all<{ id: Uuid }>(statement, orgId, key);
+    const ids = found.map(({ id }) => id).sort();
+    return Array.from({ length: Math.ceil(ids.length / BATCH) }, (_, i) =>
+      ids.slice(i * BATCH, (i + 1) * BATCH),
+    );
+  }
 
   /**
    * Like an import, writes new versions with a new stamp and moves the old versions to the history. Removes the user from the
@@ -117,8 +142,13 @@ export function erasureStore(database: Database, clicks: ClickStore, auditor: Au
       rows.map((row) => ({
         ...row,
         updated_at: stampMs,
+        user_key: null,
         document: withoutUser(row.document, updatedAt),
       })),
+    );
+    await connection.putMany(
+      FORMER_USERS,
+      rows.map(({ id }) => ({ org_id: user.orgId, user_key: user.key, id, until_stamp: stampMs })),
     );
     await advanceClock(connection, user.orgId, stampMs);
     return rows.length;
@@ -134,17 +164,14 @@ export function erasureStore(database: Database, clicks: ClickStore, auditor: Au
       HISTORY,
       rows.map((row) => ({ ...row, document: withoutUser(row.document) })),
     );
+    await connection.all(FORGET_SQL, user.orgId, user.key, JSON.stringify(ids));
     return rows.length;
   }
 }
 
-interface FoundVersion {
-  readonly id: Uuid;
-  readonly until_stamp: number;
-}
-
 interface User {
   readonly orgId: number;
+  readonly key: number;
   /** The field `passbackUid` as it appears in documents. */
   readonly printed: string;
 }

@@ -140,7 +140,7 @@ interface Begun {
 
 /** The organisation's number is never reused: click ids contain it, and sales from those clicks may arrive for months. */
 async function forget(connection: Connection, orgId: number): Promise<void> {
-  for (const table of ['daily_totals', 'erasures', 'import_feeds', 'tokens'])
+  for (const table of ['daily_totals', 'erasures', 'former_users', 'import_feeds', 'tokens'])
     await connection.all(`DELETE FROM ${table} WHERE org_id = $1`, orgId);
   await connection.all('DELETE FROM organisations WHERE id = $1', orgId);
   await raiseCounter(connection, DELETED_NUMBER, orgId);

@@ -1,10 +1,12 @@
-// Buffers the transactions of a write and stores them in order of id. Every index on transactions ends with the id, so sorted
-// rows are adjacent in each index, which makes large imports faster. The buffer also updates the daily totals.
+// Buffers the transactions of a write and stores them in order of id. Every index but the one by user ends with the id, so
+// sorted rows are adjacent in it, which makes large imports faster. The buffer also updates the daily totals and records former
+// users.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { StorageError } from '../../domain/storage-error.ts';
 import type { PutTransaction } from '../../domain/transaction.ts';
-import { type Connection, type TableRow, TRANSACTIONS } from '../database.ts';
+import { type Connection, FORMER_USERS, type TableRow, TRANSACTIONS } from '../database.ts';
+import { userKey } from '../transactions/user-key.ts';
 import { DailySums } from './daily-sums.ts';
 import { keepReplaced } from './transaction-history.ts';
 
@@ -19,6 +21,8 @@ interface BufferedRow extends TableRow<keyof typeof TRANSACTIONS.columns> {
   readonly isNew: boolean;
   /** The organisation's stamp for this write. */
   readonly stampMs: number;
+  /** The replaced version's user, if it had one and the new version has another or none. */
+  readonly formerUser: string | undefined;
 }
 
 export class PutBuffer {
@@ -36,7 +40,8 @@ export class PutBuffer {
   }
 
   async put(orgId: number, stampMs: number, rows: readonly PutTransaction[]): Promise<void> {
-    for (const { id, updatedAtMs, document, sourceUpdatedAtMs, sale, replaces } of rows) {
+    for (const { id, updatedAtMs, document, sourceUpdatedAtMs, retailerId, sale, replaces } of rows) {
+      const { passbackUid } = sale;
       this.#filling.push({
         id,
         org_id: orgId,
@@ -44,8 +49,11 @@ export class PutBuffer {
         document,
         import_id: this.#importId,
         source_updated_at: sourceUpdatedAtMs ?? null,
+        user_key: passbackUid === null ? null : userKey(passbackUid),
+        retailer_id: retailerId ?? null,
         isNew: replaces === undefined,
         stampMs,
+        formerUser: replaces?.passbackUid === passbackUid ? undefined : (replaces?.passbackUid ?? undefined),
       });
       this.#characters += document.length;
       this.#totals.addSale(orgId, sale);
@@ -83,6 +91,10 @@ export class PutBuffer {
         const ids = puts.map(({ id }) => id);
         await keepReplaced(this.#connection, ids, stampMs);
       }
+      const former = slice.flatMap(({ id, org_id, stampMs: until_stamp, formerUser }) =>
+        formerUser === undefined ? [] : [{ org_id, user_key: userKey(formerUser), id, until_stamp }],
+      );
+      if (former.length > 0) await this.#connection.putMany(FORMER_USERS, former);
       if ((await this.#connection.putMany(TRANSACTIONS, slice)) !== slice.length) {
         throw new StorageError(
           'conflict',

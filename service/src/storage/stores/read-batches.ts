@@ -40,9 +40,9 @@ export async function readBatches<Row extends { readonly id: string } = StoredDo
  * Selects versions of organisation $1's transactions, starting after the version ($2, $3). Compares row values instead of single
  * columns, so that an index seek finds the start.
  */
-export function versionsSql(columns: string, condition = 'true'): string {
+export function versionsSql(columns: string): string {
   return `SELECT ${columns} FROM history
-   WHERE (org_id, until_stamp, id) > ($1, $2, $3) AND org_id <= $1 AND ${condition}
+   WHERE (org_id, until_stamp, id) > ($1, $2, $3) AND org_id <= $1
    ORDER BY org_id, until_stamp, id NULLS FIRST LIMIT ${VERSIONS_BATCH}`;
 }
 
@@ -50,7 +50,7 @@ export function versionsSql(columns: string, condition = 'true'): string {
 export async function readVersions<Row extends { readonly id: Uuid; readonly until_stamp: number }>(
   connection: Queries,
   statement: Statement,
-  [orgId, ...params]: readonly [number, ...SqlValue[]],
+  orgId: number,
   onBatch: (batch: Row[]) => Promise<void>,
 ): Promise<void> {
   let last: { readonly until_stamp: number; readonly id: Uuid } = {
@@ -58,7 +58,7 @@ export async function readVersions<Row extends { readonly id: Uuid; readonly unt
     id: FIRST_ID,
   };
   while (true) {
-    const rows = await connection.all<Row>(statement, orgId, last.until_stamp, last.id, ...params);
+    const rows = await connection.all<Row>(statement, orgId, last.until_stamp, last.id);
     const end = rows.at(-1);
     if (end === undefined) return;
     await onBatch(rows);

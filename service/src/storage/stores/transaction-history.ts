@@ -8,6 +8,8 @@ import { printedPassbackUid } from '../../domain/stored-transaction.ts';
 import type { TransactionHistory, TransactionVersion } from '../../domain/transaction.ts';
 import type { Connection, Database } from '../database.ts';
 import type { Statement } from '../sql.ts';
+import { selectOfUser } from '../transactions/user-ids.ts';
+import { userKey } from '../transactions/user-key.ts';
 import { type Auditor, amendAudit, writeAudit } from './audit-log.ts';
 
 /** Versions that a purge deletes per database transaction; few enough that it never holds its locks for long. */
@@ -38,30 +40,31 @@ interface VersionRow {
   readonly document: string;
 }
 
-/** A version found by a search. */
+const CURRENT = `SELECT t.id, t.updated_at AS "fromMs", NULL AS "untilMs", t.import_id AS "importId", t.document,
+    o.name AS "orgName" FROM transactions t JOIN organisations o ON o.id = t.org_id`;
+const REPLACED = `SELECT h.id, h.from_stamp AS "fromMs", h.until_stamp AS "untilMs", h.import_id AS "importId", h.document,
+    o.name AS "orgName" FROM history h JOIN organisations o ON o.id = h.org_id`;
+
+/** A current version found by a search. */
 interface FoundRow {
   readonly id: Uuid;
-  readonly orgId: number;
   readonly fromMs: number;
-  readonly untilMs: null;
   readonly importId: number | null;
   readonly document: string;
 }
 
-const CURRENT_COLUMNS =
-  't.id, t.updated_at AS "fromMs", NULL AS "untilMs", t.import_id AS "importId", t.document';
-const CURRENT = `SELECT ${CURRENT_COLUMNS}, o.name AS "orgName"
-  FROM transactions t JOIN organisations o ON o.id = t.org_id`;
-const REPLACED = `SELECT h.id, h.from_stamp AS "fromMs", h.until_stamp AS "untilMs", h.import_id AS "importId", h.document,
-    o.name AS "orgName" FROM history h JOIN organisations o ON o.id = h.org_id`;
+/** $1: organisation, $2: user key, $3: the field `passbackUid`. */
+export const COUNT_OF_USER_SQL: Statement = (sql) =>
+  `SELECT count(*) AS count FROM (${selectOfUser(sql, 'id', sql.contains('document', '$3'))}) AS found`;
 
-/** Searches one piece of the table. Reading in order of id instead would read every block of the table many times. */
-export const SEARCH_SQL: Statement = ({ pieces, contains }) => `
-  SELECT ${CURRENT_COLUMNS}, t.org_id AS "orgId"
-    FROM transactions t WHERE ${pieces.isInPiece} AND ${contains('t.document', '$1')}`;
+/** The inner LIMIT never cuts anything off, but it keeps PostgreSQL from reading all transactions in order of time. */
+export const NEWEST_OF_USER_SQL: Statement = (sql) => {
+  const found = selectOfUser(sql, 'id, updated_at, import_id, document', sql.contains('document', '$3'));
+  return `SELECT id, updated_at AS "fromMs", import_id AS "importId", document
+    FROM (${found} LIMIT ${Number.MAX_SAFE_INTEGER}) AS found ORDER BY updated_at DESC, id LIMIT $4`;
+};
 
 export function transactionHistory(database: Database, auditor: Auditor): TransactionHistory {
-  const { pieces } = database.sql;
   return {
     async versions(id) {
       const current = await database.all<VersionRow>(`${CURRENT} WHERE t.id = $1`, id);
@@ -72,36 +75,22 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
       return [...current, ...replaced].map(toVersion);
     },
 
-    findByPassbackUid(passbackUid, { orgId, limit = Number.POSITIVE_INFINITY, onPiece = () => {} } = {}) {
-      const printed = printedPassbackUid(passbackUid);
+    findByPassbackUid(passbackUid, { orgId, limit = Number.MAX_SAFE_INTEGER } = {}) {
       return database.readOnce(async (connection) => {
         const orgs = await connection.all<{ id: number; name: string }>('SELECT id, name FROM organisations');
-        const names = new Map(orgs.map(({ id, name }) => [id, name]));
-        const [row] = await connection.all<{ places: number }>(pieces.countSql);
-        const total = row?.places ?? 0;
         let count = 0;
-        let found: FoundRow[] = [];
-        const newestFirst = () => found.sort((a, b) => b.fromMs - a.fromMs);
-        for (let first = 0; first < total; first += pieces.size) {
-          const end = first + pieces.size;
-          const rows = await connection.all<FoundRow>(
-            SEARCH_SQL,
-            printed,
-            pieces.placeOf(first),
-            pieces.placeOf(end),
-          );
-          for (const each of rows) {
-            if (orgId !== undefined && each.orgId !== orgId) continue;
-            count++;
-            found.push(each);
-          }
-          if (found.length > limit) found = newestFirst().slice(0, limit);
-          onPiece({ read: Math.min(end, total), total, found: count });
+        const found: TransactionVersion[] = [];
+        for (const org of orgs) {
+          if (orgId !== undefined && org.id !== orgId) continue;
+          const user = [org.id, userKey(passbackUid), printedPassbackUid(passbackUid)] as const;
+          const [[counted], rows] = await Promise.all([
+            connection.all<{ count: number }>(COUNT_OF_USER_SQL, ...user),
+            connection.all<FoundRow>(NEWEST_OF_USER_SQL, ...user, limit),
+          ]);
+          count += counted?.count ?? 0;
+          found.push(...rows.map((row) => toVersion({ ...row, untilMs: null, orgName: org.name })));
         }
-        const newest = newestFirst().map(({ orgId: foundIn, ...version }) =>
-          toVersion({ ...version, orgName: names.get(foundIn) ?? '' }),
-        );
-        return { count, newest };
+        return { count, newest: found.sort((a, b) => b.fromMs - a.fromMs).slice(0, limit) };
       });
     },
 
@@ -124,6 +113,10 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
           versions += deleted;
           onBatch(versions);
         } while (deleted === PURGE_BATCH);
+        await database.write(async (connection) => {
+          await connection.overwriteDeleted();
+          await connection.all(PURGE_USERS_SQL, orgId, replacedBeforeMs);
+        });
       }
       await database.emptyLog();
       return versions;
@@ -143,6 +136,9 @@ const LOCK_BATCH_SQL: Statement = ({ forUpdate }) =>
 
 export const PURGE_SQL: Statement = ({ deleteRows }) =>
   `${deleteRows('history', 'id, until_stamp', BATCH)} RETURNING id`;
+
+/** All versions of these users have been replaced, and therefore purged, before $2. */
+const PURGE_USERS_SQL = 'DELETE FROM former_users WHERE org_id = $1 AND until_stamp < $2';
 
 function toVersion(row: VersionRow): TransactionVersion {
   return { ...row, status: (JSON.parse(row.document) as Transaction).status };

@@ -10,13 +10,7 @@ import type {
   TransactionStore,
   TransactionWriters,
 } from '../../domain/transaction.ts';
-import {
-  type Connection,
-  type Database,
-  type SqlValue,
-  TRANSACTIONS,
-  type TransactionRow,
-} from '../database.ts';
+import { type Connection, type Database, TRANSACTIONS, type TransactionRow } from '../database.ts';
 import type { Replica } from '../postgres/replica.ts';
 import type { Statement } from '../sql.ts';
 import { readTransactionPage } from '../transactions/transaction-page.ts';
@@ -26,20 +20,11 @@ import { takeOverLog } from './import-log.ts';
 import { PutBuffer } from './put-buffer.ts';
 import { type BatchQuery, readBatches } from './read-batches.ts';
 
-/**
- * All transactions of an organisation, or those that meet a condition on $3. Compares row values, like FROM_CURSOR in
- * transaction-page.ts.
- */
-export function exportQuery(
-  orgId: number,
-  columns = 'id, document',
-  condition = 'true',
-  ...params: readonly SqlValue[]
-): BatchQuery {
+/** All transactions of an organisation. Compares row values, like FROM_CURSOR in transaction-page.ts. */
+export function exportQuery(orgId: number, columns = 'id, document'): BatchQuery {
   return {
-    sql: `SELECT ${columns} FROM transactions
-     WHERE (org_id, id) >= ($2, $1) AND org_id <= $2 AND ${condition} ORDER BY org_id, id`,
-    params: [orgId, ...params],
+    sql: `SELECT ${columns} FROM transactions WHERE (org_id, id) >= ($2, $1) AND org_id <= $2 ORDER BY org_id, id`,
+    params: [orgId],
     batchSize: 1_000,
   };
 }
@@ -78,7 +63,7 @@ export function transactionStore(
           stampMs,
           find,
           put: (rows) => buffer.put(orgId, stampMs, rows),
-          putSourceTimes: (rows) => putSourceTimes(connection, rows),
+          putSources: (rows) => putSources(connection, rows),
           erasedAtMs: (passbackUid) => erased(orgId, passbackUid),
           advanceClock: (toMs) => advanceClock(connection, orgId, toMs),
         };
@@ -105,6 +90,11 @@ export function transactionStore(
       );
       return row?.data ?? undefined;
     },
+    async findRetailers(ids) {
+      type Row = { id: Uuid; retailer_id: Uuid };
+      const rows = await database.all<Row>(RETAILERS_SQL, JSON.stringify(ids));
+      return new Map(rows.map((row) => [row.id, row.retailer_id]));
+    },
     read: (orgId, onBatch) =>
       database.readOnce((connection) => readBatches(connection, exportQuery(orgId), onBatch)),
     write: (orgId, work, importId) =>
@@ -118,18 +108,19 @@ export function transactionStore(
   };
 }
 
-async function putSourceTimes(connection: Connection, rows: readonly StoredTransaction[]): Promise<void> {
-  await connection.putMany(
-    TRANSACTIONS,
-    rows.map(({ id, orgId, updatedAtMs, document, importId, sourceUpdatedAtMs }) => ({
-      id,
-      org_id: orgId,
-      updated_at: updatedAtMs,
-      document,
-      import_id: importId,
-      source_updated_at: sourceUpdatedAtMs,
-    })),
-  );
+/** $1: ids. */
+export const RETAILERS_SQL: Statement = (sql) => `
+  SELECT t.id, t.retailer_id FROM ${sql.valuesTable('$1', 'uuid')} CROSS JOIN transactions t
+   WHERE t.id = v.value AND t.retailer_id IS NOT NULL`;
+
+export const PUT_SOURCES_SQL: Statement = (sql) => `
+  WITH sources (id, source_updated_at, retailer_id) AS (${sql.selectRows('$1', ['uuid', 'bigint', 'uuid'])})
+  UPDATE transactions SET source_updated_at = s.source_updated_at, retailer_id = s.retailer_id
+    FROM sources s WHERE transactions.id = s.id`;
+
+async function putSources(connection: Connection, rows: readonly StoredTransaction[]): Promise<void> {
+  const sources = rows.map(({ id, sourceUpdatedAtMs, retailerId }) => [id, sourceUpdatedAtMs, retailerId]);
+  await connection.all(PUT_SOURCES_SQL, JSON.stringify(sources));
 }
 
 async function findTransactions(
@@ -147,6 +138,7 @@ async function findTransactions(
         document: row.document,
         importId: row.import_id,
         sourceUpdatedAtMs: row.source_updated_at,
+        retailerId: row.retailer_id,
       },
     ]),
   );

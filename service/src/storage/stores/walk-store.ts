@@ -3,10 +3,11 @@
 
 import type { Clock } from '../../domain/clock.ts';
 import { isStorageError } from '../../domain/storage-error.ts';
-import type { WalkStore } from '../../domain/walk.ts';
+import type { Walk, WalkStore } from '../../domain/walk.ts';
 import type { Database } from '../database.ts';
 import type { Statement } from '../sql.ts';
 import { isFileFault } from '../sqlite/sqlite-errors.ts';
+import { userKey } from '../transactions/user-key.ts';
 
 const KEEP_MS = 60 * 60_000;
 /** Longer than necessary, so that a node with a fast clock does not delete walks that other nodes need. */
@@ -20,19 +21,26 @@ const LOCK_TIMEOUT_MS = 1_000;
 /** Errors thrown by a full or read-only database. */
 const CANNOT_WRITE = ['denied', 'full', 'invalid', 'missing'] as const;
 
-const FIND_SQL = `SELECT stamp FROM walks
-   WHERE token_id = $1 AND min_stamp = $2 AND max_stamp = $3 AND begun_at >= $4`;
+/** The user key of a walk through the transactions of all users; userKey() never returns 0. */
+const ALL_USERS = 0;
 
-const BEGIN_SQL = `INSERT INTO walks (token_id, min_stamp, max_stamp, stamp, begun_at) VALUES ($1, $2, $3, $4, $5)
-  ON CONFLICT (token_id, min_stamp, max_stamp) DO UPDATE SET stamp = excluded.stamp, begun_at = excluded.begun_at`;
+const KEY = 'token_id, min_stamp, max_stamp, user_key';
+
+const FIND_SQL = `SELECT stamp FROM walks WHERE (${KEY}) = ($1, $2, $3, $4) AND begun_at >= $5`;
+
+const BEGIN_SQL = `INSERT INTO walks (${KEY}, stamp, begun_at) VALUES ($1, $2, $3, $4, $5, $6)
+  ON CONFLICT (${KEY}) DO UPDATE SET stamp = excluded.stamp, begun_at = excluded.begun_at`;
 
 const CLEAN_UP_SQL: Statement = (sql) => {
   const expired = `WHERE begun_at < $1 ORDER BY begun_at LIMIT ${CLEAN_UP_MAX} ${sql.forUpdateSkipLocked}`;
-  return `${sql.deleteRows('walks', 'token_id, min_stamp, max_stamp', expired)} RETURNING token_id`;
+  return `${sql.deleteRows('walks', KEY, expired)} RETURNING token_id`;
 };
 
-/** Opens the database when the first walk begins, because most processes never serve a walk. */
-export function walkStore(open: () => Promise<Database>, clock: Clock): WalkStore {
+/** Opens the database when the first walk begins, because most processes never serve a walk. Opening creates it. */
+export function walkStore(
+  { open, exists }: { readonly open: () => Promise<Database>; readonly exists: () => boolean },
+  clock: Clock,
+): WalkStore {
   let cleanedUpAtMs = Number.NEGATIVE_INFINITY;
 
   /** Runs in its own transaction, so that a failure does not affect the walk that triggered it. */
@@ -46,12 +54,12 @@ export function walkStore(open: () => Promise<Database>, clock: Clock): WalkStor
   }
 
   return {
-    async begin({ tokenId, window }, stampMs) {
+    async begin(walk, stampMs) {
       const nowMs = clock();
       try {
         const database = await open();
         await database.write(
-          (connection) => connection.all(BEGIN_SQL, tokenId, window.minMs, window.maxMs, stampMs, nowMs),
+          (connection) => connection.all(BEGIN_SQL, ...keyOf(walk), stampMs, nowMs),
           LOCK_TIMEOUT_MS,
         );
         await cleanUp(database, nowMs);
@@ -61,18 +69,31 @@ export function walkStore(open: () => Promise<Database>, clock: Clock): WalkStor
         throw error;
       }
     },
-    async find({ tokenId, window }) {
+    async find(walk) {
       const database = await open().catch(() => undefined);
       if (database === undefined) return undefined;
       const sinceMs = clock() - KEEP_MS;
       try {
-        const params = [tokenId, window.minMs, window.maxMs, sinceMs];
-        const [row] = await database.all<{ stamp: number }>(FIND_SQL, ...params);
+        const [row] = await database.all<{ stamp: number }>(FIND_SQL, ...keyOf(walk), sinceMs);
         return row?.stamp;
       } catch (error) {
         if (isFileFault(error)) return undefined;
         throw error;
       }
     },
+    async forgetUser(passbackUid) {
+      if (!exists()) return;
+      const database = await open();
+      await database.write(async (connection) => {
+        await connection.overwriteDeleted();
+        await connection.all('DELETE FROM walks WHERE user_key = $1', userKey(passbackUid));
+      });
+      await database.emptyLog();
+    },
   };
+}
+
+function keyOf({ tokenId, window, passbackUid }: Walk) {
+  const user = passbackUid === undefined ? ALL_USERS : userKey(passbackUid);
+  return [tokenId, window.minMs, window.maxMs, user] as const;
 }

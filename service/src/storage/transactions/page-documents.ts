@@ -13,7 +13,7 @@ import type { Statement } from '../sql.ts';
 export const NOTHING = new Uint8Array();
 
 /** More ids than a page can have. */
-const IDS_MAX = 1_000_000;
+export const IDS_MAX = 1_000_000;
 /** Later than every stamp: a page as of this stamp is current. */
 export const LATEST_MS = Number.MAX_SAFE_INTEGER;
 
@@ -70,8 +70,9 @@ export const FITTING_SQL: Statement = (sql) => `
     ) AS v WHERE bytes - 1 <= $2 OR place = 1
   ) AS page`;
 
-function versionAsOf(field: string): string {
-  const current = `(SELECT ${field} FROM transactions WHERE id = v.value)`;
+/** A field of the version of `v.value` as of the stamp $3, for a window that ends at $4. */
+export function versionAsOf(field: string, currentField = field): string {
+  const current = `(SELECT ${currentField} FROM transactions WHERE id = v.value)`;
   return `coalesce(${earlierVersion('v.value', '$3', '$4', field)}, ${current})`;
 }
 

@@ -25,7 +25,8 @@
 //   by id           windows without a start, unless too many transactions are newer than the window
 //   narrow window   by stamp, then sorted: almost every poll
 //   wide window     spans and edges (window-ids.ts)
-// The first two are single statements. The third reads ids first, then their documents (page-documents.ts).
+// The first two are single statements. The third reads ids first, then their documents (page-documents.ts). Pages of one user
+// have their own index and their own file (user-page.ts).
 //
 // Later pages of a walk show the state of its first page, so a page can be read as of an earlier stamp. Versions replaced
 // since then come from the history (replaced-ids.ts).
@@ -34,12 +35,14 @@
 
 import { FIRST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import { PAGE_BYTES_MAX } from '../../domain/page.ts';
+import { NEXT_DOCUMENT } from '../../domain/stored-transaction.ts';
 import type { TransactionPage, TransactionQuery } from '../../domain/transaction.ts';
 import type { Database } from '../database.ts';
 import type { Sql, Statement } from '../sql.ts';
 import { earlierVersion, joinDocuments, LATEST_MS, NOTHING, shareOf, withinShare } from './page-documents.ts';
 import { findReplaced, nextStamp } from './replaced-ids.ts';
 import { hasNoStart, splitWindow } from './stamp-window.ts';
+import { readUserPage } from './user-page.ts';
 import { readWindowIds } from './window-ids.ts';
 
 /** A narrow window has fewer transactions than this. From about 3,000 transactions, spans are faster than sorting. */
@@ -47,8 +50,6 @@ export const NARROW_MAX = 2_000;
 /** Maximum number of transactions outside the window that can be skipped when a page is read by id. */
 const SKIPPED_MAX = 200;
 
-/** Text that starts every document but the first. Quotes inside strings are escaped, so this text occurs nowhere else. */
-const NEXT_DOCUMENT = ',{"id":"';
 const ID_LENGTH = 36;
 
 interface Row {
@@ -123,6 +124,7 @@ export async function readTransactionPage(
   database: Database,
   query: TransactionQuery,
 ): Promise<TransactionPage> {
+  if (query.passbackUid !== undefined) return readUserPage(database, query, query.passbackUid);
   const { orgId, limit, bytesMax = PAGE_BYTES_MAX, cursor = FIRST_ID, asOfMs = LATEST_MS } = query;
   const window = { minMs: query.window.minMs, maxMs: Math.min(query.window.maxMs, asOfMs) };
   const { minMs, maxMs } = window;

@@ -14,7 +14,10 @@ export function stampEarly(databaseUrl: string, orgId: number, row: UnstampedTra
     const database = openDatabase(databaseUrl, COMMAND_OPTIONS);
     await database.write(async (connection) => {
       await connection.putMany(TRANSACTIONS, [
-        { id: row.id, org_id: orgId, updated_at: stampMs, document, import_id: 0, source_updated_at: null },
+        {
+          ...{ id: row.id, org_id: orgId, updated_at: stampMs, document, import_id: 0 },
+          ...{ source_updated_at: null, user_key: null, retailer_id: null },
+        },
       ]);
       await connection.all(
         'UPDATE organisations SET last_stamp = $2 WHERE id = $1 AND last_stamp < $2',

@@ -1,0 +1,108 @@
+// Finds the ids of a user's transactions in a window of stamps.
+//
+// The index transactions_by_user lists each user's transactions by span of 12 days, and within a span by id, with their stamps.
+// A user with few transactions is read completely. For others, each span in the window is a run in order of id, and a page is
+// the smallest ids of all runs (merge-runs.ts). Entries outside the window are skipped only in its first and last span.
+//
+// So a page is slow only if one user has tens of thousands of transactions with stamps within 12 days, and a window selects a
+// few of them.
+
+import type { Uuid } from '@offerbook/wire/uuid.ts';
+import type { StampWindow } from '../../domain/transaction.ts';
+import type { Connection } from '../database.ts';
+import { type Sql, type Statement, splitIds } from '../sql.ts';
+import { mergeRuns, type RunRead } from './merge-runs.ts';
+
+/** A user with at most this many transactions is read completely. */
+export const FEW_MAX = 500;
+
+const SHIFT = 30;
+const SPAN = `updated_at >> ${SHIFT}`;
+
+export interface UserIdQuery {
+  readonly orgId: number;
+  readonly userKey: number;
+  readonly cursor: Uuid;
+  /** Number of ids to find. */
+  readonly count: number;
+  /** The current stamp must be in one of these windows, which do not overlap. */
+  readonly windows: readonly StampWindow[];
+}
+
+/** Returns the first ids at or after the cursor, in order, including those of other users with the same key. */
+export async function findUserIds(connection: Connection, query: UserIdQuery): Promise<Uuid[]> {
+  const { orgId, userKey, cursor, count, windows } = query;
+  const few = await connection.all<{ id: Uuid; updated_at: number }>(FEW_SQL, orgId, userKey);
+  if (few.length <= FEW_MAX) {
+    const isIn = (stampMs: number) =>
+      windows.some(({ minMs, maxMs }) => stampMs >= minMs && stampMs <= maxMs);
+    const ids = few.filter(({ id, updated_at }) => id >= cursor && isIn(updated_at)).map(({ id }) => id);
+    return ids.sort().slice(0, count);
+  }
+  const lists = await Promise.all(windows.map((window) => findInSpans(connection, query, window)));
+  return lists.flat().sort().slice(0, count);
+}
+
+interface SpanRun {
+  readonly span: number;
+  readonly weight: number;
+}
+
+async function findInSpans(
+  connection: Connection,
+  { orgId, userKey, cursor, count }: UserIdQuery,
+  { minMs, maxMs }: StampWindow,
+): Promise<Uuid[]> {
+  const [first, last] = [Math.floor(minMs / 2 ** SHIFT), Math.floor(maxMs / 2 ** SHIFT)];
+  const spans = await connection.all<{ value: number }>(SPANS_SQL, orgId, userKey, first, last);
+  const runs = spans.map(({ value }) => ({ span: value, weight: 1 }));
+  return mergeRuns(runs, count, async (reads: readonly RunRead<SpanRun>[], lastId) => {
+    const rows = await connection.all<{ value: number; ids: string | null }>(
+      RUNS_SQL,
+      ...[orgId, userKey, cursor, lastId, minMs, maxMs],
+      // The spans have equal weights, so all sizes are equal.
+      reads[0]?.size ?? 0,
+      JSON.stringify(reads.map(({ run }) => run.span)),
+    );
+    const found = new Map(rows.map(({ value, ids }) => [value, splitIds(ids)]));
+    return reads.map(({ run }) => found.get(run.span) ?? []);
+  });
+}
+
+/**
+ * SELECT of the transactions of organisation $1 with the user key $2. ORDER BY names the order of transactions_by_user, which no
+ * other index has.
+ */
+export function selectOfUser({ indexedBy }: Sql, columns: string, condition = 'true'): string {
+  return `SELECT ${columns} FROM transactions ${indexedBy('transactions_by_user')}
+   WHERE org_id = $1 AND user_key = $2 AND ${condition} ORDER BY ${SPAN}, id NULLS FIRST`;
+}
+
+export const FEW_SQL: Statement = (sql) => `${selectOfUser(sql, 'id, updated_at')} LIMIT ${FEW_MAX + 1}`;
+
+/** Finds the user's non-empty spans from $3 to $4, with one index seek each. */
+export const SPANS_SQL: Statement = ({ indexedBy }) => {
+  const from = (first: string) => `(
+      SELECT ${SPAN} FROM transactions ${indexedBy('transactions_by_user')}
+       WHERE org_id = $1 AND user_key = $2 AND ${SPAN} BETWEEN ${first} AND $4
+       ORDER BY ${SPAN}, id NULLS FIRST LIMIT 1
+    )`;
+  return `
+  WITH RECURSIVE spans (value) AS (
+    SELECT ${from('$3')}
+    UNION ALL
+    SELECT ${from('spans.value + 1')} FROM spans WHERE spans.value IS NOT NULL
+  )
+  SELECT value FROM spans WHERE value IS NOT NULL`;
+};
+
+/** For each span in $8: up to $7 ids from $3 to $4 with stamps from $5 to $6, in order. */
+export const RUNS_SQL: Statement = (sql) => `
+  SELECT v.value, (
+    SELECT ${sql.joinIds} FROM (
+      SELECT id FROM transactions ${sql.indexedBy('transactions_by_user')}
+       WHERE org_id = $1 AND user_key = $2 AND ${SPAN} = v.value AND id BETWEEN $3 AND $4
+         AND updated_at BETWEEN $5 AND $6
+       ORDER BY id NULLS FIRST LIMIT $7
+    ) AS run
+  ) AS ids FROM ${sql.valuesTable('$8', 'bigint')}`;

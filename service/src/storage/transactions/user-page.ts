@@ -1,0 +1,91 @@
+// Reads a page of one user's transactions: candidates from the user's index entries (user-ids.ts), without those whose version
+// on this page does not name the user.
+//
+// A page as of an earlier stamp has more candidates: transactions that have changed since then, and transactions that have
+// since changed to another user or to none. Erased users have neither index entries nor versions, so their pages are empty at
+// once, even in a walk that began before the erasure.
+
+import { FIRST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
+import { PAGE_BYTES_MAX } from '../../domain/page.ts';
+import { printedPassbackUid } from '../../domain/stored-transaction.ts';
+import type { StampWindow, TransactionPage, TransactionQuery } from '../../domain/transaction.ts';
+import type { Connection, Database } from '../database.ts';
+import { type Statement, splitIds } from '../sql.ts';
+import { IDS_MAX, joinDocuments, LATEST_MS, versionAsOf } from './page-documents.ts';
+import { findUserIds } from './user-ids.ts';
+import { userKey } from './user-key.ts';
+
+/** Growth of the number of candidates while too few of them name the user. */
+const GROWTH = 4;
+
+export async function readUserPage(
+  database: Database,
+  query: TransactionQuery,
+  passbackUid: string,
+): Promise<TransactionPage> {
+  const { orgId, limit, bytesMax = PAGE_BYTES_MAX, asOfMs = LATEST_MS } = query;
+  const { minMs } = query.window;
+  const maxMs = Math.min(query.window.maxMs, asOfMs);
+  return database.read(async (connection) => {
+    const [[org], ids] = await Promise.all([
+      connection.all<{ last_stamp: number }>(CLOCK_SQL, orgId),
+      findIds(connection, { ...query, window: { minMs, maxMs } }, passbackUid),
+    ]);
+    const asOf = asOfMs === LATEST_MS ? undefined : { asOfMs, stampMaxMs: maxMs };
+    const { data, count } = await joinDocuments(connection, ids, { limit, bytesMax }, asOf);
+    return { data, cursor: ids[count], completeThroughMs: org?.last_stamp ?? 0 };
+  });
+}
+
+/** Returns one id more than the page's limit: the next cursor. */
+async function findIds(
+  connection: Connection,
+  { orgId, cursor = FIRST_ID, window, limit, asOfMs = LATEST_MS }: TransactionQuery,
+  passbackUid: string,
+): Promise<Uuid[]> {
+  const user = [orgId, userKey(passbackUid)] as const;
+  for (let count = limit + 1; ; count *= GROWTH) {
+    const [current, former] = await Promise.all([
+      findUserIds(connection, { orgId, userKey: user[1], cursor, count, windows: windowsOf(window, asOfMs) }),
+      asOfMs === LATEST_MS
+        ? []
+        : connection.all<{ id: Uuid }>(FORMER_IDS_SQL, ...user, asOfMs, cursor, count),
+    ]);
+    const candidates = [...new Set([...current, ...former.map(({ id }) => id)])].sort().slice(0, count);
+    const [row] = await connection.all<{ ids: string | null }>(
+      NAMING_SQL,
+      JSON.stringify(candidates),
+      printedPassbackUid(passbackUid),
+      asOfMs,
+      window.maxMs,
+      window.minMs,
+    );
+    const ids = splitIds(row?.ids ?? null).sort();
+    if (ids.length > limit || candidates.length < count) return ids.slice(0, limit + 1);
+  }
+}
+
+/** Current stamps of the transactions that can have a version in the window as of a stamp. */
+function windowsOf(window: StampWindow, asOfMs: number): StampWindow[] {
+  if (asOfMs === LATEST_MS) return [window];
+  if (window.maxMs >= asOfMs) return [{ minMs: window.minMs, maxMs: LATEST_MS }];
+  return [window, { minMs: asOfMs + 1, maxMs: LATEST_MS }];
+}
+
+const CLOCK_SQL = 'SELECT last_stamp FROM organisations WHERE id = $1';
+
+export const FORMER_IDS_SQL = `
+  SELECT id FROM former_users
+   WHERE org_id = $1 AND user_key = $2 AND until_stamp > $3 AND id >= $4 ORDER BY id LIMIT $5`;
+
+/**
+ * Those of the ids $1 whose version as of $3 contains the field $2 and is stamped from $5 to $4. The inner LIMIT never cuts
+ * anything off, but without it both databases would look up each version several times.
+ */
+export const NAMING_SQL: Statement = (sql) => `
+  SELECT ${sql.joinIds} AS ids FROM (
+    SELECT id FROM (
+      SELECT v.value AS id, ${versionAsOf('document')} AS document, ${versionAsOf('from_stamp', 'updated_at')} AS stamp
+        FROM ${sql.valuesTable('$1', 'uuid')} LIMIT ${IDS_MAX}
+    ) AS versions WHERE stamp BETWEEN $5 AND $4 AND ${sql.contains('document', '$2')}
+  ) AS found`;
