@@ -1,113 +1,210 @@
-// Measures the in-memory catalogue without HTTP: the time to build it, and queries that are not cached.
-//   npm run bench:search -- [--offers 300000]
+// Measures the in-memory catalogue without HTTP: building it, and queries that are not cached. With --against, alternates with
+// the catalogue of another checkout, and fails if the two return different pages.
+//   npm run bench:search -- [--offers 300000,3000000] [--against CHECKOUT]
 
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { printRetailer, type Retailer } from '@offerbook/wire/catalogue.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import { buildSnapshotData } from '../service/src/catalogue/build/build-snapshot.ts';
-import { Catalogue } from '../service/src/catalogue/catalogue.ts';
+import type { buildSnapshotData } from '../service/src/catalogue/build/build-snapshot.ts';
+import type { Catalogue } from '../service/src/catalogue/catalogue.ts';
 import type { CatalogueQuery } from '../service/src/catalogue/list-view.ts';
 import { LARGE, makeRetailers } from './large-catalogue.ts';
 import { percentile } from './percentile.ts';
-import { milliseconds, table, whole } from './table.ts';
+import { megabytes, milliseconds, table, whole } from './table.ts';
+
+interface Contender {
+  readonly name: string;
+  readonly catalogue: Catalogue;
+  readonly builtInMs: number;
+  readonly bytes: number;
+}
 
 const { values: options } = parseArgs({
-  options: { offers: { type: 'string', default: String(LARGE.offers) } },
+  options: {
+    offers: { type: 'string', default: `${LARGE.offers},${10 * LARGE.offers}` },
+    against: { type: 'string' },
+  },
 });
 const QUERIES = 500;
 const LIMIT = 100;
 const BATCH = 200;
+const DAY_MS = 86_400_000;
+/** Only the last offer in the list is for this country. */
+const RARE_COUNTRY = 'AQ';
+const LAST_ID = 'ffffffff-ffff-4fff-bfff-ffffffffffff' as Uuid;
 
-const factor = Number(options.offers) / LARGE.offers;
-const size = {
-  retailers: Math.round(LARGE.retailers * factor),
-  offers: Math.round(LARGE.offers * factor),
-  coupons: Math.round(LARGE.coupons * factor),
-  promotions: Math.round(LARGE.promotions * factor),
-};
-const retailers = [...makeRetailers(size, Date.now())].sort((a, b) => (a.id < b.id ? -1 : 1));
-const names = retailers.map(({ name }) => name);
-
-const startedAtMs = performance.now();
-const data = await buildSnapshotData(async (onBatch) => {
-  for (let begin = 0; begin < retailers.length; begin += BATCH) {
-    const batch = retailers.slice(begin, begin + BATCH);
-    await onBatch(batch.map((retailer) => ({ id: retailer.id, document: printRetailer(retailer) })));
-  }
-  return 1;
-});
-const builtInMs = performance.now() - startedAtMs;
 let nowMs = Date.now();
-const catalogue = new Catalogue(() => nowMs);
-catalogue.take(data);
+const checkouts = [
+  join(import.meta.dir, '..'),
+  ...(options.against === undefined ? [] : [resolve(options.against)]),
+];
+for (const offers of options.offers.split(',')) await measure(Number(offers));
 
-const pick = <T>(items: readonly T[]): T => items[Math.floor(Math.random() * items.length)] as T;
-const country = (retailer: Retailer) => pick(pick(retailer.cashbackOffers).countries);
-const part = (name: string) => {
-  const length = 4 + Math.floor(Math.random() * 6);
-  const begin = Math.floor(Math.random() * Math.max(1, name.length - length));
-  return name.slice(begin, begin + length);
-};
+async function measure(offers: number): Promise<void> {
+  const { documents, sample } = makeCatalogue(offers);
+  const contenders: Contender[] = [];
+  for (const checkout of checkouts) contenders.push(await load(checkout, documents));
+  const rows = [
+    ...Object.entries(kindsOf(sample)).map(([kind, newQuery]) => [kind, ...timesOf(contenders, newQuery)]),
+    ...(['coupons', 'promotions', 'retailers'] as const).map((list) => [
+      `${list}, after a deal has started or ended`,
+      ...contenders.flatMap(({ catalogue }) => percentiles(renewalsMs(catalogue, list))),
+    ]),
+  ];
+  const head = contenders.flatMap(({ name }) => [`${name}: median`, 'p99']);
+  process.stdout.write(
+    [
+      `${whole(offers)} offers`,
+      ...contenders.map(
+        ({ name, builtInMs, bytes }) => `${name}: ${megabytes(bytes)}, built in ${milliseconds(builtInMs)}`,
+      ),
+      `Pages of ${LIMIT}:\n\n${table(['query', ...head], rows)}\n\n`,
+    ].join('\n'),
+  );
+}
 
-/** Every query has a different cursor, so that none repeats. */
-const KINDS: Record<string, () => Partial<CatalogueQuery>> = {
-  'no filter': () => ({}),
-  'a country': () => ({ country: country(pick(retailers)) }),
-  'a category and a country': () => ({
-    category: pick(pick(retailers).cashbackOffers).category,
-    country: country(pick(retailers)),
-  }),
-  'one letter': () => ({ name: pick([...'aeiorst']) }),
-  'two letters': () => ({ name: pick(names).slice(1, 3) }),
-  'part of a name': () => ({ name: part(pick(names)) }),
-  'part of a name, a category and a country': () => ({
-    name: part(pick(names)),
-    category: pick(pick(retailers).cashbackOffers).category,
-    country: country(pick(retailers)),
-  }),
-  'a whole name and a country': () => {
-    const retailer = pick(retailers);
-    return { name: retailer.name, country: country(retailer) };
-  },
-  'an unknown name': () => ({ name: `${part(pick(names))}q${part(pick(names))}` }),
-};
+/** Returns all retailers as they are stored, in id order, and some of them as objects. */
+function makeCatalogue(offers: number) {
+  const factor = offers / LARGE.offers;
+  const size = {
+    retailers: Math.round(LARGE.retailers * factor),
+    offers,
+    coupons: Math.round(LARGE.coupons * factor),
+    promotions: Math.round(LARGE.promotions * factor),
+  };
+  const sample: Retailer[] = [];
+  const documents: { readonly id: Uuid; readonly document: string }[] = [];
+  for (const retailer of makeRetailers(size, nowMs)) {
+    const { id } = retailer;
+    if (documents.length % Math.ceil(10 * factor) === 0) sample.push(retailer);
+    if (documents.length === 0)
+      retailer.cashbackOffers = retailer.cashbackOffers.map((offer, index) =>
+        index === 0 ? { ...offer, id: LAST_ID, countries: [RARE_COUNTRY] } : offer,
+      );
+    documents.push({ id, document: printRetailer(retailer) });
+  }
+  return { documents: documents.sort((a, b) => (a.id < b.id ? -1 : 1)), sample };
+}
 
-const rows = Object.entries(KINDS).map(([kind, newQuery]) => {
-  const queries = Array.from({ length: QUERIES }, () => ({
-    cursor: crypto.randomUUID() as Uuid,
-    limit: LIMIT,
-    ...newQuery(),
-  }));
-  const view = catalogue.list('cashbackOffers');
-  // The first queries warm up the compiler.
-  for (const query of queries.slice(0, QUERIES / 2)) view.page(query);
-  const times = queries.map((query) => {
-    const startedMs = performance.now();
-    view.page(query);
-    return performance.now() - startedMs;
+async function load(
+  checkout: string,
+  documents: readonly { readonly id: Uuid; readonly document: string }[],
+): Promise<Contender> {
+  const folder = join(checkout, 'service', 'src', 'catalogue');
+  const build: { buildSnapshotData: typeof buildSnapshotData } = await import(
+    join(folder, 'build', 'build-snapshot.ts')
+  );
+  const serve: { Catalogue: typeof Catalogue } = await import(join(folder, 'catalogue.ts'));
+  const startedAtMs = performance.now();
+  const data = await build.buildSnapshotData(async (onBatch) => {
+    for (let begin = 0; begin < documents.length; begin += BATCH)
+      await onBatch(documents.slice(begin, begin + BATCH));
+    return 1;
   });
-  return [kind, ...[0, 0.5, 0.99].map((share) => microseconds(percentile(times, share)))];
-});
+  const builtInMs = performance.now() - startedAtMs;
+  const catalogue = new serve.Catalogue(() => nowMs);
+  catalogue.take(data);
+  return {
+    name: checkout === checkouts[0] ? 'this checkout' : 'the other',
+    catalogue,
+    builtInMs,
+    bytes: bytesIn(data),
+  };
+}
+
+function bytesIn(value: unknown): number {
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((sum, field) => sum + bytesIn(field), 0);
+}
+
+/** Every query has a random cursor, so that none repeats, except where the first page is the slowest one. */
+function kindsOf(sample: readonly Retailer[]): Record<string, () => Partial<CatalogueQuery>> {
+  const retailer = () => pick(sample);
+  const country = ({ cashbackOffers }: Retailer) => pick(pick(cashbackOffers).countries);
+  const category = ({ cashbackOffers }: Retailer) => pick(cashbackOffers).category;
+  const part = ({ name }: Retailer) => {
+    const length = 4 + Math.floor(Math.random() * 6);
+    const begin = Math.floor(Math.random() * Math.max(1, name.length - length));
+    return name.slice(begin, begin + length);
+  };
+  const firstPage = { cursor: undefined };
+  return {
+    'no filter': () => ({}),
+    'a country': () => ({ country: country(retailer()) }),
+    'a category and a country': () => ({ category: category(retailer()), country: country(retailer()) }),
+    'part of a name': () => ({ name: part(retailer()) }),
+    'part of a name and a country': () => {
+      const one = retailer();
+      return { name: part(one), country: country(one) };
+    },
+    'the same, first page': () => {
+      const one = retailer();
+      return { name: part(one), country: country(one), ...firstPage };
+    },
+    'a whole name and a country, first page': () => {
+      const one = retailer();
+      return { name: one.name, country: country(one), ...firstPage };
+    },
+    'part of a name, a category and a country': () => {
+      const one = retailer();
+      return { name: part(one), category: category(one), country: country(one) };
+    },
+    'three filters that exclude each other, first page': () => ({
+      name: part(retailer()),
+      category: category(retailer()),
+      country: country(retailer()),
+      ...firstPage,
+    }),
+    'one letter': () => ({ name: pick([...'aeiorst']) }),
+    'one letter and a rare country, first page': () => ({
+      name: pick([...'aeiorst']),
+      country: RARE_COUNTRY,
+      ...firstPage,
+    }),
+    'two letters': () => ({ name: retailer().name.slice(1, 3) }),
+    'a name that nothing matches': () => ({ name: `${part(retailer())}q${part(retailer())}` }),
+    'a country with one offer, at the end of the list': () => ({ country: RARE_COUNTRY, ...firstPage }),
+  };
+}
+
+function pick<T>(items: readonly T[]): T {
+  return items[Math.floor(Math.random() * items.length)] as T;
+}
+
+/** Returns median and p99 for each contender. All get the same queries, in turn. */
+function timesOf(contenders: readonly Contender[], newQuery: () => Partial<CatalogueQuery>): string[] {
+  const views = contenders.map(({ catalogue }) => catalogue.list('cashbackOffers'));
+  const timesMs = contenders.map((): number[] => []);
+  // The first half of the queries warms up the compiler.
+  for (let round = -QUERIES; round < QUERIES; round++) {
+    const query = { cursor: crypto.randomUUID() as Uuid, limit: LIMIT, ...newQuery() };
+    const pages = views.map((view, index) => {
+      const startedMs = performance.now();
+      const page = view.page(query);
+      if (round >= 0) timesMs[index]?.push(performance.now() - startedMs);
+      return page;
+    });
+    if (pages.some(({ bytes }) => Buffer.compare(bytes, pages[0]?.bytes ?? bytes) !== 0))
+      throw new Error(`the checkouts return different pages for ${JSON.stringify(query)}`);
+  }
+  return timesMs.flatMap(percentiles);
+}
 
 /** Moves the time, so that other deals are active and the view has to be rebuilt. */
-const renewals = (['coupons', 'promotions', 'retailers'] as const).map((list) => {
-  const times = Array.from({ length: 50 }, (_, day) => {
-    nowMs = Date.now() + (day - 25) * 86_400_000;
+function renewalsMs(catalogue: Catalogue, list: 'coupons' | 'promotions' | 'retailers'): number[] {
+  const startMs = nowMs;
+  const timesMs = Array.from({ length: 50 }, (_, day) => {
+    nowMs = startMs + (day - 25) * DAY_MS;
     const startedMs = performance.now();
     catalogue.list(list);
     return performance.now() - startedMs;
   });
-  return [
-    `${list}, after a deal has started or ended`,
-    ...[0, 0.5, 0.99].map((share) => microseconds(percentile(times, share))),
-  ];
-});
+  nowMs = startMs;
+  return timesMs;
+}
 
-process.stdout.write(
-  `${whole(size.offers)} offers, built in ${milliseconds(builtInMs)}; pages of ${LIMIT}:\n\n` +
-    `${table(['query', 'fastest', 'median', 'p99'], [...rows, ...renewals])}\n`,
-);
-
-function microseconds(valueMs: number): string {
-  return `${whole(valueMs * 1000)} µs`;
+function percentiles(timesMs: readonly number[]): string[] {
+  return [0.5, 0.99].map((share) => `${whole(percentile(timesMs, share) * 1000)} µs`);
 }

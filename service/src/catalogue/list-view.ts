@@ -5,7 +5,7 @@ import { DEAL_LISTS, type DealList } from '@offerbook/wire/deals.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Activity } from './activity.ts';
 import type { OfferQuery, OfferSearch } from './search/offer-search.ts';
-import { allBelow, firstAccepted, type Range } from './tables/ascending.ts';
+import { allBelow, firstOf, type Range } from './tables/ascending.ts';
 import { Bitset } from './tables/bitset.ts';
 import type { DealTable } from './tables/deal-table.ts';
 import { type EncodedPage, type PageWriter, writeItemAlone, writePage } from './tables/page-writer.ts';
@@ -50,7 +50,7 @@ export class DealsView implements ListView {
     const range = rangeFrom(query.cursor, table.ids);
     const numbers =
       this.#search?.select(query, range, limit + 1) ??
-      firstAccepted(activity.active ?? allBelow(range.end), range, limit + 1);
+      firstOf(activity.active ?? allBelow(range.end), range, limit + 1);
     return writePage({
       numbers,
       limit,
@@ -107,7 +107,7 @@ export class RetailersView implements ListView {
   page({ cursor, limit }: CatalogueQuery): EncodedPage {
     const range = rangeFrom(cursor, this.#retailers.ids);
     return writePage({
-      numbers: firstAccepted(this.#listed, range, limit + 1),
+      numbers: firstOf(this.#listed, range, limit + 1),
       limit,
       ids: this.#retailers.ids,
       writeItem: (retailer, writer) => this.#write(retailer, writer),

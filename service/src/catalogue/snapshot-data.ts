@@ -67,26 +67,30 @@ export interface Periods {
   readonly untilMs: Float64Array;
 }
 
-/** Search indexes for cashback offers. They identify offers by rank and retailers by number. */
+/** Columns and indexes to search cashback offers. They identify offers by rank and retailers by number. */
 export interface SearchData {
+  readonly names: NameIndexData;
+  /** For each exact-match filter (such as country). */
+  readonly terms: Readonly<Record<TermName, TermColumnData>>;
+}
+
+/** The suffixes of all names, sorted by UTF-16 code units. */
+export interface NameIndexData {
   /** By retailer: its folded name. */
   readonly names: PackedStrings;
-  /** n-gram of one to three characters → retailers whose folded name contains it. */
-  readonly grams: TermIndexData;
-  /** For each filter (such as country): term → offers. */
-  readonly terms: Readonly<Record<TermName, OfferTermsData>>;
+  /** By suffix: where it begins in the concatenated names. */
+  readonly positions: Uint32Array;
+  /** By suffix: the retailer whose name it ends. */
+  readonly retailers: Uint32Array;
 }
 
-export interface TermIndexData {
+/** Each offer has a set of terms. Many offers have the same set, which is stored once. */
+export interface TermColumnData {
+  /** By rank: the number of the offer's set. */
+  readonly setByOffer: Uint32Array;
+  readonly setCount: number;
   /** Sorted by UTF-16 code units. */
   readonly terms: PackedStrings;
-  /** By term: its members, ascending. */
-  readonly members: PackedNumbers;
-}
-
-export interface OfferTermsData extends TermIndexData {
-  /** By rank: the number of the offer's term list. Many offers share a list. */
-  readonly listByOffer: Uint32Array;
-  /** By term list: the numbers of its terms. */
-  readonly termsByList: PackedNumbers;
+  /** By term: the sets that contain it. */
+  readonly setsByTerm: PackedNumbers;
 }

@@ -33,7 +33,7 @@ export class Snapshot {
     this.revision = revision;
     this.#retailerTable = new RetailerTable(retailers);
     this.#dealTables = forEachDealList((list) => new DealTable(deals[list], this.#retailerTable));
-    this.#offerSearch = new OfferSearch(search, this.#dealTables.cashbackOffers);
+    this.#offerSearch = new OfferSearch(search, deals.cashbackOffers);
   }
 
   list(name: CatalogueListName, nowMs: number): ListView {

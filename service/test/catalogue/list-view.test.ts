@@ -5,6 +5,7 @@ import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
 import type { CatalogueListName, CatalogueQuery } from '../../src/catalogue/list-view.ts';
+import type { OfferQuery } from '../../src/catalogue/search/offer-search.ts';
 import { catalogue, loadCatalogue, query, START_MS, uuid } from './arbitrary-catalogue.ts';
 import { naivePage } from './naive-catalogue.ts';
 import { readPage } from './read-page.ts';
@@ -188,25 +189,57 @@ test('filters return the same offers as a naive search, for common and rare word
   }
 });
 
+test('every combination of filters returns the same offers as a naive search, from every cursor', async () => {
+  await fc.assert(
+    fc.asyncProperty(catalogue, query, async (retailers, { limit, name, category, country }) => {
+      const view = (await loadCatalogue(retailers)).list('cashbackOffers');
+      const ids = retailers.flatMap(({ cashbackOffers }) => cashbackOffers.map(({ id }) => id));
+      for (const filters of combinations({ name, category, country })) {
+        for (const cursor of [undefined, ...ids]) {
+          const query = { ...filters, cursor, limit };
+          expect(readPage(view, query)).toEqual(naivePage(retailers, 'cashbackOffers', START_MS, query));
+        }
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
 test('filters return the same offers as a naive search when names are similar and a few retailers have most offers', async () => {
   const name = fc.string({ unit: fc.constantFrom('a', 'b', 'é', ' '), minLength: 1, maxLength: 12 });
   const offerCount = fc.oneof(
     { arbitrary: fc.nat(3), weight: 40 },
-    { arbitrary: fc.integer({ min: 100, max: 400 }), weight: 1 },
+    { arbitrary: fc.integer({ min: 100, max: 1_000 }), weight: 1 },
   );
   const drafts = fc.array(fc.tuple(name, offerCount), { minLength: 40, maxLength: 120 });
   const search = fc.record({
     name: fc.oneof(name, fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 4, maxLength: 6 })),
-    country: fc.constantFrom('DE', 'AT', 'LI', undefined),
+    category: fc.constantFrom('Garden', 'Sports'),
+    country: fc.constantFrom('DE', 'AT', 'LI'),
+  });
+  const position = fc.record({
     cursor: fc.option(fc.uuid() as fc.Arbitrary<Uuid>, { nil: undefined }),
     limit: fc.integer({ min: 1, max: 40 }),
   });
+  const positions = fc.array(position, { minLength: 20, maxLength: 20 });
   await fc.assert(
-    fc.asyncProperty(drafts, fc.array(search, { minLength: 20, maxLength: 20 }), async (drafts, searches) => {
+    fc.asyncProperty(drafts, search, positions, async (drafts, search, positions) => {
       const retailers = drafts.map(([name, offers], number) => skewedRetailer(number, name, offers));
       const view = (await loadCatalogue(retailers)).list('cashbackOffers');
-      for (const query of searches) {
-        expect(readPage(view, query)).toEqual(naivePage(retailers, 'cashbackOffers', START_MS, query));
+      for (const filters of combinations(search)) {
+        const all = naivePage(retailers, 'cashbackOffers', START_MS, {
+          ...filters,
+          ...FIRST,
+          limit: Infinity,
+        });
+        const offers = all.items.map((text) => ({ text, id: (JSON.parse(text) as { id: Uuid }).id }));
+        for (const { cursor, limit } of positions) {
+          const rest = offers.filter(({ id }) => cursor === undefined || id >= cursor);
+          expect(readPage(view, { ...filters, cursor, limit })).toEqual({
+            items: rest.slice(0, limit).map(({ text }) => text),
+            cursor: rest[limit]?.id,
+          });
+        }
       }
     }),
     { numRuns: 30 },
@@ -235,6 +268,14 @@ test('a name filter that consists only of accents matches everything, like an em
   const offers = catalogue.list('cashbackOffers');
   expect(readPage(offers, { ...FIRST, name: '\u0301\u0308' })).toEqual(readPage(offers, FIRST));
 });
+
+/** Every way to leave out some of the filters. */
+function combinations(filters: OfferQuery): OfferQuery[] {
+  const some: OfferQuery[] = [{}];
+  for (const [name, value] of Object.entries(filters))
+    some.push(...some.map((others) => ({ ...others, [name]: value })));
+  return some;
+}
 
 function changesMs(retailers: readonly Retailer[], name: CatalogueListName): number[] {
   if (name === 'cashbackOffers') return [];
@@ -281,7 +322,7 @@ function manyRetailers(): Retailer[] {
   }));
 }
 
-/** Nearly all of its offers are for one country, a few for another, and very few for a third. */
+/** All of its offers are for one country, a few for another, and very few for a third. */
 function skewedRetailer(number: number, name: string, offerCount: number): Retailer {
   return {
     id: uuid('retailer', number),
@@ -296,7 +337,7 @@ function skewedRetailer(number: number, name: string, offerCount: number): Retai
       cashbackPercentage: 0.05,
       maximumFixedCommissionFee: null,
       description: '',
-      category: 'Garden',
+      category: index % 7 === 0 ? 'Sports' : 'Garden',
       termsAndExclusions: '',
     })),
     coupons: [],

@@ -7,15 +7,15 @@ import { printJson } from '@offerbook/wire/decimal.ts';
 import { fold } from '@offerbook/wire/fold.ts';
 import { uuidWords } from '@offerbook/wire/uuid.ts';
 import type { CatalogueStore } from '../../domain/catalogue.ts';
-import { gramsOf } from '../search/name-index.ts';
 import { TERM_NAMES } from '../search/offer-terms.ts';
 import type { SearchData, SnapshotData } from '../snapshot-data.ts';
 import { DealListBuilder } from './deal-list-builder.ts';
 import { DocumentPacker } from './document-packer.ts';
 import { GrowingUint32Array } from './growing-uint32-array.ts';
 import { type DealPlaces, layOut, locateDeals } from './locate-deals.ts';
-import { JsonPacker, packStrings, sharedUint32Array } from './shared-memory.ts';
-import { OfferTermsBuilder, TermIndexBuilder } from './term-index-builder.ts';
+import { NameIndexBuilder } from './name-index-builder.ts';
+import { JsonPacker, sharedUint32Array } from './shared-memory.ts';
+import { TermColumnBuilder } from './term-column-builder.ts';
 
 /** The new snapshot shares memory with `previous` where the catalogue has not changed. */
 export async function buildSnapshotData(
@@ -34,8 +34,8 @@ class SnapshotBuilder {
   readonly #documents: DocumentPacker;
   readonly #tails = new JsonPacker();
   readonly #deals = forEachDealList(() => new DealListBuilder());
-  readonly #names: string[] = [];
-  readonly #terms = TERM_NAMES.map((name) => [name, new OfferTermsBuilder(name)] as const);
+  readonly #names = new NameIndexBuilder();
+  readonly #terms = TERM_NAMES.map((name) => [name, new TermColumnBuilder(name)] as const);
 
   constructor(previous: SnapshotData | undefined) {
     this.#documents = new DocumentPacker(previous?.retailers.documents);
@@ -49,7 +49,7 @@ class SnapshotBuilder {
     this.#ids.push(...words);
     const places = this.#addDocument(document, retailer, words[3]);
     this.#tails.add(`,${printJson({ retailerId: id, logo, url, name }).slice(1)}`);
-    this.#names.push(fold(name));
+    this.#names.add(fold(name));
     let begin = 0;
     for (const list of DEAL_LISTS) {
       const deals = retailer[list];
@@ -86,13 +86,8 @@ class SnapshotBuilder {
   }
 
   #buildSearch(offerSlots: Uint32Array): SearchData {
-    const grams = new TermIndexBuilder();
-    for (const [retailer, name] of this.#names.entries()) {
-      for (const gram of gramsOf(name)) grams.add(gram, retailer);
-    }
     return {
-      names: packStrings(this.#names),
-      grams: grams.build(),
+      names: this.#names.build(),
       terms: Object.fromEntries(
         this.#terms.map(([name, terms]) => [name, terms.build(offerSlots)]),
       ) as SearchData['terms'],

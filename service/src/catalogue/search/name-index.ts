@@ -1,47 +1,37 @@
-// Finds the retailers whose folded name contains a string. The n-gram index maps every sequence of one to three characters to
-// the retailers whose name contains it.
+// Finds the retailers whose folded name contains a string. The index is a suffix array: a list of all positions in all names,
+// sorted by the characters from that position to the end of the name. The positions at which a string occurs are adjacent in it.
 
-import type { SearchData } from '../snapshot-data.ts';
-import { TermIndex } from './term-index.ts';
-import { TextColumn } from './text-column.ts';
-
-const GRAM_LENGTH_MAX = 3;
-
-/** All n-grams of a name, with repetitions. */
-export function gramsOf(name: string): string[] {
-  return [1, 2, GRAM_LENGTH_MAX].flatMap((length) => runsOf(name, length));
-}
-
-function runsOf(text: string, length: number): string[] {
-  const runs: string[] = [];
-  for (let end = length; end <= text.length; end++) runs.push(text.slice(end - length, end));
-  return runs;
-}
+import { firstIndex } from '../../domain/binary-search.ts';
+import type { NameIndexData } from '../snapshot-data.ts';
+import { Bitset } from '../tables/bitset.ts';
 
 export class NameIndex {
-  readonly #names: TextColumn;
-  readonly #grams: TermIndex;
+  readonly #data: NameIndexData;
 
-  constructor({ names, grams }: SearchData) {
-    this.#names = new TextColumn(names);
-    this.#grams = new TermIndex(grams);
+  constructor(data: NameIndexData) {
+    this.#data = data;
   }
 
-  /**
-   * `text` must not be empty. Checks every retailer that has the rarest n-gram, which is faster than intersecting the lists
-   * of all n-grams.
-   */
-  find(text: string): Uint32Array {
-    let fewest: Uint32Array | undefined;
-    for (const gram of runsOf(text, Math.min(text.length, GRAM_LENGTH_MAX))) {
-      const term = this.#grams.find(gram);
-      if (term === undefined) return new Uint32Array();
-      const retailers = this.#grams.members(term);
-      if (fewest === undefined || retailers.length < fewest.length) fewest = retailers;
+  /** `text` must not be empty. */
+  find(text: string): Bitset {
+    const { names, retailers } = this.#data;
+    const begin = firstIndex(retailers.length, (suffix) => this.#compare(suffix, text) >= 0);
+    const end = firstIndex(retailers.length, (suffix) => this.#compare(suffix, text) > 0);
+    const found = new Bitset(names.begins.length - 1);
+    for (let suffix = begin; suffix < end; suffix++) found.add(retailers[suffix] as number);
+    return found;
+  }
+
+  /** Returns 0 if the suffix starts with the string; otherwise a negative or positive number, by UTF-16 code units. */
+  #compare(suffix: number, text: string): number {
+    const { names, positions, retailers } = this.#data;
+    const begin = positions[suffix] as number;
+    const end = names.begins[(retailers[suffix] as number) + 1] as number;
+    for (let offset = 0; offset < text.length; offset++) {
+      if (begin + offset === end) return -1;
+      const difference = (names.items[begin + offset] as number) - text.charCodeAt(offset);
+      if (difference !== 0) return difference;
     }
-    const found = fewest ?? new Uint32Array();
-    return text.length <= GRAM_LENGTH_MAX
-      ? found
-      : found.filter((retailer) => this.#names.contains(retailer, text));
+    return 0;
   }
 }

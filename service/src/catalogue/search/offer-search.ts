@@ -1,13 +1,13 @@
 // Selects the cashback offers that match a query. It works on ranks and does not read offers or write pages.
 
 import { fold } from '@offerbook/wire/fold.ts';
-import type { SearchData } from '../snapshot-data.ts';
+import type { DealData, SearchData } from '../snapshot-data.ts';
 import type { Range } from '../tables/ascending.ts';
-import type { DealTable } from '../tables/deal-table.ts';
+import type { Bitset } from '../tables/bitset.ts';
+import { findOffers, findOffersOf, type OfferFilter } from './find-offers.ts';
 import { NameIndex } from './name-index.ts';
-import { everyOffer, firstPassing, type OfferFilter, offersByName, offersWithTerm } from './offer-filter.ts';
 import { OFFER_TERMS, TERM_NAMES, type TermName } from './offer-terms.ts';
-import { TermIndex } from './term-index.ts';
+import { TermColumn } from './term-column.ts';
 
 export type OfferQuery = {
   /** Part of the retailer's name, ignoring case and accents. */
@@ -15,34 +15,36 @@ export type OfferQuery = {
 } & { readonly [Name in TermName]?: string | undefined };
 
 export class OfferSearch {
-  readonly #offers: DealTable;
+  readonly #offers: DealData;
   readonly #names: NameIndex;
   readonly #terms;
 
-  constructor(search: SearchData, offers: DealTable) {
+  constructor(search: SearchData, offers: DealData) {
     this.#offers = offers;
-    this.#names = new NameIndex(search);
-    this.#terms = TERM_NAMES.map((name) => {
-      const data = search.terms[name];
-      return { name, data, index: new TermIndex(data) };
-    });
+    this.#names = new NameIndex(search.names);
+    this.#terms = TERM_NAMES.map((name) => ({ name, column: new TermColumn(search.terms[name]) }));
   }
 
-  /** Returns the first `limit` ranks in the range whose offers match, in ascending order. */
-  select(query: OfferQuery, range: Range, limit: number): number[] {
-    return firstPassing(this.#filters(query), range, limit);
+  /** Returns the first `limit` ranks in the range whose offers match, in ascending order. Undefined if there is no filter. */
+  select(query: OfferQuery, range: Range, limit: number): number[] | undefined {
+    const retailers = this.#retailers(query);
+    const filters = this.#termFilters(query);
+    if (retailers !== undefined) return findOffersOf(retailers, this.#offers, filters, range, limit);
+    const [first, ...others] = filters;
+    return first && findOffers([first, ...others], range, limit);
   }
 
-  #filters(query: OfferQuery): [OfferFilter, ...OfferFilter[]] {
-    const filters: [OfferFilter, ...OfferFilter[]] = [everyOffer(this.#offers.ids.length)];
-    for (const { name, data, index } of this.#terms) {
-      const value = query[name];
-      if (value === undefined) continue;
-      filters.push(offersWithTerm(index, data, OFFER_TERMS[name].normalise(value)));
-    }
+  /** Returns the retailers to which the query restricts the list; undefined if it does not. */
+  #retailers(query: OfferQuery): Bitset | undefined {
     // A name that consists only of accents folds to the empty string, which every name contains.
     const name = fold(query.name ?? '');
-    if (name !== '') filters.push(offersByName(this.#names, this.#offers, name));
-    return filters;
+    return name === '' ? undefined : this.#names.find(name);
+  }
+
+  #termFilters(query: OfferQuery): OfferFilter[] {
+    return this.#terms.flatMap(({ name, column }) => {
+      const value = query[name];
+      return value === undefined ? [] : [column.filter(OFFER_TERMS[name].normalise(value))];
+    });
   }
 }

@@ -25,18 +25,4 @@ export class TextColumn {
     }
     return length - text.length;
   }
-
-  /** `text` must not be empty. */
-  contains(index: number, text: string): boolean {
-    const codes = this.#codes;
-    const first = text.charCodeAt(0);
-    const last = (this.#begins[index + 1] as number) - text.length;
-    for (let begin = this.#begins[index] as number; begin <= last; begin++) {
-      if (codes[begin] !== first) continue;
-      let offset = 1;
-      while (offset < text.length && codes[begin + offset] === text.charCodeAt(offset)) offset++;
-      if (offset === text.length) return true;
-    }
-    return false;
-  }
 }

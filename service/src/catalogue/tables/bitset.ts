@@ -16,27 +16,39 @@ export class Bitset implements Ascending {
     return ((this.#words[member >>> 5] as number) & (1 << (member & 31))) !== 0;
   }
 
+  /** Returns 1 for a member, 0 for other numbers. Loops that add this up have no branches, which the processor could mispredict. */
+  bit(member: number): number {
+    return ((this.#words[member >>> 5] as number) >>> (member & 31)) & 1;
+  }
+
   add(member: number): void {
     this.#words[member >>> 5] = (this.#words[member >>> 5] as number) | (1 << (member & 31));
   }
 
   count(): number {
+    const words = this.#words;
     let members = 0;
-    this.walk(0, () => {
-      members++;
-      return true;
-    });
+    for (let index = 0; index < words.length; index++) {
+      for (let word = words[index] as number; word !== 0; word &= word - 1) members++;
+    }
     return members;
   }
 
   walk(begin: number, visit: (member: number) => boolean): void {
-    const first = begin >>> 5;
-    for (let index = first; index < this.#words.length; index++) {
-      let word = this.#words[index] as number;
-      if (index === first) word &= -1 << (begin & 31);
+    const words = this.#words;
+    const { length } = words;
+    let index = begin >>> 5;
+    if (index >= length) return;
+    let word = (words[index] as number) & (-1 << (begin & 31));
+    while (true) {
       for (; word !== 0; word &= word - 1) {
         if (!visit(index * BITS + 31 - Math.clz32(word & -word))) return;
       }
+      // Most words of a sparse set are empty, so they are skipped in a loop of their own.
+      do index++;
+      while (index < length && words[index] === 0);
+      if (index === length) return;
+      word = words[index] as number;
     }
   }
 }

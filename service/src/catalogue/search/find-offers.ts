@@ -1,0 +1,92 @@
+// Finds the first offers in rank order that pass all filters: among all offers, or among the offers of some retailers.
+
+import type { DealData } from '../snapshot-data.ts';
+import type { Range } from '../tables/ascending.ts';
+import type { Bitset } from '../tables/bitset.ts';
+
+/** Accepts an offer if its value in the column is one of the accepted values. */
+export interface OfferFilter {
+  /** By rank. */
+  readonly column: Uint32Array;
+  readonly accepted: Bitset;
+}
+
+const BLOCK = 512;
+/** Scanning is synchronous, so all requests can share one block. */
+const block = new Uint32Array(BLOCK);
+/** Going through the offers of one retailer takes about as long as scanning this many offers, which are adjacent in memory. */
+const SCANNED_PER_RETAILER = 128;
+
+/** Scans the range, one block of offers at a time, until `limit` offers are found. */
+export function findOffers(
+  [first, ...others]: readonly [OfferFilter, ...OfferFilter[]],
+  { begin, end }: Range,
+  limit: number,
+): number[] {
+  const found: number[] = [];
+  for (let at = begin; at < end && found.length < limit; at += BLOCK) {
+    let count = acceptedBetween(first, at, Math.min(at + BLOCK, end));
+    for (const filter of others) count = keepAccepted(filter, count);
+    for (let index = 0; index < count && found.length < limit; index++) found.push(block[index] as number);
+  }
+  return found;
+}
+
+/**
+ * Finds offers of these retailers. Goes through the retailers' offers once a scan has taken as long as that takes, so a search
+ * never takes much longer than the faster of the two ways.
+ */
+export function findOffersOf(
+  retailers: Bitset,
+  { owners, ranks }: DealData,
+  filters: readonly OfferFilter[],
+  { begin, end }: Range,
+  limit: number,
+): number[] {
+  const scanned = Math.min(begin + SCANNED_PER_RETAILER * retailers.count(), end);
+  const all = [{ column: owners, accepted: retailers }, ...filters] as const;
+  const found = findOffers(all, { begin, end: scanned }, limit);
+  if (found.length === limit || scanned === end) return found;
+  const others: number[] = [];
+  retailers.walk(0, (retailer) => {
+    const ownEnd = ranks.begins[retailer + 1] as number;
+    for (let index = ranks.begins[retailer] as number; index < ownEnd; index++) {
+      const offer = ranks.items[index] as number;
+      if (offer >= scanned && passes(filters, offer)) others.push(offer);
+    }
+    return true;
+  });
+  // A typed array sorts numbers without a comparison function.
+  return [
+    ...found,
+    ...Uint32Array.from(others)
+      .sort()
+      .subarray(0, limit - found.length),
+  ];
+}
+
+function passes(filters: readonly OfferFilter[], offer: number): boolean {
+  for (const { column, accepted } of filters) if (!accepted.has(column[offer] as number)) return false;
+  return true;
+}
+
+/** Fills the block with the accepted offers of a range. Returns their number. */
+function acceptedBetween({ column, accepted }: OfferFilter, begin: number, end: number): number {
+  let count = 0;
+  for (let offer = begin; offer < end; offer++) {
+    block[count] = offer;
+    count += accepted.bit(column[offer] as number);
+  }
+  return count;
+}
+
+/** Moves the accepted offers to the front of the block, in their order. Returns their number. */
+function keepAccepted({ column, accepted }: OfferFilter, length: number): number {
+  let count = 0;
+  for (let index = 0; index < length; index++) {
+    const offer = block[index] as number;
+    block[count] = offer;
+    count += accepted.bit(column[offer] as number);
+  }
+  return count;
+}
