@@ -9,6 +9,7 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { buildSnapshotData } from '../service/src/catalogue/build/build-snapshot.ts';
 import type { Catalogue } from '../service/src/catalogue/catalogue.ts';
 import type { CatalogueQuery } from '../service/src/catalogue/list-view.ts';
+import type { StoredRetailer } from '../service/src/domain/catalogue.ts';
 import { LARGE, makeRetailers } from './large-catalogue.ts';
 import { percentile } from './percentile.ts';
 import { megabytes, milliseconds, table, whole } from './table.ts';
@@ -74,7 +75,7 @@ function makeCatalogue(offers: number) {
     promotions: Math.round(LARGE.promotions * factor),
   };
   const sample: Retailer[] = [];
-  const documents: { readonly id: Uuid; readonly document: string }[] = [];
+  const documents: StoredRetailer[] = [];
   for (const retailer of makeRetailers(size, nowMs)) {
     const { id } = retailer;
     if (documents.length % Math.ceil(10 * factor) === 0) sample.push(retailer);
@@ -82,15 +83,12 @@ function makeCatalogue(offers: number) {
       retailer.cashbackOffers = retailer.cashbackOffers.map((offer, index) =>
         index === 0 ? { ...offer, id: LAST_ID, countries: [RARE_COUNTRY] } : offer,
       );
-    documents.push({ id, document: printRetailer(retailer) });
+    documents.push({ id, document: printRetailer(retailer), domains: [] });
   }
   return { documents: documents.sort((a, b) => (a.id < b.id ? -1 : 1)), sample };
 }
 
-async function load(
-  checkout: string,
-  documents: readonly { readonly id: Uuid; readonly document: string }[],
-): Promise<Contender> {
+async function load(checkout: string, documents: readonly StoredRetailer[]): Promise<Contender> {
   const folder = join(checkout, 'service', 'src', 'catalogue');
   const build: { buildSnapshotData: typeof buildSnapshotData } = await import(
     join(folder, 'build', 'build-snapshot.ts')

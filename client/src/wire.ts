@@ -7,6 +7,7 @@ export const OPERATIONS = {
   cashbackOffers: { path: '/v1/cashback-offers/', tokenKind: 'public' },
   coupons: { path: '/v1/coupons/', tokenKind: 'public' },
   promotions: { path: '/v1/promotions/', tokenKind: 'public' },
+  domains: { path: '/v1/domains/', tokenKind: 'public' },
   transactions: { path: '/v1/transactions/', tokenKind: 'private' },
 } as const;
 
@@ -153,6 +154,19 @@ export interface Promotion<Time = string> {
   name: string;
 }
 
+export interface RetailerDomains {
+  /** Retailer identifier */
+  id: string;
+  /** Retailer name */
+  name: string;
+  /** Domains of the retailer's site, each with all of its subdomains: that of its hostname without www., and others. In lower-case ASCII */
+  domains: Array<string>;
+  /** Percentage of the retailer's best cashback offer; null if it has no cashback offer */
+  cashbackPercentage: number | null;
+  /** Fixed cashback of the retailer's best offer; null when it pays a percentage */
+  maximumFixedCommissionFee: number | null;
+}
+
 export interface Transaction<Time = string> {
   /** Transaction identifier */
   id: string;
@@ -250,6 +264,8 @@ export interface RetailersParameters {
   cursor?: string | undefined;
   /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. This parameter is specific to Offerbook. */
   limit?: number | undefined;
+  /** Returns only items of the retailer whose site has this hostname: the retailer with the longest domain that is the hostname or one of its parent domains. Ignores case, a trailing dot and a port; Unicode names are converted (IDNA). Send `location.hostname` from a browser. */
+  hostname?: string | undefined;
 }
 
 export interface CashbackOffersParameters {
@@ -263,6 +279,10 @@ export interface CashbackOffersParameters {
   category?: string | undefined;
   /** Returns only offers available in this country (ISO 3166-1 alpha-2, upper or lower case). */
   country?: string | undefined;
+  /** Returns only items of the retailer whose site has this hostname: the retailer with the longest domain that is the hostname or one of its parent domains. Ignores case, a trailing dot and a port; Unicode names are converted (IDNA). Send `location.hostname` from a browser. */
+  hostname?: string | undefined;
+  /** Returns only deals of this retailer. */
+  retailerId?: string | undefined;
 }
 
 export interface CouponsParameters {
@@ -270,6 +290,10 @@ export interface CouponsParameters {
   cursor?: string | undefined;
   /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. This parameter is specific to Offerbook. */
   limit?: number | undefined;
+  /** Returns only items of the retailer whose site has this hostname: the retailer with the longest domain that is the hostname or one of its parent domains. Ignores case, a trailing dot and a port; Unicode names are converted (IDNA). Send `location.hostname` from a browser. */
+  hostname?: string | undefined;
+  /** Returns only deals of this retailer. */
+  retailerId?: string | undefined;
 }
 
 export interface PromotionsParameters {
@@ -277,7 +301,13 @@ export interface PromotionsParameters {
   cursor?: string | undefined;
   /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. This parameter is specific to Offerbook. */
   limit?: number | undefined;
+  /** Returns only items of the retailer whose site has this hostname: the retailer with the longest domain that is the hostname or one of its parent domains. Ignores case, a trailing dot and a port; Unicode names are converted (IDNA). Send `location.hostname` from a browser. */
+  hostname?: string | undefined;
+  /** Returns only deals of this retailer. */
+  retailerId?: string | undefined;
 }
+
+export type DomainsParameters = {};
 
 export interface TransactionsParameters {
   /** Cursor returned with the previous page. Omit it to get the first page. */

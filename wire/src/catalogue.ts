@@ -151,7 +151,28 @@ export const CashbackOfferSchema = z.strictObject({ ...cashbackOfferFields, ...l
 export const CouponSchema = z.strictObject({ ...couponFields, ...listFields });
 export const PromotionSchema = z.strictObject({ ...promotionFields, ...listFields });
 
+/** A retailer in the list of domains. */
+export const RetailerDomainsSchema = z.strictObject({
+  id: ownFields.id,
+  name: ownFields.name,
+  domains: z.array(z.string()).meta({
+    description:
+      "Domains of the retailer's site, each with all of its subdomains: that of its hostname without www., and others. In lower-case ASCII",
+    examples: [['greenthumb.example', 'greenthumb-garden.example']],
+  }),
+  cashbackPercentage: cashbackOfferFields.cashbackPercentage.nullable().meta({
+    description: "Percentage of the retailer's best cashback offer; null if it has no cashback offer",
+  }),
+  maximumFixedCommissionFee: money(
+    "Fixed cashback of the retailer's best offer; null when it pays a percentage",
+    7.5,
+  )
+    .nullable()
+    .meta({ examples: [null] }),
+});
+
 export type Retailer = z.output<typeof RetailerSchema>;
+export type RetailerDomains = z.output<typeof RetailerDomainsSchema>;
 export type CashbackOffer = Retailer['cashbackOffers'][number];
 export type Coupon = Retailer['coupons'][number];
 export type Promotion = Retailer['promotions'][number];

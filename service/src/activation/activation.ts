@@ -193,7 +193,7 @@ function outcomeOf({ isTracked }: Click): ClickOutcome {
 /** Replaces both URLs with the page, because an inactive deal redirects to its retailer. */
 function arrivingAt(page: URL | undefined, entry: CatalogueEntry): CatalogueEntry {
   if (page === undefined) return entry;
-  if (!belongsTo(page, [entry.retailerHostname])) {
+  if (!belongsTo(page, [entry.retailerHostname, ...entry.retailerDomains])) {
     const error = { parameter: 'to', detail: `must be a page on ${entry.retailerHostname}` };
     throw new ApiError('invalid_parameter', `${error.parameter} ${error.detail}.`, { errors: [error] });
   }

@@ -5,6 +5,7 @@ import type { TransactionRetailer } from '@offerbook/wire/catalogue.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { unavailable } from '../domain/api-errors.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { DomainList } from './domain-list.ts';
 import type { CatalogueListName, ListView } from './list-view.ts';
 import { type CatalogueEntry, Snapshot } from './snapshot.ts';
 import type { SnapshotData } from './snapshot-data.ts';
@@ -37,6 +38,11 @@ export class Catalogue {
   /** Returns the current view of a list. The same object is returned until the list's contents may have changed. */
   list(name: CatalogueListName): ListView {
     return this.#current().list(name, this.#clock());
+  }
+
+  /** Every retailer with its domains. The same object is returned until the catalogue changes. */
+  get domains(): DomainList {
+    return this.#current().domains;
   }
 
   /** Number of active items in each list; undefined before the first snapshot. */

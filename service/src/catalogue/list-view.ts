@@ -5,7 +5,8 @@ import { DEAL_LISTS, type DealList } from '@offerbook/wire/deals.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Activity } from './activity.ts';
 import type { OfferQuery, OfferSearch } from './search/offer-search.ts';
-import { allBelow, firstOf, type Range } from './tables/ascending.ts';
+import type { RetailerFilter, RetailerQuery } from './search/retailer-filter.ts';
+import { type Ascending, allBelow, firstOf, type Range, sequence } from './tables/ascending.ts';
 import { Bitset } from './tables/bitset.ts';
 import type { DealTable } from './tables/deal-table.ts';
 import { type EncodedPage, type PageWriter, writeItemAlone, writePage } from './tables/page-writer.ts';
@@ -15,11 +16,12 @@ import type { UuidTable } from './tables/uuid-table.ts';
 export type CatalogueListName = 'retailers' | DealList;
 
 /** Only the cashback offer list uses the fields of OfferQuery; the other lists ignore them. */
-export type CatalogueQuery = OfferQuery & {
-  /** The page starts at the first selected item whose id is at or after this one. */
-  readonly cursor: Uuid | undefined;
-  readonly limit: number;
-};
+export type CatalogueQuery = OfferQuery &
+  RetailerQuery & {
+    /** The page starts at the first selected item whose id is at or after this one. */
+    readonly cursor: Uuid | undefined;
+    readonly limit: number;
+  };
 
 export interface ListView {
   page(query: CatalogueQuery): EncodedPage;
@@ -31,12 +33,14 @@ export interface ListView {
 export class DealsView implements ListView {
   readonly table: DealTable;
   readonly activity: Activity;
+  readonly #filter: RetailerFilter;
   readonly #search: OfferSearch | undefined;
 
   /** Only the cashback offer list has a `search`; its deals are always active. */
-  constructor(table: DealTable, activity: Activity, search?: OfferSearch) {
+  constructor(table: DealTable, activity: Activity, filter: RetailerFilter, search?: OfferSearch) {
     this.table = table;
     this.activity = activity;
+    this.#filter = filter;
     this.#search = search;
   }
 
@@ -48,9 +52,12 @@ export class DealsView implements ListView {
     const { table, activity } = this;
     const { limit } = query;
     const range = rangeFrom(query.cursor, table.ids);
+    const retailers = this.#filter.select(query);
+    const selected = retailers && this.#ranksOf(retailers);
+    const active = selected && sequence(selected.filter((rank) => activity.isActive(rank)));
     const numbers =
-      this.#search?.select(query, range, limit + 1) ??
-      firstOf(activity.active ?? allBelow(range.end), range, limit + 1);
+      this.#search?.select(query, range, limit + 1, retailers) ??
+      firstOf(active ?? activity.active ?? allBelow(range.end), range, limit + 1);
     return writePage({
       numbers,
       limit,
@@ -59,11 +66,23 @@ export class DealsView implements ListView {
       changesAtMs: (last = range.end - 1) => {
         let changesAtMs = Number.POSITIVE_INFINITY;
         if (activity.active === undefined) return changesAtMs;
-        for (let rank = range.begin; rank <= last; rank++)
-          changesAtMs = Math.min(changesAtMs, activity.nextChangeMs(rank));
+        const ranks = selected === undefined ? allBelow(range.end) : sequence(selected);
+        ranks.walk(range.begin, (rank) => {
+          if (rank <= last) changesAtMs = Math.min(changesAtMs, activity.nextChangeMs(rank));
+          return rank < last;
+        });
         return changesAtMs;
       },
     });
+  }
+
+  /** Returns the ranks of these retailers' deals, active or not, ascending. */
+  #ranksOf(retailers: readonly number[]): number[] {
+    const { items, begins } = this.table.data.ranks;
+    const ranks = retailers.flatMap((retailer) => [
+      ...items.subarray(begins[retailer], begins[retailer + 1]),
+    ]);
+    return ranks.sort((a, b) => a - b);
   }
 
   item(id: Uuid): EncodedPage | undefined {
@@ -85,12 +104,18 @@ export class DealsView implements ListView {
 
 export class RetailersView implements ListView {
   readonly #retailers: RetailerTable;
+  readonly #filter: RetailerFilter;
   readonly #deals: Readonly<Record<DealList, DealsView>>;
   /** Retailers with at least one active deal. */
   readonly #listed: Bitset;
 
-  constructor(retailers: RetailerTable, deals: Readonly<Record<DealList, DealsView>>) {
+  constructor(
+    retailers: RetailerTable,
+    filter: RetailerFilter,
+    deals: Readonly<Record<DealList, DealsView>>,
+  ) {
     this.#retailers = retailers;
+    this.#filter = filter;
     this.#deals = deals;
     this.#listed = new Bitset(retailers.ids.length);
     for (const list of DEAL_LISTS) addOwners(deals[list], this.#listed);
@@ -104,30 +129,41 @@ export class RetailersView implements ListView {
     return DEAL_LISTS.every((list) => this.#deals[list].activity.holdsAt(nowMs));
   }
 
-  page({ cursor, limit }: CatalogueQuery): EncodedPage {
-    const range = rangeFrom(cursor, this.#retailers.ids);
+  page(query: CatalogueQuery): EncodedPage {
+    const { limit } = query;
+    const range = rangeFrom(query.cursor, this.#retailers.ids);
+    const selected = this.#filter.select(query);
+    const listed = selected && sequence(selected.filter((retailer) => this.#listed.has(retailer)));
     return writePage({
-      numbers: firstOf(this.#listed, range, limit + 1),
+      numbers: firstOf(listed ?? this.#listed, range, limit + 1),
       limit,
       ids: this.#retailers.ids,
       writeItem: (retailer, writer) => this.#write(retailer, writer),
       // Include unlisted retailers, which appear in the list when one of their deals starts.
-      changesAtMs: (last = range.end - 1) => this.#changesAtMs(range.begin, last),
+      changesAtMs: (last = range.end - 1) => {
+        const retailers = selected === undefined ? allBelow(last + 1) : sequence(selected);
+        return this.#changesAtMs(retailers, range.begin, last);
+      },
     });
   }
 
   item(id: Uuid): EncodedPage | undefined {
     const retailer = this.#retailers.ids.find(id);
     if (retailer === undefined || !this.#listed.has(retailer)) return undefined;
-    return writeItemAlone((writer) => this.#write(retailer, writer), this.#changesAtMs(retailer, retailer));
+    return writeItemAlone(
+      (writer) => this.#write(retailer, writer),
+      this.#changesAtMs(sequence([retailer]), retailer, retailer),
+    );
   }
 
-  #changesAtMs(first: number, last: number): number {
+  #changesAtMs(retailers: Ascending, first: number, last: number): number {
     let changesAtMs = Number.POSITIVE_INFINITY;
-    for (let retailer = first; retailer <= last; retailer++) {
+    retailers.walk(first, (retailer) => {
+      if (retailer > last) return false;
       for (const list of DEAL_LISTS)
         changesAtMs = Math.min(changesAtMs, this.#deals[list].nextChangeOfMs(retailer));
-    }
+      return true;
+    });
     return changesAtMs;
   }
 

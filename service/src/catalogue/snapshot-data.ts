@@ -9,6 +9,7 @@ export interface SnapshotData {
   readonly retailers: RetailerData;
   readonly deals: Readonly<Record<DealList, DealData>>;
   readonly search: SearchData;
+  readonly domains: DomainData;
 }
 
 /** Concatenated lists. List i extends from items[begins[i]] to items[begins[i + 1] - 1]. */
@@ -65,6 +66,16 @@ export interface DealData {
 export interface Periods {
   readonly fromMs: Float64Array;
   readonly untilMs: Float64Array;
+}
+
+/** The domains of the retailers' sites. */
+export interface DomainData {
+  /** Sorted by UTF-16 code units. A domain of several retailers occurs several times. */
+  readonly names: PackedStrings;
+  /** By domain: its retailer. */
+  readonly owners: Uint32Array;
+  /** By retailer: its item in the list of domains, a JSON object; empty if the retailer has no domain. */
+  readonly items: PackedJson;
 }
 
 /** Columns and indexes to search cashback offers. They identify offers by rank and retailers by number. */

@@ -5,8 +5,11 @@ import type { TransactionRetailer } from '@offerbook/wire/catalogue.ts';
 import { DEAL_LISTS, type DealList, forEachDealList } from '@offerbook/wire/deals.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { Activity } from './activity.ts';
+import { DomainList } from './domain-list.ts';
 import { type CatalogueListName, DealsView, type ListView, RetailersView } from './list-view.ts';
+import { DomainIndex } from './search/domain-index.ts';
 import { OfferSearch } from './search/offer-search.ts';
+import { RetailerFilter } from './search/retailer-filter.ts';
 import type { SnapshotData } from './snapshot-data.ts';
 import { DealTable } from './tables/deal-table.ts';
 import { RetailerTable } from './tables/retailer-table.ts';
@@ -16,6 +19,8 @@ export interface CatalogueEntry {
   readonly retailerId: Uuid;
   readonly retailerUrl: string;
   readonly retailerHostname: string;
+  /** Domains of the retailer's site, besides its hostname. */
+  readonly retailerDomains: readonly string[];
   /** The promotion's deep link, or else the retailer's URL. */
   readonly url: string;
   readonly isActive: boolean;
@@ -23,16 +28,21 @@ export interface CatalogueEntry {
 
 export class Snapshot {
   readonly revision: number;
+  /** Does not depend on time, because it includes retailers without active deals. */
+  readonly domains: DomainList;
   readonly #retailerTable: RetailerTable;
   readonly #dealTables: Readonly<Record<DealList, DealTable>>;
   readonly #offerSearch: OfferSearch;
+  readonly #retailerFilter: RetailerFilter;
   readonly #deals: Partial<Record<DealList, DealsView>> = {};
   #retailers: RetailersView | undefined;
 
-  constructor({ revision, retailers, deals, search }: SnapshotData) {
+  constructor({ revision, retailers, deals, search, domains }: SnapshotData) {
     this.revision = revision;
     this.#retailerTable = new RetailerTable(retailers);
     this.#dealTables = forEachDealList((list) => new DealTable(deals[list], this.#retailerTable));
+    this.#retailerFilter = new RetailerFilter(this.#retailerTable.ids, new DomainIndex(domains));
+    this.domains = new DomainList(domains, this.#retailerTable.ids);
     this.#offerSearch = new OfferSearch(search, deals.cashbackOffers);
   }
 
@@ -53,19 +63,18 @@ export class Snapshot {
     if (name === 'retailers') {
       const retailer = this.#retailerTable.ids.find(id);
       if (retailer === undefined) return undefined;
-      const { url, hostname } = this.#fieldsOf(retailer);
-      return { retailerId: id, retailerUrl: url, retailerHostname: hostname, url, isActive: true };
+      const site = this.#siteOf(retailer);
+      return { ...site, retailerId: id, url: site.retailerUrl, isActive: true };
     }
     const table = this.#dealTables[name];
     const rank = table.ids.find(id);
     if (rank === undefined) return undefined;
     const owner = table.data.owners[rank] as number;
-    const { url, hostname } = this.#fieldsOf(owner);
+    const site = this.#siteOf(owner);
     return {
+      ...site,
       retailerId: this.#retailerTable.ids.at(owner),
-      retailerUrl: url,
-      retailerHostname: hostname,
-      url: (name === 'promotions' ? table.deepLink(rank) : undefined) ?? url,
+      url: (name === 'promotions' ? table.deepLink(rank) : undefined) ?? site.retailerUrl,
       isActive: this.#dealsAt(name, nowMs).activity.isActive(rank),
     };
   }
@@ -84,12 +93,21 @@ export class Snapshot {
     return JSON.parse(firstDeal === undefined ? text : `${text}]}`);
   }
 
+  #siteOf(retailer: number) {
+    const { url, hostname } = this.#fieldsOf(retailer);
+    return {
+      retailerUrl: url,
+      retailerHostname: hostname,
+      retailerDomains: this.domains.domainsOf(retailer),
+    };
+  }
+
   #dealsAt(list: DealList, nowMs: number): DealsView {
     let view = this.#deals[list];
     if (view?.activity.holdsAt(nowMs) !== true) {
       const table = this.#dealTables[list];
       const search = list === 'cashbackOffers' ? this.#offerSearch : undefined;
-      view = new DealsView(table, new Activity(table.data.periods, nowMs), search);
+      view = new DealsView(table, new Activity(table.data.periods, nowMs), this.#retailerFilter, search);
       this.#deals[list] = view;
     }
     return view;
@@ -100,6 +118,7 @@ export class Snapshot {
     if (view?.holdsAt(nowMs) !== true) {
       view = new RetailersView(
         this.#retailerTable,
+        this.#retailerFilter,
         forEachDealList((list) => this.#dealsAt(list, nowMs)),
       );
       this.#retailers = view;

@@ -4,12 +4,17 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { ImportWriter } from './import-log.ts';
 import type { StoredDocument } from './stored-document.ts';
 
+export interface StoredRetailer extends StoredDocument {
+  /** Domains of the retailer's site from its link, in addition to its hostname. */
+  readonly domains: readonly string[];
+}
+
 export interface CatalogueStore {
   /**
    * Reads all retailers in id order, in batches, from one consistent snapshot, and returns the snapshot's revision. A slow
    * callback does not block other work.
    */
-  read(onBatch: (batch: StoredDocument[]) => Promise<void>): Promise<number>;
+  read(onBatch: (batch: StoredRetailer[]) => Promise<void>): Promise<number>;
   /**
    * Runs `work` in a transaction, which is committed when `work` returns and rolled back when it throws. Writes run one at a
    * time. Imports pass the id of their log entry.

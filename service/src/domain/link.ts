@@ -9,6 +9,8 @@ export interface Link {
   readonly id: Uuid;
   readonly kind: 'retailer' | 'deal';
   readonly template: string;
+  /** Domains of a retailer's site, in addition to its hostname; sorted. Default: none. A deal never has any. */
+  readonly domains?: readonly string[];
 }
 
 export interface LinkStore {

@@ -1,17 +1,31 @@
-// Imports activation links: the redirect targets of retailers and deals. The file contains all links, so links that are
-// missing from it are withdrawn, except in a merge. Links can be imported before their retailers and deals.
+// Imports activation links: the redirect targets of retailers and deals, and further domains of retailers' sites. The file
+// contains all links, so links that are missing from it are withdrawn, except in a merge. Links can be imported before their
+// retailers and deals.
 
 import type { Columns } from '@offerbook/wire/rows/csv.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
 import { TRANSACTION_LIMITS } from '@offerbook/wire/rows/row-limits.ts';
 import { type CheckedRow, checkRow, printPlace, rejected } from '@offerbook/wire/rows/row-problem.ts';
 import { UuidPlaces } from '@offerbook/wire/rows/uuid-places.ts';
-import { OBJECT, text, uuid } from '@offerbook/wire/scalars.ts';
+import { listOf, OBJECT, text, uuid } from '@offerbook/wire/scalars.ts';
+import { parseSiteDomain } from '@offerbook/wire/site-domain.ts';
 import { z } from 'zod';
 import { templateProblem } from '../activation/link-template.ts';
 import type { Link, LinkStore, LinkWriter } from '../domain/link.ts';
 import type { ImportReport, WholeFileOptions } from './import-report.ts';
 import { ImportRun } from './import-run.ts';
+
+/** More than any retailer has. */
+const DOMAINS_MAX = 1_000;
+
+const domain = text("Domain of the retailer's site", 'greenthumb.example').check((payload) => {
+  const parsed = parseSiteDomain(payload.value);
+  if (parsed !== undefined) payload.value = parsed;
+  else {
+    const message = 'must be a domain such as shop.example, and not a public suffix such as co.uk';
+    payload.issues.push({ code: 'custom', message, input: payload.value });
+  }
+});
 
 const FIELDS = {
   retailerId: uuid('Retailer identifier', '0192d1a0-0000-7000-8000-000000000001').nullish(),
@@ -25,6 +39,13 @@ const FIELDS = {
       if (message !== undefined) payload.issues.push({ code: 'custom', message, input: payload.value });
     },
   ),
+  // A CSV file has no lists: its domains are separated by spaces.
+  domains: z
+    .preprocess(
+      (value) => (typeof value === 'string' ? value.split(' ').filter((word) => word !== '') : value),
+      listOf(domain, DOMAINS_MAX),
+    )
+    .nullish(),
 };
 
 const COLUMNS: Columns = new Map(Object.keys(FIELDS).map((name) => [name, 'text']));
@@ -77,14 +98,20 @@ function checkLink(
 ): CheckedRow<Link> {
   if (row.value === undefined) return row;
   const { retailerId, dealId, template } = row.value;
+  const domains = [...new Set(row.value.domains)].sort();
   const id = retailerId ?? dealId;
   if (id == null || (retailerId != null && dealId != null)) {
     return rejected(row.place, [{ field: '', reason: 'must have either retailerId or dealId' }]);
   }
   const kind = retailerId == null ? 'deal' : 'retailer';
+  if (kind === 'deal' && domains.length > 0) {
+    return rejected(row.place, [
+      { field: 'domains', reason: 'must not be set for a deal, only for a retailer' },
+    ]);
+  }
   const first = seen.add(id, row.place);
   if (first !== undefined) {
     return rejected(row.place, [{ field: `${kind}Id`, reason: `was already used on ${printPlace(first)}` }]);
   }
-  return { place: row.place, value: { id, kind, template }, problems: undefined };
+  return { place: row.place, value: { id, kind, template, domains }, problems: undefined };
 }

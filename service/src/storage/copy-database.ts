@@ -35,7 +35,7 @@ import { toRow } from './stores/daily-sums.ts';
 import { readTotals } from './stores/daily-totals.ts';
 import { listErasedUsers } from './stores/erased-users.ts';
 import { COUNTERS_SQL } from './stores/import-log.ts';
-import { listLinks } from './stores/link-store.ts';
+import { listLinks, toLinkRow } from './stores/link-store.ts';
 import { readBatches, readVersions, versionsSql } from './stores/read-batches.ts';
 import { LAST_NUMBER_SQL, raiseCounter, raiseRevision } from './stores/revision.ts';
 import { readClickKey } from './stores/secret.ts';
@@ -124,7 +124,7 @@ async function copyTables(
   );
   await to.all("UPDATE secrets SET value = $1 WHERE name = 'click'", await readClickKey(from));
   await to.putMany(ERASURES, await listErasedUsers(from));
-  await to.putMany(LINKS, await listLinks(from));
+  await to.putMany(LINKS, (await listLinks(from)).map(toLinkRow));
   const newNumbers = await copyImports(from, to);
   const tokens = await copyRows(
     'tokens',

@@ -132,9 +132,10 @@ export const RETAILERS = {
   columns: { id: 'uuid', document: 'text' },
 } as const satisfies Table;
 
+/** `domains` is a JSON list. */
 export const LINKS = {
   name: 'links',
-  columns: { id: 'uuid', kind: 'text', template: 'text' },
+  columns: { id: 'uuid', kind: 'text', template: 'text', domains: 'text' },
 } as const satisfies Table;
 
 export const CLICKS = {

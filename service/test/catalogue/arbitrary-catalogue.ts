@@ -56,6 +56,34 @@ const CATEGORIES = [
   '\ud800',
 ];
 const COUNTRIES = ['DE', 'AT', 'CH', 'FR'];
+/** Hostnames of retailers, with the domain of each; null if there is none. */
+export const SITES: Readonly<Record<string, string | null>> = {
+  'shop.example': 'shop.example',
+  'www.shop.example': 'shop.example',
+  'WWW.Shop.example.': 'shop.example',
+  'de.shop.example': 'de.shop.example',
+  'a.de.shop.example': 'a.de.shop.example',
+  'notshop.example': 'notshop.example',
+  'münchen.example': 'xn--mnchen-3ya.example',
+  'shop.co.uk': 'shop.co.uk',
+  'co.uk': null,
+  'myshopify.com': null,
+  'shop.myshopify.com': 'shop.myshopify.com',
+  localhost: null,
+  'not a hostname': null,
+};
+const DOMAINS = Object.values(SITES).filter((domain) => domain !== null);
+const HOSTS = [
+  ...DOMAINS,
+  'example',
+  'co.uk',
+  'other.example',
+  'myshopify.com',
+  'x.localhost',
+  'hop.example',
+  'uk',
+];
+const HOSTNAMES = HOSTS.flatMap((host) => [host, `www.${host}`, `x.${host}`, `x${host}`, `${host}.example`]);
 
 const name = fc.oneof(fc.constantFrom(...NAMES), fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }));
 const text = fc.oneof(
@@ -82,6 +110,7 @@ const promotion = fc.tuple(fc.record({ description: text }), period);
 
 const retailer = fc.record({
   name,
+  hostname: fc.constantFrom(...Object.keys(SITES)),
   offers: fc.array(offer, { maxLength: 4 }),
   coupons: fc.array(coupon, { maxLength: 4 }),
   promotions: fc.array(promotion, { maxLength: 3 }),
@@ -89,10 +118,10 @@ const retailer = fc.record({
 
 /** Retailers with ids that are all different and in no order. */
 export const catalogue: fc.Arbitrary<Retailer[]> = fc.array(retailer, { maxLength: 8 }).map((drafts) =>
-  drafts.map(({ name, offers, coupons, promotions }, number) => ({
+  drafts.map(({ name, hostname, offers, coupons, promotions }, number) => ({
     id: uuid('retailer', number),
     name,
-    hostname: 'shop.example',
+    hostname,
     url: 'https://shop.example/',
     logo: `https://shop.example/${number}.svg`,
     cashbackOffers: offers.map((fields, index) => ({ id: uuid('offer', number, index), ...fields })),
@@ -137,7 +166,23 @@ export const query: fc.Arbitrary<CatalogueQuery> = fc.record({
     nil: undefined,
   }),
   country: fc.option(fc.constantFrom(...COUNTRIES, 'ZZ'), { nil: undefined }),
+  hostname: fc.option(fc.constantFrom(...HOSTNAMES), { nil: undefined, freq: 1 }),
+  retailerId: fc.option(
+    fc.nat(8).map((number) => uuid('retailer', number)),
+    { nil: undefined, freq: 1 },
+  ),
 });
+
+/** Domains from a links file, by retailer. */
+export const moreDomains: fc.Arbitrary<ReadonlyMap<Uuid, readonly string[]>> = fc
+  .dictionary(
+    fc.nat(7).map(String),
+    fc.uniqueArray(fc.constantFrom(...DOMAINS, 'other.example'), { maxLength: 3 }),
+  )
+  .map(
+    (drafts) =>
+      new Map(Object.entries(drafts).map(([number, domains]) => [uuid('retailer', Number(number)), domains])),
+  );
 
 /** The same parts give the same id. */
 export function uuid(...parts: readonly (string | number)[]): Uuid {
@@ -145,10 +190,19 @@ export function uuid(...parts: readonly (string | number)[]): Uuid {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') as Uuid;
 }
 
-export function readerOf(retailers: readonly Retailer[], revision = 1): CatalogueStore['read'] {
+/** `domains` are those of the links file. */
+export function readerOf(
+  retailers: readonly Retailer[],
+  revision = 1,
+  domains: ReadonlyMap<Uuid, readonly string[]> = new Map(),
+): CatalogueStore['read'] {
   return async (onBatch) => {
     const documents = retailers
-      .map((retailer) => ({ id: retailer.id, document: printRetailer(retailer) }))
+      .map((retailer) => ({
+        id: retailer.id,
+        document: printRetailer(retailer),
+        domains: domains.get(retailer.id) ?? [],
+      }))
       .sort((a, b) => (a.id < b.id ? -1 : 1));
     for (let begin = 0; begin < documents.length; begin += 3)
       await onBatch(documents.slice(begin, begin + 3));
@@ -159,8 +213,9 @@ export function readerOf(retailers: readonly Retailer[], revision = 1): Catalogu
 export async function loadCatalogue(
   retailers: readonly Retailer[],
   clock: () => number = () => START_MS,
+  domains?: ReadonlyMap<Uuid, readonly string[]>,
 ): Promise<Catalogue> {
   const catalogue = new Catalogue(clock);
-  catalogue.take(await buildSnapshotData(readerOf(retailers)));
+  catalogue.take(await buildSnapshotData(readerOf(retailers, 1, domains)));
   return catalogue;
 }

@@ -32,7 +32,7 @@ const LIST_FORMS = {
 /** What each list shows of one stored retailer. */
 async function servedLists(stored: object) {
   const data = await buildSnapshotData(async (onBatch) => {
-    await onBatch([{ id: RETAILER.id, document: printJson(stored) }]);
+    await onBatch([{ id: RETAILER.id, document: printJson(stored), domains: [] }]);
     return 1;
   });
   const catalogue = new Catalogue(() => START_MS);

@@ -97,7 +97,15 @@ test('finds retailers and deals by id, and whether they are active', async () =>
   });
   const catalogue = await loadCatalogue([shop], () => nowMs);
   const { url, hostname: retailerHostname } = shop;
-  const entry = { retailerId: id(1), retailerUrl: url, retailerHostname, url, isActive: true };
+  const retailerDomains = ['r1.example'];
+  const entry = {
+    retailerId: id(1),
+    retailerUrl: url,
+    retailerHostname,
+    retailerDomains,
+    url,
+    isActive: true,
+  };
   const found = () => [
     catalogue.find('retailers', id(1)),
     catalogue.find('cashbackOffers', id(11)),

@@ -1,12 +1,20 @@
 import { expect, test } from 'bun:test';
-import type { Promotion, Retailer } from '@offerbook/wire/catalogue.ts';
+import type { Promotion, Retailer, RetailerDomains } from '@offerbook/wire/catalogue.ts';
 import { activePeriodMs } from '@offerbook/wire/deals.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
 import type { CatalogueListName, CatalogueQuery } from '../../src/catalogue/list-view.ts';
 import type { OfferQuery } from '../../src/catalogue/search/offer-search.ts';
-import { catalogue, loadCatalogue, query, START_MS, uuid } from './arbitrary-catalogue.ts';
+import {
+  catalogue,
+  loadCatalogue,
+  moreDomains,
+  query,
+  SITES,
+  START_MS,
+  uuid,
+} from './arbitrary-catalogue.ts';
 import { naivePage } from './naive-catalogue.ts';
 import { readPage } from './read-page.ts';
 
@@ -30,6 +38,56 @@ test('a page of any list contains the active, matching items from the cursor onw
       }
     }),
     { numRuns: 100 },
+  );
+});
+
+test('the filters by hostname and retailer return the same items as a naive search, in every list', async () => {
+  const questions = fc.array(fc.tuple(list, momentMs, query), { minLength: 30, maxLength: 30 });
+  await fc.assert(
+    fc.asyncProperty(catalogue, moreDomains, questions, async (retailers, domains, questions) => {
+      let nowMs = START_MS;
+      const catalogue = await loadCatalogue(retailers, () => nowMs, domains);
+      for (const [name, momentMs, { category: _, country: __, ...query }] of questions) {
+        nowMs = momentMs;
+        const expected = naivePage(retailers, name, nowMs, query, domains);
+        expect(readPage(catalogue.list(name), query)).toEqual(expected);
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('the list of domains contains every retailer with its domains and its best rate', async () => {
+  await fc.assert(
+    fc.asyncProperty(catalogue, moreDomains, async (retailers, more) => {
+      const loaded = await loadCatalogue(retailers, () => START_MS, more);
+      const { bytes, cursor } = loaded.domains.page();
+      const expected = retailers
+        .map(({ id, name, hostname, cashbackOffers }) => {
+          const percentages = cashbackOffers.filter((offer) => offer.maximumFixedCommissionFee === null);
+          const fixed = cashbackOffers.map((offer) => offer.maximumFixedCommissionFee ?? 0);
+          const best = Math.max(...percentages.map((offer) => offer.cashbackPercentage));
+          return {
+            id,
+            name,
+            domains: [...new Set([SITES[hostname] ?? [], more.get(id) ?? []].flat())],
+            isPercentage: percentages.length > 0,
+            amount: percentages.length > 0 ? best : cashbackOffers.length > 0 ? Math.max(...fixed) : null,
+          };
+        })
+        .filter(({ domains }) => domains.length > 0)
+        .sort((a, b) => (a.id < b.id ? -1 : 1));
+      const { data } = JSON.parse(new TextDecoder().decode(bytes)) as { data: RetailerDomains[] };
+      expect(cursor).toBeUndefined();
+      expect(
+        data.map(({ cashbackPercentage, maximumFixedCommissionFee: fixed, ...item }) => ({
+          ...item,
+          isPercentage: fixed === null && cashbackPercentage !== null,
+          amount: fixed ?? cashbackPercentage,
+        })),
+      ).toEqual(JSON.parse(JSON.stringify(expected)) as typeof expected);
+    }),
+    { numRuns: 200 },
   );
 });
 

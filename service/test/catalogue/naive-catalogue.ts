@@ -6,6 +6,7 @@ import { printJson } from '@offerbook/wire/decimal.ts';
 import { fold } from '@offerbook/wire/fold.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { CatalogueListName, CatalogueQuery } from '../../src/catalogue/list-view.ts';
+import { SITES } from './arbitrary-catalogue.ts';
 
 /** A page as the texts of its items. */
 export interface TextPage {
@@ -18,14 +19,33 @@ export function naivePage(
   list: CatalogueListName,
   nowMs: number,
   query: CatalogueQuery,
+  more: ReadonlyMap<Uuid, readonly string[]> = new Map(),
 ): TextPage {
-  const items = itemsOf(retailers, list, nowMs, query)
+  const items = itemsOf(retailersOf(retailers, query, more), list, nowMs, query)
     .filter(({ id }) => query.cursor === undefined || id >= query.cursor)
     .sort(byId);
   return {
     items: items.slice(0, query.limit).map((item) => printJson(item)),
     cursor: items[query.limit]?.id,
   };
+}
+
+/** Returns the retailers that match `retailerId` and `hostname`. `more` are the domains of links. */
+function retailersOf(
+  retailers: readonly Retailer[],
+  { retailerId, hostname }: CatalogueQuery,
+  more: ReadonlyMap<Uuid, readonly string[]>,
+): readonly Retailer[] {
+  const domainsOf = ({ id, hostname }: Retailer) => [SITES[hostname] ?? [], more.get(id) ?? []].flat();
+  const matches = retailers
+    .flatMap(domainsOf)
+    .filter((domain) => hostname === domain || hostname?.endsWith(`.${domain}`));
+  const longest = matches.toSorted((a, b) => b.length - a.length)[0];
+  return retailers.filter(
+    (retailer) =>
+      (retailerId === undefined || retailer.id === retailerId) &&
+      (hostname === undefined || (longest !== undefined && domainsOf(retailer).includes(longest))),
+  );
 }
 
 function itemsOf(

@@ -175,7 +175,10 @@ describe('filters', () => {
 describe('invalid parameters', () => {
   const uuid = 'must be a UUID: the cursor of the previous page';
   const number = 'must be a whole number from 1 to 1000';
-  const only = 'is not a parameter; the parameters are cursor, limit, name, category, country';
+  const only =
+    'is not a parameter; the parameters are cursor, limit, name, category, country, hostname, retailerId';
+  const host = 'must be a hostname such as www.shop.example, without a scheme or a path';
+  const site = 'is not a parameter; use hostname to find the retailer of a site';
   const paging = 'is not a parameter; use cursor and limit for paging';
   const cases: [string, Record<string, string>][] = [
     ['cursor=', { cursor: 'must not be empty' }],
@@ -202,11 +205,31 @@ describe('invalid parameters', () => {
     ['nam=a&nam=b', { nam: 'is not a parameter; name is' }],
     ['country[]=DE', { 'country[]': 'is not a parameter; country is' }],
     ['featured=true', { featured: only }],
-    ['retailer_id=1', { retailer_id: only }],
-    ['Retailer-Id=1', { 'Retailer-Id': only }],
+    ['retailer_id=1', { retailer_id: 'is not a parameter; retailerId is' }],
+    ['Retailer-Id=1', { 'Retailer-Id': 'is not a parameter; retailerId is' }],
+    ['merchantId=1', { merchantId: 'is not a parameter; use retailerId' }],
+    ['retailerId=1', { retailerId: 'must be a UUID' }],
+    ['retailerId=', { retailerId: 'must not be empty' }],
+    ['id=1', { id: 'is not a parameter; to get one item, add its id to the path' }],
+    ['domain=shop.example&url=x', { domain: site, url: site }],
+    ['HostName=shop.example', { HostName: 'is not a parameter; hostname is' }],
+    ['hostname=', { hostname: 'must not be empty' }],
+    ['hostname=https://shop.example', { hostname: host }],
+    ['hostname=shop.example/path', { hostname: host }],
+    ['hostname=shop..example', { hostname: host }],
+    ['hostname=.shop.example', { hostname: host }],
+    ['hostname=shop.example..', { hostname: host }],
+    ['hostname=shop.example:http', { hostname: host }],
+    ['hostname=user@shop.example', { hostname: host }],
+    ['hostname=shop%2520.example', { hostname: host }],
+    ['hostname=sh+op.example', { hostname: host }],
+    ['hostname=[::1]', { hostname: host }],
+    [`hostname=${'x'.repeat(64)}.example`, { hostname: host }],
+    [`hostname=${'x.'.repeat(127)}`, { hostname: 'must not be longer than 253 characters' }],
+    ['hostname=a.example&hostname=b.example', { hostname: 'must be given only once' }],
     ['termsAndExclusions[like]=x', { 'termsAndExclusions[like]': only }],
     ['logo__in=x', { logo__in: only }],
-    ['countries=DE', { countries: only }],
+    ['countries=DE', { countries: 'is not a parameter; use country' }],
     ['data=x', { data: only }],
     ['updatedAtGreaterThan=2026-11-14', { updatedAtGreaterThan: only }],
     ['updated_at_less_than=2026-11-14', { updated_at_less_than: only }],
@@ -247,17 +270,37 @@ describe('invalid parameters', () => {
   });
 
   test.each([
-    ['/v1/retailers/', 'name', 'hostname', 'cashbackOffers', 'country', 'category', 'deepLink', 'code'],
-    ['/v1/coupons/', 'name', 'code', 'startDate', 'retailerId', 'country', 'category'],
-    ['/v1/promotions/', 'name', 'deepLink', 'endDate', 'country', 'passbackUid'],
-  ])('%s has no filters: field names and parameters of other lists are rejected', async (path, ...names) => {
+    [
+      '/v1/retailers/',
+      'cursor, limit, hostname',
+      ['name', 'logo', 'cashbackOffers', 'country', 'retailerId', 'code'],
+    ],
+    ['/v1/coupons/', 'cursor, limit, hostname, retailerId', ['name', 'code', 'startDate', 'category']],
+    [
+      '/v1/promotions/',
+      'cursor, limit, hostname, retailerId',
+      ['name', 'deepLink', 'endDate', 'passbackUid'],
+    ],
+  ])('%s rejects names of fields and parameters of other lists', async (path, parameters, names) => {
     for (const name of names) {
       const response = await node.get(`${path}?${name}=x`, token);
       const { detail } = (await response.json()) as { detail: string };
-      const want = `${name} is not a parameter; the parameters are cursor, limit.`;
+      const want = `${name} is not a parameter; the parameters are ${parameters}.`;
       expect([response.status, detail]).toEqual([400, want]);
     }
   });
+
+  test.each(['/v1/coupons/', '/v1/promotions/'])(
+    '%s rejects country and says who has countries',
+    async (path) => {
+      const response = await node.get(`${path}?country=DE`, token);
+      const { detail } = (await response.json()) as { detail: string };
+      expect([response.status, detail]).toEqual([
+        400,
+        'country is not a parameter; only cashback offers have countries.',
+      ]);
+    },
+  );
 
   test('unrelated parameters are ignored', async () => {
     for (const name of [

@@ -1,9 +1,11 @@
-// Single items over HTTP: the same objects as in the lists, with the lists' caching and errors.
+// Look-ups over HTTP: single items, which are the same objects as in the lists, the retailer of a site, and the list of domains.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import { importLinks } from '../../src/importer/import-links.ts';
 import { DATABASES } from '../support/databases.ts';
 import { coupon, id, offer, promotion, retailer, timestamp, transaction } from '../support/fixtures.ts';
-import { TestNode } from '../support/test-node.ts';
+import { ndjson, TestNode } from '../support/test-node.ts';
 
 const CATALOGUE_PATHS = ['/v1/retailers/', '/v1/cashback-offers/', '/v1/coupons/', '/v1/promotions/'];
 const NOT_FOUND = 'No active retailer or deal has this id.';
@@ -248,5 +250,182 @@ for (const database of DATABASES) {
         'id must be a UUID.',
       ]);
     });
+  });
+}
+
+describe('by site', () => {
+  const ids = async (path: string) => {
+    const response = await node.get(path, token);
+    expect([path, response.status]).toEqual([path, 200]);
+    return ((await response.json()) as { data: { id: string }[] }).data.map((item) => item.id);
+  };
+
+  test('hostname restricts every list to the retailer of the site, and combines with other parameters', async () => {
+    const seen: Record<string, string[]> = {};
+    for (const query of [
+      'retailers/?hostname=www.r1.example',
+      'retailers/?hostname=R1.Example.:443',
+      'retailers/?hostname=de.shop.r2.example',
+      'retailers/?hostname=xr1.example',
+      'retailers/?hostname=example',
+      'retailers/?hostname=r3.example',
+      'cashback-offers/?hostname=r1.example',
+      'cashback-offers/?hostname=r1.example&limit=1',
+      `cashback-offers/?hostname=r1.example&cursor=${id(12)}`,
+      'cashback-offers/?hostname=r1.example&country=AT',
+      'cashback-offers/?hostname=r1.example&name=cafe&category=garden',
+      'coupons/?hostname=r2.example',
+      'promotions/?hostname=r2.example',
+      'promotions/?hostname=r4.example',
+      `cashback-offers/?retailerId=${id(1).toUpperCase()}`,
+      `coupons/?retailerId=${id(2)}`,
+      `promotions/?retailerId=${id(2)}&hostname=r2.example`,
+      `promotions/?retailerId=${id(2)}&hostname=r1.example`,
+      `coupons/?retailerId=${id(999)}`,
+    ]) {
+      for (let times = 0; times < 3; times++) seen[query] = await ids(`/v1/${query}`);
+    }
+    expect(seen).toEqual({
+      'retailers/?hostname=www.r1.example': [id(1)],
+      'retailers/?hostname=R1.Example.:443': [id(1)],
+      'retailers/?hostname=de.shop.r2.example': [id(2)],
+      'retailers/?hostname=xr1.example': [],
+      'retailers/?hostname=example': [],
+      'retailers/?hostname=r3.example': [],
+      'cashback-offers/?hostname=r1.example': [id(11), id(12)],
+      'cashback-offers/?hostname=r1.example&limit=1': [id(11)],
+      [`cashback-offers/?hostname=r1.example&cursor=${id(12)}`]: [id(12)],
+      'cashback-offers/?hostname=r1.example&country=AT': [],
+      'cashback-offers/?hostname=r1.example&name=cafe&category=garden': [id(11), id(12)],
+      'coupons/?hostname=r2.example': [id(22)],
+      'promotions/?hostname=r2.example': [id(31)],
+      'promotions/?hostname=r4.example': [],
+      [`cashback-offers/?retailerId=${id(1).toUpperCase()}`]: [id(11), id(12)],
+      [`coupons/?retailerId=${id(2)}`]: [id(22)],
+      [`promotions/?retailerId=${id(2)}&hostname=r2.example`]: [id(31)],
+      [`promotions/?retailerId=${id(2)}&hostname=r1.example`]: [],
+      [`coupons/?retailerId=${id(999)}`]: [],
+    });
+  });
+
+  test('the next page of a filtered list has the same filters', async () => {
+    const response = await node.get('/v1/cashback-offers/?hostname=r1.example&limit=1', token);
+    expect(response.headers.get('Link')).toBe(
+      `<${node.url}/v1/cashback-offers/?hostname=r1.example&limit=1&cursor=${id(12)}>; rel="next"`,
+    );
+  });
+
+  test('a filtered page may be cached until a deal of its retailer starts or ends', async () => {
+    nowMs = Date.parse('2026-11-15T12:59:15Z');
+    const ages = [];
+    for (const site of ['r1', 'r2'])
+      ages.push(
+        (await node.get(`/v1/coupons/?hostname=${site}.example`, token)).headers.get('Cache-Control'),
+      );
+    nowMs = Date.parse('2026-11-15T12:00:00Z');
+    expect(ages).toEqual(['private, max-age=60', 'private, max-age=45']);
+  });
+});
+
+describe('the list of domains', () => {
+  const ITEMS = [
+    [1, 0.05],
+    [2, 0.05],
+    [3, null],
+    [4, null],
+  ] as const;
+
+  test('contains every retailer of the catalogue, with its domains and best rate', async () => {
+    const response = await node.get('/v1/domains/', token);
+    expect(await response.json()).toEqual({
+      data: ITEMS.map(([number, cashbackPercentage]) => ({
+        id: id(number),
+        name: number === 1 ? 'Grünes "Cáfé"' : `Retailer ${number}`,
+        domains: [`r${number}.example`],
+        cashbackPercentage,
+        maximumFixedCommissionFee: null,
+      })),
+    });
+    expect(response.headers.get('Cache-Control')).toBe('private, max-age=60');
+    expect(response.headers.get('Link')).toBeNull();
+  });
+
+  test('rejects every parameter of the other lists', async () => {
+    for (const name of ['limit', 'cursor', 'hostname', 'country', 'page', 'domains']) {
+      const response = await node.get(`/v1/domains/?${name}=1`, token);
+      const { detail } = (await response.json()) as { detail: string };
+      expect([response.status, detail]).toEqual([
+        400,
+        `${name} is not a parameter; this operation has none.`,
+      ]);
+    }
+    expect((await node.get('/v1/domains/?_=1', token)).status).toBe(200);
+  });
+
+  test('is compressed with every coding even if it is large, and an unchanged list gets 304', async () => {
+    await using own = await TestNode.start();
+    const many = Array.from({ length: 10_000 }, (_, number) =>
+      retailer(number, {
+        name: `${'A long name '.repeat(40)}${number}`,
+        cashbackOffers: [offer(100_000 + number)],
+      }),
+    );
+    await own.catalogue(many);
+    const text = await own.token('public');
+    const ask = (coding: string, headers: Record<string, string> = {}) =>
+      fetch(`${own.url}/v1/domains/`, {
+        headers: { Authorization: `Bearer ${text}`, 'Accept-Encoding': coding, ...headers },
+      });
+    const plain = await (await ask('identity')).text();
+    expect(plain.length).toBeGreaterThan(5 * 1024 * 1024);
+    expect((JSON.parse(plain) as { data: unknown[] }).data).toHaveLength(many.length);
+    const tags = new Set<string>();
+    for (const coding of ['gzip', 'br', 'zstd']) {
+      const answers = await Promise.all([ask(coding), ask(coding)]);
+      for (const answer of answers) {
+        expect(answer.headers.get('Content-Encoding')).toBe(coding);
+        expect((await answer.text()) === plain).toBe(true);
+        tags.add(answer.headers.get('ETag') ?? '');
+      }
+      const again = await ask(coding, { 'If-None-Match': answers[0].headers.get('ETag') ?? '' });
+      expect([again.status, await again.text()]).toEqual([304, '']);
+    }
+    expect(tags.size).toBe(3);
+  });
+});
+
+for (const database of DATABASES) {
+  test(`a running server finds retailers by the domains of an imported links file on ${database.name}`, async () => {
+    await using own = await TestNode.start({ databaseUrl: await database.create() });
+    const text = await own.token('public');
+    await own.catalogue([
+      retailer(1, { cashbackOffers: [offer(11)] }),
+      retailer(2, { cashbackOffers: [offer(12)] }),
+    ]);
+    const found = async (hostname: string) => {
+      const response = await own.get(`/v1/retailers/?hostname=${hostname}`, text);
+      return ((await response.json()) as { data: { id: string }[] }).data.map((item) => item.id);
+    };
+    expect(await found('www.other.example')).toEqual([]);
+    const load = async (domains: readonly string[]) => {
+      const row = { retailerId: id(1), template: 'https://network.example/?sub={click}', domains };
+      await importLinks(own.stores.links, sourceFrom(ndjson([row])), {});
+      const { catalogue } = await own.stores.revisions();
+      await own.logged((line) => line.revision === catalogue);
+    };
+    await load(['other.example', 'de.r2.example']);
+    expect(await found('www.other.example')).toEqual([id(1)]);
+    expect(await found('shop.de.r2.example')).toEqual([id(1)]);
+    expect(await found('r2.example')).toEqual([id(2)]);
+    const { data } = (await (await own.get('/v1/domains/', text)).json()) as {
+      data: { domains: string[] }[];
+    };
+    expect(data.map(({ domains }) => domains)).toEqual([
+      ['r1.example', 'de.r2.example', 'other.example'],
+      ['r2.example'],
+    ]);
+    await load([]);
+    expect(await found('www.other.example')).toEqual([]);
+    expect(await found('r1.example')).toEqual([id(1)]);
   });
 }

@@ -41,8 +41,79 @@ for (const database of DATABASES) {
       expect(await load(stores, csv)).toMatchObject({ changed: 1, unchanged: 1, withdrawn: 1 });
       expect((await stores.revisions()).activation).toBe(activation + 1);
       expect(await stores.links.list()).toEqual([
-        { id: id(1), kind: 'retailer', template: template('a') },
-        { id: id(2), kind: 'deal', template: template('d') },
+        { id: id(1), kind: 'retailer', template: template('a'), domains: [] },
+        { id: id(2), kind: 'deal', template: template('d'), domains: [] },
+      ]);
+    });
+
+    test("a retailer's domains are normalised, sorted and stored, from every format", async () => {
+      const stores = await open.stores(await database.create());
+      const link = { id: id(1), kind: 'retailer', template: template('a') };
+      const row = { retailerId: id(1), template: template('a') };
+      const written = ['WWW.Shop.example.', 'bücher.example', 'shop.example:443', 'shop.co.uk'];
+      const expected = ['shop.co.uk', 'shop.example', 'xn--bcher-kva.example'];
+      for (const file of [
+        ndjson([{ ...row, domains: written }]),
+        JSON.stringify([{ ...row, domains: written.join(' ') }]),
+        `retailerId,template,domains\n${id(1)},${template('a')},${written.join('  ')}\n`,
+      ]) {
+        await load(stores, file);
+        expect(await stores.links.list()).toEqual([{ ...link, domains: expected }] as never);
+      }
+      for (const domains of [null, [], '']) {
+        await load(stores, ndjson([{ ...row, domains }]));
+        expect(await stores.links.list()).toEqual([{ ...link, domains: [] }] as never);
+      }
+    });
+
+    test('servers reload the catalogue only if an import changes domains', async () => {
+      const stores = await open.stores(await database.create());
+      const revision = async () => (await stores.revisions()).catalogue;
+      const row = (name: string, ...domains: string[]) => ({
+        retailerId: id(1),
+        template: template(name),
+        domains,
+      });
+      const before = await revision();
+      const steps: [file: string, change: number][] = [
+        [ndjson([row('a')]), 0],
+        [ndjson([row('b')]), 0],
+        [ndjson([row('b', 'shop.example')]), 1],
+        [ndjson([row('c', 'shop.example')]), 1],
+        [ndjson([row('c', 'shop.example', 'other.example')]), 2],
+        [ndjson([{ retailerId: id(2), template: template('d') }]), 3],
+        [ndjson([{ retailerId: id(3), template: template('d') }]), 3],
+      ];
+      for (const [file, change] of steps) {
+        await load(stores, file, { allowWithdrawals: true });
+        expect((await revision()) - before).toBe(change);
+      }
+    });
+
+    test('a links import rejects domains that are invalid, public suffixes or those of a deal', async () => {
+      const stores = await open.stores(await database.create());
+      const row = (domains: unknown, field = 'retailerId', number = 1) => ({
+        [field]: id(number),
+        template: template('a'),
+        domains,
+      });
+      const reason = 'must be a domain such as shop.example, and not a public suffix such as co.uk';
+      const rows = [
+        row(['shop.example', 'co.uk'], 'retailerId', 1),
+        row(['https://shop.example'], 'retailerId', 2),
+        row('shop.example myshopify.com', 'retailerId', 3),
+        row(['shop.example'], 'dealId', 4),
+        row(7, 'retailerId', 5),
+        row([7], 'retailerId', 6),
+      ];
+      expect((await rejection(load(stores, ndjson(rows)))).message.split('\n')).toEqual([
+        `line 1: domains[1] ${reason}`,
+        `line 2: domains[0] ${reason}`,
+        `line 3: domains[1] ${reason}`,
+        'line 4: domains must not be set for a deal, only for a retailer',
+        'line 5: domains must be a list',
+        'line 6: domains[0] must be a string',
+        'Nothing was imported: 6 of 6 rows are invalid.',
       ]);
     });
 

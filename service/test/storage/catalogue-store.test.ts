@@ -99,7 +99,7 @@ for (const database of DATABASES) {
             await writer.markChanged();
           });
         }
-        read.push(...batch);
+        read.push(...batch.map(({ id, document }) => ({ id, document })));
       });
 
       expect({ revision, documents: read }).toEqual({ revision: 0, documents: before });

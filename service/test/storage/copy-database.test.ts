@@ -42,7 +42,7 @@ async function contentOf(database: Database) {
     organisations: await database.all(
       'SELECT id, name, created_at, last_stamp, public_id FROM organisations ORDER BY name',
     ),
-    links: await database.all('SELECT id, kind, template FROM links ORDER BY id'),
+    links: await database.all('SELECT id, kind, template, domains FROM links ORDER BY id'),
     tokens: await byName(
       't.id, t.kind, t.label, t.digest, t.created_at, t.expires_at, t.revoked_at, t.last_used_at',
       'tokens',
@@ -112,7 +112,15 @@ describe.each(
       await writer.markChanged();
     });
     await stores.links.write((writer) =>
-      writer.put([{ id: idOf(1), kind: 'deal', template: 'https://network.example/?sub={click}' }]),
+      writer.put([
+        { id: idOf(1), kind: 'deal', template: 'https://network.example/?sub={click}', domains: [] },
+        {
+          id: idOf(2),
+          kind: 'retailer',
+          template: 'https://network.example/?sub={click}',
+          domains: ['other.example', 'shop.example'],
+        },
+      ]),
     );
     const [first, second] = orgs;
     if (first === undefined || second === undefined) throw new Error('there are three');

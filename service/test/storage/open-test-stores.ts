@@ -93,7 +93,7 @@ export async function readCatalogue(
 ): Promise<{ revision: number; documents: StoredDocument[] }> {
   const documents: StoredDocument[] = [];
   const revision = await stores.catalogue.read(async (batch) => {
-    documents.push(...batch);
+    documents.push(...batch.map(({ id, document }) => ({ id, document })));
   });
   return { revision, documents };
 }

@@ -17,7 +17,7 @@ import {
 import type { CodeSample } from './code-samples.ts';
 import { type Documentation, docsPage } from './docs-page.ts';
 import { proseHtml } from './prose.ts';
-import { fieldTable, isPage, itemSchema, typeWords } from './reference-schema.ts';
+import { fieldTable, itemSchema, typeWords } from './reference-schema.ts';
 
 export function referencePage(
   documentation: Documentation,
@@ -71,10 +71,10 @@ function operationSection(document: ApiDocument, path: string, operation: ApiOpe
 <p>${proseHtml(operation.description)}</p>
 ${samples(id, operation['x-codeSamples'])}
 <h3>Parameters</h3>
-${parameterTable(operation)}
+${operation.parameters.length === 0 ? html`<p>None.</p>` : parameterTable(operation)}
 ${isPublic ? tryForm(path, operation) : html`<p class="muted">This operation has no form: a private token must not be used in a browser. Set <code>OFFERBOOK_TOKEN</code> to a private token and run the sample above instead.</p>`}
 <h3>Response</h3>
-${isPage(operation) ? pageDescription(document, operation) : itemDescription(document, path)}
+${path.includes('{id}') ? itemDescription(document, path) : pageDescription(document, operation)}
 ${headerTable(document, operation)}
 <details><summary>Example</summary><pre tabindex="0"><code data-language="json">${JSON.stringify(operation.responses[200]?.content?.['application/json']?.example, null, 2)}</code></pre></details>
 </section>`;

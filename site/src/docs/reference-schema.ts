@@ -26,12 +26,8 @@ export function itemSchema(
 ): { name: string; schema: FieldSchema } {
   const schemas = document.components.schemas ?? {};
   const returned = operation.responses[200]?.content?.['application/json']?.schema ?? {};
-  const item = isPage(operation) ? (resolve(returned, schemas).properties?.data?.items ?? {}) : returned;
+  const item = resolve(returned, schemas).properties?.data?.items ?? returned;
   return { name: componentOf(item), schema: resolve(item, schemas) };
-}
-
-export function isPage({ responses }: ApiOperation): boolean {
-  return responses[200]?.links?.nextPage !== undefined;
 }
 
 export function fieldTable(caption: string, schema: FieldSchema, schemas: Schemas): Html {

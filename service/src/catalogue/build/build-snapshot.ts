@@ -11,6 +11,7 @@ import { TERM_NAMES } from '../search/offer-terms.ts';
 import type { SearchData, SnapshotData } from '../snapshot-data.ts';
 import { DealListBuilder } from './deal-list-builder.ts';
 import { DocumentPacker } from './document-packer.ts';
+import { DomainIndexBuilder } from './domain-index-builder.ts';
 import { GrowingUint32Array } from './growing-uint32-array.ts';
 import { type DealPlaces, layOut, locateDeals } from './locate-deals.ts';
 import { NameIndexBuilder } from './name-index-builder.ts';
@@ -24,7 +25,7 @@ export async function buildSnapshotData(
 ): Promise<SnapshotData> {
   const builder = new SnapshotBuilder(previous);
   const revision = await readCatalogue(async (batch) => {
-    for (const { document } of batch) builder.add(document);
+    for (const { document, domains } of batch) builder.add(document, domains);
   });
   return builder.build(revision);
 }
@@ -34,6 +35,7 @@ class SnapshotBuilder {
   readonly #documents: DocumentPacker;
   readonly #tails = new JsonPacker();
   readonly #deals = forEachDealList(() => new DealListBuilder());
+  readonly #domains = new DomainIndexBuilder();
   readonly #names = new NameIndexBuilder();
   readonly #terms = TERM_NAMES.map((name) => [name, new TermColumnBuilder(name)] as const);
 
@@ -41,8 +43,8 @@ class SnapshotBuilder {
     this.#documents = new DocumentPacker(previous?.retailers.documents);
   }
 
-  /** Retailers must be added in id order. */
-  add(document: string): void {
+  /** Retailers must be added in id order. `domains` are those of the retailer's link. */
+  add(document: string, domains: readonly string[]): void {
     const retailer = JSON.parse(document) as Retailer;
     const { id, logo, url, name } = retailer;
     const words = uuidWords(id);
@@ -50,6 +52,7 @@ class SnapshotBuilder {
     const places = this.#addDocument(document, retailer, words[3]);
     this.#tails.add(`,${printJson({ retailerId: id, logo, url, name }).slice(1)}`);
     this.#names.add(fold(name));
+    this.#domains.add(retailer, domains);
     let begin = 0;
     for (const list of DEAL_LISTS) {
       const deals = retailer[list];
@@ -82,6 +85,7 @@ class SnapshotBuilder {
       },
       deals,
       search: this.#buildSearch(deals.cashbackOffers.slots),
+      domains: this.#domains.build(),
     };
   }
 

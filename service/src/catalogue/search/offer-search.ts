@@ -3,7 +3,7 @@
 import { fold } from '@offerbook/wire/fold.ts';
 import type { DealData, SearchData } from '../snapshot-data.ts';
 import type { Range } from '../tables/ascending.ts';
-import type { Bitset } from '../tables/bitset.ts';
+import { Bitset } from '../tables/bitset.ts';
 import { findOffers, findOffersOf, type OfferFilter } from './find-offers.ts';
 import { NameIndex } from './name-index.ts';
 import { OFFER_TERMS, TERM_NAMES, type TermName } from './offer-terms.ts';
@@ -25,9 +25,12 @@ export class OfferSearch {
     this.#terms = TERM_NAMES.map((name) => ({ name, column: new TermColumn(search.terms[name]) }));
   }
 
-  /** Returns the first `limit` ranks in the range whose offers match, in ascending order. Undefined if there is no filter. */
-  select(query: OfferQuery, range: Range, limit: number): number[] | undefined {
-    const retailers = this.#retailers(query);
+  /**
+   * Returns the first `limit` ranks in the range whose offers match, in ascending order. If `only` is given, only the offers of
+   * these retailers match. Undefined if there is no filter.
+   */
+  select(query: OfferQuery, range: Range, limit: number, only?: readonly number[]): number[] | undefined {
+    const retailers = this.#retailers(query, only);
     const filters = this.#termFilters(query);
     if (retailers !== undefined) return findOffersOf(retailers, this.#offers, filters, range, limit);
     const [first, ...others] = filters;
@@ -35,10 +38,14 @@ export class OfferSearch {
   }
 
   /** Returns the retailers to which the query restricts the list; undefined if it does not. */
-  #retailers(query: OfferQuery): Bitset | undefined {
+  #retailers(query: OfferQuery, only: readonly number[] | undefined): Bitset | undefined {
     // A name that consists only of accents folds to the empty string, which every name contains.
     const name = fold(query.name ?? '');
-    return name === '' ? undefined : this.#names.find(name);
+    const named = name === '' ? undefined : this.#names.find(name);
+    if (only === undefined) return named;
+    const retailers = new Bitset(this.#offers.ranks.begins.length - 1);
+    for (const retailer of only) if (named?.has(retailer) !== false) retailers.add(retailer);
+    return retailers;
   }
 
   #termFilters(query: OfferQuery): OfferFilter[] {

@@ -13,6 +13,15 @@ export function allBelow(end: number): Ascending {
   };
 }
 
+/** The numbers must be sorted. */
+export function sequence(numbers: readonly number[]): Ascending {
+  return {
+    walk(begin, visit) {
+      for (const number of numbers) if (number >= begin && !visit(number)) return;
+    },
+  };
+}
+
 export interface Range {
   readonly begin: number;
   readonly end: number;

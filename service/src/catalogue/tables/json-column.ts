@@ -17,6 +17,10 @@ export class JsonColumn {
     this.#begins = begins;
   }
 
+  isEmpty(index: number): boolean {
+    return this.#begins[index] === this.#begins[index + 1];
+  }
+
   /** Returns a document as a string, without its first `skipped` bytes. */
   text(index: number, skipped = 0): string {
     const pieces: Buffer[] = [];

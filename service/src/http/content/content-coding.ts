@@ -1,5 +1,5 @@
-// Compression: chooses a coding from the Accept-Encoding header, and compresses the body. Levels are low, because higher levels
-// take much longer and save little.
+// Compression: chooses a coding from the Accept-Encoding header, and compresses the body. Levels are low for pages, because
+// higher levels take much longer and save little.
 
 import { promisify } from 'node:util';
 import { brotliCompress, brotliCompressSync, constants, gzip } from 'node:zlib';
@@ -20,10 +20,14 @@ const ASIDE_SIZE_MIN = 1024 * 1024;
 const preferredByHeader = new Map<string, Coding | undefined>();
 const HEADERS_KEPT_MAX = 100;
 
-/** Returns undefined if the body should not be compressed. */
-export function chooseCoding(acceptEncoding: string | null, size: number): Coding | undefined {
+/** Returns undefined if the body should not be compressed. `sizeMax` is higher for bodies that are compressed once. */
+export function chooseCoding(
+  acceptEncoding: string | null,
+  size: number,
+  sizeMax = SIZE_MAX,
+): Coding | undefined {
   if (acceptEncoding === null || acceptEncoding === '') return undefined;
-  if (size < SIZE_MIN || size > SIZE_MAX) return undefined;
+  if (size < SIZE_MIN || size > sizeMax) return undefined;
   if (!preferredByHeader.has(acceptEncoding)) {
     // Unusual headers from one client must not fill the cache permanently.
     if (preferredByHeader.size === HEADERS_KEPT_MAX) preferredByHeader.clear();
@@ -55,7 +59,19 @@ export async function compressAside(
   return (await compressorsAside[coding](bytes)) as Uint8Array<ArrayBuffer>;
 }
 
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
+/** Compresses well but slowly, in another thread, for a body that is sent many times. */
+export async function compressWell(
+  coding: Coding,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  return (await goodCompressors[coding](bytes)) as Uint8Array<ArrayBuffer>;
+}
+
+const BROTLI = brotliOptions(1);
+
+function brotliOptions(quality: number) {
+  return { params: { [constants.BROTLI_PARAM_QUALITY]: quality } };
+}
 
 const compressors: Record<Coding, (bytes: Uint8Array<ArrayBuffer>) => Uint8Array> = {
   zstd: (bytes) => Bun.zstdCompressSync(bytes, { level: 1 }),
@@ -65,6 +81,12 @@ const compressors: Record<Coding, (bytes: Uint8Array<ArrayBuffer>) => Uint8Array
 
 const brotliAside = promisify(brotliCompress);
 const gzipAside = promisify(gzip);
+
+const goodCompressors: Record<Coding, (bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>> = {
+  zstd: (bytes) => Bun.zstdCompress(bytes, { level: 12 }),
+  br: (bytes) => brotliAside(bytes, brotliOptions(6)),
+  gzip: (bytes) => gzipAside(bytes, { level: 7 }),
+};
 
 const compressorsAside: Record<Coding, (bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>> = {
   zstd: (bytes) => Bun.zstdCompress(bytes, { level: 1 }),

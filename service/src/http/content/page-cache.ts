@@ -111,16 +111,19 @@ export class CataloguePage {
 }
 
 /** A page in one coding, with its 200 and 304 replies. */
-class Representation {
+export class Representation {
   readonly tag: string;
   /** The 304 reply: only the headers a cache needs to keep its copy. */
   readonly unchanged: Reply;
   readonly #page: EncodedPage;
   readonly #coding: Coding | undefined;
+  readonly #compressed: Uint8Array<ArrayBuffer> | undefined;
   #whole: Reply | undefined;
 
-  constructor(page: EncodedPage, coding: Coding | undefined) {
+  /** By default, the page is compressed when it is first sent. */
+  constructor(page: EncodedPage, coding: Coding | undefined, compressed?: Uint8Array<ArrayBuffer>) {
     this.tag = entityTag(page.bytes, coding);
+    this.#compressed = compressed;
     const headers = new Headers({ Vary: VARY, ETag: this.tag });
     this.unchanged = { status: 304, headers, sent: {}, body: null };
     this.#page = page;
@@ -136,7 +139,7 @@ class Representation {
     const headers = new Headers({ Vary: VARY, ETag: this.tag, 'Content-Type': 'application/json' });
     if (this.#coding !== undefined) headers.set('Content-Encoding', this.#coding);
     const { bytes } = this.#page;
-    const coded = this.#coding === undefined ? bytes : compress(this.#coding, bytes);
+    const coded = this.#coding === undefined ? bytes : (this.#compressed ?? compress(this.#coding, bytes));
     // A Blob, because a Response would copy plain bytes each time.
     return { status: 200, headers, sent: {}, body: new Blob([coded]) };
   }

@@ -96,11 +96,12 @@ function operationObject(
 ): ApiOperation {
   const isCatalogue = operation.tokenKind === 'public';
   const isPage = operation.returns === 'page';
+  const isPaginated = operation.parameters.includes('cursor');
   const item = exampleItem(operation.item.component, schemas);
   const hasTag = isCatalogue || !isPage;
   const headers: readonly HeaderName[] = [
     ...(['Request-Id', 'RateLimit', 'RateLimit-Policy'] as const),
-    ...(isPage ? (['Link'] as const) : []),
+    ...(isPaginated ? (['Link'] as const) : []),
     ...(['Cache-Control', 'Vary'] as const),
     hasTag ? 'ETag' : 'Complete-Through',
   ];
@@ -124,15 +125,15 @@ function operationObject(
     responses: {
       200: isPage
         ? {
-            description: 'One page',
+            description: isPaginated ? 'One page' : 'The whole list',
             headers: headerRefs(headers),
             content: {
               'application/json': {
                 schema: schemaRef(pageComponent(operation.item)),
-                example: examplePage(item),
+                example: isPaginated ? examplePage(item) : { data: [item] },
               },
             },
-            links: { nextPage: nextPage(operation) },
+            ...(isPaginated ? { links: { nextPage: nextPage(operation) } } : {}),
           }
         : {
             description: 'The item',

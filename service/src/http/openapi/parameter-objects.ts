@@ -1,6 +1,7 @@
 // The parameters in the OpenAPI document, each with a description, a schema and an example.
 
 import type { ApiParameter } from '@offerbook/site/docs/api-document.ts';
+import { HOSTNAME_LENGTH_MAX } from '@offerbook/wire/hostname.ts';
 import { DATE_TIME_PATTERN } from '@offerbook/wire/timestamp.ts';
 import { PAGE_SIZE_MAX } from '../../domain/page.ts';
 import {
@@ -49,6 +50,17 @@ const PARAMETERS: Record<DocumentedParameter, ParameterDescription> = {
     description: 'Returns only offers available in this country (ISO 3166-1 alpha-2, upper or lower case).',
     schema: { type: 'string', pattern: '^([A-Za-z]{2})?$' },
     example: 'DE',
+  },
+  hostname: {
+    description:
+      'Returns only items of the retailer whose site has this hostname: the retailer with the longest domain that is the hostname or one of its parent domains. Ignores case, a trailing dot and a port; Unicode names are converted (IDNA). Send `location.hostname` from a browser.',
+    schema: { type: 'string', minLength: 1, maxLength: HOSTNAME_LENGTH_MAX },
+    example: 'www.greenthumb.example',
+  },
+  retailerId: {
+    description: 'Returns only deals of this retailer.',
+    schema: UUID,
+    example: '0192d1a0-0000-7000-8000-000000000001',
   },
   updatedAtGreaterThan: {
     description: `Returns only transactions updated after this date-time. ${DATE_TIME_FORMATS}`,

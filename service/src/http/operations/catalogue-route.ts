@@ -10,7 +10,7 @@ import type { Reply } from '../reply.ts';
 import type { Answer, ListedItem, Services } from './operation.ts';
 import { listQueryReader, parsePathId } from './query.ts';
 
-type CatalogueParameter = 'cursor' | 'limit' | 'name' | 'category' | 'country';
+type CatalogueParameter = 'cursor' | 'limit' | 'name' | 'category' | 'country' | 'hostname' | 'retailerId';
 
 export function catalogueRoute(
   { catalogue, pageSize }: Services,

@@ -1,12 +1,22 @@
 // The API's operations. Routing, authentication, the OpenAPI document, the code samples and the tests use this table.
 
 import { catalogueItemRoute, catalogueRoute } from './catalogue-route.ts';
+import { domainsRoute } from './domains-route.ts';
 import type { Operation } from './operation.ts';
 import { PAGE_PARAMETERS } from './query.ts';
 import { TRANSACTION_ITEM_PARAMETERS, transactionRoute } from './transaction-route.ts';
 import { TRANSACTION_PARAMETERS, transactionsRoute } from './transactions-route.ts';
 
-const FILTER_PARAMETERS = [...PAGE_PARAMETERS, 'name', 'category', 'country'] as const;
+const RETAILER_PARAMETERS = [...PAGE_PARAMETERS, 'hostname'] as const;
+const DEAL_PARAMETERS = [...RETAILER_PARAMETERS, 'retailerId'] as const;
+const OFFER_PARAMETERS = [
+  ...PAGE_PARAMETERS,
+  'name',
+  'category',
+  'country',
+  'hostname',
+  'retailerId',
+] as const;
 
 const catalogueSchemas = () => import('@offerbook/wire/catalogue.ts');
 
@@ -15,7 +25,7 @@ export const listRetailers: Operation = {
   path: '/v1/retailers/',
   returns: 'page',
   tokenKind: 'public',
-  parameters: PAGE_PARAMETERS,
+  parameters: RETAILER_PARAMETERS,
   summary: 'Retailers with active deals',
   description:
     'Lists the retailers with at least one active offer, coupon or promotion, each with its active deals, sorted by id.',
@@ -30,7 +40,7 @@ export const listRetailers: Operation = {
     printedFields: ['name', 'url'],
     query: { limit: 100 },
   },
-  answer: (services, item) => catalogueRoute(services, 'retailers', PAGE_PARAMETERS, item),
+  answer: (services, item) => catalogueRoute(services, 'retailers', RETAILER_PARAMETERS, item),
 };
 
 const listCashbackOffers: Operation = {
@@ -38,7 +48,7 @@ const listCashbackOffers: Operation = {
   path: '/v1/cashback-offers/',
   returns: 'page',
   tokenKind: 'public',
-  parameters: FILTER_PARAMETERS,
+  parameters: OFFER_PARAMETERS,
   summary: 'Cashback offers',
   description:
     "Lists cashback offers, sorted by id. An offer must match all filters. name matches part of the retailer's name, and category matches the whole category; both ignore case and accents.",
@@ -52,7 +62,7 @@ const listCashbackOffers: Operation = {
     printedFields: ['name', 'cashbackPercentage'],
     query: { name: 'a', country: 'DE' },
   },
-  answer: (services, item) => catalogueRoute(services, 'cashbackOffers', FILTER_PARAMETERS, item),
+  answer: (services, item) => catalogueRoute(services, 'cashbackOffers', OFFER_PARAMETERS, item),
 };
 
 const listCoupons: Operation = {
@@ -60,7 +70,7 @@ const listCoupons: Operation = {
   path: '/v1/coupons/',
   returns: 'page',
   tokenKind: 'public',
-  parameters: PAGE_PARAMETERS,
+  parameters: DEAL_PARAMETERS,
   summary: 'Coupons',
   description: 'Lists the active coupons, sorted by id.',
   item: {
@@ -73,7 +83,7 @@ const listCoupons: Operation = {
     printedFields: ['code', 'endDate'],
     query: { limit: 100 },
   },
-  answer: (services, item) => catalogueRoute(services, 'coupons', PAGE_PARAMETERS, item),
+  answer: (services, item) => catalogueRoute(services, 'coupons', DEAL_PARAMETERS, item),
 };
 
 const listPromotions: Operation = {
@@ -81,7 +91,7 @@ const listPromotions: Operation = {
   path: '/v1/promotions/',
   returns: 'page',
   tokenKind: 'public',
-  parameters: PAGE_PARAMETERS,
+  parameters: DEAL_PARAMETERS,
   summary: 'Promotions',
   description: 'Lists the active promotions, sorted by id.',
   item: {
@@ -94,7 +104,29 @@ const listPromotions: Operation = {
     printedFields: ['description', 'deepLink'],
     query: { limit: 100 },
   },
-  answer: (services, item) => catalogueRoute(services, 'promotions', PAGE_PARAMETERS, item),
+  answer: (services, item) => catalogueRoute(services, 'promotions', DEAL_PARAMETERS, item),
+};
+
+const listDomains: Operation = {
+  id: 'listDomains',
+  path: '/v1/domains/',
+  returns: 'page',
+  tokenKind: 'public',
+  parameters: [],
+  summary: "Domains of the retailers' sites",
+  description:
+    'Lists every retailer that has a domain, sorted by id, with its domains and its best cashback rate. The list has one page. Browser extensions fetch it at most once an hour and match sites themselves, so they never send the sites that their users visit. A site belongs to the retailer with the longest domain that is its hostname or one of its parent domains. Domains are in ASCII (IDNA) and never public suffixes.',
+  item: {
+    component: 'RetailerDomains',
+    loadSchema: async () => (await catalogueSchemas()).RetailerDomainsSchema,
+  },
+  sample: {
+    clientMethod: 'domains',
+    itemName: 'retailer',
+    printedFields: ['name', 'cashbackPercentage'],
+    query: {},
+  },
+  answer: domainsRoute,
 };
 
 export const listTransactions: Operation = {
@@ -189,6 +221,7 @@ export const OPERATIONS = [
   getCoupon,
   listPromotions,
   getPromotion,
+  listDomains,
   listTransactions,
   getTransaction,
 ];

@@ -1,6 +1,7 @@
 // The query parameters of all operations. A single error lists every parameter that is invalid, misspelt or misleading.
 
 import { mistakenCountry } from '@offerbook/wire/country-code.ts';
+import { HOSTNAME_LENGTH_MAX, parseHostname } from '@offerbook/wire/hostname.ts';
 import { dateTimeProblem, type Instant, parseInstant } from '@offerbook/wire/timestamp.ts';
 import { parseUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import type { z } from 'zod';
@@ -38,6 +39,13 @@ const country: Reader<string> = (value) => {
   const code = value.toUpperCase();
   const mistaken = mistakenCountry(code);
   return mistaken === undefined ? { value: code } : { detail: mistaken };
+};
+
+const hostname: Reader<string> = (value) => {
+  const parsed = parseHostname(value);
+  return parsed === undefined
+    ? { detail: 'must be a hostname such as www.shop.example, without a scheme or a path' }
+    : { value: parsed };
 };
 
 const limit: Reader<number> = (value) =>
@@ -97,6 +105,8 @@ const PARAMETERS = {
   name: { read: words, isTrimmed: true, mayBeEmpty: true },
   category: { read: words, isTrimmed: true, mayBeEmpty: true },
   country: { read: country, mayBeEmpty: true },
+  // An empty hostname is an error in the client's code, and ignoring it would return every site's deals.
+  hostname: { read: hostname, lengthMax: HOSTNAME_LENGTH_MAX },
   updatedAtGreaterThan: { read: dateTime },
   updatedAtLessThan: { read: dateTime },
   orgId: id,
@@ -112,8 +122,8 @@ const PARAMETERS = {
 
 export type ParameterName = keyof typeof PARAMETERS;
 
-/** Query parameters in the OpenAPI document, which lists retailer and deal ids only as path parameters. */
-export type DocumentedParameter = Exclude<ParameterName, `${string}Id`> | 'orgId';
+/** Query parameters in the OpenAPI document, which lists deal ids only as path parameters. */
+export type DocumentedParameter = Exclude<ParameterName, 'cashbackOfferId' | 'couponId' | 'promotionId'>;
 
 /** Parameters of every list. */
 export const PAGE_PARAMETERS = ['cursor', 'limit'] as const;

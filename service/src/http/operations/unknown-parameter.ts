@@ -2,14 +2,40 @@
 // Ignoring `?status=PENDING`, for example, would return every transaction. Other unknown parameters, such as cache busters,
 // are ignored.
 
-/** Parameters that clients know from other APIs, in lower case without punctuation, and what to use instead. */
-const ADVICE: readonly (readonly [RegExp, advice: string])[] = [
-  [
-    /^(page(no|number|token|size)?|perpage|offset|skip|start|size|count|take|maxresults)$/,
-    'use cursor and limit for paging',
-  ],
-  [/^(sort|sortby|order|orderby)$/, 'lists are sorted by id'],
-  [/^(fields|select|include|expand)$/, 'items always have all fields'],
+interface Advice {
+  /** Names that clients know from other APIs, in lower case without punctuation. */
+  readonly names: RegExp;
+  readonly advice: string;
+  /** The advice applies only to operations with this parameter. */
+  readonly parameter?: string;
+}
+
+/** What to use instead of common parameters. */
+const ADVICE: readonly Advice[] = [
+  {
+    names: /^(page(no|number|token|size)?|perpage|offset|skip|start|size|count|take|maxresults)$/,
+    advice: 'use cursor and limit for paging',
+    parameter: 'cursor',
+  },
+  { names: /^ids?$/, advice: 'to get one item, add its id to the path', parameter: 'cursor' },
+  {
+    names: /^(host|domains?|site|website|url|shop|shopurl)$/,
+    advice: 'use hostname to find the retailer of a site',
+    parameter: 'hostname',
+  },
+  {
+    names: /^(retailer|retailers|merchant|merchantid|advertiser|advertiserid|store|storeid|shopid)$/,
+    advice: 'use retailerId',
+    parameter: 'retailerId',
+  },
+  { names: /^countr(ies|ycodes?)$/, advice: 'use country', parameter: 'country' },
+  {
+    names: /^countr(y|ies|ycodes?)$/,
+    advice: 'only cashback offers have countries',
+    parameter: 'retailerId',
+  },
+  { names: /^(sort|sortby|order|orderby)$/, advice: 'lists are sorted by id', parameter: 'cursor' },
+  { names: /^(fields|select|include|expand)$/, advice: 'items always have all fields' },
 ];
 /** Shorter names are one error away from too many other names: `t` is often a cache buster, not a misspelt `to`. */
 const MISSPELT_LENGTH_MIN = 4;
@@ -38,9 +64,10 @@ export function describeMisleading(
   if (misspelling !== undefined) return misspelling;
   // The name before an operator: `status[in]`, `status__in`, `filter.status`.
   const word = foldName(given.split(/\[|\.|:|__/, 1)[0] ?? '');
-  const [, advice] = ADVICE.find(([words]) => words.test(word)) ?? [];
-  if (advice !== undefined) return `is not a parameter; ${advice}`;
-  return FILTER.test(word) || filters.some((name) => foldName(name) === word)
+  const meant = ADVICE.filter(({ names }) => names.test(word));
+  const fitting = meant.find(({ parameter }) => parameter === undefined || parameters.includes(parameter));
+  if (fitting !== undefined) return `is not a parameter; ${fitting.advice}`;
+  return meant.length > 0 || FILTER.test(word) || filters.some((name) => foldName(name) === word)
     ? `is not a parameter; ${listParameters(parameters)}`
     : undefined;
 }

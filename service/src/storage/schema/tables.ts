@@ -49,7 +49,8 @@ export function mainTables({ ddl }: Sql): string[] {
     `CREATE TABLE links (
      id ${uuid} PRIMARY KEY,
      kind ${text} NOT NULL CHECK (kind IN ('retailer', 'deal')),
-     template ${text} NOT NULL
+     template ${text} NOT NULL,
+     domains ${text} NOT NULL
    )${end}`,
     `CREATE TABLE secrets (name ${text} PRIMARY KEY, value ${text} NOT NULL)${end}`,
     `INSERT INTO secrets (name, value) VALUES ('click', ${ddl.randomSecret})`,

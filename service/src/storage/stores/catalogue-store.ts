@@ -1,5 +1,5 @@
 // The catalogue: one document per retailer, which includes its deals. Imports write whole retailers, and servers read the whole
-// catalogue, so no read needs a join.
+// catalogue. The domains of retailers' sites are stored with their links.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { CatalogueStore } from '../../domain/catalogue.ts';
@@ -7,6 +7,7 @@ import type { Clock } from '../../domain/clock.ts';
 import type { StoredDocument } from '../../domain/stored-document.ts';
 import { type Database, RETAILERS } from '../database.ts';
 import { takeOverLog } from './import-log.ts';
+import { parseDomains } from './link-store.ts';
 import { type BatchQuery, readBatches } from './read-batches.ts';
 import { lockRevision, raiseRevision, readRevisions } from './revision.ts';
 
@@ -16,12 +17,25 @@ export const ALL_RETAILERS: BatchQuery = {
   batchSize: 200,
 };
 
+const RETAILERS_WITH_DOMAINS: BatchQuery = {
+  sql: `SELECT retailers.id, document, domains FROM retailers LEFT JOIN links ON links.id = retailers.id
+   WHERE retailers.id >= $1 ORDER BY retailers.id`,
+  params: [],
+  batchSize: ALL_RETAILERS.batchSize,
+};
+
+interface RetailerRow extends StoredDocument {
+  readonly domains: string | null;
+}
+
 export function catalogueStore(database: Database, clock: Clock): CatalogueStore {
   return {
     read: (onBatch) =>
       database.readOnce(async (connection) => {
         const { catalogue: revision } = await readRevisions(connection);
-        await readBatches(connection, ALL_RETAILERS, onBatch);
+        await readBatches<RetailerRow>(connection, RETAILERS_WITH_DOMAINS, (batch) =>
+          onBatch(batch.map((row) => ({ ...row, domains: parseDomains(row.domains) }))),
+        );
         return revision;
       }),
     write: (work, importId) =>

@@ -1,4 +1,4 @@
-// Links: the targets of clicks on retailers and deals. Servers keep all links in memory.
+// Links: the targets of clicks on retailers and deals, and further domains of retailers' sites. Servers keep all links in memory.
 
 import type { Clock } from '../../domain/clock.ts';
 import type { Link, LinkStore } from '../../domain/link.ts';
@@ -14,19 +14,48 @@ export function linkStore(database: Database, clock: Clock): LinkStore {
         await lockRevision(connection, 'activation');
         const finishImport = await takeOverLog(connection, clock, importId);
         const before = await listLinks(connection);
+        const domainsBefore = new Map(before.map(({ id, domains }) => [id, domains?.join()]));
+        let changesDomains = false;
         return work({
           finishImport,
           list: async () => before,
           async put(links) {
-            await connection.putMany(LINKS, links);
+            changesDomains ||= links.some(
+              ({ id, domains = [] }) => domains.join() !== (domainsBefore.get(id) ?? ''),
+            );
+            await connection.putMany(LINKS, links.map(toLinkRow));
           },
-          remove: (ids) => connection.deleteMany(LINKS, ids),
-          markChanged: () => raiseRevision(connection, 'activation'),
+          async remove(ids) {
+            changesDomains ||= ids.some((id) => (domainsBefore.get(id) ?? '') !== '');
+            await connection.deleteMany(LINKS, ids);
+          },
+          async markChanged() {
+            await raiseRevision(connection, 'activation');
+            // The catalogue's snapshot contains the domains.
+            if (changesDomains) await raiseRevision(connection, 'catalogue');
+          },
         });
       }),
   };
 }
 
-export function listLinks(connection: Queries): Promise<Link[]> {
-  return connection.all<Link>('SELECT id, kind, template FROM links ORDER BY id');
+interface LinkRow {
+  readonly id: Link['id'];
+  readonly kind: Link['kind'];
+  readonly template: string;
+  readonly domains: string;
+}
+
+export async function listLinks(connection: Queries): Promise<Link[]> {
+  const rows = await connection.all<LinkRow>('SELECT id, kind, template, domains FROM links ORDER BY id');
+  return rows.map((row) => ({ ...row, domains: parseDomains(row.domains) }));
+}
+
+export function toLinkRow({ domains = [], ...link }: Link): LinkRow {
+  return { ...link, domains: JSON.stringify(domains) };
+}
+
+/** Null if the retailer has no link. */
+export function parseDomains(text: string | null): readonly string[] {
+  return text === null ? [] : (JSON.parse(text) as string[]);
 }

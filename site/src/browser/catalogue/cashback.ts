@@ -1,7 +1,8 @@
-// Formats cashback and ranks offers. Fixed amounts are in the operator's currency. If no currency is configured, the page states
+// Formats cashback. Fixed amounts are in the operator's currency. If no currency is configured, the page states
 // that the currency is unknown.
 
 import { formatCashback, type RetailerOffer } from '@offerbook/client';
+import { bestOffer } from '@offerbook/wire/best-offer.ts';
 
 interface Amount {
   readonly text: string;
@@ -15,18 +16,6 @@ export function amountOf(offer: RetailerOffer, currency: string | undefined): Am
     text: formatCashback(offer, 'en', currency),
     lacksCurrency: currency === undefined && offer.maximumFixedCommissionFee !== null,
   };
-}
-
-/** Returns the offer with the highest percentage or, if all amounts are fixed, the highest amount. */
-export function bestOffer(offers: readonly RetailerOffer[]): RetailerOffer | undefined {
-  return [...offers].sort(compareOffers)[0];
-}
-
-/** Sorts the better offer first. A percentage and an amount cannot be compared, so percentages come first. */
-export function compareOffers(a: RetailerOffer, b: RetailerOffer): number {
-  const [fixedA, fixedB] = [a.maximumFixedCommissionFee, b.maximumFixedCommissionFee];
-  if (fixedA === null && fixedB === null) return b.cashbackPercentage - a.cashbackPercentage;
-  return (fixedB ?? Infinity) - (fixedA ?? Infinity);
 }
 
 /** `Up to 8%` if other offers pay less, otherwise `8%`. */

@@ -1,11 +1,12 @@
 // A retailer's card in the list: logo, name, best offer and tags for its other deals.
 
 import type { RetailerOffer } from '@offerbook/client';
+import { bestOffer } from '@offerbook/wire/best-offer.ts';
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { element, isolated } from '../element.ts';
 import { SETTINGS } from '../page-settings.ts';
 import { apiButton } from './api-dialog.ts';
-import { amountOf, bestOffer, headline } from './cashback.ts';
+import { amountOf, headline } from './cashback.ts';
 import { expiry } from './expiry.ts';
 import { drawLogo } from './logo.ts';
 import type { Found } from './selection.ts';

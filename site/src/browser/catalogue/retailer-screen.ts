@@ -1,6 +1,7 @@
 // A retailer's page with all its deals.
 
 import type { Retailer, RetailerCoupon, RetailerOffer, RetailerPromotion } from '@offerbook/client';
+import { compareOffers } from '@offerbook/wire/best-offer.ts';
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { copyButton } from '../copy-button.ts';
 import { element, isolated } from '../element.ts';
@@ -8,7 +9,7 @@ import { externalLink, findUrl } from '../external-link.ts';
 import { SETTINGS } from '../page-settings.ts';
 import { activateLink } from './activate-link.ts';
 import { apiButton } from './api-dialog.ts';
-import { amountOf, compareOffers } from './cashback.ts';
+import { amountOf } from './cashback.ts';
 import { countryName } from './country-name.ts';
 import { expiry } from './expiry.ts';
 import { drawLogo } from './logo.ts';

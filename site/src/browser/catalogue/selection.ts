@@ -2,8 +2,8 @@
 // offer.
 
 import type { Retailer, RetailerOffer } from '@offerbook/client';
+import { bestOffer, compareOffers } from '@offerbook/wire/best-offer.ts';
 import { fold } from '@offerbook/wire/fold.ts';
-import { bestOffer, compareOffers } from './cashback.ts';
 import type { DealKind, ListView, Sort } from './view.ts';
 
 export interface Found {

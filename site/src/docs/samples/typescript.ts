@@ -9,7 +9,7 @@ export const typeScript: SampleLanguage = {
 import { OfferbookClient } from '@offerbook/client';
 
 ${client(request)}
-for await (const ${request.itemName} of client.${request.clientMethod}({ ${parameters(request)} })) {
+for await (const ${request.itemName} of client.${request.clientMethod}(${parameters(request)})) {
   console.log(${fields(request)});
 }`,
   poll: (request) => `import { env } from 'node:process';
@@ -34,9 +34,10 @@ function client({ baseUrl }: SampleRequest): string {
 
 /** The client's parameters are typed, so numbers have no quotes. */
 function parameters(request: SampleRequest): string {
-  return printParameters(request, (name, value) =>
+  const printed = printParameters(request, (name, value) =>
     typeof value === 'number' ? `${name}: ${value}` : `${name}: '${value}'`,
   );
+  return printed === '' ? '' : `{ ${printed} }`;
 }
 
 function fields({ itemName, printedFields }: SampleRequest): string {

@@ -1,0 +1,60 @@
+// Serves the list of domains from memory. The page is written once per snapshot and compressed once per coding, in another
+// thread and better than other pages: it is large, and extensions fetch it every hour.
+
+import type { DomainList } from '../../catalogue/domain-list.ts';
+import type { EncodedPage } from '../../catalogue/tables/page-writer.ts';
+import { type Coding, chooseCoding, compressWell } from '../content/content-coding.ts';
+import { matchesTag } from '../content/entity-tag.ts';
+import { cacheControl, Representation } from '../content/page-cache.ts';
+import type { Answer, ListedItem, Services } from './operation.ts';
+import { listQueryReader } from './query.ts';
+
+export function domainsRoute({ catalogue }: Services, item: ListedItem): Answer {
+  const readQuery = listQueryReader([], item.loadSchema);
+  let current: DomainsPage | undefined;
+
+  return async (exchange) => {
+    await readQuery(exchange.search);
+    if (current?.list !== catalogue.domains) current = new DomainsPage(catalogue.domains);
+    const { encoded } = current;
+    const { headers } = exchange.request;
+    const coding = chooseCoding(
+      headers.get('Accept-Encoding'),
+      encoded.bytes.length,
+      Number.POSITIVE_INFINITY,
+    );
+    const representation = await current.as(coding);
+    const ownHeaders = { 'Cache-Control': cacheControl(encoded, catalogue.nowMs) };
+    const reply = matchesTag(headers.get('If-None-Match'), representation.tag)
+      ? representation.unchanged
+      : representation.whole;
+    return { ...reply, ownHeaders };
+  };
+}
+
+class DomainsPage {
+  readonly list: DomainList;
+  readonly encoded: EncodedPage;
+  readonly #representations = new Map<Coding | undefined, Promise<Representation>>();
+
+  constructor(list: DomainList) {
+    this.list = list;
+    const page = list.page();
+    this.encoded = { ...page, bytes: page.bytes.slice() };
+  }
+
+  /** Requests that arrive during the compression share it. */
+  as(coding: Coding | undefined): Promise<Representation> {
+    let representation = this.#representations.get(coding);
+    if (representation === undefined) {
+      representation = this.#represent(coding);
+      this.#representations.set(coding, representation);
+    }
+    return representation;
+  }
+
+  async #represent(coding: Coding | undefined): Promise<Representation> {
+    if (coding === undefined) return new Representation(this.encoded, coding);
+    return new Representation(this.encoded, coding, await compressWell(coding, this.encoded.bytes));
+  }
+}

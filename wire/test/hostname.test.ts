@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { parseHostname } from '../src/hostname.ts';
+import { parseSiteDomain } from '../src/site-domain.ts';
+
+describe('a hostname', () => {
+  test.each([
+    ['shop.example', 'shop.example'],
+    ['WWW.Shop.Example', 'www.shop.example'],
+    ['shop.example.', 'shop.example'],
+    ['shop.example:8443', 'shop.example'],
+    ['shop.example.:443', 'shop.example'],
+    ['münchen.example', 'xn--mnchen-3ya.example'],
+    ['MÜNCHEN.example', 'xn--mnchen-3ya.example'],
+    ['xn--mnchen-3ya.example', 'xn--mnchen-3ya.example'],
+    ['straße.de', 'xn--strae-oqa.de'],
+    ['例え。テスト', 'xn--r8jz45g.xn--zckzah'],
+    ['نامه‌ای.example', 'xn--mgba3gch31f060k.example'],
+    ['my_shop.example', 'my_shop.example'],
+    ['localhost', 'localhost'],
+    ['127.0.0.1', '127.0.0.1'],
+    [`${'x'.repeat(63)}.example`, `${'x'.repeat(63)}.example`],
+    [`${'x.'.repeat(126)}x`, `${'x.'.repeat(126)}x`],
+  ])('%s is read as %s', (written, hostname) => {
+    expect(parseHostname(written)).toBe(hostname);
+  });
+
+  test.each([
+    '',
+    '.',
+    '.shop.example',
+    'shop..example',
+    'shop.example..',
+    'https://shop.example',
+    'shop.example/',
+    'shop.example/path',
+    'shop.example?x',
+    'shop.example#x',
+    'shop.example:',
+    'shop.example:http',
+    'shop.example:443:443',
+    'user@shop.example',
+    'shop%2eexample',
+    'sh op.example',
+    ' shop.example',
+    'shop.example\n',
+    'shop.example\0',
+    '[::1]',
+    '::1',
+    'shop\\example',
+    'shop,example',
+    'foo.1',
+    `${'x'.repeat(64)}.example`,
+    `${'x.'.repeat(127)}x`,
+    `${'ü'.repeat(60)}.example`,
+    'xn--a.example',
+  ])('%j is not a hostname', (written) => {
+    expect(parseHostname(written)).toBeUndefined();
+  });
+
+  test('any text is either invalid or read as a name that is read as itself', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 30 }),
+      fc.string({ unit: fc.constantFrom(...'aZ0-_.:/@ü。'), maxLength: 30 }),
+    );
+    fc.assert(
+      fc.property(text, (written) => {
+        const hostname = parseHostname(written);
+        if (hostname === undefined) return;
+        expect(hostname).toMatch(/^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/);
+        expect(parseHostname(hostname)).toBe(hostname);
+      }),
+    );
+  });
+});
+
+describe("the domain of a retailer's site", () => {
+  test.each([
+    ['www.shop.example', 'shop.example'],
+    ['WWW.SHOP.example.', 'shop.example'],
+    ['shop.example', 'shop.example'],
+    ['de.shop.example', 'de.shop.example'],
+    ['www.shop.co.uk', 'shop.co.uk'],
+    ['shop.myshopify.com', 'shop.myshopify.com'],
+    ['www.myshopify.com', 'www.myshopify.com'],
+    ['www.com', 'www.com'],
+    ['www.www.com', 'www.com'],
+    ['bücher.example', 'xn--bcher-kva.example'],
+    ['shop.公司.cn', 'shop.xn--55qx5d.cn'],
+  ])('the domain of %s is %s', (hostname, domain) => {
+    expect(parseSiteDomain(hostname)).toBe(domain);
+  });
+
+  test.each([
+    'co.uk',
+    'com',
+    'myshopify.com',
+    'github.io',
+    'xn--p1ai',
+    '公司.cn',
+    'localhost',
+    '10.0.0.1',
+    'no host',
+    '',
+  ])('%j has none: it is a public suffix, an address or no hostname', (hostname) => {
+    expect(parseSiteDomain(hostname)).toBeUndefined();
+  });
+});
