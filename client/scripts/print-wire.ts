@@ -47,7 +47,9 @@ export function printWire(document: OpenApi): string {
     HEADER + printOperations(operations),
     printTimestampFields(schemas.map(([, schema]) => schema)),
     ...schemas.map(([name, schema]) => printComponent(name, schema, document)),
-    ...operations.map(([, { get }]) => printParameters(get, document)),
+    ...operations
+      .filter(([, { get }]) => get.parameters.length > 0)
+      .map(([, { get }]) => printParameters(get, document)),
   ].join('\n');
 }
 

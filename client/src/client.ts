@@ -1,4 +1,4 @@
-// OfferbookClient: one method per API operation. The token is in a private field, so logging or inspecting a client never
+// OfferbookClient: one property or method per list of the API. The token is in a private field, so logging or inspecting a client never
 // shows it.
 
 import { type ActivationOptions, activationPath, activationQuery } from './activation.ts';
@@ -7,7 +7,7 @@ import { type Clock, systemClock } from './clock.ts';
 import { type EtagCache, MemoryCache } from './etag-cache.ts';
 import { type Follower, type FollowOptions, follow } from './follow.ts';
 import { List } from './list.ts';
-import { readChanges, readPage } from './page.ts';
+import { readChanges, readItem, readPage } from './page.ts';
 import { printQuery } from './query.ts';
 import { type Fetch, type ParsedResponse, request, type Transport } from './request.ts';
 import { parseTokenKind, requireKind, type TokenKind } from './token.ts';
@@ -21,6 +21,7 @@ import {
   type Promotion,
   type PromotionsParameters,
   type Retailer,
+  type RetailerDomains,
   type RetailersParameters,
   type Transaction,
   type TransactionRetailer,
@@ -58,8 +59,23 @@ export type TransactionsOptions = CallOptions & {
     : TransactionsParameters[Name];
 };
 
-/** Lists transactions. Call it for all users, or `ofUser` for one user. Private token. */
-export interface TransactionLists<Time> {
+/** A list of the API: call it to list items, or get one of them. */
+export interface Resource<Item, Options> {
+  (options?: Options & CallOptions): List<Item>;
+  /** Returns the item with this id. Rejects with an ApiError with status 404 if the list does not contain it. */
+  get(id: string, options?: CallOptions): Promise<Item>;
+}
+
+export interface RetailerResource<Item> extends Resource<Item, RetailersParameters> {
+  /**
+   * Returns the retailer whose site has this page; undefined if there is none, or if the URL does not start with http. Sends
+   * only the hostname.
+   */
+  forSite(url: string | URL, options?: CallOptions): Promise<Item | undefined>;
+}
+
+/** Your organisation's transactions: call it to list all of them, or `ofUser` for those of one user. */
+export interface TransactionResource<Time> {
   (options: TransactionsOptions & { expand: 'retailer' }): List<ExpandedTransaction<Time>>;
   (options?: TransactionsOptions): List<Transaction<Time>>;
   /** The transactions of one of your users. Throws a TypeError if passbackUid is empty. */
@@ -68,6 +84,9 @@ export interface TransactionLists<Time> {
     options: TransactionsOptions & { expand: 'retailer' },
   ): List<ExpandedTransaction<Time>>;
   ofUser(passbackUid: string, options?: TransactionsOptions): List<Transaction<Time>>;
+  /** Returns the current version of the transaction with this id. Rejects with an ApiError with status 404 if there is none. */
+  get(id: string, options: CallOptions & { expand: 'retailer' }): Promise<ExpandedTransaction<Time>>;
+  get(id: string, options?: CallOptions): Promise<Transaction<Time>>;
 }
 
 type Time<Dates> = Dates extends 'Date' ? Date : string;
@@ -96,8 +115,16 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
   readonly #settings: CallSettings;
   readonly #transport: Transport;
 
+  /** Retailers with at least one active deal, each with its active deals. Public token. */
+  readonly retailers: RetailerResource<Retailer<Time<Dates>>>;
+  /** Cashback offers that match all given filters. Public token. */
+  readonly cashbackOffers: Resource<CashbackOffer, CashbackOffersParameters>;
+  /** Coupons that are active now. Public token. */
+  readonly coupons: Resource<Coupon<Time<Dates>>, CouponsParameters>;
+  /** Promotions that are active now. Public token. */
+  readonly promotions: Resource<Promotion<Time<Dates>>, PromotionsParameters>;
   /** Your organisation's transactions. Private token. To keep a copy up to date, use `followTransactions`. */
-  readonly transactions: TransactionLists<Time<Dates>>;
+  readonly transactions: TransactionResource<Time<Dates>>;
 
   /**
    * Throws a TokenError for a malformed token or a private token in a browser, a TypeError for an invalid baseUrl, and a
@@ -116,35 +143,32 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
       clock: options.clock ?? systemClock,
       random: options.random ?? Math.random,
     };
-    const list = (parameters: TransactionsOptions = {}) =>
-      this.#list<ExpandedTransaction<Time<Dates>>>('transactions', parameters);
-    this.transactions = Object.assign(list, {
+    const retailers = this.#resource<Retailer<Time<Dates>>, RetailersParameters>('retailers');
+    this.retailers = Object.assign(retailers, {
+      forSite: async (url: string | URL, options?: CallOptions) => {
+        const [, hostname] = /^https?:\/\/(?:[^/?#@]*@)?([^/?#:[]+)/i.exec(String(url)) ?? [];
+        if (hostname === undefined) return undefined;
+        return (await retailers({ ...options, hostname, limit: 1 })).data[0];
+      },
+    });
+    this.cashbackOffers = this.#resource('cashbackOffers');
+    this.coupons = this.#resource('coupons');
+    this.promotions = this.#resource('promotions');
+    const transactions = this.#resource<ExpandedTransaction<Time<Dates>>, TransactionsOptions>(
+      'transactions',
+    );
+    this.transactions = Object.assign(transactions, {
       ofUser(passbackUid: string, parameters?: TransactionsOptions) {
         // Without this check, a missing id would list the transactions of all users.
         if (!passbackUid) throw new TypeError('passbackUid must not be empty');
-        return list({ ...parameters, passbackUid });
+        return transactions({ ...parameters, passbackUid });
       },
     });
   }
 
-  /** Retailers with at least one active deal, each with its active deals. Public token. */
-  retailers(options: RetailersParameters & CallOptions = {}): List<Retailer<Time<Dates>>> {
-    return this.#list('retailers', options);
-  }
-
-  /** Cashback offers that match all given filters. Public token. */
-  cashbackOffers(options: CashbackOffersParameters & CallOptions = {}): List<CashbackOffer> {
-    return this.#list('cashbackOffers', options);
-  }
-
-  /** Coupons that are active now. Public token. */
-  coupons(options: CouponsParameters & CallOptions = {}): List<Coupon<Time<Dates>>> {
-    return this.#list('coupons', options);
-  }
-
-  /** Promotions that are active now. Public token. */
-  promotions(options: PromotionsParameters & CallOptions = {}): List<Promotion<Time<Dates>>> {
-    return this.#list('promotions', options);
+  /** Every retailer that has a domain, with its domains and best rate, on one page. Public token. */
+  domains(options: CallOptions = {}): List<RetailerDomains> {
+    return this.#list('domains', options);
   }
 
   /** Returns a link that activates a deal for one of your users and redirects to the shop. Makes no request. */
@@ -194,16 +218,33 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
     );
   }
 
-  #list<Item extends { id: string }>(
-    operation: Operation,
-    { signal, timeoutMs, retry, headers, onRetry, ...parameters }: Parameters & CallOptions,
-  ): List<Item> {
-    if (this.#kind !== undefined) requireKind(this.#kind, OPERATIONS[operation].tokenKind, operation);
-    const settings = callSettings({ signal, timeoutMs, retry, headers, onRetry }, this.#settings);
+  #resource<Item extends { id: string }, Options>(operation: Operation): Resource<Item, Options> {
+    const list = (options: Parameters & CallOptions = {}) => this.#list<Item>(operation, options);
+    return Object.assign(list, {
+      get: async (id: string, options: Parameters & CallOptions = {}) => {
+        if (!id) throw new TypeError('id must not be empty');
+        const { settings, parameters } = this.#open(operation, options);
+        return this.#fetch(operation, parameters, settings, readItem<Item>, `${encodeURIComponent(id)}/`);
+      },
+    });
+  }
+
+  #list<Item extends { id: string }>(operation: Operation, options: Parameters & CallOptions): List<Item> {
+    const { settings, parameters } = this.#open(operation, options);
     return new List(
       (cursor) => this.#fetch(operation, { ...parameters, cursor }, settings, readPage<Item>),
       parameters.cursor,
     );
+  }
+
+  /** Separates the parameters of an operation from the options of its call. Throws a TokenError for the wrong kind of token. */
+  #open(
+    operation: Operation,
+    { signal, timeoutMs, retry, headers, onRetry, ...parameters }: Parameters & CallOptions,
+  ) {
+    if (this.#kind !== undefined) requireKind(this.#kind, OPERATIONS[operation].tokenKind, operation);
+    const settings = callSettings({ signal, timeoutMs, retry, headers, onRetry }, this.#settings);
+    return { settings, parameters };
   }
 
   #fetch<Page>(
@@ -211,6 +252,7 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
     parameters: Parameters,
     settings: CallSettings,
     read: (response: ParsedResponse, from: string | undefined) => Page,
+    subPath = '',
   ): Promise<Page> {
     const { path, tokenKind } = OPERATIONS[operation];
     const token = async () => {
@@ -219,14 +261,16 @@ export class OfferbookClient<Dates extends 'string' | 'Date' = 'string'> {
       requireKind(parseTokenKind(text), tokenKind, operation);
       return text;
     };
-    const url = `${this.#baseUrl}${path}`;
+    const url = `${this.#baseUrl}${path}${subPath}`;
     const query = printQuery(parameters);
-    const call = { ...this.#transport, ...settings, token };
+    // Transactions must not be stored.
+    const cache = tokenKind === 'public' && this.#transport.cache;
+    const call = { ...this.#transport, ...settings, cache, token };
     const readFrom = (response: ParsedResponse) => read(response, parameters.cursor);
-    // A passbackUid may be personal data. Responses to it have no ETag, so they need no cache.
+    // A passbackUid may be personal data.
     return parameters.passbackUid == null
       ? request(call, url + query, readFrom)
-      : request({ ...call, cache: false, secretQuery: query }, url, readFrom);
+      : request({ ...call, secretQuery: query }, url, readFrom);
   }
 }
 

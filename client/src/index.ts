@@ -7,7 +7,9 @@ export {
   type ClientOptions,
   type ExpandedTransaction,
   OfferbookClient,
-  type TransactionLists,
+  type Resource,
+  type RetailerResource,
+  type TransactionResource,
   type TransactionsOptions,
 } from './client.ts';
 export type { Clock } from './clock.ts';
@@ -42,6 +44,7 @@ export type {
   PromotionsParameters,
   Retailer,
   RetailerCoupon,
+  RetailerDomains,
   RetailerOffer,
   RetailerPromotion,
   RetailersParameters,

@@ -1,4 +1,4 @@
-// Reads one page of a list from a response. A repeated cursor, or a cursor without items, is an error: following it would
+// Reads one page of a list, or one item, from a response. A repeated cursor, or a cursor without items, is an error: following it would
 // loop forever.
 
 import { MalformedResponseError } from './errors.ts';
@@ -41,6 +41,13 @@ export function readPage<Item extends { id: string }>(
     completeThrough: headers.get('Complete-Through') ?? undefined,
     requestId: headers.get('Request-Id') ?? undefined,
   };
+}
+
+/** Reads a single item. */
+export function readItem<Item extends { id: string }>({ body }: ParsedResponse): Item {
+  const item = (body ?? {}) as Item;
+  if (typeof item.id === 'string') return item;
+  throw new MalformedResponseError('bad_shape', 'The response is not an item: it has no "id".');
 }
 
 /** Reads a page of transactions for a follower, which requires Complete-Through. */

@@ -307,8 +307,6 @@ export interface PromotionsParameters {
   retailerId?: string | undefined;
 }
 
-export type DomainsParameters = {};
-
 export interface TransactionsParameters {
   /** Cursor returned with the previous page. Omit it to get the first page. */
   cursor?: string | undefined;

@@ -77,6 +77,18 @@ describe('the catalogue', () => {
     expect<unknown>((await catalogue.promotions()).data).toEqual([{ ...promotion(31), ...whose }]);
   });
 
+  test('the client gets single items, the retailer of a site, and the domains of all retailers', async () => {
+    expect<unknown>(await catalogue.retailers.get(SHOP.id)).toEqual(SHOP);
+    expect(await catalogue.coupons.get(id(21))).toMatchObject({ code: 'CODE21', retailerId: SHOP.id });
+    expect<unknown>(await catalogue.retailers.forSite('https://de.r1.example/shoes')).toEqual(SHOP);
+    expect(await catalogue.retailers.forSite('https://other.example/')).toBeUndefined();
+    expect((await catalogue.coupons({ hostname: 'r2.example' })).data.map(({ id }) => id)).toEqual([id(22)]);
+    expect((await catalogue.coupons({ retailerId: id(3) })).data.map(({ id }) => id)).toEqual([id(23)]);
+    const domains: string[] = [];
+    for await (const retailer of catalogue.domains()) domains.push(...retailer.domains);
+    expect(domains).toEqual([1, 2, 3, 4, 5].map((number) => `r${number}.example`));
+  });
+
   test('an unchanged catalogue page is revalidated with a 304', async () => {
     const first = await catalogue.coupons({ limit: 3 });
     statuses.length = 0;
@@ -90,6 +102,14 @@ describe('transactions', () => {
     const { data, cursor, completeThrough } = await sales.transactions({ limit: 10 });
     expect(data.map(({ updatedAt: _, ...rest }) => rest)).toEqual(SALES.slice(0, 10));
     expect<unknown>([cursor, completeThrough]).toEqual([SALES[10]?.id, data[0]?.updatedAt]);
+  });
+
+  test('the client gets a single transaction', async () => {
+    expect(await sales.transactions.get(id(100))).toMatchObject(SALES[0] ?? {});
+    expect(await failure(sales.transactions.get(id(99)))).toMatchObject({
+      code: 'transaction_not_found',
+      status: 404,
+    });
   });
 
   test('transactions are filtered by the time of their last change', async () => {

@@ -34,6 +34,7 @@ const SAME: {
   cashbackOffer: Same<wire.CashbackOffer, Plain<Flat<ListForm<catalogue.CashbackOffer>>>>;
   coupon: Same<wire.Coupon, Plain<Flat<ListForm<catalogue.Coupon>>>>;
   promotion: Same<wire.Promotion, Plain<Flat<ListForm<catalogue.Promotion>>>>;
+  retailerDomains: Same<wire.RetailerDomains, Plain<catalogue.RetailerDomains>>;
   transaction: Same<wire.Transaction, Plain<transactions.Transaction>>;
   errorCode: Same<wire.Problem['code'], ErrorCode>;
   parameterError: Same<wire.ParameterError, Flat<ParameterError>>;
@@ -45,6 +46,7 @@ const SAME: {
   cashbackOffer: true,
   coupon: true,
   promotion: true,
+  retailerDomains: true,
   transaction: true,
   errorCode: true,
   parameterError: true,

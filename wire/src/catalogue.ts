@@ -158,7 +158,7 @@ export const RetailerDomainsSchema = z.strictObject({
   domains: z.array(z.string()).meta({
     description:
       "Domains of the retailer's site, each with all of its subdomains: that of its hostname without www., and others. In lower-case ASCII",
-    examples: [['greenthumb.example', 'greenthumb-garden.example']],
+    examples: [['greenthumb.example']],
   }),
   cashbackPercentage: cashbackOfferFields.cashbackPercentage.nullable().meta({
     description: "Percentage of the retailer's best cashback offer; null if it has no cashback offer",

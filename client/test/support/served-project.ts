@@ -20,6 +20,7 @@ const SHOPS = [
   offer(13, { cashbackPercentage: 0, maximumFixedCommissionFee: 7.5 }),
 ].map((cashbackOffer, index) =>
   retailer(index + 1, {
+    hostname: index === 0 ? 'www.greenthumb.example' : `www.r${index + 1}.example`,
     cashbackOffers: [cashbackOffer],
     coupons: [coupon(index + 21)],
     promotions: [promotion(index + 31)],

@@ -249,7 +249,7 @@ describe("a retailer's page", () => {
       'Food · Austria',
     ]);
     const asked = watched.requests.map((request) => request.url()).filter((url) => url.includes('/v1/'));
-    expect(asked).toEqual([`${node.url}/v1/retailers/?cursor=${id(1)}&limit=1`]);
+    expect(asked).toEqual([`${node.url}/v1/retailers/${id(1)}/`]);
     watched.expectCalm();
   });
 

@@ -100,7 +100,7 @@ describe('/docs', () => {
     await page.locator('#listRetailers').getByText('Python', { exact: true }).click();
     const shown = page.locator('.samples .sample:visible');
     // The samples for look-ups and activation have no Python tab and stay as they are.
-    expect(await shown.count()).toBe(11);
+    expect(await shown.count()).toBe(12);
     for (const sample of await shown.all()) expect(await sample.textContent()).toContain(`${node.url}/v1/`);
     await page.locator('#listCoupons').getByRole('button', { name: 'Copy the Python' }).click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toContain(
@@ -163,7 +163,7 @@ describe('/docs', () => {
   test("a copy button does not cover the reference's code on a phone", async () => {
     await using watched = await open('/docs', { viewport: { width: 390, height: 844 } });
     const samples = await watched.page.locator('.sample:visible').all();
-    expect(samples).toHaveLength(12);
+    expect(samples).toHaveLength(13);
     for (const sample of samples) {
       const code = await sample.locator('pre').boundingBox();
       const button = await sample.getByRole('button').boundingBox();

@@ -129,6 +129,7 @@ function goodValue({ name, schema, example }: ApiParameter): fc.Arbitrary<string
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern));
   // The document calls dates texts, since they may be written in more ways than it has a name for.
   if (name.startsWith('updatedAt')) return fc.constant(encodeURIComponent(String(example)));
+  if (name === 'hostname') return fc.domain();
   return fc.string({ unit: 'grapheme', maxLength: Math.min(maxLength ?? 20, 20) }).map(encodeURIComponent);
 }
 

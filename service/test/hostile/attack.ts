@@ -1,6 +1,7 @@
 // Sends hostile requests to a node, one after the other, and checks each answer: no failure of the service, what
 // the OpenAPI document says, and what the request deserves.
 
+import { parseHostname } from '@offerbook/wire/hostname.ts';
 import { parseUuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
 import { newTokenText, type TokenKind } from '../../src/domain/access-token.ts';
@@ -222,6 +223,7 @@ function badParameters(path: string, search: string): string[] | undefined {
       return undefined;
     // Two letters, but the wrong ones for the United Kingdom and for Greece.
     else if (name === 'country' && /^(uk|el)$/i.test(value)) bad.push(name);
+    else if (name === 'hostname' && parseHostname(value) === undefined) bad.push(name);
     else if (schemaProblems(schema, schema.type === 'integer' ? toInteger(value) : value).length > 0)
       bad.push(name);
   }

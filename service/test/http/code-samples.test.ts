@@ -44,8 +44,9 @@ const PRINTED: Record<string, readonly string[]> = {
   listCashbackOffers: ['Retailer 1', 'Retailer 2'],
   listCoupons: ['CODE21', 'CODE22'],
   listPromotions: ['Promotion 31', 'Promotion 32'],
+  listDomains: ['Retailer 1', 'Retailer 2'],
   getRetailer: ['Retailer 1'],
-  getCashbackOffer: ['Offer 11'],
+  getCashbackOffer: ['Retailer 1'],
   getCoupon: ['CODE21'],
   getPromotion: ['Promotion 31'],
 };

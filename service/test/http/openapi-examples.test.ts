@@ -14,6 +14,7 @@ import { retailer } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 
 const document = await openApiDocument();
+const PAGINATED = LISTS.filter(({ parameters }) => parameters.includes('cursor'));
 
 interface ExamplePage<Item> {
   readonly data: readonly [Item];
@@ -53,13 +54,20 @@ beforeAll(async () => {
 afterAll(() => node[Symbol.asyncDispose]());
 
 describe('page examples', () => {
-  test.each(LISTS.filter(({ tokenKind }) => tokenKind === 'public').map(({ path }) => path))(
+  test.each(PAGINATED.filter(({ tokenKind }) => tokenKind === 'public').map(({ path }) => path))(
     'the example page equals the response to GET %s',
     async (path) => {
       const answer = await node.get(`${path}?limit=1`, tokens.public);
       expect(await answer.text()).toBe(JSON.stringify(examplePage(path)));
     },
   );
+
+  test('the example of the list of domains equals the first item of GET /v1/domains/', async () => {
+    const answer = (await (await node.get('/v1/domains/', tokens.public)).json()) as { data: unknown[] };
+    expect({ data: answer.data.slice(0, 1) }).toEqual(
+      document.paths['/v1/domains/']?.get.responses[200]?.content?.['application/json']?.example as never,
+    );
+  });
 
   test('the example page of transactions equals the response to GET /v1/transactions/', async () => {
     nowMs = timestampMs(sale.updatedAt);

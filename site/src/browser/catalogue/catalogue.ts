@@ -1,7 +1,7 @@
 // Loads retailers from the API page by page. The first page is small, so that the reader quickly sees some retailers. After a
 // failure the loaded retailers remain, and load() resumes where it stopped.
 
-import type { OfferbookClient, Retailer } from '@offerbook/client';
+import { ApiError, type OfferbookClient, type Retailer } from '@offerbook/client';
 
 const FIRST_PAGE = 100;
 const NEXT_PAGES = 1_000;
@@ -53,12 +53,16 @@ export class Catalogue {
     }
   }
 
-  /** Fetches one retailer without loading those before it: a cursor is the id to start at. */
+  /** Fetches one retailer without loading those before it. */
   async find(id: string): Promise<Retailer | undefined> {
     const loaded = this.#retailers.find((retailer) => retailer.id === id);
     if (loaded !== undefined || this.#state.kind === 'complete' || !UUID.test(id)) return loaded;
-    const { data } = await this.#client.retailers({ cursor: id, limit: 1 });
-    return data.find((retailer) => retailer.id === id);
+    try {
+      return await this.#client.retailers.get(id);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return undefined;
+      throw error;
+    }
   }
 
   #become(state: LoadState): void {

@@ -12,6 +12,15 @@ ${client(request)}
 for await (const ${request.itemName} of client.${request.clientMethod}(${parameters(request)})) {
   console.log(${fields(request)});
 }`,
+  get: (request) => `import { env } from 'node:process';
+import { OfferbookClient } from '@offerbook/client';
+
+${client(request)}
+const { data } = await client.${request.clientMethod}({ limit: 1 });
+for (const { id } of data) {
+  const ${request.itemName} = await client.${request.clientMethod}.get(id);
+  console.log(${fields(request)});
+}`,
   poll: (request) => `import { env } from 'node:process';
 import { OfferbookClient } from '@offerbook/client';
 import { fileCheckpoint } from '@offerbook/client/node';
