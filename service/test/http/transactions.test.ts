@@ -91,7 +91,7 @@ for (const database of DATABASES) {
         ['passbackUids=u1', 'passbackUids', 'passbackUid is'],
         ['expands=retailer', 'expands', 'expand is'],
         ['include=retailer', 'include', 'items always have all fields'],
-        ['hostname=x&status[in]=PENDING', 'status[in]', parameters],
+        ['color=x&status[in]=PENDING', 'status[in]', parameters],
         ['updatedAt=2026-11-14', 'updatedAt', parameters],
         ['updatedAt[gt]=2026-11-14', 'updatedAt[gt]', parameters],
         ['since=2026-11-14', 'since', parameters],
@@ -106,7 +106,7 @@ for (const database of DATABASES) {
         const want = [{ parameter, detail: `is not a parameter; ${advice}` }];
         expect([query, response.status, errors]).toEqual([query, 400, want]);
       }
-      expect((await get('?_=1&hostname=x')).data).toEqual((await get('')).data);
+      expect((await get('?_=1&color=x')).data).toEqual((await get('')).data);
     });
 
     test('the error for an invalid date distinguishes a wrong format from a date that does not exist', async () => {
