@@ -152,7 +152,7 @@ describe.each(SAMPLES.filter(({ id }) => id === 'getTransaction'))('$id in $labe
   test.skipIf(lacks(...(sample.runner?.needs ?? [])))('the sample prints the transaction', async () => {
     await node.transactions([transaction(99)], 'one sale');
     const own = await node.token('private', 'one sale');
-    expect(await run(sample.runner, sample.source, own, newFolder())).toContain('user-99');
+    expect(await run(sample.runner, sample.source, own, newFolder())).toContain(id(99));
   });
 });
 
