@@ -87,6 +87,12 @@ test('a document with nested objects, or with fields between and after its lists
   }
 });
 
+test('all deals of a retailer with tens of thousands of deals are served', async () => {
+  const cashbackOffers = Array.from({ length: 40_000 }, (_, number) => offer(number));
+  const { retailers } = await servedLists({ ...RETAILER, cashbackOffers });
+  expect(JSON.parse(retailers[0] ?? '')).toEqual({ ...RETAILER, cashbackOffers });
+});
+
 test('a small number is served with all its digits and without an exponent', async () => {
   const cashbackOffers = [offer(11, { cashbackPercentage: 1e-7, maximumFixedCommissionFee: 1.5e-9 })];
   const { retailer, listForms } = await served({ ...RETAILER, cashbackOffers });

@@ -48,7 +48,7 @@ class SnapshotBuilder {
     const retailer = JSON.parse(document) as Retailer;
     const { id, logo, url, name } = retailer;
     const words = uuidWords(id);
-    this.#ids.push(...words);
+    this.#ids.pushAll(words);
     const places = this.#addDocument(document, retailer, words[3]);
     this.#tails.add(`,${printJson({ retailerId: id, logo, url, name }).slice(1)}`);
     this.#names.add(fold(name));

@@ -21,7 +21,7 @@ export class DealListBuilder {
   add(deals: readonly (CashbackOffer | Coupon | Promotion)[], places: readonly number[]): void {
     const owner = this.#firstSlots.length - 1;
     for (const deal of deals) {
-      this.#idWords.push(...uuidWords(deal.id));
+      this.#idWords.pushAll(uuidWords(deal.id));
       this.#owners.push(owner);
       if ('startDate' in deal) {
         const { fromMs, untilMs } = activePeriodMs(deal);
@@ -29,7 +29,7 @@ export class DealListBuilder {
         this.#untilMs.push(untilMs);
       }
     }
-    this.#places.push(...places);
+    this.#places.pushAll(places);
     this.#firstSlots.push(this.#owners.length);
   }
 

@@ -34,7 +34,7 @@ export class DocumentPacker {
 
   /** Adds the document that was encoded last. `lastIdWord` is the last 32 bits of its id. */
   add({ length }: Buffer, lastIdWord: number): void {
-    this.#places.push(this.#chunks.length, this.#used, this.#used + length);
+    this.#places.pushAll([this.#chunks.length, this.#used, this.#used + length]);
     this.#used += length;
     if ((lastIdWord & LAST_ID_MASK) === 0 || this.#used >= CHUNK_BYTES_MAX) this.#endChunk();
   }

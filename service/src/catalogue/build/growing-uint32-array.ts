@@ -11,10 +11,15 @@ export class GrowingUint32Array {
     return this.#length;
   }
 
-  push(...values: readonly number[]): void {
-    if (this.#length + values.length > this.#values.length) this.#grow();
-    for (let index = 0; index < values.length; index++)
-      this.#values[this.#length++] = values[index] as number;
+  push(value: number): void {
+    this.#reserve(1);
+    this.#values[this.#length++] = value;
+  }
+
+  pushAll(values: ArrayLike<number>): void {
+    this.#reserve(values.length);
+    this.#values.set(values, this.#length);
+    this.#length += values.length;
   }
 
   /** The values so far; valid until the next push. */
@@ -22,8 +27,10 @@ export class GrowingUint32Array {
     return this.#values.subarray(0, this.#length);
   }
 
-  #grow(): void {
-    const larger = new Uint32Array(2 * this.#values.length);
+  #reserve(more: number): void {
+    const length = this.#length + more;
+    if (length <= this.#values.length) return;
+    const larger = new Uint32Array(2 * length);
     larger.set(this.#values);
     this.#values = larger;
   }
