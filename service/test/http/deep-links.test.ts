@@ -127,7 +127,7 @@ test('an empty page counts as absent', async () => {
   expect(location).toBe(targetOf(clickIn(location), 'https://www.r1.example/'));
 });
 
-test('a page outside the retailer’s site, or that is not a plain https URL, gets 400 on GET and POST, and no click is recorded', async () => {
+test("a page outside the retailer's site, or that is not a plain https URL, gets 400 on GET and POST, and no click is recorded", async () => {
   await using app = await ActivationNode.start();
   const elsewhere = 'must be a page on www.r1.example';
   const notHttps = 'must be a URL that starts with https://';
@@ -188,7 +188,7 @@ test('short unknown parameters are not mistaken for a misspelt `to`', async () =
   });
 });
 
-test('a page is accepted exactly if its host has the labels of the retailer’s domain at its end', async () => {
+test("a page is accepted exactly if its host has the labels of the retailer's domain at its end", async () => {
   await using app = await ActivationNode.start();
   const SHOPS = [
     // The hostname is "www.r1.example".

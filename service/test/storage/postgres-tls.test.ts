@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, chownSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { $ } from 'bun';
 import { StorageError } from '../../src/domain/storage-error.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
+import { newCertificate } from '../support/new-certificate.ts';
 import {
   newPostgresDatabase,
   type PostgresServer,
@@ -195,13 +195,6 @@ describe('other parameters of a PostgreSQL URL', () => {
 
 function settingsError(message: string): StorageError {
   return new StorageError('settings', message);
-}
-
-/** A certificate for "localhost" that is signed by itself, and its key. */
-async function newCertificate(folder: string, name: string) {
-  const [certificate, key] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)];
-  await $`openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout ${key} -out ${certificate}`.quiet();
-  return { certificate, key };
 }
 
 /** Gives the server a certificate, and returns the path of the authority that signed it: itself. */

@@ -5,7 +5,7 @@ import { PROGRAMS, requireProgram } from './programs.ts';
 
 const LAUNCH_TIMEOUT_MS = 30_000;
 
-const FLAGS = [
+export const FLAGS = [
   '--headless',
   // Chromium's sandbox does not work for root. Tests open only our own pages.
   '--no-sandbox',

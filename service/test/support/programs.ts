@@ -30,6 +30,13 @@ export const PROGRAMS = {
     apt: 'chromium-headless-shell',
     brew: '--cask chromium',
   },
+  chrome: {
+    // Only the whole browser has extensions.
+    names: ['chromium', 'chromium-browser'],
+    tests: 'the example extension',
+    apt: 'chromium',
+    brew: '--cask chromium',
+  },
   curl: { names: ['curl'], tests: 'the curl commands in the docs', apt: 'curl', brew: 'curl' },
   find: { names: ['find'], tests: 'the deletion of old backups', apt: 'findutils', brew: 'findutils' },
   fish: { names: ['fish'], tests: 'completion in fish', apt: 'fish', brew: 'fish' },

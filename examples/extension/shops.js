@@ -1,0 +1,82 @@
+// The list of shops with their domains and best cashback, fetched once an hour as one document. Looking up a shop needs no
+// request.
+
+import { BASE_URL, CURRENCY, PUBLIC_TOKEN } from './config.js';
+
+/**
+ * @typedef {{
+ *   id: string,
+ *   name: string,
+ *   domains: string[],
+ *   cashbackPercentage: number | null,
+ *   maximumFixedCommissionFee: number | null,
+ * }} Shop
+ */
+
+/** Downloads the list. The browser's cache sends the ETag, so an unchanged list is not transferred again. */
+export async function refreshShops() {
+  const response = await fetch(`${BASE_URL}/v1/domains/`, {
+    headers: { Authorization: `Bearer ${PUBLIC_TOKEN}` },
+  });
+  if (!response.ok) throw new Error(`the list of shops could not be fetched: ${response.status}`);
+  /** @type {{ data: Shop[] }} */
+  const { data } = await response.json();
+  await chrome.storage.local.set({ shops: data.filter((shop) => shop.cashbackPercentage !== null) });
+  shopByDomain = undefined;
+}
+
+/** @type {Promise<Map<string, Shop>> | undefined} */
+let shopByDomain;
+
+async function readShops() {
+  /** @type {{ shops?: Shop[] }} */
+  const { shops = [] } = await chrome.storage.local.get('shops');
+  return new Map(
+    shops.flatMap((shop) => shop.domains.map((domain) => /** @type {const} */ ([domain, shop]))),
+  );
+}
+
+/**
+ * Finds the shop whose domain is the longest suffix of a hostname, on a label boundary.
+ * @param {string} hostname
+ * @returns {Promise<Shop | undefined>}
+ */
+export async function findShop(hostname) {
+  shopByDomain ??= readShops();
+  const shops = await shopByDomain;
+  for (let domain = hostname; domain !== ''; domain = domain.replace(/^[^.]*\.?/, '')) {
+    const shop = shops.get(domain);
+    if (shop !== undefined) return shop;
+  }
+  return undefined;
+}
+
+/**
+ * Formats a shop's best cashback in the user's language, such as "12.5%" or "€7.50".
+ * @param {Shop} shop
+ */
+export function formatRate(shop) {
+  return format(shop, shop.maximumFixedCommissionFee === null ? { maximumFractionDigits: 1 } : {});
+}
+
+/**
+ * Formats the cashback for the icon, which has room for about four characters. Rounds down: "12%" for 12.5%.
+ * @param {Shop} shop
+ */
+export function formatBadge(shop) {
+  return format(shop, { maximumSignificantDigits: 2, roundingMode: 'floor' }).replace(/\s/g, '');
+}
+
+/**
+ * @param {Shop} shop
+ * @param {Intl.NumberFormatOptions} options
+ */
+function format({ cashbackPercentage, maximumFixedCommissionFee }, options) {
+  return maximumFixedCommissionFee === null
+    ? (cashbackPercentage ?? 0).toLocaleString(undefined, { style: 'percent', ...options })
+    : maximumFixedCommissionFee.toLocaleString(undefined, {
+        style: 'currency',
+        currency: CURRENCY,
+        ...options,
+      });
+}
