@@ -13,7 +13,7 @@ export interface ActivationOptions {
   passbackUid: string;
   /** Any other text to return with the transaction, up to 1,024 characters. */
   passbackData?: string | undefined;
-  /** The page of the shop on which the user should arrive: an https URL on the retailer's own domain. */
+  /** The page of the shop on which the user should arrive: an https URL on one of the retailer's domains. */
   to?: string | undefined;
 }
 

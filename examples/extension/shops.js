@@ -21,7 +21,7 @@ export async function refreshShops() {
   if (!response.ok) throw new Error(`the list of shops could not be fetched: ${response.status}`);
   /** @type {{ data: Shop[] }} */
   const { data } = await response.json();
-  await chrome.storage.local.set({ shops: data.filter((shop) => shop.cashbackPercentage !== null) });
+  await chrome.storage.local.set({ shops: data });
   shopByDomain = undefined;
 }
 
@@ -37,7 +37,8 @@ async function readShops() {
 }
 
 /**
- * Finds the shop whose domain is the longest suffix of a hostname, on a label boundary.
+ * Finds the shop whose domain is the hostname or, if there are several, its nearest parent domain. Returns undefined if the
+ * shop pays no cashback.
  * @param {string} hostname
  * @returns {Promise<Shop | undefined>}
  */
@@ -46,7 +47,7 @@ export async function findShop(hostname) {
   const shops = await shopByDomain;
   for (let domain = hostname; domain !== ''; domain = domain.replace(/^[^.]*\.?/, '')) {
     const shop = shops.get(domain);
-    if (shop !== undefined) return shop;
+    if (shop !== undefined) return shop.cashbackPercentage === null ? undefined : shop;
   }
   return undefined;
 }

@@ -193,8 +193,13 @@ function outcomeOf({ isTracked }: Click): ClickOutcome {
 /** Replaces both URLs with the page, because an inactive deal redirects to its retailer. */
 function arrivingAt(page: URL | undefined, entry: CatalogueEntry): CatalogueEntry {
   if (page === undefined) return entry;
-  if (!belongsTo(page, [entry.retailerHostname, ...entry.retailerDomains])) {
-    const error = { parameter: 'to', detail: `must be a page on ${entry.retailerHostname}` };
+  const { retailerDomains: domains } = entry;
+  if (!belongsTo(page, domains)) {
+    const place =
+      domains.length === 0
+        ? 'is not supported for this retailer'
+        : `must be a page on ${domains.join(' or ')}`;
+    const error = { parameter: 'to', detail: place };
     throw new ApiError('invalid_parameter', `${error.parameter} ${error.detail}.`, { errors: [error] });
   }
   return { ...entry, url: page.href, retailerUrl: page.href };

@@ -18,8 +18,7 @@ import { RetailerTable } from './tables/retailer-table.ts';
 export interface CatalogueEntry {
   readonly retailerId: Uuid;
   readonly retailerUrl: string;
-  readonly retailerHostname: string;
-  /** Domains of the retailer's site, besides its hostname. */
+  /** Domains of the retailer's site, including that of its hostname. Never a public suffix. */
   readonly retailerDomains: readonly string[];
   /** The promotion's deep link, or else the retailer's URL. */
   readonly url: string;
@@ -94,12 +93,7 @@ export class Snapshot {
   }
 
   #siteOf(retailer: number) {
-    const { url, hostname } = this.#fieldsOf(retailer);
-    return {
-      retailerUrl: url,
-      retailerHostname: hostname,
-      retailerDomains: this.domains.domainsOf(retailer),
-    };
+    return { retailerUrl: this.#fieldsOf(retailer).url, retailerDomains: this.domains.domainsOf(retailer) };
   }
 
   #dealsAt(list: DealList, nowMs: number): DealsView {

@@ -96,16 +96,8 @@ test('finds retailers and deals by id, and whether they are active', async () =>
     promotions: [promotion(31, { startDate: printTimestamp(START_MS + 1) })],
   });
   const catalogue = await loadCatalogue([shop], () => nowMs);
-  const { url, hostname: retailerHostname } = shop;
-  const retailerDomains = ['r1.example'];
-  const entry = {
-    retailerId: id(1),
-    retailerUrl: url,
-    retailerHostname,
-    retailerDomains,
-    url,
-    isActive: true,
-  };
+  const { url } = shop;
+  const entry = { retailerId: id(1), retailerUrl: url, retailerDomains: ['r1.example'], url, isActive: true };
   const found = () => [
     catalogue.find('retailers', id(1)),
     catalogue.find('cashbackOffers', id(11)),

@@ -1,12 +1,15 @@
 // Activation links with `to`: the page of the shop on which the user arrives.
 
 import { describe, expect, test } from 'bun:test';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import fc from 'fast-check';
 import type { ClickId } from '../../src/domain/click.ts';
+import { importLinks } from '../../src/importer/import-links.ts';
 import { ActivationNode, BROWSER, clickIn, NETWORK, NOW_MS, USER } from '../support/activation-node.ts';
 import { DATABASES } from '../support/databases.ts';
 import { answerProblems } from '../support/documented-answers.ts';
-import { id } from '../support/fixtures.ts';
+import { coupon, id, retailer } from '../support/fixtures.ts';
+import { ndjson } from '../support/test-node.ts';
 
 const PAGE = 'https://www.r1.example/spades?size=l&q=ü#reviews';
 /** The same page, as the URL parser prints it. */
@@ -69,10 +72,39 @@ for (const database of DATABASES) {
         400,
         {
           code: 'invalid_parameter',
-          errors: [{ parameter: 'to', detail: 'must be a page on www.r1.example' }],
+          errors: [{ parameter: 'to', detail: 'must be a page on r1.example' }],
         },
       ]);
       expect(await app.clicks()).toMatchObject([{ id: click, kind: 'coupons', clickedAtMs: NOW_MS }]);
+    });
+
+    test("the page can be on any of the domains of the retailer's link, from the moment of their import until their withdrawal", async () => {
+      await using app = await ActivationNode.start({ databaseUrl: await database.create() });
+      const load = async (domains: readonly string[]) => {
+        const row = { retailerId: id(1), template: NETWORK, domains };
+        await importLinks(app.node.stores.links, sourceFrom(ndjson([row])), {});
+        const { catalogue } = await app.node.stores.revisions();
+        await app.node.logged((line) => line.revision === catalogue);
+      };
+      const statuses = async () => {
+        const found: number[] = [];
+        for (const host of [
+          'other.example',
+          'de.other.example',
+          'other-brand.example',
+          'r1.example',
+          'notother.example',
+        ]) {
+          const search = app.query({ to: `https://${host}/`, passbackData: host });
+          found.push((await app.get(`/v1/coupons/${id(21)}/activate/${search}`)).status);
+        }
+        return found;
+      };
+      expect(await statuses()).toEqual([400, 400, 400, 302, 400]);
+      await load(['other.example', 'other-brand.example']);
+      expect(await statuses()).toEqual([302, 302, 302, 302, 400]);
+      await load([]);
+      expect(await statuses()).toEqual([400, 400, 400, 302, 400]);
     });
 
     test('a tap on a link to another page is a separate click', async () => {
@@ -120,6 +152,28 @@ test('a template without {url} ignores the page', async () => {
   expect(await app.clicks()).toHaveLength(1);
 });
 
+test('no page is accepted for a retailer whose hostname is a public suffix or does not identify a site', async () => {
+  await using app = await ActivationNode.start();
+  for (const hostname of ['co.uk', 'myshopify.com', 'localhost', 'https://www.r1.example/']) {
+    await app.node.catalogue([retailer(1, { hostname, coupons: [coupon(21)] })]);
+    for (const to of [
+      'https://co.uk/',
+      'https://evil.co.uk/',
+      'https://evil.myshopify.com/',
+      'https://localhost/',
+      'https://https/',
+    ]) {
+      const response = await app.get(`/v1/coupons/${id(21)}/activate/${app.query({ to })}`);
+      expect([hostname, to, await response.json()]).toMatchObject([
+        hostname,
+        to,
+        { status: 400, errors: [{ parameter: 'to', detail: 'is not supported for this retailer' }] },
+      ]);
+    }
+  }
+  expect(await app.clicks()).toEqual([]);
+});
+
 test('an empty page counts as absent', async () => {
   await using app = await ActivationNode.start();
   const response = await app.get(`/v1/coupons/${id(21)}/activate/${app.query({ to: '' })}`);
@@ -129,7 +183,7 @@ test('an empty page counts as absent', async () => {
 
 test("a page outside the retailer's site, or that is not a plain https URL, gets 400 on GET and POST, and no click is recorded", async () => {
   await using app = await ActivationNode.start();
-  const elsewhere = 'must be a page on www.r1.example';
+  const elsewhere = 'must be a page on r1.example';
   const notHttps = 'must be a URL that starts with https://';
   const withUser = 'must not contain a user name or a password';
   const tooLong = 'must not be longer than 2048 characters';

@@ -98,7 +98,7 @@ const PARAMETERS: Record<DocumentedParameter, ParameterDescription> = {
   },
   to: {
     description:
-      "The page of the shop on which the user should arrive, instead of the shop's home page or the promotion's page. It must start with https:// and be on the retailer's own domain or a subdomain. Ignored if the operator's link for the shop cannot contain a page.",
+      "The page of the shop on which the user should arrive, instead of the shop's home page or the promotion's page. It must start with https:// and be on one of the retailer's domains or a subdomain. Ignored if the operator's link for the shop cannot contain a page.",
     schema: { type: 'string', format: 'uri', maxLength: SHOP_PAGE_LENGTH_MAX },
     example: 'https://www.greenthumb.example/spades?size=l',
   },
