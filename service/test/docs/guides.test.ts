@@ -108,6 +108,6 @@ test('the commands in docs/activation.md reach a page of the toy shop, record a 
       /^<p>A real shop would now show <code>https:\/\/[\w.-]+\.example\/spades\?size=l<\/code>\.<\/p>$/,
     ),
     expect.stringMatching(/^offerbook-click: recorded$/i),
-    '"passbackUid":"user-1"',
+    '"status":"PENDING"',
   ]);
 });
