@@ -272,7 +272,7 @@ const anyWellFormedRequest: fc.Arbitrary<HostileRequest> = fc.record({
       fc.oneof(
         { weight: 10, arbitrary: fc.constant([]) },
         { weight: 10, arbitrary: fc.array(anyHeader, { maxLength: 4 }) },
-        { weight: 1, arbitrary: fc.constantFrom(PREFLIGHT, ANY_TAG) },
+        { weight: 10, arbitrary: fc.constantFrom(PREFLIGHT, ANY_TAG) },
       ),
     )
     .map(([host, others]) => [['Host', host] as const, ...others]),

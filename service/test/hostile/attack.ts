@@ -221,6 +221,9 @@ function badParameters(path: string, search: string): string[] | undefined {
     // Which texts are dates, and whether 007 is a number, the document does not say.
     else if ([...value].length <= 200 && (name.startsWith('updatedAt') || /^0\d/.test(value)))
       return undefined;
+    // The schema counts characters; the description limits the bytes in UTF-8 and excludes control characters.
+    else if (name === 'passbackUid' && (Buffer.byteLength(value) > 255 || /[\p{Cc}\uFFFD]/u.test(value)))
+      bad.push(name);
     // Two letters, but the wrong ones for the United Kingdom and for Greece.
     else if (name === 'country' && /^(uk|el)$/i.test(value)) bad.push(name);
     else if (name === 'hostname' && parseHostname(value) === undefined) bad.push(name);
