@@ -11,7 +11,7 @@ export interface ConvertOptions {
 }
 
 export interface ConvertReport extends RowReport {
-  /** Number of transactions or retailers in the output. */
+  /** Number of transactions, retailers or links in the output. */
   readonly written: number;
 }
 

@@ -15,6 +15,10 @@ export interface FeedPlace extends Place {
   readonly file: string;
 }
 
+/** For conversions of a whole catalogue or all links that left out invalid rows. */
+export const WITHDRAWAL_NOTE =
+  'An import withdraws everything that is missing from this output, unless you add --merge.';
+
 export class ConvertRun {
   readonly counts = { read: 0, written: 0, invalid: 0 };
   readonly notes: string[] = [];

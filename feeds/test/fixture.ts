@@ -3,6 +3,7 @@
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { convertCatalogue } from '../src/catalogue/convert-catalogue.ts';
 import type { ConvertReport, RowSpool } from '../src/convert-report.ts';
+import { convertLinks } from '../src/links/convert-links.ts';
 import { openNetwork } from '../src/open-network.ts';
 import type { Overlay } from '../src/source/overlay.ts';
 import { Shares } from '../src/source/share.ts';
@@ -110,19 +111,35 @@ export async function convertShops(
   files: Readonly<Record<string, string>>,
   options: ConversionOptions = {},
 ): Promise<Conversion> {
-  const { catalogue } = openNetwork(source, options.nowMs ?? NOW_MS);
   const overlay = options.overlay ?? new Map();
   const rules = { source, overlay, shares: new Shares(source, overlay) };
   const spool = new MemorySpool();
-  const opened = Object.entries(files).map(([key, content]) => {
+  const { skipInvalid } = options;
+  const report = await convertCatalogue(openFiles(source, files, options), rules, spool, { skipInvalid });
+  return { rows: parsed(spool), report };
+}
+
+/** Like convertShops(), for links. Rows are in the order of the output. */
+export async function convertShopLinks(
+  source: Source,
+  files: Readonly<Record<string, string>>,
+  options: ConversionOptions = {},
+): Promise<Conversion> {
+  const spool = new MemorySpool();
+  const { skipInvalid } = options;
+  const opened = openFiles(source, files, options);
+  const report = await convertLinks(opened, source, source.link ?? '', spool, { skipInvalid });
+  return { rows: spool.rows.map((row) => JSON.parse(row) as Row), report };
+}
+
+function openFiles(source: Source, files: Readonly<Record<string, string>>, options: ConversionOptions) {
+  const { catalogue } = openNetwork(source, options.nowMs ?? NOW_MS);
+  return Object.entries(files).map(([key, content]) => {
     const [name = '', advertiserId] = key.replace(/ .*/, '').split('=');
     const feed = catalogue[name];
     if (feed === undefined) throw new Error(`the network has no feed ${name}`);
     return { feed, name, advertiserId, source: sourceFrom(content, key) };
   });
-  const { skipInvalid } = options;
-  const report = await convertCatalogue(opened, rules, spool, { skipInvalid });
-  return { rows: parsed(spool), report };
 }
 
 function named(files: Files) {

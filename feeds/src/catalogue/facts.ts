@@ -11,6 +11,8 @@ export interface RetailerFact {
   readonly advertiserId: string;
   readonly name: string;
   readonly url: string;
+  /** Hostnames of the retailer's other sites. */
+  readonly domains?: readonly string[] | undefined;
   readonly logo?: string | undefined;
   readonly countries?: readonly string[] | undefined;
   readonly category?: string | undefined;

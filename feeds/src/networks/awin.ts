@@ -128,6 +128,7 @@ function readProgramme(row: Fields): CatalogueFact[] {
       advertiserId: row.text('id'),
       name: row.text('name'),
       url: row.text('displayUrl'),
+      domains: row.list('validDomains').flatMap((site) => site.findText('domain') ?? []),
       logo: row.findText('logoUrl'),
       countries: region === undefined ? undefined : [AWIN.regions.get(region) ?? region],
     },

@@ -131,6 +131,7 @@ function readRetailer(cells: Cells): CatalogueFact[] {
       advertiserId: cells.text('id'),
       name: cells.text('name'),
       url: cells.text('url'),
+      domains: cells.findText('domains')?.split(/[\s,]+/),
       logo: cells.findText('logo'),
       countries: cells.findCountries('countries'),
     },

@@ -2,6 +2,7 @@
 
 import { ROUNDINGS } from '@offerbook/wire/amount.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
+import { templateProblem } from '@offerbook/wire/link-template.ts';
 import { checkRow } from '@offerbook/wire/rows/row-problem.ts';
 import {
   countryCode,
@@ -10,10 +11,18 @@ import {
   fraction,
   OBJECT,
   oneOf,
+  text,
   uuid,
 } from '@offerbook/wire/scalars.ts';
 import { z } from 'zod';
+import { ADVERTISER, linkOf } from '../links/advertiser-link.ts';
 import { tableFields, timeZone } from './table-mapping.ts';
+
+/** The link must become a valid template for every advertiser. */
+function linkProblem(link: string): string | undefined {
+  if (!link.includes(ADVERTISER)) return `must contain ${ADVERTISER}`;
+  return templateProblem(linkOf(link, 'x'));
+}
 
 const share = fraction("The user's share of the commission", 0.7);
 const shares = z.record(z.string(), share, OBJECT).default({});
@@ -26,6 +35,15 @@ const commonFields = {
   timeZone: timeZone.default('UTC'),
   country: countryCode('Default country for sales and offers that do not specify a country', 'DE').optional(),
   overlay: filledText('A CSV file in the same folder', 'overlay.csv').optional(),
+  link: text(
+    'Link for clicks: {advertiser}, {click} and {url} are inserted',
+    'https://network.example/?m={advertiser}&s={click}',
+  )
+    .check((payload) => {
+      const message = linkProblem(payload.value);
+      if (message !== undefined) payload.issues.push({ code: 'custom', message, input: payload.value });
+    })
+    .optional(),
   subId: oneOf(['uid', 'click', 'org-uid']),
   separator: filledText('Between organisation and passbackUid', '.').optional(),
 };

@@ -96,6 +96,8 @@ const retailerFields = {
   url: mapped,
   logo: mapped.optional(),
   countries: mapped.optional(),
+  /** Separated by spaces or commas. */
+  domains: mapped.optional(),
 };
 const offerFields = {
   id: mapped,

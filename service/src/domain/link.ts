@@ -3,7 +3,7 @@
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { ImportWriter } from './import-log.ts';
 
-/** Target of clicks on a retailer or deal; see activation/link-template.ts. */
+/** Target of clicks on a retailer or deal; see wire/src/link-template.ts. */
 export interface Link {
   /** Id of the retailer or deal. */
   readonly id: Uuid;

@@ -2,6 +2,7 @@
 // contains all links, so links that are missing from it are withdrawn, except in a merge. Links can be imported before their
 // retailers and deals.
 
+import { templateProblem } from '@offerbook/wire/link-template.ts';
 import type { Columns } from '@offerbook/wire/rows/csv.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
 import { TRANSACTION_LIMITS } from '@offerbook/wire/rows/row-limits.ts';
@@ -10,7 +11,6 @@ import { UuidPlaces } from '@offerbook/wire/rows/uuid-places.ts';
 import { listOf, OBJECT, text, uuid } from '@offerbook/wire/scalars.ts';
 import { parseSiteDomain } from '@offerbook/wire/site-domain.ts';
 import { z } from 'zod';
-import { templateProblem } from '../activation/link-template.ts';
 import type { Link, LinkStore, LinkWriter } from '../domain/link.ts';
 import type { ImportReport, WholeFileOptions } from './import-report.ts';
 import { ImportRun } from './import-run.ts';

@@ -36,7 +36,7 @@ const open = (path: string, options = {}, url = node.url) => WatchedPage.open(br
 describe('/docs', () => {
   test("sends a request with the sandbox's token and shows the response", async () => {
     await using watched = await open('/docs');
-    const form = watched.page.getByRole('form', { name: 'Try /v1/cashback-offers/' });
+    const form = watched.page.getByRole('form', { name: 'Try /v1/cashback-offers/', exact: true });
     await form.getByLabel('country').fill('fr');
     await form.getByRole('button', { name: 'Send' }).click();
     const shown = await form.locator('.answer > pre').textContent();
@@ -52,7 +52,7 @@ describe('/docs', () => {
 
   test('requests the next page and highlights JSON', async () => {
     await using watched = await open('/docs');
-    const form = watched.page.getByRole('form', { name: 'Try /v1/cashback-offers/' });
+    const form = watched.page.getByRole('form', { name: 'Try /v1/cashback-offers/', exact: true });
     await form.getByLabel('limit').fill('1');
     await form.getByRole('button', { name: 'Send' }).click();
     await form.getByRole('button', { name: 'Next page' }).click();
@@ -64,9 +64,22 @@ describe('/docs', () => {
     watched.expectCalm();
   });
 
+  test('looks up an item by the id in the form, and reports a missing id', async () => {
+    await using watched = await open('/docs');
+    const form = watched.page.getByRole('form', { name: 'Try /v1/cashback-offers/{id}/' });
+    await form.getByLabel('id').fill(` ${id(12)} `);
+    await form.getByRole('button', { name: 'Send' }).click();
+    await form.getByText(`/v1/cashback-offers/${id(12)}/`).waitFor();
+    const shown = await form.locator('.answer > pre').textContent();
+    expect(JSON.parse(shown ?? '')).toMatchObject({ id: id(12), countries: ['FR'] });
+    await form.getByLabel('id').fill('');
+    await form.getByRole('button', { name: 'Send' }).click();
+    await form.getByText('"id must be a UUID."').waitFor();
+  });
+
   test('shows an error response', async () => {
     await using watched = await open('/docs');
-    const form = watched.page.getByRole('form', { name: 'Try /v1/coupons/' });
+    const form = watched.page.getByRole('form', { name: 'Try /v1/coupons/', exact: true });
     await form.getByLabel('limit').fill('5000');
     await form.getByRole('button', { name: 'Send' }).click();
     expect(await form.locator('.answer > pre').textContent()).toContain('"code": "invalid_parameter"');
@@ -75,7 +88,7 @@ describe('/docs', () => {
   test('does not offer a form for the operation with a private token, and rejects a private token in its token field', async () => {
     await using watched = await open('/docs');
     const { page } = watched;
-    expect(await page.getByRole('form', { name: /^Try/ }).count()).toBe(4);
+    expect(await page.getByRole('form', { name: /^Try/ }).count()).toBe(9);
     await page.getByLabel('Public token for this page').fill(await node.token('private'));
     await page.getByText('This is a private token, for servers only.').waitFor();
     expect(await page.getByLabel('Public token for this page').inputValue()).toBe('');
@@ -112,7 +125,7 @@ describe('/docs', () => {
   test('asks for a token outside the sandbox, and reports a missing token', async () => {
     await using serving = await TestNode.start({ databaseUrl: node.databaseUrl });
     await using watched = await open('/docs', {}, serving.url);
-    const form = watched.page.getByRole('form', { name: 'Try /v1/coupons/' });
+    const form = watched.page.getByRole('form', { name: 'Try /v1/coupons/', exact: true });
     await form.getByRole('button', { name: 'Send' }).click();
     await form.getByText('Enter a public token first.').waitFor();
     await watched.page.getByLabel('Public token for this page').fill(token);
@@ -125,7 +138,7 @@ describe('/docs', () => {
   test('the reference passes axe-core in light and dark mode', async () => {
     await using watched = await open('/docs');
     await watched.page
-      .getByRole('form', { name: 'Try /v1/coupons/' })
+      .getByRole('form', { name: 'Try /v1/coupons/', exact: true })
       .getByRole('button', { name: 'Send' })
       .click();
     await watched.page.locator('.answer > pre').waitFor();

@@ -51,9 +51,9 @@ const PAGES: Readonly<Record<Exclude<NetworkName, 'table'>, Page>> = {
       'https://api.awin.com/publishers/77777/commissiongroups?advertiserId=': awinFiles['commission-groups'],
       'https://api.awin.com/publisher/77777/promotions': awinFiles.offers,
     },
-    source: {},
+    source: { link: 'https://www.awin1.com/cread.php?awinmid={advertiser}&clickref={click}' },
     overlay: LOGOS + logo('20001'),
-    reports: ['3 rows to 1 transaction', '9 rows to 2 retailers'],
+    reports: ['3 rows to 1 transaction', '9 rows to 2 retailers', '3 rows to 2 links'],
   },
   impact: {
     answers: {

@@ -2,12 +2,14 @@
 // database.
 
 import { dirname, isAbsolute, join } from 'node:path';
-import { type CatalogueFile, convertCatalogue } from '@offerbook/feeds/catalogue/convert-catalogue.ts';
+import { convertCatalogue } from '@offerbook/feeds/catalogue/convert-catalogue.ts';
+import type { CatalogueFile } from '@offerbook/feeds/catalogue/read-facts.ts';
 import {
   ConversionFailed,
   type ConvertOptions,
   type ConvertReport,
 } from '@offerbook/feeds/convert-report.ts';
+import { convertLinks } from '@offerbook/feeds/links/convert-links.ts';
 import type { Network } from '@offerbook/feeds/network.ts';
 import { openNetwork } from '@offerbook/feeds/open-network.ts';
 import { exampleSource } from '@offerbook/feeds/source/example-source.ts';
@@ -81,7 +83,12 @@ export function convertCommand(): Command {
     "convert a network's programmes and offers to a file for offerbook import catalogue",
     'offerbook convert catalogue --from awin --source awin.json --programmes p.json --offers o.json',
   ).action(convertCatalogueFiles);
-  for (const option of CATALOGUE_OPTIONS) catalogue.addOption(option);
+  const links = convertOf(
+    'links',
+    "convert a network's retailers to a file for offerbook import links, with their domains",
+    'offerbook convert links --from awin --source awin.json --programmes p.json',
+  ).action(convertLinkFiles);
+  for (const option of CATALOGUE_OPTIONS) for (const command of [catalogue, links]) command.addOption(option);
   return new Command('convert')
     .description('convert files from affiliate networks to import files')
     .addOption(
@@ -91,7 +98,8 @@ export function convertCommand(): Command {
     )
     .action(printExample)
     .addCommand(transactions)
-    .addCommand(catalogue);
+    .addCommand(catalogue)
+    .addCommand(links);
 }
 
 function convertOf(name: string, description: string, example: string): Command {
@@ -153,6 +161,17 @@ async function convertCatalogueFiles(
   const files = await openCatalogueFiles(options, network, source.network);
   const rules = { source, overlay, shares: new Shares(source, overlay) };
   await convert(options, 'retailer', (rows, how) => convertCatalogue(files, rules, rows, how));
+}
+
+async function convertLinkFiles(
+  options: ConvertCommandOptions & Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { source, network } = await openFeed(options);
+  const { link } = source;
+  if (link === undefined)
+    throw new BadInput(`${options.source} has no "link": the URL for clicks, with {advertiser} and {click}`);
+  const files = await openCatalogueFiles(options, network, source.network);
+  await convert(options, 'link', (rows, how) => convertLinks(files, source, link, rows, how));
 }
 
 async function openCatalogueFiles(
@@ -223,7 +242,7 @@ async function readText(path: string): Promise<string> {
 
 async function convert(
   options: ConvertCommandOptions,
-  noun: 'transaction' | 'retailer',
+  noun: 'transaction' | 'retailer' | 'link',
   work: (rows: RowFile, options: ConvertOptions) => Promise<ConvertReport>,
 ): Promise<void> {
   using rows = new RowFile(options.out);
