@@ -103,11 +103,15 @@ export function printTimestamp(ms: number): Timestamp {
   return (iso.endsWith('.000Z') ? iso.slice(0, 19) : iso.slice(0, 23)) as Timestamp;
 }
 
-// Fast path for imports: the canonical form on days 1 to 28, which exist in every month.
-export const CANONICAL_TIMESTAMP =
-  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(?!000)\d{3})?$/;
+/** Month and day. */
+const EVERY_YEARS_DAY = String.raw`(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)`;
 
-/** True for a timestamp in canonical form, but false for days 29 to 31. */
+/** Fast path for imports: the canonical form, except on 29 February, which not every year has. */
+export const CANONICAL_TIMESTAMP = new RegExp(
+  String.raw`^\d{4}-${EVERY_YEARS_DAY}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.(?!000)\d{3})?$`,
+);
+
+/** True for a timestamp in canonical form, but false on 29 February. */
 export function isCanonicalTimestamp(text: string): text is Timestamp {
   return CANONICAL_TIMESTAMP.test(text);
 }

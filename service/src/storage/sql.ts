@@ -77,8 +77,6 @@ interface SchemaWords {
    * other spans.
    */
   readonly nullsFirst: string;
-  /** PostgreSQL uses an index-only scan on an expression index only if the index includes the expression's column. */
-  readonly includeStamp: string;
   /** A random secret of at least 240 bits. */
   readonly randomSecret: string;
   /** Returns statements that keep a column's values out of the planner's statistics. */

@@ -52,7 +52,7 @@ const TASKS = {
     const stores = await openStores(url, COMMAND_OPTIONS);
     await stores.transactions.write(Number(orgId), async (writer) => {
       await putDocuments(writer, [
-        { id: newUuid(), updatedAtMs: writer.stampMs, document: 'never committed' },
+        { id: newUuid(), updatedAtMs: writer.stampMs, document: '{"text":"never committed"}' },
       ]);
       await writer.advanceClock(writer.stampMs);
       report('holding');

@@ -144,7 +144,7 @@ describe('SQLite', () => {
     const failed = stores.transactions.write(orgId, async (writer) => {
       // More than SQLite keeps in memory.
       for (let megabytes = 0; megabytes < 80; megabytes++) {
-        const document = 'x'.repeat(1024 * 1024);
+        const document = JSON.stringify({ text: 'x'.repeat(1024 * 1024) });
         await putDocuments(
           writer,
           newIds(1).map((id) => ({ id, updatedAtMs: writer.stampMs, document })),

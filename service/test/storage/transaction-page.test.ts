@@ -8,7 +8,7 @@ import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import type { Statement } from '../../src/storage/sql.ts';
 import { transactionStore } from '../../src/storage/stores/transaction-store.ts';
-import { SPAN_SHIFTS, splitWindow } from '../../src/storage/transactions/stamp-window.ts';
+import { SPAN_MS } from '../../src/storage/transactions/stamp-window.ts';
 import { NARROW_MAX, readTransactionPage } from '../../src/storage/transactions/transaction-page.ts';
 import { RUNS_SQL, readWindowIds } from '../../src/storage/transactions/window-ids.ts';
 import { DATABASES } from '../support/databases.ts';
@@ -71,12 +71,8 @@ const nearAStamp = fc
   .tuple(fc.integer({ min: 0, max: ROWS.length - 1 }), fc.integer({ min: -1, max: 1 }))
   .map(([i, beside]) => (ROWS[i]?.stampMs ?? 0) + beside);
 const atABorder = fc
-  .tuple(
-    fc.constantFrom(...SPAN_SHIFTS),
-    fc.integer({ min: START_MS, max: END_MS }),
-    fc.integer({ min: -1, max: 0 }),
-  )
-  .map(([shift, ms, beside]) => Math.floor(ms / 2 ** shift) * 2 ** shift + beside);
+  .tuple(fc.integer({ min: START_MS, max: END_MS }), fc.integer({ min: -1, max: 0 }))
+  .map(([ms, beside]) => Math.floor(ms / SPAN_MS) * SPAN_MS + beside);
 const bound = fc.oneof(
   nearAStamp,
   atABorder,
@@ -193,9 +189,8 @@ for (const testDatabase of DATABASES) {
     test("a narrow window's page is also found by merging runs", async () => {
       await fc.assert(
         fc.asyncProperty(window, cursor, limit, async (anyWindow, anyCursor, count) => {
-          const query = { orgId, cursor: anyCursor ?? idOf(0), count };
-          const pieces = splitWindow(anyWindow);
-          const found = await database.read((connection) => readWindowIds(connection, query, pieces));
+          const query = { orgId, cursor: anyCursor ?? idOf(0), count, window: anyWindow };
+          const found = await database.read((connection) => readWindowIds(connection, query));
           expect(found).toEqual({ ids: expectedIds(anyWindow, anyCursor, count), clockMs: END_MS });
         }),
         { numRuns: 80 },
@@ -249,9 +244,8 @@ for (const testDatabase of DATABASES) {
       await fc.assert(
         fc.asyncProperty(window, cursor, async (anyWindow, anyCursor) => {
           ids = 0;
-          const query = { orgId, cursor: anyCursor ?? idOf(0), count: 101 };
-          const pieces = splitWindow(anyWindow);
-          await database.read((connection) => readWindowIds(counting(connection), query, pieces));
+          const query = { orgId, cursor: anyCursor ?? idOf(0), count: 101, window: anyWindow };
+          await database.read((connection) => readWindowIds(counting(connection), query));
           expect(ids).toBeLessThan(5_000);
         }),
         { numRuns: 60 },
@@ -265,9 +259,8 @@ for (const testDatabase of DATABASES) {
     const open = openTestStores();
 
     test('each span in the window is read once', async () => {
-      const longestSpanMs = 2 ** Math.max(...SPAN_SHIFTS);
-      // Three days of the latest span of that length have gone by.
-      const endMs = Math.floor(END_MS / longestSpanMs) * longestSpanMs + 3 * DAY_MS;
+      // A quarter of the latest span has gone by.
+      const endMs = (Math.floor(END_MS / SPAN_MS) + 0.25) * SPAN_MS;
       const startMs = endMs - 40 * DAY_MS;
       const random = randomNumbers(7);
       const anyId = (bits: number) => idOf(Math.floor(random() * 2 ** bits));
@@ -293,9 +286,8 @@ for (const testDatabase of DATABASES) {
         const days = 4 + (20 * page) / pages;
         const anyWindow = { minMs: endMs - days * DAY_MS, maxMs: EVERYTHING.maxMs };
         // From the first half of them on, so that every page is full.
-        const query = { orgId, cursor: anyId(47), count: 101 };
-        const pieces = splitWindow(anyWindow);
-        await database.read((connection) => readWindowIds(counting(connection), query, pieces));
+        const query = { orgId, cursor: anyId(47), count: 101, window: anyWindow };
+        await database.read((connection) => readWindowIds(counting(connection), query));
       }
       // Now and then, chance puts more into a span than could be expected.
       expect(reads).toBeLessThan(1.3 * pages);

@@ -43,7 +43,6 @@ export const POSTGRES_SQL: Sql = {
     end: '',
     keyedEnd: '',
     nullsFirst: ' NULLS FIRST',
-    includeStamp: ' INCLUDE (updated_at)',
     // Each UUID has 122 random bits.
     randomSecret: 'gen_random_uuid()::text || gen_random_uuid()::text',
     withoutStatistics: (table, column) => [`ALTER TABLE ${table} ALTER COLUMN ${column} SET STATISTICS 0`],

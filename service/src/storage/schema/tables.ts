@@ -5,12 +5,13 @@
 //
 // Starting at a cursor, a page of transactions contains the first hundred ids whose stamps are in a window. No single index order
 // serves both conditions, so there are three kinds of indexes: by id for windows without a start, by stamp for narrow windows,
-// and by span for all others (see transactions/transaction-page.ts). stamp-window.ts defines the span sizes;
-// transaction-plans.test.ts checks that the indexes match. A fourth kind finds a user's transactions (transactions/user-ids.ts).
+// and by span for all others (see transactions/transaction-page.ts). stamp-window.ts defines the span size;
+// transaction-plans.test.ts checks that the index matches. A fourth kind finds a user's transactions (transactions/user-ids.ts).
 
 import type { Sql } from '../sql.ts';
 
-const SPAN_SHIFTS = [20, 25, 30];
+/** Length of a span, as a power of two in milliseconds. */
+const SPAN_SHIFT = 29;
 const USER_SPAN_SHIFT = 30;
 
 export function versionTable({ ddl: { integer, end } }: Sql): string[] {
@@ -22,7 +23,7 @@ export function versionTable({ ddl: { integer, end } }: Sql): string[] {
 /** Everything except clicks and walks, which SQLite keeps in separate files. */
 export function mainTables({ ddl }: Sql): string[] {
   const { integer, bigint, text, sortedText, uuid, number, neverReusedNumber, end, keyedEnd } = ddl;
-  const { nullsFirst, includeStamp } = ddl;
+  const { nullsFirst } = ddl;
   return [
     `CREATE TABLE revisions (name ${text} PRIMARY KEY, value ${bigint} NOT NULL)${end}`,
     `INSERT INTO revisions (name, value) VALUES ('catalogue', 0), ('tokens', 0), ('activation', 0)`,
@@ -68,10 +69,8 @@ export function mainTables({ ddl }: Sql): string[] {
    )${end}`,
     `CREATE INDEX transactions_by_id ON transactions (org_id, id)`,
     `CREATE INDEX transactions_by_stamp ON transactions (org_id, updated_at, id${nullsFirst})`,
-    ...SPAN_SHIFTS.map(
-      (shift) =>
-        `CREATE INDEX transactions_by_span_${shift} ON transactions (org_id, (updated_at >> ${shift}), id${nullsFirst})${includeStamp}`,
-    ),
+    // Ends with the stamp, so that transactions of an edge can be found without reading the table.
+    `CREATE INDEX transactions_by_span ON transactions (org_id, (updated_at >> ${SPAN_SHIFT}), id${nullsFirst}, updated_at)`,
     `CREATE INDEX transactions_by_user ON transactions
      (org_id, user_key, (updated_at >> ${USER_SPAN_SHIFT}), id${nullsFirst}, updated_at) WHERE user_key IS NOT NULL`,
     `CREATE TABLE history (

@@ -38,7 +38,6 @@ export const SQLITE_SQL: Sql = {
     end: ' STRICT',
     keyedEnd: ' STRICT, WITHOUT ROWID',
     nullsFirst: '',
-    includeStamp: '',
     randomSecret: 'lower(hex(randomblob(32)))',
     withoutStatistics: () => [],
   },

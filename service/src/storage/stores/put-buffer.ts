@@ -12,7 +12,7 @@ import { keepReplaced } from './transaction-history.ts';
 
 /** The more rows are sorted together, the more of them share an index page. */
 const ROWS_MAX = 50_000;
-const CHARACTERS_MAX = 20_000_000;
+const BYTES_MAX = 20_000_000;
 /** Rows per statement; few enough to need little memory and to block only briefly. */
 const SLICE_SIZE = 2_000;
 
@@ -30,7 +30,7 @@ export class PutBuffer {
   readonly #importId: number | null;
   readonly #totals = new DailySums();
   #filling: BufferedRow[] = [];
-  #characters = 0;
+  #bytes = 0;
   /** Earlier rows, sorted in descending order. Every put writes some of them, so that no put takes long. */
   #writing: BufferedRow[] = [];
 
@@ -43,7 +43,7 @@ export class PutBuffer {
     for (const { id, updatedAtMs, document, sourceUpdatedAtMs, retailerId, sale, replaces } of rows) {
       const { passbackUid } = sale;
       this.#filling.push({
-        id,
+        id: copyOf(id),
         org_id: orgId,
         updated_at: updatedAtMs,
         document,
@@ -55,14 +55,14 @@ export class PutBuffer {
         stampMs,
         formerUser: replaces?.passbackUid === passbackUid ? undefined : (replaces?.passbackUid ?? undefined),
       });
-      this.#characters += document.length;
+      this.#bytes += Buffer.byteLength(document);
       this.#totals.addSale(orgId, sale);
       if (replaces !== undefined) this.#totals.addSale(orgId, replaces, -1);
     }
     await this.#totals.storeIfLarge(this.#connection);
     // Writes one earlier row per new row, so that all earlier rows are written before the next sort.
     await this.#write(rows.length);
-    if (this.#filling.length < ROWS_MAX && this.#characters < CHARACTERS_MAX) return;
+    if (this.#filling.length < ROWS_MAX && this.#bytes < BYTES_MAX) return;
     await this.#sort();
     // Otherwise, rows already written would stay in memory for a long time.
     Bun.gc(true);
@@ -80,7 +80,7 @@ export class PutBuffer {
     // Descending, so that rows can be taken from the end.
     this.#writing = this.#filling.sort((a, b) => (a.id < b.id ? 1 : -1));
     this.#filling = [];
-    this.#characters = 0;
+    this.#bytes = 0;
   }
 
   async #write(count: number): Promise<void> {
@@ -103,4 +103,9 @@ export class PutBuffer {
       }
     }
   }
+}
+
+/** A part of a string keeps the whole string in memory, and ids are parts of the lines of a file. */
+function copyOf(id: Uuid): Uuid {
+  return Buffer.from(id, 'latin1').toString('latin1') as Uuid;
 }

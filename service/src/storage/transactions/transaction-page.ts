@@ -10,18 +10,19 @@
 //                         window
 //
 // With only these two indexes and 3 million transactions, the first page of a one-year window took 180 ms, on the thread that
-// serves all clients. So a third kind of index cuts the stamps into spans and keeps the transactions of each span in order of id:
+// serves all clients. So a third index cuts the stamps into spans of six days and keeps the transactions of each span in order
+// of id:
 //
 //   stamps  ──────────────────────────────────────────────────────────────────────────▶
 //   window        |=============================================================|
-//   pieces        |~~~~|s|s|s|   m   |   m   |          l          |   m   |s|s|~|
-//                  edge   spans: small (17 min), medium (9 h), large (12 days)  edge
+//   pieces        |~~~~|   span   |   span   |   span   |   span   |   span   |~~~|
+//                  edge                                                        edge
 //
 //   span   3a 41 7f c0 …   the first ids of each span, by index
-//   edge   12 66 8e        shorter than a small span: read by stamp, then sorted
+//   edge   12 66 8e        part of a span: read by stamp, then sorted, or found in the span
 //   page   12 3a 41 66 …   the smallest ids of all pieces
 //
-// Each page is read in the first of these ways that works; every page takes less than 4 ms.
+// Each page is read in the first of these ways that works.
 //   by id           windows without a start, unless too many transactions are newer than the window
 //   narrow window   by stamp, then sorted: almost every poll
 //   wide window     spans and edges (window-ids.ts)
@@ -41,7 +42,7 @@ import type { Database } from '../database.ts';
 import type { Sql, Statement } from '../sql.ts';
 import { earlierVersion, joinDocuments, LATEST_MS, NOTHING, shareOf, withinShare } from './page-documents.ts';
 import { findReplaced, nextStamp } from './replaced-ids.ts';
-import { hasNoStart, splitWindow } from './stamp-window.ts';
+import { hasNoStart } from './stamp-window.ts';
 import { readUserPage } from './user-page.ts';
 import { readWindowIds } from './window-ids.ts';
 
@@ -149,16 +150,14 @@ export async function readTransactionPage(
       ? await database.allWithBytes<NarrowRow>(NARROW_SQL, ...params)
       : await database.allWithBytes<NarrowRow>(NARROW_AS_OF_SQL, ...params, asOfMs),
   );
-  const isNarrow = narrow.beyond === null;
-  const page = isNarrow && narrow.changed === null ? findWhole(narrow, limit) : undefined;
+  const page = narrow.beyond === null && narrow.changed === null ? findWhole(narrow, limit) : undefined;
   if (page !== undefined) return page;
 
   return database.read(async (connection) => {
     // The extra id is the next page's cursor.
     const idQuery = { orgId, cursor, window, count: limit + 1 };
-    const pieces = isNarrow ? { edges: [window], spans: [] } : splitWindow(window);
     const [{ ids: unchanged, clockMs }, replaced] = await Promise.all([
-      readWindowIds(connection, idQuery, pieces),
+      readWindowIds(connection, idQuery),
       asOfMs === LATEST_MS ? [] : findReplaced(connection, { ...idQuery, asOfMs }),
     ]);
     // After old history has been loaded, an id can be in both `unchanged` and `replaced`.
