@@ -68,12 +68,7 @@ async function measure(offers: number): Promise<void> {
 /** Returns all retailers as they are stored, in id order, and some of them as objects. */
 function makeCatalogue(offers: number) {
   const factor = offers / LARGE.offers;
-  const size = {
-    retailers: Math.round(LARGE.retailers * factor),
-    offers,
-    coupons: Math.round(LARGE.coupons * factor),
-    promotions: Math.round(LARGE.promotions * factor),
-  };
+  const size = { ...LARGE, retailers: Math.round(LARGE.retailers * factor), offers };
   const sample: Retailer[] = [];
   const documents: StoredRetailer[] = [];
   for (const retailer of makeRetailers(size, nowMs)) {

@@ -9,12 +9,12 @@ import { uuidWords } from '@offerbook/wire/uuid.ts';
 import type { CatalogueStore } from '../../domain/catalogue.ts';
 import { TERM_NAMES } from '../search/offer-terms.ts';
 import type { SearchData, SnapshotData } from '../snapshot-data.ts';
+import { buildNameIndex } from './build-name-index.ts';
 import { DealListBuilder } from './deal-list-builder.ts';
 import { DocumentPacker } from './document-packer.ts';
 import { DomainIndexBuilder } from './domain-index-builder.ts';
 import { GrowingUint32Array } from './growing-uint32-array.ts';
 import { type DealPlaces, layOut, locateDeals } from './locate-deals.ts';
-import { NameIndexBuilder } from './name-index-builder.ts';
 import { JsonPacker, sharedUint32Array } from './shared-memory.ts';
 import { TermColumnBuilder } from './term-column-builder.ts';
 
@@ -36,7 +36,7 @@ class SnapshotBuilder {
   readonly #tails = new JsonPacker();
   readonly #deals = forEachDealList(() => new DealListBuilder());
   readonly #domains = new DomainIndexBuilder();
-  readonly #names = new NameIndexBuilder();
+  readonly #names: string[] = [];
   readonly #terms = TERM_NAMES.map((name) => [name, new TermColumnBuilder(name)] as const);
 
   constructor(previous: SnapshotData | undefined) {
@@ -51,7 +51,7 @@ class SnapshotBuilder {
     this.#ids.pushAll(words);
     const places = this.#addDocument(document, retailer, words[3]);
     this.#tails.add(`,${printJson({ retailerId: id, logo, url, name }).slice(1)}`);
-    this.#names.add(fold(name));
+    this.#names.push(fold(name));
     this.#domains.add(retailer, domains);
     let begin = 0;
     for (const list of DEAL_LISTS) {
@@ -91,7 +91,7 @@ class SnapshotBuilder {
 
   #buildSearch(offerSlots: Uint32Array): SearchData {
     return {
-      names: this.#names.build(),
+      names: buildNameIndex(this.#names),
       terms: Object.fromEntries(
         this.#terms.map(([name, terms]) => [name, terms.build(offerSlots)]),
       ) as SearchData['terms'],

@@ -4,15 +4,14 @@ import type { CashbackOffer } from '@offerbook/wire/catalogue.ts';
 import { OFFER_TERMS, type TermName } from '../search/offer-terms.ts';
 import type { TermColumnData } from '../snapshot-data.ts';
 import { GrowingUint32Array } from './growing-uint32-array.ts';
-import { InvertedIndex } from './inverted-index.ts';
-import { packStrings, sharedUint32Array } from './shared-memory.ts';
+import { packNumbers, packStrings, sharedUint32Array } from './shared-memory.ts';
 
 export class TermColumnBuilder {
   readonly #name: TermName;
   /** By the values of offers, as JSON. */
   readonly #sets = new Map<string, number>();
   readonly #setBySlot = new GrowingUint32Array();
-  readonly #terms = new InvertedIndex<string>();
+  readonly #setsByTerm = new Map<string, number[]>();
 
   constructor(name: TermName) {
     this.#name = name;
@@ -27,19 +26,23 @@ export class TermColumnBuilder {
     if (set === undefined) {
       set = this.#sets.size;
       this.#sets.set(key, set);
-      for (const value of values) this.#terms.add(normalise(value), set);
+      for (const term of new Set(values.map(normalise))) {
+        const sets = this.#setsByTerm.get(term);
+        if (sets === undefined) this.#setsByTerm.set(term, [set]);
+        else sets.push(set);
+      }
     }
     this.#setBySlot.push(set);
   }
 
   build(slots: Uint32Array): TermColumnData {
     const setBySlot = this.#setBySlot.values;
-    const { terms, members } = this.#terms.build();
+    const terms = [...this.#setsByTerm.keys()].sort();
     return {
       setByOffer: sharedUint32Array(slots.map((slot) => setBySlot[slot] as number)),
       setCount: this.#sets.size,
       terms: packStrings(terms),
-      setsByTerm: members,
+      setsByTerm: packNumbers(terms.map((term) => this.#setsByTerm.get(term) ?? [])),
     };
   }
 }

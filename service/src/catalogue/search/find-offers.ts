@@ -9,6 +9,8 @@ export interface OfferFilter {
   /** By rank. */
   readonly column: Uint32Array;
   readonly accepted: Bitset;
+  /** Estimates the fraction of offers that pass. Filters with a small share are tested first. */
+  readonly share: number;
 }
 
 const BLOCK = 512;
@@ -18,12 +20,10 @@ const block = new Uint32Array(BLOCK);
 const SCANNED_PER_RETAILER = 128;
 
 /** Scans the range, one block of offers at a time, until `limit` offers are found. */
-export function findOffers(
-  [first, ...others]: readonly [OfferFilter, ...OfferFilter[]],
-  { begin, end }: Range,
-  limit: number,
-): number[] {
+export function findOffers(filters: readonly OfferFilter[], { begin, end }: Range, limit: number): number[] {
   const found: number[] = [];
+  const [first, ...others] = filters.toSorted((a, b) => a.share - b.share);
+  if (first === undefined || first.share === 0) return found;
   for (let at = begin; at < end && found.length < limit; at += BLOCK) {
     let count = acceptedBetween(first, at, Math.min(at + BLOCK, end));
     for (const filter of others) count = keepAccepted(filter, count);
@@ -43,9 +43,10 @@ export function findOffersOf(
   { begin, end }: Range,
   limit: number,
 ): number[] {
-  const scanned = Math.min(begin + SCANNED_PER_RETAILER * retailers.count(), end);
-  const all = [{ column: owners, accepted: retailers }, ...filters] as const;
-  const found = findOffers(all, { begin, end: scanned }, limit);
+  const count = retailers.count();
+  const scanned = Math.min(begin + SCANNED_PER_RETAILER * count, end);
+  const byRetailer = { column: owners, accepted: retailers, share: count / (ranks.begins.length - 1) };
+  const found = findOffers([byRetailer, ...filters], { begin, end: scanned }, limit);
   if (found.length === limit || scanned === end) return found;
   const others: number[] = [];
   retailers.walk(0, (retailer) => {

@@ -33,8 +33,7 @@ export class OfferSearch {
     const retailers = this.#retailers(query, only);
     const filters = this.#termFilters(query);
     if (retailers !== undefined) return findOffersOf(retailers, this.#offers, filters, range, limit);
-    const [first, ...others] = filters;
-    return first && findOffers([first, ...others], range, limit);
+    return filters.length === 0 ? undefined : findOffers(filters, range, limit);
   }
 
   /** Returns the retailers to which the query restricts the list; undefined if it does not. */

@@ -18,13 +18,14 @@ export class TermColumn {
   /** Accepts the offers that have this term. */
   filter(term: string): OfferFilter {
     const { setByOffer, setsByTerm, setCount } = this.#data;
+    const { items, begins } = setsByTerm;
     const accepted = new Bitset(setCount);
     const number = firstIndex(this.#terms.length, (index) => this.#terms.compare(index, term) >= 0);
-    if (number < this.#terms.length && this.#terms.compare(number, term) === 0) {
-      const end = setsByTerm.begins[number + 1] as number;
-      for (let index = setsByTerm.begins[number] as number; index < end; index++)
-        accepted.add(setsByTerm.items[index] as number);
-    }
-    return { column: setByOffer, accepted };
+    if (number === this.#terms.length || this.#terms.compare(number, term) !== 0)
+      return { column: setByOffer, accepted, share: 0 };
+    const begin = begins[number] as number;
+    const end = begins[number + 1] as number;
+    for (let index = begin; index < end; index++) accepted.add(items[index] as number);
+    return { column: setByOffer, accepted, share: (end - begin) / setCount };
   }
 }
