@@ -119,7 +119,7 @@ async function startNode() {
   return { node, config, [Symbol.asyncDispose]: () => node[Symbol.asyncDispose]() };
 }
 
-test('the server sees only the hourly download and the activation, and the user returns to the same page', async () => {
+test('the server sees only the hourly download and the activation, the user returns to the same page, and rates are shown without the server', async () => {
   await using web = await startWeb();
   await using service = await startNode();
   await using browser = await ExtensionBrowser.start(service.config, web.flags);
@@ -151,7 +151,12 @@ test('the server sees only the hourly download and the activation, and the user 
   const routes = service.node.logLines.flatMap(
     (line) => (JSON.parse(line) as { route?: string }).route ?? [],
   );
-  expect(new Set(routes)).toEqual(new Set(['/v1/domains/', '/v1/retailers/{id}/activate/']));
+  // The first request is the preflight of the second.
+  expect(routes).toEqual(['/v1/domains/', '/v1/domains/', '/v1/retailers/{id}/activate/']);
+  expect(await browser.refreshMinutes()).toBe(60);
+  await service.node.stopNode();
+  await page.goto('https://www.r2.example/');
+  expect(await browser.badge()).toBe('5%');
 });
 
 test("after another affiliate's link, the extension stands down at that shop until the user follows one of our own links", async () => {

@@ -13,6 +13,7 @@ declare const chrome: {
     'getBadgeText' | 'getPopup' | 'getTitle',
     (of: { tabId: number }) => Promise<string>
   >;
+  readonly alarms: { get(name: string): Promise<{ readonly periodInMinutes: number } | undefined> };
   readonly storage: {
     readonly local: { get(key: string): Promise<Record<string, unknown>> };
     readonly session: { get(key: string): Promise<Record<string, { readonly page?: string } | undefined>> };
@@ -59,6 +60,11 @@ export class ExtensionBrowser implements AsyncDisposable {
 
   async userId(): Promise<unknown> {
     return (await this.#worker.evaluate(() => chrome.storage.local.get('userId'))).userId;
+  }
+
+  /** Returns the period of the download, in minutes. */
+  async refreshMinutes(): Promise<number | undefined> {
+    return (await this.#worker.evaluate(() => chrome.alarms.get('refresh')))?.periodInMinutes;
   }
 
   /** Waits until the extension has noticed the shop's page; returns the badge on its icon. */
