@@ -18,8 +18,9 @@ export class GrowingUint32Array {
 
   pushAll(values: ArrayLike<number>): void {
     this.#reserve(values.length);
-    this.#values.set(values, this.#length);
-    this.#length += values.length;
+    // A loop, because set() is slow for a few values.
+    for (let index = 0; index < values.length; index++)
+      this.#values[this.#length++] = values[index] as number;
   }
 
   /** The values so far; valid until the next push. */

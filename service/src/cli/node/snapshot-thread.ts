@@ -13,7 +13,7 @@ import { answerCalls } from './thread-client.ts';
 
 type OnBatch = Parameters<CatalogueStore['read']>[0];
 
-const CHARACTERS_BETWEEN_COLLECTIONS = 16 * 1024 * 1024;
+const CHARACTERS_BETWEEN_COLLECTIONS = 4 * 1024 * 1024;
 
 /** A separate connection, so that builds and requests do not wait for each other. */
 const DATABASE_OPTIONS: DatabaseOptions = {
@@ -57,7 +57,10 @@ function lowerPriority(): void {
   }
 }
 
-/** Collects garbage during the build; otherwise hundreds of megabytes accumulate. */
+/**
+ * Collects garbage during the build; otherwise hundreds of megabytes accumulate. The first build does not wait for the
+ * collection, so that the node is ready sooner. Later builds wait, because then memory matters more than time.
+ */
 function collectingGarbage(onBatch: OnBatch): OnBatch {
   let characters = 0;
   return async (batch) => {
@@ -65,6 +68,6 @@ function collectingGarbage(onBatch: OnBatch): OnBatch {
     for (const { document } of batch) characters += document.length;
     if (characters < CHARACTERS_BETWEEN_COLLECTIONS) return;
     characters = 0;
-    Bun.gc(true);
+    Bun.gc(previous !== undefined);
   };
 }
