@@ -114,15 +114,16 @@ test('served items have the fields of their schema in schema order', async () =>
 
 test('a snapshot shares the memory of unchanged documents with the previous snapshot', async () => {
   const shops = (changed?: number) =>
-    Array.from({ length: 500 }, (_, number) =>
+    Array.from({ length: 2_000 }, (_, number) =>
       retailer(number, number === changed ? { name: 'Changed 😀', cashbackOffers: [offer(1_000)] } : {}),
     );
   const first = await buildSnapshotData(readerOf(shops()));
-  const next = await buildSnapshotData(readerOf(shops(250), 2), first);
-  expect(next).toEqual(await buildSnapshotData(readerOf(shops(250), 2)));
+  const next = await buildSnapshotData(readerOf(shops(1_000), 2), first);
+  expect(next).toEqual(await buildSnapshotData(readerOf(shops(1_000), 2)));
   const chunksOf = (data: typeof first) => data.retailers.documents.chunks;
   const fresh = chunksOf(next).filter((chunk) => !chunksOf(first).includes(chunk));
-  expect([chunksOf(first).length, chunksOf(next).length, fresh.length]).toEqual([9, 9, 1]);
+  expect(chunksOf(first).length).toBeGreaterThan(5);
+  expect([chunksOf(next).length, fresh.length]).toEqual([chunksOf(first).length, 1]);
   const withdrawn = await buildSnapshotData(readerOf(shops().slice(1), 3), next);
   expect(withdrawn).toEqual(await buildSnapshotData(readerOf(shops().slice(1), 3)));
 });

@@ -6,19 +6,19 @@ import { GrowingUint32Array } from './growing-uint32-array.ts';
 import { sharedUint32Array, UTF8_BYTES_MAX } from './shared-memory.ts';
 
 /**
- * A chunk ends after a document whose id has zeros in these bits, which is one in 64. Chunks must not depend on the sizes of
- * documents, or a change would move all documents after it to other chunks.
+ * A chunk ends after a document whose id has zeros in these bits, which is one in 16. Chunks must not depend only on the sizes
+ * of documents, or a change would move all documents after it to other chunks.
  */
-const LAST_ID_MASK = 0x3f;
-/** A longer chunk ends anyway. */
-const CHUNK_BYTES_MAX = 2 ** 20;
+const LAST_ID_MASK = 0xf;
+/** A shorter chunk does not end, and a longer one ends anyway. */
+const CHUNK_BYTES = { min: 32 * 1024, max: 1024 * 1024 };
 
 export class DocumentPacker {
   readonly #previous: ReadonlyMap<number | bigint, Uint8Array>;
   readonly #chunks: Uint8Array[] = [];
   readonly #places = new GrowingUint32Array();
   /** The chunk in progress. Not shared, because it may already be in the previous snapshot. */
-  #chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES_MAX);
+  #chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES.max);
   #used = 0;
 
   constructor(previous: PackedDocuments | undefined) {
@@ -36,7 +36,8 @@ export class DocumentPacker {
   add({ length }: Buffer, lastIdWord: number): void {
     this.#places.pushAll([this.#chunks.length, this.#used, this.#used + length]);
     this.#used += length;
-    if ((lastIdWord & LAST_ID_MASK) === 0 || this.#used >= CHUNK_BYTES_MAX) this.#endChunk();
+    const mayEnd = (lastIdWord & LAST_ID_MASK) === 0 && this.#used >= CHUNK_BYTES.min;
+    if (mayEnd || this.#used >= CHUNK_BYTES.max) this.#endChunk();
   }
 
   build(): PackedDocuments {
