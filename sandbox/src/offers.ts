@@ -109,7 +109,7 @@ function smallPrint(random: Random, shop: Shop, description: string): string {
     'Cannot be combined with codes that are not shown here.',
     'The order must be placed within 24 hours of activating the offer.',
     'One reward per household.',
-    'Orders paid in instalments count once the last instalment is paid.',
+    'Orders paid in instalments qualify after the last instalment is paid.',
     `Only orders placed directly on ${shop.hostname} count.`,
     `Confirmed ${random.pick([14, 30, 45, 60])} days after delivery.`,
   ]);

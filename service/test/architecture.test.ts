@@ -119,7 +119,7 @@ describe('import cycles', () => {
     expect(computed).toEqual([]);
   });
 
-  test('no file imports itself through others, including types, import() and worker files', () => {
+  test('there are no import cycles, even through types, import() and worker files', () => {
     expect(cyclesIn(imports)).toEqual([]);
   });
 

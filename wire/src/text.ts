@@ -1,4 +1,4 @@
-// Rules for valid strings. Separate from the schemas, so that threads that do not import need not load them.
+// Rules for valid strings. Separate from the schemas, so that threads that never run an import do not load them.
 
 /** 1,000 transactions with two strings of this length fit into one database value, even if every character is escaped. */
 export const TEXT_LENGTH_MAX = 65_536;

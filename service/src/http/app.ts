@@ -98,7 +98,7 @@ export function buildApp(dependencies: AppDependencies): App {
       exchange.isLink = route?.isLink ?? false;
       exchange.openToBrowsers = route?.openToBrowsers ?? found.resource.allowFromPages !== '';
     }
-    // Bun joins several Host headers with a comma and uses the first.
+    // If there are several Host headers, Bun joins them with commas, but uses only the first for the URL.
     if (request.headers.get('Host')?.includes(',') === true) {
       throw new ApiError('several_hosts', 'The request names more than one host. Send one Host header.');
     }

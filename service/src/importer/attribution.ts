@@ -177,7 +177,7 @@ export class Attribution {
     // Many networks truncate sale times to seconds; click times have milliseconds.
     if (ageMs < -1_000) this.#remark(place, 'was sold before its click');
     if (ageMs > CLICK_AGE_MAX_DAYS * DAY_MS)
-      this.#remark(place, `was sold more than ${CLICK_AGE_MAX_DAYS} days after its click`);
+      this.#remark(place, `took place more than ${CLICK_AGE_MAX_DAYS} days after its click`);
   }
 
   #remark(place: Place, message: string): void {

@@ -83,14 +83,14 @@ export async function openSpoolFile(path: string, options: DatabaseOptions): Pro
 function requirePrivate(path: string): void {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return;
-  if (!stat.isFile()) throw new StorageError('invalid', `${path} is not a regular file; move it away`);
+  if (!stat.isFile()) throw new StorageError('invalid', `${path} is not a regular file; move it elsewhere`);
   const user = process.geteuid?.() ?? stat.uid;
   // Root can run commands for a service that has its own user and folder.
   const isTrusted = stat.uid === user || (user === 0 && stat.uid === statSync(dirname(path)).uid);
   if (!isTrusted)
     throw new StorageError(
       'invalid',
-      `${path} belongs to another user, who may have forged clicks; move it away`,
+      `${path} belongs to another user, who may have forged clicks; move it elsewhere`,
     );
   if ((stat.mode & 0o077) !== 0)
     throw new StorageError(
@@ -101,7 +101,7 @@ function requirePrivate(path: string): void {
 
 async function requireSchema(file: Database, path: string, known: readonly string[]): Promise<void> {
   if (known.includes(JSON.stringify(await file.all(SCHEMA_SQL)))) return;
-  throw new StorageError('invalid', `${path} is not a spool: it has unexpected tables; move it away`);
+  throw new StorageError('invalid', `${path} is not a spool: it has unexpected tables; move it elsewhere`);
 }
 
 /** Returns all valid spool schemas: an empty schema and the schema of each version. */

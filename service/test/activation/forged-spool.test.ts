@@ -139,18 +139,18 @@ describe('the server rejects a spool and keeps running', () => {
       renameSync(path, `${path}.other`);
       symlinkSync(`${path}.other`, path);
     });
-    expect(linked).toBe('PATH is not a regular file; move it away');
+    expect(linked).toBe('PATH is not a regular file; move it elsewhere');
     const folder = await refusal((path) => {
       renameSync(path, `${path}.other`);
       mkdirSync(path);
     });
-    expect(folder).toBe('PATH is not a regular file; move it away');
+    expect(folder).toBe('PATH is not a regular file; move it elsewhere');
   });
 
   test.if(process.getuid?.() === 0)(
     'rejects a spool that belongs to another user, or whose log does',
     async () => {
-      const reason = 'belongs to another user, who may have forged clicks; move it away';
+      const reason = 'belongs to another user, who may have forged clicks; move it elsewhere';
       expect(await refusal((path) => chownSync(path, 65_534, 65_534))).toBe(`PATH ${reason}`);
       // SQLite would read a log file next to the spool.
       for (const end of ['-wal', '-shm']) {
@@ -165,7 +165,7 @@ describe('the server rejects a spool and keeps running', () => {
   );
 
   test('rejects a spool with a different schema, without reading an endless view', async () => {
-    const reason = 'PATH is not a spool: it has unexpected tables; move it away';
+    const reason = 'PATH is not a spool: it has unexpected tables; move it elsewhere';
     const endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id FROM n';
     for (const sql of [
       `DROP TABLE clicks; CREATE VIEW clicks AS ${endless}`,

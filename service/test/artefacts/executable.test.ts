@@ -68,7 +68,7 @@ test('npm installs the client from the address where the sandbox serves it', asy
 });
 
 describe('in a folder that its user controls', () => {
-  test("the executable copies a release's database with all organisations", async () => {
+  test('the executable copies a database created by an earlier release, with all organisations', async () => {
     const cwd = temporaryFolder();
     const old = new Database(join(cwd, 'old.db'), { create: true });
     const statements = readFileSync(join(ROOT, 'service/test/fixtures/v0.1.0.sqlite.sql'), 'utf8');

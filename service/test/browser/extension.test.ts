@@ -26,7 +26,7 @@ function textOf(popup: Page): Promise<string[]> {
   return popup.locator('h1, p, button:visible').allTextContents();
 }
 
-test('on the site of a sandbox shop, the extension shows the cashback and activates it, and a purchase becomes a sale of its user', async () => {
+test('on the site of a sandbox shop, the extension shows the cashback and activates it, and a purchase is attributed to its user', async () => {
   const [, rules = ''] = /--host-resolver-rules='([^']*)'/.exec(readFileSync(README, 'utf8')) ?? [];
   await using sandbox = await Sandbox.start(temporaryFolder());
   const { data: shops } = await sandbox.get<{ data: { name: string; hostname: string }[] }>(

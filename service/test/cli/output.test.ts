@@ -89,7 +89,7 @@ for (const database of DATABASES) {
       }
     });
 
-    test('follow exits cleanly or reports the full disk', async () => {
+    test('follow exits cleanly if its reader is gone, and reports a full disk', async () => {
       await using server = await ServerProcess.start([], { env });
       const args = ['follow', '--once', '--url', server.url];
       const withToken = { ...env, OFFERBOOK_TOKEN: privateToken };

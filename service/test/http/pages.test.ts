@@ -74,7 +74,7 @@ describe('the explorer', () => {
     },
   );
 
-  test('a node with a private page token does not start', () => {
+  test('a node does not start if the guest token of its pages is private', () => {
     return expect(TestNode.start({ pageToken: newTokenText('private') })).rejects.toThrow(
       'a guest token must be a public token',
     );

@@ -95,7 +95,7 @@ for (const database of DATABASES) {
       expect(numbers(await get({ ...after, updatedAtLessThan: '2026-11-14T12:00:30' }))).toEqual([]);
     });
 
-    test('the walks of two users and of everybody, with one token and window, do not affect each other', async () => {
+    test('with the same token and window, walks of two users and a walk of all users do not affect each other', async () => {
       const walkers = [{ passbackUid: ANNA }, { passbackUid: 'user-1' }, {}];
       const statuses = ({ data }: Answer) => data.map(({ status }) => status);
       const begun = [];

@@ -218,7 +218,7 @@ for (const database of DATABASES) {
         notes: [
           'line 1: the click record no longer exists; only the organisation and the click time are known',
           'line 2: was sold before its click',
-          'line 4: was sold more than 120 days after its click',
+          'line 4: took place more than 120 days after its click',
           'line 6: was sold before its click',
         ],
       });

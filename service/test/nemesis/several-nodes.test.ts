@@ -91,7 +91,7 @@ test('every node accepts a token as soon as it is issued, and rejects it within 
   expect(await untilEverywhere('/v1/transactions/', issued.token, isRefused)).toBeLessThan(allowedMs(2_000));
 });
 
-test('a walk across several nodes is complete, and the next request sees an import', async () => {
+test('a walk across several nodes is complete, and the first request after an import sees its rows', async () => {
   const token = (await run('tokens', 'issue', '--org', 'acme', '--kind', 'private')).trim();
   const rows = Array.from({ length: TRANSACTIONS }, (_, i) => transaction(i + 1));
   const changed = rows.map((row) => ({ ...row, status: 'CONFIRMED' as const }));

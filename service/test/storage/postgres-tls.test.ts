@@ -78,7 +78,7 @@ describe.skipIf(lacks('openssl'))('sslmode in a PostgreSQL URL', () => {
     },
   );
 
-  test('require with a root certificate ignores the host name', async () => {
+  test('sslmode=require with a root certificate ignores the host name', async () => {
     expect(await encrypted(`?sslmode=require&sslrootcert=${ca}`, '127.0.0.1')).toBe(true);
   });
 

@@ -227,7 +227,7 @@ class ListCutter {
     return value;
   }
 
-  /** Reads a value. `item` is its number if the value is a row. */
+  /** Reads a value. If the value is a row, `item` is its number. */
   *#readValue(item?: number): Step<RawRow> {
     if (isMark(yield* this.#peek())) this.#fail('needs a value here');
     const place = { line: this.#scanner.line, item };

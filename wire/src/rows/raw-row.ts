@@ -29,7 +29,7 @@ export interface FieldProblem {
 }
 
 /**
- * Reasons for problems whose field is a name from the file, with the reason to store instead. Names from a file can contain
+ * For problems whose field name comes from the file: each reason, with the reason to store instead. Names from a file can contain
  * personal data, so they must not be stored.
  */
 export const REASONS_WITHOUT_NAME = {

@@ -16,7 +16,7 @@ export interface OfferFilter {
 const BLOCK = 512;
 /** Scanning is synchronous, so all requests can share one block. */
 const block = new Uint32Array(BLOCK);
-/** Going through the offers of one retailer takes about as long as scanning this many offers, which are adjacent in memory. */
+/** Looking up one retailer's offers takes about as long as scanning this many offers in order. */
 const SCANNED_PER_RETAILER = 128;
 
 /** Scans the range, one block of offers at a time, until `limit` offers are found. */

@@ -4,7 +4,7 @@
 // The order matters. First, the user is recorded as erased, under the change clock's lock. Later steps then see every earlier
 // import, and later imports cannot restore the user. Clicks come next, because imports attribute sales to users by their clicks.
 // The history comes last: until all transactions are done, an import can still move a version with the user into the history.
-// By then, the user is a former user of all these transactions, and their entries are deleted with the last trace in the history.
+// The user's entries among former users are deleted together with the history.
 
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';

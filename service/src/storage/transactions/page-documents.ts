@@ -70,7 +70,7 @@ export const FITTING_SQL: Statement = (sql) => `
     ) AS v WHERE bytes - 1 <= $2 OR place = 1
   ) AS page`;
 
-/** A field of the version of `v.value` as of the stamp $3, for a window that ends at $4. */
+/** SQL for a field of the transaction `v.value` as of the stamp $3, for a window that ends at $4. */
 export function versionAsOf(field: string, currentField = field): string {
   const current = `(SELECT ${currentField} FROM transactions WHERE id = v.value)`;
   return `coalesce(${earlierVersion('v.value', '$3', '$4', field)}, ${current})`;

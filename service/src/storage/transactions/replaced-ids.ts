@@ -96,7 +96,7 @@ async function readRuns(
 }
 
 /**
- * Counts versions, up to one more than `countMax`. Returns the first ids in the window unless there are more. Reads the versions
+ * Counts versions, up to one more than `countMax`. Returns the first ids in the window if there are at most `countMax`. Reads the versions
  * twice, because materialising them would be slower.
  */
 function firstOfFew(sql: Sql, versions: (columns: string) => string, countMax: number): string {

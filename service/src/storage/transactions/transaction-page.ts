@@ -46,7 +46,7 @@ import { hasNoStart } from './stamp-window.ts';
 import { readUserPage } from './user-page.ts';
 import { readWindowIds } from './window-ids.ts';
 
-/** A narrow window has fewer transactions than this. From about 3,000 transactions, spans are faster than sorting. */
+/** A narrow window has fewer transactions than this. Above about 3,000 transactions, reading spans is faster than sorting. */
 export const NARROW_MAX = 2_000;
 /** Maximum number of transactions outside the window that can be skipped when a page is read by id. */
 const SKIPPED_MAX = 200;
