@@ -64,6 +64,7 @@ export async function catalogue(run: Run): Promise<Report> {
   const unchanged = async (url: string, headers: Record<string, string>) =>
     load(url, { ...headers, 'If-None-Match': await readTag(url, headers) });
   const us = bearer(token, GZIP);
+  const [{ hostname = '', cashbackOffers: [{ id: offerId = '' } = {}] = [] } = {}] = retailers;
   // Servers that are compared with each other run one after the other.
   const loads: Record<string, Load> = {
     'ours, gzip': load(`${ours.url}${OFFERS}`, us),
@@ -74,6 +75,9 @@ export async function catalogue(run: Run): Promise<Report> {
     ...(nginx && { 'nginx, not compressed': load(`${nginx.url}${OFFERS}`, {}) }),
     'ours, retailers, gzip': load(`${ours.url}${RETAILERS}`, us),
     ...(nginx && { 'nginx, retailers, gzip': load(`${nginx.url}${RETAILERS}`, GZIP) }),
+    'ours, one offer by id': load(`${ours.url}${OFFERS}${offerId}/`, us),
+    'ours, offers of a site': load(`${ours.url}${OFFERS}?hostname=www.${hostname}`, us),
+    'ours, domains, 304': await unchanged(`${ours.url}/v1/domains/`, us),
     'Bun.serve with the same bytes, gzip': load(`${bare.url}/?cursor=0`, us),
     'Bun.serve that always returns a 304': load(`${bareUnchanged.url}/`, {
       ...us,
@@ -117,6 +121,9 @@ function findings(measured: Record<string, Series>): Finding[] {
     times('unchanged page of 100 offers (304)', 'ours, 304', 'nginx, 304', 0.4),
     times('unchanged page of 100 offers (304)', 'ours, 304', 'Bun.serve that always returns a 304', 0.6),
     times('page of 100 retailers, gzip', 'ours, retailers, gzip', 'nginx, retailers, gzip', 0.4),
+    times('one offer by its id', 'ours, one offer by id', 'ours, gzip', 0.9),
+    times("offers by a site's hostname", 'ours, offers of a site', 'ours, gzip', 0.9),
+    times('unchanged list of domains (304)', 'ours, domains, 304', 'ours, gzip', 0.9),
     times(page, 'ours, gzip', 'plain implementation, gzip', 10),
     times(page, 'ours, gzip', 'json-server, gzip', 10),
     times('page of 100 offers, not compressed', 'ours, not compressed', 'PostGraphile, not compressed', 10),

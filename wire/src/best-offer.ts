@@ -7,7 +7,9 @@ interface Rate {
 
 /** Returns the offer with the highest percentage or, if all amounts are fixed, the highest amount. */
 export function bestOffer<Offer extends Rate>(offers: readonly Offer[]): Offer | undefined {
-  return [...offers].sort(compareOffers)[0];
+  let best: Offer | undefined;
+  for (const offer of offers) if (best === undefined || compareOffers(offer, best) < 0) best = offer;
+  return best;
 }
 
 /** Sorts the better offer first. A percentage and an amount cannot be compared, so percentages come first. */

@@ -2,37 +2,26 @@
 
 import type { DomainData } from './snapshot-data.ts';
 import { JsonColumn } from './tables/json-column.ts';
-import { type EncodedPage, writePage } from './tables/page-writer.ts';
-import type { UuidTable } from './tables/uuid-table.ts';
+import type { EncodedPage } from './tables/page-writer.ts';
+
+/** The beginning of an item. */
+const ITEM = '{"id":';
 
 export class DomainList {
   readonly #items: JsonColumn;
-  readonly #retailerIds: UuidTable;
 
-  constructor({ items }: DomainData, retailerIds: UuidTable) {
+  constructor({ items }: DomainData) {
     this.#items = new JsonColumn(items);
-    this.#retailerIds = retailerIds;
   }
 
   page(): EncodedPage {
-    const numbers: number[] = [];
-    for (let retailer = 0; retailer < this.#retailerIds.length; retailer++)
-      if (!this.#items.isEmpty(retailer)) numbers.push(retailer);
-    return writePage(
-      {
-        numbers,
-        limit: numbers.length,
-        ids: this.#retailerIds,
-        writeItem: (retailer, writer) => this.#items.write(retailer, writer),
-        changesAtMs: () => Number.POSITIVE_INFINITY,
-      },
-      Number.POSITIVE_INFINITY,
-    );
+    return { bytes: this.#items.copyAll(), cursor: undefined, changesAtMs: Number.POSITIVE_INFINITY };
   }
 
   /** Returns the domains of a retailer's site, including that of its hostname. */
   domainsOf(retailer: number): readonly string[] {
     if (this.#items.isEmpty(retailer)) return [];
-    return (JSON.parse(this.#items.text(retailer)) as { domains: string[] }).domains;
+    const text = this.#items.text(retailer);
+    return (JSON.parse(text.slice(text.indexOf(ITEM))) as { domains: string[] }).domains;
   }
 }

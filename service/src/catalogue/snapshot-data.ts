@@ -74,7 +74,10 @@ export interface DomainData {
   readonly names: PackedStrings;
   /** By domain: its retailer. */
   readonly owners: Uint32Array;
-  /** By retailer: its item in the list of domains, a JSON object; empty if the retailer has no domain. */
+  /**
+   * By retailer: its item in the list of domains, a JSON object; empty if the retailer has no domain. The envelope's start or a
+   * comma precedes the object, and the envelope's end follows the last one, so the whole column is the list's page.
+   */
   readonly items: PackedJson;
 }
 

@@ -41,7 +41,7 @@ export class Snapshot {
     this.#retailerTable = new RetailerTable(retailers);
     this.#dealTables = forEachDealList((list) => new DealTable(deals[list], this.#retailerTable));
     this.#retailerFilter = new RetailerFilter(this.#retailerTable.ids, new DomainIndex(domains));
-    this.domains = new DomainList(domains, this.#retailerTable.ids);
+    this.domains = new DomainList(domains);
     this.#offerSearch = new OfferSearch(search, deals.cashbackOffers);
   }
 

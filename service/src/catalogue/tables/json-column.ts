@@ -28,6 +28,17 @@ export class JsonColumn {
     return Buffer.concat(pieces).toString();
   }
 
+  /** Returns all documents, without anything between them. */
+  copyAll(): Uint8Array<ArrayBuffer> {
+    const length = this.#begins.at(-1) ?? 0;
+    const copy = new Uint8Array(length);
+    for (const [index, chunk] of this.#chunks.entries()) {
+      const begin = index * JSON_CHUNK_BYTES;
+      copy.set(chunk.subarray(0, length - begin), begin);
+    }
+    return copy;
+  }
+
   /** Copies a document without its first `skipped` and last `cut` bytes. */
   write(index: number, writer: ByteSink, skipped = 0, cut = 0): void {
     const end = (this.#begins[index + 1] as number) - cut;

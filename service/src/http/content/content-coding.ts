@@ -83,9 +83,9 @@ const brotliAside = promisify(brotliCompress);
 const gzipAside = promisify(gzip);
 
 const goodCompressors: Record<Coding, (bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>> = {
-  zstd: (bytes) => Bun.zstdCompress(bytes, { level: 12 }),
-  br: (bytes) => brotliAside(bytes, brotliOptions(6)),
-  gzip: (bytes) => gzipAside(bytes, { level: 7 }),
+  zstd: (bytes) => Bun.zstdCompress(bytes, { level: 6 }),
+  br: (bytes) => brotliAside(bytes, brotliOptions(4)),
+  gzip: (bytes) => gzipAside(bytes, { level: 6 }),
 };
 
 const compressorsAside: Record<Coding, (bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>> = {

@@ -1,4 +1,4 @@
-// Serves the list of domains from memory. The page is written once per snapshot and compressed once per coding, in another
+// Serves the list of domains from memory. The page is copied once per snapshot and compressed once per coding, in another
 // thread and better than other pages: it is large, and extensions fetch it every hour.
 
 import type { DomainList } from '../../catalogue/domain-list.ts';
@@ -39,8 +39,7 @@ class DomainsPage {
 
   constructor(list: DomainList) {
     this.list = list;
-    const page = list.page();
-    this.encoded = { ...page, bytes: page.bytes.slice() };
+    this.encoded = list.page();
   }
 
   /** Requests that arrive during the compression share it. */
