@@ -34,6 +34,7 @@ export function makeSale(seed: number, id: string, market: Market): Sale {
     passbackData: isClaimed ? null : passbackData(random, country.code),
     status: 'PENDING',
     ...pickDeal(random, choice, soldMs),
+    retailerId: choice.retailer.id,
   };
 }
 

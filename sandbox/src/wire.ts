@@ -6,8 +6,8 @@ export type { Retailer };
 export type CashbackOffer = Retailer['cashbackOffers'][number];
 export type Coupon = Retailer['coupons'][number];
 export type Promotion = Retailer['promotions'][number];
-/** A transaction before the import sets updatedAt. */
-export type Sale = Omit<Transaction, 'updatedAt'>;
+/** A row for the import, which sets updatedAt. A sale that is read back has no retailer. */
+export type Sale = Omit<Transaction, 'updatedAt' | 'retailer'> & { retailerId?: string };
 
 /** Formats a UTC time in the wire format, with milliseconds. */
 export function printMoment(ms: number): string {

@@ -10,7 +10,7 @@ import type { Statement } from '../../src/storage/sql.ts';
 import { COUNT_SQL, CURRENT_SQL } from '../../src/storage/stores/erasure-store.ts';
 import { batchSql } from '../../src/storage/stores/read-batches.ts';
 import {
-  COUNT_OF_USER_SQL,
+  CURRENT_SQL as CURRENT_OF_USER_SQL,
   NEWEST_OF_USER_SQL,
   PURGE_SQL,
   transactionHistory,
@@ -155,7 +155,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
           ['transactions_by_user'],
         ],
         [NAMING_SQL, [JSON.stringify([CURSOR, LAST_ID]), USER, maxMs, maxMs, minMs], [historyKey, byKey]],
-        [COUNT_OF_USER_SQL, [...user, USER], ['transactions_by_user']],
+        [CURRENT_OF_USER_SQL, [JSON.stringify([CURSOR, LAST_ID])], [byKey]],
         [NEWEST_OF_USER_SQL, [...user, USER, 100], ['transactions_by_user']],
         [CURRENT_SQL, user, ['transactions_by_user']],
         [COUNT_SQL, [...user, USER], [historyKey, 'transactions_by_user']],

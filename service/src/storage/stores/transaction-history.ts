@@ -53,16 +53,20 @@ interface FoundRow {
   readonly document: string;
 }
 
-/** $1: organisation, $2: user key, $3: the field `passbackUid`. */
-export const COUNT_OF_USER_SQL: Statement = (sql) =>
-  `SELECT count(*) AS count FROM (${selectOfUser(sql, 'id', sql.contains('document', '$3'))}) AS found`;
-
-/** The inner LIMIT never cuts anything off, but it keeps PostgreSQL from reading all transactions in order of time. */
+/**
+ * The newest transactions of organisation $1 with the user key $2 and the field $3, and the number of all. The inner LIMIT never
+ * cuts anything off, but it keeps PostgreSQL from reading all transactions in order of time.
+ */
 export const NEWEST_OF_USER_SQL: Statement = (sql) => {
-  const found = selectOfUser(sql, 'id, updated_at, import_id, document', sql.contains('document', '$3'));
-  return `SELECT id, updated_at AS "fromMs", import_id AS "importId", document
+  const found = selectOfUser(sql, 'id, updated_at', sql.contains('document', '$3'));
+  return `SELECT id, count(*) OVER () AS count
     FROM (${found} LIMIT ${Number.MAX_SAFE_INTEGER}) AS found ORDER BY updated_at DESC, id LIMIT $4`;
 };
+
+/** $1: ids. */
+export const CURRENT_SQL: Statement = (sql) => `
+  SELECT t.id, t.updated_at AS "fromMs", t.import_id AS "importId", t.document
+    FROM ${sql.valuesTable('$1', 'uuid')} CROSS JOIN transactions t WHERE t.id = v.value`;
 
 export function transactionHistory(database: Database, auditor: Auditor): TransactionHistory {
   return {
@@ -83,14 +87,13 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
         for (const org of orgs) {
           if (orgId !== undefined && org.id !== orgId) continue;
           const user = [org.id, userKey(passbackUid), printedPassbackUid(passbackUid)] as const;
-          const [[counted], rows] = await Promise.all([
-            connection.all<{ count: number }>(COUNT_OF_USER_SQL, ...user),
-            connection.all<FoundRow>(NEWEST_OF_USER_SQL, ...user, limit),
-          ]);
-          count += counted?.count ?? 0;
-          found.push(...rows.map((row) => toVersion({ ...row, untilMs: null, orgName: org.name })));
+          const ids = await connection.all<{ id: Uuid; count: number }>(NEWEST_OF_USER_SQL, ...user, limit);
+          if (ids.length === 0) continue;
+          count += ids[0]?.count ?? 0;
+          const rows = await connection.all<FoundRow>(CURRENT_SQL, JSON.stringify(ids.map(({ id }) => id)));
+          for (const row of rows) found.push(toVersion({ ...row, untilMs: null, orgName: org.name }));
         }
-        return { count, newest: found.sort((a, b) => b.fromMs - a.fromMs).slice(0, limit) };
+        return { count, newest: found.sort(newestFirst).slice(0, limit) };
       });
     },
 
@@ -139,6 +142,10 @@ export const PURGE_SQL: Statement = ({ deleteRows }) =>
 
 /** All versions of these users have been replaced, and therefore purged, before $2. */
 const PURGE_USERS_SQL = 'DELETE FROM former_users WHERE org_id = $1 AND until_stamp < $2';
+
+function newestFirst(a: TransactionVersion, b: TransactionVersion): number {
+  return b.fromMs - a.fromMs || (a.id < b.id ? -1 : 1);
+}
 
 function toVersion(row: VersionRow): TransactionVersion {
   return { ...row, status: (JSON.parse(row.document) as Transaction).status };

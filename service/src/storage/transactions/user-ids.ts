@@ -4,8 +4,8 @@
 // A user with few transactions is read completely. For others, each span in the window is a run in order of id, and a page is
 // the smallest ids of all runs (merge-runs.ts). Entries outside the window are skipped only in its first and last span.
 //
-// So a page is slow only if one user has tens of thousands of transactions with stamps within 12 days, and a window selects a
-// few of them.
+// So a page is slow only if one user has tens of thousands of transactions with stamps within 12 days and a window selects a few
+// of them, or if thousands of a user's transactions change during a walk through such a window.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { StampWindow } from '../../domain/transaction.ts';
