@@ -79,11 +79,14 @@ async function compareFilters(run: Run, server: Server, token: string, sample: r
   };
   // Uses a country where the retailer has offers. Hundreds of retailers share a part of the name, so most pages are full,
   // whereas the whole name matches only a few offers.
-  const search = (part: (name: string) => string) => () => {
-    const { name, cashbackOffers } = random.pick(sample);
-    const country = random.pick(random.pick(cashbackOffers).countries);
-    return `${OFFERS}?${new URLSearchParams({ name: part(name), country })}`;
-  };
+  const search =
+    (part: (name: string) => string, withCategory = false) =>
+    () => {
+      const { name, cashbackOffers } = random.pick(sample);
+      const { countries, category } = random.pick(cashbackOffers);
+      const filters = { name: part(name), country: random.pick(countries) };
+      return `${OFFERS}?${new URLSearchParams(withCategory ? { ...filters, category } : filters)}`;
+    };
   const partOf = (name: string) => {
     const begin = random.whole(0, name.length - 4);
     return name.slice(begin, begin + random.whole(4, 9));
@@ -102,12 +105,14 @@ async function compareFilters(run: Run, server: Server, token: string, sample: r
     'whole-names',
     search((name) => name),
   );
+  const threeFilters = write('three-filters', search(partOf, true));
   return await compare(
     {
       'a repeated first page': load({}),
       'bare Bun.serve that copies 100 random offers': { url: `${bare.url}/`, headers: {} },
       'pages at random cursors': load({}, cursors),
       'pages by part of a name and country': load({}, searches),
+      'pages by part of a name, country and category': load({}, threeFilters),
       'pages by whole name and country': load({}, wholeNames),
       'pages at random cursors, gzip': load(gzip, cursors),
       'pages by part of a name and country, gzip': load(gzip, searches),
