@@ -64,8 +64,8 @@ async function buildTrio(organisation: OrganisationName, around: Surroundings): 
       const random = around.random(organisation, 'full copy', String(number));
       const token = await issueToken(around.stores, organisation);
       const send: Send = (path) => cluster.sendToAny(path, token, random);
-      return new FullCopyPoller(around.reader(organisation, random, send), (rows, at) =>
-        around.checkSnapshot(organisation, rows, at),
+      return new FullCopyPoller(around.reader(organisation, random, send), (...walk) =>
+        around.checkSnapshot(organisation, ...walk),
       );
     }),
   );

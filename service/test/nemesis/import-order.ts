@@ -11,7 +11,7 @@ import type { Stores } from '../../src/domain/stores.ts';
 import type { TransactionStore, TransactionWriter } from '../../src/domain/transaction.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { transaction } from '../support/fixtures.ts';
-import { idsOf, keptIdsOf, ORGANISATIONS, type OrganisationName } from './world.ts';
+import { idsOf, keptIdsOf, ORGANISATIONS, type OrganisationName, USERS } from './world.ts';
 
 /** What an import does to one organisation. */
 export interface ImportPart {
@@ -132,10 +132,13 @@ async function chooseRows(
   return ids.map((id) => {
     const existing = stored.get(id);
     const mark = `import ${number}`;
-    if (existing === undefined) return transaction(0, { id, passbackData: mark, passbackUid: null });
+    if (existing === undefined)
+      return transaction(0, { id, passbackData: mark, passbackUid: random.pick([...USERS, null]) });
     if (order.only === undefined && random.chance(unchangedShare)) return existing;
     const orderValue = random.whole(0, 100_000) / 100;
-    return { ...existing, passbackData: mark, orderValue, status: nextStatus(existing.status, random) };
+    const passbackUid = random.chance(0.1) ? random.pick(USERS) : existing.passbackUid;
+    const status = nextStatus(existing.status, random);
+    return { ...existing, passbackData: mark, orderValue, passbackUid, status };
   });
 }
 

@@ -274,9 +274,12 @@ class NemesisRun implements AsyncDisposable {
     organisation: OrganisationName,
     rows: readonly Transaction[],
     at: Timestamp,
+    passbackUid: string | undefined,
   ): Promise<void> {
     const { id } = await getOrganisation(this.#stores, organisation);
-    const state = await readStateAt(this.#database, id, at);
+    const everybody = await readStateAt(this.#database, id, at);
+    const isWanted = (row: Transaction) => passbackUid === undefined || row.passbackUid === passbackUid;
+    const state = new Map([...everybody].filter(([, row]) => isWanted(row)));
     const seen = new Map(rows.map((row) => [row.id, row]));
     if (seen.size < rows.length) this.#note(`TWICE: a full copy of ${organisation} as of ${at}`);
     const { lost, extra } = compare(state, seen);

@@ -58,8 +58,9 @@ export async function readPage(response: Response): Promise<Page> {
 }
 
 /** The order of printed timestamps is the order of the times. */
-function isInWindow({ id, updatedAt }: Transaction, query: PageQuery): boolean {
+function isInWindow({ id, updatedAt, passbackUid }: Transaction, query: PageQuery): boolean {
   return (
+    (query.passbackUid === undefined || passbackUid === query.passbackUid) &&
     (query.cursor === undefined || id >= query.cursor) &&
     (query.updatedAtGreaterThan === undefined || updatedAt > query.updatedAtGreaterThan) &&
     (query.updatedAtLessThan === undefined || updatedAt < query.updatedAtLessThan)

@@ -8,6 +8,9 @@ export type OrganisationName = (typeof ORGANISATIONS)[number];
 /** Its only poller is one that keeps the greatest stamp: others that ask for the same windows would spoil it for that one. */
 export const LONER: OrganisationName = 'dogwood';
 
+/** Every organisation has users with these ids. */
+export const USERS = ['anna', 'bert', 'cleo'] as const;
+
 const IDS_EACH = 800;
 /** The first ids of an organisation are never deleted: other organisations try to take them. */
 const KEPT_IDS = 30;

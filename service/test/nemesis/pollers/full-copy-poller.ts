@@ -1,13 +1,18 @@
 // A nightly full copy: walks everything from the beginning, and holds the walk against what the database held at its first
-// page, row by row and version by version. It keeps one token, and shares its window with others that have theirs.
+// page, row by row and version by version; then does the same with the transactions of one user. It keeps one token, and shares
+// its window with others that have theirs.
 
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import { type FetchPage, type Poller, upsert, walkPages } from './poller.ts';
+import { type FetchPage, type PageQuery, type Poller, upsert, walkPages } from './poller.ts';
 
-/** Compares a walk with the state of the database at its first page. */
-export type CheckSnapshot = (rows: readonly Transaction[], at: Timestamp) => Promise<void>;
+/** Compares a walk, of one user or of everybody, with the state of the database at its first page. */
+export type CheckSnapshot = (
+  rows: readonly Transaction[],
+  at: Timestamp,
+  passbackUid: string | undefined,
+) => Promise<void>;
 
 export class FullCopyPoller implements Poller {
   readonly kind = 'full copy';
@@ -21,14 +26,21 @@ export class FullCopyPoller implements Poller {
   }
 
   async walk(limit: number): Promise<void> {
+    const rows = await this.#read({ limit });
+    this.copy.clear();
+    upsert(this.copy, rows);
+    const passbackUid = rows[rows.length >> 1]?.passbackUid ?? undefined;
+    if (passbackUid !== undefined) await this.#read({ limit: Math.ceil(limit / 4), passbackUid });
+  }
+
+  async #read(query: PageQuery): Promise<Transaction[]> {
     const rows: Transaction[] = [];
     let at: Timestamp | undefined;
-    for await (const page of walkPages(this.#fetchPage, { limit })) {
+    for await (const page of walkPages(this.#fetchPage, query)) {
       at ??= page.completeThrough;
       rows.push(...page.rows);
     }
-    if (at !== undefined) await this.#check(rows, at);
-    this.copy.clear();
-    upsert(this.copy, rows);
+    if (at !== undefined) await this.#check(rows, at, query.passbackUid);
+    return rows;
   }
 }

@@ -8,6 +8,7 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 export interface PageQuery {
   readonly updatedAtGreaterThan?: Timestamp | undefined;
   readonly updatedAtLessThan?: Timestamp | undefined;
+  readonly passbackUid?: string | undefined;
   readonly cursor?: Uuid | undefined;
   readonly limit: number;
 }
