@@ -304,6 +304,20 @@ test('filters return the same offers as a naive search when names are similar an
   );
 });
 
+test('a search for a retailer with few of many offers finds all of them, from every cursor', async () => {
+  const retailers = [skewedRetailer(1, 'Few', 30), skewedRetailer(2, 'Many', 600)];
+  const view = (await loadCatalogue(retailers)).list('cashbackOffers');
+  const query = { name: 'few', country: 'DE', limit: 1000 };
+  const few = naivePage(retailers, 'cashbackOffers', START_MS, { ...query, cursor: undefined }).items;
+  const idOf = (text: string) => (JSON.parse(text) as { id: Uuid }).id;
+  for (const { id: cursor } of retailers.flatMap(({ cashbackOffers }) => cashbackOffers)) {
+    expect(readPage(view, { ...query, cursor })).toEqual({
+      items: few.filter((text) => idOf(text) >= cursor),
+      cursor: undefined,
+    });
+  }
+});
+
 test('lists other than cashback offers ignore the filters', async () => {
   const retailers = manyRetailers().slice(0, 10);
   const catalogue = await loadCatalogue(retailers);
