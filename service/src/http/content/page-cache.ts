@@ -113,21 +113,29 @@ export class CataloguePage {
 /** A page in one coding, with its 200 and 304 replies. */
 export class Representation {
   readonly tag: string;
-  /** The 304 reply: only the headers a cache needs to keep its copy. */
-  readonly unchanged: Reply;
   readonly #page: EncodedPage;
   readonly #coding: Coding | undefined;
   readonly #compressed: Uint8Array<ArrayBuffer> | undefined;
+  #unchanged: Reply | undefined;
   #whole: Reply | undefined;
 
   /** By default, the page is compressed when it is first sent. */
   constructor(page: EncodedPage, coding: Coding | undefined, compressed?: Uint8Array<ArrayBuffer>) {
     this.tag = entityTag(page.bytes, coding);
     this.#compressed = compressed;
-    const headers = new Headers({ Vary: VARY, ETag: this.tag });
-    this.unchanged = { status: 304, headers, sent: {}, body: null };
     this.#page = page;
     this.#coding = coding;
+  }
+
+  /** The 304 reply: only the headers a cache needs to keep its copy. */
+  get unchanged(): Reply {
+    this.#unchanged ??= {
+      status: 304,
+      headers: new Headers({ Vary: VARY, ETag: this.tag }),
+      sent: {},
+      body: null,
+    };
+    return this.#unchanged;
   }
 
   get whole(): Reply {
