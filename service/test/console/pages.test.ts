@@ -50,7 +50,8 @@ describe.each(DATABASES)('$name', (database) => {
     acme = await node.organisation('acme');
     await node.organisation('quiet');
     const soon = coupon(21, { description: HOSTILE, endDate: timestamp(printTimestamp(soonMs)) });
-    const first = retailer(1, { name: HOSTILE, cashbackOffers: [offer(11)], coupons: [soon] });
+    const deals = { cashbackOffers: [offer(11)], coupons: [soon] };
+    const first = retailer(1, { name: HOSTILE, hostname: HOSTILE, ...deals });
     await console_.importCatalogue([first, retailer(2, { cashbackOffers: [offer(12)] }), retailer(3)]);
     await console_.importCatalogue([first, retailer(2, { cashbackOffers: [offer(12)] })]);
     await console_.importTransactions([
@@ -111,7 +112,7 @@ describe.each(DATABASES)('$name', (database) => {
     expect(named.filter((name) => !metrics.includes(name) && !name.includes('replica'))).toEqual([]);
   });
 
-  test('the catalogue page shows the revision, items, ending deals, and the number of retailers after each import', async () => {
+  test('the catalogue page shows the revision, items, ending deals, retailers without a domain, and the number of retailers after each import', async () => {
     const { node } = console_;
     const page = await console_.page('/catalogue');
     const [second, first] = await node.stores.imports.list({ kind: 'catalogue', limit: 2 });
@@ -121,6 +122,7 @@ describe.each(DATABASES)('$name', (database) => {
       'Revision stored': String(revision),
       'Last imported': expect.stringContaining(printed(second?.beganAtMs ?? 0)),
       'Deals ending within a week': '1',
+      'Retailers without a domain': '1',
     });
     expect(page.table('Active items by list')).toEqual([
       ['Retailers', '2'],
@@ -133,6 +135,7 @@ describe.each(DATABASES)('$name', (database) => {
       [printed(second?.beganAtMs ?? 0), '2'],
     ]);
     expect(page.table('Deals ending within a week')).toEqual([[printed(soonMs), 'Coupon', HOSTILE, HOSTILE]]);
+    expect(page.table('Retailers without a domain')).toEqual([[HOSTILE, HOSTILE]]);
     expect(page.html).not.toContain('<img');
   });
 

@@ -1,4 +1,4 @@
-// The catalogue: its revision, its size over time, and the deals that end soon.
+// The catalogue: its revision, its size over time, the deals that end soon, and the retailers without a domain.
 
 import type { DealList } from '@offerbook/wire/deals.ts';
 import { html } from '../html.ts';
@@ -25,6 +25,9 @@ interface CatalogueView {
   /** The first deals to end within a week; `endingCount` counts all. */
   readonly ending: readonly EndingDeal[];
   readonly endingCount: number;
+  /** The first retailers that look-ups by site cannot find; `withoutDomainCount` counts all. */
+  readonly withoutDomain: readonly { readonly name: string; readonly hostname: string }[];
+  readonly withoutDomainCount: number;
 }
 
 interface ItemCounts {
@@ -43,6 +46,7 @@ interface EndingDeal {
 
 export function cataloguePage(view: CatalogueView): ConsolePage {
   const { nowMs, servedRevision, storedRevision, items, lastImport, sizes, ending, endingCount } = view;
+  const { withoutDomain, withoutDomainCount } = view;
   return {
     title: 'Catalogue',
     main: html`${section(
@@ -57,6 +61,7 @@ export function cataloguePage(view: CatalogueView): ConsolePage {
             : html`<a href="/imports/${lastImport.id}">${since(lastImport.beganAtMs, nowMs)}</a>`,
         ],
         ['Deals ending within a week', number(endingCount)],
+        ['Retailers without a domain', number(withoutDomainCount)],
       ]),
       source(
         'offerbook_catalogue_revision',
@@ -107,6 +112,18 @@ ${section(
   ),
   shownOf('first', ending.length, endingCount),
   command('See what an import would change:', 'offerbook import catalogue FILE --dry-run'),
+)}
+${section(
+  'Retailers without a domain',
+  html`<p>Look-ups by site do not find these retailers, because their hostname is not a domain or is a public suffix.</p>`,
+  table(
+    'Retailers without a domain',
+    ['Retailer', 'Hostname'],
+    withoutDomain.map(({ name, hostname }) => [html`<bdi>${name}</bdi>`, html`<bdi>${hostname}</bdi>`]),
+    'Every retailer has a domain.',
+  ),
+  shownOf('first', withoutDomain.length, withoutDomainCount),
+  command('Add domains to the links file, and import it:', 'offerbook import links FILE'),
 )}`,
   };
 }

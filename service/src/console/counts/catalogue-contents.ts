@@ -1,7 +1,9 @@
-// The catalogue data that the console needs: each deal's retailer, and when deals end. Read once per revision.
+// The catalogue data that the console needs: each deal's retailer, when deals end, and retailers without a domain. Read once
+// per revision.
 
 import type { Retailer } from '@offerbook/wire/catalogue.ts';
 import { DEAL_LISTS, type DealList } from '@offerbook/wire/deals.ts';
+import { parseSiteDomain } from '@offerbook/wire/site-domain.ts';
 import { timestampMs } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { CatalogueStore } from '../../domain/catalogue.ts';
@@ -22,6 +24,8 @@ export interface CatalogueContents {
   readonly retailerOfDeal: ReadonlyMap<Uuid, Uuid>;
   /** Deals with an end date, earliest end first. */
   readonly ending: readonly EndingDeal[];
+  /** Retailers that look-ups by site cannot find, in id order. */
+  readonly withoutDomain: readonly { readonly name: string; readonly hostname: string }[];
 }
 
 interface CatalogueSource {
@@ -43,10 +47,14 @@ async function readContents({ catalogue }: CatalogueSource): Promise<CatalogueCo
   const retailers = new Map<Uuid, string>();
   const retailerOfDeal = new Map<Uuid, Uuid>();
   const ending: EndingDeal[] = [];
+  const withoutDomain: { name: string; hostname: string }[] = [];
   const revision = await catalogue.read(async (batch) => {
-    for (const { document } of batch) {
+    for (const { document, domains } of batch) {
       const retailer = JSON.parse(document) as Retailer;
-      retailers.set(retailer.id, retailer.name);
+      const { name, hostname } = retailer;
+      retailers.set(retailer.id, name);
+      if (domains.length === 0 && parseSiteDomain(hostname) === undefined)
+        withoutDomain.push({ name, hostname });
       for (const list of DEAL_LISTS) {
         for (const deal of retailer[list]) {
           retailerOfDeal.set(deal.id, retailer.id);
@@ -58,5 +66,5 @@ async function readContents({ catalogue }: CatalogueSource): Promise<CatalogueCo
     }
   });
   ending.sort((a, b) => a.endsAtMs - b.endsAtMs);
-  return { revision, retailers, retailerOfDeal, ending };
+  return { revision, retailers, retailerOfDeal, ending, withoutDomain };
 }

@@ -6,12 +6,13 @@ import type { MakePage } from '../page-context.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 const ENDING_MAX = 50;
+const RETAILERS_MAX = 50;
 const IMPORTS_MAX = 200;
 
 export const cataloguePage: MakePage = async ({ node, stores: openStores, catalogue }) => {
   const stores = await openStores();
   const { state, nowMs } = node;
-  const { revision, retailers, ending } = await catalogue.read(stores);
+  const { revision, retailers, ending, withoutDomain } = await catalogue.read(stores);
   const imports = await stores.imports.list({ kind: 'catalogue', outcome: 'done', limit: IMPORTS_MAX });
   const soon = ending.filter(({ endsAtMs }) => endsAtMs >= nowMs && endsAtMs < nowMs + WEEK_MS);
   return render({
@@ -25,6 +26,8 @@ export const cataloguePage: MakePage = async ({ node, stores: openStores, catalo
       return { list, endsAtMs, retailer: retailers.get(retailerId) ?? retailerId, description };
     }),
     endingCount: soon.length,
+    withoutDomain: withoutDomain.slice(0, RETAILERS_MAX),
+    withoutDomainCount: withoutDomain.length,
   });
 };
 
