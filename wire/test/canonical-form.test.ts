@@ -73,6 +73,13 @@ const changed = fc.oneof(
     arbitrary: fc.tuple(row, orNull(time)).map(([all, sourceUpdatedAt]) => ({ ...all, sourceUpdatedAt })),
     weight: 4,
   },
+  {
+    // As `offerbook convert` writes them.
+    arbitrary: fc
+      .tuple(row, orNull(uuid), orNull(time))
+      .map(([all, retailerId, sourceUpdatedAt]) => ({ ...all, retailerId, sourceUpdatedAt })),
+    weight: 4,
+  },
   { arbitrary: row.map((all) => JSON.parse(`{"__proto__":1,${JSON.stringify(all).slice(1)}`)), weight: 1 },
   { arbitrary: anything, weight: 1 },
 );
@@ -151,10 +158,13 @@ describe('lines that are recognised as canonical', () => {
           const found = readLine(text);
           if (found === undefined) return;
           taken++;
-          const { sourceUpdatedAt, ...parsed } = schema.parse(JSON.parse(text));
-          // The line may have a source time of null, which means the same as none.
-          const expected = sourceUpdatedAt == null ? parsed : { ...parsed, sourceUpdatedAt };
-          expect<unknown>({ ...found }).toEqual(expected);
+          const { sourceUpdatedAt, retailerId, ...parsed } = schema.parse(JSON.parse(text));
+          // The line may have a source time or a retailer of null, which means the same as none.
+          expect<unknown>({ ...found }).toEqual({
+            ...parsed,
+            ...(sourceUpdatedAt == null ? {} : { sourceUpdatedAt }),
+            ...(retailerId == null ? {} : { retailerId }),
+          });
           const transaction = found as unknown as Transaction;
           expect(printTransaction(transaction, stamp)).toBe(printTransaction({ ...transaction }, stamp));
         }),
@@ -172,6 +182,8 @@ describe('lines that are recognised as canonical', () => {
     expect([isRead('keep', exported), isRead('ignore', exported)]).toEqual([true, true]);
     expect([isRead('keep', unstamped), isRead('ignore', unstamped)]).toEqual([false, true]);
     expect(isRead('ignore', { ...unstamped, sourceUpdatedAt: '2026-11-14T12:00:00' })).toBe(true);
+    const retailerId = unstamped.id;
+    expect(isRead('ignore', { ...unstamped, retailerId, sourceUpdatedAt: '2026-11-14T12:00:00' })).toBe(true);
     expect(isRead('ignore', { ...unstamped, clickId: 'x' })).toBe(false);
   });
 
