@@ -23,7 +23,6 @@ describe('paths', () => {
     '/v2/retailers/',
     '/v1/Retailers/',
     '/v1/retailers//',
-    '/v1/retailers/1',
     '/v1/retailers%2F',
     '/errors/nothing',
     '/%zz',
