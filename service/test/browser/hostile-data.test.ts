@@ -155,8 +155,8 @@ test('a URL that is not http or https is not rendered as a link, even if the API
   const { page } = watched;
   const script = 'javascript:hacked=1';
   const sent = retailer(1, { url: script, logo: script, promotions: [promotion(2, { deepLink: script })] });
-  await page.route('**/v1/**', (route) =>
-    route.fulfill({ contentType: 'application/json', body: JSON.stringify({ data: [sent] }) }),
+  await page.route('**/v1/retailers/**', (route) =>
+    route.fulfill({ contentType: 'application/json', body: JSON.stringify(sent) }),
   );
   await page.goto(`${node.url}/?retailer=${id(1)}`);
   await page.getByText('Go to the promotion').click();

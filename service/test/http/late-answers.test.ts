@@ -80,6 +80,12 @@ for (const database of DATABASES) {
     for (let round = 1; round <= 5; round++) {
       expect(await offersOf(round, await node.token('public'))).toEqual(expected);
     }
+    const items = JSON.parse(expected.at(-1) ?? '').data as { id: string }[];
+    const token = await node.token('public');
+    const found = items.map(async (item) =>
+      (await node.get(`/v1/cashback-offers/${item.id}/`, token)).json(),
+    );
+    expect(await Promise.all(found)).toEqual(items);
   });
 }
 

@@ -23,16 +23,15 @@ export function catalogueRoute(
 
   return async (exchange) => {
     const { search } = exchange;
-    const page = pages.find(catalogue.list(list), search) ?? (await writePage(search));
-    return replyWith(page, exchange, catalogue.nowMs);
-  };
-
-  async function writePage(search: string): Promise<CataloguePage> {
+    const cached = pages.find(catalogue.list(list), search);
+    if (cached !== undefined) return replyWith(cached, exchange, catalogue.nowMs);
     const query = await readQuery(search);
     const { cursor, limit = pageSize } = query;
     const view = catalogue.list(list);
-    return pages.add(view, search, view.page({ ...query, cursor, limit }));
-  }
+    // No `await` from here on: the page is valid only until another request writes one.
+    const page = pages.add(view, search, view.page({ ...query, cursor, limit }));
+    return replyWith(page, exchange, catalogue.nowMs);
+  };
 }
 
 /** Serves one item, as the list contains it. */
@@ -47,19 +46,17 @@ export function catalogueItemRoute(
   return async (exchange) => {
     const { parameters, search } = exchange;
     const key = `${parameters.id}?${search}`;
-    const page = items.find(catalogue.list(list), key) ?? (await writeItem(exchange, key));
-    return replyWith(page, exchange, catalogue.nowMs);
-  };
-
-  async function writeItem({ parameters, search }: Exchange, key: string): Promise<CataloguePage> {
+    const cached = items.find(catalogue.list(list), key);
+    if (cached !== undefined) return replyWith(cached, exchange, catalogue.nowMs);
     const id = parsePathId(parameters);
     await readQuery(search);
     const view = catalogue.list(list);
+    // No `await` from here on: the item is valid only until another request writes one.
     const written = view.item(id);
     if (written === undefined)
       throw new ApiError('deal_not_found', 'No active retailer or deal has this id.');
-    return items.add(view, key, written);
-  }
+    return replyWith(items.add(view, key, written), exchange, catalogue.nowMs);
+  };
 }
 
 function replyWith(page: CataloguePage, exchange: Exchange, nowMs: number): Reply {
