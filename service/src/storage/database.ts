@@ -28,6 +28,14 @@ export interface Connection extends Queries {
     table: Table<Column>,
     rows: readonly TableRow<NoInfer<Column>>[],
   ): Promise<number>;
+  /**
+   * Inserts rows with new keys, which is faster than putMany on PostgreSQL. Returns the number of rows written. If a key exists,
+   * that number is too small, and the caller must roll back.
+   */
+  insertMany<Column extends string>(
+    table: Table<Column>,
+    rows: readonly TableRow<NoInfer<Column>>[],
+  ): Promise<number>;
   deleteMany(table: Table, keys: readonly string[]): Promise<void>;
   /** From now on, overwrites deleted and replaced bytes with zeros. On PostgreSQL, does nothing; vacuum removes deleted rows. */
   overwriteDeleted(): Promise<void>;
@@ -253,6 +261,10 @@ export function columnsOf<Column extends string>({ columns }: Table<Column>): Co
   return Object.keys(columns) as Column[];
 }
 
+export function insertSql(table: Table, source: string): string {
+  return `INSERT INTO ${table.name} (${columnsOf(table).join(', ')}) ${source}`;
+}
+
 /** `INSERT INTO table (columns) <source> ON CONFLICT …`. */
 export function upsertSql(table: Table, source: string): string {
   const names = columnsOf(table);
@@ -264,7 +276,7 @@ export function upsertSql(table: Table, source: string): string {
       : [`${filledLater} = coalesce(${table.name}.${filledLater}, excluded.${filledLater})`];
   const guard =
     table.owner === undefined ? '' : ` WHERE ${table.name}.${table.owner} = excluded.${table.owner}`;
-  return `INSERT INTO ${table.name} (${names.join(', ')}) ${source} ON CONFLICT (${key}) DO UPDATE SET ${assignments.join(', ')}${guard}`;
+  return `${insertSql(table, source)} ON CONFLICT (${key}) DO UPDATE SET ${assignments.join(', ')}${guard}`;
 }
 
 export function busy(cause: unknown): StorageError {

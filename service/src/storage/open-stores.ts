@@ -196,6 +196,7 @@ const EMPTY: Connection = {
   allWithBytes: async () => [],
   findMany: async () => [],
   putMany: async () => 0,
+  insertMany: async () => 0,
   deleteMany: async () => {},
   overwriteDeleted: async () => {},
   lockSchema: async () => {},

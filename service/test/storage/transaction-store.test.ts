@@ -4,6 +4,7 @@ import type { Stores } from '../../src/domain/stores.ts';
 import type { TransactionPage, TransactionQuery } from '../../src/domain/transaction.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
+import { transaction } from '../support/fixtures.ts';
 import { putDocuments } from '../support/put-documents.ts';
 import {
   documentOf,
@@ -406,6 +407,30 @@ for (const database of DATABASES) {
 
 describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('writers on $name', ({ create }) => {
   const open = openTestStores();
+
+  test('rejects a new id that another organisation has imported since the look-up, next to replaced rows', async () => {
+    const stores = await open.stores(await create());
+    const [a, b] = [await newOrganisation(stores, 'a'), await newOrganisation(stores, 'b')];
+    const [known, contested] = newIds(2) as [Uuid, Uuid];
+    await writeTransactions(stores, a.id, [known], 'before');
+    const writing = stores.transactions.write(a.id, async (writer) => {
+      await writeTransactions(stores, b.id, [contested], 'theirs');
+      const row = { updatedAtMs: writer.stampMs, sale: transaction(0) };
+      await writer.put([
+        { ...row, id: known, document: documentOf(known, 'after'), replaces: transaction(0) },
+        { ...row, id: contested, document: documentOf(contested, 'ours'), replaces: undefined },
+      ]);
+    });
+    expect(await rejection(writing)).toMatchObject({
+      kind: 'conflict',
+      message: 'another organisation has just imported a transaction with one of these ids',
+    });
+    const stored = [await readAllTransactions(stores, a.id), await readAllTransactions(stores, b.id)];
+    expect(stored).toEqual([
+      [{ id: known, document: expect.stringContaining('before') }],
+      [{ id: contested, document: expect.stringContaining('theirs') }],
+    ]);
+  });
 
   test('writers for different organisations do not wait for each other', async () => {
     const stores = await open.stores(await create());

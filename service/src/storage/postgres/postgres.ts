@@ -8,13 +8,15 @@ import {
   columnsOf,
   type Database,
   type DatabaseOptions,
+  insertSql,
   type SqlValue,
   type Table,
+  type TableRow,
   upsertSql,
 } from '../database.ts';
 import type { Statement } from '../sql.ts';
 import { inspectPostgres, WRITE_LOCK_SQL } from './inspect-postgres.ts';
-import { explainPostgres, isConnectionLoss, isCutOff } from './postgres-errors.ts';
+import { explainPostgres, isConnectionLoss, isCutOff, isUniqueViolation } from './postgres-errors.ts';
 import { PostgresPool } from './postgres-pool.ts';
 import { POSTGRES_SCHEMA } from './postgres-schema.ts';
 import { POSTGRES_SQL } from './postgres-sql.ts';
@@ -136,10 +138,15 @@ function connection(pool: PostgresPool, sql: SQL): Connection {
       return run(`SELECT ${columnsOf(table).join(', ')} FROM ${whereKey(table)}`, [arrayText(keys)]);
     },
     async putMany(table, rows) {
-      const names = columnsOf(table);
-      const arrays = names.map((name, i) => arrayParam(i + 1, table.columns[name])).join(', ');
-      const columns = names.map((name) => arrayText(rows.map((row) => row[name])));
-      return (await run(upsertSql(table, `SELECT * FROM unnest(${arrays})`), columns)).count;
+      return (await run(upsertSql(table, selectArrays(table)), arraysOf(table, rows))).count;
+    },
+    async insertMany(table, rows) {
+      try {
+        return (await run(insertSql(table, selectArrays(table)), arraysOf(table, rows))).count;
+      } catch (error) {
+        if (isUniqueViolation(error)) return 0;
+        throw error;
+      }
     },
     async deleteMany(table, keys) {
       await run(`DELETE FROM ${whereKey(table)}`, [arrayText(keys)]);
@@ -177,6 +184,16 @@ function arrayText(values: readonly SqlValue[]): string {
 /** A list is passed as one text parameter, so lists of any length share a prepared statement. */
 function arrayParam(number: number, type: string): string {
   return `$${number}::text::${type}[]`;
+}
+
+/** SELECT that returns rows from one list per column. */
+function selectArrays(table: Table): string {
+  const arrays = Object.values(table.columns).map((type, i) => arrayParam(i + 1, type));
+  return `SELECT * FROM unnest(${arrays.join(', ')})`;
+}
+
+function arraysOf<Column extends string>(table: Table<Column>, rows: readonly TableRow<Column>[]): string[] {
+  return columnsOf(table).map((name) => arrayText(rows.map((row) => row[name])));
 }
 
 /** Selects the rows whose key is in the list $1. */

@@ -86,7 +86,9 @@ export class PutBuffer {
   async #write(count: number): Promise<void> {
     for (let left = Math.min(count, this.#writing.length); left > 0; left -= SLICE_SIZE) {
       const slice = this.#writing.splice(-Math.min(left, SLICE_SIZE)).reverse();
-      const replacing = slice.filter(({ isNew }) => !isNew);
+      const { added = [], replacing = [] } = Object.groupBy(slice, ({ isNew }) =>
+        isNew ? 'added' : 'replacing',
+      );
       for (const [stampMs, puts] of Map.groupBy(replacing, (put) => put.stampMs)) {
         const ids = puts.map(({ id }) => id);
         await keepReplaced(this.#connection, ids, stampMs);
@@ -95,14 +97,19 @@ export class PutBuffer {
         formerUser === undefined ? [] : [{ org_id, user_key: userKey(formerUser), id, until_stamp }],
       );
       if (former.length > 0) await this.#connection.putMany(FORMER_USERS, former);
-      if ((await this.#connection.putMany(TRANSACTIONS, slice)) !== slice.length) {
-        throw new StorageError(
-          'conflict',
-          'another organisation has just imported a transaction with one of these ids',
-        );
-      }
+      if (added.length > 0) requireAll(added, await this.#connection.insertMany(TRANSACTIONS, added));
+      if (replacing.length > 0)
+        requireAll(replacing, await this.#connection.putMany(TRANSACTIONS, replacing));
     }
   }
+}
+
+function requireAll(rows: readonly BufferedRow[], written: number): void {
+  if (written === rows.length) return;
+  throw new StorageError(
+    'conflict',
+    'another organisation has just imported a transaction with one of these ids',
+  );
 }
 
 /** A part of a string keeps the whole string in memory, and ids are parts of the lines of a file. */
