@@ -40,15 +40,6 @@ test('JSON that spans chunks is read back unchanged, for characters of any byte 
   }
 });
 
-test('skipped and truncated bytes are omitted, even across chunks', () => {
-  const writer = new PageWriter();
-  const text = `,${'x'.repeat(JSON_CHUNK_BYTES)}}`;
-  const column = pack([text.slice(7), text]);
-  writer.begin();
-  column.write(1, writer, 1, 1);
-  expect(new TextDecoder().decode(writer.written)).toBe(text.slice(1, -1));
-});
-
 /** The pages of a list of items with these lengths, as the lengths on each of them. */
 function walk(lengths: readonly number[], limit: number, bytesMax?: number): number[][] {
   const ids = new UuidTable(Uint32Array.from(lengths.flatMap((_, number) => [0, 0, 0, number])));

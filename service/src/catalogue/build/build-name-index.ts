@@ -26,7 +26,11 @@ class SuffixSorter {
   /** By position: the number of characters from there to the end of the name. */
   readonly #lengths: Uint32Array;
 
+  /** Reused for all groups, because a list per group would take 100 MB for 30,000 names. */
+  readonly #moved: Uint32Array;
+
   constructor({ items, begins }: PackedStrings, retailerAt: Uint32Array) {
+    this.#moved = new Uint32Array(retailerAt.length);
     this.#codes = items;
     this.#lengths = retailerAt.map((retailer, position) => (begins[retailer + 1] as number) - position);
   }
@@ -37,21 +41,33 @@ class SuffixSorter {
       positions.sort((a, b) => this.#compare(a, b, offset));
       return;
     }
-    const groups = new Map<number, number[]>();
+    /** By key: the size of its group, then the end of the part of the group that has been moved. */
+    const ends = new Map<number, number>();
+    const keyOf = (index: number) => this.#keyAt(positions[index] as number, offset);
     for (let index = 0; index < positions.length; index++) {
-      const position = positions[index] as number;
-      const key = this.#keyAt(position, offset);
-      const group = groups.get(key);
-      if (group === undefined) groups.set(key, [position]);
-      else group.push(position);
+      const key = keyOf(index);
+      ends.set(key, (ends.get(key) ?? 0) + 1);
     }
+    const keys = [...ends.keys()].sort((a, b) => a - b);
     let begin = 0;
-    for (const key of [...groups.keys()].sort((a, b) => a - b)) {
-      const group = groups.get(key) as number[];
-      positions.set(group, begin);
+    for (const key of keys) {
+      const size = ends.get(key) as number;
+      ends.set(key, begin);
+      begin += size;
+    }
+    for (let index = 0; index < positions.length; index++) {
+      const key = keyOf(index);
+      const end = ends.get(key) as number;
+      this.#moved[end] = positions[index] as number;
+      ends.set(key, end + 1);
+    }
+    positions.set(this.#moved.subarray(0, positions.length));
+    begin = 0;
+    for (const key of keys) {
+      const end = ends.get(key) as number;
       const isWhole = key % KEY_BASE === 0;
-      if (!isWhole) this.sort(positions.subarray(begin, begin + group.length), offset + KEY_LENGTH);
-      begin += group.length;
+      if (!isWhole && end - begin > 1) this.sort(positions.subarray(begin, end), offset + KEY_LENGTH);
+      begin = end;
     }
   }
 

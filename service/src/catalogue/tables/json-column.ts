@@ -21,10 +21,9 @@ export class JsonColumn {
     return this.#begins[index] === this.#begins[index + 1];
   }
 
-  /** Returns a document as a string, without its first `skipped` bytes. */
-  text(index: number, skipped = 0): string {
+  text(index: number): string {
     const pieces: Buffer[] = [];
-    this.write(index, { copy: (bytes, begin, end) => pieces.push(bytes.subarray(begin, end)) }, skipped);
+    this.write(index, { copy: (bytes, begin, end) => pieces.push(bytes.subarray(begin, end)) });
     return Buffer.concat(pieces).toString();
   }
 
@@ -39,14 +38,13 @@ export class JsonColumn {
     return copy;
   }
 
-  /** Copies a document without its first `skipped` and last `cut` bytes. */
-  write(index: number, writer: ByteSink, skipped = 0, cut = 0): void {
-    const end = (this.#begins[index + 1] as number) - cut;
-    let begin = (this.#begins[index] as number) + skipped;
+  write(index: number, sink: ByteSink): void {
+    const end = this.#begins[index + 1] as number;
+    let begin = this.#begins[index] as number;
     while (begin < end) {
       const offset = begin % JSON_CHUNK_BYTES;
       const length = Math.min(end - begin, JSON_CHUNK_BYTES - offset);
-      writer.copy(this.#chunks[Math.floor(begin / JSON_CHUNK_BYTES)] as Buffer, offset, offset + length);
+      sink.copy(this.#chunks[Math.floor(begin / JSON_CHUNK_BYTES)] as Buffer, offset, offset + length);
       begin += length;
     }
   }

@@ -39,7 +39,7 @@ answerCalls(async (databaseUrl: string) => {
 async function build(databaseUrl: string): Promise<SnapshotData> {
   database ??= openDatabase(databaseUrl, DATABASE_OPTIONS);
   const store = catalogueStore(database, systemClock);
-  previous = await buildSnapshotData((onBatch) => store.read(collectingGarbage(onBatch)), previous);
+  previous = await buildSnapshotData((onBatch) => readCollecting(store, onBatch), previous);
   lowerPriority();
   return previous;
 }
@@ -58,16 +58,20 @@ function lowerPriority(): void {
 }
 
 /**
- * Collects garbage during the build; otherwise hundreds of megabytes accumulate. The first build does not wait for the
- * collection, so that the node is ready sooner. Later builds wait, because then memory matters more than time.
+ * Collects garbage while the catalogue is read and before it is arranged; otherwise hundreds of megabytes accumulate. The first
+ * build does not wait for the collection, so that the node is ready sooner. Later builds wait, because then memory matters more
+ * than time.
  */
-function collectingGarbage(onBatch: OnBatch): OnBatch {
+async function readCollecting(store: CatalogueStore, onBatch: OnBatch): Promise<number> {
+  const collect = () => Bun.gc(previous !== undefined);
   let characters = 0;
-  return async (batch) => {
+  const revision = await store.read(async (batch) => {
     await onBatch(batch);
     for (const { document } of batch) characters += document.length;
     if (characters < CHARACTERS_BETWEEN_COLLECTIONS) return;
     characters = 0;
-    Bun.gc(previous !== undefined);
-  };
+    collect();
+  });
+  collect();
+  return revision;
 }
