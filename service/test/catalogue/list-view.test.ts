@@ -335,6 +335,15 @@ test('a long name is found by any of its substrings and by no other string', asy
   }
 });
 
+test('a long name that repeats itself is indexed quickly, and found only by its substrings', async () => {
+  const shops = [skewedRetailer(1, `${'a'.repeat(50_000)}b`, 2), skewedRetailer(2, 'a'.repeat(300), 2)];
+  const offers = (await loadCatalogue(shops)).list('cashbackOffers');
+  for (const part of ['a', 'ab', 'aab', 'b', 'ba', 'a'.repeat(300), 'a'.repeat(301), `${'a'.repeat(299)}b`]) {
+    const wanted = { ...FIRST, name: part };
+    expect(readPage(offers, wanted)).toEqual(naivePage(shops, 'cashbackOffers', START_MS, wanted));
+  }
+});
+
 test('a name filter that consists only of accents matches everything, like an empty filter', async () => {
   const catalogue = await loadCatalogue(manyRetailers());
   const offers = catalogue.list('cashbackOffers');

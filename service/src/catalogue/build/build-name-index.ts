@@ -1,5 +1,6 @@
-// Builds the index of retailer names: sorts the suffixes of all names.
+// Builds the index of retailer names: sorts the suffixes of all names by their first SORTED_CHARACTERS characters.
 
+import { SORTED_CHARACTERS } from '../search/name-index.ts';
 import type { NameIndexData, PackedStrings } from '../snapshot-data.ts';
 import { packStrings, sharedUint32Array } from './shared-memory.ts';
 
@@ -37,6 +38,7 @@ class SuffixSorter {
 
   /** Sorts positions whose suffixes have the same first `offset` characters. */
   sort(positions: Uint32Array, offset: number): void {
+    if (offset >= SORTED_CHARACTERS) return;
     if (positions.length <= COMPARED_MAX) {
       positions.sort((a, b) => this.#compare(a, b, offset));
       return;
@@ -82,7 +84,8 @@ class SuffixSorter {
   #compare(a: number, b: number, offset: number): number {
     const aLength = this.#lengths[a] as number;
     const bLength = this.#lengths[b] as number;
-    for (let index = offset; index < aLength && index < bLength; index++) {
+    const end = Math.min(aLength, bLength, SORTED_CHARACTERS);
+    for (let index = offset; index < end; index++) {
       const difference = (this.#codes[a + index] as number) - (this.#codes[b + index] as number);
       if (difference !== 0) return difference;
     }

@@ -1,9 +1,12 @@
 // Finds the retailers whose folded name contains a string. The index is a suffix array: a list of all positions in all names,
-// sorted by the characters from that position to the end of the name. The positions at which a string occurs are adjacent in it.
+// sorted by the next SORTED_CHARACTERS characters of the name. The positions at which a string occurs are adjacent in it.
 
 import { firstIndex } from '../../domain/binary-search.ts';
 import type { NameIndexData } from '../snapshot-data.ts';
 import { Bitset } from '../tables/bitset.ts';
+
+/** Nearly all queries are shorter. Sorting by all characters would take minutes for a long name that repeats itself. */
+export const SORTED_CHARACTERS = 256;
 
 export class NameIndex {
   readonly #data: NameIndexData;
@@ -15,10 +18,15 @@ export class NameIndex {
   /** `text` must not be empty. */
   find(text: string): Bitset {
     const { names, retailers } = this.#data;
-    const begin = firstIndex(retailers.length, (suffix) => this.#compare(suffix, text) >= 0);
-    const end = firstIndex(retailers.length, (suffix) => this.#compare(suffix, text) > 0);
+    const start = text.slice(0, SORTED_CHARACTERS);
+    const isWhole = start.length === text.length;
+    const begin = firstIndex(retailers.length, (suffix) => this.#compare(suffix, start) >= 0);
+    const end = firstIndex(retailers.length, (suffix) => this.#compare(suffix, start) > 0);
     const found = new Bitset(names.begins.length - 1);
-    for (let suffix = begin; suffix < end; suffix++) found.add(retailers[suffix] as number);
+    for (let suffix = begin; suffix < end; suffix++) {
+      const retailer = retailers[suffix] as number;
+      if (isWhole || (!found.has(retailer) && this.#compare(suffix, text) === 0)) found.add(retailer);
+    }
     return found;
   }
 
