@@ -87,7 +87,7 @@ export function buildApp(dependencies: AppDependencies): App {
   ]);
 
   /** Throws an ApiError, or rejects with one, for errors that the client should see. */
-  function serve(exchange: Exchange): Promise<Reply> {
+  function serve(exchange: Exchange): Reply | Promise<Reply> {
     const { request, path, search } = exchange;
     const found = router.find(path);
     const route = found?.resource.find(request.method);
@@ -116,10 +116,7 @@ export function buildApp(dependencies: AppDependencies): App {
     dependencies.callers.answered(exchange.token, reply.status);
     logRequest(logger, exchange, reply.status, durationMs, settings.logRequests);
     const { headers } = reply;
-    if (reply.isShared !== true) headers.set('Request-Id', exchange.requestId);
-    if (exchange.openToBrowsers) setAll(reply, CORS_HEADERS);
-    if (exchange.rateLimit !== undefined) setAll(reply, exchange.rateLimit.headers);
-    if (reply.ownHeaders !== undefined) setAll(reply, reply.ownHeaders);
+    setHeaders(reply, exchange);
     const response = new Response(responseBody(reply.body, exchange.request.method), {
       status: reply.status,
       headers,
@@ -158,7 +155,9 @@ export function buildApp(dependencies: AppDependencies): App {
     if (turn.isSpent(startedAtMs)) await nextTurn();
     let reply: Reply;
     try {
-      reply = await serve(exchange);
+      const answer = serve(exchange);
+      // Awaiting a reply that is already known would make Bun copy the request.
+      reply = answer instanceof Promise ? await answer : answer;
     } catch (error) {
       reply = await fail(exchange, error);
     }
@@ -187,11 +186,23 @@ async function answerWithoutRoute(request: Request, { allow, allowFromPages }: R
   });
 }
 
-function setAll({ headers, sent }: Reply, more: Readonly<Record<string, string>>): void {
-  for (const name in more) {
-    const value = more[name] as string;
-    if (sent?.[name] === value) continue;
-    if (sent !== undefined) sent[name] = value;
-    headers.set(name, value);
+/** Adds headers to the reply. Skips those that an earlier response with the same cached reply has set. */
+function setHeaders({ headers, sent, isShared, cacheControl, link }: Reply, exchange: Exchange): void {
+  const { requestId, rateLimit, openToBrowsers } = exchange;
+  if (isShared !== true) headers.set('Request-Id', requestId);
+  if (rateLimit?.header !== undefined) headers.set('RateLimit', rateLimit.header);
+  if (sent?.hasCommon !== true) {
+    if (rateLimit?.policyHeader !== undefined) headers.set('RateLimit-Policy', rateLimit.policyHeader);
+    if (openToBrowsers) for (const name in CORS_HEADERS) headers.set(name, CORS_HEADERS[name] ?? '');
+  }
+  if (sent === undefined) return;
+  sent.hasCommon = true;
+  if (cacheControl !== undefined && cacheControl !== sent.cacheControl) {
+    headers.set('Cache-Control', cacheControl);
+    sent.cacheControl = cacheControl;
+  }
+  if (link !== undefined && link !== sent.link) {
+    headers.set('Link', link);
+    sent.link = link;
   }
 }

@@ -111,7 +111,7 @@ function saneOrigin(origin: string): string {
 }
 
 /** Returns the Link header for the next page: this request's URL with another query string. */
-export function linkToNext({ origin, path }: Exchange, search: string): string {
+export function linkToNext({ origin, path }: Pick<Exchange, 'origin' | 'path'>, search: string): string {
   return `<${origin}${path}?${search}>; rel="next"`;
 }
 

@@ -7,20 +7,27 @@ export interface Reply {
    * % slower.
    */
   readonly headers: Headers;
-  /**
-   * Header values that earlier responses with the same cached reply have set. Setting them again would make cached pages
-   * slower.
-   */
-  readonly sent?: Record<string, string>;
+  /** What the headers of a cached reply already contain. Setting a header again would make cached pages slower. */
+  readonly sent?: SentHeaders;
   /** True if shared caches may store the response. It then has no Request-Id, which would reach other clients. */
   readonly isShared?: boolean;
-  /**
-   * Headers that differ between responses with the same cached reply. Every response must set the same names, or old values
-   * would remain.
-   */
-  readonly ownHeaders?: Readonly<Record<string, string>> | undefined;
+  /** The Cache-Control and Link headers of a cached reply, which can differ between its responses. */
+  readonly cacheControl?: string;
+  readonly link?: string | undefined;
   /** An array contains the parts of the body. */
   readonly body: Blob | readonly Uint8Array<ArrayBuffer>[] | string | null;
+}
+
+/** The headers that earlier responses with a cached reply have set. */
+export interface SentHeaders {
+  /** True if the headers that all its responses have in common are set. */
+  hasCommon: boolean;
+  cacheControl: string;
+  link: string;
+}
+
+export function noneSent(): SentHeaders {
+  return { hasCommon: false, cacheControl: '', link: '' };
 }
 
 export function json(status: number, value: unknown, headers: Record<string, string> = {}): Reply {

@@ -19,7 +19,7 @@ export interface Route<E = Exchange> {
   /** True for links that people click: errors render as HTML if the client accepts HTML. */
   readonly isLink?: true;
   /** Throws ApiError for errors that the client should see. */
-  readonly answer: (exchange: E) => Promise<Reply>;
+  readonly answer: (exchange: E) => Reply | Promise<Reply>;
 }
 
 /** All routes for one path. */

@@ -6,7 +6,7 @@ import type { NameIndexData } from '../snapshot-data.ts';
 import { Bitset } from '../tables/bitset.ts';
 
 /** Nearly all queries are shorter. Sorting by all characters would take minutes for a long name that repeats itself. */
-export const SORTED_CHARACTERS = 256;
+export const SORTED_CHARACTERS = 30;
 
 export class NameIndex {
   readonly #data: NameIndexData;

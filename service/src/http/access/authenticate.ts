@@ -1,4 +1,4 @@
-// Authenticates a request: reads the bearer token, looks it up, and checks its kind. Tokens are accepted only in the
+// The steps of authentication: read the bearer token, look it up, and check its kind. Tokens are accepted only in the
 // Authorization header, and never appear in a response or in the log.
 
 import { type AccessToken, parseTokenKind, type TokenKind } from '../../domain/access-token.ts';
@@ -9,16 +9,6 @@ import { isFromBrowser } from './from-browser.ts';
 import type { TokenDirectory } from './token-directory.ts';
 
 const REALM = 'Bearer realm="offerbook"';
-
-export async function authenticate(
-  authorization: string | null,
-  tokens: TokenDirectory,
-  span?: Span,
-): Promise<AccessToken> {
-  const text = readBearer(authorization);
-  // Malformed tokens are looked up too, so response times do not reveal which tokens exist.
-  return tokens.findKnown(text) ?? findNew(text, tokens, span);
-}
 
 export function requireKind(token: AccessToken, kind: TokenKind, headers: Headers): void {
   if (token.kind !== kind) {
@@ -38,7 +28,7 @@ export function requireKind(token: AccessToken, kind: TokenKind, headers: Header
   }
 }
 
-function readBearer(authorization: string | null): string {
+export function readBearer(authorization: string | null): string {
   if (authorization !== null) {
     const [, token] = /^bearer +(.*)$/i.exec(authorization.trim()) ?? [];
     if (token !== undefined) return token;
@@ -55,8 +45,15 @@ function withoutQuotes(authorization: string): string {
   return authorization.replaceAll(/"[^"]*"/g, '');
 }
 
-/** If the database is unreachable, the token may still be valid, so the response is 503 instead of 401. */
-async function findNew(text: string, tokens: TokenDirectory, span: Span | undefined): Promise<AccessToken> {
+/**
+ * Looks up a token that is not in memory. Malformed tokens are looked up too, so response times do not reveal which tokens
+ * exist. If the database is unreachable, the token may still be valid, so the response is 503 instead of 401.
+ */
+export async function findNew(
+  text: string,
+  tokens: TokenDirectory,
+  span: Span | undefined,
+): Promise<AccessToken> {
   try {
     const token = await withinDeadline(useDatabase(span, 'SELECT', 'tokens', () => tokens.findNew(text)));
     if (token !== undefined) return token;

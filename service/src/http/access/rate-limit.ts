@@ -8,10 +8,18 @@ export interface RateLimitState {
   /** True if the last request exceeded the limit. */
   readonly exceeded: boolean;
   readonly retryAfterS: number;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Value of the RateLimit header; undefined if there is no limit. */
+  readonly header: string | undefined;
+  /** Value of the RateLimit-Policy header. */
+  readonly policyHeader: string | undefined;
 }
 
-const UNLIMITED: RateLimitState = { exceeded: false, retryAfterS: 0, headers: {} };
+const UNLIMITED: RateLimitState = {
+  exceeded: false,
+  retryAfterS: 0,
+  header: undefined,
+  policyHeader: undefined,
+};
 
 export class RateLimiter {
   readonly #policy: string;
@@ -36,10 +44,8 @@ export class RateLimiter {
     return {
       exceeded: count > this.#limit,
       retryAfterS: resetS,
-      headers: {
-        RateLimit: `"${this.#policy}";r=${left};t=${resetS}`,
-        'RateLimit-Policy': this.#policyHeader,
-      },
+      header: `"${this.#policy}";r=${left};t=${resetS}`,
+      policyHeader: this.#policyHeader,
     };
   }
 }

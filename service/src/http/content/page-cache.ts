@@ -3,8 +3,8 @@
 
 import type { ListView } from '../../catalogue/list-view.ts';
 import type { EncodedPage } from '../../catalogue/tables/page-writer.ts';
-import { nextSearch } from '../exchange.ts';
-import type { Reply } from '../reply.ts';
+import { type Exchange, linkToNext, nextSearch } from '../exchange.ts';
+import { noneSent, type Reply } from '../reply.ts';
 import { type Coding, compress } from './content-coding.ts';
 import { entityTag } from './entity-tag.ts';
 
@@ -18,6 +18,7 @@ const QUERIES_REMEMBERED_MAX = 2_000;
 const SEARCH_LENGTH_MAX = 500;
 
 const MAX_AGE_S = 60;
+const LONGEST_CACHING = `private, max-age=${MAX_AGE_S}`;
 const VARY = 'Authorization, Accept-Encoding';
 
 export class PageCache {
@@ -92,12 +93,22 @@ function sizeOf({ encoded }: CataloguePage): number {
 export class CataloguePage {
   readonly encoded: EncodedPage;
   /** Query string of the next page; undefined on the last page. */
-  readonly nextSearch: string | undefined;
+  readonly #nextSearch: string | undefined;
+  /** The Link header of the last response, and the URL that it was built from. */
+  #link = { origin: '', path: '', value: '' };
   readonly #representations = new Map<Coding | undefined, Representation>();
 
   constructor(encoded: EncodedPage, search: string) {
     this.encoded = encoded;
-    this.nextSearch = encoded.cursor === undefined ? undefined : nextSearch(search, encoded.cursor);
+    this.#nextSearch = encoded.cursor === undefined ? undefined : nextSearch(search, encoded.cursor);
+  }
+
+  /** Returns the Link header to the next page; undefined on the last page. */
+  linkFor({ origin, path }: Exchange): string | undefined {
+    if (this.#nextSearch === undefined) return undefined;
+    if (origin !== this.#link.origin || path !== this.#link.path)
+      this.#link = { origin, path, value: linkToNext({ origin, path }, this.#nextSearch) };
+    return this.#link.value;
   }
 
   as(coding: Coding | undefined): Representation {
@@ -132,7 +143,7 @@ export class Representation {
     this.#unchanged ??= {
       status: 304,
       headers: new Headers({ Vary: VARY, ETag: this.tag }),
-      sent: {},
+      sent: noneSent(),
       body: null,
     };
     return this.#unchanged;
@@ -149,12 +160,12 @@ export class Representation {
     const { bytes } = this.#page;
     const coded = this.#coding === undefined ? bytes : (this.#compressed ?? compress(this.#coding, bytes));
     // A Blob, because a Response would copy plain bytes each time.
-    return { status: 200, headers, sent: {}, body: new Blob([coded]) };
+    return { status: 200, headers, sent: noneSent(), body: new Blob([coded]) };
   }
 }
 
 /** Clients can cache a page for one minute, or less if it changes sooner. */
 export function cacheControl({ changesAtMs }: EncodedPage, nowMs: number): string {
   const leftS = Math.floor((changesAtMs - nowMs) / 1000);
-  return `private, max-age=${Math.min(MAX_AGE_S, Math.max(0, leftS))}`;
+  return leftS >= MAX_AGE_S ? LONGEST_CACHING : `private, max-age=${Math.max(0, leftS)}`;
 }

@@ -24,11 +24,10 @@ export function domainsRoute({ catalogue }: Services, item: ListedItem): Answer 
       Number.POSITIVE_INFINITY,
     );
     const representation = await current.as(coding);
-    const ownHeaders = { 'Cache-Control': cacheControl(encoded, catalogue.nowMs) };
     const reply = matchesTag(headers.get('If-None-Match'), representation.tag)
       ? representation.unchanged
       : representation.whole;
-    return { ...reply, ownHeaders };
+    return { ...reply, cacheControl: cacheControl(encoded, catalogue.nowMs) };
   };
 }
 

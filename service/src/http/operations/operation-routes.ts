@@ -4,12 +4,13 @@
 import type { AccessToken } from '../../domain/access-token.ts';
 import { ApiError, ERRORS } from '../../domain/api-errors.ts';
 import type { Logger } from '../../domain/logger.ts';
-import { authenticate, requireKind } from '../access/authenticate.ts';
+import { findNew, readBearer, requireKind } from '../access/authenticate.ts';
 import { networkOf } from '../access/client-address.ts';
 import { isFromBrowser, pageOrigin } from '../access/from-browser.ts';
 import { countRequest, type RateLimits } from '../access/rate-limit.ts';
 import type { TokenDirectory } from '../access/token-directory.ts';
 import type { Exchange } from '../exchange.ts';
+import type { Reply } from '../reply.ts';
 import type { Route } from '../router.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
 import type { DataSources, Operation, OperationSettings, Services } from './operation.ts';
@@ -36,24 +37,34 @@ export function operationRoutes(
     transactionQueue: new ConcurrencyLimit({ runningMax: READS_AT_ONCE_MAX, waitMaxMs: WAIT_MAX_MS }),
   };
 
-  /** Throws ApiError if the client is not allowed to call the operation or exceeds the rate limit. */
-  async function admit(exchange: Exchange, { tokenKind }: Operation): Promise<AccessToken> {
-    let token: AccessToken;
+  function readToken(exchange: Exchange): string {
     try {
-      token = await authenticate(exchange.request.headers.get('Authorization'), tokens, exchange.span);
-      exchange.token = token;
-      warnOfPrivateTokenInPage(exchange, token);
+      return readBearer(exchange.request.headers.get('Authorization'));
+    } catch (error) {
+      reject(exchange, error);
+    }
+  }
+
+  /** Throws ApiError if the client is not allowed to call the operation or exceeds the rate limit. */
+  function admit(exchange: Exchange, token: AccessToken, { tokenKind }: Operation): void {
+    exchange.token = token;
+    warnOfPrivateTokenInPage(exchange, token);
+    try {
       requireKind(token, tokenKind, exchange.request.headers);
     } catch (error) {
-      const status = error instanceof ApiError ? ERRORS[error.code].status : undefined;
-      if (status === 401 || status === 403)
-        countRequest(exchange, limits.failed.take(networkOf(exchange.address)));
-      throw error;
+      reject(exchange, error);
     }
     // Browsers share a public token, and one browser must not use up the limit for the others.
     const key = token.kind === 'public' ? `${token.id} ${networkOf(exchange.address)}` : token.id;
     countRequest(exchange, limits[token.kind].take(key));
-    return token;
+  }
+
+  /** Counts requests without a valid token, and throws the error, or another one if there were too many such requests. */
+  function reject(exchange: Exchange, error: unknown): never {
+    const status = error instanceof ApiError ? ERRORS[error.code].status : undefined;
+    if (status === 401 || status === 403)
+      countRequest(exchange, limits.failed.take(networkOf(exchange.address)));
+    throw error;
   }
 
   /** Logs a warning even if the request fails, because the page has already leaked the token. */
@@ -68,11 +79,24 @@ export function operationRoutes(
 
   return OPERATIONS.map((operation) => {
     const answer = operation.answer(services, operation.item);
+    /** Looks up a token that is not in memory. */
+    async function answerUnknown(exchange: Exchange, text: string): Promise<Reply> {
+      const token = await findNew(text, tokens, exchange.span).catch((error) => reject(exchange, error));
+      admit(exchange, token, operation);
+      return answer(exchange, token);
+    }
     return {
       method: 'GET',
       path: operation.path,
       openToBrowsers: operation.tokenKind === 'public',
-      answer: async (exchange) => answer(exchange, await admit(exchange, operation)),
+      // Not async, because Bun sends a response faster if it does not have to wait for a promise.
+      answer(exchange) {
+        const text = readToken(exchange);
+        const token = tokens.findKnown(text);
+        if (token === undefined) return answerUnknown(exchange, text);
+        admit(exchange, token, operation);
+        return answer(exchange, token);
+      },
     };
   });
 }

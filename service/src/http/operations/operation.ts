@@ -67,4 +67,4 @@ export interface Services extends DataSources, OperationSettings {
 }
 
 /** Throws ApiError for errors that the client should see. */
-export type Answer = (exchange: Exchange, token: AccessToken) => Promise<Reply>;
+export type Answer = (exchange: Exchange, token: AccessToken) => Reply | Promise<Reply>;
