@@ -143,3 +143,18 @@ export class CheckpointError extends OfferbookError {
   override readonly name = 'CheckpointError';
   readonly code = 'bad_checkpoint';
 }
+
+/**
+ * A request is not an authentic webhook. `bad_header`: a header is missing or malformed. `bad_timestamp`: too old, or a clock is
+ * wrong. `bad_signature`: no signature matches. `bad_body`: authentic, but not an event that this version of the client knows.
+ * `too_large`: the body exceeds the limit.
+ */
+export class WebhookError extends OfferbookError {
+  override readonly name = 'WebhookError';
+  readonly code: 'bad_header' | 'bad_timestamp' | 'bad_signature' | 'bad_body' | 'too_large';
+
+  constructor(code: WebhookError['code'], message: string) {
+    super(message);
+    this.code = code;
+  }
+}

@@ -213,6 +213,24 @@ export interface TransactionRetailer {
   logo: string;
 }
 
+export interface TransactionsChanged<Time = string> {
+  /** Kind of event */
+  type: 'transactions.changed';
+  /** When the page was read (UTC) */
+  timestamp: Time;
+  /** The page */
+  data: TransactionChanges<Time>;
+}
+
+export interface TransactionChanges<Time = string> {
+  /** Transactions that changed after the watermark, in their current state; at most 100, and empty if the operator tests the endpoint */
+  transactions: Array<Transaction<Time>>;
+  /** The watermark: the walk contains every change stamped after it. Null if the walk contains all transactions */
+  after: Time | null;
+  /** On the last page of a walk: you have now received every change stamped at or before this time. Null on other pages */
+  completeThrough: Time | null;
+}
+
 export interface ActivatedDeal {
   /** Link to send the user to */
   url: string;

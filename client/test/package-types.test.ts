@@ -27,7 +27,7 @@ beforeAll(async () => {
 test('"Are the types wrong?" reports no problems', async () => {
   const analysis = await checkPackage(createPackageFromTarballData(readFileSync(installed.tarball)));
   if (analysis.types === false) throw new Error('the package has no types');
-  expect(Object.keys(analysis.entrypoints)).toEqual(['.', './node', './package.json']);
+  expect(Object.keys(analysis.entrypoints)).toEqual(['.', './node', './webhooks', './package.json']);
   expect(analysis.problems).toEqual([]);
 });
 
@@ -39,6 +39,7 @@ test('publint reports no problems', async () => {
 
 const WRONG = `
 import { OfferbookClient, type RetailerCoupon } from '@offerbook/client';
+import { verifyWebhook } from '@offerbook/client/webhooks';
 const client = new OfferbookClient({ baseUrl: 'https://api.example', token: 'ob_pub_…' });
 // @ts-expect-error: no such filter.
 client.coupons({ country: 'DE' });
@@ -51,6 +52,8 @@ client.transactions.ofUser('u', { expand: 'retailer' }).then(({ data }) => data[
 client.transactions({ expand: 'user' });
 // @ts-expect-error: the bound is required.
 client.retailers().toArray();
+// @ts-expect-error: a parsed body cannot be verified.
+verifyWebhook({ headers: new Headers(), body: {}, secret: 'whsec_…' });
 // @ts-expect-error: an embedded coupon has no retailer fields.
 export const retailerId = (coupon: RetailerCoupon) => coupon.retailerId;
 `;

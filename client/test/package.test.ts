@@ -77,6 +77,10 @@ test(`the whole package, bundled, minified and gzipped, is at most ${SIZE_MAX} b
   expect(await bundleSize("export * from '@offerbook/client';")).toBeLessThan(SIZE_MAX);
 });
 
+test('the entry point for webhooks, bundled, minified and gzipped, is at most 2,048 bytes', async () => {
+  expect(await bundleSize("export * from '@offerbook/client/webhooks';")).toBeLessThan(2_048);
+});
+
 test('a bundle contains only the parts of the package that are used', async () => {
   const size = await bundleSize("import { ApiError } from '@offerbook/client'; export { ApiError };");
   expect(size).toBeLessThan(800);
@@ -88,7 +92,7 @@ describe.each([
   ['Bun', 'consumer.mjs', CONSUMER_ESM, [process.execPath]],
   ['Deno', 'consumer.mjs', CONSUMER_ESM, DENO],
 ])('on %s', (_, file, source, runtime) => {
-  test("the package lists, follows, revalidates and rejects, and its errors never contain the user's id", async () => {
+  test("the package lists, follows, revalidates, receives webhooks and rejects, and its errors never contain the user's id", async () => {
     // Deno cannot read files under /dev, where the other temporary folders are.
     const folder = mkdtempSync('/tmp/offerbook-consumer-');
     try {

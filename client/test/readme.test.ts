@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Webhook } from 'standardwebhooks';
 import { id } from '../../service/test/support/fixtures.ts';
 import { run } from './support/installed-package.ts';
 import { readmeExamples } from './support/readme-examples.ts';
@@ -56,8 +57,34 @@ describe("the README's examples", () => {
     expect(readFileSync(join(project.installed.folder, 'checkpoint.txt'), 'utf8')).toMatch(/^2\d{3}-/);
   });
 
+  test('Webhooks: the example stores signed changes unless they are older, and rejects others', async () => {
+    const source = readmeExamples().find(({ title }) => title === 'Webhooks')?.source ?? '';
+    const { folder } = project.installed;
+    const secret = `whsec_${btoa('a webhook secret of 32 bytes ...')}`;
+    const statuses = ['CONFIRMED', 'PENDING'].map((status, index) => {
+      const transactions = [{ id: id(1), status, updatedAt: `2026-11-14T12:00:0${1 - index}` }];
+      return JSON.stringify({ type: 'transactions.changed', data: { transactions } });
+    });
+    const sentAt = new Date();
+    const requests = statuses.map((body) => ({
+      body,
+      headers: {
+        'webhook-id': 'msg_1',
+        'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1_000)),
+        'webhook-signature': new Webhook(secret).sign('msg_1', sentAt, body),
+      },
+    }));
+    const program = `${source}
+      const post = (init) => POST(new Request('http://shop.example/', { method: 'POST', ...init }));
+      for (const init of [...${JSON.stringify(requests)}, { body: '{}' }]) console.log((await post(init)).status);
+      console.log([...copy.values()].map(({ status }) => status).join());`;
+    const name = project.write('example-webhooks.ts', program);
+    const { stdout } = await run([process.execPath, name], folder, { OFFERBOOK_WEBHOOK_SECRET: secret });
+    expect(stdout).toBe('204\n204\n400\nCONFIRMED\n');
+  });
+
   test('every example of the README is run', () => {
     const titles = readmeExamples().map(({ title }) => title);
-    expect(titles.sort()).toEqual([...Object.keys(printed), 'Following transactions'].sort());
+    expect(titles.sort()).toEqual([...Object.keys(printed), 'Following transactions', 'Webhooks'].sort());
   });
 });

@@ -71,6 +71,7 @@ test('Deno type-checks a program against the types of the served module', async 
   const folder = temporaryFolder();
   const check = (name: string, statement: string) => {
     const source = `import { OfferbookClient } from '${node.url}/client/offerbook-client.js';
+import { verifyWebhook } from '${node.url}/client/offerbook-client-webhooks.js';
 const client = new OfferbookClient({ baseUrl: 'https://api.example', token: 'ob_pub_x' });
 ${statement}\n`;
     writeFileSync(join(folder, name), source);
@@ -79,7 +80,12 @@ ${statement}\n`;
       NO_COLOR: '1',
     });
   };
-  await check('right.ts', 'for await (const { code } of client.coupons()) console.log(code.length);');
+  await check(
+    'right.ts',
+    `for await (const { code } of client.coupons()) console.log(code.length);
+const { data } = await verifyWebhook({ headers: new Headers(), body: '', secret: '' });
+console.log(data.transactions.map(({ updatedAt }) => updatedAt.length));`,
+  );
   const wrong = check(
     'wrong.ts',
     'for await (const { code } of client.coupons()) console.log(code / 2);\nclient.nonsense();',

@@ -82,6 +82,8 @@ test('every object schema has a name, and every field has a description, includi
       'Transaction',
       'TransactionRetailer',
       'TransactionPage',
+      'TransactionsChanged',
+      'TransactionChanges',
       'ActivatedDeal',
       'Problem',
       'ParameterError',

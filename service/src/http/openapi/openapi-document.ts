@@ -14,6 +14,7 @@ import { errorResponses } from './error-responses.ts';
 import { exampleItem, examplePage } from './examples.ts';
 import { ACTIVATION_HEADERS, HEADERS, type HeaderName, headerRefs } from './header-objects.ts';
 import { listParameter, pathParameter, UUID } from './parameter-objects.ts';
+import { WEBHOOK_SCHEMAS, webhooks } from './webhooks.ts';
 
 /** The operator's settings that appear in the document. */
 export interface DocumentSettings {
@@ -39,6 +40,7 @@ export async function openApiDocument(settings = DEFAULTS, localUrl = LOCAL_URL)
   const baseUrl = settings.publicUrl ?? localUrl;
   const schemas: Record<string, Schema> = {};
   for (const { item } of OPERATIONS) Object.assign(schemas, await itemSchemas(item));
+  Object.assign(schemas, WEBHOOK_SCHEMAS);
   const hasActivation = settings.activation === 'on';
   const headers: Record<string, object> = { ...HEADERS, ...(hasActivation ? ACTIVATION_HEADERS : {}) };
   const paths: ApiDocument['paths'] = {
@@ -55,7 +57,7 @@ export async function openApiDocument(settings = DEFAULTS, localUrl = LOCAL_URL)
     info: {
       title: 'Offerbook',
       // Version of the API. Its major version is part of the paths. The program's version is separate.
-      version: '1.1.0',
+      version: '1.2.0',
       description: `Retailers with their cashback offers, coupons and promotions, and your users' transactions. Lists are paginated. Send a page's cursor to get the next page; a page without a cursor is the last. Add an id to a list's path to get one item. Unsupported parameters that look like filters or paging, such as status or page, get 400; other unknown parameters are ignored. ${describeCurrency(settings.currency)}`,
       contact: { name: 'The operator of this service' },
       license: { name: 'MIT', identifier: 'MIT' },
@@ -73,6 +75,7 @@ export async function openApiDocument(settings = DEFAULTS, localUrl = LOCAL_URL)
       ...(hasActivation ? [ACTIVATION_TAG] : []),
     ],
     paths,
+    webhooks: webhooks(schemas),
     components: {
       schemas: { ...schemas, ...(hasActivation ? ACTIVATION_SCHEMAS : {}), ...PROBLEM_SCHEMAS },
       headers,

@@ -1,4 +1,4 @@
-// Routes for this release's client library: the npm package, an ES module for browsers and Deno, and the type declarations.
+// Routes for this release's client library: the npm package, ES modules for browsers and Deno, and the type declarations.
 
 import { ApiError } from '../../domain/api-errors.ts';
 import { StaticFile } from '../content/static-file.ts';
@@ -8,7 +8,11 @@ import { packClient } from './embedded.ts';
 import { fileRoute, once } from './file-route.ts';
 
 const CLIENT_PACKAGE_PATH = '/client/offerbook-client.tgz';
-const CLIENT_MODULE_PATH = '/client/offerbook-client.js';
+/** Served modules, each with its declaration file. */
+const MODULES = {
+  '/client/offerbook-client.js': 'index.d.ts',
+  '/client/offerbook-client-webhooks.js': 'webhooks.d.ts',
+} as const;
 const TYPES_PATH = '/client/types/';
 
 /** A short lifetime, because the next release has the same URL. */
@@ -26,8 +30,8 @@ interface ClientPackage {
 export function clientRoutes(): Route[] {
   const packed = once(openPackage);
   return [
-    fileRoute(CLIENT_MODULE_PATH, SHORT_LIVED, () =>
-      load(CLIENT_MODULE_PATH, { 'X-TypeScript-Types': `${TYPES_PATH}index.d.ts` }),
+    ...(Object.keys(MODULES) as (keyof typeof MODULES)[]).map((path) =>
+      fileRoute(path, SHORT_LIVED, () => load(path, { 'X-TypeScript-Types': TYPES_PATH + MODULES[path] })),
     ),
     {
       method: 'GET',

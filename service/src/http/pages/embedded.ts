@@ -13,6 +13,7 @@ const SOURCES = {
   '/assets/console.js': '@offerbook/site/browser/console/main.ts',
   '/assets/console.css': '@offerbook/site/styles/console.css',
   '/client/offerbook-client.js': '@offerbook/client',
+  '/client/offerbook-client-webhooks.js': '@offerbook/client/webhooks',
 } as const;
 
 export type BundlePath = keyof typeof SOURCES;
