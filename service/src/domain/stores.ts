@@ -33,6 +33,8 @@ export interface Stores {
   watch(onChange: () => void): () => void;
   /** Returns undefined if no replica is configured. */
   replica(): ReplicaState | undefined;
+  /** Returns the state of the PostgreSQL servers; undefined on SQLite, and in commands. */
+  cluster(): ClusterState | undefined;
   /** Returns the usage of the connection pools; undefined on SQLite. */
   pools(): DatabasePools | undefined;
   /** Returns a lower bound for how far this machine's clock is ahead of the database server's; 0 if it is not ahead. */
@@ -57,6 +59,11 @@ export interface ReplicaState {
   readonly lagMs: number;
   /** Why the replica is not used. */
   readonly reason?: string;
+}
+
+export interface ClusterState {
+  /** Addresses of servers that accept writes although another has replaced them. */
+  readonly rivals: readonly string[];
 }
 
 /** Counters that increase with every committed change to data that servers cache. */

@@ -5,7 +5,7 @@ import type { ClickTally } from '../activation/click-tally.ts';
 import type { CatalogueListName } from '../catalogue/list-view.ts';
 import { COMMIT, VERSION } from '../domain/build.ts';
 import type { ImportTotals } from '../domain/import-log.ts';
-import type { DatabasePools, PoolUse, ReplicaState } from '../domain/stores.ts';
+import type { ClusterState, DatabasePools, PoolUse, ReplicaState } from '../domain/stores.ts';
 import type { SpanCounts } from '../tracing/otlp-exporter.ts';
 import type { CallerTallies, ErrorTally, OrganisationTally } from './caller-tally.ts';
 import { countOpenFiles, findOpenFilesMax } from './open-files.ts';
@@ -22,6 +22,8 @@ export interface NodeState extends Health {
   /** Undefined until the first successful read. */
   readonly database: DatabaseFigures | undefined;
   readonly replica: ReplicaState | undefined;
+  /** Undefined on SQLite. */
+  readonly cluster: ClusterState | undefined;
   /** Undefined on SQLite. */
   readonly pools: DatabasePools | undefined;
   /** Undefined if activation is off. */
@@ -119,6 +121,10 @@ const METRICS: Readonly<Record<string, Metric>> = {
   offerbook_build_info: gauge('Version and commit of the program, and its Bun version.', () => [
     { labels: { version: VERSION, commit: COMMIT ?? 'unknown', bun: Bun.version }, value: 1 },
   ]),
+  offerbook_database_rivals: gauge(
+    'PostgreSQL servers that accept writes although another has replaced them.',
+    ({ cluster }) => cluster?.rivals.length,
+  ),
   offerbook_replica_usable: gauge(
     '1 if transactions are read from the replica.',
     ({ replica }) => replica?.isUsable,

@@ -72,6 +72,8 @@ export interface Database extends Queries {
   nowMs(): Promise<number | undefined>;
   /** Returns connection usage; undefined on SQLite. */
   pools(): DatabasePools | undefined;
+  /** Returns the addresses of servers that accept writes although another has replaced them; undefined on SQLite. */
+  rivals(): readonly string[] | undefined;
   /** Describes the database's location for messages, without the user name or password. */
   describePlace(): Promise<string>;
   close(): Promise<void>;
@@ -92,6 +94,8 @@ export interface PostgresFacts {
   readonly archiveMode: string;
   /** True if the last attempt to archive WAL failed. */
   readonly isArchiveFailing: boolean;
+  /** Addresses of servers in the URL that accept writes although this one has replaced them. */
+  readonly rivals: readonly string[];
 }
 
 export interface DatabaseOptions {

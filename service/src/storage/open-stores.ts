@@ -8,6 +8,7 @@ import type { Stores } from '../domain/stores.ts';
 import { type Connection, type Database, type DatabaseOptions, noDatabase, outdated } from './database.ts';
 import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
 import { closing, type OpenOnce, openOnce } from './open-once.ts';
+import { type ClusterOptions, ClusterWatch } from './postgres/cluster-watch.ts';
 import { Replica, type ReplicaOptions } from './postgres/replica.ts';
 import { findSchemaState, migrate } from './schema/migrate.ts';
 import { type Schema, versionOf } from './schema/schema.ts';
@@ -48,6 +49,8 @@ export const CREATE_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, create: tru
 
 export interface StoresOptions {
   readonly replica?: ReplicaOptions | undefined;
+  /** For servers: reports the state of the PostgreSQL servers. Ignored on SQLite. */
+  readonly cluster?: ClusterOptions | undefined;
   /** User and machine, for the audit log. */
   readonly by?: string | undefined;
 }
@@ -56,7 +59,7 @@ export async function openStores(
   url: string,
   options: DatabaseOptions = COMMAND_OPTIONS,
   clock: Clock = systemClock,
-  { replica: replicaOptions, by = 'unknown' }: StoresOptions = {},
+  { replica: replicaOptions, cluster: clusterOptions, by = 'unknown' }: StoresOptions = {},
 ): Promise<Stores> {
   const auditor = { clock, by };
   const database = openDatabase(url, options);
@@ -94,6 +97,10 @@ export async function openStores(
     );
   }
   const replica = replicaOptions && new Replica(database, replicaOptions);
+  const cluster =
+    clusterOptions === undefined || path !== undefined
+      ? undefined
+      : new ClusterWatch(database, clusterOptions);
   const transactions = transactionStore(database, { clock, replica });
   return {
     organisations: organisationStore(database, clicks, auditor),
@@ -128,10 +135,12 @@ export async function openStores(
       const [row] = await database.all<{ oldest: number }>(sql);
       oldestVersion = row?.oldest ?? 0;
       requireKnownSchema();
+      cluster?.check();
       return readRevisions(database);
     },
     watch: (onChange) => database.watch(onChange),
     replica: () => replica?.state,
+    cluster: () => cluster?.state,
     pools: () => database.pools(),
     async clockLeadMs() {
       // Read the clock before the query, so that the round trip cannot make this machine's clock seem to be ahead.

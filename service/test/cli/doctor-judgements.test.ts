@@ -29,6 +29,7 @@ const POSTGRES: PostgresFacts = {
   walLevel: 'replica',
   archiveMode: 'on',
   isArchiveFailing: false,
+  rivals: [],
 };
 
 const FACTS: DatabaseFacts = {
@@ -70,6 +71,7 @@ describe('rating a database', () => {
     ['a clock that differs by more than a minute', { clockAheadMs: 61_000 }, { clock: 'fault' }],
     ['no WAL archive', { archiveMode: 'off' }, { backup: 'warning' }],
     ['a WAL level too low for restoring', { walLevel: 'minimal' }, { backup: 'warning' }],
+    ['an old primary that accepts writes', { rivals: ['10.0.0.1:5432'] }, { database: 'fault' }],
     ['a failing WAL archive', { isArchiveFailing: true }, { backup: 'fault' }],
     [
       'a disabled WAL archive that failed earlier',

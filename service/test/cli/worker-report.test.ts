@@ -47,11 +47,13 @@ test("merging reports adds up the workers' counts and uses the worst state", () 
   const merged = mergeReports([
     report('/v1/coupons/', 1, {
       replica: { isUsable: true, lagMs: 5 },
+      cluster: { rivals: ['a'] },
       pools: { pages: { inUse: 1, waiting: 2, max: 7 }, other: { inUse: 2, waiting: 0, max: 2 } },
       spans: { sent: 3, dropped: 1 },
     }),
     report('/v1/coupons/', 2, {
       replica: { isUsable: false, lagMs: 2 },
+      cluster: { rivals: ['a', 'b'] },
       pools: { pages: { inUse: 3, waiting: 4, max: 7 }, other: { inUse: 0, waiting: 5, max: 2 } },
       isDatabaseUsable: false,
     }),
@@ -60,6 +62,7 @@ test("merging reports adds up the workers' counts and uses the worst state", () 
   expect({ ...merged, routes: requestsOf(merged) }).toEqual({
     isDatabaseUsable: false,
     replica: { isUsable: false, lagMs: 5 },
+    cluster: { rivals: ['a', 'b'] },
     pools: { pages: { inUse: 4, waiting: 6, max: 14 }, other: { inUse: 2, waiting: 5, max: 4 } },
     routes: [
       ['/v1/coupons/', { 200: 2 }],
@@ -94,6 +97,7 @@ test('merging reports keeps the counts of a worker that has exited and drops its
   expect({ ...merged, routes: requestsOf(merged) }).toEqual({
     isDatabaseUsable: true,
     replica: undefined,
+    cluster: undefined,
     pools: undefined,
     routes: [['/readyz', { 200: 1 }]],
     clicks: { ...spooling, isSpooling: false, isDiskLow: false },

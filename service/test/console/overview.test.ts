@@ -34,6 +34,7 @@ const CALM: NodeView = {
     database: undefined,
     replica: undefined,
     pools: undefined,
+    cluster: undefined,
     clicks: undefined,
     workers: { ready: 2, restarts: 0 },
   },
@@ -70,6 +71,7 @@ describe('warnings about the node', () => {
     ],
     ['clicks go to the spool', { areClicksSpooled: true }, [/^Clicks are written to the spool/]],
     ['the replica is not used', { replica: { isUsable: false, lagMs: 9 } }, [/^The replica is not in use/]],
+    ['an old primary accepts writes', { cluster: { rivals: ['a:1', 'b:2'] } }, [/accept writes: a:1, b:2\./]],
     ['the replica is used', { replica: { isUsable: true, lagMs: 9 } }, []],
   ])('when %s', async (_, state, warnings) => {
     const page = await overview({ ...CALM, state: { ...CALM.state, ...state } }, async () => stores);

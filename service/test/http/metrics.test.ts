@@ -15,6 +15,7 @@ const STATE: NodeState = {
   database: undefined,
   replica: { isUsable: true, lagMs: 1_500 },
   pools: undefined,
+  cluster: undefined,
   clicks: undefined,
   areClicksSpooled: false,
   isClickDiskLow: false,

@@ -42,6 +42,8 @@ export interface NodeFigures {
     readonly areClicksSpooled: boolean;
     readonly isClickDiskLow: boolean;
     readonly catalogueRevision: number | undefined;
+    /** Undefined on SQLite. `rivals` are servers that accept writes although another has replaced them. */
+    readonly cluster: { readonly rivals: readonly string[] } | undefined;
     /** Undefined if there is no replica. */
     readonly replica: { readonly isUsable: boolean; readonly lagMs: number } | undefined;
     readonly workers: { readonly ready: number; readonly restarts: number };

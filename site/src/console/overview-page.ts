@@ -148,6 +148,10 @@ function nodeWarnings({ node, folder, disk }: Overview): Warning[] {
     found.push(
       html`${number(unresponsive)} of ${number(workers)} workers ${unresponsive === 1 ? 'does' : 'do'} not respond. See the log for the reason.`,
     );
+  if (state.cluster !== undefined && state.cluster.rivals.length > 0)
+    found.push(
+      html`PostgreSQL servers that were replaced still accept writes: ${state.cluster.rivals.join(', ')}. Stop them; changes that are written to them will be lost.`,
+    );
   if (state.replica?.isUsable === false)
     found.push(html`The replica is not in use; pages are read from the primary. See the log for the reason.`);
   if (state.areClicksSpooled)

@@ -25,6 +25,12 @@ function judgeServer({ place, postgres }: DatabaseFacts): Check {
   const found = `${place}, version ${Math.floor(postgres.version / 10_000)}`;
   if (postgres.version < POSTGRES_VERSION_MIN)
     return fault('database', found, 'upgrade PostgreSQL to version 13 or later');
+  if (postgres.rivals.length > 0)
+    return fault(
+      'database',
+      `${found}; servers that it has replaced still accept writes: ${postgres.rivals.join(', ')}`,
+      'stop them; changes that are written to them will be lost: docs/operations/failover.md',
+    );
   return ok('database', found);
 }
 

@@ -11,6 +11,7 @@ import { CallerTally } from '../../http/caller-tally.ts';
 import { RequestTally } from '../../http/request-tally.ts';
 import { SERVER_OPTIONS, sqlitePath } from '../../storage/open-database.ts';
 import { openStores } from '../../storage/open-stores.ts';
+import type { ClusterOptions } from '../../storage/postgres/cluster-watch.ts';
 import type { ReplicaOptions } from '../../storage/postgres/replica.ts';
 import { keepReserve } from '../../storage/sqlite/revocation-reserve.ts';
 import { currentUser } from '../current-user.ts';
@@ -45,7 +46,11 @@ interface ServingOptions extends NodeOptions {
 export async function openServing(options: ServingOptions) {
   const { databaseUrl, settings, logger, clock } = options;
   const replica = settings.replicaUrl === undefined ? undefined : loggedReplica(settings.replicaUrl, logger);
-  const stores = await openStores(databaseUrl, SERVER_OPTIONS, clock, { by: currentUser(), replica });
+  const stores = await openStores(databaseUrl, SERVER_OPTIONS, clock, {
+    by: currentUser(),
+    replica,
+    cluster: loggedCluster(logger),
+  });
   const path = sqlitePath(databaseUrl);
   if (path !== undefined) keepReserve(path);
   const tracing = openTracing(options.tracing, { databaseUrl, clock, onChange: logCollector(logger) });
@@ -65,6 +70,7 @@ export async function openServing(options: ServingOptions) {
     return {
       isDatabaseUsable: databaseHealth.isUsable,
       replica: stores.replica(),
+      cluster: stores.cluster(),
       pools: stores.pools(),
       routes: tally.routes,
       clicks: activation && {
@@ -150,6 +156,15 @@ export async function openServing(options: ServingOptions) {
     async close(): Promise<void> {
       await stores.close();
       await tracing?.exporter.close();
+    },
+  };
+}
+
+function loggedCluster(logger: Logger): ClusterOptions {
+  return {
+    onRivals(rivals) {
+      if (rivals.length === 0) logger.info('only the primary accepts writes');
+      else logger.warn({ rivals }, 'PostgreSQL servers that were replaced still accept writes; stop them');
     },
   };
 }

@@ -1,7 +1,7 @@
 // Reads facts about a PostgreSQL server for `offerbook doctor`: version, clock, our role's privileges, and archiving.
 
 import type { Clock } from '../../domain/clock.ts';
-import type { PostgresFacts, Queries } from '../database.ts';
+import type { Database, PostgresFacts } from '../database.ts';
 
 const TABLES = [
   ...['schema_version', 'revisions', 'organisations', 'tokens', 'retailers', 'transactions', 'history'],
@@ -45,7 +45,10 @@ export const WRITE_LOCK_SQL = `SELECT pid FROM pg_locks
   WHERE relation IN ('organisations'::regclass, 'revisions'::regclass) AND mode = 'RowShareLock' AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) LIMIT 1`;
 
-export async function inspectPostgres(database: Queries, clock: Clock): Promise<PostgresFacts> {
+export async function inspectPostgres(
+  database: Pick<Database, 'all' | 'rivals'>,
+  clock: Clock,
+): Promise<PostgresFacts> {
   const sentAtMs = clock();
   const [row] = await database.all<ServerRow>(SERVER_SQL);
   if (row === undefined) throw new Error('PostgreSQL returned no facts about the server');
@@ -62,5 +65,6 @@ export async function inspectPostgres(database: Queries, clock: Clock): Promise<
     unreadable: without('reads'),
     unwritable: without('writes'),
     notOwned: without('owns'),
+    rivals: database.rivals() ?? [],
   };
 }

@@ -1,38 +1,45 @@
 // Connections to PostgreSQL through Bun's client, which pools connections, prepares statements and pipelines them. The client
-// connects to only one server and has no response timeout. This pool chooses between several servers and replaces a client whose
-// server has stopped responding.
+// connects to only one server and has no response timeout. This pool replaces a client whose server has stopped responding or is no
+// longer the primary.
 
 import type { ReservedSQL, SQL } from 'bun';
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
 import type { PoolUse } from '../../domain/stores.ts';
 import { withTimeout } from '../../domain/with-timeout.ts';
 import type { DatabaseOptions } from '../database.ts';
+import { newClient } from './new-client.ts';
 import { isConnectionLoss } from './postgres-errors.ts';
-import { type PostgresServer, type PostgresUrl, parsePostgresUrl } from './postgres-url.ts';
+import type { PostgresServer, PostgresUrl } from './postgres-url.ts';
+import type { ServerSearch } from './server-search.ts';
 
 const CONNECT_TIMEOUT_S = 2;
 const IDLE_TIMEOUT_S = 60;
-/** Timeout for querying a server's role. */
-const PROBE_TIMEOUT_MS = 1_000;
 /** How long a closing client waits for statements in flight. */
 const CLOSE_TIMEOUT_S = 1;
 /** A server that has not responded this long after the statement timeout counts as unreachable. */
 const RESPONSE_GRACE_MS = 1_000;
 
-type Role = 'primary' | 'standby';
+interface Opened {
+  readonly client: SQL;
+  readonly server: PostgresServer;
+}
 
 export class PostgresPool {
   readonly #url: PostgresUrl;
+  readonly #search: ServerSearch;
   readonly #options: DatabaseOptions;
-  #client: Promise<SQL> | undefined;
+  #opened: Promise<Opened> | undefined;
+  /** Server of the last client that was opened. */
+  #server: PostgresServer | undefined;
   /** Statements that are waiting for a response. `active` is true once a statement has been sent. */
   readonly #queries = new Set<{ readonly active: boolean }>();
   #reserving = 0;
   #reserved = 0;
   #isClosed = false;
 
-  constructor(url: string, options: DatabaseOptions) {
-    this.#url = parsePostgresUrl(url);
+  constructor(url: PostgresUrl, search: ServerSearch, options: DatabaseOptions) {
+    this.#url = url;
+    this.#search = search;
     this.#options = options;
   }
 
@@ -55,7 +62,7 @@ export class PostgresPool {
   /** Sends one statement on a shared connection. */
   async query<T>(start: (client: SQL) => SQL.Query<T>): Promise<T & SQL.ResultMetadata> {
     const opening = this.#open();
-    const query = start(await opening);
+    const query = start((await opening).client);
     this.#queries.add(query);
     try {
       return await this.inTime(query);
@@ -71,13 +78,14 @@ export class PostgresPool {
   }
 
   /** Runs work on an exclusive connection. The work must end its own transaction. */
-  async reserve<T>(work: (connection: SQL) => Promise<T>): Promise<T> {
+  async reserve<T>(work: (connection: SQL, server: PostgresServer) => Promise<T>): Promise<T> {
     const opening = this.#open();
     let connection: ReservedSQL | undefined;
     try {
-      connection = await this.#reserve(await opening);
+      const { client, server } = await opening;
+      connection = await this.#reserve(client);
       this.#reserved += 1;
-      return await work(connection);
+      return await work(connection, server);
     } catch (error) {
       const isSilent = connection !== undefined && isStorageError(error, 'unavailable');
       if (isSilent || isConnectionLoss(error)) this.#replace(opening);
@@ -107,8 +115,8 @@ export class PostgresPool {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const client = await this.#client?.catch(() => undefined);
-    await client?.close({ timeout: CLOSE_TIMEOUT_S });
+    const opened = await this.#opened?.catch(() => undefined);
+    await opened?.client.close({ timeout: CLOSE_TIMEOUT_S });
   }
 
   async #reserve(client: SQL): Promise<ReservedSQL> {
@@ -126,11 +134,13 @@ export class PostgresPool {
     }
   }
 
-  #open(): Promise<SQL> {
+  #open(): Promise<Opened> {
     if (this.#isClosed)
       return Promise.reject(new StorageError('unavailable', 'the database has been closed'));
-    const opening = this.#client ?? this.#openClient();
-    this.#client = opening;
+    if (this.#opened !== undefined && this.#server !== undefined && !this.#search.isCurrent(this.#server))
+      this.#replace(this.#opened);
+    const opening = this.#opened ?? this.#openClient();
+    this.#opened = opening;
     opening.catch(() => this.#replace(opening));
     return opening;
   }
@@ -139,22 +149,25 @@ export class PostgresPool {
    * Closes the client; the next statement opens a new one. In servers, the statement timeout soon aborts statements in flight.
    * Commands have no statement timeout, so their old client waits for statements in flight.
    */
-  #replace(opened: Promise<SQL>): void {
-    if (this.#client !== opened) return;
-    this.#client = undefined;
+  #replace(opened: Promise<Opened>): void {
+    if (this.#opened !== opened) return;
+    this.#opened = undefined;
+    this.#server = undefined;
     const patience = this.#options.statementTimeoutMs === 0 ? {} : { timeout: CLOSE_TIMEOUT_S };
-    opened.then((client) => client.close(patience)).catch(() => {});
+    opened.then(({ client }) => client.close(patience)).catch(() => {});
   }
 
-  async #openClient(): Promise<SQL> {
-    const server = await findServer(this.#url, this.#options.role ?? 'primary');
+  async #openClient(): Promise<Opened> {
+    const server = await this.#search.find();
     if (this.#isClosed) throw new StorageError('unavailable', 'the database has been closed');
-    return newClient(server, this.#url, {
+    this.#server = server;
+    const client = newClient(server, this.#url, {
       max: this.#options.connectionsMax,
       idleTimeout: IDLE_TIMEOUT_S,
       connectionTimeout: CONNECT_TIMEOUT_S,
       connection: sessionSettings(this.#options),
     });
+    return { client, server };
   }
 }
 
@@ -179,63 +192,6 @@ function sessionSettings({ statementTimeoutMs, durable }: DatabaseOptions): Reco
   };
 }
 
-/**
- * Returns the first server that reports this role. Queries all servers in parallel, so an unreachable one does not cause a delay.
- */
-async function findServer(url: PostgresUrl, role: Role): Promise<PostgresServer> {
-  const [first, ...others] = url.servers;
-  if (first !== undefined && others.length === 0) return first;
-  const searches = url.servers.map((server) => requireRole(server, url, role));
-  return Promise.any(searches).catch(({ errors }: AggregateError) => {
-    throw errors[0];
-  });
-}
-
-async function requireRole(server: PostgresServer, url: PostgresUrl, role: Role): Promise<PostgresServer> {
-  const probe = newClient(server, url, { max: 1 });
-  try {
-    const answer = probe.unsafe<{ standby: boolean }[]>('SELECT pg_is_in_recovery() AS standby');
-    const [row] = await withTimeout(answer, PROBE_TIMEOUT_MS, () => noServer(url, role));
-    if (row?.standby === (role === 'standby')) return server;
-    throw noServer(url, role);
-  } finally {
-    void probe.close({ timeout: 0 });
-  }
-}
-
-function noServer(url: PostgresUrl, role: Role): StorageError {
-  return new StorageError(
-    'unavailable',
-    `none of the PostgreSQL servers at ${addressesOf(url)} is the ${role}`,
-  );
-}
-
 function addressesOf({ servers }: PostgresUrl): string {
   return servers.map(({ address }) => address).join(',');
-}
-
-function newClient(
-  { url, socket }: PostgresServer,
-  { tls }: PostgresUrl,
-  options: SQL.PostgresOrMySQLOptions,
-): SQL {
-  try {
-    // Set explicitly, because Bun prefers PGDATABASE to the name in the URL.
-    const database = decodeURIComponent(new URL(url).pathname.slice(1));
-    // Uses the global, because importing SQL as a value would load the client at the start of every command, even with SQLite.
-    return new Bun.SQL({
-      ...options,
-      adapter: 'postgres',
-      url,
-      tls,
-      ...(socket !== undefined && { path: socket }),
-      ...(database !== '' && { database }),
-    });
-  } catch {
-    // Omits the parser's message, which contains the password.
-    throw new StorageError(
-      'settings',
-      'the database URL is malformed; it must look like postgres://user:password@host:5432/name',
-    );
-  }
 }

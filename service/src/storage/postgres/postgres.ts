@@ -20,6 +20,8 @@ import { explainPostgres, isConnectionLoss, isCutOff, isUniqueViolation } from '
 import { PostgresPool } from './postgres-pool.ts';
 import { POSTGRES_SCHEMA } from './postgres-schema.ts';
 import { POSTGRES_SQL } from './postgres-sql.ts';
+import { type PostgresServer, parsePostgresUrl } from './postgres-url.ts';
+import { ServerSearch } from './server-search.ts';
 
 const WATCH_INTERVAL_MS = 500;
 /** Maximum queue length per connection. With a longer queue, responses would arrive too late. */
@@ -34,12 +36,15 @@ type Rows<Row> = Row[] & { count: number };
 type Query = <Row>(send: Send, statement: Statement, params: readonly SqlValue[]) => Promise<Rows<Row>>;
 
 export function openPostgres(url: string, options: DatabaseOptions): Database {
-  const pool = new PostgresPool(url, options);
+  const parsed = parsePostgresUrl(url);
+  const isThorough = options.statementTimeoutMs === 0 || options.access === 'read';
+  const search = new ServerSearch(parsed, { role: options.role ?? 'primary', isThorough });
+  const pool = new PostgresPool(parsed, search, options);
   // Pages have their own pool, so that other statements do not queue behind them.
   const pagePool =
     options.pageConnectionsMax === undefined
       ? pool
-      : new PostgresPool(url, { ...options, connectionsMax: options.pageConnectionsMax });
+      : new PostgresPool(parsed, search, { ...options, connectionsMax: options.pageConnectionsMax });
   const waitingMax = WAITING_EACH_MAX * (options.connectionsMax + (options.pageConnectionsMax ?? 0));
   let waiting = 0;
 
@@ -56,14 +61,20 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
     }
   }
 
-  function transaction<T>(from: PostgresPool, begin: string, work: (connection: Connection) => Promise<T>) {
+  function transaction<T>(
+    from: PostgresPool,
+    begin: string,
+    work: (connection: Connection) => Promise<T>,
+    confirm: (server: PostgresServer) => Promise<void> = async () => {},
+  ) {
     let isBegun = false;
     const attempt = () =>
-      from.reserve(async (sql) => {
+      from.reserve(async (sql, server) => {
         await from.inTime(sql.unsafe(begin));
         isBegun = true;
         try {
           const result = await work(connection(from, sql));
+          await confirm(server);
           await from.inTime(sql.unsafe('COMMIT'));
           return result;
         } catch (error) {
@@ -89,7 +100,9 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
     write(work, lockTimeoutMs = options.lockTimeoutMs) {
       // PostgreSQL treats 0 as no timeout.
       const timeoutMs = Math.max(1, Math.ceil(lockTimeoutMs));
-      return transaction(pool, `BEGIN; SET LOCAL lock_timeout = ${timeoutMs}`, work);
+      const begin = `BEGIN; SET LOCAL lock_timeout = ${timeoutMs}`;
+      // A server's writes are small and frequent, so the search that runs every second has to be enough for them.
+      return transaction(pool, begin, work, isThorough ? (server) => search.confirm(server) : undefined);
     },
     watch(onChange) {
       const timer = setInterval(onChange, WATCH_INTERVAL_MS);
@@ -109,6 +122,7 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
       return row?.now;
     },
     pools: () => ({ pages: pagePool.use, other: pool.use }),
+    rivals: () => search.rivals,
     async describePlace() {
       // Queried from the server, so that no part of the URL can appear in a message.
       const sql = 'SELECT current_database() AS name, current_schema() AS schema';
@@ -116,6 +130,7 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
       return `in the schema "${row?.schema ?? ''}" of the PostgreSQL database "${row?.name ?? ''}"`;
     },
     async close() {
+      search.close();
       await Promise.all([...new Set([pool, pagePool])].map((each) => each.close()));
     },
   };

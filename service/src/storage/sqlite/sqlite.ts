@@ -105,6 +105,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
     inspectServer: async () => undefined,
     nowMs: async () => undefined,
     pools: () => undefined,
+    rivals: () => undefined,
     describePlace: async () => placeOf(path),
     async close() {
       closed = true;

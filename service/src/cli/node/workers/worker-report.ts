@@ -1,7 +1,7 @@
 // Worker reports, which consist of state and counts, and the functions that merge them.
 
 import { systemClock } from '../../../domain/clock.ts';
-import type { DatabasePools, ReplicaState } from '../../../domain/stores.ts';
+import type { ClusterState, DatabasePools, ReplicaState } from '../../../domain/stores.ts';
 import { type CallerTallies, CallerTally } from '../../../http/caller-tally.ts';
 import type { ClickState } from '../../../http/metrics.ts';
 import type { Health } from '../../../http/readiness.ts';
@@ -11,6 +11,7 @@ import type { SpanCounts } from '../../../tracing/otlp-exporter.ts';
 export interface WorkerReport {
   readonly isDatabaseUsable: boolean;
   readonly replica: ReplicaState | undefined;
+  readonly cluster: ClusterState | undefined;
   readonly pools: DatabasePools | undefined;
   readonly routes: RouteTallies;
   readonly clicks: ClickState | undefined;
@@ -22,6 +23,7 @@ export interface WorkerReport {
 export const NO_REPORT: WorkerReport = {
   isDatabaseUsable: true,
   replica: undefined,
+  cluster: undefined,
   pools: undefined,
   routes: new Map(),
   clicks: undefined,
@@ -51,6 +53,7 @@ export function mergeReports(reports: readonly WorkerReport[]): WorkerReport {
   return {
     isDatabaseUsable: reports.every(({ isDatabaseUsable }) => isDatabaseUsable),
     replica: mergeReplicas(reports.flatMap(({ replica }) => replica ?? [])),
+    cluster: mergeClusters(reports.flatMap(({ cluster }) => cluster ?? [])),
     pools: mergePools(reports.flatMap(({ pools }) => pools ?? [])),
     routes: requests.routes,
     clicks: mergeClicks(reports.flatMap(({ clicks }) => clicks ?? [])),
@@ -65,6 +68,11 @@ function mergeReplicas(states: readonly ReplicaState[]): ReplicaState | undefine
     isUsable: states.every(({ isUsable }) => isUsable),
     lagMs: Math.max(...states.map(({ lagMs }) => lagMs)),
   };
+}
+
+function mergeClusters(states: readonly ClusterState[]): ClusterState | undefined {
+  if (states.length === 0) return undefined;
+  return { rivals: [...new Set(states.flatMap(({ rivals }) => rivals))] };
 }
 
 function mergePools(all: readonly DatabasePools[]): DatabasePools | undefined {

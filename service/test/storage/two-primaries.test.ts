@@ -1,0 +1,101 @@
+// Two servers of one URL that both accept writes: a standby was promoted while the old primary is still running.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { StorageError } from '../../src/domain/storage-error.ts';
+import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
+import { postgresProcesses, signalIfThere } from '../support/postgres-processes.ts';
+import { query, removePostgres, startReplica } from '../support/postgres-replica.ts';
+import { PASSWORD, type PostgresServer, startPostgres, USER } from '../support/postgres-server.ts';
+import { openTestStores, rejection } from './open-test-stores.ts';
+
+const open = openTestStores();
+const PORT_SQL = 'SELECT inet_server_port() AS port';
+
+let old: PostgresServer;
+let promoted: PostgresServer;
+let stranger: PostgresServer;
+
+beforeAll(async () => {
+  [old, stranger] = await Promise.all([
+    startPostgres(['-c', 'fsync=off']),
+    startPostgres(['-c', 'fsync=off']),
+  ]);
+  await query(old, "CREATE ROLE plain LOGIN PASSWORD 'plain'");
+  promoted = await startReplica(old);
+});
+
+afterAll(async () => {
+  for (const server of [promoted, old, stranger]) await removePostgres(server);
+});
+
+function urlOf(servers: readonly PostgresServer[], user = `${USER}:${PASSWORD}`): string {
+  return `postgres://${user}@${servers.map(({ port }) => `127.0.0.1:${port}`).join(',')}/postgres`;
+}
+
+async function portOf(url: string, options = SERVER_OPTIONS): Promise<number | undefined> {
+  const [row] = await open.database(url, options).all<{ port: number }>(PORT_SQL);
+  return row?.port;
+}
+
+describe('two servers that accept writes', () => {
+  test('the search finds the primary among its standbys', async () => {
+    const database = open.database(urlOf([promoted, old]));
+    expect(await database.all<{ port: number }>(PORT_SQL)).toEqual([{ port: old.port }]);
+    expect(database.rivals()).toEqual([]);
+  });
+
+  test('a pool that is in use moves to the promoted server, and every later search finds it', async () => {
+    const database = open.database(urlOf([old, promoted]), SERVER_OPTIONS);
+    const port = async () => (await database.all<{ port: number }>(PORT_SQL))[0]?.port;
+    expect(await port()).toBe(old.port);
+    const promoting = Promise.withResolvers<void>();
+    const committed = rejection(open.database(urlOf([old, promoted])).write(() => promoting.promise));
+    await query(promoted, 'SELECT pg_promote()');
+    while ((await port()) !== promoted.port) await Bun.sleep(20);
+    expect(database.rivals()).toEqual([`127.0.0.1:${old.port}`]);
+    const urls = Array.from({ length: 10 }, (_, i) => urlOf(i % 2 === 0 ? [old, promoted] : [promoted, old]));
+    expect(new Set(await Promise.all(urls.map((url) => portOf(url))))).toEqual(new Set([promoted.port]));
+    // A command that began to write on the old primary does not commit there.
+    promoting.resolve();
+    expect(await committed).toEqual(
+      new StorageError(
+        'unavailable',
+        `another PostgreSQL server has replaced 127.0.0.1:${old.port} during this transaction, which was rolled back; try again`,
+      ),
+    );
+    // An ordinary role is allowed to ask for the timeline.
+    expect(await portOf(urlOf([old, promoted], 'plain:plain'))).toBe(promoted.port);
+  });
+
+  test('a process that has used the promoted server refuses to return to the old one', async () => {
+    const database = open.database(urlOf([old, promoted]), SERVER_OPTIONS);
+    await database.all(PORT_SQL);
+    const frozen = postgresProcesses(promoted.directory);
+    for (const pid of frozen) signalIfThere(pid, 'SIGSTOP');
+    try {
+      let error: Error;
+      do error = await rejection(database.all(PORT_SQL));
+      while (!error.message.includes('timeline'));
+      expect(error).toEqual(
+        new StorageError(
+          'unavailable',
+          `the PostgreSQL server at 127.0.0.1:${old.port} is on timeline 1, but this process has used timeline 2`,
+        ),
+      );
+    } finally {
+      for (const pid of frozen) signalIfThere(pid, 'SIGCONT');
+    }
+    let port: number | undefined;
+    do port = await portOf(urlOf([old, promoted]));
+    while (port !== promoted.port);
+  });
+
+  test('servers that cannot be ordered are refused', async () => {
+    expect(await rejection(open.database(urlOf([old, stranger])).all(PORT_SQL))).toEqual(
+      new StorageError(
+        'unavailable',
+        `several PostgreSQL servers accept writes (127.0.0.1:${old.port}, 127.0.0.1:${stranger.port}), and their timelines do not show which is the primary; stop all but the primary`,
+      ),
+    );
+  });
+});
