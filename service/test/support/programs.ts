@@ -41,7 +41,13 @@ export const PROGRAMS = {
   find: { names: ['find'], tests: 'the deletion of old backups', apt: 'findutils', brew: 'findutils' },
   fish: { names: ['fish'], tests: 'completion in fish', apt: 'fish', brew: 'fish' },
   git: { names: ['git'], tests: 'the commit in --version, .gitignore', apt: 'git', brew: 'git' },
-  go: { names: ['go'], tests: 'the code sample in Go', apt: 'golang-go', brew: 'go', isOptional: true },
+  go: {
+    names: ['go'],
+    tests: 'the code sample and the webhook receiver in Go',
+    apt: 'golang-go',
+    brew: 'go',
+    isOptional: true,
+  },
   groff: { names: ['groff'], tests: 'the manual page', apt: 'groff-base', brew: 'groff' },
   haproxy: { names: ['haproxy'], tests: 'the service behind HAProxy', apt: 'haproxy', brew: 'haproxy' },
   java: {
@@ -59,14 +65,25 @@ export const PROGRAMS = {
     apt: 'pgbouncer',
     brew: 'pgbouncer',
   },
-  php: { names: ['php'], tests: 'the code sample in PHP', apt: 'php-cli', brew: 'php', isOptional: true },
+  php: {
+    names: ['php'],
+    tests: 'the code sample and the webhook receiver in PHP',
+    apt: 'php-cli',
+    brew: 'php',
+    isOptional: true,
+  },
   promtool: {
     names: ['promtool'],
     tests: 'the alerts and the dashboard',
     apt: 'prometheus',
     brew: 'prometheus',
   },
-  python: { names: ['python3'], tests: 'the code samples in Python', apt: 'python3', brew: 'python' },
+  python: {
+    names: ['python3'],
+    tests: 'the code samples and the webhook receiver in Python',
+    apt: 'python3',
+    brew: 'python',
+  },
   'systemd-analyze': { names: ['systemd-analyze'], tests: 'the systemd units', apt: 'systemd' },
   zsh: { names: ['zsh'], tests: 'completion in zsh', apt: 'zsh', brew: 'zsh' },
 } as const satisfies Record<string, Program>;

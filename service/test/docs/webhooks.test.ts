@@ -1,0 +1,234 @@
+// The receivers in docs/webhooks.md, run as written. An independent implementation signs what they receive.
+
+import { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdirSync, readFileSync, rmdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { Webhook } from 'standardwebhooks';
+import { installPackage } from '../../../client/test/support/installed-package.ts';
+import { temporaryFolder } from '../support/databases.ts';
+import { transaction } from '../support/fixtures.ts';
+import { freePort } from '../support/postgres-server.ts';
+import { lacks } from '../support/programs.ts';
+
+const GUIDE = readFileSync(join(import.meta.dir, '../../../docs/webhooks.md'), 'utf8');
+
+/** A receiver's copy: transactions by id, and the last completeThrough. */
+interface Copy {
+  readonly transactions: Readonly<Record<string, unknown>>;
+  readonly completeThrough: string | undefined;
+}
+
+interface Language {
+  readonly name: string;
+  readonly block: string;
+  readonly file: string;
+  readonly build?: readonly string[];
+  readonly command: (port: string) => readonly string[];
+  readonly isMissing: boolean;
+  readonly readCopy: (folder: string) => Copy;
+  /** Makes the receiver unable to store anything, and returns a function that repairs it. */
+  readonly breakStore: (folder: string) => () => void;
+}
+
+const inSqlite = { readCopy: readDatabase, breakStore: rejectInserts };
+
+const LANGUAGES: readonly Language[] = [
+  {
+    name: 'Node',
+    block: 'js',
+    file: 'receiver.mjs',
+    // Node has SQLite since version 22.13; Bun has the same module.
+    command: () => [
+      succeeds('node', '-e', "require('node:sqlite')") ? 'node' : process.execPath,
+      'receiver.mjs',
+    ],
+    isMissing: false,
+    ...inSqlite,
+  },
+  {
+    name: 'Python',
+    block: 'python',
+    file: 'receiver.py',
+    command: () => ['python3', 'receiver.py'],
+    isMissing: lacks('python'),
+    ...inSqlite,
+  },
+  {
+    name: 'PHP',
+    block: 'php',
+    file: 'receiver.php',
+    command: (port) => ['php', '-S', `127.0.0.1:${port}`, 'receiver.php'],
+    isMissing: lacks('php') || !succeeds('php', '-r', "exit(extension_loaded('pdo_sqlite') ? 0 : 1);"),
+    ...inSqlite,
+  },
+  {
+    name: 'Go',
+    block: 'go',
+    file: 'receiver.go',
+    build: ['go', 'build', '-o', 'receiver', 'receiver.go'],
+    command: () => ['./receiver'],
+    isMissing: lacks('go'),
+    readCopy: readFile,
+    breakStore: blockFile,
+  },
+];
+
+function succeeds(...command: string[]): boolean {
+  return Bun.spawnSync(command, { stdout: 'ignore', stderr: 'ignore' }).exitCode === 0;
+}
+
+function readDatabase(folder: string): Copy {
+  using db = new Database(join(folder, 'copy.db'), { readonly: true });
+  const rows = db.query<{ id: string; document: string }, []>('SELECT * FROM transactions').all();
+  const progress = db.query<{ complete_through: string }, []>('SELECT * FROM progress').get();
+  return {
+    transactions: Object.fromEntries(rows.map(({ id, document }) => [id, JSON.parse(document)])),
+    completeThrough: progress?.complete_through,
+  };
+}
+
+function rejectInserts(folder: string): () => void {
+  const run = (statement: string) => {
+    using db = new Database(join(folder, 'copy.db'));
+    db.exec(statement);
+  };
+  run("CREATE TRIGGER full BEFORE INSERT ON transactions BEGIN SELECT RAISE(ABORT, 'disk full'); END");
+  return () => run('DROP TRIGGER full');
+}
+
+function readFile(folder: string): Copy {
+  const { Transactions, CompleteThrough } = JSON.parse(readFileSync(join(folder, 'copy.json'), 'utf8'));
+  return { transactions: Transactions, completeThrough: CompleteThrough };
+}
+
+function blockFile(folder: string): () => void {
+  const path = join(folder, 'copy.json.new');
+  mkdirSync(path);
+  return () => rmdirSync(path);
+}
+
+const SECRETS = [1, 2, 3].map((n) => `whsec_${Buffer.alloc(32, n).toString('base64')}`) as [
+  string,
+  string,
+  string,
+];
+/** The receivers know the first two secrets, as during a rotation. */
+const [OLD, NEW, FOREIGN] = SECRETS;
+
+const version = (number: number, seconds: number, status: 'PENDING' | 'CONFIRMED' = 'PENDING') => ({
+  ...transaction(number, { status, passbackUid: 'Zoë/☕' }),
+  updatedAt: `2026-11-14T12:00:0${seconds}`,
+});
+
+function bodyOf(transactions: readonly unknown[], completeThrough: string | null): string {
+  return JSON.stringify({
+    type: 'transactions.changed',
+    timestamp: '2026-11-14T12:00:09',
+    data: { transactions, after: null, completeThrough },
+  });
+}
+
+function headersOf(body: string, secrets: readonly string[], sentAtMs = Date.now()): Record<string, string> {
+  const signatures = secrets.map((secret) => new Webhook(secret).sign('msg_1', new Date(sentAtMs), body));
+  return {
+    'webhook-id': 'msg_1',
+    'webhook-timestamp': String(Math.floor(sentAtMs / 1_000)),
+    'webhook-signature': signatures.join(' '),
+  };
+}
+
+test('the guide has a receiver in each language, and this test runs each of them', () => {
+  const blocks = [...GUIDE.matchAll(/^```(\w+) receiver$/gm)].map(([, language]) => language);
+  expect(blocks).toEqual(LANGUAGES.map(({ block }) => block));
+});
+
+describe.each(LANGUAGES)('the receiver in $name', (language) => {
+  const { block, file, build, command, isMissing, readCopy, breakStore } = language;
+  const needed = test.skipIf(isMissing);
+  const folder = temporaryFolder();
+  let url = '';
+  let receiver: Bun.Subprocess | undefined;
+
+  beforeAll(async () => {
+    if (isMissing) return;
+    const [, source = ''] = new RegExp(`^\`\`\`${block} receiver\\n(.*?)^\`\`\`$`, 'ms').exec(GUIDE) ?? [];
+    await Bun.write(join(folder, file), source);
+    symlinkSync(join((await installPackage()).folder, 'node_modules'), join(folder, 'node_modules'));
+    const port = String(await freePort());
+    url = `http://127.0.0.1:${port}/offerbook`;
+    const env = { ...process.env, OFFERBOOK_WEBHOOK_SECRET: `${OLD} ${NEW}`, PORT: port };
+    if (build !== undefined)
+      expect(Bun.spawnSync([...build], { cwd: folder, env }).stderr.toString()).toBe('');
+    receiver = Bun.spawn([...command(port)], { cwd: folder, env, stdout: 'ignore', stderr: 'ignore' });
+    while (!(await fetch(url, { method: 'POST' }).catch(() => undefined))) await Bun.sleep(20);
+  });
+
+  afterAll(async () => {
+    receiver?.kill('SIGKILL');
+    await receiver?.exited;
+  });
+
+  async function send(body: string, headers: Record<string, string>): Promise<number> {
+    const response = await fetch(url, { method: 'POST', headers, body });
+    await response.text();
+    return response.status;
+  }
+
+  needed('stores new transactions, replaces older versions, and keeps newer ones', async () => {
+    const [first, second] = [version(1, 5), version(2, 5)];
+    const page = bodyOf([first, second], null);
+    expect(await send(page, headersOf(page, [OLD]))).toBe(204);
+    expect(readCopy(folder)).toMatchObject({ transactions: { [first.id]: first, [second.id]: second } });
+    const newer = version(2, 6, 'CONFIRMED');
+    const last = bodyOf([version(1, 4, 'CONFIRMED'), newer], '2026-11-14T12:00:06');
+    // Twice: the service sends a page again if the response was lost.
+    for (const secrets of [[OLD], [OLD]]) expect(await send(last, headersOf(last, secrets))).toBe(204);
+    expect(readCopy(folder)).toEqual({
+      transactions: { [first.id]: first, [newer.id]: newer },
+      completeThrough: '2026-11-14T12:00:06',
+    });
+  });
+
+  needed('accepts the old secret, the new secret, and both', async () => {
+    const body = bodyOf([], null);
+    for (const secrets of [[OLD], [NEW], [NEW, OLD], [FOREIGN, OLD]])
+      expect(await send(body, headersOf(body, secrets))).toBe(204);
+  });
+
+  needed('responds with 401 to forged and old requests, and stores nothing', async () => {
+    const before = readCopy(folder);
+    const forged = bodyOf([version(3, 9)], '2026-11-14T12:00:09');
+    const genuine = headersOf(forged, [OLD]);
+    const minute = 60_000;
+    expect(await send(forged, {})).toBe(401);
+    expect(await send(forged, headersOf(forged, [FOREIGN]))).toBe(401);
+    expect(await send(`${forged} `, genuine)).toBe(401);
+    for (const minutes of [-6, 6])
+      expect(await send(forged, headersOf(forged, [OLD], Date.now() + minutes * minute))).toBe(401);
+    for (const [name, value] of Object.entries(genuine)) {
+      const changed = value.replace(/.$/, (last) => (last === '1' ? '2' : '1'));
+      expect([name, await send(forged, { ...genuine, [name]: changed })]).toEqual([name, 401]);
+      expect([name, await send(forged, { ...genuine, [name]: 'x' })]).toEqual([name, 401]);
+    }
+    expect(readCopy(folder)).toEqual(before);
+  });
+
+  needed(
+    'responds with 503 if it cannot store the transactions, and stores them when they are sent again',
+    async () => {
+      const added = version(4, 7);
+      const body = bodyOf([added], '2026-11-14T12:00:07');
+      const repair = breakStore(folder);
+      expect(await send(body, headersOf(body, [NEW]))).toBe(503);
+      repair();
+      const { completeThrough } = readCopy(folder);
+      expect(completeThrough).toBe('2026-11-14T12:00:06');
+      expect(await send(body, headersOf(body, [NEW]))).toBe(204);
+      expect(readCopy(folder)).toMatchObject({
+        transactions: { [added.id]: added },
+        completeThrough: '2026-11-14T12:00:07',
+      });
+    },
+  );
+});
