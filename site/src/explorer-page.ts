@@ -28,7 +28,7 @@ export function explorerPage(options: ExplorerOptions, frame: Frame): Page {
     {
       title: 'Offerbook',
       place: '/',
-      main: html`<noscript><div class="screen narrow"><h1>Offerbook</h1><p>The explorer needs JavaScript. The <a href="/docs">API reference</a> works without it.</p></div></noscript>`,
+      main: html`<div class="explorer"><noscript><div class="screen narrow"><h1>Offerbook</h1><p>The explorer needs JavaScript. The <a href="/docs">API reference</a> works without it.</p></div></noscript></div>`,
       script: frame.urls['/assets/catalogue.js'],
       imageSources: options.explorerLogos,
       meta: {

@@ -34,8 +34,9 @@ describe('the displayed amount of an offer', () => {
     const given = offer(0, 7.5, ['GB']);
     expect(amountOf(given, undefined)).toEqual({ text: '7.50', lacksCurrency: true });
     expect(headline([given, offer(0, 5)], undefined)).toEqual({
-      text: 'Up to 7.50',
+      text: '7.50',
       lacksCurrency: true,
+      isUpTo: true,
     });
   });
 });
@@ -48,9 +49,14 @@ test('the best offer has the highest percentage, or the highest fixed amount if 
   expect(bestOffer([])).toBeUndefined();
 });
 
-test('the headline starts with "Up to" only if other offers pay less', () => {
-  const words = (...offers: RetailerOffer[]) => headline(offers, 'EUR')?.text;
-  expect(words(offer(0.08), offer(0.02))).toBe('Up to 8%');
+test('the headline is the best percentage and the best fixed amount, with "up to" only if other offers pay less', () => {
+  const words = (...offers: RetailerOffer[]) => {
+    const found = headline(offers, 'EUR');
+    return found && (found.isUpTo ? `up to ${found.text}` : found.text);
+  };
+  expect(words(offer(0.08), offer(0.02))).toBe('up to 8%');
   expect(words(offer(0.08), offer(0.08))).toBe('8%');
+  expect(words(offer(0, 5), offer(0.025))).toBe('2.5% or €5');
+  expect(words(offer(0, 5), offer(0, 3), offer(0.025))).toBe('up to 2.5% or €5');
   expect(words()).toBeUndefined();
 });

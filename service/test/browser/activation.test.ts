@@ -31,14 +31,34 @@ interface Sale {
   readonly soldAt: Timestamp;
 }
 
-test('a purchase after an activation in the explorer appears as pending and is then confirmed', async () => {
+/** Records the elements that move without the visitor's doing, in the global `shifts`. */
+const RECORD_SHIFTS = `shifts = []; new PerformanceObserver((list) => {
+  for (const { hadRecentInput, sources } of list.getEntries()) {
+    if (!hadRecentInput) shifts.push(...sources.map(({ node }) => node?.className ?? ''));
+  }
+}).observe({ type: 'layout-shift', buffered: true })`;
+
+/** Compressed size of everything but logos that the explorer has loaded when it shows the first retailers. */
+async function firstViewBytes({ requests }: WatchedPage): Promise<number> {
+  const first = requests.filter((request) => !/cursor=|\/logos?\//.test(request.url()));
+  const sizes = await Promise.all(first.map(async (request) => (await request.sizes()).responseBodySize));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+test('a purchase after an activation in the explorer appears as pending and is then confirmed, and nothing on the pages moves by itself', async () => {
   const folder = temporaryFolder();
   await using sandbox = await Sandbox.start(folder, '--speed', '20');
   const browser = await launchBrowser();
   try {
-    await using watched = await WatchedPage.open(browser, sandbox.url);
+    await using watched = await WatchedPage.open(browser, sandbox.url, {}, RECORD_SHIFTS);
     const { page } = watched;
-    await page.locator('.card a').first().click();
+    await page.locator('.card:not(.skeleton)').first().waitFor();
+    expect(await firstViewBytes(watched)).toBeLessThan(60_000);
+    expect(await page.evaluate('shifts')).toEqual([]);
+    await page.getByLabel('Country').selectOption('DE');
+    const name = (await page.locator('.card h2').first().textContent()) ?? '';
+    await page.getByLabel('Search').fill(name);
+    await page.getByRole('link', { name, exact: true }).click();
     const activate = page.locator('.offers a.activate').first();
     const offerId = /cashback-offers\/([0-9a-f-]{36})\//.exec(
       (await activate.getAttribute('href')) ?? '',
@@ -66,6 +86,10 @@ test('a purchase after an activation in the explorer appears as pending and is t
     expect(bought).toMatchObject({ cashbackOfferId: offerId ?? '', orderValue: Number(price) });
     await page.getByRole('link', { name: 'See it arrive' }).click();
     await page.getByRole('heading', { name: 'Transactions as they change' }).waitFor();
+    await page.locator('.feed .own .what', { hasText: name }).first().waitFor();
+    expect(await page.evaluate('shifts')).toEqual([]);
+    await page.locator('.own-sale', { hasText: `Your purchase at ${name} is Confirmed` }).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
     while ((await sales())[0]?.status !== 'CONFIRMED') await page.waitForTimeout(50);
     expect(await sales()).toHaveLength(1);
     const stores = await openStores(`sqlite:${join(folder, 'offerbook-sandbox.db')}`);

@@ -10,7 +10,7 @@ import type { Stores } from '../../src/domain/stores.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { DATABASES } from '../support/databases.ts';
-import { transaction } from '../support/fixtures.ts';
+import { id, retailer, transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 import { testsWith } from '../support/tests-with.ts';
 import { axeViolations } from './axe-violations.ts';
@@ -28,7 +28,8 @@ beforeAll(async () => {
   stores = await openStores(databaseUrl, CREATE_OPTIONS);
   const org = (await stores.organisations.create('acme')) as Organisation;
   const pageToken = newTokenText('public');
-  const feed = transactionFeed(stores.transactions, org, systemClock);
+  const findRetailer = (retailerId: string) => (retailerId === id(7) ? retailer(7) : undefined);
+  const feed = transactionFeed({ transactions: stores.transactions, org, findRetailer, clock: systemClock });
   node = await TestNode.start({ databaseUrl, pageToken, feed });
   await node.keep(pageToken, 'public');
   browser = await launchBrowser();
@@ -64,10 +65,17 @@ test('the transaction feed is linked from the list, shows each change once, newe
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByText(/, paused$/).waitFor();
   const asked = watched.requests.length;
-  await node.transactions([transaction(102)]);
+  const sold = { ...transaction(102, { currencyCode: 'AUD' }), retailerId: id(7) };
+  await node.transactions([sold]);
   await page.getByRole('button', { name: 'Resume' }).click();
   await page.locator('.feed li').nth(2).waitFor();
   expect(await statuses(watched)).toEqual(['Pending', 'Confirmed', 'Pending']);
+  expect(await page.locator('.feed .what').allTextContents()).toEqual([
+    'Retailer 7',
+    'Unknown retailer',
+    'Unknown retailer',
+  ]);
+  expect(await page.locator('.feed .amount').first().textContent()).toBe('A$3.99');
   expect(watched.requests.length).toBeGreaterThan(asked);
   // No private token is in the page or in its requests.
   expect(await page.content()).not.toContain('ob_prv_');

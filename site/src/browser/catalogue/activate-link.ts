@@ -5,7 +5,8 @@ import { element } from '../element.ts';
 import { SETTINGS } from '../page-settings.ts';
 import type { ApiSubject } from './api-dialog.ts';
 
-const VISITOR = 'visitor-of-the-explorer';
+/** The user for whom visitors of the explorer activate deals. */
+export const VISITOR = 'visitor-of-the-explorer';
 
 /** Returns undefined if readers cannot activate deals. */
 export function activateLink({ list, id, name }: ApiSubject): HTMLElement | undefined {
@@ -15,7 +16,7 @@ export function activateLink({ list, id, name }: ApiSubject): HTMLElement | unde
   return element(
     'a',
     {
-      class: 'button activate',
+      class: 'button primary activate',
       href: `/v1/${list}/${id}/activate/?${query}`,
       'aria-label': `Activate ${name.slice(0, 60)}`,
     },

@@ -18,11 +18,25 @@ export function amountOf(offer: RetailerOffer, currency: string | undefined): Am
   };
 }
 
-/** `Up to 8%` if other offers pay less, otherwise `8%`. */
-export function headline(offers: readonly RetailerOffer[], currency: string | undefined): Amount | undefined {
-  const best = bestOffer(offers);
-  if (best === undefined) return undefined;
-  const amount = amountOf(best, currency);
-  const hasLess = offers.some((offer) => amountOf(offer, currency).text !== amount.text);
-  return hasLess ? { ...amount, text: `Up to ${amount.text}` } : amount;
+interface Headline extends Amount {
+  /** True if some offers pay less. */
+  readonly isUpTo: boolean;
+}
+
+/** The best amount of several offers. A percentage and a fixed amount cannot be compared, so both are named: `8% or €5`. */
+export function headline(
+  offers: readonly RetailerOffer[],
+  currency: string | undefined,
+): Headline | undefined {
+  const isFixed = (offer: RetailerOffer) => offer.maximumFixedCommissionFee !== null;
+  const best = [bestOffer(offers.filter((offer) => !isFixed(offer))), bestOffer(offers.filter(isFixed))]
+    .filter((offer) => offer !== undefined)
+    .map((offer) => amountOf(offer, currency));
+  if (best.length === 0) return undefined;
+  const texts = new Set(best.map(({ text }) => text));
+  return {
+    text: [...texts].join(' or '),
+    lacksCurrency: best.some(({ lacksCurrency }) => lacksCurrency),
+    isUpTo: offers.some((offer) => !texts.has(amountOf(offer, currency).text)),
+  };
 }

@@ -1,10 +1,14 @@
-// Loads retailers from the API page by page. The first page is small, so that the reader quickly sees some retailers. After a
+// Loads retailers from the API page by page. The first page is small, so that readers with a slow connection see some
+// retailers soon. After a
 // failure the loaded retailers remain, and load() resumes where it stopped.
 
 import { ApiError, type OfferbookClient, type Retailer } from '@offerbook/client';
 
-const FIRST_PAGE = 100;
+/** As many retailers as the list shows at first. */
+const FIRST_PAGE = 60;
 const NEXT_PAGES = 1_000;
+/** After this time, the list shows the retailers loaded so far. Showing them at once would move most of them moments later. */
+const SLOW_MS = 1_000;
 /** Loading pauses after this many retailers until the reader asks for more, to limit the page's memory use. */
 const RETAILERS_AT_ONCE = 5_000;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -19,6 +23,7 @@ export class Catalogue {
   #retailers: readonly Retailer[] = [];
   #state: LoadState = { kind: 'waiting' };
   #cursor: string | undefined;
+  #isSlow = false;
 
   constructor(client: OfferbookClient, onChange: () => void) {
     this.#client = client;
@@ -29,6 +34,11 @@ export class Catalogue {
     return this.#retailers;
   }
 
+  /** True once loading has taken so long that the list shows the retailers loaded so far. */
+  get isSlow(): boolean {
+    return this.#isSlow;
+  }
+
   get state(): LoadState {
     return this.#state;
   }
@@ -37,6 +47,10 @@ export class Catalogue {
   async load(): Promise<void> {
     if (this.#state.kind === 'loading' || this.#state.kind === 'complete') return;
     this.#become({ kind: 'loading' });
+    const timer = setTimeout(() => {
+      this.#isSlow = true;
+      this.#onChange();
+    }, SLOW_MS);
     const stopAt = this.#retailers.length + RETAILERS_AT_ONCE;
     try {
       do {
@@ -50,6 +64,8 @@ export class Catalogue {
       this.#become({ kind: 'paused' });
     } catch (error) {
       this.#become({ kind: 'failed', error });
+    } finally {
+      clearTimeout(timer);
     }
   }
 

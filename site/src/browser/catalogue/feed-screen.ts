@@ -4,6 +4,7 @@
 import { parseTimestamp, type Transaction } from '@offerbook/client';
 import { button, codeBlock, element, isolated } from '../element.ts';
 import { colouredJson } from '../json-colours.ts';
+import { VISITOR } from './activate-link.ts';
 import { countryName } from './country-name.ts';
 import { backLink } from './retailer-screen.ts';
 import { EVERYTHING } from './view.ts';
@@ -23,6 +24,8 @@ export class FeedScreen {
   readonly node: HTMLElement;
   readonly #path: string;
   readonly #status = element('p', { class: 'status' });
+  /** The latest change to a sale of this visitor. */
+  readonly #own = element('p', { class: 'own-sale', role: 'status' });
   readonly #list = element('ol', { class: 'deals panel feed' });
   readonly #pause = button('Pause', () => (this.#isOn ? this.stop() : this.start()));
   readonly #empty = element(
@@ -47,10 +50,13 @@ export class FeedScreen {
       element(
         'p',
         { class: 'lead' },
-        'What a server receives when it polls /v1/transactions/ of this sandbox every two seconds. The private token stays on the server. ',
+        'What a server receives when it polls ',
+        element('code', {}, '/v1/transactions/?expand=retailer'),
+        ' of this sandbox every two seconds. The private token stays on the server. ',
         element('a', { href: '/docs/polling' }, 'How polling works'),
       ),
       element('div', { class: 'feed-head row' }, this.#status, this.#pause),
+      this.#own,
       this.#empty,
       this.#list,
     );
@@ -88,6 +94,8 @@ export class FeedScreen {
   #add({ data, completeThrough }: FeedPage): void {
     const items = data.slice(0, SHOWN_MAX).map((one) => feedItem(one, this.#statuses.get(one.id)));
     for (const { id, status } of data) this.#statuses.set(id, status);
+    const own = data.find(isOwn);
+    if (own !== undefined) this.#own.replaceChildren(...ownWords(own));
     this.#list.prepend(...items);
     while (this.#list.children.length > SHOWN_MAX) this.#list.lastElementChild?.remove();
     this.#completeThrough = completeThrough;
@@ -103,37 +111,64 @@ export class FeedScreen {
   }
 }
 
+/** True for sales that visitors of the explorer caused. */
+function isOwn({ passbackUid }: Transaction): boolean {
+  return passbackUid === VISITOR;
+}
+
+function ownWords(transaction: Transaction): (HTMLElement | string)[] {
+  const { status, cashback, currencyCode } = transaction;
+  return [
+    element('strong', {}, 'Your purchase'),
+    ' at ',
+    shopName(transaction),
+    ' is ',
+    statusTag(status),
+    ` · ${money(cashback, currencyCode)} cashback`,
+  ];
+}
+
 /** `before` is the previous status; undefined if the transaction is new to this page. */
 function feedItem(transaction: Transaction, before: string | undefined): HTMLElement {
   const { status, country, cashback, orderValue, currencyCode, passbackUid, updatedAt } = transaction;
-  const statusWord = status.toLowerCase();
+  const own = isOwn(transaction);
   return element(
     'li',
-    { class: 'deal row' },
-    element('p', { class: 'amount' }, money(cashback, currencyCode)),
+    { class: own ? 'deal row own' : 'deal row' },
+    element('p', { class: `amount ${status.toLowerCase()}` }, money(cashback, currencyCode)),
     element(
       'div',
       { class: 'deal-body stack' },
-      element(
-        'p',
-        {},
-        element('span', { class: `tag ${statusWord}` }, status.charAt(0) + statusWord.slice(1)),
-        ` ${changeWords(before, status)}`,
-        element(
-          'time',
-          { class: 'muted', datetime: `${updatedAt}Z` },
-          TIME.format(parseTimestamp(updatedAt)),
-        ),
-      ),
+      element('p', { class: 'what' }, shopName(transaction)),
       element(
         'p',
         { class: 'muted' },
         `Order of ${money(orderValue, currencyCode)} in ${countryName(country)}`,
-        ...(passbackUid === null ? [] : [', user ', isolated(passbackUid)]),
+        ...(own ? [', your purchase'] : passbackUid === null ? [] : [', user ', isolated(passbackUid)]),
       ),
       details(transaction),
     ),
+    element(
+      'p',
+      { class: 'feed-status' },
+      statusTag(status),
+      element(
+        'span',
+        { class: 'muted' },
+        changeWords(before, status),
+        element('time', { datetime: `${updatedAt}Z` }, TIME.format(parseTimestamp(updatedAt))),
+      ),
+    ),
   );
+}
+
+function shopName({ retailer }: Transaction): HTMLElement {
+  return isolated(retailer?.name ?? 'Unknown retailer');
+}
+
+function statusTag(status: string): HTMLElement {
+  const word = status.toLowerCase();
+  return element('span', { class: `tag ${word}` }, status.charAt(0) + word.slice(1));
 }
 
 function changeWords(before: string | undefined, status: string): string {
@@ -149,7 +184,7 @@ function details(transaction: Transaction): HTMLElement {
   return node;
 }
 
+/** English names dollars and crowns apart: A$, CA$, SEK, NOK. */
 function money(amount: number, currency: string): string {
-  const format = { style: 'currency', currency, currencyDisplay: 'narrowSymbol' } as const;
-  return amount.toLocaleString('en', format);
+  return amount.toLocaleString('en', { style: 'currency', currency });
 }

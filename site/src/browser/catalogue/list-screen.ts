@@ -68,9 +68,10 @@ export class ListScreen {
   }
 
   show(view: ListView, shownMax = CARDS_AT_ONCE): void {
-    // A card shows the best matching offer, so a changed filter needs new cards.
-    const { category, country, deals } = this.#view;
-    if (view.category !== category || view.country !== country || view.deals !== deals) this.#cards.clear();
+    // The filters and the order decide which offer a card shows, so a change needs new cards.
+    const { category, country, deals, sort } = this.#view;
+    const isSameOffers = view.category === category && view.country === country && view.deals === deals;
+    if (!isSameOffers || view.sort !== sort) this.#cards.clear();
     this.#view = view;
     this.#shownMax = shownMax;
     this.refresh();
@@ -89,7 +90,7 @@ export class ListScreen {
     this.node.setAttribute('aria-busy', String(isLoading));
     this.#status.replaceChildren(...this.#statusWords(found.length));
     this.#before.replaceChildren(...(state.kind === 'failed' ? [this.#failureNote(state.error)] : []));
-    if (found.length === 0 && isLoading) {
+    if (isLoading && (found.length === 0 || !this.#catalogue.isSlow)) {
       this.#results.replaceChildren(...Array.from({ length: SKELETONS }, skeleton));
     } else {
       this.#putItems(this.#items(found));
@@ -100,7 +101,7 @@ export class ListScreen {
   /** Reuses existing cards, so that their logos are not loaded again. */
   #items(found: readonly Found[]): HTMLElement[] {
     const cards = found.slice(0, this.#shownMax).map((one) => {
-      const card = this.#cards.get(one.retailer) ?? retailerCard(one, this.#view.country);
+      const card = this.#cards.get(one.retailer) ?? retailerCard(one, this.#view);
       this.#cards.set(one.retailer, card);
       return card;
     });

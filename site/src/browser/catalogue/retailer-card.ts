@@ -1,22 +1,25 @@
-// A retailer's card in the list: logo, name, best offer and tags for its other deals.
+// A retailer's card in the list: logo, name, one cashback amount with its description, and its other deals. All cards have
+// the same parts at the same height, so that amounts and descriptions align across a row.
 
-import type { RetailerOffer } from '@offerbook/client';
+import type { Retailer, RetailerOffer } from '@offerbook/client';
 import { bestOffer } from '@offerbook/wire/best-offer.ts';
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { element, isolated } from '../element.ts';
 import { SETTINGS } from '../page-settings.ts';
 import { apiButton } from './api-dialog.ts';
-import { amountOf, headline } from './cashback.ts';
+import { headline } from './cashback.ts';
 import { expiry } from './expiry.ts';
 import { drawLogo } from './logo.ts';
 import type { Found } from './selection.ts';
-import { printView } from './view.ts';
+import { type ListView, printView } from './view.ts';
 
-/** `country` is the filter to keep on the retailer's page; empty for none. */
-export function retailerCard(found: Found, country: string): HTMLElement {
-  const { retailer, offers } = found;
+/** `view` decides which offer the card shows, and its country filter is kept on the retailer's page. */
+export function retailerCard(found: Found, { country, sort }: ListView): HTMLElement {
+  const { retailer, offers, featured } = found;
   const href = printView({ kind: 'retailer', id: retailer.id, country });
   const categories = new Set(offers.map(({ category }) => category).filter((category) => category !== ''));
+  // If featured retailers come first, the featured offer is the reason for the card's place, so the card shows that offer.
+  const shown = sort === '' && featured !== undefined ? [featured] : offers;
   return element(
     'li',
     { class: 'card panel', 'data-retailer': retailer.id },
@@ -30,22 +33,29 @@ export function retailerCard(found: Found, country: string): HTMLElement {
         element('h2', {}, element('a', { href }, isolated(retailer.name))),
         element('p', { class: 'muted' }, isolated([...categories].join(', ') || retailer.hostname)),
       ),
+    ),
+    ...cashback(shown),
+    element(
+      'div',
+      { class: 'card-foot' },
+      otherDeals(retailer),
       apiButton({ name: retailer.name, id: retailer.id, list: 'retailers' }),
     ),
-    offerWords(offers),
-    tags(found),
   );
 }
 
-function offerWords(offers: readonly RetailerOffer[]): HTMLElement {
+function cashback(offers: readonly RetailerOffer[]): (HTMLElement | undefined)[] {
   const best = bestOffer(offers);
-  if (best === undefined) return element('p', { class: 'best none' }, 'No cashback at the moment');
-  return element(
-    'div',
-    {},
-    bestCashback(offers),
-    best.description === '' ? undefined : element('p', { class: 'muted' }, isolated(best.description)),
-  );
+  if (best === undefined) return [element('p', { class: 'best none' }, 'No cashback at the moment')];
+  return [
+    element(
+      'div',
+      { class: 'card-offer' },
+      bestCashback(offers),
+      best.featured ? element('p', { class: 'tag featured' }, 'Featured') : undefined,
+    ),
+    element('p', { class: 'muted about' }, isolated(best.description)),
+  ];
 }
 
 /** The line with the best cashback; undefined if there are no offers. */
@@ -55,27 +65,25 @@ export function bestCashback(offers: readonly RetailerOffer[]): HTMLElement | un
   return element(
     'p',
     { class: 'best' },
+    best.isUpTo ? 'Up to ' : undefined,
     element('strong', {}, best.text),
     best.lacksCurrency ? ' cashback, currency not stated' : ' cashback',
   );
 }
 
-function tags({ retailer: { coupons, promotions }, featured }: Found): HTMLElement {
+function otherDeals({ coupons, promotions }: Retailer): HTMLElement {
   const endDates = [...coupons, ...promotions].map(({ endDate }) => endDate).sort();
   const ends = endDates[0] === undefined ? undefined : expiry(endDates[0], new Date());
+  const counts = [
+    ...(coupons.length > 0 ? [printCountOf(coupons.length, 'coupon')] : []),
+    ...(promotions.length > 0 ? [printCountOf(promotions.length, 'promotion')] : []),
+  ];
   return element(
-    'ul',
-    { class: 'tags' },
-    // Name the featured offer's amount: the best offer may be a different one.
-    featured === undefined
-      ? undefined
-      : tag(`Featured: ${amountOf(featured, SETTINGS.currency).text}`, 'featured'),
-    coupons.length > 0 ? tag(printCountOf(coupons.length, 'coupon')) : undefined,
-    promotions.length > 0 ? tag(printCountOf(promotions.length, 'promotion')) : undefined,
-    ends?.soon ? tag(endDates.length === 1 ? ends.words : `one ${ends.words}`, 'soon') : undefined,
+    'div',
+    { class: 'other-deals' },
+    element('p', {}, counts.join(' · ') || 'Cashback only'),
+    ends?.soon
+      ? element('p', { class: 'ends soon' }, endDates.length === 1 ? ends.words : `one ${ends.words}`)
+      : undefined,
   );
-}
-
-function tag(label: string, kind = ''): HTMLElement {
-  return element('li', { class: `tag ${kind}` }, label);
 }

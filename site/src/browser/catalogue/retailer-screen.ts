@@ -40,7 +40,7 @@ export function retailerScreen(retailer: Retailer, from: ListView, country: stri
         element('p', { class: 'muted' }, websiteLink(retailer)),
       ),
       bestCashback(offers),
-      apiButton({ name, id, list: 'retailers' }),
+      actions(apiButton({ name, id, list: 'retailers' })),
     ),
     country === '' ? undefined : countryNote(retailer, offers.length, country),
     section('Cashback', 'offers', sortedOffers(offers).map(offerItem)),
@@ -118,9 +118,12 @@ function offerItem(offer: RetailerOffer): HTMLElement {
       amount.lacksCurrency ? element('span', { class: 'muted' }, 'currency not stated') : undefined,
     ),
     dealBody(description, facts(offer, countries), smallPrint(offer, countries)),
-    activateLink(subject),
-    apiButton(subject),
+    actions(activateLink(subject), apiButton(subject)),
   );
+}
+
+function actions(...controls: readonly (HTMLElement | undefined)[]): HTMLElement {
+  return element('div', { class: 'actions row' }, ...controls);
 }
 
 function dealBody(description: string, ...others: readonly (HTMLElement | undefined)[]): HTMLElement {
@@ -172,8 +175,7 @@ function couponItem({ id, code, description, endDate }: RetailerCoupon): HTMLEle
       shownCode,
       copyButton(`Copy the code ${code.slice(0, 60)}`, code, shownCode),
     ),
-    activateLink(subject),
-    apiButton(subject),
+    actions(activateLink(subject), apiButton(subject)),
   );
 }
 
@@ -183,8 +185,10 @@ function promotionItem({ id, description, endDate, deepLink }: RetailerPromotion
     'li',
     { class: 'deal row' },
     dealBody(description, ending(endDate)),
-    activateLink(subject) ?? externalLink(deepLink, 'Go to the promotion', 'button out'),
-    apiButton(subject),
+    actions(
+      activateLink(subject) ?? externalLink(deepLink, 'Go to the promotion', 'button primary out'),
+      apiButton(subject),
+    ),
   );
 }
 

@@ -97,7 +97,13 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
     const logoUrl = (id: string) => `${baseUrl}${LOGO_PATH}${id}.svg`;
     const worldOptions = { seed, speed, clock: systemClock, logoUrl };
     const world = await World.open(stores, org, importsInto(stores, org), worldOptions);
-    const feed = transactionFeed(stores.transactions, org, systemClock);
+    const findRetailer = (id: string) => world.retailers.find((retailer) => retailer.id === id);
+    const feed = transactionFeed({
+      transactions: stores.transactions,
+      org,
+      findRetailer,
+      clock: systemClock,
+    });
     await linkToToyShop(stores, world.retailers, baseUrl);
     const node = await startNode({
       // Logo URLs always use baseUrl, even if the page was opened under another host name.

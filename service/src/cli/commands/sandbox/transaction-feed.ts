@@ -1,6 +1,7 @@
 // Recent transaction changes for the sandbox's explorer. The page polls this route without a token, so the private token
 // never reaches the browser. Only the sandbox, whose data is synthetic, has this route.
 
+import type { Retailer } from '@offerbook/sandbox/wire.ts';
 import { parseTimestamp, printTimestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { ApiError } from '../../../domain/api-errors.ts';
@@ -18,7 +19,14 @@ const PAGE_SIZE = 1_000;
 /** Maximum number of rows in a response; the explorer shows fewer. */
 const ROWS_MAX = 100;
 
-export function transactionFeed(transactions: TransactionStore, org: Organisation, clock: Clock): Route {
+interface FeedSource {
+  readonly transactions: TransactionStore;
+  readonly org: Organisation;
+  readonly findRetailer: (id: string) => Retailer | undefined;
+  readonly clock: Clock;
+}
+
+export function transactionFeed({ transactions, org, findRetailer, clock }: FeedSource): Route {
   return {
     method: 'GET',
     path: FEED_PATH,
@@ -27,7 +35,13 @@ export function transactionFeed(transactions: TransactionStore, org: Organisatio
       const sinceMs = parseSince(search) ?? clock() - FIRST_WINDOW_MS;
       const { rows, completeThroughMs } = await walk(transactions, org.id, sinceMs);
       const newest = rows.sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1)).slice(0, ROWS_MAX);
-      const body = { data: newest, completeThrough: printTimestamp(completeThroughMs) };
+      const retailerIds = await transactions.findRetailers(newest.map(({ id }) => id));
+      // As with expand=retailer.
+      const data = newest.map((transaction) => {
+        const { id, name, hostname, logo } = findRetailer(retailerIds.get(transaction.id) ?? '') ?? {};
+        return { ...transaction, retailer: id === undefined ? null : { id, name, hostname, logo } };
+      });
+      const body = { data, completeThrough: printTimestamp(completeThroughMs) };
       return json(200, body, { 'Cache-Control': 'no-store' });
     },
   };
