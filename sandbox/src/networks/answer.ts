@@ -1,0 +1,123 @@
+// Requests to a fake network and its answers, before they are sent.
+
+import { printSecond } from '../wire.ts';
+import type { NetworkName } from './accounts.ts';
+import type { Fault } from './faults.ts';
+
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const DAY_MS = 1_440 * MINUTE_MS;
+
+export interface NetworkRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Headers;
+  readonly body: string;
+  readonly nowMs: number;
+  readonly fault: Fault | undefined;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Rate {
+  /** Routes with the same name share a budget. */
+  readonly name: string;
+  readonly requests: number;
+  readonly perMs: number;
+}
+
+export interface NetworkRoute {
+  readonly method: 'GET' | 'POST';
+  readonly path: RegExp;
+  readonly rate: Rate;
+  /** `parts` are the groups of `path`. */
+  answer(request: NetworkRequest, ...parts: string[]): Answer;
+}
+
+export interface FakeNetwork {
+  readonly name: NetworkName;
+  readonly routes: readonly NetworkRoute[];
+  /** Returns the network's error if the credentials are wrong. */
+  refuse(request: NetworkRequest): Answer | undefined;
+  /** The network's way of refusing a request above the rate. */
+  tooMany(waitMs: number, rate: Rate): Answer;
+  /** Rate headers of successful answers, if the network sends any. */
+  rateHeaders?(left: number, waitMs: number, rate: Rate): Record<string, string>;
+}
+
+export function json(value: unknown, status = 200, headers: Record<string, string> = {}): Answer {
+  return { status, body: JSON.stringify(value), headers: { 'Content-Type': 'application/json', ...headers } };
+}
+
+export function xml(body: string, status = 200): Answer {
+  return {
+    status,
+    body: `<?xml version="1.0" encoding="UTF-8"?>\n${body}`,
+    headers: { 'Content-Type': 'application/xml' },
+  };
+}
+
+export function acceptsJson({ headers }: NetworkRequest): boolean {
+  return headers.get('Accept')?.includes('application/json') === true;
+}
+
+export interface Window {
+  readonly fromMs: number;
+  /** Exclusive. */
+  readonly toMs: number;
+}
+
+export function isIn({ fromMs, toMs }: Window, ms: number | undefined): boolean {
+  return ms !== undefined && fromMs <= ms && ms < toMs;
+}
+
+/** Calendar days in UTC that the window touches. */
+export function daysOf({ fromMs, toMs }: Window): number {
+  return Math.floor((toMs - 1) / DAY_MS) - Math.floor(fromMs / DAY_MS) + 1;
+}
+
+/** Reads `2026-11-14T12:00:00` and `2026-11-14 12:00:00`, with Z or an offset if `zoned`; undefined for anything else. */
+export function parseMoment(text: string | null, zoned: boolean): number | undefined {
+  const match = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(\.\d+)?(Z|[+-]\d{2}:\d{2})?$/.exec(text ?? '');
+  if (match === null || (match[4] !== undefined && !zoned)) return undefined;
+  const ms = Date.parse(`${match[1]}T${match[2]}${match[4] ?? 'Z'}`);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+export function readWindow(from: string | null, to: string | null, zoned = false): Window | undefined {
+  const fromMs = parseMoment(from, zoned);
+  const toMs = parseMoment(to, zoned);
+  return fromMs === undefined || toMs === undefined || toMs <= fromMs ? undefined : { fromMs, toMs };
+}
+
+/** `2026-11-14 12:00:00` */
+export function printSpaced(ms: number): string {
+  return printSecond(ms).replace('T', ' ');
+}
+
+export function escapeXml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
+/** An XML element with text. */
+export function element(name: string, text: string | number): string {
+  return `<${name}>${escapeXml(String(text))}</${name}>`;
+}
+
+/** The nth page of a list, counted from 1. */
+export function pageOf<T>(rows: readonly T[], page: number, size: number): readonly T[] {
+  return rows.slice((page - 1) * size, page * size);
+}
+
+/** Reads a whole number from a query parameter; the default if it is missing or invalid. */
+export function readCount(text: string | null, standard: number, max = Number.MAX_SAFE_INTEGER): number {
+  return /^\d{1,9}$/.test(text ?? '') ? Math.min(Number(text), max) : Math.min(standard, max);
+}

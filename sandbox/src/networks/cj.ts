@@ -1,0 +1,315 @@
+// A fake of CJ's APIs: commissions by GraphQL, advertisers and links in XML. A sale is one record, and each correction is
+// another record. Locking changes a record in place. Errors of the GraphQL API have status 200.
+
+import { getCountry, roundMoney } from '../countries.ts';
+import { printSecond } from '../wire.ts';
+import { ACCOUNTS } from './accounts.ts';
+import {
+  type Answer,
+  DAY_MS,
+  daysOf,
+  element,
+  escapeXml,
+  type FakeNetwork,
+  isIn,
+  json,
+  MINUTE_MS,
+  type NetworkRequest,
+  pageOf,
+  readCount,
+  readWindow,
+  SECOND_MS,
+  type Window,
+  xml,
+} from './answer.ts';
+import { type Ledger, numberOf, type Programme, percent } from './ledger.ts';
+import type { Amounts, NetworkSale, Version } from './network-sale.ts';
+
+const { account, website, credentials } = ACCOUNTS.cj;
+const DAYS_MAX = 31;
+const RECORDS_MAX = 10_000;
+const PAGE_SIZE_MAX = 100;
+const RATES = {
+  /** CJ publishes no limit for GraphQL. */
+  query: { name: 'cj query', requests: 120, perMs: MINUTE_MS },
+  advertisers: { name: 'cj advertisers', requests: 25, perMs: MINUTE_MS },
+  links: { name: 'cj links', requests: 25, perMs: MINUTE_MS },
+};
+
+export function fakeCj(ledger: Ledger, recordsMax = RECORDS_MAX): FakeNetwork {
+  return {
+    name: 'cj',
+    refuse: ({ headers, url }) => {
+      if (headers.get('Authorization') === `Bearer ${credentials.token}`) return undefined;
+      return url.pathname === '/query'
+        ? { status: 401, body: 'Not authorised' }
+        : xml('<cj-api><error-message>Not authorised</error-message></cj-api>', 401);
+    },
+    tooMany: () => ({ status: 429, body: 'You have exceeded your rate limit' }),
+    routes: [
+      {
+        method: 'POST',
+        path: /^\/query\/?$/,
+        rate: RATES.query,
+        answer: (request) => listCommissions(ledger, request, recordsMax),
+      },
+      {
+        method: 'GET',
+        path: /^\/v2\/advertiser-lookup\/?$/,
+        rate: RATES.advertisers,
+        answer: (request) =>
+          request.url.searchParams.get('requestor-cid') === account
+            ? list('advertisers', ledger.programmes('cj', request.nowMs).map(advertiserXml), request)
+            : xml('<cj-api><error-message>requestor-cid is invalid</error-message></cj-api>', 400),
+      },
+      {
+        method: 'GET',
+        path: /^\/v2\/link-search\/?$/,
+        rate: RATES.links,
+        answer: (request) => listLinks(ledger, request),
+      },
+    ],
+  };
+}
+
+function queryError(message: string): Answer {
+  return json({ data: null, errors: [{ message, path: ['publisherCommissions'] }] });
+}
+
+function listCommissions(ledger: Ledger, { body, nowMs, fault }: NetworkRequest, recordsMax: number): Answer {
+  if (fault === 'query error') return queryError('Internal server error');
+  const query = parseQuery(body);
+  if (query === undefined) return queryError('Syntax Error: expected publisherCommissions and its records');
+  const { values, fields } = query;
+  if (!values.get('forPublishers')?.includes(account)) return queryError('forPublishers is invalid');
+  const filters = FILTERS.flatMap(({ name, dateOf }) => {
+    const [from, to] = [values.get(`since${name}`), values.get(`before${name}`)];
+    return from === undefined && to === undefined
+      ? []
+      : [{ name, window: readWindow(from ?? null, to ?? null, true), dateOf }];
+  });
+  if (filters.length === 0) return queryError('a date range is required');
+  for (const { name, window } of filters) {
+    if (window === undefined) return queryError(`since${name} and before${name} must be times`);
+    if (daysOf(window) > DAYS_MAX) return queryError(`the ${name} range must not exceed ${DAYS_MAX} days`);
+  }
+  const sinceId = Number(values.get('sinceCommissionId') ?? 0);
+  const found = ledger
+    .sales('cj', nowMs)
+    .flatMap((sale) => recordsOf(ledger, sale, nowMs))
+    .filter(
+      (record) =>
+        record.number > sinceId &&
+        filters.every(({ window, dateOf }) => isIn(window as Window, dateOf(record))),
+    )
+    .sort((a, b) => a.number - b.number);
+  const limit = fault === 'incomplete' ? Math.max(1, Math.floor(found.length / 2)) : recordsMax;
+  const records = found.slice(0, limit);
+  return json({
+    data: {
+      publisherCommissions: {
+        count: records.length,
+        limit: recordsMax,
+        payloadComplete: records.length === found.length,
+        maxCommissionId: records.at(-1)?.number.toString() ?? null,
+        records: records.map(({ row }) => pick(row(), fields)),
+      },
+    },
+  });
+}
+
+interface CommissionRecord {
+  readonly number: number;
+  readonly postedMs: number;
+  readonly lockedMs: number;
+  readonly soldMs: number;
+  /** Most records are outside the window and need no row. */
+  readonly row: () => Readonly<Record<string, unknown>>;
+}
+
+const FILTERS: readonly { name: string; dateOf: (record: CommissionRecord) => number }[] = [
+  { name: 'PostingDate', dateOf: ({ postedMs }) => postedMs },
+  { name: 'LockingDate', dateOf: ({ lockedMs }) => lockedMs },
+  { name: 'EventDate', dateOf: ({ soldMs }) => soldMs },
+];
+
+/** Reads the arguments and the fields of the records. Arguments may be variables. */
+function parseQuery(
+  body: string,
+): { values: ReadonlyMap<string, string>; fields: ReadonlySet<string> } | undefined {
+  let query: string;
+  let variables: Record<string, unknown>;
+  try {
+    const parsed = JSON.parse(body) as { query: string; variables?: Record<string, unknown> };
+    ({ query } = parsed);
+    variables = parsed.variables ?? {};
+  } catch {
+    return undefined;
+  }
+  const [, args] = /publisherCommissions\s*\(([^)]*)\)/.exec(query) ?? [];
+  const [, fields] = /records\s*\{([^}]*)\}/.exec(query) ?? [];
+  if (args === undefined || fields === undefined) return undefined;
+  const values = new Map<string, string>();
+  for (const [, name = '', text, list, variable] of args.matchAll(
+    /(\w+)\s*:\s*(?:"([^"]*)"|(\[[^\]]*\])|\$(\w+))/g,
+  )) {
+    const value = variable === undefined ? (text ?? list) : variables[variable];
+    if (value !== undefined && value !== null)
+      values.set(name, typeof value === 'string' ? value : JSON.stringify(value));
+  }
+  return { values, fields: new Set(fields.match(/\w+/g)) };
+}
+
+function pick(row: Readonly<Record<string, unknown>>, fields: ReadonlySet<string>) {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => fields.has(name)));
+}
+
+/** CJ reports all amounts in the account's currency. */
+export function inAccountCurrency(sale: NetworkSale, { orderValue, commission }: Amounts): Amounts {
+  const { unitsPerEuro } = getCountry(sale.country);
+  const convert = (amount: number) => Math.max(0.01, roundMoney(amount / unitsPerEuro, 2));
+  return { orderValue: convert(orderValue), commission: convert(commission) };
+}
+
+export function actionIdOf({ key }: NetworkSale): string {
+  return `17${key}`;
+}
+
+/** The records of a sale at this time. A correction reverses what was there, and states what is there now. */
+function recordsOf(ledger: Ledger, sale: NetworkSale, nowMs: number): CommissionRecord[] {
+  const [first] = sale.versions;
+  const settled = sale.versions.find(({ status }) => status !== 'PENDING') ?? first;
+  const isLocked = settled.atMs <= nowMs;
+  const isClosed = settled.atMs + 30 * DAY_MS <= nowMs;
+  const common = () => ({
+    originalActionId: actionIdOf(sale),
+    actionStatus: isClosed ? 'closed' : isLocked ? 'locked' : 'new',
+    actionType: 'item_sale',
+    actionTrackerId: String(numberOf(sale.offerId)),
+    actionTrackerName: 'Online Sale',
+    validationStatus: 'AUTOMATED',
+    advertiserId: String(ledger.advertiserId(sale.retailerId)),
+    advertiserName: 'Sandbox',
+    publisherId: account,
+    websiteId: website,
+    aid: '10000001',
+    clickDate: sale.clickedMs === undefined ? null : `${printSecond(sale.clickedMs)}Z`,
+    eventDate: `${printSecond(sale.soldMs)}Z`,
+    lockingDate: `${printSecond(settled.atMs)}Z`,
+    orderId: `A-${sale.key}`,
+    country: sale.country,
+    coupon: null,
+    shopperId: sale.subId ?? null,
+  });
+  const records: CommissionRecord[] = [];
+  const post = (version: Version, place: number, amounts: Amounts, sign: 1 | -1) => {
+    // Later records have greater ids. A leaking filter dates a correction back.
+    const postedMs = ledger.leaks(sale) ? first.atMs : version.atMs;
+    const number =
+      (version.atMs / SECOND_MS) * 1_000_000 + (Bun.hash.xxHash32(sale.id) % 100_000) * 10 + place;
+    const print = (amount: number) => `${sign < 0 ? '-' : ''}${amount.toFixed(2)}`;
+    const original = records.length === 0;
+    records.push({
+      number,
+      postedMs,
+      lockedMs: settled.atMs,
+      soldMs: sale.soldMs,
+      row: () => ({
+        commissionId: String(number),
+        ...common(),
+        original,
+        postingDate: `${printSecond(postedMs)}Z`,
+        saleAmountPubCurrency: print(amounts.orderValue),
+        pubCommissionAmountPubCurrency: print(amounts.commission),
+        correctionReason: original ? null : 'RETURNED_MERCHANDISE',
+      }),
+    });
+  };
+  let standing: Amounts | undefined;
+  for (const [index, version] of sale.versions.entries()) {
+    if (version.atMs > nowMs) break;
+    const amounts = version.status === 'DECLINED' ? undefined : inAccountCurrency(sale, version);
+    const isSame =
+      standing?.orderValue === amounts?.orderValue && standing?.commission === amounts?.commission;
+    if (isSame) continue;
+    // Two versions can be of the same second.
+    if (standing !== undefined) post(version, index * 2, standing, -1);
+    if (amounts !== undefined) post(version, index * 2 + 1, amounts, 1);
+    standing = amounts;
+  }
+  return records;
+}
+
+function list(name: string, items: readonly string[], { url }: NetworkRequest): Answer {
+  const page = Math.max(1, readCount(url.searchParams.get('page-number'), 1));
+  const size = Math.max(1, readCount(url.searchParams.get('records-per-page'), 25, PAGE_SIZE_MAX));
+  const shown = pageOf(items, page, size);
+  const counts = `total-matched="${items.length}" records-returned="${shown.length}" page-number="${page}"`;
+  return xml(`<cj-api><${name} ${counts}>${shown.join('\n')}</${name}></cj-api>`);
+}
+
+function advertiserXml({ advertiserId, retailer }: Programme): string {
+  const actions = retailer.cashbackOffers.map((offer) => {
+    const { maximumFixedCommissionFee: fixed } = offer;
+    const rate =
+      fixed === null ? `${percent(offer.cashbackPercentage).toFixed(2)}%` : `EUR ${fixed.toFixed(2)}`;
+    const id = element('id', numberOf(offer.id));
+    return `<action>${element('name', offer.description)}<type>advanced sale</type>${id}<commission>${element('default', rate)}</commission></action>`;
+  });
+  const [offer] = retailer.cashbackOffers;
+  return [
+    '<advertiser>',
+    element('advertiser-id', advertiserId),
+    '<account-status>Active</account-status><language>en</language>',
+    element('advertiser-name', retailer.name),
+    element('program-url', retailer.url),
+    '<relationship-status>joined</relationship-status>',
+    `<primary-category><parent>Shops</parent>${element('child', offer?.category ?? '')}</primary-category>`,
+    `<actions>${actions.join('')}</actions>`,
+    '</advertiser>',
+  ].join('');
+}
+
+function listLinks(ledger: Ledger, request: NetworkRequest): Answer {
+  const { searchParams } = request.url;
+  if (searchParams.get('website-id') === null)
+    return xml('<cj-api><error-message>website-id is required</error-message></cj-api>', 400);
+  const type = searchParams.get('promotion-type');
+  const links = ledger
+    .programmes('cj', request.nowMs)
+    .flatMap(linksOf)
+    .filter((link) => type === null || link.type === type)
+    .map(({ text }) => text);
+  return list('links', links, request);
+}
+
+function linksOf({ advertiserId, retailer }: Programme): { type: string; text: string }[] {
+  const link = (
+    type: string,
+    deal: { id: string; description: string; startDate: string; endDate: string },
+    destination: string,
+    code: string,
+  ) => ({
+    type,
+    text: [
+      '<link>',
+      element('advertiser-id', advertiserId),
+      element('advertiser-name', retailer.name),
+      element('description', deal.description),
+      `<destination>${escapeXml(destination)}</destination>`,
+      element('link-id', numberOf(deal.id)),
+      element('link-name', deal.description),
+      '<link-type>Text Link</link-type>',
+      element('promotion-type', type),
+      element('promotion-start-date', `${deal.startDate.replace('T', ' ')}.0`),
+      element('promotion-end-date', `${deal.endDate.replace('T', ' ')}.0`),
+      element('coupon-code', code),
+      '<relationship-status>joined</relationship-status>',
+      '</link>',
+    ].join(''),
+  });
+  return [
+    ...retailer.coupons.map((coupon) => link('coupon', coupon, retailer.url, coupon.code)),
+    ...retailer.promotions.map((promotion) => link('sale/discount', promotion, promotion.deepLink, '')),
+  ];
+}

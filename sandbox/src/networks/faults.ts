@@ -1,0 +1,84 @@
+// Chooses how the fake networks misbehave. Limits that the networks document, such as windows and rates, are not faults: they
+// are always enforced.
+
+import { Random } from '../random.ts';
+import type { NetworkName } from './accounts.ts';
+
+/** Faults of every network, and of networks that are marked. */
+export type Fault =
+  /** 500, 502 or 503. */
+  | 'server error'
+  /** A valid HTTP response whose document ends in the middle. */
+  | 'cut'
+  /** The connection ends in the middle of the document. */
+  | 'reset'
+  /** The connection stays open and silent in the middle of the document. */
+  | 'stall'
+  /** Status 200 with a page for people. */
+  | 'page'
+  /** Status 200 without a body. */
+  | 'blank'
+  /** The network's way of refusing too many requests, although there were few. */
+  | 'too many requests'
+  /** 429 with Retry-After, which none of the networks documents. */
+  | 'retry after'
+  /** impact.com: a row leaves the window between two pages, so that the next page skips a row. */
+  | 'drift'
+  /** impact.com: the link to the next page leads to the same page. */
+  | 'self link'
+  /** impact.com: null, {}, [] or an empty list instead of an empty page. */
+  | 'odd empty'
+  /** CJ: errors with status 200. */
+  | 'query error'
+  /** CJ: fewer records than the limit, with payloadComplete false. */
+  | 'incomplete'
+  /** Rakuten: a page starts with the last row of the page before it. */
+  | 'repeated row'
+  /** Rakuten: the token expires early. */
+  | 'expired token';
+
+const COMMON: readonly Fault[] = [
+  'server error',
+  'cut',
+  'reset',
+  'page',
+  'blank',
+  'too many requests',
+  'retry after',
+];
+
+/** The faults that each network may have in a random plan. */
+export const FAULTS: Readonly<Record<NetworkName, readonly Fault[]>> = {
+  awin: COMMON,
+  impact: [...COMMON, 'drift', 'self link', 'odd empty'],
+  partnerize: COMMON,
+  cj: [...COMMON, 'query error', 'incomplete'],
+  rakuten: [...COMMON, 'repeated row', 'expired token'],
+};
+
+export interface FaultPlan {
+  /** The fault of a network's nth request, counted from 1. */
+  draw(network: NetworkName, number: number): Fault | undefined;
+}
+
+export const HONEST: FaultPlan = { draw: () => undefined };
+
+/** A fraction of the requests fail. The same seed gives the same faults. */
+export function randomFaults(seed: number, share: number, faults = FAULTS): FaultPlan {
+  return {
+    draw(network, number) {
+      const random = new Random(seed, 'fault', network, number);
+      return random.chance(share) ? random.pick(faults[network]) : undefined;
+    },
+  };
+}
+
+/** The faults of a network's first requests. Later requests succeed. */
+export function plannedFaults(plan: Partial<Record<NetworkName, readonly (Fault | undefined)[]>>): FaultPlan {
+  return { draw: (network, number) => plan[network]?.[number - 1] };
+}
+
+/** Every request has this fault. */
+export function alwaysFault(fault: Fault): FaultPlan {
+  return { draw: () => fault };
+}

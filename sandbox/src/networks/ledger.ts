@@ -1,0 +1,143 @@
+// What the fake networks know: their programmes and their sales, as pure functions of the seed and the time. Each retailer of
+// the sandbox that takes part belongs to one network.
+
+import { arrivals, type Density } from '../living-sales.ts';
+import { Market } from '../market.ts';
+import { Random } from '../random.ts';
+import { reportedAtMs } from '../sale-id.ts';
+import { makeCatalogue } from '../synthetic-catalogue.ts';
+import type { Retailer } from '../wire.ts';
+import { NETWORKS, type NetworkName } from './accounts.ts';
+import { makeNetworkSale, type NetworkSale, versionAt } from './network-sale.ts';
+
+const HOUR_MS = 3_600_000;
+
+export interface LedgerOptions {
+  readonly seed: number;
+  /** The networks know no sales that were reported before this time. */
+  readonly sinceMs: number;
+  readonly density: Density;
+  readonly logoUrl: (retailerId: string) => string;
+  /** Programmes per network. Default: 12. Awin needs one request for each. */
+  readonly programmes?: number;
+  /** Fraction of sales whose changes the networks' change filters do not show. Default: 0. */
+  readonly leakShare?: number;
+}
+
+/** A retailer with its number, which is its advertiser id at the network. */
+export interface Programme {
+  readonly advertiserId: number;
+  readonly retailer: Retailer;
+}
+
+const FIRST_ADVERTISER = 10_001;
+
+export class Ledger {
+  readonly #options: LedgerOptions;
+  readonly #market: Market;
+  readonly #advertiserIds: ReadonlyMap<string, number>;
+  readonly #sales: Readonly<Record<NetworkName, NetworkSale[]>> = {
+    awin: [],
+    impact: [],
+    partnerize: [],
+    cj: [],
+    rakuten: [],
+  };
+  /** When a sale was last touched without a change of its contents. */
+  readonly #touched = new Map<number, number>();
+  #reachedMs: number;
+  #lastKey = 0;
+  #programmes: { readonly hour: number; readonly all: readonly Programme[] } | undefined;
+
+  constructor(options: LedgerOptions) {
+    this.#options = options;
+    this.#reachedMs = options.sinceMs;
+    // Offers do not depend on the time. Coupons do, and sales must not.
+    const retailers = this.#retailersAt(options.sinceMs).map((retailer) => ({
+      ...retailer,
+      coupons: [],
+      promotions: [],
+    }));
+    this.#market = new Market(retailers);
+    this.#advertiserIds = new Map(retailers.map(({ id }, number) => [id, FIRST_ADVERTISER + number]));
+  }
+
+  /** The sales that a network knows at this time, in the order in which they were reported. */
+  sales(network: NetworkName, nowMs: number): readonly NetworkSale[] {
+    const { seed, density } = this.#options;
+    if (nowMs > this.#reachedMs) {
+      const ids = [...arrivals(seed, this.#reachedMs, nowMs, density)].sort();
+      for (const id of ids) this.#add(makeNetworkSale(seed, id, this.#nextKey(id), this.#market));
+      this.#reachedMs = nowMs;
+    }
+    const known = this.#sales[network];
+    const last = known.at(-1);
+    // A clock that was set back: later sales have not been reported yet.
+    return last !== undefined && last.versions[0].atMs > nowMs
+      ? known.filter(({ versions }) => versions[0].atMs <= nowMs)
+      : known;
+  }
+
+  /** The programmes of a network, with the coupons and promotions that are listed at this time. */
+  programmes(network: NetworkName, nowMs: number): readonly Programme[] {
+    const hour = Math.floor(nowMs / HOUR_MS);
+    if (this.#programmes?.hour !== hour) {
+      const all = this.#retailersAt(hour * HOUR_MS).map((retailer) => ({
+        retailer,
+        advertiserId: this.advertiserId(retailer.id),
+      }));
+      this.#programmes = { hour, all };
+    }
+    return this.#programmes.all.filter(({ retailer }) => this.#networkOf(retailer.id) === network);
+  }
+
+  advertiserId(retailerId: string): number {
+    return this.#advertiserIds.get(retailerId) ?? 0;
+  }
+
+  /** When the network last changed the sale, as far as its change filter shows. */
+  changedMs(sale: NetworkSale, nowMs: number): number {
+    if (this.leaks(sale)) return sale.versions[0].atMs;
+    return Math.max(versionAt(sale, nowMs).atMs, this.#touched.get(sale.key) ?? 0);
+  }
+
+  /** True if the change filters do not show the changes of this sale. */
+  leaks({ id }: NetworkSale): boolean {
+    const { seed, leakShare = 0 } = this.#options;
+    return leakShare > 0 && new Random(seed, 'leak', id).chance(leakShare);
+  }
+
+  /** Makes the change filter show a sale as changed, with the same contents. */
+  touch({ key }: NetworkSale, nowMs: number): void {
+    this.#touched.set(key, nowMs);
+  }
+
+  #retailersAt(nowMs: number): Retailer[] {
+    const { seed, logoUrl, programmes = 12 } = this.#options;
+    return makeCatalogue({ seed, nowMs, logoUrl }).slice(0, programmes * NETWORKS.length);
+  }
+
+  #networkOf(retailerId: string): NetworkName {
+    return NETWORKS[this.advertiserId(retailerId) % NETWORKS.length] ?? 'awin';
+  }
+
+  #add(sale: NetworkSale): void {
+    this.#sales[this.#networkOf(sale.retailerId)].push(sale);
+  }
+
+  /** Derived from the time of the report, so that the keys stay the same after a restart. */
+  #nextKey(id: string): number {
+    this.#lastKey = Math.max(reportedAtMs(id) * 10, this.#lastKey + 1);
+    return this.#lastKey;
+  }
+}
+
+/** A number for a deal's UUID, since most networks number their deals. */
+export function numberOf(uuid: string): number {
+  return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 12), 16);
+}
+
+/** Offers have percentages in steps of 0.5. */
+export function percent(fraction: number): number {
+  return Math.round(fraction * 1000) / 10;
+}

@@ -1,0 +1,125 @@
+// A sale as a network knows it: every version of it over time. Networks are less tidy than the sandbox's own sales: some rows
+// arrive months after the sale, and some sales change months after they were settled.
+
+import { COUNTRIES, roundMoney } from '../countries.ts';
+import type { Market } from '../market.ts';
+import { Random } from '../random.ts';
+import { makeSale } from '../sale.ts';
+import { courseOf, REAL_PACE } from '../sale-course.ts';
+import { reportedAtMs } from '../sale-id.ts';
+import type { Sale } from '../wire.ts';
+
+const SECOND_MS = 1_000;
+const DAY_MS = 86_400_000;
+/** The publisher's commission is greater than the user's cashback. */
+const CASHBACK_SHARE = 0.7;
+const LATE_ROW_SHARE = 0.02;
+const LATE_ROW_DAYS = [20, 300] as const;
+const LATE_REVERSAL_SHARE = 0.02;
+const LATE_REVERSAL_DAYS = [60, 270] as const;
+const LATE_AMENDMENT_SHARE = 0.02;
+const LATE_AMENDMENT_DAYS = [10, 200] as const;
+
+export interface Amounts {
+  readonly orderValue: number;
+  readonly commission: number;
+}
+
+export interface Version extends Amounts {
+  /** Whole seconds. */
+  readonly atMs: number;
+  readonly status: Sale['status'];
+}
+
+export interface NetworkSale {
+  /** The sandbox's id of the sale. */
+  readonly id: string;
+  /** Unique among the sales of all networks. */
+  readonly key: number;
+  readonly retailerId: string;
+  readonly offerId: string;
+  readonly country: string;
+  readonly currency: string;
+  readonly decimals: 0 | 2;
+  /** Undefined for a sale without a click. Such a sale has no sub-ids either. */
+  readonly clickedMs: number | undefined;
+  readonly soldMs: number;
+  readonly subId: string | undefined;
+  readonly subData: string | undefined;
+  /** Oldest first. The first version is the sale as it was reported. */
+  readonly versions: readonly [Version, ...Version[]];
+}
+
+export function makeNetworkSale(seed: number, id: string, key: number, market: Market): NetworkSale {
+  const sale = makeSale(seed, id, market);
+  const random = new Random(seed, 'network sale', id);
+  const lateMs = random.chance(LATE_ROW_SHARE) ? Math.round(random.between(...LATE_ROW_DAYS)) * DAY_MS : 0;
+  const { decimals } = COUNTRIES.find(({ code }) => code === sale.country) ?? { decimals: 2 as const };
+  return {
+    id,
+    key,
+    retailerId: sale.retailerId ?? '',
+    offerId: sale.cashbackOfferId ?? '',
+    country: sale.country,
+    currency: sale.currencyCode,
+    decimals,
+    clickedMs: sale.clickedAt === null ? undefined : parseMs(sale.clickedAt) - lateMs,
+    soldMs: parseMs(sale.soldAt) - lateMs,
+    subId: sale.clickedAt === null ? undefined : (sale.passbackUid ?? undefined),
+    subData: sale.clickedAt === null ? undefined : (sale.passbackData ?? undefined),
+    versions: makeVersions(seed, sale, decimals, random),
+  };
+}
+
+function makeVersions(seed: number, sale: Sale, decimals: 0 | 2, random: Random): NetworkSale['versions'] {
+  const course = courseOf(seed, sale.id, REAL_PACE);
+  const commission = sale.cashback / CASHBACK_SHARE;
+  const first: Version = {
+    atMs: wholeSecond(reportedAtMs(sale.id)),
+    status: 'PENDING',
+    ...scaled({ orderValue: sale.orderValue, commission }, 1, decimals),
+  };
+  const versions: [Version, ...Version[]] = [first];
+  const add = (atMs: number, change: Partial<Version>) => {
+    versions.push({ ...(versions.at(-1) ?? first), ...change, atMs: wholeSecond(atMs) });
+  };
+  if (course.correctedAtMs !== undefined)
+    add(course.correctedAtMs, scaled(first, course.correction, decimals));
+  add(course.settledAtMs, { status: course.outcome });
+  const reversed = course.outcome === 'CONFIRMED' ? 'DECLINED' : 'CONFIRMED';
+  if (course.reversedAtMs !== undefined) add(course.reversedAtMs, { status: reversed });
+  const last = versions.at(-1) ?? first;
+  if (last.status !== 'CONFIRMED') return versions;
+  if (random.chance(LATE_AMENDMENT_SHARE)) {
+    const amounts = scaled(last, random.between(0.3, 0.9), decimals);
+    add(last.atMs + random.between(...LATE_AMENDMENT_DAYS) * DAY_MS, amounts);
+  } else if (random.chance(LATE_REVERSAL_SHARE)) {
+    add(last.atMs + random.between(...LATE_REVERSAL_DAYS) * DAY_MS, { status: 'DECLINED' });
+  }
+  return versions;
+}
+
+/** Never rounds to 0: some networks decline a sale by taking its amounts away. */
+function scaled({ orderValue, commission }: Amounts, factor: number, decimals: 0 | 2): Amounts {
+  const least = 10 ** -decimals;
+  const scale = (amount: number) => Math.max(least, roundMoney(amount * factor, decimals));
+  return { orderValue: scale(orderValue), commission: scale(commission) };
+}
+
+/** The version at this time. The sale must have been reported by then. */
+export function versionAt({ versions }: NetworkSale, nowMs: number): Version {
+  return versions.findLast(({ atMs }) => atMs <= nowMs) ?? versions[0];
+}
+
+/** The versions up to this time. */
+export function versionsAt({ versions }: NetworkSale, nowMs: number): readonly Version[] {
+  return versions.filter(({ atMs }) => atMs <= nowMs);
+}
+
+function parseMs(time: string): number {
+  return Date.parse(`${time}Z`);
+}
+
+function wholeSecond(ms: number): number {
+  return Math.floor(ms / SECOND_MS) * SECOND_MS;
+}

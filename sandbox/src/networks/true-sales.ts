@@ -1,0 +1,93 @@
+// The truth that a client of a fake network should arrive at: every sale with its ids at the network, its status and its
+// amounts. Computed from the versions of the sales, not from the rows that the network sends.
+
+import type { Sale } from '../wire.ts';
+import { ACCOUNTS, type NetworkName } from './accounts.ts';
+import { actionIdOf, inAccountCurrency } from './cj.ts';
+import { actionId } from './impact.ts';
+import type { Ledger } from './ledger.ts';
+import { type Amounts, type NetworkSale, type Version, versionsAt } from './network-sale.ts';
+import { campaignId, conversionId } from './partnerize.ts';
+import { difference, orderId } from './rakuten.ts';
+
+export interface TrueSale extends Amounts {
+  readonly id: string;
+  readonly advertiserId: string;
+  readonly status: Sale['status'];
+  readonly currency: string;
+  /** Undefined if the network does not report it. */
+  readonly country: string | undefined;
+  readonly soldMs: number;
+  readonly subId: string | undefined;
+}
+
+/**
+ * The sales of a network at this time. Networks that report corrections as rows of their own are understood only by clients
+ * that have read the first row too, so sales reported before `knownSinceMs` can be left out.
+ */
+export function trueSales(
+  ledger: Ledger,
+  network: NetworkName,
+  nowMs: number,
+  knownSinceMs = Number.NEGATIVE_INFINITY,
+): TrueSale[] {
+  return ledger
+    .sales(network, nowMs)
+    .filter(({ versions }) => versions[0].atMs >= knownSinceMs)
+    .map((sale) => TRUTHS[network](ledger, sale, versionsAt(sale, nowMs)));
+}
+
+type Truth = (ledger: Ledger, sale: NetworkSale, versions: readonly Version[]) => TrueSale;
+
+function whole(ledger: Ledger, sale: NetworkSale, versions: readonly Version[], id: string): TrueSale {
+  const { status, orderValue, commission } = versions.at(-1) ?? sale.versions[0];
+  const advertiserId = String(ledger.advertiserId(sale.retailerId));
+  const { currency, country, soldMs, subId } = sale;
+  return { id, advertiserId, status, orderValue, commission, currency, country, soldMs, subId };
+}
+
+const TRUTHS: Readonly<Record<NetworkName, Truth>> = {
+  awin: (ledger, sale, versions) => whole(ledger, sale, versions, String(sale.key)),
+  impact: (ledger, sale, versions) => whole(ledger, sale, versions, actionId(ledger, sale)),
+  partnerize: (ledger, sale, versions) => {
+    const found = whole(ledger, sale, versions, conversionId(sale));
+    return { ...found, advertiserId: campaignId(ledger.advertiserId(sale.retailerId)) };
+  },
+  cj: (ledger, sale, versions) => {
+    const found = whole(ledger, sale, versions, actionIdOf(sale));
+    // A declined sale keeps the amounts of its original record.
+    const amounts = inAccountCurrency(sale, found.status === 'DECLINED' ? sale.versions[0] : found);
+    return { ...found, ...amounts, currency: ACCOUNTS.cj.currency };
+  },
+  rakuten: (ledger, sale, versions) => {
+    const found = whole(ledger, sale, versions, orderId(sale));
+    const isDeclined = found.status === 'DECLINED';
+    return {
+      ...found,
+      id: `${found.advertiserId}:${found.id}`,
+      // Rakuten never confirms a sale.
+      status: isDeclined ? 'DECLINED' : 'PENDING',
+      ...(isDeclined ? everBought(sale, versions) : {}),
+      country: undefined,
+    };
+  },
+};
+
+/** The sum of everything that was ever bought: a declined order has no other amounts. */
+function everBought({ versions: [first], decimals }: NetworkSale, versions: readonly Version[]): Amounts {
+  let bought: Amounts = first;
+  let standing: Amounts = first;
+  for (const version of versions) {
+    const after = version.status === 'DECLINED' ? { orderValue: 0, commission: 0 } : version;
+    const change = difference(after, standing, decimals);
+    if (change.orderValue >= 0 && change.commission >= 0) {
+      bought = difference(
+        bought,
+        { orderValue: -change.orderValue, commission: -change.commission },
+        decimals,
+      );
+    }
+    standing = after;
+  }
+  return bought;
+}

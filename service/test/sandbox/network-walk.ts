@@ -1,0 +1,263 @@
+// Reads everything from the fake networks with plain requests, as a simple and patient client would.
+
+import { ACCOUNTS, basic, type NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
+import type { FakeNetworks } from '@offerbook/sandbox/networks/fake-networks.ts';
+
+export const SECOND_MS = 1_000;
+export const DAY_MS = 86_400_000;
+const JSON_ONLY = { Accept: 'application/json' };
+
+export interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Response bodies by name. */
+export type Bodies = Record<string, string>;
+
+export const AUTHORISATION = {
+  awin: `Bearer ${ACCOUNTS.awin.credentials.token}`,
+  impact: basic(ACCOUNTS.impact.account, ACCOUNTS.impact.credentials.token),
+  partnerize: basic(ACCOUNTS.partnerize.credentials.applicationKey, ACCOUNTS.partnerize.credentials.apiKey),
+  cj: `Bearer ${ACCOUNTS.cj.credentials.token}`,
+};
+
+export function ask(fakes: FakeNetworks, target: string, init: RequestInit = {}): Promise<Response> {
+  return fakes.answer(new Request(`http://127.0.0.1${target}`, init));
+}
+
+export async function read(fakes: FakeNetworks, target: string, init: RequestInit = {}): Promise<string> {
+  const answer = await ask(fakes, target, init);
+  const text = await answer.text();
+  if (answer.status !== 200) throw new Error(`${target}: ${answer.status} ${text}`);
+  return text;
+}
+
+export function headersOf(authorization: string): { headers: Record<string, string> } {
+  return { headers: { ...JSON_ONLY, Authorization: authorization } };
+}
+
+/** Asks for a token of Rakuten. */
+export function askToken(
+  fakes: FakeNetworks,
+  headers: Record<string, string> = JSON_ONLY,
+): Promise<Response> {
+  const { account, credentials } = ACCOUNTS.rakuten;
+  const key = btoa(`${credentials.clientId}:${credentials.clientSecret}`);
+  return ask(fakes, '/token', {
+    method: 'POST',
+    headers: { ...headers, Authorization: `Bearer ${key}` },
+    body: new URLSearchParams({ scope: account }),
+  });
+}
+
+export async function rakutenHeaders(fakes: FakeNetworks) {
+  const { access_token } = (await (await askToken(fakes)).json()) as { access_token: string };
+  return headersOf(`Bearer ${access_token}`);
+}
+
+function windows({ fromMs, toMs }: Span, days: number): Span[] {
+  const result: Span[] = [];
+  for (let startMs = fromMs; startMs < toMs; startMs += days * DAY_MS) {
+    result.push({ fromMs: startMs, toMs: Math.min(startMs + days * DAY_MS, toMs) });
+  }
+  return result;
+}
+
+const printed = (ms: number) => new Date(ms).toISOString().slice(0, 19);
+
+type Walk = (fakes: FakeNetworks, span: Span, filters?: readonly string[]) => Promise<Bodies>;
+
+/** Everything that changed in a span, by the filters that show changes. `filters` replaces them. */
+export const WALKS: Readonly<Record<NetworkName, Walk>> = {
+  async awin(fakes, span, filters = ['transaction', 'validation', 'amendment']) {
+    const bodies: Bodies = {};
+    for (const { fromMs, toMs } of windows(span, 30)) {
+      for (const type of filters) {
+        const target = `/publishers/${ACCOUNTS.awin.account}/transactions/?startDate=${printed(fromMs)}&endDate=${printed(toMs)}&timezone=UTC&dateType=${type}`;
+        bodies[`${type} ${fromMs}`] = await read(fakes, target, headersOf(AUTHORISATION.awin));
+      }
+    }
+    return bodies;
+  },
+  async impact(fakes, span, [start = 'StartDate', end = 'EndDate'] = []) {
+    const bodies: Bodies = {};
+    for (const { fromMs, toMs } of windows(span, 44)) {
+      let next = `/Mediapartners/${ACCOUNTS.impact.account}/Actions?${start}=${printed(fromMs)}Z&${end}=${printed(toMs)}Z`;
+      for (let page = 1; next !== ''; page++) {
+        const body = await read(fakes, next, headersOf(AUTHORISATION.impact));
+        // The page numbers of different windows must not be mistaken for one list.
+        const answer = JSON.parse(body) as { '@nextpageuri': string; Actions: unknown[] };
+        bodies[`${fromMs} ${page}`] = JSON.stringify(answer.Actions);
+        next = answer['@nextpageuri'];
+      }
+    }
+    return bodies;
+  },
+  async partnerize(fakes, span, [type = 'last_updated'] = []) {
+    const bodies: Bodies = {};
+    for (const { fromMs, toMs } of windows(span, 30)) {
+      let next: string | undefined =
+        `/reporting/report_publisher/publisher/${ACCOUNTS.partnerize.account}/conversion.json?start_date=${printed(fromMs)}&end_date=${printed(toMs)}&timezone=UTC&date_type=${type}`;
+      for (let page = 1; next !== undefined; page++) {
+        const body = await read(fakes, next, headersOf(AUTHORISATION.partnerize));
+        const answer = JSON.parse(body) as {
+          hypermedia: { pagination: { next_page?: string } };
+          conversions: unknown[];
+        };
+        bodies[`${fromMs} ${page}`] = JSON.stringify(answer.conversions);
+        next = answer.hypermedia.pagination.next_page;
+      }
+    }
+    return bodies;
+  },
+  async cj(fakes, span, filters = ['PostingDate', 'LockingDate']) {
+    const bodies: Bodies = {};
+    for (const { fromMs, toMs } of windows(span, 30)) {
+      for (const filter of filters) {
+        let sinceId: string | undefined;
+        for (let page = 1; ; page++) {
+          const query = cjQuery(filter, { fromMs, toMs }, sinceId);
+          const body = await askCj(fakes, query);
+          bodies[`${filter} ${fromMs} ${page}`] = body;
+          const list = (JSON.parse(body) as CjAnswer).data.publisherCommissions;
+          if (list.payloadComplete) break;
+          sinceId = list.maxCommissionId;
+        }
+      }
+    }
+    return bodies;
+  },
+  async rakuten(fakes, { fromMs, toMs }) {
+    const bodies: Bodies = {};
+    const headers = await rakutenHeaders(fakes);
+    for (let page = 1, count = 1000; count === 1000; page++) {
+      const target = `/events/1.0/transactions?process_date_start=${printed(fromMs)}&process_date_end=${printed(toMs)}&limit=1000&page=${page}`;
+      const body = await read(fakes, target, headers);
+      bodies[`${fromMs} ${page}`] = body;
+      count = (JSON.parse(body) as unknown[]).length;
+    }
+    return bodies;
+  },
+};
+
+interface CjAnswer {
+  readonly data: {
+    readonly publisherCommissions: {
+      readonly payloadComplete: boolean;
+      readonly maxCommissionId: string;
+      readonly records: readonly Record<string, unknown>[];
+    };
+  };
+}
+
+const CJ_FIELDS = `commissionId original originalActionId actionStatus actionType actionTrackerId validationStatus advertiserId
+  clickDate eventDate postingDate lockingDate saleAmountPubCurrency pubCommissionAmountPubCurrency country coupon shopperId`;
+
+export function cjQuery(filter: string, { fromMs, toMs }: Span, sinceId?: string): string {
+  const more = sinceId === undefined ? '' : `, sinceCommissionId: "${sinceId}"`;
+  return `{ publisherCommissions(forPublishers: ["${ACCOUNTS.cj.account}"], since${filter}: "${printed(fromMs)}Z",
+    before${filter}: "${printed(toMs)}Z"${more}) { count limit payloadComplete maxCommissionId records { ${CJ_FIELDS} } } }`;
+}
+
+export function askCj(fakes: FakeNetworks, query: string): Promise<string> {
+  return read(fakes, '/query', {
+    method: 'POST',
+    ...headersOf(AUTHORISATION.cj),
+    body: JSON.stringify({ query }),
+  });
+}
+
+/** The whole catalogue of a network, by the options of `convert catalogue`. */
+export const CATALOGUES: Readonly<Record<NetworkName, (fakes: FakeNetworks) => Promise<Bodies>>> = {
+  async awin(fakes) {
+    const publisher = `/publishers/${ACCOUNTS.awin.account}`;
+    const auth = headersOf(AUTHORISATION.awin);
+    const programmes = await read(fakes, `${publisher}/programmes?relationship=joined`, auth);
+    const groups: string[] = [];
+    for (const { id } of JSON.parse(programmes) as { id: number }[]) {
+      groups.push(await read(fakes, `${publisher}/commissiongroups?advertiserId=${id}`, auth));
+    }
+    const offers: string[] = [];
+    for (let page = 1, pages = 1; page <= pages; page++) {
+      const body = await read(fakes, `/publisher/${ACCOUNTS.awin.account}/promotions`, {
+        method: 'POST',
+        ...auth,
+        body: JSON.stringify({ filters: { membership: 'joined' }, pagination: { page, pageSize: 10 } }),
+      });
+      offers.push(body);
+      pages = (JSON.parse(body) as { pagination: { totalPages: number } }).pagination.totalPages;
+    }
+    return { programmes, 'commission-groups': groups.join('\n'), offers: offers.join('\n') };
+  },
+  async impact(fakes) {
+    const base = `/Mediapartners/${ACCOUNTS.impact.account}`;
+    const auth = headersOf(AUTHORISATION.impact);
+    const list = (path: string) => read(fakes, `${base}/${path}`, auth);
+    const campaigns = await list('Campaigns');
+    const bodies: Bodies = {
+      campaigns,
+      contracts: await list('Contracts?Status=ACTIVE'),
+      'promo-codes': await list('PromoCodes'),
+    };
+    for (const { CampaignId } of (JSON.parse(campaigns) as { Campaigns: { CampaignId: string }[] })
+      .Campaigns) {
+      bodies[`deals ${CampaignId}`] = await list(`Campaigns/${CampaignId}/Deals?State=ACTIVE`);
+    }
+    return bodies;
+  },
+  async partnerize(fakes) {
+    const { account } = ACCOUNTS.partnerize;
+    const auth = headersOf(AUTHORISATION.partnerize);
+    const campaigns = await read(fakes, `/user/publisher/${account}/campaign/a.json`, auth);
+    const bodies: Bodies = { campaigns };
+    const parsed = JSON.parse(campaigns) as { campaigns: { campaign: { campaign_id: string } }[] };
+    for (const { campaign } of parsed.campaigns) {
+      const id = campaign.campaign_id;
+      const path = `/v2/campaigns/${id}/publishers/${account}/commissions/active`;
+      bodies[`commissions=${id}`] = await read(fakes, path, auth);
+      bodies[`vouchers=${id}`] = await read(fakes, `/user/publisher/${account}/campaign/${id}/voucher`, auth);
+    }
+    return bodies;
+  },
+  async cj(fakes) {
+    const { account, website } = ACCOUNTS.cj;
+    const auth = headersOf(AUTHORISATION.cj);
+    const bodies: Bodies = {};
+    const lists = {
+      advertisers: `/v2/advertiser-lookup?requestor-cid=${account}&advertiser-ids=joined`,
+      links: `/v2/link-search?website-id=${website}&advertiser-ids=joined`,
+    };
+    for (const [name, target] of Object.entries(lists)) {
+      for (let page = 1, read_ = 0, total = 1; read_ < total; page++) {
+        const body = await read(fakes, `${target}&page-number=${page}&records-per-page=10`, auth);
+        bodies[`${name} ${page}`] = body;
+        total = Number(/total-matched="(\d+)"/.exec(body)?.[1]);
+        read_ += Number(/records-returned="(\d+)"/.exec(body)?.[1]);
+      }
+    }
+    return bodies;
+  },
+  async rakuten(fakes) {
+    const headers = await rakutenHeaders(fakes);
+    const bodies: Bodies = {};
+    for (const [name, path] of [
+      ['advertisers', '/v2/advertisers'],
+      ['partnerships', '/v1/partnerships'],
+      ['offers', '/v1/offers'],
+    ] as const) {
+      let next: string | undefined = `${path}?limit=5`;
+      for (let page = 1; next !== undefined; page++) {
+        const body = await read(fakes, next, headers);
+        bodies[`${name} ${page}`] = body;
+        next = (JSON.parse(body) as { _metadata: { _links: { next?: string } } })._metadata._links.next;
+      }
+    }
+    for (let page = 1, pages = 1; page <= pages; page++) {
+      const body = await read(fakes, `/coupon/1.0?network=1&resultsperpage=10&pagenumber=${page}`, headers);
+      bodies[`coupons ${page}`] = body;
+      pages = Number(/<TotalPages>(\d+)</.exec(body)?.[1]);
+    }
+    return bodies;
+  },
+};

@@ -1,0 +1,412 @@
+// The fake networks: their rows convert without problems and add up to their own truth, and they enforce the limits that the
+// real networks document.
+
+import { describe, expect, test } from 'bun:test';
+import {
+  type NetworkName as FeedName,
+  parseSource,
+  type Source,
+} from '@offerbook/feeds/source/source-file.ts';
+import { ACCOUNTS, NETWORKS, type NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
+import { FakeNetworks, type FakeNetworksOptions } from '@offerbook/sandbox/networks/fake-networks.ts';
+import { alwaysFault, type Fault, plannedFaults, randomFaults } from '@offerbook/sandbox/networks/faults.ts';
+import { type TrueSale, trueSales } from '@offerbook/sandbox/networks/true-sales.ts';
+import { convertSales, convertShops, idOf, NAMESPACE, type Row } from '../../../feeds/test/fixture.ts';
+import {
+  AUTHORISATION,
+  ask,
+  askCj,
+  askToken,
+  type Bodies,
+  CATALOGUES,
+  cjQuery,
+  DAY_MS,
+  headersOf,
+  rakutenHeaders,
+  read,
+  SECOND_MS,
+  WALKS,
+} from './network-walk.ts';
+
+const NOW_MS = Date.parse('2026-11-14T12:00:00Z');
+const MINUTE_MS = 60 * SECOND_MS;
+const HISTORY_DAYS = 400;
+const SINCE_MS = NOW_MS - HISTORY_DAYS * DAY_MS;
+/** Sales can be reported long after they were made. */
+const OLDEST_MS = SINCE_MS - 310 * DAY_MS;
+
+function open(options: Partial<FakeNetworksOptions> = {}): FakeNetworks {
+  return new FakeNetworks({
+    seed: 1,
+    sinceMs: SINCE_MS,
+    density: { salesPerDay: 6, cellMs: 60 * MINUTE_MS },
+    logoUrl: (id) => `https://logos.example/${id}.svg`,
+    clock: () => NOW_MS,
+    areRatesEnforced: false,
+    pageSizeMax: 40,
+    ...options,
+  });
+}
+
+/** A source whose users get the whole commission, so that the cashback of a row is the commission. */
+function sourceOf(network: NetworkName): Source {
+  const changes = {
+    awin: {},
+    impact: {},
+    partnerize: {},
+    cj: { currency: ACCOUNTS.cj.currency },
+    rakuten: { country: 'US', transactionType: 'batch' },
+  }[network];
+  const source = { network, account: '77777', namespace: NAMESPACE, share: { default: 1 }, subId: 'uid' };
+  return parseSource(JSON.stringify({ country: 'DE', ...source, ...changes }), 'source.json');
+}
+
+/** The truth as rows of the import. */
+function expected(network: NetworkName, sales: readonly TrueSale[]): Row[] {
+  return sales
+    .map((sale) => ({
+      id: idOf(network as FeedName, 'transaction', sale.id),
+      retailerId: idOf(network as FeedName, 'retailer', sale.advertiserId),
+      status: sale.status,
+      orderValue: sale.orderValue,
+      cashback: sale.commission,
+      currencyCode: sale.currency,
+      country: sale.country ?? 'US',
+      soldAt: new Date(sale.soldMs).toISOString().slice(0, 19),
+      passbackUid: sale.subId ?? null,
+    }))
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+function compared(rows: readonly Row[], wanted: readonly Row[]): Row[] {
+  const names = Object.keys(wanted[0] ?? {});
+  return rows.map((row) => Object.fromEntries(names.map((name) => [name, row[name]])));
+}
+
+async function convert(network: NetworkName, bodies: Bodies) {
+  const files = Object.fromEntries(Object.entries(bodies).filter(([, body]) => body !== '[]'));
+  return convertSales(sourceOf(network), files, { nowMs: NOW_MS });
+}
+
+describe.each(NETWORKS)('%s', (network) => {
+  /** Rakuten has only the rows of the last 14 days. */
+  const walkedMs = network === 'rakuten' ? NOW_MS - 14 * DAY_MS : OLDEST_MS;
+
+  test('a walk over all rows converts without problems and equals the truth', async () => {
+    const density = { salesPerDay: network === 'rakuten' ? 200 : 6, cellMs: 60 * MINUTE_MS };
+    const fakes = open({ density, ...(network === 'rakuten' && { sinceMs: walkedMs }) });
+    const bodies = await WALKS[network](fakes, { fromMs: walkedMs, toMs: NOW_MS + SECOND_MS });
+    const { rows, report } = await convert(network, bodies);
+    const truth = expected(network, trueSales(fakes.ledger, network, NOW_MS));
+    expect(report).toMatchObject({ invalid: 0, problems: [] });
+    expect(compared(rows, truth)).toEqual(truth);
+    expect(new Set(truth.map(({ status }) => status)).size).toBe(network === 'rakuten' ? 2 : 3);
+    expect(truth.length).toBeGreaterThan(300);
+  });
+
+  test('a client that reads only changes arrives at the truth, unless the change filter leaks', async () => {
+    /** Rakuten's rows must be read within 14 days. */
+    const stepMs = (network === 'rakuten' ? 13 : 26) * DAY_MS;
+    const follow = async (leakShare: number) => {
+      let nowMs = SINCE_MS;
+      const fakes = open({
+        leakShare,
+        clock: () => nowMs,
+        density: { salesPerDay: 6, cellMs: 60 * MINUTE_MS },
+      });
+      const known = new Map<unknown, Row>();
+      const all: Bodies = {};
+      for (; nowMs < NOW_MS; nowMs += stepMs) {
+        const toMs = nowMs + SECOND_MS;
+        const bodies = await WALKS[network](fakes, { fromMs: nowMs - stepMs, toMs });
+        for (const [name, body] of Object.entries(bodies)) all[`${nowMs} ${name}`] = body;
+        // Corrections need the rows of earlier walks.
+        const isGrouped = network === 'cj' || network === 'rakuten';
+        if (isGrouped) continue;
+        for (const row of (await convert(network, bodies)).rows) known.set(row.id, row);
+      }
+      nowMs -= stepMs;
+      const rows = known.size > 0 ? [...known.values()] : (await convert(network, all)).rows;
+      const truth = expected(network, trueSales(fakes.ledger, network, nowMs));
+      return { rows: compared(rows, truth).sort((a, b) => (`${a.id}` < `${b.id}` ? -1 : 1)), truth };
+    };
+    const honest = await follow(0);
+    expect(honest.rows).toEqual(honest.truth);
+    const leaking = await follow(0.3);
+    expect(leaking.rows).not.toEqual(leaking.truth);
+  });
+
+  test('a catalogue converts without problems and has every deal that the network can express', async () => {
+    const fakes = open();
+    const bodies = await CATALOGUES[network](fakes);
+    const programmes = fakes.ledger.programmes(network, NOW_MS);
+    const overlay = new Map(
+      programmes.map(({ advertiserId, retailer }) => [
+        String(advertiserId),
+        { logo: retailer.logo, countries: ['DE'] },
+      ]),
+    );
+    const { rows, report } = await convertShops(sourceOf(network), bodies, { overlay });
+    expect(report).toMatchObject({ invalid: 0, problems: [] });
+    const counted = (lists: readonly Row[], name: string) =>
+      lists.flatMap((row) => row[name] as Row[]).length;
+    const offers = programmes
+      .flatMap(({ retailer }) => retailer.cashbackOffers)
+      .filter((offer) => network !== 'rakuten' || offer.maximumFixedCommissionFee === null);
+    const retailers = programmes.map(({ retailer }) => retailer as unknown as Row);
+    expect({
+      names: new Set(rows.map(({ name }) => name)),
+      offers: counted(rows, 'cashbackOffers'),
+      coupons: counted(rows, 'coupons'),
+      promotions: counted(rows, 'promotions'),
+    }).toEqual({
+      names: new Set(retailers.map(({ name }) => name)),
+      offers: offers.length,
+      coupons: counted(retailers, 'coupons'),
+      promotions: network === 'partnerize' ? 0 : counted(retailers, 'promotions'),
+    });
+    expect(rows).toHaveLength(12);
+  });
+});
+
+/** For tests that change nothing in it. */
+const shared = open();
+const DAY = { fromMs: NOW_MS - DAY_MS, toMs: NOW_MS };
+const printed = (ms: number) => new Date(ms).toISOString().slice(0, 19);
+
+function actions(days: number, more = ''): string {
+  const from = printed(NOW_MS - days * DAY_MS);
+  return `/Mediapartners/${ACCOUNTS.impact.account}/Actions?StartDate=${from}Z&EndDate=${printed(NOW_MS)}Z${more}`;
+}
+
+function transactions(days: number): string {
+  const from = printed(NOW_MS - days * DAY_MS);
+  return `/publishers/${ACCOUNTS.awin.account}/transactions/?startDate=${from}&endDate=${printed(NOW_MS)}&timezone=UTC`;
+}
+
+async function statusesOf(count: number, send: () => Promise<Response>): Promise<number[]> {
+  return Promise.all(Array.from({ length: count }, async () => (await send()).status));
+}
+
+describe('limits of the networks', () => {
+  test('Awin accepts 31 calendar days, impact.com 45 and CJ 31, and each refuses one day more', async () => {
+    const fakes = shared;
+    const status = async (target: string, auth: string) => (await ask(fakes, target, headersOf(auth))).status;
+    expect(await status(transactions(30), AUTHORISATION.awin)).toBe(200);
+    expect(await status(transactions(31), AUTHORISATION.awin)).toBe(400);
+    expect(await status(actions(44), AUTHORISATION.impact)).toBe(200);
+    expect(await status(actions(45), AUTHORISATION.impact)).toBe(400);
+    const query = (days: number) => cjQuery('PostingDate', { fromMs: NOW_MS - days * DAY_MS, toMs: NOW_MS });
+    expect(await askCj(fakes, query(30))).not.toContain('errors');
+    expect(JSON.parse(await askCj(fakes, query(31)))).toEqual({
+      data: null,
+      errors: [{ message: 'the PostingDate range must not exceed 31 days', path: ['publisherCommissions'] }],
+    });
+  });
+
+  test('Awin refuses the 21st request in a minute without saying when to come back', async () => {
+    let nowMs = NOW_MS;
+    const fakes = open({ sinceMs: DAY.fromMs, areRatesEnforced: true, clock: () => nowMs });
+    const send = () => ask(fakes, transactions(1), headersOf(AUTHORISATION.awin));
+    const statuses = await statusesOf(20, send);
+    const refused = await send();
+    expect([statuses, refused.status]).toEqual([Array(20).fill(200), 429]);
+    expect([...refused.headers.keys()]).toEqual(['content-type']);
+    nowMs += MINUTE_MS;
+    expect((await send()).status).toBe(200);
+  });
+
+  test('impact.com counts down in its headers, Partnerize names the wait, and Rakuten answers 403', async () => {
+    const fakes = open({ sinceMs: DAY.fromMs, areRatesEnforced: true });
+    const send = () => ask(fakes, actions(1), headersOf(AUTHORISATION.impact));
+    expect(Object.fromEntries((await send()).headers)).toMatchObject({
+      'x-ratelimit-limit': '1000',
+      'x-ratelimit-remaining': '999',
+      'x-ratelimit-reset': '3600',
+    });
+    const faulty = open({ sinceMs: DAY.fromMs, faults: alwaysFault('too many requests') });
+    const { account } = ACCOUNTS.partnerize;
+    const campaigns = `/user/publisher/${account}/campaign/a.json`;
+    const refused = await ask(faulty, campaigns, headersOf(AUTHORISATION.partnerize));
+    expect([refused.status, refused.headers.get('X-RateLimit-Retry-After')]).toEqual([429, '1']);
+    expect((await askToken(faulty)).status).toBe(403);
+  });
+
+  test('CJ ends an answer at its limit, and the rest follows after the greatest commission id', async () => {
+    const fakes = open({
+      pageSizeMax: 7,
+      sinceMs: DAY.fromMs,
+      density: { salesPerDay: 300, cellMs: 60 * MINUTE_MS },
+    });
+    const { data } = JSON.parse(await askCj(fakes, cjQuery('PostingDate', DAY)));
+    const { payloadComplete, maxCommissionId, records } = data.publisherCommissions;
+    expect([payloadComplete, records.length, maxCommissionId]).toEqual([false, 7, records[6].commissionId]);
+    const next = JSON.parse(await askCj(fakes, cjQuery('PostingDate', DAY, maxCommissionId)));
+    const [first] = next.data.publisherCommissions.records;
+    expect(Number(first.commissionId)).toBeGreaterThan(Number(maxCommissionId));
+  });
+
+  test('every network refuses wrong credentials, and Awin ignores a token in the query', async () => {
+    const fakes = shared;
+    const { token } = ACCOUNTS.awin.credentials;
+    expect((await ask(fakes, `${transactions(1)}&accessToken=${token}`)).status).toBe(401);
+    expect((await ask(fakes, actions(1), headersOf('Basic eDp5'))).status).toBe(401);
+    expect((await ask(fakes, '/query', { method: 'POST', body: '{}' })).status).toBe(401);
+    const report = `/user/publisher/${ACCOUNTS.partnerize.account}/campaign/a.json`;
+    expect((await ask(fakes, report)).status).toBe(401);
+    expect((await ask(fakes, '/v1/offers', headersOf('Bearer x'))).status).toBe(401);
+  });
+
+  test('impact.com and the token service of Rakuten answer in XML unless the client accepts JSON', async () => {
+    const fakes = shared;
+    const { Authorization } = headersOf(AUTHORISATION.impact).headers;
+    expect(await read(fakes, actions(1), { headers: { Authorization: `${Authorization}` } })).toStartWith(
+      '<?xml',
+    );
+    expect(await (await askToken(fakes, {})).text()).toStartWith('<?xml');
+  });
+
+  test('tokens of Rakuten expire, and a second token can be refused while the first is valid', async () => {
+    let nowMs = NOW_MS;
+    const fakes = open({
+      sinceMs: DAY.fromMs,
+      clock: () => nowMs,
+      tokenLifeMs: 60 * SECOND_MS,
+      isSecondTokenRefused: true,
+    });
+    const headers = await rakutenHeaders(fakes);
+    expect((await askToken(fakes)).status).toBe(403);
+    expect((await ask(fakes, '/v1/offers', headers)).status).toBe(200);
+    nowMs += 60 * SECOND_MS;
+    expect((await ask(fakes, '/v1/offers', headers)).status).toBe(401);
+    expect((await askToken(fakes)).status).toBe(200);
+  });
+
+  test('Rakuten refuses to look back more than 30 days, and has no rows older than 14 days', async () => {
+    const fakes = shared;
+    const headers = await rakutenHeaders(fakes);
+    const events = (from: number, to: number) =>
+      `/events/1.0/transactions?process_date_start=${printed(NOW_MS - from * DAY_MS)}&process_date_end=${printed(NOW_MS - to * DAY_MS)}`;
+    expect((await ask(fakes, events(31, 20), headers)).status).toBe(400);
+    expect(await read(fakes, events(29, 14), headers)).toBe('[]');
+    expect(await read(fakes, events(13, 0), headers)).not.toBe('[]');
+  });
+});
+
+describe('faults', () => {
+  const faulty = (...faults: (Fault | undefined)[]) =>
+    open({
+      sinceMs: NOW_MS - 60 * DAY_MS,
+      faults: plannedFaults({ awin: faults, impact: faults, cj: faults, rakuten: faults }),
+    });
+  const awin = (fakes: FakeNetworks) => ask(fakes, transactions(30), headersOf(AUTHORISATION.awin));
+
+  test('an answer can be a page for people, blank, cut in the middle or end with its connection', async () => {
+    const fakes = faulty('page', 'blank', 'cut', undefined);
+    expect(await (await awin(fakes)).text()).toStartWith('<!doctype html>');
+    expect(await (await awin(fakes)).text()).toBe('');
+    const [cut, whole] = [await (await awin(fakes)).text(), await (await awin(fakes)).text()];
+    expect(cut.length).toBeLessThan(whole.length);
+    expect(whole).toStartWith(cut);
+    const resetting = faulty('reset', undefined);
+    using server = Bun.serve({ port: 0, development: false, fetch: (request) => resetting.answer(request) });
+    const send = () => fetch(new URL(transactions(30), server.url), headersOf(AUTHORISATION.awin));
+    expect(send().then((reset) => reset.text())).rejects.toThrow('ECONNRESET');
+    expect(await (await send()).text()).toBe(whole);
+  });
+
+  test('errors of the server and refusals are temporary', async () => {
+    const fakes = faulty('server error', 'too many requests', 'retry after');
+    const statuses = [(await awin(fakes)).status, (await awin(fakes)).status];
+    expect([500, 502, 503]).toContain(statuses[0] ?? 0);
+    expect(statuses[1]).toBe(429);
+    const waiting = await awin(fakes);
+    expect([waiting.status, waiting.headers.get('Retry-After')]).toEqual([429, '1']);
+    expect((await awin(fakes)).status).toBe(200);
+  });
+
+  test('pages of impact.com drift when a row changes, and the total shows it', async () => {
+    const fakes = faulty(undefined, 'drift', undefined);
+    const page = async (number: number) =>
+      JSON.parse(
+        await read(fakes, actions(44, `&PageSize=10&Page=${number}`), headersOf(AUTHORISATION.impact)),
+      );
+    const [first, second, again] = [await page(1), await page(2), await page(1)];
+    expect(second['@total']).toBe(String(Number(first['@total']) - 1));
+    // The row that moved to the first page is on neither page of this walk.
+    const moved = again.Actions[9].Id;
+    expect([...first.Actions, ...second.Actions].map(({ Id }) => Id)).not.toContain(moved);
+  });
+
+  test('impact.com can link a page to itself, and has four more ways to say that there is nothing', async () => {
+    const fakes = open({ sinceMs: DAY.fromMs, faults: alwaysFault('self link') });
+    const answer = JSON.parse(await read(fakes, actions(1), headersOf(AUTHORISATION.impact)));
+    expect(answer['@nextpageuri']).toBe(answer['@uri']);
+    const empty = open({
+      sinceMs: DAY.fromMs,
+      faults: alwaysFault('odd empty'),
+      density: { salesPerDay: 0, cellMs: DAY_MS },
+    });
+    const bodies = new Set<string>();
+    for (let second = 0; second < 4; second++) {
+      const target = actions(1).replace(
+        'StartDate=2026-11-13T12:00:00',
+        `StartDate=2026-11-13T12:00:0${second}`,
+      );
+      bodies.add(await read(empty, target, headersOf(AUTHORISATION.impact)));
+    }
+    expect(bodies).toEqual(new Set(['null', '{}', '[]', '{"Actions":[]}']));
+  });
+
+  test('CJ reports errors with status 200, and incomplete answers without reaching its limit', async () => {
+    const fakes = faulty('query error', 'incomplete');
+    expect(JSON.parse(await askCj(fakes, cjQuery('PostingDate', DAY)))).toMatchObject({
+      data: null,
+      errors: [{ message: 'Internal server error' }],
+    });
+    const span = { fromMs: NOW_MS - 20 * DAY_MS, toMs: NOW_MS };
+    const { data } = JSON.parse(await askCj(fakes, cjQuery('PostingDate', span)));
+    expect(data.publisherCommissions.payloadComplete).toBe(false);
+  });
+
+  test('a token of Rakuten can expire early', async () => {
+    const fakes = faulty(undefined, 'expired token');
+    const headers = await rakutenHeaders(fakes);
+    expect((await ask(fakes, '/v1/offers', headers)).status).toBe(401);
+  });
+
+  test('a page of Rakuten can start with the last row of the page before it', async () => {
+    const fakes = faulty(undefined, undefined, 'repeated row');
+    const headers = await rakutenHeaders(fakes);
+    const page = async (number: number) => {
+      const target = `/events/1.0/transactions?process_date_start=${printed(NOW_MS - 13 * DAY_MS)}&process_date_end=${printed(NOW_MS)}&limit=5&page=${number}`;
+      return JSON.parse(await read(fakes, target, headers)) as Row[];
+    };
+    const [first, second] = [await page(1), await page(2)];
+    expect(second[0]).toEqual(first.at(-1) ?? {});
+    expect(second).toHaveLength(6);
+  });
+
+  test('a random plan is the same for the same seed, and every network gets every one of its faults', () => {
+    const draws = (seed: number) =>
+      NETWORKS.map((network) =>
+        Array.from({ length: 1000 }, (_, index) => randomFaults(seed, 0.3).draw(network, index + 1)),
+      );
+    expect(draws(1)).toEqual(draws(1));
+    expect(draws(2)).not.toEqual(draws(1));
+    const [, impact = []] = draws(1).map((faults) => new Set(faults));
+    expect([...impact].toSorted()).toEqual([
+      'blank',
+      'cut',
+      'drift',
+      'odd empty',
+      'page',
+      'reset',
+      'retry after',
+      'self link',
+      'server error',
+      'too many requests',
+      undefined,
+    ] as never);
+  });
+});
