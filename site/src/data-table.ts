@@ -1,6 +1,6 @@
 // Tables. Each cell repeats its column heading in data-label, so that the style sheet can show rows as lists on a phone.
 
-import { type Html, html } from './html.ts';
+import { Html, html } from './html.ts';
 
 export type Cell = Html | string | number;
 
@@ -10,15 +10,19 @@ export function dataTable(
   headings: readonly string[],
   rows: readonly (readonly Cell[])[],
 ): Html {
+  const align = headings.map((_, column) => {
+    const isNumeric = column > 0 && rows.some((cells) => isNumber(cells[column]));
+    return isNumeric ? html` class="number"` : undefined;
+  });
   return html`<div class="scroll panel" tabindex="0" role="region" aria-label="${caption}"><table>
-<thead><tr>${headings.map((heading) => html`<th scope="col">${heading}</th>`)}</tr></thead>
-<tbody>${rows.map((cells) => html`<tr>${cells.map((cell, column) => tableCell(cell, headings[column], column))}</tr>\n`)}</tbody></table></div>`;
+<thead><tr>${headings.map((heading, column) => html`<th scope="col"${align[column]}>${heading}</th>`)}</tr></thead>
+<tbody>${rows.map((cells) => html`<tr>${cells.map((cell, column) => (column === 0 ? html`<th scope="row">${cell}</th>` : html`<td${align[column]} data-label="${headings[column] ?? ''}">${cell}</td>`))}</tr>\n`)}</tbody></table></div>`;
 }
 
-function tableCell(cell: Cell, heading: string | undefined, column: number): Html {
-  return column === 0
-    ? html`<th scope="row">${cell}</th>`
-    : html`<td data-label="${heading ?? ''}">${cell}</td>`;
+/** True for a cell that contains only a number, with or without a link. */
+function isNumber(cell: Cell | undefined): boolean {
+  if (!(cell instanceof Html)) return typeof cell === 'number';
+  return /^(?:<a [^>]*>)?<data [^>]*>[^<]*<\/data>(?:<\/a>)?$/.test(cell.text);
 }
 
 /** Returns callbacks for Bun.markdown that render tables. The callbacks' arguments are already HTML. */

@@ -14,6 +14,7 @@ import { FAVICON, pageHeaders } from '../http/pages/page-file.ts';
 import type { Reply } from '../http/reply.ts';
 import { type Method, type Route, Router } from '../http/router.ts';
 import { CatalogueReader } from './counts/catalogue-contents.ts';
+import { ClickCounter } from './counts/click-totals.ts';
 import type { MakePage, NodeView, PageContext } from './page-context.ts';
 import { cataloguePage } from './pages/catalogue.ts';
 import { clicksPage } from './pages/clicks.ts';
@@ -57,6 +58,7 @@ const PAGES: readonly (readonly [Method, string, MakePage])[] = [
 export function buildConsole({ stores, folder }: ConsoleParts): Console {
   const assets = openAssets(['/assets/console.js', '/assets/console.css']);
   const catalogue = new CatalogueReader();
+  const clicks = new ClickCounter();
 
   async function reply(page: ConsolePage, path: string, { nowMs }: NodeView): Promise<Reply> {
     const framed = framedPage(page, path, nowMs, await assets.urls());
@@ -72,8 +74,9 @@ export function buildConsole({ stores, folder }: ConsoleParts): Console {
     const { node, request, search, parameters, path } = exchange;
     const form = new URLSearchParams(request.method === 'POST' ? await request.text() : '');
     const query = new URLSearchParams(search);
-    const page = await makeOrExplain(make, { node, stores, catalogue, folder, query, form, parameters });
-    return reply(page, path, node);
+    const context = { node, stores, catalogue, clicks, folder, query, form, parameters };
+    const page = await makeOrExplain(make, context);
+    return 'headers' in page ? page : reply(page, path, node);
   }
 
   const pages = PAGES.map(([method, path, make]): Route<ConsoleExchange> => {
@@ -99,7 +102,7 @@ export function buildConsole({ stores, folder }: ConsoleParts): Console {
 }
 
 /** Returns a page that explains the failure if the database does not respond. */
-async function makeOrExplain(make: MakePage, context: PageContext): Promise<ConsolePage> {
+async function makeOrExplain(make: MakePage, context: PageContext): ReturnType<MakePage> {
   try {
     return await make(context);
   } catch (error) {

@@ -1,7 +1,7 @@
 // Request figures for the last hour. Once a minute, this class copies the metrics' counters, which never decrease. The figures
 // are differences between two copies, so they add no cost to requests.
 
-import type { HourFigures, RequestFigures } from '@offerbook/site/console/node-figures.ts';
+import type { HourFigures, MachineFigures, RequestFigures } from '@offerbook/site/console/node-figures.ts';
 import { BUCKETS_S, type RouteTallies, type RouteTally } from '../http/request-tally.ts';
 
 export const SAMPLE_INTERVAL_MS = 60_000;
@@ -10,41 +10,43 @@ const SAMPLES_MAX = 60;
 interface Sample {
   readonly atMs: number;
   readonly routes: RouteTallies;
+  readonly machine: MachineFigures;
 }
 
 export class RecentHour {
   readonly #samples: Sample[];
 
-  constructor(startedAtMs: number) {
-    this.#samples = [{ atMs: startedAtMs, routes: new Map() }];
+  constructor(startedAtMs: number, machine: MachineFigures) {
+    this.#samples = [{ atMs: startedAtMs, routes: new Map(), machine }];
   }
 
   /** Called once a minute with the current counters. */
-  sample(atMs: number, routes: RouteTallies): void {
-    this.#samples.push({ atMs, routes: structuredClone(routes) });
+  sample(atMs: number, routes: RouteTallies, machine: MachineFigures): void {
+    this.#samples.push({ atMs, routes: structuredClone(routes), machine });
     if (this.#samples.length > SAMPLES_MAX) this.#samples.shift();
   }
 
-  figures(nowMs: number, routes: RouteTallies): HourFigures {
-    const all = [...this.#samples, { atMs: nowMs, routes }];
+  figures(nowMs: number, routes: RouteTallies, machine: MachineFigures): HourFigures {
+    const all = [...this.#samples, { atMs: nowMs, routes, machine }];
     const [first] = all as [Sample];
     return {
       fromMs: first.atMs,
       untilMs: nowMs,
       all: figuresOf([...difference(first.routes, routes).values()]),
+      machine,
       routes: [...difference(first.routes, routes)]
         .map(([route, tally]) => ({
           route,
           ...figuresOf([tally]),
           p50Ms: quantile(tally.buckets, 0.5) * 1_000,
-          p99Ms: quantile(tally.buckets, 0.99) * 1_000,
         }))
         .filter(({ requests }) => requests > 0)
         .toSorted((a, b) => b.requests - a.requests || (a.route < b.route ? -1 : 1)),
       minutes: all.slice(1).map((sample, i) => {
         const before = all[i] as Sample;
         const tallies = difference(before.routes, sample.routes);
-        return { fromMs: before.atMs, untilMs: sample.atMs, ...figuresOf([...tallies.values()]) };
+        const figures = figuresOf([...tallies.values()]);
+        return { fromMs: before.atMs, untilMs: sample.atMs, ...figures, machine: sample.machine };
       }),
     };
   }
@@ -66,14 +68,16 @@ function difference(before: RouteTallies, after: RouteTallies): Map<string, Rout
 
 function figuresOf(tallies: readonly RouteTally[]): RequestFigures {
   const figures = { requests: 0, refused: 0, failed: 0 };
-  for (const { statuses } of tallies) {
-    for (const [status, count] of statuses) {
+  const buckets: number[] = [];
+  for (const tally of tallies) {
+    for (const [i, count] of tally.buckets.entries()) buckets[i] = (buckets[i] ?? 0) + count;
+    for (const [status, count] of tally.statuses) {
       figures.requests += count;
       if (status >= 500) figures.failed += count;
       else if (status >= 400) figures.refused += count;
     }
   }
-  return figures;
+  return { ...figures, p99Ms: quantile(buckets, 0.99) * 1_000 };
 }
 
 /**

@@ -34,7 +34,16 @@ export interface TotalDifference {
 /** Called after each batch with the number of transactions counted so far. */
 export type OnCounted = (transactions: number) => void;
 
+/** Number of transactions of one day of sale. */
+export interface DaySales {
+  /** `2026-11-14` */
+  readonly day: string;
+  readonly count: number;
+}
+
 export interface DailyTotalStore {
+  /** Counts the transactions of each day since this one (`2026-11-14`), from the totals. Omits days without any. */
+  countDays(sinceDay: string): Promise<DaySales[]>;
   /** Reads all totals in order of organisation and day, in batches, from one snapshot. */
   read(onBatch: (batch: readonly DailyTotal[]) => void): Promise<void>;
   /** Counts all transactions and returns the totals that differ. Memory use grows with the number of totals. */

@@ -122,24 +122,30 @@ test('without scripts, tables are expanded and forms work', async () => {
   );
 });
 
-test('a page refreshes automatically unless it is paused or in use', async () => {
-  await using watched = await open('/imports');
+test('a page refreshes automatically without losing focus, scroll position or input, unless it is paused', async () => {
+  await using watched = await open('/imports', { viewport: { width: 1280, height: 300 } });
   const { page } = watched;
   await page.clock.install();
   await page.goto(`${console_.url}/imports`);
   const rows = page.getByRole('region', { name: 'Imports, newest first' }).locator('tbody tr');
   const before = await rows.count();
+  const newest = (await rows.first().locator('a').getAttribute('href')) ?? '';
   await console_.importTransactions([transaction(103)]);
   await page.getByRole('button', { name: 'Pause refreshing' }).click();
   await page.clock.runFor(30_000);
   expect(await rows.count()).toBe(before);
   await page.getByRole('button', { name: 'Resume refreshing' }).click();
-  await page.getByLabel('Kind').focus();
-  await page.clock.runFor(30_000);
-  expect(await rows.count()).toBe(before);
-  await page.getByLabel('Kind').blur();
+  await page.getByLabel('Kind').selectOption('transactions');
+  await rows.first().locator('a').focus();
+  const scrolled = await page.evaluate('scrollY');
   await page.clock.runFor(10_000);
   await rows.nth(before).waitFor();
+  // The focus stays on the same import, although another one is now above it.
+  expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe(newest);
+  expect(await rows.nth(1).locator('a').getAttribute('href')).toBe(newest);
+  expect(scrolled).toBeGreaterThan(0);
+  expect(Math.abs(Number(await page.evaluate('scrollY')) - Number(scrolled))).toBeLessThan(60);
+  expect(await page.getByLabel('Kind').inputValue()).toBe('transactions');
   // The plots are drawn again, and collapsed tables stay collapsed.
   expect(await page.locator('figure.plot canvas').count()).toBe(1);
   expect(await page.locator('figure.plot details[open]').count()).toBe(0);

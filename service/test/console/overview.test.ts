@@ -15,13 +15,21 @@ import { ShownPage, textOf } from './open-console.ts';
 
 const NOW_MS = Date.parse('2026-11-14T12:00:00Z');
 const HOUR_MS = 3_600_000;
-const NO_REQUESTS = { requests: 0, refused: 0, failed: 0 };
+const NO_REQUESTS = { requests: 0, refused: 0, failed: 0, p99Ms: 0 };
+const MACHINE = { memoryBytes: 1e8, disk: { free: 90e9, size: 100e9 } };
 
 const CALM: NodeView = {
   nowMs: NOW_MS,
   startedAtMs: NOW_MS - HOUR_MS,
   workers: 2,
-  hour: { fromMs: NOW_MS - HOUR_MS, untilMs: NOW_MS, all: NO_REQUESTS, routes: [], minutes: [] },
+  hour: {
+    fromMs: NOW_MS - HOUR_MS,
+    untilMs: NOW_MS,
+    all: NO_REQUESTS,
+    machine: MACHINE,
+    routes: [],
+    minutes: [],
+  },
   state: {
     isReady: true,
     isDatabaseUsable: true,
@@ -46,10 +54,8 @@ async function overview(node: NodeView, stores: () => Promise<Stores>): Promise<
   return new ShownPage(String(body), status);
 }
 
-/** Warnings about the disk depend on the machine. */
 function warningsOf(page: ShownPage): string[] {
-  const found = [...page.html.matchAll(/<li[^>]*><p>(.*?)<\/p>/gs)].map(([, words = '']) => textOf(words));
-  return found.filter((words) => !words.startsWith('The disk'));
+  return [...page.html.matchAll(/<li[^>]*><p>(.*?)<\/p>/gs)].map(([, words = '']) => textOf(words));
 }
 
 describe('warnings about the node', () => {
@@ -78,10 +84,16 @@ describe('warnings about the node', () => {
     expect(warningsOf(page)).toEqual(warnings.map((pattern) => expect.stringMatching(pattern)));
   });
 
+  test('when the disk is nearly full', async () => {
+    const machine = { memoryBytes: 1e8, disk: { free: 9e9, size: 100e9 } };
+    const page = await overview({ ...CALM, hour: { ...CALM.hour, machine } }, async () => stores);
+    expect(warningsOf(page)).toEqual([expect.stringMatching(/^The disk .* is nearly full \(9.0 GB left\)/)]);
+  });
+
   test('the plot omits the current minute unless it is the only minute', async () => {
     const minutes = [3, 2, 1].map((ago) => {
       const fromMs = NOW_MS - ago * 60_000;
-      return { ...NO_REQUESTS, fromMs, untilMs: fromMs + 60_000 };
+      return { ...NO_REQUESTS, fromMs, untilMs: fromMs + 60_000, machine: MACHINE };
     });
     const shown = async (some: HourFigures['minutes']) => {
       const page = await overview({ ...CALM, hour: { ...CALM.hour, minutes: some } }, async () => stores);

@@ -4,37 +4,40 @@ import { quantile, RecentHour } from '../../src/console/recent-hour.ts';
 import { BUCKETS_S, RequestTally } from '../../src/http/request-tally.ts';
 
 const MINUTE_MS = 60_000;
+const MACHINE = { memoryBytes: 1e8, disk: { free: 1e9, size: 2e9 } };
 
 test('reports the requests since the first sample by minute and by route, with the busiest route first', () => {
   const tally = new RequestTally();
-  const hour = new RecentHour(0);
+  const hour = new RecentHour(0, MACHINE);
   tally.count('/a', 200, 2);
-  hour.sample(MINUTE_MS, tally.routes);
+  hour.sample(MINUTE_MS, tally.routes, MACHINE);
   tally.count('/a', 404, 2);
   tally.count('/b', 503, 0.2);
   tally.count('/b', 200, 0.2);
   tally.count('/b', 200, 0.2);
-  const { all, routes, minutes, ...span } = hour.figures(90_000, tally.routes);
-  expect(span).toEqual({ fromMs: 0, untilMs: 90_000 });
-  expect(all).toEqual({ requests: 5, refused: 1, failed: 1 });
+  const { all, routes, minutes, ...span } = hour.figures(90_000, tally.routes, MACHINE);
+  expect(span).toEqual({ fromMs: 0, untilMs: 90_000, machine: MACHINE });
+  // The 99th percentile lies in the bucket from 1 to 2.5 ms.
+  const p99Ms = expect.closeTo(2.46, 1);
+  expect(all).toEqual({ requests: 5, refused: 1, failed: 1, p99Ms });
   expect(routes.map(({ p50Ms: _, p99Ms: __, ...route }) => route)).toEqual([
     { route: '/b', requests: 3, refused: 0, failed: 1 },
     { route: '/a', requests: 2, refused: 1, failed: 0 },
   ]);
   expect(minutes).toEqual([
-    { fromMs: 0, untilMs: MINUTE_MS, requests: 1, refused: 0, failed: 0 },
-    { fromMs: MINUTE_MS, untilMs: 90_000, requests: 4, refused: 1, failed: 1 },
+    { fromMs: 0, untilMs: MINUTE_MS, requests: 1, refused: 0, failed: 0, p99Ms, machine: MACHINE },
+    { fromMs: MINUTE_MS, untilMs: 90_000, requests: 4, refused: 1, failed: 1, p99Ms, machine: MACHINE },
   ]);
 });
 
 test('drops samples that are older than an hour', () => {
   const tally = new RequestTally();
-  const hour = new RecentHour(0);
+  const hour = new RecentHour(0, MACHINE);
   for (let minute = 1; minute <= 100; minute++) {
     tally.count('/a', 200, 1);
-    hour.sample(minute * MINUTE_MS, tally.routes);
+    hour.sample(minute * MINUTE_MS, tally.routes, MACHINE);
   }
-  const figures = hour.figures(101 * MINUTE_MS, tally.routes);
+  const figures = hour.figures(101 * MINUTE_MS, tally.routes, MACHINE);
   expect(figures.fromMs).toBe(41 * MINUTE_MS);
   expect(figures.minutes).toHaveLength(60);
   expect(figures.all.requests).toBe(59);

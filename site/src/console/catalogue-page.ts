@@ -91,7 +91,8 @@ ${section(
   plot(
     'lines',
     'Retailers stored after each import',
-    ['Import began (UTC)', 'Retailers'],
+    'Import began (UTC)',
+    [['Retailers', 'blue']],
     sizes.map(({ importedAtMs, retailers }) => [moment(importedAtMs), number(retailers)]),
   ),
   source('offerbook imports list --kind catalogue --json'),

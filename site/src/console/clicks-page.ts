@@ -51,7 +51,12 @@ function daySection(days: ClicksView['days']): Html {
     plot(
       'lines',
       'Clicks per day',
-      ['Day (UTC)', 'Clicks', 'Tracked', 'With a sale'],
+      'Day (UTC)',
+      [
+        ['Clicks', 'blue'],
+        ['Tracked', 'purple'],
+        ['With a sale', 'green'],
+      ],
       days.map(({ dayMs, clicks, tracked, sold }) => [
         day(dayMs),
         number(clicks),

@@ -32,11 +32,11 @@ export function amount(value: Money): Html {
 /** Matches the positions of thousands separators: 3, 6, … digits before the decimal point. */
 const THOUSANDS = /(?<=\d)(?=(?:\d{3})+\.)/g;
 
-/** Renders `3.2 %`, or a dash if the whole is 0. */
+/** Renders `3.25%`, or a dash if the whole is 0. */
 export function share(part: number, whole: number): Html {
   if (whole === 0) return html`–`;
   const percent = (100 * part) / whole;
-  return html`<data value="${percent}">${percent.toFixed(percent > 0 && percent < 10 ? 2 : 1)} %</data>`;
+  return html`<data value="${percent}">${percent.toFixed(percent > 0 && percent < 10 ? 2 : 1)}%</data>`;
 }
 
 /** Renders a time in UTC, to the second. */
@@ -79,8 +79,14 @@ export function milliseconds(ms: number): Html {
   return html`<data value="${ms}">${ms < 1 ? ms.toFixed(2) : ms.toFixed(1)} ms</data>`;
 }
 
-export function bytes(count: number): string {
+/** `78.7 GB` */
+export function gigabytes(count: number): string {
   return `${(count / 1e9).toFixed(1)} GB`;
+}
+
+/** `312 MB` */
+export function megabytes(count: number): string {
+  return `${printCount(Math.round(count / 1e6))} MB`;
 }
 
 export function tag(text: string, tone: 'good' | 'bad' | 'plain' = 'plain'): Html {
@@ -104,16 +110,30 @@ export function shownOf(which: string, shown: number, all: number): Html | undef
     : undefined;
 }
 
-/** Renders a plot. The first cell of each row is a time, the others are numbers; each column is a line or a set of bars. */
+/** Use red only for what an operator should prevent. */
+export type Colour = 'green' | 'amber' | 'red' | 'blue' | 'purple' | 'grey';
+
+/**
+ * Renders a table of numbers over time. The script draws it as a plot: each series is a line, or a part of the bars. The first
+ * cell of each row is a time, the others are numbers.
+ */
 export function plot(
   kind: 'lines' | 'bars',
   caption: string,
-  headings: readonly string[],
+  time: string,
+  series: readonly (readonly [label: string, colour: Colour])[],
   rows: readonly (readonly Cell[])[],
 ): Html {
   if (rows.length === 0) return html`<p class="muted">${caption}: nothing yet.</p>`;
-  return html`<figure class="plot panel stack" data-plot="${kind}"><figcaption>${caption}</figcaption>
-<details open><summary>${caption}, as a table</summary>${dataTable(caption, headings, rows)}</details></figure>`;
+  const headings = [time, ...series.map(([label]) => label)];
+  const colours = series.map(([, colour]) => colour).join(' ');
+  return html`<figure class="plot panel stack" data-plot="${kind}" data-colours="${colours}"><figcaption>${caption}</figcaption>
+<details open><summary>Table<span class="unseen"> of ${caption}</span></summary>${dataTable(caption, headings, rows)}</details></figure>`;
+}
+
+/** Renders plots side by side. */
+export function plots(...figures: readonly (Html | undefined)[]): Html {
+  return html`<div class="plots">${figures}</div>`;
 }
 
 /** Renders a share as a number and a bar. */
@@ -122,8 +142,14 @@ export function shareBar(part: number, whole: number): Html {
   return html`${share(part, whole)} <svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect width="${width.toFixed(1)}" height="8"/></svg>`;
 }
 
-export function facts(rows: readonly (readonly [string, Cell])[]): Html {
-  return html`<dl class="facts">${rows.map(([name, value]) => html`<div class="panel"><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+/** A number with a link to the page behind it. */
+export function linked(href: string, content: Cell): Html {
+  return html`<a href="${href}">${content}</a>`;
+}
+
+/** Renders names and values. `rowOf` aligns them in rows of four, for eight of them. */
+export function facts(rows: readonly (readonly [string, Cell])[], rowOf?: 'four'): Html {
+  return html`<dl class="facts${rowOf === undefined ? '' : ` ${rowOf}`}">${rows.map(([name, value]) => html`<div class="panel"><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
 /** Names the commands and metrics that report the numbers of a section. */

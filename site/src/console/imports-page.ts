@@ -6,6 +6,7 @@ import {
   choice,
   command,
   day,
+  linked,
   moment,
   number,
   type OrganisationOption,
@@ -109,7 +110,15 @@ function dayPlot({ days }: ImportsView): Html {
   return plot(
     'bars',
     'Rows per day',
-    ['Day (UTC)', 'Added', 'Changed', 'Unchanged', 'Older', 'Withdrawn', 'Invalid'],
+    'Day (UTC)',
+    [
+      ['Added', 'green'],
+      ['Changed', 'blue'],
+      ['Unchanged', 'grey'],
+      ['Older', 'purple'],
+      ['Withdrawn', 'amber'],
+      ['Invalid', 'red'],
+    ],
     [...Map.groupBy(days, ({ dayMs }) => dayMs)].map(([dayMs, group]) => [
       day(dayMs),
       ...(['added', 'changed', 'unchanged', 'stale', 'withdrawn', 'invalid'] as const).map((name) =>
@@ -139,12 +148,13 @@ function listCommand({ kind, org }: ImportFilter): string {
   ].join(' ');
 }
 
-function feedTable(feeds: readonly FeedFreshness[], nowMs: number): Html {
+/** Links each feed to its imports. */
+export function feedTable(feeds: readonly FeedFreshness[], nowMs: number): Html {
   return table(
     'Freshness by organisation and source',
     ['Kind', 'Organisation', 'Source', 'Last success (UTC)', 'Last import (UTC)', 'Outcome'],
     feeds.map(({ kind, orgName, source: name, lastSuccessMs, lastOutcome, lastEndedMs }) => [
-      kind,
+      linked(`/imports?${new URLSearchParams({ kind, org: orgName ?? '' })}`, kind),
       html`<bdi>${orgName ?? ''}</bdi>`,
       html`<bdi>${name ?? ''}</bdi>`,
       since(lastSuccessMs, nowMs),

@@ -6,17 +6,28 @@ export interface RequestFigures {
   readonly refused: number;
   /** Responses with status 5xx. */
   readonly failed: number;
+  /** 0 without requests. */
+  readonly p99Ms: number;
+}
+
+/** Resources of the machine that the node needs. */
+export interface MachineFigures {
+  /** Resident memory of the node with all its workers. */
+  readonly memoryBytes: number;
+  /** Undefined if the file system does not report it. */
+  readonly disk: { readonly free: number; readonly size: number } | undefined;
 }
 
 interface MinuteFigures extends RequestFigures {
   readonly fromMs: number;
   readonly untilMs: number;
+  /** At the end of the minute. */
+  readonly machine: MachineFigures;
 }
 
 interface RouteFigures extends RequestFigures {
   readonly route: string;
   readonly p50Ms: number;
-  readonly p99Ms: number;
 }
 
 export interface HourFigures {
@@ -24,6 +35,7 @@ export interface HourFigures {
   readonly fromMs: number;
   readonly untilMs: number;
   readonly all: RequestFigures;
+  readonly machine: MachineFigures;
   /** Busiest route first. */
   readonly routes: readonly RouteFigures[];
   /** Oldest minute first. The last minute has not ended yet. */

@@ -92,7 +92,12 @@ function currencySection({ currency, periods }: CurrencyPeriods, by: TotalsView[
     plot(
       'bars',
       `Cashback in ${currency} by ${by} of the sale`,
-      [by === 'day' ? 'Day (UTC)' : 'Month', 'Pending', 'Confirmed', 'Declined'],
+      by === 'day' ? 'Day (UTC)' : 'Month',
+      [
+        ['Pending', 'amber'],
+        ['Confirmed', 'green'],
+        ['Declined', 'red'],
+      ],
       periods.map(({ period, pending, confirmed, declined }) => [
         html`<time datetime="${period}">${period}</time>`,
         amount(pending),

@@ -4,6 +4,7 @@
 import { Refused } from '@offerbook/wire/failures.ts';
 import { TEXT_LENGTH_MAX } from '@offerbook/wire/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
+import { machineFigures } from '../../console/machine-figures.ts';
 import { RecentHour, SAMPLE_INTERVAL_MS } from '../../console/recent-hour.ts';
 import type { Logger } from '../../domain/logger.ts';
 import { isStorageError } from '../../domain/storage-error.ts';
@@ -40,10 +41,11 @@ export function openAdmin(options: NodeOptions, source: AdminSource): (() => Pro
   const { adminPort: port, adminHost: host, workers } = settings;
   if (port === undefined) return undefined;
   const refuse = openAdminAccess(settings);
-  const consoleHost = new ConsoleHost({ databaseUrl, folder: spoolFolder(settings.spool, databaseUrl) });
+  const folder = spoolFolder(settings.spool, databaseUrl);
+  const consoleHost = new ConsoleHost({ databaseUrl, folder });
   const readClient = clientReader(settings.trustedProxies);
   const startedAtMs = clock();
-  const recent = new RecentHour(startedAtMs);
+  const recent = new RecentHour(startedAtMs, machineFigures(folder));
   const readFigures = databaseFigures(source.stores, clock);
 
   async function readState(): Promise<NodeState> {
@@ -62,7 +64,7 @@ export function openAdmin(options: NodeOptions, source: AdminSource): (() => Pro
   async function answerConsole(request: Request): Promise<Response> {
     const state = await readState();
     const nowMs = clock();
-    const hour = recent.figures(nowMs, state.routes);
+    const hour = recent.figures(nowMs, state.routes, machineFigures(folder));
     const body = request.method === 'POST' ? await request.text() : '';
     return consoleHost.answer(request, body, { nowMs, startedAtMs, state, hour, workers });
   }
@@ -107,7 +109,10 @@ export function openAdmin(options: NodeOptions, source: AdminSource): (() => Pro
       },
     }),
   );
-  const timer = setInterval(() => recent.sample(clock(), source.report().routes), SAMPLE_INTERVAL_MS);
+  const timer = setInterval(
+    () => recent.sample(clock(), source.report().routes, machineFigures(folder)),
+    SAMPLE_INTERVAL_MS,
+  );
   return async () => {
     clearInterval(timer);
     consoleHost.close();

@@ -4,6 +4,7 @@ import type { ClickCount, ClickStore } from '../../domain/click.ts';
 
 const DAY_MS = 86_400_000;
 export const CLICK_DAYS = 30;
+const KEPT_MS = 600_000;
 
 export interface ClickDay {
   /** Start of the day (UTC). */
@@ -17,15 +18,37 @@ export async function countClicks(
   nowMs: number,
   days = CLICK_DAYS,
 ): Promise<readonly ClickDay[]> {
+  return Array.fromAsync(daysUntil(nowMs, days), (dayMs) => countDay(clicks, dayMs));
+}
+
+/** Returns the starts of the last `days` days, including today, oldest first. */
+function daysUntil(nowMs: number, days: number): number[] {
   const today = Math.floor(nowMs / DAY_MS);
-  const counted: ClickDay[] = [];
-  for (let day = Math.max(0, today - days + 1); day <= today; day++) {
-    counted.push({
-      dayMs: day * DAY_MS,
-      counts: await clicks.countBetween(day * DAY_MS, (day + 1) * DAY_MS),
-    });
+  const first = Math.max(0, today - days + 1);
+  return Array.from({ length: today - first + 1 }, (_, i) => (first + i) * DAY_MS);
+}
+
+async function countDay(clicks: ClickStore, dayMs: number): Promise<ClickDay> {
+  return { dayMs, counts: await clicks.countBetween(dayMs, dayMs + DAY_MS) };
+}
+
+/** Counts clicks for pages that are refreshed often. Days before today are counted again after ten minutes. */
+export class ClickCounter {
+  readonly #days = new Map<number, { readonly day: ClickDay; readonly countedAtMs: number }>();
+
+  async count(clicks: ClickStore, nowMs: number, days = CLICK_DAYS): Promise<readonly ClickDay[]> {
+    const counted: ClickDay[] = [];
+    for (const dayMs of daysUntil(nowMs, days)) {
+      const known = this.#days.get(dayMs);
+      const isKept = dayMs + DAY_MS <= nowMs && known !== undefined && nowMs - known.countedAtMs < KEPT_MS;
+      const day = isKept ? known.day : await countDay(clicks, dayMs);
+      if (!isKept) this.#days.set(dayMs, { day, countedAtMs: nowMs });
+      counted.push(day);
+    }
+    for (const dayMs of this.#days.keys())
+      if (dayMs < nowMs - 2 * CLICK_DAYS * DAY_MS) this.#days.delete(dayMs);
+    return counted;
   }
-  return counted;
 }
 
 /** Adds up the counts of several groups of clicks. */

@@ -2,12 +2,12 @@
 
 import { type NamedClicks, clicksPage as render } from '@offerbook/site/console/clicks-page.ts';
 import type { ClickCount } from '../../domain/click.ts';
-import { countClicks, sumClicks } from '../counts/click-totals.ts';
+import { sumClicks } from '../counts/click-totals.ts';
 import type { MakePage } from '../page-context.ts';
 
-export const clicksPage: MakePage = async ({ node, stores: openStores, catalogue }) => {
+export const clicksPage: MakePage = async ({ node, stores: openStores, catalogue, clicks }) => {
   const stores = await openStores();
-  const days = await countClicks(stores.clicks, node.nowMs);
+  const days = await clicks.count(stores.clicks, node.nowMs);
   const all = days.flatMap((one) => one.counts);
   const names = new Map((await stores.organisations.list()).map(({ id, name }) => [id, name]));
   const { retailers } = await catalogue.read(stores);

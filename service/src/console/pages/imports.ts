@@ -2,7 +2,7 @@
 
 import { importsPage as render } from '@offerbook/site/console/imports-page.ts';
 import { IMPORT_KINDS, IMPORT_OUTCOMES } from '../../domain/import-log.ts';
-import type { MakePage } from '../page-context.ts';
+import { findOrganisation, type MakePage } from '../page-context.ts';
 
 const ENTRIES_MAX = 100;
 const DAY_MS = 86_400_000;
@@ -13,7 +13,7 @@ export const importsPage: MakePage = async ({ node: { nowMs }, stores: openStore
   const organisations = await stores.organisations.list();
   const kind = IMPORT_KINDS.find((one) => one === query.get('kind'));
   const outcome = IMPORT_OUTCOMES.find((one) => one === query.get('outcome'));
-  const org = organisations.find(({ publicId }) => publicId === query.get('org'));
+  const org = findOrganisation(organisations, query);
   return render({
     nowMs,
     daysMax: DAYS_MAX,

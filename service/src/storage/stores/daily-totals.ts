@@ -1,6 +1,6 @@
 // Reads, verifies and rebuilds the daily totals. Verifying and rebuilding read every transaction.
 
-import type { DailyTotal, DailyTotalStore, OnCounted, Sale } from '../../domain/daily-total.ts';
+import type { DailyTotal, DailyTotalStore, DaySales, OnCounted, Sale } from '../../domain/daily-total.ts';
 import type { Connection, Database, Queries } from '../database.ts';
 import { lockClocks } from './change-clock.ts';
 import { DailySums, TOTAL_COLUMNS } from './daily-sums.ts';
@@ -14,8 +14,19 @@ const READ_SQL = `SELECT ${TOTAL_COLUMNS} FROM daily_totals
   WHERE (org_id, day, currency, status) > ($1, $2, $3, $4)
   ORDER BY org_id, day, currency, status LIMIT ${READ_BATCH}`;
 
+/** Seeks each organisation's first day, because the index starts with the organisation. */
+const COUNT_DAYS_SQL = `SELECT d.day, sum(d.count) AS count
+   FROM organisations o JOIN daily_totals d ON d.org_id = o.id AND d.day >= $1
+  WHERE o.deleting_since IS NULL GROUP BY d.day ORDER BY d.day`;
+
 export function dailyTotalStore(database: Database): DailyTotalStore {
   return {
+    countDays: async (sinceDay) => {
+      const days = await database.all<DaySales>(COUNT_DAYS_SQL, sinceDay);
+      // PostgreSQL's sum of bigints is a decimal string.
+      return days.map(({ day, count }) => ({ day, count: Number(count) }));
+    },
+
     read: (onBatch) =>
       database.readOnce((connection) => readTotals(connection, async (batch) => onBatch(batch))),
 

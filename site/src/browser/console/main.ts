@@ -6,10 +6,18 @@ import { keepCurrent } from './refresh.ts';
 
 function enhance(): void {
   drawPlots();
-  for (const code of document.querySelectorAll<HTMLElement>('.command code')) {
-    const text = code.textContent ?? '';
-    code.closest('.command')?.append(copyButton(`Copy: ${text}`, text, code));
-  }
+  for (const code of document.querySelectorAll<HTMLElement>('.command code')) addCopyButton(code);
+}
+
+function addCopyButton(code: HTMLElement): void {
+  const text = code.textContent ?? '';
+  const previous = code.closest('.command')?.querySelector<HTMLElement>('.copy');
+  if (previous?.dataset.copies === text) return;
+  const made = copyButton(`Copy: ${text}`, text, code);
+  made.dataset.added = '';
+  made.dataset.copies = text;
+  previous?.remove();
+  code.closest('.command')?.append(made);
 }
 
 enhance();

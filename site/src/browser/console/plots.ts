@@ -3,71 +3,123 @@
 import uPlot from 'uplot';
 import { element } from '../element.ts';
 
-const HEIGHT = 210;
+const MINUTE_S = 60;
 const DAY_S = 86_400;
 /** Steps between times on the axis: whole minutes or days, as printTimes() formats them. */
-const INCREMENTS_S = [
-  ...[1, 2, 5, 10, 15, 30, 60, 120, 360, 720].map((minutes) => minutes * 60),
+const TIME_STEPS_S = [
+  ...[1, 2, 5, 10, 15, 30, 60, 120, 360, 720].map((minutes) => minutes * MINUTE_S),
   ...[1, 2, 7, 14, 28, 84, 168, 336].map((days) => days * DAY_S),
 ];
+/** Steps between numbers on the axis of a plot that has only whole numbers. */
+const WHOLE_STEPS = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((n) => n * 10 ** power)).flat();
 /** Width of a date on the axis, with padding. */
 const NAME_WIDTH = 100;
-
-/** Style sheet classes, one per series; further table columns are not drawn. */
-const COLOURS = {
-  lines: ['green', 'amber', 'red', 'blue', 'purple'],
-  bars: ['amber', 'green', 'red', 'blue', 'purple'],
-};
+/** Shortest time axis, so that a few data points look like the few they are. */
+const SPAN_MIN_S = { minute: 10 * MINUTE_S, day: 6 * DAY_S, month: 365 * DAY_S };
+/** Half the width of a bar, with padding. */
+const BAR_MARGIN_S = { minute: 0.6 * MINUTE_S, day: 0.6 * DAY_S, month: 18 * DAY_S };
 
 interface PlotData {
   readonly kind: 'lines' | 'bars';
   readonly caption: string;
+  readonly unit: keyof typeof SPAN_MIN_S;
   /** In seconds, as uPlot expects. */
   readonly times: number[];
   /** The times as shown in the table. */
   readonly names: readonly string[];
-  readonly series: readonly { readonly label: string; readonly values: number[] }[];
+  readonly series: readonly Series[];
 }
 
-let drawn: { readonly figure: HTMLElement; readonly plot: uPlot }[] = [];
+interface Series {
+  readonly label: string;
+  /** A class of the style sheet. */
+  readonly colour: string;
+  /** Null where the table has no number. */
+  readonly values: (number | null)[];
+  /** The values as shown in the table. */
+  readonly texts: readonly string[];
+}
 
+interface Drawn {
+  /** The table's text when the plot was drawn. */
+  readonly text: string;
+  readonly plot: uPlot;
+}
+
+const drawn = new Map<HTMLElement, Drawn>();
+
+/** Draws the plots whose tables have changed. */
 export function drawPlots(): void {
-  for (const { plot } of drawn) plot.destroy();
-  const figures = [...document.querySelectorAll<HTMLElement>('figure.plot')];
-  drawn = figures.map((figure) => ({ figure, plot: draw(figure) }));
+  for (const [figure, { plot }] of drawn) {
+    if (figure.isConnected) continue;
+    plot.destroy();
+    drawn.delete(figure);
+  }
+  for (const figure of document.querySelectorAll<HTMLElement>('figure.plot')) {
+    const text = figure.querySelector('table')?.textContent ?? '';
+    if (drawn.get(figure)?.text === text) continue;
+    drawn.get(figure)?.plot.destroy();
+    drawn.set(figure, { text, plot: draw(figure) });
+  }
 }
 
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawPlots);
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+  for (const { plot } of drawn.values()) plot.destroy();
+  drawn.clear();
+  drawPlots();
+});
 addEventListener('resize', () => {
-  for (const { figure, plot } of drawn) plot.setSize({ width: widthOf(figure), height: HEIGHT });
+  for (const [figure, { plot }] of drawn) plot.setSize(sizeOf(figure));
 });
 
 function draw(figure: HTMLElement): uPlot {
   const data = readTable(figure);
-  const previous = figure.querySelectorAll('.canvas, .legend');
-  if (previous.length === 0) figure.querySelector('details')?.removeAttribute('open');
-  for (const node of previous) node.remove();
-  const canvas = element('div', { class: 'canvas', role: 'img', 'aria-label': describe(data) });
-  const keys = data.series.map((_, i) => element('span', { class: `key ${COLOURS[data.kind][i]}` }));
-  const entries = data.series.map(({ label }, i) => element('li', {}, keys[i], label));
-  figure.querySelector('figcaption')?.after(canvas, element('ul', { class: 'legend row' }, ...entries));
+  // The style sheet hides the table until then, so that the page does not jump.
+  if (figure.dataset.drawn === undefined) figure.querySelector('details')?.removeAttribute('open');
+  figure.dataset.drawn = '';
+  for (const node of figure.querySelectorAll('.canvas, .legend')) node.remove();
+  const canvas = element('div', {
+    class: 'canvas',
+    role: 'img',
+    'aria-label': describe(data),
+    'data-added': '',
+  });
+  const keys = data.series.map(({ colour }) => element('span', { class: `key ${colour}` }));
+  const labels = data.series.map(({ label }) => element('span', {}, label));
+  const entries = labels.map((label, i) => element('li', {}, keys[i], label));
+  const legend = element('ul', { class: 'legend row', 'data-added': '' }, ...entries);
+  figure.querySelector('figcaption')?.after(canvas, legend);
   const colours = keys.map((key) => getComputedStyle(key).color);
-  return new uPlot(options(data, colours, figure), plotted(data), canvas);
+  /** Shows the values under the pointer in the legend. */
+  const point = (index: number | null | undefined) => {
+    for (const [i, { label, texts }] of data.series.entries()) {
+      const [entry, text] = [labels[i], texts[index ?? -1]];
+      if (entry) entry.textContent = text === undefined ? label : `${label}: ${text}`;
+    }
+  };
+  return new uPlot(options(data, colours, figure, point), plotted(data), canvas);
 }
 
 /** Reads numbers from `data` elements and times from `time` elements. */
 function readTable(figure: HTMLElement): PlotData {
-  const kind = figure.dataset.plot === 'bars' ? 'bars' : 'lines';
-  const headings = [...figure.querySelectorAll('thead th')].slice(1, COLOURS[kind].length + 1);
+  const colours = figure.dataset.colours?.split(' ') ?? [];
+  const headings = [...figure.querySelectorAll('thead th')].slice(1);
   const rows = [...figure.querySelectorAll('tbody tr')];
+  const times = rows.map((row) => row.querySelector('time'));
+  const cells = (column: number) =>
+    rows.map((row) => row.querySelectorAll('td')[column]?.querySelector('data'));
+  const { length } = times[0]?.dateTime ?? '';
   return {
-    kind,
+    kind: figure.dataset.plot === 'bars' ? 'bars' : 'lines',
     caption: figure.querySelector('figcaption')?.textContent ?? '',
-    times: rows.map((row) => Date.parse(row.querySelector('time')?.dateTime ?? '') / 1_000),
-    names: rows.map((row) => row.querySelector('time')?.textContent ?? ''),
+    unit: length === 7 ? 'month' : length === 10 ? 'day' : 'minute',
+    times: times.map((time) => Date.parse(time?.dateTime ?? '') / 1_000),
+    names: times.map((time) => time?.textContent ?? ''),
     series: headings.map((heading, column) => ({
       label: heading.textContent ?? '',
-      values: rows.map((row) => Number(row.querySelectorAll('td')[column]?.querySelector('data')?.value)),
+      colour: colours[column] ?? 'grey',
+      values: cells(column).map((cell) => (cell ? Number(cell.value) : null)),
+      texts: cells(column).map((cell, i) => `${cell?.textContent ?? '–'} (${times[i]?.textContent})`),
     })),
   };
 }
@@ -81,11 +133,18 @@ function describe({ caption, series, times }: PlotData): string {
 function plotted({ kind, times, series }: PlotData): uPlot.AlignedData {
   if (kind === 'lines') return [times, ...series.map(({ values }) => values)];
   const sums = times.map(() => 0);
-  const stacked = series.map(({ values }) => values.map((value, i) => (sums[i] = (sums[i] ?? 0) + value)));
+  const stacked = series.map(({ values }) =>
+    values.map((value, i) => (sums[i] = (sums[i] ?? 0) + (value ?? 0))),
+  );
   return [times, ...stacked.reverse()];
 }
 
-function options(data: PlotData, colours: readonly string[], figure: HTMLElement): uPlot.Options {
+function options(
+  data: PlotData,
+  colours: readonly string[],
+  figure: HTMLElement,
+  point: (index: number | null | undefined) => void,
+): uPlot.Options {
   const { kind, times } = data;
   const bars = uPlot.paths.bars?.({ size: [0.7, 48] });
   // A canvas cannot use style sheet variables, so take the colours from elements that use them.
@@ -93,7 +152,9 @@ function options(data: PlotData, colours: readonly string[], figure: HTMLElement
     stroke: getComputedStyle(figure.querySelector('summary') ?? figure).color,
     grid: { stroke: getComputedStyle(figure).borderTopColor, width: 1 },
   };
-  const width = widthOf(figure);
+  const isWhole = data.series.every(({ values }) => values.every((value) => Number.isInteger(value ?? 0)));
+  const isShare = data.series.every(({ texts }) => texts.every((text) => text.includes('%')));
+  const size = sizeOf(figure);
   const series = colours.map(
     (stroke): uPlot.Series =>
       kind === 'bars' && bars !== undefined
@@ -101,32 +162,45 @@ function options(data: PlotData, colours: readonly string[], figure: HTMLElement
         : { stroke, width: 2, points: { show: times.length < 2 } },
   );
   return {
-    width,
-    height: HEIGHT,
+    ...size,
     legend: { show: false },
-    cursor: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'lines' } },
+    hooks: { setCursor: [({ cursor }) => point(cursor.idx)] },
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
-    scales: { x: { range: xRange(data) }, y: { range: (_, __, max) => [0, max > 0 ? max * 1.05 : 1] } },
+    scales: {
+      x: { range: xRange(data) },
+      y: { range: (_, __, max) => [0, isShare ? 100 : max > 0 ? max * 1.05 : 1] },
+    },
     axes: [
-      { ...axis, ...xAxis(data, width) },
-      { ...axis, size: 64, values: (_, values) => values.map(printNumber) },
+      { ...axis, size: 32, ...xAxis(data, size.width) },
+      {
+        ...axis,
+        size: 56,
+        ...(isWhole ? { incrs: WHOLE_STEPS } : {}),
+        values: (_, values) => values.map(printNumber),
+      },
     ],
     series: [{}, ...(kind === 'bars' ? series.reverse() : series)],
   };
 }
 
-/** Leaves room at both ends for the width of a bar or a single point. */
-function xRange({ kind, times }: PlotData): [number, number] {
+/** Covers at least the shortest time axis, and leaves room at both ends for the width of a bar. */
+function xRange({ kind, unit, times }: PlotData): [number, number] {
   const [first, last] = [times[0] ?? 0, times.at(-1) ?? 0];
-  const step = times.length < 2 ? DAY_S : (last - first) / (times.length - 1);
-  return kind === 'bars' || times.length < 2 ? [first - step * 0.6, last + step * 0.6] : [first, last];
+  const start = Math.min(first, last - SPAN_MIN_S[unit]);
+  const margin = kind === 'bars' ? BAR_MARGIN_S[unit] : 0;
+  return [start - margin, last + margin];
 }
 
 /** Labels bars with as many of the table's times as fit, and lines with round times, both in UTC. */
-function xAxis({ kind, times, names }: PlotData, width: number): uPlot.Axis {
-  if (kind === 'lines') return { values: printTimes, incrs: INCREMENTS_S };
-  const every = Math.ceil((times.length * NAME_WIDTH) / width);
-  const isShown = (_: unknown, i: number) => i % every === 0;
+function xAxis({ kind, unit, times, names }: PlotData, width: number): uPlot.Axis {
+  if (kind === 'lines')
+    return { values: printTimes, incrs: TIME_STEPS_S.filter((step) => unit !== 'day' || step >= DAY_S) };
+  const [first, last] = [times[0] ?? 0, times.at(-1) ?? 0];
+  const shown = (width * (last - first)) / Math.max(last - first, SPAN_MIN_S[unit]);
+  const every = Math.max(1, Math.ceil((times.length * NAME_WIDTH) / Math.max(shown, NAME_WIDTH)));
+  // Counted from the end, because the latest bar is the one that readers look for.
+  const isShown = (_: unknown, i: number) => (times.length - 1 - i) % every === 0;
   return { splits: () => times.filter(isShown), values: () => names.filter(isShown) };
 }
 
@@ -143,6 +217,7 @@ function printNumber(value: number): string {
   return value.toLocaleString('en-US', { notation: 'compact' });
 }
 
-function widthOf(figure: HTMLElement): number {
-  return figure.querySelector('.canvas')?.clientWidth ?? 600;
+function sizeOf(figure: HTMLElement): { width: number; height: number } {
+  const canvas = figure.querySelector('.canvas');
+  return { width: canvas?.clientWidth ?? 600, height: canvas?.clientHeight ?? 200 };
 }
