@@ -184,6 +184,20 @@ test('the printed command for starting over contains the options of this run', a
   );
 });
 
+test('the sandbox serves the fake networks on request, and prints a request that works', async () => {
+  await using sandbox = await Sandbox.start(temporaryFolder(), '--networks');
+  const [, url = ''] =
+    /Base URL {3}(http:\/\/127\.0\.0\.1:\d+) {3}of all five networks\n/.exec(sandbox.text) ?? [];
+  expect(sandbox.text).toContain('awin       account 77777, token sandbox-awin-token\n');
+  expect(sandbox.text).toContain('sandbox --port 0 --networks --fresh\n');
+  const [line = ''] = sandbox.curlLines.filter((curl) => curl.includes(url));
+  const [, token = '', target = ''] = /Bearer (\S+)' '([^']+)'/.exec(line) ?? [];
+  const answer = await fetch(target, { headers: { Authorization: `Bearer ${token}` } });
+  const sales = (await answer.json()) as { commissionStatus: string }[];
+  expect(sales.length).toBeGreaterThan(3);
+  expect(await sandbox.stop()).toEqual({ code: 0, stderr: '' });
+});
+
 describe('rejected sandbox starts', () => {
   test('the sandbox changes nothing and prints one sentence if the folder is not writable', async () => {
     const folder = unwritableFolder();

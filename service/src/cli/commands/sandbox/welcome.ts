@@ -1,16 +1,20 @@
 // The text that the sandbox prints when it is ready: addresses, tokens, and five requests to copy and paste.
 
+import { ACCOUNTS, NETWORKS } from '@offerbook/sandbox/networks/accounts.ts';
 import { asciiWords } from '@offerbook/sandbox/retailer-names.ts';
 import type { Retailer } from '@offerbook/sandbox/wire.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 interface Welcome {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   /** Base URL of the console, without a trailing slash. */
   readonly consoleUrl: string;
+  /** Base URL of the fake networks, without a trailing slash; undefined if they are not served. */
+  readonly networksUrl: string | undefined;
   readonly publicToken: string;
   readonly privateToken: string;
   /** The organisation's public id. */
@@ -44,6 +48,7 @@ export function welcomeText(welcome: Welcome): string {
     emphasise('Try it'),
     ...requests(welcome).flatMap(({ about, curl }) => ['', `  # ${about}`, `  ${curl}`]),
     '',
+    ...networkLines(welcome),
     emphasise('Good to know'),
     '',
     `  Data        ${welcome.place} (seed ${welcome.seed}); new sales arrive every few seconds`,
@@ -52,6 +57,27 @@ export function welcomeText(welcome: Welcome): string {
     '',
   ];
   return lines.map((line) => `${line}\n`).join('');
+}
+
+function networkLines({ networksUrl, nowMs, emphasise }: Welcome): string[] {
+  if (networksUrl === undefined) return [];
+  const { account, credentials } = ACCOUNTS.awin;
+  const printDay = (ms: number) => `${printTimestamp(ms).slice(0, 10)}T00:00:00`;
+  const query = `startDate=${printDay(nowMs - DAY_MS)}&endDate=${printDay(nowMs)}&timezone=UTC`;
+  return [
+    emphasise('Affiliate networks'),
+    '',
+    `  Base URL   ${networksUrl}   of all five networks`,
+    ...NETWORKS.map((network) => {
+      const { account: id, credentials: secrets } = ACCOUNTS[network];
+      const shown = Object.entries(secrets).map(([name, value]) => `${name} ${value}`);
+      return `  ${network.padEnd(10)} account ${id}, ${shown.join(', ')}`;
+    }),
+    '',
+    "  # Yesterday's sales at Awin, before they are converted",
+    `  curl -s -H 'Authorization: Bearer ${credentials.token}' '${networksUrl}/publishers/${account}/transactions/?${query}'`,
+    '',
+  ];
 }
 
 function requests(welcome: Welcome): { about: string; curl: string }[] {

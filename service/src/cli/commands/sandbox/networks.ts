@@ -1,0 +1,50 @@
+// Serves the sandbox's fake affiliate networks on this machine. They report sales of the sandbox's retailers, independently of
+// the sandbox's own database.
+
+import { FakeNetworks } from '@offerbook/sandbox/networks/fake-networks.ts';
+import { systemClock } from '../../../domain/clock.ts';
+import { urlOf } from '../../node/listen.ts';
+
+const HOST = '127.0.0.1';
+/** Preferred port. If it is in use, the sandbox chooses a free port. */
+const PORT = 8082;
+const DAY_MS = 86_400_000;
+/** Networks change sales for about a year. */
+const HISTORY_DAYS = 395;
+const DENSITY = { salesPerDay: 100, cellMs: 600_000 };
+
+interface NetworksOptions {
+  readonly seed: number;
+  /** True to choose any free port, like a sandbox with `--port 0`. */
+  readonly isPortAny: boolean;
+  readonly logoUrl: (retailerId: string) => string;
+}
+
+export interface ServedNetworks {
+  /** The base URL of all networks, without a trailing slash. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+export function serveNetworks({ seed, isPortAny, logoUrl }: NetworksOptions): ServedNetworks {
+  // Whole days, so that a restart on the same day has the same sales.
+  const today = Math.floor(systemClock() / DAY_MS);
+  const fakes = new FakeNetworks({
+    ...{ seed, logoUrl, clock: systemClock },
+    sinceMs: (today - HISTORY_DAYS) * DAY_MS,
+    density: DENSITY,
+  });
+  const serve = (port: number) =>
+    Bun.serve({ hostname: HOST, port, development: false, fetch: (request) => fakes.answer(request) });
+  const server = isPortAny ? serve(0) : serveFirst(serve, [PORT, 0]);
+  return { url: urlOf(HOST, server.port ?? 0), stop: () => server.stop(true) };
+}
+
+/** Serves on the first of two ports, or on the second if the first is in use. */
+function serveFirst<Server>(serve: (port: number) => Server, [port, other]: [number, number]): Server {
+  try {
+    return serve(port);
+  } catch {
+    return serve(other);
+  }
+}
