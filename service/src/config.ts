@@ -7,6 +7,7 @@ import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './domain/page.ts';
 import { clientReader } from './http/access/client-address.ts';
 import { LOGGED_REQUESTS } from './http/request-log.ts';
 import { parseTracingSettings, type TracingSettings } from './tracing/tracing-settings.ts';
+import { addressRules } from './webhooks/address-rules.ts';
 
 const PORT_MAX = 65_535;
 
@@ -98,6 +99,11 @@ const SETTINGS = {
     'comma-separated addresses and CIDR ranges whose X-Forwarded-For and X-Forwarded-Proto are trusted',
     'list',
     proxies,
+  ),
+  webhookNetworks: setting(
+    'comma-separated addresses and CIDR ranges of private networks that webhooks may be sent to',
+    'list',
+    networks,
   ),
   explorer: onUnlessOff('catalogue explorer at /'),
   explorerLogos: setting(
@@ -252,6 +258,12 @@ function webOrigin(text: string): string {
 function proxies(text: string): readonly string[] {
   const ranges = listed(text);
   clientReader(ranges);
+  return ranges;
+}
+
+function networks(text: string): readonly string[] {
+  const ranges = listed(text);
+  addressRules(ranges);
   return ranges;
 }
 

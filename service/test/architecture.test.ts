@@ -17,12 +17,13 @@ const ALLOWED: Record<string, readonly string[]> = {
   domain: ['wire'],
   tracing: ['wire', 'domain'],
   storage: ['wire', 'domain'],
+  webhooks: ['wire', 'domain'],
   catalogue: ['wire', 'domain'],
   activation: ['wire', 'domain', 'catalogue'],
   importer: ['wire', 'domain', 'activation'],
   http: ['wire', 'site', 'domain', 'tracing', 'catalogue', 'activation'],
   console: ['wire', 'site', 'domain', 'http'],
-  'config.ts': ['wire', 'domain', 'tracing', 'http'],
+  'config.ts': ['wire', 'domain', 'tracing', 'http', 'webhooks'],
   cli: [
     'wire',
     'client',
@@ -32,6 +33,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'domain',
     'tracing',
     'storage',
+    'webhooks',
     'catalogue',
     'activation',
     'importer',
@@ -195,7 +197,7 @@ test('only clock.ts reads the current time, except for browser scripts', () => {
   expect(readers).toEqual(['client/src/clock.ts', `${SERVICE}domain/clock.ts`]);
 });
 
-test('only follow, mcp, doctor and the span exporter send requests', () => {
+test('only follow, mcp, doctor, webhooks and the span exporter send requests', () => {
   const callers = serviceFiles.filter((file) =>
     /(?<![.\w'`])fetch\((?!request\) \{)|new OfferbookClient|'node:https?'|'node:http2'/.test(read(file)),
   );
@@ -204,6 +206,7 @@ test('only follow, mcp, doctor and the span exporter send requests', () => {
     [
       ...['cli/commands/follow.ts', 'cli/commands/mcp.ts', 'cli/doctor/liveness-problem.ts'],
       'tracing/otlp-exporter.ts',
+      'webhooks/post.ts',
     ].map((file) => SERVICE + file),
   );
 });

@@ -36,6 +36,13 @@ export function spoolOption(): Option {
   return new Option('--spool <folder>', "the servers' --spool, if they have one").env('OFFERBOOK_SPOOL');
 }
 
+/** For commands that send a webhook. */
+export function webhookNetworksOption(): Option {
+  return new Option('--webhook-networks <list>', "the servers' --webhook-networks, if they have any")
+    .env('OFFERBOOK_WEBHOOK_NETWORKS')
+    .default('');
+}
+
 export function jsonCommand(name: string, description: string, example: string): Command {
   return command(name, description, example).option('--json', 'print one JSON document');
 }

@@ -34,6 +34,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
   'Access:': {
     orgs: async () => (await import('./commands/organisations.ts')).organisationsCommand(),
     tokens: async () => (await import('./commands/tokens.ts')).tokensCommand(),
+    webhooks: async () => (await import('./commands/webhooks.ts')).webhooksCommand(),
     audit: async () => (await import('./commands/audit.ts')).auditCommand(),
   },
   'Personal data:': {

@@ -54,6 +54,11 @@ export class Logger {
     this.#write(`{"level":${LEVELS[level]}${this.#timeField()}${this.#source}${fields}}\n`);
   }
 
+  /** Writes lines that another thread logged. */
+  relay(lines: string): void {
+    this.#write(lines);
+  }
+
   #log(level: Level, given: object | string, message?: string): void {
     if (LEVELS[level] < this.#weightMin) return;
     const [fields, msg] = typeof given === 'string' ? [{}, given] : [given, message];

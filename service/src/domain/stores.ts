@@ -11,6 +11,7 @@ import type { LinkStore } from './link.ts';
 import type { OrganisationStore } from './organisation.ts';
 import type { TransactionHistory, TransactionStore } from './transaction.ts';
 import type { WalkStore } from './walk.ts';
+import type { LeaseStore, WebhookStore } from './webhook.ts';
 
 export interface Stores {
   readonly organisations: OrganisationStore;
@@ -25,7 +26,9 @@ export interface Stores {
   readonly imports: ImportLog;
   readonly audit: AuditLog;
   readonly walks: WalkStore;
-  /** Returns the key that authenticates click ids. It never changes, and copies of the database include it. */
+  readonly webhooks: WebhookStore;
+  readonly senderLease: LeaseStore;
+  /** Returns the key that authenticates click ids, and from which the secrets of webhooks are derived. It never changes, and copies of the database include it. */
   clickKey(): Promise<string>;
   /** Throws a StorageError if the database does not respond. */
   revisions(): Promise<Revisions>;
@@ -72,4 +75,6 @@ export interface Revisions {
   readonly tokens: number;
   /** Links and the public ids of organisations. */
   readonly activation: number;
+  /** Which webhooks exist. */
+  readonly webhooks: number;
 }

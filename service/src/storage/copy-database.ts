@@ -1,5 +1,5 @@
-// Copies a database into an empty one, SQLite or PostgreSQL: organisations with their change clocks, tokens, the catalogue,
-// links, transactions with their stamps, the history, former users, daily totals, the logs, and clicks. Clients continue with the
+// Copies a database into an empty one, SQLite or PostgreSQL: organisations with their change clocks, tokens, webhooks with their
+// watermarks, the catalogue, links, transactions with their stamps, the history, former users, daily totals, the logs, and clicks. Clients continue with the
 // same token from the same watermark, and click ids stay valid. Copies either everything or nothing. Changes made during the copy
 // are not copied.
 
@@ -130,13 +130,19 @@ async function copyTables(
     'tokens',
     'id, org_id, kind, label, digest, created_at, expires_at, revoked_at, last_used_at',
   );
+  await copyRows(
+    'webhooks',
+    `id, org_id, url, created_at, generation, oldest_generation, overlap_ends_at, watermark, revision, paused_at, paused_by,
+     failing_since, failures, attempted_at, retry_at, last_result, delivered_at`,
+  );
   let transactions = 0;
   for (const { id } of organisations)
     transactions += await copySales(from, to, id as number, newNumbers, progress);
   await readTotals(from, (batch) => to.putMany(DAILY_TOTALS, batch.map(toRow)));
   for (const row of await from.all<Row>('SELECT at, made_by, action, org, details FROM audit ORDER BY id'))
     await insertRow(to, 'audit', row);
-  for (const name of ['catalogue', 'tokens', 'activation'] as const) await raiseRevision(to, name);
+  for (const name of ['catalogue', 'tokens', 'activation', 'webhooks'] as const)
+    await raiseRevision(to, name);
   await to.continueNumbers('organisations', LAST_NUMBER_SQL);
   return { organisations: organisations.length, tokens: tokens.length, retailers, transactions };
 }

@@ -21,6 +21,7 @@ import { clickStore } from './stores/click-store.ts';
 import { dailyTotalStore } from './stores/daily-totals.ts';
 import { erasureStore } from './stores/erasure-store.ts';
 import { importLog } from './stores/import-log.ts';
+import { leaseStore } from './stores/lease-store.ts';
 import { linkStore } from './stores/link-store.ts';
 import { organisationStore } from './stores/organisation-store.ts';
 import { readRevisions } from './stores/revision.ts';
@@ -29,6 +30,7 @@ import { tokenStore } from './stores/token-store.ts';
 import { transactionHistory } from './stores/transaction-history.ts';
 import { transactionStore } from './stores/transaction-store.ts';
 import { walkStore } from './stores/walk-store.ts';
+import { webhookStore } from './stores/webhook-store.ts';
 
 /** For commands, which wait for each other and whose statements have no timeout. */
 export const COMMAND_OPTIONS: DatabaseOptions = {
@@ -77,9 +79,10 @@ export async function openStores(
       ? undefined
       : openOnce(() => openFileBeside(walkPath, SQLITE_WALKS, { ...options, durable: false }));
   const clicks = clickStore(clickDatabase(url, options), clock);
+  const openWalks = walkFile?.open ?? (async () => database);
   const walks = walkStore(
     {
-      open: walkFile?.open ?? (async () => database),
+      open: openWalks,
       exists: () => walkPath === undefined || existsSync(walkPath),
     },
     clock,
@@ -129,6 +132,8 @@ export async function openStores(
     imports: importLog(database, clock),
     audit: auditLog(database),
     walks,
+    webhooks: webhookStore(database, auditor),
+    senderLease: leaseStore(openWalks),
     clickKey: () => readClickKey(database),
     async revisions() {
       const sql = 'SELECT oldest_version AS oldest FROM schema_version';

@@ -25,7 +25,7 @@ for (const database of DATABASES) {
 
       expect(outcomes).toEqual(
         Array.from({ length: 10 }, () => ({
-          reports: [{ catalogue: 0, tokens: 0, activation: 0 }],
+          reports: [{ catalogue: 0, tokens: 0, activation: 0, webhooks: 0 }],
           exitCode: 0,
         })),
       );
@@ -37,7 +37,7 @@ for (const database of DATABASES) {
       const url = await database.createEmpty();
       const opened = await Promise.all(Array.from({ length: 10 }, () => open.stores(url, SERVER_OPTIONS)));
       expect(await Promise.all(opened.map((stores) => stores.revisions()))).toEqual(
-        Array.from({ length: 10 }, () => ({ catalogue: 0, tokens: 0, activation: 0 })),
+        Array.from({ length: 10 }, () => ({ catalogue: 0, tokens: 0, activation: 0, webhooks: 0 })),
       );
     });
 

@@ -183,7 +183,7 @@ describe('a server that upgrades the PostgreSQL schema', () => {
       `CREATE EVENT TRIGGER slow ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION take_time()`,
     );
     const stores = await open.stores(url, options);
-    expect(await stores.revisions()).toEqual({ catalogue: 0, tokens: 0, activation: 0 });
+    expect(await stores.revisions()).toEqual({ catalogue: 0, tokens: 0, activation: 0, webhooks: 0 });
   });
 
   test('a server waits for another process that is upgrading the schema', async () => {
@@ -200,6 +200,11 @@ describe('a server that upgrades the PostgreSQL schema', () => {
       await Bun.sleep(2 * STATEMENT_TIMEOUT_MS);
       return { begun };
     });
-    expect(await (await opening.begun).revisions()).toEqual({ catalogue: 0, tokens: 0, activation: 0 });
+    expect(await (await opening.begun).revisions()).toEqual({
+      catalogue: 0,
+      tokens: 0,
+      activation: 0,
+      webhooks: 0,
+    });
   });
 });

@@ -39,7 +39,7 @@ for (const database of DATABASES) {
         lastUsedAtMs: null,
       });
       expect(await stores.tokens.list()).toEqual({ revision: 1, tokens: [added] });
-      expect(await stores.revisions()).toEqual({ catalogue: 0, tokens: 1, activation: 1 });
+      expect(await stores.revisions()).toEqual({ catalogue: 0, tokens: 1, activation: 1, webhooks: 0 });
     });
 
     test('the same token cannot be added twice', async () => {

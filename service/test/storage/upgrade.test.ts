@@ -69,7 +69,7 @@ for (const database of DATABASES) {
       await migrate(open.database(url), TEST_AUDITOR, next);
 
       await writeTransactions(running, orgId, newIds(2));
-      expect(await running.revisions()).toEqual({ catalogue: 0, tokens: 0, activation: 1 });
+      expect(await running.revisions()).toEqual({ catalogue: 0, tokens: 0, activation: 1, webhooks: 0 });
       const started = await open.stores(url);
       expect(textsOf(await started.transactions.page({ ...query, orgId }))).toHaveLength(2);
       // The newer program does not create its tables again.

@@ -21,7 +21,7 @@ export function organisationsCommand(): Command {
   const list = jsonCommand('list', 'list all organisations', 'offerbook orgs list').action(listOrganisations);
   const remove = jsonCommand(
     'delete',
-    'delete an organisation with its tokens, transactions, history and clicks',
+    'delete an organisation with its tokens, webhooks, transactions, history and clicks',
     'offerbook orgs delete acme --dry-run',
   )
     .argument('<name>', 'name of the organisation')

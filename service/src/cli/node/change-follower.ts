@@ -1,7 +1,8 @@
-// Reloads tokens, links and the catalogue when another process has committed changes. Tokens do not wait for the catalogue,
+// Reloads tokens, links, the catalogue and the list of webhooks when another process has committed changes. Tokens do not wait for the catalogue,
 // which can take seconds to reload. After a failed reload, the old data stays in memory, and the reload is retried.
 
 import type { Logger } from '../../domain/logger.ts';
+import { oneAtATime } from '../../domain/one-at-a-time.ts';
 import type { Stores } from '../../domain/stores.ts';
 import type { DatabaseHealth } from './database-health.ts';
 
@@ -22,11 +23,12 @@ interface FollowOptions {
   readonly tokens?: Followed | undefined;
   readonly links?: Followed | undefined;
   readonly catalogue?: Followed | undefined;
+  readonly webhooks?: Followed | undefined;
 }
 
 /** Polls until `stop` is called. `poll` checks for changes immediately. */
 export function followChanges(options: FollowOptions) {
-  const { stores, databaseHealth, logger, tokens, links, catalogue } = options;
+  const { stores, databaseHealth, logger, tokens, links, catalogue, webhooks } = options;
   let latestCatalogue: number | undefined;
 
   const poll = oneAtATime(
@@ -37,6 +39,7 @@ export function followChanges(options: FollowOptions) {
       await reload(tokens, revisions.tokens);
       if (await reload(links, revisions.activation))
         logger.info({ activation: links?.revision }, 'links reloaded');
+      await reload(webhooks, revisions.webhooks);
       databaseHealth.succeeded('changes');
     },
     (error) => databaseHealth.failed('changes', error, poll),
@@ -59,21 +62,4 @@ async function reload(followed: Followed | undefined, latest: number | undefined
   if (followed?.revision === undefined || followed.revision === latest) return false;
   await followed.refresh();
   return true;
-}
-
-/** A call during a run starts another run afterwards, because the current run may have read the data before it changed. */
-function oneAtATime(work: () => Promise<void>, onFailure: (error: unknown) => void): () => void {
-  let isRunning = false;
-  let again = false;
-  return function run(): void {
-    again = isRunning;
-    if (isRunning) return;
-    isRunning = true;
-    void work()
-      .catch(onFailure)
-      .finally(() => {
-        isRunning = false;
-        if (again) run();
-      });
-  };
 }

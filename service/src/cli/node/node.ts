@@ -6,6 +6,7 @@ import { openAdmin } from './admin.ts';
 import type { NodeOptions } from './node-settings.ts';
 import { openServing } from './serving.ts';
 import { openSnapshotBuilder, type SnapshotBuilder } from './snapshot-builder.ts';
+import { WebhookHost } from './webhooks/webhook-host.ts';
 
 export interface RunningNode {
   readonly url: string;
@@ -32,9 +33,10 @@ export async function startNode(options: NodeOptions, ownBuilder?: SnapshotBuild
       Bun.gc(true);
     },
   };
+  const webhooks = new WebhookHost(options, serving.stores);
   let closeAdmin: (() => Promise<void>) | undefined;
   const stop = async () => {
-    await serving.stop();
+    await Promise.all([serving.stop(), webhooks.stop()]);
     await closeAdmin?.();
     builder.close();
     await serving.close();
@@ -48,13 +50,14 @@ export async function startNode(options: NodeOptions, ownBuilder?: SnapshotBuild
       report: serving.report,
       workers: () => ({ ready: Number(serving.isReady()), restarts: 0 }),
     });
-    await serving.load(loaded);
+    await serving.load({ catalogue: loaded, webhooks });
     await loaded.refresh();
     // Listen only after everything is loaded: proxies retry a refused connection on another node, but not a 503.
     url = serving.listen();
     logger.info({ url }, 'listening');
     // The snapshot does not contain changes that were committed during the build.
     serving.reloadChanges();
+    await webhooks.refresh();
   } catch (error) {
     await stop();
     throw error;

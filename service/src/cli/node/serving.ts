@@ -121,12 +121,12 @@ export async function openServing(options: ServingOptions) {
     tracer: tracing?.tracer,
     isReady,
     report,
-    /** Loads tokens and links, then follows their changes. `followed` is passed only by a thread that builds the catalogue. */
-    async load(followed?: Followed): Promise<void> {
+    /** Loads tokens and links, then follows their changes. `followed` is passed only by a node without workers. */
+    async load(followed?: { readonly catalogue: Followed; readonly webhooks: Followed }): Promise<void> {
       await tokens.refresh();
       await activation?.start();
       const links = activation?.directory;
-      following = followChanges({ stores, databaseHealth, logger, tokens, links, catalogue: followed });
+      following = followChanges({ stores, databaseHealth, logger, tokens, links, ...followed });
       following.poll();
     },
     /** Checks for changes immediately. */

@@ -58,7 +58,8 @@ export async function beginTimeline(
     const moved = await moveClocks(connection, auditor.clock, old);
     await skipNumbers(connection);
     const tokensRevoked = await revokeAgain(connection, old?.revokedTokens ?? []);
-    for (const name of ['catalogue', 'tokens', 'activation'] as const) await raiseRevision(connection, name);
+    for (const name of ['catalogue', 'tokens', 'activation', 'webhooks'] as const)
+      await raiseRevision(connection, name);
     const details = { madeAt, stamped: 0, tokensRevoked };
     const entry = await writeAudit(connection, auditor, 'database restore begun', null, details);
     return { moved, tokensRevoked, entry };

@@ -6,7 +6,7 @@ import type { Database, PostgresFacts } from '../database.ts';
 const TABLES = [
   ...['schema_version', 'revisions', 'organisations', 'tokens', 'retailers', 'transactions', 'history'],
   ...['imports', 'audit', 'walks', 'links', 'secrets', 'clicks', 'taps', 'erasures', 'import_feeds'],
-  'daily_totals',
+  ...['daily_totals', 'webhooks', 'sender_lease'],
 ];
 
 const may = (right: string) => `has_table_privilege(format('%I.%I', schemaname, tablename), '${right}')`;

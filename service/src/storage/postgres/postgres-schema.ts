@@ -1,10 +1,10 @@
 // The PostgreSQL schema: all tables are in one database.
 
 import type { Schema } from '../schema/schema.ts';
-import { clickTables, mainTables, versionTable, walkTable } from '../schema/tables.ts';
+import { clickTables, mainTables, versionTable, walkTables } from '../schema/tables.ts';
 import { POSTGRES_SQL } from './postgres-sql.ts';
 
 export const POSTGRES_SCHEMA: Schema = {
   oldestVersion: 1,
-  steps: [[versionTable, mainTables, walkTable, clickTables].flatMap((tables) => tables(POSTGRES_SQL))],
+  steps: [[versionTable, mainTables, walkTables, clickTables].flatMap((tables) => tables(POSTGRES_SQL))],
 };

@@ -26,7 +26,7 @@ export function mainTables({ ddl }: Sql): string[] {
   const { nullsFirst } = ddl;
   return [
     `CREATE TABLE revisions (name ${text} PRIMARY KEY, value ${bigint} NOT NULL)${end}`,
-    `INSERT INTO revisions (name, value) VALUES ('catalogue', 0), ('tokens', 0), ('activation', 0)`,
+    `INSERT INTO revisions (name, value) VALUES ('catalogue', 0), ('tokens', 0), ('activation', 0), ('webhooks', 0)`,
     `CREATE TABLE organisations (
      id ${number},
      name ${sortedText} NOT NULL UNIQUE,
@@ -45,6 +45,25 @@ export function mainTables({ ddl }: Sql): string[] {
      expires_at ${bigint},
      revoked_at ${bigint},
      last_used_at ${bigint}
+   )${end}`,
+    `CREATE TABLE webhooks (
+     id ${uuid} PRIMARY KEY,
+     org_id ${integer} NOT NULL REFERENCES organisations (id),
+     url ${text} NOT NULL,
+     created_at ${bigint} NOT NULL,
+     generation ${integer} NOT NULL,
+     oldest_generation ${integer} NOT NULL,
+     overlap_ends_at ${bigint} NOT NULL,
+     watermark ${bigint} NOT NULL,
+     revision ${integer} NOT NULL,
+     paused_at ${bigint},
+     paused_by ${text},
+     failing_since ${bigint},
+     failures ${integer} NOT NULL,
+     attempted_at ${bigint},
+     retry_at ${bigint},
+     last_result ${text},
+     delivered_at ${bigint}
    )${end}`,
     `CREATE TABLE retailers (id ${uuid} PRIMARY KEY, document ${text} NOT NULL)${end}`,
     `CREATE TABLE links (
@@ -146,8 +165,8 @@ export function mainTables({ ddl }: Sql): string[] {
   ];
 }
 
-/** Unlogged: if a walk is lost, its client loses the snapshot, but never a change. */
-export function walkTable({ ddl: { uuid, bigint, unlogged, keyedEnd } }: Sql): string[] {
+/** Unlogged: if a walk is lost, its client loses the snapshot, but never a change. A lost lease is taken again. */
+export function walkTables({ ddl: { uuid, bigint, text, unlogged, keyedEnd, end } }: Sql): string[] {
   return [
     `CREATE ${unlogged}TABLE walks (
      token_id ${uuid} NOT NULL,
@@ -159,6 +178,7 @@ export function walkTable({ ddl: { uuid, bigint, unlogged, keyedEnd } }: Sql): s
      PRIMARY KEY (token_id, min_stamp, max_stamp, user_key)
    )${keyedEnd}`,
     `CREATE INDEX walks_by_time ON walks (begun_at)`,
+    `CREATE ${unlogged}TABLE sender_lease (name ${text} PRIMARY KEY, holder ${text} NOT NULL, beat ${bigint} NOT NULL)${end}`,
   ];
 }
 

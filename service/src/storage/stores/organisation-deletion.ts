@@ -1,6 +1,6 @@
-// Deletes an organisation and all its data. The first transaction deletes the organisation's tokens and marks the organisation
-// as being deleted: from then on, no lookup finds it and no import can write to it. The rest is deleted in batches, each of
-// which holds its locks briefly. The audit log stays.
+// Deletes an organisation and all its data. The first transaction deletes the organisation's tokens and webhooks, and marks the
+// organisation as being deleted: from then on, no lookup finds it and no import can write to it. The rest is deleted in batches,
+// each of which holds its locks briefly. The audit log stays.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { newUuid } from '@offerbook/wire/uuid.ts';
@@ -64,6 +64,7 @@ export function organisationDeletion(
         if (live > 0) throw stillInUse(name, live);
       }
       const tokens = await connection.all('DELETE FROM tokens WHERE org_id = $1 RETURNING id', org.id);
+      await connection.all('DELETE FROM webhooks WHERE org_id = $1', org.id);
       // A new public id invalidates links with the old one.
       await connection.all(
         'UPDATE organisations SET deleting_since = $2, public_id = $3 WHERE id = $1',
@@ -140,7 +141,7 @@ interface Begun {
 
 /** The organisation's number is never reused: click ids contain it, and sales from those clicks may arrive for months. */
 async function forget(connection: Connection, orgId: number): Promise<void> {
-  for (const table of ['daily_totals', 'erasures', 'former_users', 'import_feeds', 'tokens'])
+  for (const table of ['daily_totals', 'erasures', 'former_users', 'import_feeds', 'tokens', 'webhooks'])
     await connection.all(`DELETE FROM ${table} WHERE org_id = $1`, orgId);
   await connection.all('DELETE FROM organisations WHERE id = $1', orgId);
   await raiseCounter(connection, DELETED_NUMBER, orgId);

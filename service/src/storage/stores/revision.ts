@@ -43,5 +43,6 @@ export async function readRevisions(connection: Queries): Promise<Revisions> {
     catalogue: values.get('catalogue') ?? 0,
     tokens: values.get('tokens') ?? 0,
     activation: values.get('activation') ?? 0,
+    webhooks: values.get('webhooks') ?? 0,
   };
 }

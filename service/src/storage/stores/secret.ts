@@ -1,4 +1,5 @@
-// Secrets that the service generated. Secrets are never shown, and they leave the database only in copies and backups.
+// Secrets that the service generated. Secrets are never shown, and they leave the database only in copies and backups. The
+// secrets of webhooks are derived from the click key.
 
 import type { Queries } from '../database.ts';
 

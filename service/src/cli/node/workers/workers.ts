@@ -16,6 +16,7 @@ import type { RunningNode } from '../node.ts';
 import type { NodeOptions } from '../node-settings.ts';
 import { STOP_MAX_MS } from '../signals.ts';
 import { openSnapshotBuilder } from '../snapshot-builder.ts';
+import { WebhookHost } from '../webhooks/webhook-host.ts';
 import { WorkerPool, type WorkerTimings } from './worker-pool.ts';
 import { mergeReports, NO_REPORT, type WorkerReport } from './worker-report.ts';
 
@@ -47,6 +48,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
   const keeper = new CountKeeper(new Int32Array(counts));
   // Used only for the metrics, which count its items.
   const catalogue = new Catalogue(clock);
+  const webhooks = new WebhookHost(options, stores);
   let snapshot: SnapshotData | undefined;
   let closeAdmin: (() => Promise<void>) | undefined;
   let following: ChangeFollower | undefined;
@@ -88,7 +90,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
 
   async function close(): Promise<void> {
     isStopping = true;
-    await pool.stop(drainDelay * 1_000 + STOP_MAX_MS - CLOSE_MAX_MS);
+    await Promise.all([pool.stop(drainDelay * 1_000 + STOP_MAX_MS - CLOSE_MAX_MS), webhooks.stop()]);
     following?.stop();
     databaseHealth.stop();
     keeper.stop();
@@ -108,9 +110,10 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
     });
     // The threads start while the catalogue is being built.
     await Promise.all([pool.start(), buildSnapshot()]);
-    following = followChanges({ stores, databaseHealth, logger, catalogue: followed });
+    following = followChanges({ stores, databaseHealth, logger, catalogue: followed, webhooks });
     // Reload what was committed since the catalogue was read.
     following.poll();
+    await webhooks.refresh();
   } catch (error) {
     await close();
     throw error;

@@ -1,0 +1,75 @@
+// The thread that sends webhooks, so that reading pages and signing them does not delay requests on the public port.
+
+import { systemClock } from '../../../domain/clock.ts';
+import { Logger, type LogLevel } from '../../../domain/logger.ts';
+import type { DatabaseOptions } from '../../../storage/database.ts';
+import { openStores } from '../../../storage/open-stores.ts';
+import { addressRules } from '../../../webhooks/address-rules.ts';
+import { type SenderReport, WebhookSender } from '../../../webhooks/sender.ts';
+import { answerCalls } from '../thread-client.ts';
+
+export interface WebhookSetup {
+  readonly databaseUrl: string;
+  readonly networks: readonly string[];
+  readonly logLevel: LogLevel;
+}
+
+/** `run` starts the sender unless it is running. */
+export interface WebhookQuestion {
+  readonly type: 'run' | 'stop';
+  readonly setup: WebhookSetup;
+}
+
+export interface WebhookAnswer {
+  readonly report: SenderReport;
+  /** Lines logged since the last answer. */
+  readonly logLines: string;
+}
+
+/** Not durable: after a power cut, some pages are sent again. */
+const DATABASE_OPTIONS: DatabaseOptions = {
+  durable: false,
+  lockTimeoutMs: 0,
+  statementTimeoutMs: 10_000,
+  connectionsMax: 2,
+};
+
+/** Shorter than the time that a node has to stop. */
+const STOP_MAX_MS = 2_000;
+
+let logLines = '';
+let running: ReturnType<typeof open> | undefined;
+
+answerCalls(async ({ type, setup }: WebhookQuestion): Promise<WebhookAnswer> => {
+  running ??= open(setup);
+  const { sender, stop } = await running.catch((error) => {
+    running = undefined;
+    throw error;
+  });
+  if (type === 'stop') await stop();
+  const answer = { report: sender.report, logLines };
+  logLines = '';
+  return answer;
+});
+
+async function open({ databaseUrl, networks, logLevel }: WebhookSetup) {
+  const stores = await openStores(databaseUrl, DATABASE_OPTIONS, systemClock);
+  const write = (line: string) => {
+    logLines += line;
+  };
+  const logger = new Logger(logLevel, write);
+  const sender = new WebhookSender({
+    stores,
+    clock: systemClock,
+    logger,
+    post: { rules: addressRules(networks) },
+  });
+  sender.start();
+  return {
+    sender,
+    async stop() {
+      await sender.stop(STOP_MAX_MS);
+      await stores.close();
+    },
+  };
+}

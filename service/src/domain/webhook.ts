@@ -1,0 +1,111 @@
+// Webhooks: an operator registers a partner's endpoint, and the service posts changed transactions to it. The whole position of
+// an endpoint is one watermark, as for a client that polls: the endpoint has stored every change stamped at or before it.
+
+import type { Uuid } from '@offerbook/wire/uuid.ts';
+
+/** The watermark of an endpoint that has received nothing: before every stamp. */
+export const NO_WATERMARK_MS = -8.64e15;
+
+export interface Webhook {
+  readonly id: Uuid;
+  readonly orgId: number;
+  readonly orgName: string;
+  readonly url: string;
+  readonly createdAtMs: number;
+  /** Number of the current secret; secrets are derived, see webhooks/signature.ts. */
+  readonly generation: number;
+  /** Oldest secret that still signs while a rotation overlaps. */
+  readonly oldestGeneration: number;
+  /** When older secrets stop signing. */
+  readonly overlapEndsAtMs: number;
+  readonly watermarkMs: number;
+  /** Increases when an operator changes the endpoint. A delivery that began before does not move the watermark. */
+  readonly revision: number;
+  readonly pausedAtMs: number | null;
+  readonly pausedBy: PausedBy | null;
+  /** First failed attempt since the last success. */
+  readonly failingSinceMs: number | null;
+  /** Number of failed attempts since the last success. */
+  readonly failures: number;
+  readonly attemptedAtMs: number | null;
+  /** No attempt before this time. */
+  readonly retryAtMs: number | null;
+  /** The status of the last response, or the reason why there was none. Never contains anything that the endpoint sent. */
+  readonly lastResult: string | null;
+  readonly deliveredAtMs: number | null;
+}
+
+/** `endpoint`: it responded with 410. `restore`: it had been deleted or paused after the restored backup was made. */
+export type PausedBy = 'operator' | 'endpoint' | 'restore';
+
+export interface WebhookStatus extends Webhook {
+  /** Stamp of the first change that the endpoint has not received; null if it has received all changes. */
+  readonly behindSinceMs: number | null;
+}
+
+export type WebhookState = 'up to date' | 'behind' | 'failing' | 'paused';
+
+export function webhookState(webhook: WebhookStatus): WebhookState {
+  if (webhook.pausedAtMs !== null) return 'paused';
+  if (webhook.failingSinceMs !== null) return 'failing';
+  return webhook.behindSinceMs === null ? 'up to date' : 'behind';
+}
+
+/** The result of an attempt. It is stored only if the endpoint still has this revision and this watermark. */
+export interface WebhookUpdate
+  extends Pick<
+    Webhook,
+    | 'id'
+    | 'revision'
+    | 'watermarkMs'
+    | 'failingSinceMs'
+    | 'failures'
+    | 'attemptedAtMs'
+    | 'retryAtMs'
+    | 'lastResult'
+    | 'deliveredAtMs'
+  > {
+  /** The new watermark. */
+  readonly toMs: number;
+  /** True if the endpoint responded with 410. */
+  readonly pauses: boolean;
+}
+
+export interface WebhookStore {
+  /** Starts at the watermark. */
+  create(orgId: number, url: string, watermarkMs: number): Promise<Webhook>;
+  /** All endpoints, ordered by organisation. */
+  list(): Promise<WebhookStatus[]>;
+  find(id: Uuid): Promise<Webhook | undefined>;
+  /** The following return undefined if there is no such endpoint. */
+  pause(id: Uuid): Promise<Webhook | undefined>;
+  /** Also ends the wait for the next attempt. */
+  resume(id: Uuid): Promise<Webhook | undefined>;
+  /** Adds a secret. Older secrets continue to sign until `overlapEndsAtMs`. */
+  rotate(id: Uuid, overlapEndsAtMs: number): Promise<Webhook | undefined>;
+  /** Moves the watermark back, never forward. */
+  replay(id: Uuid, watermarkMs: number): Promise<Webhook | undefined>;
+  delete(id: Uuid): Promise<Webhook | undefined>;
+  /** Endpoints with undelivered changes, except paused ones. */
+  behind(): Promise<Webhook[]>;
+  save(updates: readonly WebhookUpdate[]): Promise<void>;
+  any(): Promise<boolean>;
+}
+
+/**
+ * The right to send webhooks, which one node has at a time. `beat` increases when the holder renews the lease; there are no
+ * times, because the clocks of nodes differ.
+ */
+export interface SenderLease {
+  readonly holder: string;
+  readonly beat: number;
+}
+
+export interface LeaseStore {
+  find(): Promise<SenderLease | undefined>;
+  /** Replaces `old`, or takes the lease if there is none. Returns false if another node was faster. */
+  take(holder: string, old: SenderLease | undefined): Promise<boolean>;
+  /** Returns false if the node has lost the lease. */
+  renew(holder: string): Promise<boolean>;
+  release(holder: string): Promise<void>;
+}

@@ -1,0 +1,156 @@
+// Webhooks and their watermarks. Secrets are not stored; they are derived from the database's key.
+
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
+import type { AuditAction, AuditEntry } from '../../domain/audit-log.ts';
+import {
+  NO_WATERMARK_MS,
+  type Webhook,
+  type WebhookStatus,
+  type WebhookStore,
+} from '../../domain/webhook.ts';
+import type { Connection, Database, Queries, SqlValue } from '../database.ts';
+import { type Auditor, writeAudit } from './audit-log.ts';
+import { raiseRevision } from './revision.ts';
+
+/** Other writers hold the lock only briefly, except imports on SQLite. */
+const LOCK_TIMEOUT_MS = 5_000;
+
+/** The columns of a Webhook. */
+const COLUMNS = `w.id, w.org_id AS "orgId", o.name AS "orgName", w.url, w.created_at AS "createdAtMs", w.generation,
+  w.oldest_generation AS "oldestGeneration", w.overlap_ends_at AS "overlapEndsAtMs", w.watermark AS "watermarkMs",
+  w.revision, w.paused_at AS "pausedAtMs", w.paused_by AS "pausedBy", w.failing_since AS "failingSinceMs", w.failures,
+  w.attempted_at AS "attemptedAtMs", w.retry_at AS "retryAtMs", w.last_result AS "lastResult",
+  w.delivered_at AS "deliveredAtMs"`;
+const JOINED = 'webhooks w JOIN organisations o ON o.id = w.org_id AND o.deleting_since IS NULL';
+
+const BEHIND_SINCE = `(
+    SELECT t.updated_at FROM transactions t WHERE t.org_id = w.org_id AND t.updated_at > w.watermark
+     ORDER BY t.updated_at LIMIT 1
+  ) AS "behindSinceMs"`;
+
+const FIND_SQL = `SELECT ${COLUMNS} FROM ${JOINED} WHERE w.id = $1`;
+
+const BEHIND_SQL = `SELECT ${COLUMNS} FROM ${JOINED} WHERE w.paused_at IS NULL AND o.last_stamp > w.watermark ORDER BY w.id`;
+
+const SAVE_SQL = `UPDATE webhooks SET watermark = $4, failing_since = $5, failures = $6, attempted_at = $7, retry_at = $8,
+    last_result = $9, delivered_at = $10,
+    paused_at = $11, paused_by = $12
+  WHERE id = $1 AND revision = $2 AND watermark = $3`;
+
+export function webhookStore(database: Database, auditor: Auditor): WebhookStore {
+  async function find(connection: Queries, id: Uuid): Promise<Webhook | undefined> {
+    const [found] = await connection.all<Webhook>(FIND_SQL, id);
+    return found;
+  }
+
+  function audit(
+    connection: Connection,
+    action: AuditAction,
+    { id, orgName, url }: Webhook,
+    more: AuditEntry['details'] = {},
+  ): Promise<number> {
+    // The path and the query of a URL may contain a secret.
+    return writeAudit(connection, auditor, action, orgName, { id, origin: new URL(url).origin, ...more });
+  }
+
+  /** Changes an endpoint. `assignments` may use the parameters after $1, the id. */
+  function change(
+    id: Uuid,
+    action: AuditAction,
+    assignments: string,
+    params: readonly SqlValue[] = [],
+    details: AuditEntry['details'] = {},
+  ): Promise<Webhook | undefined> {
+    return database.write(async (connection) => {
+      const sql = `UPDATE webhooks SET revision = revision + 1, ${assignments} WHERE id = $1`;
+      await connection.all(sql, id, ...params);
+      const changed = await find(connection, id);
+      if (changed !== undefined) await audit(connection, action, changed, details);
+      return changed;
+    });
+  }
+
+  return {
+    create: (orgId, url, watermarkMs) =>
+      database.write(async (connection) => {
+        const id = newUuid();
+        await connection.all(
+          `INSERT INTO webhooks (id, org_id, url, created_at, generation, oldest_generation, overlap_ends_at, watermark,
+             revision, failures)
+           VALUES ($1, $2, $3, $4, 1, 1, 0, $5, 1, 0)`,
+          id,
+          orgId,
+          url,
+          auditor.clock(),
+          watermarkMs,
+        );
+        await raiseRevision(connection, 'webhooks');
+        const created = await find(connection, id);
+        if (created === undefined) throw new Error(`webhook ${id} does not exist`);
+        await audit(connection, 'webhook created', created, { after: printWatermark(watermarkMs) });
+        return created;
+      }),
+    list: () =>
+      database.all<WebhookStatus>(`SELECT ${COLUMNS}, ${BEHIND_SINCE} FROM ${JOINED} ORDER BY o.name, w.id`),
+    find: (id) => find(database, id),
+    pause: (id) =>
+      change(id, 'webhook paused', "paused_at = coalesce(paused_at, $2), paused_by = 'operator'", [
+        auditor.clock(),
+      ]),
+    resume: (id) =>
+      change(id, 'webhook resumed', 'paused_at = NULL, paused_by = NULL, failures = 0, retry_at = NULL'),
+    rotate: (id, overlapEndsAtMs) =>
+      change(
+        id,
+        'webhook secret rotated',
+        `generation = generation + 1, overlap_ends_at = $2,
+         oldest_generation = CASE WHEN overlap_ends_at > $3 THEN oldest_generation ELSE generation END`,
+        [overlapEndsAtMs, auditor.clock()],
+        { oldSecretsEndAt: printTimestamp(overlapEndsAtMs) },
+      ),
+    replay: (id, watermarkMs) =>
+      change(
+        id,
+        'webhook replayed',
+        'watermark = CASE WHEN watermark < $2 THEN watermark ELSE $2 END, failures = 0, retry_at = NULL',
+        [watermarkMs],
+        { after: printWatermark(watermarkMs) },
+      ),
+    delete: (id) =>
+      database.write(async (connection) => {
+        const found = await find(connection, id);
+        if (found === undefined) return undefined;
+        await connection.all('DELETE FROM webhooks WHERE id = $1', id);
+        await raiseRevision(connection, 'webhooks');
+        await audit(connection, 'webhook deleted', found);
+        return found;
+      }),
+    behind: () => database.all<Webhook>(BEHIND_SQL),
+    save: (updates) =>
+      database.write(async (connection) => {
+        // In order of id, so that two nodes cannot deadlock.
+        for (const update of [...updates].sort((a, b) => (a.id < b.id ? -1 : 1)))
+          await connection.all(
+            SAVE_SQL,
+            update.id,
+            update.revision,
+            update.watermarkMs,
+            update.toMs,
+            update.failingSinceMs,
+            update.failures,
+            update.attemptedAtMs,
+            update.retryAtMs,
+            update.lastResult,
+            update.deliveredAtMs,
+            update.pauses ? update.attemptedAtMs : null,
+            update.pauses ? 'endpoint' : null,
+          );
+      }, LOCK_TIMEOUT_MS),
+    any: async () => (await database.all('SELECT id FROM webhooks LIMIT 1')).length > 0,
+  };
+}
+
+function printWatermark(ms: number): string | null {
+  return ms === NO_WATERMARK_MS ? null : printTimestamp(ms);
+}

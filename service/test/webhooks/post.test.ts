@@ -1,0 +1,265 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createSocket, type Socket } from 'node:dgram';
+import { Resolver } from 'node:dns/promises';
+import { readFileSync } from 'node:fs';
+import { createServer, type Socket as TcpSocket } from 'node:net';
+import { addressRules } from '../../src/webhooks/address-rules.ts';
+import { type PostOptions, post } from '../../src/webhooks/post.ts';
+import { temporaryFolder } from '../support/databases.ts';
+import { newCertificate } from '../support/new-certificate.ts';
+
+const LOOPBACK = addressRules(['127.0.0.1']);
+const PUBLIC_ONLY = addressRules([]);
+
+function send(url: string, options: Partial<PostOptions> = {}) {
+  const request = { url, headers: {}, body: Buffer.from('{}'), failures: 0, nowMs: Date.now() };
+  return post(request, { rules: LOOPBACK, ...options });
+}
+
+/** A TCP server that does what `onRequest` does when a request arrives. */
+async function rawServer(onRequest: (socket: TcpSocket) => void) {
+  const sockets = new Set<TcpSocket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.once('data', () => onRequest(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    [Symbol.dispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+describe('responses', () => {
+  test('any status but 2xx is a failure, and redirects are not followed', async () => {
+    const paths: string[] = [];
+    using server = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch(request) {
+        const { pathname } = new URL(request.url);
+        paths.push(pathname);
+        const headers = { Location: 'http://127.0.0.1:1/elsewhere', 'Retry-After': '30' };
+        return new Response('the secret answer', { status: Number(pathname.slice(1)), headers });
+      },
+    });
+    const results = [];
+    for (const status of [200, 202, 301, 302, 307, 308, 400, 401, 410, 500, 503])
+      results.push(await send(`http://127.0.0.1:${server.port}/${status}`));
+    expect(results.map(({ isDelivered, result }) => [isDelivered, result])).toEqual([
+      ...[200, 202].map((status) => [true, String(status)]),
+      ...[301, 302, 307, 308, 400, 401, 410, 500, 503].map((status) => [false, String(status)]),
+    ]);
+    expect(paths).toHaveLength(11);
+    expect(JSON.stringify(results)).not.toContain('secret answer');
+  });
+
+  test('an endpoint that hangs, or sends its headers byte by byte, gets a timeout', async () => {
+    using hanging = await rawServer(() => {});
+    expect(await send(hanging.url, { timeoutMs: 200 })).toMatchObject({ result: 'timeout' });
+    using dripping = await rawServer((socket) => {
+      const timer = setInterval(() => socket.write('H'), 20);
+      socket.on('close', () => clearInterval(timer));
+    });
+    const { isDelivered } = await send(dripping.url, { timeoutMs: 300 });
+    expect(isDelivered).toBe(false);
+  });
+
+  test('an endpoint that closes the connection before the end of the headers has not accepted the page', async () => {
+    using closing = await rawServer((socket) => socket.end('HTTP/1.1 200'));
+    expect((await send(closing.url)).isDelivered).toBe(false);
+    using silent = await rawServer((socket) => socket.destroy());
+    expect((await send(silent.url)).isDelivered).toBe(false);
+  });
+
+  test('an endless body is cut off', async () => {
+    let written = 0;
+    using endless = await rawServer((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n');
+      const more = () => {
+        while (!socket.destroyed && socket.write(Buffer.alloc(65_536))) written += 65_536;
+      };
+      socket.on('drain', more);
+      more();
+    });
+    const beganMs = performance.now();
+    expect(await send(endless.url)).toMatchObject({ isDelivered: true, result: '200' });
+    expect(performance.now() - beganMs).toBeLessThan(3_000);
+    expect(written).toBeLessThan(64 * 1024 * 1024);
+  });
+
+  test('a refused connection is reported without details', async () => {
+    expect(await send('http://127.0.0.1:1/')).toMatchObject({
+      isDelivered: false,
+      result: 'connection refused',
+    });
+  });
+});
+
+describe('addresses', () => {
+  /** A server that counts requests; no test may reach it through a forbidden address. */
+  let server: ReturnType<typeof Bun.serve>;
+  let reached = 0;
+  let dns: TestDns;
+  beforeAll(async () => {
+    server = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch() {
+        reached++;
+        return new Response();
+      },
+    });
+    dns = await TestDns.start();
+  });
+  afterAll(async () => {
+    await server.stop(true);
+    dns.stop();
+  });
+
+  test('forbidden addresses are not contacted, in any notation', async () => {
+    reached = 0;
+    const hosts = [
+      '127.0.0.1',
+      '127.1',
+      '0x7f000001',
+      '2130706433',
+      '0',
+      'localhost',
+      '[::ffff:7f00:1]',
+      '[::1]',
+    ];
+    for (const scheme of ['http', 'https'])
+      for (const host of hosts)
+        expect(await send(`${scheme}://${host}:${server.port}/`, { rules: PUBLIC_ONLY })).toMatchObject({
+          result: 'forbidden address',
+        });
+    expect(reached).toBe(0);
+  });
+
+  test('a name is refused if any of its addresses is forbidden', async () => {
+    reached = 0;
+    const resolve = (name: string) => dns.resolve(name);
+    dns.answers.set('two.example', [['127.0.0.1', '10.0.0.1']]);
+    expect(await send(`http://two.example:${server.port}/`, { resolve })).toMatchObject({
+      result: 'forbidden address',
+    });
+    expect(reached).toBe(0);
+  });
+
+  test('a name is resolved once, so a changed answer has no effect', async () => {
+    reached = 0;
+    const resolve = (name: string) => dns.resolve(name);
+    // The first answer is allowed. The second, which is not, must never be asked for.
+    dns.answers.set('rebinding.example', [['127.0.0.1'], ['10.0.0.1']]);
+    expect(await send(`http://rebinding.example:${server.port}/`, { resolve })).toMatchObject({
+      result: '200',
+    });
+    expect([reached, dns.queries.get('rebinding.example')]).toEqual([1, 1]);
+    // The next attempt resolves and checks again.
+    expect(await send(`http://rebinding.example:${server.port}/`, { resolve })).toMatchObject({
+      result: 'forbidden address',
+    });
+    expect(reached).toBe(1);
+  });
+
+  test('a name that does not resolve is reported', async () => {
+    const resolve = (name: string) => dns.resolve(name);
+    expect(await send('http://unknown.example/', { resolve })).toMatchObject({ result: 'name not found' });
+    expect(await send('http://unknown.invalid/')).toMatchObject({ result: 'name not found' });
+  });
+
+  test('proxies from the environment are not used', async () => {
+    const before = process.env.HTTP_PROXY;
+    process.env.HTTP_PROXY = 'http://127.0.0.1:1';
+    try {
+      expect(await send(`http://127.0.0.1:${server.port}/`)).toMatchObject({ result: '200' });
+    } finally {
+      if (before === undefined) delete process.env.HTTP_PROXY;
+      else process.env.HTTP_PROXY = before;
+    }
+  });
+
+  test('HTTP without TLS is only for listed addresses', async () => {
+    const resolve = async () => ['1.1.1.1'];
+    expect(await send('http://public.example/', { resolve })).toMatchObject({ result: 'forbidden address' });
+  });
+});
+
+test('the certificate must be for the name, which the server also gets', async () => {
+  const { certificate, key } = await newCertificate(temporaryFolder(), 'webhook');
+  const ca = readFileSync(certificate, 'utf8');
+  const hosts: (string | null)[] = [];
+  using server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    tls: { cert: ca, key: readFileSync(key, 'utf8') },
+    fetch(request) {
+      hosts.push(request.headers.get('Host'));
+      return new Response();
+    },
+  });
+  const resolve = async () => ['127.0.0.1'];
+  const [right, wrong] = [`https://localhost:${server.port}/`, `https://other.example:${server.port}/`];
+  expect(await send(right, { resolve, ca })).toMatchObject({ result: '200' });
+  expect(await send(wrong, { resolve, ca })).toMatchObject({ result: 'TLS failed' });
+  expect(await send(right, { resolve })).toMatchObject({ result: 'TLS failed' });
+  expect(hosts).toEqual([`localhost:${server.port}`]);
+});
+
+/** A DNS server that answers each query for a name with the next of its answers. */
+class TestDns {
+  readonly answers = new Map<string, string[][]>();
+  readonly queries = new Map<string, number>();
+  readonly #socket: Socket;
+  readonly #resolver = new Resolver();
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    this.#resolver.setServers([`127.0.0.1:${socket.address().port}`]);
+    socket.on('message', (query, from) => socket.send(this.#answer(query), from.port, from.address));
+  }
+
+  static async start(): Promise<TestDns> {
+    const socket = createSocket('udp4');
+    await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+    return new TestDns(socket);
+  }
+
+  resolve(name: string): Promise<string[]> {
+    return this.#resolver.resolve4(name);
+  }
+
+  stop(): void {
+    this.#socket.close();
+  }
+
+  #answer(query: Buffer): Buffer {
+    const labels: string[] = [];
+    let at = 12;
+    for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
+      labels.push(query.toString('latin1', at + 1, at + 1 + length));
+      at += 1 + length;
+    }
+    const name = labels.join('.');
+    const question = query.subarray(12, at + 5);
+    const number = this.queries.get(name) ?? 0;
+    this.queries.set(name, number + 1);
+    const all = this.answers.get(name);
+    const addresses = all?.[Math.min(number, all.length - 1)] ?? [];
+    const header = Buffer.alloc(12);
+    query.copy(header, 0, 0, 2);
+    header.writeUInt16BE(addresses.length === 0 ? 0x8183 : 0x8180, 2);
+    header.writeUInt16BE(1, 4);
+    header.writeUInt16BE(addresses.length, 6);
+    const records = addresses.map((address) =>
+      Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)]),
+    );
+    return Buffer.concat([header, question, ...records]);
+  }
+}
