@@ -19,10 +19,10 @@ export function dataTable(
 <tbody>${rows.map((cells) => html`<tr>${cells.map((cell, column) => (column === 0 ? html`<th scope="row">${cell}</th>` : html`<td${align[column]} data-label="${headings[column] ?? ''}">${cell}</td>`))}</tr>\n`)}</tbody></table></div>`;
 }
 
-/** True for a cell that contains only a number, with or without a link. */
+/** True for a cell that contains only a number, with or without a currency or a link. */
 function isNumber(cell: Cell | undefined): boolean {
   if (!(cell instanceof Html)) return typeof cell === 'number';
-  return /^(?:<a [^>]*>)?<data [^>]*>[^<]*<\/data>(?:<\/a>)?$/.test(cell.text);
+  return /^(?:<a [^>]*>)?<data [^>]*>[^<]*<\/data>(?: [A-Z]{3})?(?:<\/a>)?$/.test(cell.text);
 }
 
 /** Returns callbacks for Bun.markdown that render tables. The callbacks' arguments are already HTML. */

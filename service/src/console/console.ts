@@ -25,7 +25,7 @@ import { organisationsPage } from './pages/organisations.ts';
 import { overviewPage } from './pages/overview.ts';
 import { totalsPage } from './pages/totals.ts';
 import { transactionPage } from './pages/transaction.ts';
-import { transactionsPage } from './pages/transactions.ts';
+import { transactionSearch, transactionsPage } from './pages/transactions.ts';
 
 export type Console = (request: Request, node: NodeView) => Promise<Reply>;
 
@@ -47,8 +47,8 @@ const PAGES: readonly (readonly [Method, string, MakePage])[] = [
   ['GET', '/imports/{id}', importPage],
   ['GET', '/organisations', organisationsPage],
   ['GET', '/transactions', transactionsPage],
-  // Searches by passbackUid use POST: the value may identify a person, so it must not be in a URL.
-  ['POST', '/transactions', transactionsPage],
+  // Searches use POST: a passbackUid may identify a person, so it must not be in a URL.
+  ['POST', '/transactions', transactionSearch],
   ['GET', '/transactions/{id}', transactionPage],
   ['GET', '/totals', totalsPage],
   ['GET', '/clicks', clicksPage],

@@ -99,11 +99,22 @@ export interface SearchResult {
   readonly newest: TransactionVersion[];
 }
 
+interface LatestOptions {
+  /** Default: all organisations. */
+  readonly orgId?: number | undefined;
+  readonly window: StampWindow;
+  /** Returns only transactions after this one in the order. */
+  readonly after?: { readonly fromMs: number; readonly id: Uuid } | undefined;
+  readonly limit: number;
+}
+
 export interface TransactionHistory {
   /** Returns all versions of a transaction, newest first; empty if there is no such transaction. */
   versions(id: Uuid): Promise<TransactionVersion[]>;
   /** Finds current versions with this passbackUid. */
   findByPassbackUid(passbackUid: string, options?: SearchOptions): Promise<SearchResult>;
+  /** Returns current versions with a stamp in the window, latest first, and those with the same stamp by descending id. */
+  latest(options: LatestOptions): Promise<TransactionVersion[]>;
   /** Deletes versions that were replaced before this time, in batches; returns their number. The audit log records progress. */
   purge(replacedBeforeMs: number, onBatch?: (count: number) => void): Promise<number>;
 }

@@ -37,3 +37,12 @@ export function json(status: number, value: unknown, headers: Record<string, str
     body: JSON.stringify(value),
   };
 }
+
+/** Redirects a submitted form to a page that can be loaded again. */
+export function seeOther(location: string): Reply {
+  return {
+    status: 303,
+    headers: new Headers({ Location: location, 'Cache-Control': 'no-store' }),
+    body: null,
+  };
+}

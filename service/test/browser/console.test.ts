@@ -108,14 +108,21 @@ test('plots are drawn from the tables below them, which can be collapsed and exp
   watched.expectCalm();
 });
 
-test('without scripts, tables are expanded and forms work', async () => {
+test('without scripts, tables are expanded, and the search finds a user and a transaction', async () => {
   await using watched = await open('/transactions', { javaScriptEnabled: false });
   const { page } = watched;
-  await page.getByLabel('passbackUid (exact match)').fill('user-102');
+  // The page opens on the latest transactions.
+  expect(await page.getByRole('link', { name: id(101) }).count()).toBe(1);
+  await page.getByRole('searchbox').fill('user-102');
   await page.getByRole('button', { name: 'Search' }).click();
   expect(page.url()).toBe(`${console_.url}/transactions`);
+  expect(await page.getByRole('link', { name: id(101) }).count()).toBe(0);
   await page.getByRole('link', { name: id(102) }).click();
   expect(await page.getByText('user-102').count()).toBe(1);
+  await page.getByRole('link', { name: 'Transactions' }).first().click();
+  await page.getByRole('searchbox').fill(id(101));
+  await page.getByRole('button', { name: 'Search' }).click();
+  expect(page.url()).toBe(`${console_.url}/transactions/${id(101)}`);
   await page.goto(`${console_.url}/totals`);
   expect(await page.getByRole('region', { name: 'Cashback in EUR by month of the sale' }).isVisible()).toBe(
     true,
@@ -149,6 +156,20 @@ test('a page refreshes automatically without losing focus, scroll position or in
   // The plots are drawn again, and collapsed tables stay collapsed.
   expect(await page.locator('figure.plot canvas').count()).toBe(1);
   expect(await page.locator('figure.plot details[open]').count()).toBe(0);
+  watched.expectCalm();
+});
+
+test('the overview links to the reason of a failed import', async () => {
+  await console_
+    .importTransactions([{ ...transaction(104), status: 'LOST' as never }], 'failing')
+    .catch(() => undefined);
+  await using watched = await open('/');
+  const { page } = watched;
+  await page.getByRole('link', { name: /^See why import \d+ was refused/ }).click();
+  expect(await page.getByRole('region', { name: 'Problems' }).locator('tbody tr').innerText()).toContain(
+    'must be one of PENDING, CONFIRMED, DECLINED',
+  );
+  expect(await axeViolations(page)).toEqual([]);
   watched.expectCalm();
 });
 

@@ -7,7 +7,7 @@ import { readTransactionTotals } from '../../src/console/counts/transaction-tota
 import type { Organisation } from '../../src/domain/organisation.ts';
 import { DATABASES } from '../support/databases.ts';
 import { coupon, id, offer, retailer, timestamp, transaction } from '../support/fixtures.ts';
-import { ConsoleNode } from './open-console.ts';
+import { ConsoleNode, ShownPage } from './open-console.ts';
 
 const DAY_MS = 86_400_000;
 const LONGEST = '€'.repeat(65_536);
@@ -183,13 +183,13 @@ describe.each(DATABASES)('$name', (database) => {
 
     const refused = await console_.page(`/imports/${entries[0]?.id}`);
     expect(refused.facts).toMatchObject({
-      Outcome: expect.stringContaining('refused'),
       Organisation: 'acme',
       Read: '2',
       Added: '0',
       Invalid: '1',
       'SHA-256': entries[0]?.fileDigest ?? 'unknown',
     });
+    expect(refused.html).toContain('<p><bdi>1 of 2 rows is invalid</bdi></p>');
     expect(refused.table('Problems')).toEqual([
       ['2', '', 'status', 'must be one of PENDING, CONFIRMED, DECLINED'],
     ]);
@@ -226,27 +226,46 @@ describe.each(DATABASES)('$name', (database) => {
     expect(page.html).not.toContain(token);
   });
 
-  test('a transaction can be found by id, by user and by time, with every version and its import', async () => {
+  test('a transaction can be found by id, by user, by organisation and by time, with every version and its import', async () => {
     const { stores } = console_.node;
     const ids = (page: Awaited<ReturnType<ConsoleNode['page']>>) =>
       page.table('Transactions')?.map(([transactionId]) => transactionId);
-    const byUser = await console_.post('/transactions', { passbackUid: HOSTILE });
-    expect(ids(byUser)).toEqual([id(102)]);
-    // Neither the value nor a link with it: the page may be shown to others.
+    const search = async (q: string) => {
+      const body = new URLSearchParams({ q });
+      const answer = await fetch(`${console_.url}/transactions`, {
+        method: 'POST',
+        body,
+        redirect: 'manual',
+      });
+      return answer.status === 303
+        ? answer.headers.get('Location')
+        : ids(new ShownPage(await answer.text(), answer.status));
+    };
+    const { publicId = '' } = (await stores.organisations.list())[0] ?? {};
+    expect(await search(` ${id(103).toUpperCase()} `)).toBe(`/transactions/${id(103)}`);
+    expect(await search('Acme')).toBe(`/transactions?org=${publicId}`);
+    expect(await search(publicId)).toBe(`/transactions?org=${publicId}`);
+    expect(await search(HOSTILE)).toEqual([id(102)]);
+    // As long as an import takes, and in letters that a form writes with nine bytes each.
+    expect(await search(LONGEST)).toEqual([id(103)]);
+    expect(await search('user-9')).toBeUndefined();
+    expect((await console_.post('/transactions', { q: `${LONGEST}x` })).status).toBe(400);
+    // Neither the text nor a link with it: the page may be shown to others.
+    const byUser = await console_.post('/transactions', { q: HOSTILE });
     expect(byUser.html).not.toContain('onerror');
-    expect(ids(await console_.page(`/transactions?id=${id(103)}`))).toEqual([id(103)]);
-    const { publicId } = (await stores.organisations.list())[0] ?? {};
-    expect(ids(await console_.page(`/transactions?org=${publicId}&from=2020-01-01`))).toEqual(
-      [101, 102, 103, 106].map(id),
-    );
+
+    const latest = await console_.page('/transactions');
+    expect(ids(latest)).toEqual([106, 101, 103, 102].map(id));
+    expect(latest.table('Transactions')?.[1]).toEqual([
+      ...[id(101), 'acme', 'unknown', 'DECLINED', '10.00 EUR', '0.10 EUR', '2026-11-14 12:00:00'],
+      printed((await stores.history.versions(id(101)))[0]?.fromMs ?? 0),
+    ]);
+    expect(ids(await console_.page('/transactions?org=acme&from=2020-01-01'))).toHaveLength(4);
     expect(ids(await console_.page(`/transactions?org=${publicId}&until=2020-01-01`))).toBeUndefined();
-    for (const query of ['id=nonsense', `id=${id(1)}`, 'org=nobody', `org=${publicId}&from=yesterday`]) {
+    for (const query of ['org=nobody', `org=${publicId}&from=yesterday`]) {
       const page = await console_.page(`/transactions?${query}`);
       expect([query, page.status, page.html.includes('role="alert"')]).toEqual([query, 400, true]);
     }
-    // As long as an import takes, and in letters that a form writes with nine bytes each.
-    expect(ids(await console_.post('/transactions', { passbackUid: LONGEST }))).toEqual([id(103)]);
-    expect((await console_.post('/transactions', { passbackUid: `${LONGEST}x` })).status).toBe(400);
 
     const versions = await stores.history.versions(id(101));
     const page = await console_.page(`/transactions/${id(101)}`);
@@ -257,7 +276,7 @@ describe.each(DATABASES)('$name', (database) => {
         printed(fromMs),
         untilMs === null ? 'now' : printed(untilMs),
         status,
-        ...['10.00', '0.10', 'EUR'],
+        ...['10.00 EUR', '0.10 EUR'],
         expect.stringMatching(new RegExp(`^${importId}: synthetic data, by `)),
       ]),
     );
@@ -431,5 +450,21 @@ describe.each(DATABASES)('$name', (database) => {
       expect(await groupAt(days * DAY_MS - 1)).toEqual([[group, 1]]);
       expect(await groupAt(days * DAY_MS)).toEqual([[group + 1, 1]]);
     }
+  });
+
+  test('the pages of the latest transactions contain each transaction once', async () => {
+    await console_.importTransactions(
+      Array.from({ length: 120 }, (_, i) => transaction(1_000 + i)),
+      'paged',
+    );
+    await console_.importTransactions([transaction(1_007, { status: 'CONFIRMED' })], 'paged');
+    const seen: string[] = [];
+    for (let path: string | undefined = '/transactions?org=paged'; path !== undefined; ) {
+      const page = await console_.page(path);
+      for (const [transactionId = ''] of page.table('Transactions') ?? []) seen.push(transactionId);
+      path = /href="([^"]*)">Older</.exec(page.html)?.[1]?.replaceAll('&amp;', '&');
+    }
+    const others = Array.from({ length: 120 }, (_, i) => 1_119 - i).filter((number) => number !== 1_007);
+    expect(seen).toEqual([1_007, ...others].map(id));
   });
 });

@@ -193,14 +193,9 @@ export function organisationChoice(
   return choice('Organisation', 'org', [['', 'All'], ...options], chosen?.publicId ?? '');
 }
 
-export function field(
-  label: string,
-  name: string,
-  value: string,
-  placeholder: string,
-  lengthMax = 300,
-): Html {
-  return html`<label>${label}<input type="text" name="${name}" value="${value}" placeholder="${placeholder}" autocomplete="off" spellcheck="false" maxlength="${lengthMax}"></label>`;
+/** Renders a field for a time to the second. Without a suitable picker, a browser shows a text field. */
+export function timeField(label: string, name: string, value: string): Html {
+  return html`<label>${label}<input type="datetime-local" step="1" name="${name}" value="${value}" max="9999-12-31T23:59:59"></label>`;
 }
 
 /** Quotes a word for a POSIX shell if necessary. */

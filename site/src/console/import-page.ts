@@ -2,7 +2,7 @@
 
 import { html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
-import { facts, number, section, shownOf, since, source, table } from './elements.ts';
+import { facts, linked, number, section, shownOf, since, source, table } from './elements.ts';
 import { type ListedImport, outcomeTag } from './imports-page.ts';
 
 interface ShownImport extends ListedImport {
@@ -39,16 +39,40 @@ export function importPage(entry: ShownImport, nowMs: number): ConsolePage {
   return {
     title: `Import ${entry.id}`,
     main: html`<nav aria-label="Back"><a class="back" href="/imports">All imports</a></nav>
+<div class="panel stack${entry.reason === null ? '' : ' failure'}"><p>${outcomeTag(entry.outcome)} ${entry.kind}${entry.orgName === null ? undefined : html` of <bdi>${entry.orgName}</bdi>`}, ${since(beganAtMs, nowMs)}</p>
+${entry.reason === null ? undefined : html`<p><bdi>${entry.reason}</bdi></p>`}</div>
+${
+  problemCount === 0
+    ? undefined
+    : section(
+        'Problems',
+        table(
+          'Problems',
+          ['Line', 'Item', 'Field', 'Reason'],
+          problems.map(({ line, item, field, reason }) => [
+            number(line),
+            item === undefined ? '' : number(item),
+            html`<code>${field}</code>`,
+            html`<bdi>${reason}</bdi>`,
+          ]),
+        ),
+        shownOf('first', problems.length, problemCount),
+      )
+}
+${section('Rows', facts(COUNTS.map(([name, label]) => [label, number(counts[name])])))}
 ${section(
   'Details',
   facts([
+    ['Kind', linked(`/imports?kind=${entry.kind}`, entry.kind)],
     [
-      'Outcome',
-      html`${outcomeTag(entry.outcome)}${entry.reason === null ? undefined : html` <bdi>${entry.reason}</bdi>`}`,
+      'Organisation',
+      entry.orgName === null
+        ? 'none'
+        : linked(
+            `/imports?${new URLSearchParams({ org: entry.orgName })}`,
+            html`<bdi>${entry.orgName}</bdi>`,
+          ),
     ],
-    ['Kind', entry.kind],
-    ['Organisation', html`<bdi>${entry.orgName ?? 'none'}</bdi>`],
-    ['Began', since(beganAtMs, nowMs)],
     ['Duration', endedAtMs === null ? 'unknown' : `${((endedAtMs - beganAtMs) / 1_000).toFixed(3)} s`],
     ['Run by', html`<bdi>${entry.by}</bdi>`],
     ['Source', html`<bdi>${entry.source ?? 'not given'}</bdi>`],
@@ -56,22 +80,6 @@ ${section(
     ['SHA-256', html`<code>${entry.fileDigest ?? 'unknown'}</code>`],
     ['Version', entry.version],
   ]),
-)}
-${section('Rows', facts(COUNTS.map(([name, label]) => [label, number(counts[name])])))}
-${section(
-  'Problems',
-  table(
-    'Problems',
-    ['Line', 'Item', 'Field', 'Reason'],
-    problems.map(({ line, item, field, reason }) => [
-      number(line),
-      item === undefined ? '' : number(item),
-      html`<code>${field}</code>`,
-      html`<bdi>${reason}</bdi>`,
-    ]),
-    'No problems.',
-  ),
-  shownOf('first', problems.length, problemCount),
 )}
 ${source(`offerbook imports show ${entry.id}`)}`,
   };

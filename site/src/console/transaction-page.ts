@@ -4,7 +4,7 @@ import { printJson } from '@offerbook/wire/decimal.ts';
 import type { Status, Transaction } from '@offerbook/wire/transaction.ts';
 import { type Html, html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
-import { amount, facts, moment, section, source, table, tag } from './elements.ts';
+import { amount, facts, linked, moment, section, source, table, tag } from './elements.ts';
 
 interface TransactionView {
   readonly transaction: Transaction;
@@ -28,12 +28,15 @@ export function transactionPage({ transaction, orgName, retailer, versions }: Tr
   const { status, ...fields } = transaction;
   return {
     title: 'Transaction',
-    main: html`<nav aria-label="Back"><a class="back" href="/transactions">Search</a></nav>
+    main: html`<nav aria-label="Back"><a class="back" href="/transactions">Transactions</a></nav>
 ${section(
   'Current version',
   facts([
     ['Status', statusTag(status)],
-    ['Organisation', html`<bdi>${orgName}</bdi>`],
+    [
+      'Organisation',
+      linked(`/transactions?${new URLSearchParams({ org: orgName })}`, html`<bdi>${orgName}</bdi>`),
+    ],
     ['Retailer', retailer === undefined ? 'unknown' : html`<bdi>${retailer}</bdi>`],
     ...Object.entries(fields).map(([name, value]) => [name, html`<bdi>${printValue(value)}</bdi>`] as const),
   ]),
@@ -42,7 +45,7 @@ ${section(
   'History',
   table(
     'Versions, newest first',
-    ['From (UTC)', 'Until (UTC)', 'Status', 'Order', 'Cashback', 'Currency', 'Import'],
+    ['From (UTC)', 'Until (UTC)', 'Status', 'Order', 'Cashback', 'Import'],
     versions.map(versionRow),
   ),
   source(`offerbook transactions show ${transaction.id}`),
@@ -65,9 +68,8 @@ function versionRow({ transaction, fromMs, untilMs, import: entry }: ShownVersio
     moment(fromMs),
     untilMs === null ? 'now' : moment(untilMs),
     statusTag(status),
-    amount(orderValue),
-    amount(cashback),
-    currencyCode,
+    html`${amount(orderValue)} ${currencyCode}`,
+    html`${amount(cashback)} ${currencyCode}`,
     entry === undefined
       ? 'not in the import log'
       : html`<a href="/imports/${entry.id}">${entry.id}</a>: <bdi>${entry.fileName}</bdi>, by <bdi>${entry.by}</bdi>`,

@@ -1,131 +1,112 @@
-// The transaction search: by id, by passbackUid, or by organisation and time of the last change. A passbackUid may identify
-// a person, so its form uses POST and the page does not repeat it.
+// Transactions: the latest ones, and one search field for an id, a user or an organisation. A passbackUid may identify a
+// person, so the form uses POST and the page does not repeat the text.
 
 import { TEXT_LENGTH_MAX } from '@offerbook/wire/text.ts';
-import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { type Html, html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
 import {
   amount,
-  choice,
-  field,
+  linked,
   moment,
   number,
   type OrganisationOption,
+  organisationChoice,
   section,
   shownOf,
   source,
   table,
+  timeField,
 } from './elements.ts';
 import { statusTag } from './transaction-page.ts';
 
 export interface SearchView {
-  readonly nowMs: number;
   readonly organisations: readonly OrganisationOption[];
-  /** The reader's input, shown again in the forms. */
-  readonly entered: {
-    readonly id: string;
-    readonly org: string;
-    readonly from: string;
-    readonly until: string;
-  };
-  /** True for a search by passbackUid. */
+  /** The reader's input, shown again in the form. `org` is a public id or a name. */
+  readonly entered: { readonly org: string; readonly from: string; readonly until: string };
+  /** True for a search: its result cannot be refreshed. */
   readonly isPosted: boolean;
-  /** Undefined before the first search. */
-  readonly result: SearchResult | { readonly problem: string } | undefined;
+  readonly result:
+    | { readonly by: 'problem'; readonly words: string }
+    /** A user's newest transactions; `count` counts all. */
+    | {
+        readonly by: 'user';
+        readonly found: readonly FoundTransaction[];
+        readonly count: number;
+        /** An organisation whose name is the same text. */
+        readonly org?: OrganisationOption | undefined;
+      }
+    /** Latest change first. */
+    | {
+        readonly by: 'time';
+        readonly found: readonly FoundTransaction[];
+        /** Query string of the next page. */
+        readonly next: string | undefined;
+        readonly isFirst: boolean;
+      };
 }
-
-export type SearchResult =
-  | { readonly by: 'id'; readonly found: FoundTransaction }
-  /** A user's newest transactions; `count` counts all. */
-  | { readonly by: 'user'; readonly found: readonly FoundTransaction[]; readonly count: number }
-  | {
-      readonly by: 'time';
-      readonly found: readonly FoundTransaction[];
-      readonly pageSize: number;
-      /** Query string of the next page. */
-      readonly next: string | undefined;
-    };
 
 export interface FoundTransaction {
   readonly orgName: string;
   readonly transaction: Transaction;
+  /** Undefined if it is unknown or no longer in the catalogue. */
+  readonly retailer: string | undefined;
 }
 
-export function transactionsPage({
-  nowMs,
-  organisations,
-  entered,
-  isPosted,
-  result,
-}: SearchView): ConsolePage {
+export function transactionsPage({ organisations, entered, isPosted, result }: SearchView): ConsolePage {
   return {
-    ...(result !== undefined && 'problem' in result ? { status: 400 } : {}),
+    ...(result.by === 'problem' ? { status: 400 } : {}),
     title: 'Transactions',
-    main: html`<div class="searches"${isPosted ? html` data-posted` : undefined}>
-<form class="panel stack" method="get" action="/transactions"><h2>By id</h2>
-${field('Transaction id', 'id', entered.id, '0192d1a0-0000-7000-8000-000000000101')}
-<button type="submit">Find</button></form>
-<form class="panel stack" method="post" action="/transactions"><h2>By user</h2>
-${field('passbackUid (exact match)', 'passbackUid', '', 'user-8842', TEXT_LENGTH_MAX)}
-<button type="submit">Search</button></form>
-<form class="panel stack" method="get" action="/transactions"><h2>By time of last change</h2>
-${choice(
-  'Organisation',
-  'org',
-  organisations.map(({ publicId, name }) => [publicId, name] as const),
-  entered.org,
-)}
-${field('From (UTC)', 'from', entered.from, printTimestamp(nowMs - 3_600_000).slice(0, 19))}
-${field('Until (UTC)', 'until', entered.until, 'now')}
-<button type="submit">List</button></form>
-</div>
-${result === undefined ? undefined : resultSection(result)}`,
+    main: html`<form class="search row" method="post" action="/transactions" role="search"${isPosted ? html` data-posted` : undefined}>
+<input type="search" name="q" aria-label="Transaction id, passbackUid or organisation" placeholder="Transaction id, passbackUid or organisation" autocomplete="off" spellcheck="false" maxlength="${TEXT_LENGTH_MAX}" required>
+<button class="primary" type="submit">Search</button></form>
+${resultSection(result, filterForm(organisations, entered))}`,
   };
 }
 
-function resultSection(result: NonNullable<SearchView['result']>): Html {
-  if ('problem' in result) return html`<p class="problem" role="alert">${result.problem}</p>`;
-  switch (result.by) {
-    case 'id':
-      return section(
-        'Result',
-        transactionTable([result.found]),
-        source(`offerbook transactions show ${result.found.transaction.id}`),
-      );
-    case 'user':
-      return section(
-        'Transactions of this user',
-        transactionTable(result.found),
-        shownOf('newest', result.found.length, result.count),
-        source('offerbook transactions find --passback-uid …'),
-      );
-    case 'time':
-      return section(
-        'Changed in this period',
-        transactionTable(result.found),
-        result.next === undefined
-          ? undefined
-          : html`<p><a href="/transactions?${result.next}">Next page</a></p>`,
-        source('GET /v1/transactions/?updatedAtGreaterThan=…&updatedAtLessThan=…'),
-        html`<p class="source">Sorted by id, at most ${number(result.pageSize)} per page. Both times are inclusive.</p>`,
-      );
-  }
+function filterForm(organisations: readonly OrganisationOption[], entered: SearchView['entered']): Html {
+  const chosen = organisations.find(({ publicId, name }) => publicId === entered.org || name === entered.org);
+  return html`<form class="filter" method="get" action="/transactions">
+${organisationChoice(organisations, chosen)}
+${timeField('Changed from (UTC)', 'from', entered.from)}
+${timeField('Changed until (UTC)', 'until', entered.until)}
+<button type="submit">Show</button></form>`;
+}
+
+function resultSection(result: SearchView['result'], filter: Html): Html {
+  if (result.by === 'problem') return html`${filter}<p class="problem" role="alert">${result.words}</p>`;
+  if (result.by === 'user')
+    return section(
+      'Transactions of this user',
+      result.org &&
+        html`<p>There is also an organisation of this name: <a href="/transactions?org=${result.org.publicId}"><bdi>${result.org.name}</bdi></a></p>`,
+      transactionTable(result.found),
+      shownOf('newest', result.found.length, result.count),
+      html`<p><a href="/transactions">All transactions</a></p>`,
+      source('offerbook transactions find --passback-uid …'),
+    );
+  return section(
+    result.isFirst ? 'Latest changes' : 'Earlier changes',
+    filter,
+    transactionTable(result.found),
+    html`<p class="row">${result.isFirst ? undefined : html`<a href="/transactions">Latest</a>`}${result.next === undefined ? undefined : html`<a href="/transactions?${result.next}">Older</a>`}</p>`,
+    source('GET /v1/transactions/?updatedAtGreaterThan=…&updatedAtLessThan=…'),
+    html`<p class="source">Sorted by the time of the last change, ${number(result.found.length)} on this page. Both times are inclusive.</p>`,
+  );
 }
 
 /** Omits the passbackUid, which only a transaction's own page shows. */
 function transactionTable(found: readonly FoundTransaction[]): Html {
   return table(
     'Transactions',
-    ['Transaction', 'Organisation', 'Status', 'Order', 'Cashback', 'Currency', 'Sold (UTC)', 'Updated (UTC)'],
-    found.map(({ orgName, transaction }) => [
+    ['Transaction', 'Organisation', 'Retailer', 'Status', 'Order', 'Cashback', 'Sold (UTC)', 'Updated (UTC)'],
+    found.map(({ orgName, transaction, retailer }) => [
       html`<a href="/transactions/${transaction.id}"><code>${transaction.id}</code></a>`,
-      html`<bdi>${orgName}</bdi>`,
+      linked(`/transactions?${new URLSearchParams({ org: orgName })}`, html`<bdi>${orgName}</bdi>`),
+      retailer === undefined ? html`<span class="muted">unknown</span>` : html`<bdi>${retailer}</bdi>`,
       statusTag(transaction.status),
-      amount(transaction.orderValue),
-      amount(transaction.cashback),
-      transaction.currencyCode,
+      html`${amount(transaction.orderValue)} ${transaction.currencyCode}`,
+      html`${amount(transaction.cashback)} ${transaction.currencyCode}`,
       timeOf(transaction.soldAt),
       timeOf(transaction.updatedAt),
     ]),

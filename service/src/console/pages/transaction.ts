@@ -21,11 +21,12 @@ export const transactionPage: MakePage = async ({ stores: openStores, parameters
   const { cashbackOfferId, couponId, promotionId } = current.transaction;
   const dealId = cashbackOfferId ?? couponId ?? promotionId;
   const { retailers, retailerOfDeal } = await catalogue.read(stores);
-  const retailerId = dealId === null ? undefined : retailerOfDeal.get(dealId);
+  const stored = await stores.transactions.findRetailers([current.transaction.id]);
+  const retailerId = stored.get(current.transaction.id) ?? (dealId && retailerOfDeal.get(dealId));
   return render({
     transaction: current.transaction,
     orgName: versions[0].orgName,
-    retailer: retailerId && (retailers.get(retailerId) ?? retailerId),
+    retailer: retailerId ? (retailers.get(retailerId) ?? retailerId) : undefined,
     versions: shown,
   });
 };

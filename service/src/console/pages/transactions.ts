@@ -1,5 +1,4 @@
-// Reads the data for the console's transactions page: searches by id, by passbackUid, or by organisation and time of the last
-// change.
+// Reads the data for the console's transactions page: the latest transactions, and searches by id, user or organisation.
 
 import {
   type FoundTransaction,
@@ -10,80 +9,91 @@ import { printCount } from '@offerbook/wire/count.ts';
 import { TEXT_LENGTH_MAX } from '@offerbook/wire/text.ts';
 import { parseInstant } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
-import { parseUuid } from '@offerbook/wire/uuid.ts';
+import { parseUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import type { PublicOrganisation } from '../../domain/organisation.ts';
 import type { Stores } from '../../domain/stores.ts';
 import type { TransactionVersion } from '../../domain/transaction.ts';
-import type { MakePage, PageContext } from '../page-context.ts';
+import { seeOther } from '../../http/reply.ts';
+import { findOrganisation, type MakePage, type PageContext } from '../page-context.ts';
 
-const PAGE_SIZE = 100;
+const PAGE_SIZE = 50;
 const LATEST_MS = 8.64e15;
 
-type Result = NonNullable<SearchView['result']>;
+type Result = SearchView['result'];
 
+/** Lists the latest transactions, or those of an organisation or a period. */
 export const transactionsPage: MakePage = async (context) => {
   const stores = await context.stores();
   const organisations = await stores.organisations.list();
-  const { query, form, node } = context;
-  const entered = (name: string) => query.get(name) ?? '';
+  const { query } = context;
   return render({
-    nowMs: node.nowMs,
     organisations,
-    entered: { id: entered('id'), org: entered('org'), from: entered('from'), until: entered('until') },
-    isPosted: form.has('passbackUid'),
-    result: await search(context, stores, organisations),
+    entered: { org: query.get('org') ?? '', from: query.get('from') ?? '', until: query.get('until') ?? '' },
+    isPosted: false,
+    result: await listLatest(context, stores, organisations),
   });
 };
 
-async function search(
-  { query, form }: PageContext,
-  stores: Stores,
-  organisations: readonly PublicOrganisation[],
-): Promise<Result | undefined> {
-  const passbackUid = form.get('passbackUid');
-  if (passbackUid !== null) return searchByUser(stores, passbackUid);
-  const id = query.get('id');
-  if (id !== null) return searchById(stores, id.trim());
-  if (query.has('org')) return searchByTime(stores, organisations, query);
-  return undefined;
+/**
+ * Searches for the text of the form. An id or an organisation has a page of its own. Any other text is a passbackUid, and so is
+ * a UUID that is neither: partners use UUIDs for their users.
+ */
+export const transactionSearch: MakePage = async (context) => {
+  const text = context.form.get('q') ?? '';
+  const stores = await context.stores();
+  const organisations = await stores.organisations.list();
+  const word = text.trim();
+  const id = parseUuid(word);
+  if (id !== undefined && (await stores.history.versions(id)).length > 0)
+    return seeOther(`/transactions/${id}`);
+  const org = organisations.find(({ publicId, name }) => publicId === id || sameName(name, word));
+  const user = await findUser(context, stores, text);
+  if (org !== undefined && user.by === 'user' && user.count === 0)
+    return seeOther(`/transactions?org=${org.publicId}`);
+  return render({
+    organisations,
+    entered: { org: '', from: '', until: '' },
+    isPosted: true,
+    result: user.by === 'user' ? { ...user, org } : user,
+  });
+};
+
+function sameName(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
 }
 
-async function searchById(stores: Stores, text: string): Promise<Result> {
-  const id = parseUuid(text);
-  if (id === undefined) return { problem: 'A transaction id must be a UUID.' };
-  const [current] = await stores.history.versions(id);
-  if (current === undefined) return { problem: 'There is no transaction with this id.' };
-  return { by: 'id', found: foundVersion(current) };
-}
-
-async function searchByUser(stores: Stores, passbackUid: string): Promise<Result> {
+async function findUser(context: PageContext, stores: Stores, passbackUid: string): Promise<Result> {
   if (passbackUid === '' || passbackUid.length > TEXT_LENGTH_MAX)
-    return { problem: `A passbackUid must have 1 to ${printCount(TEXT_LENGTH_MAX)} characters.` };
+    return { by: 'problem', words: `Enter 1 to ${printCount(TEXT_LENGTH_MAX)} characters.` };
   const { count, newest } = await stores.history.findByPassbackUid(passbackUid, { limit: PAGE_SIZE });
-  return { by: 'user', found: newest.map(foundVersion), count };
+  return { by: 'user', found: await shown(context, stores, newest), count };
 }
 
-async function searchByTime(
+async function listLatest(
+  context: PageContext,
   stores: Stores,
   organisations: readonly PublicOrganisation[],
-  query: URLSearchParams,
 ): Promise<Result> {
-  const org = organisations.find(({ publicId }) => publicId === query.get('org'));
-  if (org === undefined) return { problem: 'There is no such organisation.' };
+  const { query } = context;
+  const org = findOrganisation(organisations, query);
+  if (org === undefined && (query.get('org') ?? '') !== '')
+    return { by: 'problem', words: 'There is no such organisation.' };
   const [from, until] = [parseBound(query.get('from')), parseBound(query.get('until'))];
   if (from === 'invalid' || until === 'invalid')
-    return { problem: 'A time must look like 2026-11-14T12:00:00.' };
-  const cursor = parseUuid(query.get('cursor') ?? '');
+    return { by: 'problem', words: 'A time must look like 2026-11-14T12:00:00.' };
   const window = { minMs: from ?? 0, maxMs: until ?? LATEST_MS };
-  const page = await stores.transactions.page({ orgId: org.id, cursor, window, limit: PAGE_SIZE });
-  const transactions = JSON.parse(`[${Buffer.from(page.data).toString()}]`) as Transaction[];
+  const after = parsePlace(query.get('after'));
+  // One more than shown, to know whether others follow.
+  const latest = await stores.history.latest({ orgId: org?.id, window, after, limit: PAGE_SIZE + 1 });
+  const versions = latest.slice(0, PAGE_SIZE);
+  const last = latest.length > PAGE_SIZE ? versions.at(-1) : undefined;
   const next = new URLSearchParams(query);
-  if (page.cursor !== undefined) next.set('cursor', page.cursor);
+  if (last !== undefined) next.set('after', `${last.fromMs}.${last.id}`);
   return {
     by: 'time',
-    found: transactions.map((transaction) => ({ orgName: org.name, transaction })),
-    pageSize: PAGE_SIZE,
-    next: page.cursor === undefined ? undefined : next.toString(),
+    found: await shown(context, stores, versions),
+    next: last === undefined ? undefined : next.toString(),
+    isFirst: after === undefined,
   };
 }
 
@@ -92,6 +102,24 @@ function parseBound(text: string | null): number | undefined | 'invalid' {
   return parseInstant(text.trim())?.ms ?? 'invalid';
 }
 
-function foundVersion({ orgName, document }: TransactionVersion): FoundTransaction {
-  return { orgName, transaction: JSON.parse(document) as Transaction };
+/** `1763123456789.0192d1a0-…`: the last transaction of the previous page. */
+function parsePlace(text: string | null): { fromMs: number; id: Uuid } | undefined {
+  const [, stamp = '', idText = ''] = /^(\d{1,16})\.(.+)$/.exec(text ?? '') ?? [];
+  const id = parseUuid(idText);
+  return id === undefined ? undefined : { fromMs: Number(stamp), id };
+}
+
+/** Adds the names of the retailers. */
+async function shown(
+  { catalogue }: PageContext,
+  stores: Stores,
+  versions: readonly TransactionVersion[],
+): Promise<FoundTransaction[]> {
+  const { retailers } = await catalogue.read(stores);
+  const retailerOf = await stores.transactions.findRetailers(versions.map(({ id }) => id));
+  return versions.map(({ id, orgName, document }) => {
+    const transaction = JSON.parse(document) as Transaction;
+    const retailerId = retailerOf.get(id);
+    return { orgName, transaction, retailer: retailerId && retailers.get(retailerId) };
+  });
 }

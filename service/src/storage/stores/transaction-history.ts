@@ -3,7 +3,7 @@
 
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
-import type { Uuid } from '@offerbook/wire/uuid.ts';
+import { FIRST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import { printedPassbackUid } from '../../domain/stored-transaction.ts';
 import type { TransactionHistory, TransactionVersion } from '../../domain/transaction.ts';
 import type { Connection, Database } from '../database.ts';
@@ -63,6 +63,11 @@ export const NEWEST_OF_USER_SQL: Statement = (sql) => {
     FROM (${found} LIMIT ${Number.MAX_SAFE_INTEGER}) AS found ORDER BY updated_at DESC, id LIMIT $4`;
 };
 
+/** The latest transactions of organisation $1 with stamps from $2, before the stamp $3 and the id $4. */
+export const LATEST_SQL = `SELECT id, updated_at AS "fromMs" FROM transactions
+  WHERE org_id = $1 AND updated_at >= $2 AND (updated_at, id) < ($3, $4)
+  ORDER BY updated_at DESC, id DESC NULLS LAST LIMIT $5`;
+
 /** $1: ids. */
 export const CURRENT_SQL: Statement = (sql) => `
   SELECT t.id, t.updated_at AS "fromMs", t.import_id AS "importId", t.document
@@ -94,6 +99,28 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
           for (const row of rows) found.push(toVersion({ ...row, untilMs: null, orgName: org.name }));
         }
         return { count, newest: found.sort(newestFirst).slice(0, limit) };
+      });
+    },
+
+    latest({ orgId, window: { minMs, maxMs }, after, limit }) {
+      const [beforeMs, beforeId] =
+        after === undefined || after.fromMs > maxMs ? [maxMs + 1, FIRST_ID] : [after.fromMs, after.id];
+      return database.readOnce(async (connection) => {
+        const orgs = await connection.all<{ id: number; name: string }>('SELECT id, name FROM organisations');
+        const found: { id: Uuid; fromMs: number; orgName: string }[] = [];
+        for (const org of orgs) {
+          if (orgId !== undefined && org.id !== orgId) continue;
+          const bounds = [org.id, minMs, beforeMs, beforeId, limit] as const;
+          const rows = await connection.all<{ id: Uuid; fromMs: number }>(LATEST_SQL, ...bounds);
+          for (const row of rows) found.push({ ...row, orgName: org.name });
+        }
+        const latest = found.sort(latestFirst).slice(0, limit);
+        const ids = JSON.stringify(latest.map(({ id }) => id));
+        const rows = new Map((await connection.all<FoundRow>(CURRENT_SQL, ids)).map((row) => [row.id, row]));
+        return latest.flatMap(({ id, orgName }) => {
+          const row = rows.get(id);
+          return row === undefined ? [] : toVersion({ ...row, untilMs: null, orgName });
+        });
       });
     },
 
@@ -145,6 +172,10 @@ const PURGE_USERS_SQL = 'DELETE FROM former_users WHERE org_id = $1 AND until_st
 
 function newestFirst(a: TransactionVersion, b: TransactionVersion): number {
   return b.fromMs - a.fromMs || (a.id < b.id ? -1 : 1);
+}
+
+function latestFirst(a: { fromMs: number; id: Uuid }, b: { fromMs: number; id: Uuid }): number {
+  return b.fromMs - a.fromMs || (a.id < b.id ? 1 : -1);
 }
 
 function toVersion(row: VersionRow): TransactionVersion {
