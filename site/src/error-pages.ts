@@ -2,6 +2,7 @@
 
 import type { Problem } from '@offerbook/client';
 import { dataTable } from './data-table.ts';
+import { colouredCode } from './docs/code-colours.ts';
 import { type Html, html } from './html.ts';
 import { type Frame, htmlPage, type Page, type Place } from './html-page.ts';
 
@@ -54,7 +55,7 @@ export function errorPage(error: DescribedError, frame: Frame): Page {
 <h2>What to do</h2><p>${remedy}</p>
 <h2>Should I retry?</h2><p>${RETRY[code] ?? 'No. The same request will fail again.'}</p>
 <h2>Example</h2>
-<pre tabindex="0"><code data-language="json">${JSON.stringify(example, null, 2)}</code></pre>
+<pre tabindex="0"><code data-language="json">${colouredCode(JSON.stringify(example, null, 2), 'json')}</code></pre>
 </div>`;
   return page(title, main, frame, '/errors/');
 }
@@ -65,7 +66,7 @@ export function notFoundPage(title: string, frame: Frame): Page {
 <p class="lead">The address may be mistyped, or the page may have moved.</p>
 <ul class="stack">
 <li><a href="/">${frame.explorer === 'on' ? 'Explorer' : 'Home'}</a></li>
-<li><a href="/docs">API reference</a>, with every operation and its path</li>
+<li><a href="/docs/reference">API reference</a>, with every operation and its path</li>
 <li><a href="/errors/">Errors</a>, with what to do about each</li>
 </ul>
 <p class="muted">Programs that request this path get a problem document: <a href="/errors/not_found"><code>not_found</code></a>.</p>

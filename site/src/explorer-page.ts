@@ -28,7 +28,7 @@ export function explorerPage(options: ExplorerOptions, frame: Frame): Page {
     {
       title: 'Offerbook',
       place: '/',
-      main: html`<div class="explorer"><noscript><div class="screen narrow"><h1>Offerbook</h1><p>The explorer needs JavaScript. The <a href="/docs">API reference</a> works without it.</p></div></noscript></div>`,
+      main: html`<div class="explorer"><noscript><div class="screen narrow"><h1>Offerbook</h1><p>The explorer needs JavaScript. The <a href="/docs">documentation</a> works without it.</p></div></noscript></div>`,
       script: frame.urls['/assets/catalogue.js'],
       imageSources: options.explorerLogos,
       meta: {
@@ -46,6 +46,6 @@ export function explorerPage(options: ExplorerOptions, frame: Frame): Page {
 const WELCOME = html`<div class="screen narrow prose">
 <h1>Offerbook</h1>
 <p class="lead">An HTTP API for retailers with cashback offers, coupons and promotions, and for the transactions of your users.</p>
-<p>The <a href="/docs">API reference</a> describes every operation; so does the <a href="/openapi.json">OpenAPI 3.1 document</a>. The <a href="/errors/">error pages</a> explain what each error means and what to do about it.</p>
+<p>The <a href="/docs/reference">API reference</a> describes every operation; so does the <a href="/openapi.json">OpenAPI 3.1 document</a>. The <a href="/errors/">error pages</a> explain what each error means and what to do about it.</p>
 <p>Requests need a bearer token. Ask the operator of this service for one.</p>
 </div>`;

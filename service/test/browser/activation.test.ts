@@ -14,7 +14,7 @@ import { Sandbox } from '../support/sandbox.ts';
 import { TestNode } from '../support/test-node.ts';
 import { testsWith } from '../support/tests-with.ts';
 import { axeViolations } from './axe-violations.ts';
-import { WatchedPage } from './watched-page.ts';
+import { RECORD_SHIFTS, WatchedPage } from './watched-page.ts';
 
 const { afterAll, beforeAll, describe, test } = testsWith('chromium');
 
@@ -30,13 +30,6 @@ interface Sale {
   readonly clickedAt: Timestamp | null;
   readonly soldAt: Timestamp;
 }
-
-/** Records the elements that move without the visitor's doing, in the global `shifts`. */
-const RECORD_SHIFTS = `shifts = []; new PerformanceObserver((list) => {
-  for (const { hadRecentInput, sources } of list.getEntries()) {
-    if (!hadRecentInput) shifts.push(...sources.map(({ node }) => node?.className ?? ''));
-  }
-}).observe({ type: 'layout-shift', buffered: true })`;
 
 /** Compressed size of everything but logos that the explorer has loaded when it shows the first retailers. */
 async function firstViewBytes({ requests }: WatchedPage): Promise<number> {

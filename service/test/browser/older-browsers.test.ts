@@ -52,7 +52,7 @@ test('the explorer filters, keeps the filter in its URL and shows a retailer', a
 });
 
 test('the API reference sends the parameters in its form', async () => {
-  await using watched = await open('/docs');
+  await using watched = await open('/docs/reference');
   const form = watched.page.locator('form.try[data-path="/v1/cashback-offers/"]');
   await form.locator('input[name=country]').fill('AT');
   await form.getByRole('button', { name: 'Send' }).click();

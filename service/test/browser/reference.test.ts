@@ -10,7 +10,7 @@ import { id, offer, retailer } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 import { testsWith } from '../support/tests-with.ts';
 import { axeViolations, lightAxeViolations } from './axe-violations.ts';
-import { WatchedPage } from './watched-page.ts';
+import { RECORD_SHIFTS, WatchedPage } from './watched-page.ts';
 
 const { afterAll, beforeAll, describe, test } = testsWith('chromium');
 
@@ -33,9 +33,9 @@ afterAll(async () => {
 
 const open = (path: string, options = {}, url = node.url) => WatchedPage.open(browser, url + path, options);
 
-describe('/docs', () => {
+describe('/docs/reference', () => {
   test("sends a request with the sandbox's token and shows the response", async () => {
-    await using watched = await open('/docs');
+    await using watched = await open('/docs/reference');
     const form = watched.page.getByRole('form', { name: 'Try /v1/cashback-offers/', exact: true });
     await form.getByLabel('country').fill('fr');
     await form.getByRole('button', { name: 'Send' }).click();
@@ -51,13 +51,13 @@ describe('/docs', () => {
   });
 
   test('requests the next page and highlights JSON', async () => {
-    await using watched = await open('/docs');
+    await using watched = await open('/docs/reference');
     const form = watched.page.getByRole('form', { name: 'Try /v1/cashback-offers/', exact: true });
     await form.getByLabel('limit').fill('1');
     await form.getByRole('button', { name: 'Send' }).click();
     await form.getByRole('button', { name: 'Next page' }).click();
-    await form.locator('.json-name', { hasText: '"countries"' }).waitFor();
-    await form.locator('.json-text', { hasText: '"FR"' }).waitFor();
+    await form.locator('.code-name', { hasText: '"countries"' }).waitFor();
+    await form.locator('.code-text', { hasText: '"FR"' }).waitFor();
     expect(await form.getByLabel('cursor').inputValue()).toBe(id(12));
     // This was the last page.
     expect(await form.getByRole('button', { name: 'Next page' }).count()).toBe(0);
@@ -65,7 +65,7 @@ describe('/docs', () => {
   });
 
   test('looks up an item by the id in the form, and reports a missing id', async () => {
-    await using watched = await open('/docs');
+    await using watched = await open('/docs/reference');
     const form = watched.page.getByRole('form', { name: 'Try /v1/cashback-offers/{id}/' });
     await form.getByLabel('id').fill(` ${id(12)} `);
     await form.getByRole('button', { name: 'Send' }).click();
@@ -78,7 +78,7 @@ describe('/docs', () => {
   });
 
   test('shows an error response', async () => {
-    await using watched = await open('/docs');
+    await using watched = await open('/docs/reference');
     const form = watched.page.getByRole('form', { name: 'Try /v1/coupons/', exact: true });
     await form.getByLabel('limit').fill('5000');
     await form.getByRole('button', { name: 'Send' }).click();
@@ -86,7 +86,7 @@ describe('/docs', () => {
   });
 
   test('does not offer a form for the operation with a private token, and rejects a private token in its token field', async () => {
-    await using watched = await open('/docs');
+    await using watched = await open('/docs/reference');
     const { page } = watched;
     expect(await page.getByRole('form', { name: /^Try/ }).count()).toBe(9);
     await page.getByLabel('Public token for this page').fill(await node.token('private'));
@@ -96,16 +96,18 @@ describe('/docs', () => {
   });
 
   test('keeps the token and the page when Enter is pressed in the token field', async () => {
-    await using watched = await open('/docs');
+    await using watched = await open('/docs/reference');
     const field = watched.page.getByLabel('Public token for this page');
     await field.fill(token);
     await field.press('Enter');
-    expect([await field.inputValue(), watched.page.url()]).toEqual([token, `${node.url}/docs`]);
+    expect([await field.inputValue(), watched.page.url()]).toEqual([token, `${node.url}/docs/reference`]);
     watched.expectCalm();
   });
 
   test("shows samples for every operation in seven languages, with this server's URL and a copy button", async () => {
-    await using watched = await open('/docs', { permissions: ['clipboard-read', 'clipboard-write'] });
+    await using watched = await open('/docs/reference', {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
     const { page } = watched;
     expect(await page.locator('#listRetailers .samples > label').allTextContents()).toEqual([
       ...['curl', 'TypeScript', 'Node fetch', 'Python', 'PHP', 'Go', 'Java'],
@@ -124,19 +126,19 @@ describe('/docs', () => {
 
   test('asks for a token outside the sandbox, and reports a missing token', async () => {
     await using serving = await TestNode.start({ databaseUrl: node.databaseUrl });
-    await using watched = await open('/docs', {}, serving.url);
+    await using watched = await open('/docs/reference', {}, serving.url);
     const form = watched.page.getByRole('form', { name: 'Try /v1/coupons/', exact: true });
     await form.getByRole('button', { name: 'Send' }).click();
     await form.getByText('Enter a public token first.').waitFor();
     await watched.page.getByLabel('Public token for this page').fill(token);
     await form.getByRole('button', { name: 'Send' }).click();
     await form.getByText('"data": []').waitFor();
-    expect(await (await serving.get('/docs')).text()).not.toContain('ob_pub_0');
+    expect(await (await serving.get('/docs/reference')).text()).not.toContain('ob_pub_0');
     watched.expectCalm();
   });
 
   test('the reference passes axe-core in light and dark mode', async () => {
-    await using watched = await open('/docs');
+    await using watched = await open('/docs/reference');
     await watched.page
       .getByRole('form', { name: 'Try /v1/coupons/', exact: true })
       .getByRole('button', { name: 'Send' })
@@ -147,7 +149,7 @@ describe('/docs', () => {
   });
 
   test('documents the response headers', async () => {
-    await using watched = await open('/docs');
+    await using watched = await open('/docs/reference');
     const names = async (operation: string) => {
       const headers = watched.page.locator(`#${operation} details`, { hasText: 'Headers' }).first();
       await headers.locator('summary').click();
@@ -161,7 +163,7 @@ describe('/docs', () => {
   });
 
   test('explains next to the transaction samples which token they need and how to poll', async () => {
-    await using watched = await open('/docs');
+    await using watched = await open('/docs/reference');
     const transactions = (await watched.page.locator('#listTransactions').textContent()) ?? '';
     expect(transactions).toContain(
       'Set OFFERBOOK_TOKEN to a private token and run the sample above instead.',
@@ -174,7 +176,7 @@ describe('/docs', () => {
   });
 
   test("a copy button does not cover the reference's code on a phone", async () => {
-    await using watched = await open('/docs', { viewport: { width: 390, height: 844 } });
+    await using watched = await open('/docs/reference', { viewport: { width: 390, height: 844 } });
     const samples = await watched.page.locator('.sample:visible').all();
     expect(samples).toHaveLength(13);
     for (const sample of samples) {
@@ -185,8 +187,48 @@ describe('/docs', () => {
   });
 
   test('the reference fits the width of a phone', async () => {
-    await using watched = await open('/docs', { viewport: { width: 390, height: 844 } });
+    await using watched = await open('/docs/reference', { viewport: { width: 390, height: 844 } });
     expect(await watched.page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  });
+});
+
+describe('/docs', () => {
+  test.each([1280, 390])('no page moves by itself while it loads, at width %p', async (width) => {
+    const viewport = { width, height: 844 };
+    await using watched = await WatchedPage.open(browser, `${node.url}/docs`, { viewport }, RECORD_SHIFTS);
+    for (const path of ['/docs', '/docs/reference', '/docs/getting-started']) {
+      await watched.page.goto(node.url + path);
+      await watched.page.locator('form.find:not([hidden])').waitFor();
+      expect([path, await watched.page.evaluate('shifts')]).toEqual([path, []]);
+    }
+  });
+
+  test('/docs leads each kind of reader to a first page, and shows the life of a transaction', async () => {
+    await using watched = await open('/docs');
+    const { page } = watched;
+    expect(await page.locator('.readers h3').allTextContents()).toEqual([
+      'You show deals to users',
+      'You credit users',
+      'You run the service',
+    ]);
+    expect(await page.locator('.picture svg:visible .stage-title').allTextContents()).toEqual([
+      ...['Click', 'Purchase', 'Report', 'PENDING', 'CONFIRMED', 'DECLINED'],
+    ]);
+    for (const [width, picture] of [
+      [1280, '.wide-picture'],
+      [390, '.tall-picture'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 844 });
+      expect(await page.locator('.picture svg:visible').count()).toBe(1);
+      expect(await page.locator(picture).isVisible()).toBe(true);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      expect(await axeViolations(page)).toEqual([]);
+    }
+    for (const link of await page.locator('.prose a[href^="/"]').all()) {
+      const path = (await link.getAttribute('href')) ?? '';
+      expect([path, (await node.get(path)).status]).toEqual([path, 200]);
+    }
+    watched.expectCalm();
   });
 });
 
@@ -208,6 +250,30 @@ describe('the guides', () => {
     await search.fill('');
     expect(await page.locator('.found').textContent()).toBe('');
     expect(watched.origins).toEqual(new Set([node.url]));
+    watched.expectCalm();
+  });
+
+  test('the search is operated with the keyboard and marks the words it found', async () => {
+    await using watched = await open('/docs');
+    const { page } = watched;
+    await page.keyboard.press('/');
+    await page.keyboard.type('watermark late (((');
+    await page.getByText('Nothing found.').waitFor();
+    for (let i = 0; i < 3; i++) await page.keyboard.press('Backspace');
+    await page.locator('.found mark').first().waitFor();
+    const marks = await page.locator('.found mark').allTextContents();
+    expect(new Set(marks.map((mark) => mark.toLowerCase()))).toEqual(new Set(['watermark', 'late']));
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    expect(await page.evaluate('document.querySelector(".found a") === document.activeElement')).toBe(true);
+    expect(await lightAxeViolations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    expect(await page.locator('.found').textContent()).toBe('');
+    await page.keyboard.type('polling');
+    await page.locator('.found a').first().waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/docs\/polling/);
     watched.expectCalm();
   });
 

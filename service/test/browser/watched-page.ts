@@ -3,6 +3,13 @@
 import { expect } from 'bun:test';
 import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
 
+/** An init script that records the elements that move without the visitor's doing, in the global `shifts`. */
+export const RECORD_SHIFTS = `shifts = []; new PerformanceObserver((list) => {
+  for (const { hadRecentInput, sources } of list.getEntries()) {
+    if (!hadRecentInput) shifts.push(...sources.map(({ node }) => node?.className ?? ''));
+  }
+}).observe({ type: 'layout-shift', buffered: true })`;
+
 export class WatchedPage implements AsyncDisposable {
   readonly page: Page;
   readonly requests: readonly Request[];

@@ -43,7 +43,13 @@ describe.each(GUIDE_PATHS)('%s', (path) => {
 
 test("samples and guides contain this server's port, even without scripts", async () => {
   const { port } = new URL(node.url);
-  for (const path of ['/openapi.json', '/docs', '/docs/getting-started', '/docs/pagination']) {
+  for (const path of [
+    '/openapi.json',
+    '/docs',
+    '/docs/reference',
+    '/docs/getting-started',
+    '/docs/pagination',
+  ]) {
     const text = await (await node.get(path)).text();
     expect([path, text.includes(`http://localhost:${port}`), text.includes('localhost:8080')]).toEqual([
       path,
@@ -59,7 +65,7 @@ test('the search index contains every section of every guide and every operation
   for (const { path, sections } of await loadGuides()) {
     for (const { id, level } of sections) expect(urls).toContain(level === 1 ? path : `${path}#${id}`);
   }
-  for (const { id } of OPERATIONS) expect(urls).toContain(`/docs#${id}`);
+  for (const { id } of OPERATIONS) expect(urls).toContain(`/docs/reference#${id}`);
   // Excerpts are sentences: code has the address of a sample in it, which pages replace by their own.
   expect(index.filter(({ text }) => text.includes('http://localhost:')).map(({ url }) => url)).toEqual([]);
   // Small enough to be sent as a whole.
@@ -67,7 +73,7 @@ test('the search index contains every section of every guide and every operation
 });
 
 test('the reference renders code spans and links to guides, and the search index contains plain text', async () => {
-  const page = await (await node.get('/docs')).text();
+  const page = await (await node.get('/docs/reference')).text();
   expect(page.replaceAll(/<pre.*?<\/pre>/gs, '')).not.toContain('`');
   expect(page).toContain('<code>/v1/retailers/activate/?retailerId=…</code>');
   expect(page).toContain('<a href="/docs/polling#the-life-of-a-status">');

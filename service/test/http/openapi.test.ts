@@ -128,7 +128,7 @@ test('the document reflects the settings: page size, public URL, currency, and w
   expect(served.servers).toEqual([{ url: publicUrl, description: 'This server' }]);
   const words = 'Fixed cashbacks (maximumFixedCommissionFee) are in SEK.';
   expect(served.info.description).toEndWith(words);
-  const reference = await (await node.get('/docs')).text();
+  const reference = await (await node.get('/docs/reference')).text();
   expect(reference).toContain('1 to 1000, default 7');
   expect(reference).toContain(words);
   expect(Object.keys(served.paths)).toEqual(OPERATIONS.map(({ path }) => path));
@@ -136,7 +136,7 @@ test('the document reflects the settings: page size, public URL, currency, and w
   expect(JSON.stringify([served.paths, served.components.schemas])).not.toMatch(/\/activate\/|ActivatedDeal/);
   expect(reference).not.toMatch(/\/activate\/|id="activation"|#activation/);
   const index = (await (await node.get('/docs/search.json')).json()) as { url: string }[];
-  expect(index.filter(({ url }) => url === '/docs#activation')).toEqual([]);
+  expect(index.filter(({ url }) => url === '/docs/reference#activation')).toEqual([]);
   for (const get of listsOf(served)) {
     const limit = get.parameters.find(({ name }) => name === 'limit');
     expect(limit?.schema).toEqual({ type: 'integer', minimum: 1, maximum: 1000, default: 7 });

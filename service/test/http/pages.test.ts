@@ -102,7 +102,7 @@ describe('the explorer', () => {
   });
 });
 
-test.each(['/', '/docs', '/docs/polling', '/errors/', '/errors/not_found'])(
+test.each(['/', '/docs', '/docs/reference', '/docs/polling', '/errors/', '/errors/not_found'])(
   '%s sends no referrer and is isolated from windows of other origins',
   async (path) => {
     const { headers } = await node.get(path);

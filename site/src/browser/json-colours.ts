@@ -18,5 +18,5 @@ export function colouredJson(text: string): (string | Node)[] {
 }
 
 function span(kind: 'name' | 'text' | 'number' | 'word', text: string): HTMLElement {
-  return element('span', { class: `json-${kind}` }, text);
+  return element('span', { class: `code-${kind}` }, text);
 }

@@ -7,6 +7,8 @@ import { type Frame, htmlPage, type Page } from '../html-page.ts';
 import { type ApiDocument, activationOperations, activationTag, listOperations } from './api-document.ts';
 import type { Guide } from './guides/guides.ts';
 
+export const REFERENCE_PATH = '/docs/reference';
+
 export interface Documentation {
   readonly document: ApiDocument;
   readonly guides: readonly Guide[];
@@ -29,15 +31,16 @@ export function docsPage(
 <div class="contents stack">
 ${searchForm()}
 <nav aria-label="Documentation">
+<ul>${pageLink('/docs', 'Overview', path)}</ul>
 <h2>Guides</h2><ul>${documentation.guides.map((guide) => guideLink(guide, path))}</ul>
 <h2>Reference</h2><ul>
-<li><a href="/docs"${path === '/docs' ? html` aria-current="page"` : undefined}>All operations</a></li>
+${pageLink(REFERENCE_PATH, 'All operations', path)}
 ${listOperations(documentation.document).map(
   ([operationPath, get]) =>
-    html`<li><a href="/docs#${get.operationId}">${get.summary}<code>${operationPath}</code></a></li>`,
+    html`<li><a href="${REFERENCE_PATH}#${get.operationId}">${get.summary}<code>${operationPath}</code></a></li>`,
 )}
-${activationOperations(documentation.document).length > 0 ? html`<li><a href="/docs#activation">${activationTag(documentation.document).name}<code>/v1/…/{id}/activate/</code></a></li>` : undefined}
-<li><a href="/docs#errors">Error codes</a></li>
+${activationOperations(documentation.document).length > 0 ? html`<li><a href="${REFERENCE_PATH}#activation">${activationTag(documentation.document).name}<code>/v1/…/{id}/activate/</code></a></li>` : undefined}
+<li><a href="${REFERENCE_PATH}#errors">Error codes</a></li>
 </ul></nav></div>
 <div class="prose">${body}</div></div>`;
   const script = frame.urls['/assets/reference.js'];
@@ -48,6 +51,10 @@ export function guidePage(path: string, documentation: Documentation, frame: Fra
   const guide = documentation.guides.find((one) => one.path === path);
   if (guide === undefined) throw new Error(`there is no guide at ${path}`);
   return docsPage({ path, title: guide.title, body: guide.body }, documentation, frame);
+}
+
+function pageLink(path: string, label: string, current: string): Html {
+  return html`<li><a href="${path}"${path === current ? html` aria-current="page"` : undefined}>${label}</a></li>`;
 }
 
 /** Links to a guide. If the guide is the current page, its sections are listed too. */
@@ -61,7 +68,7 @@ function guideLink({ path, label, sections }: Guide, current: string): Html {
 function searchForm(): Html {
   return html`<form role="search" class="find stack" hidden>
 <label for="find">Search the documentation</label>
-<input id="find" type="search" autocomplete="off" spellcheck="false" maxlength="100" aria-controls="found">
+<input id="find" aria-keyshortcuts="/" placeholder="Press / to search" type="search" autocomplete="off" spellcheck="false" maxlength="100" aria-controls="found">
 <div id="found" class="found" role="status"></div>
 </form>`;
 }

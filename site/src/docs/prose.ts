@@ -1,4 +1,5 @@
-// Renders descriptions from the OpenAPI document: code spans become <code>, and paths of guides become links.
+// Renders descriptions from the OpenAPI document: code spans become <code>, paths of guides become links, and empty lines
+// separate paragraphs.
 
 import { type Html, html } from '../html.ts';
 
@@ -8,9 +9,14 @@ export function proseHtml(text: string): Html {
   return html`${text.split(PARTS).map((part, index) => (index % 2 === 0 ? html`${part}` : special(part)))}`;
 }
 
-/** Returns the text without Markdown. */
+/** Renders a description whose paragraphs are separated by empty lines. */
+export function paragraphs(text: string): Html {
+  return html`${text.split('\n\n').map((paragraph) => html`<p>${proseHtml(paragraph)}</p>`)}`;
+}
+
+/** Returns the text without Markdown, on one line. */
 export function plainProse(text: string): string {
-  return text.replaceAll('`', '');
+  return text.replaceAll('`', '').replaceAll('\n\n', ' ');
 }
 
 function special(part: string): Html {

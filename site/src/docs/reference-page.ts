@@ -1,4 +1,4 @@
-// The API reference at /docs, rendered from the OpenAPI document: parameters, responses, code samples and a form that sends
+// The API reference at /docs/reference, rendered from the OpenAPI document: parameters, responses, code samples and a form that sends
 // requests. The form accepts only public tokens; a private token must never be entered in a page.
 
 import { dataTable } from '../data-table.ts';
@@ -14,9 +14,10 @@ import {
   activationTag,
   listOperations,
 } from './api-document.ts';
+import { colouredCode, sampleBlock } from './code-colours.ts';
 import type { CodeSample } from './code-samples.ts';
-import { type Documentation, docsPage } from './docs-page.ts';
-import { proseHtml } from './prose.ts';
+import { type Documentation, docsPage, REFERENCE_PATH } from './docs-page.ts';
+import { paragraphs, proseHtml } from './prose.ts';
 import { fieldTable, itemSchema, typeWords } from './reference-schema.ts';
 
 export function referencePage(
@@ -32,7 +33,7 @@ ${activationSection(document)}
 <p>Every error is a problem document (RFC 9457) with a stable <code>code</code>. <a href="/docs/errors">The guide</a> lists common mistakes.</p>
 ${errorTable('Errors', documentation.errors)}</section>`;
   const meta = { 'offerbook-token': guest?.token };
-  return docsPage({ path: '/docs', title: 'API reference', body, meta }, documentation, frame);
+  return docsPage({ path: REFERENCE_PATH, title: 'API reference', body, meta }, documentation, frame);
 }
 
 function anchor(id: string): Html {
@@ -43,9 +44,11 @@ function introduction(document: ApiDocument, guest: GuestAccess | undefined): Ht
   const variables = Object.entries({ OFFERBOOK_TOKEN: guest?.token, OFFERBOOK_ORG_ID: guest?.orgId })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `export ${name}=${value}`);
+  const [about = '', ...others] = document.info.description.split('\n\n');
   return html`<section class="stack" id="start">
 <h1>API reference</h1>
-<p class="lead">${proseHtml(document.info.description)}</p>
+<p class="lead">${proseHtml(about)}</p>
+${others.map(paragraphs)}
 <p><a href="/docs/getting-started">Getting started</a> makes the first requests step by step; this page is the complete reference. Every list requires a token: <code>Authorization: Bearer …</code>. Public tokens (<code>ob_pub_</code>) read the catalogue, from servers and browsers. Private tokens (<code>ob_prv_</code>) read transactions, from servers only. The samples read the token from the environment variable <code>OFFERBOOK_TOKEN</code>; the activation samples also need <code>OFFERBOOK_ORG_ID</code>, the public id of your organisation.</p>
 <p>This service hosts the client library that the TypeScript samples use. Install <a href="/client/offerbook-client.tgz">the package</a> with npm, or import <a href="/client/offerbook-client.js">the module</a> in browsers and Deno. <a href="/docs/client">The guide</a> has both commands.</p>
 <div class="token stack">
@@ -58,7 +61,7 @@ function introduction(document: ApiDocument, guest: GuestAccess | undefined): Ht
       : 'Used for the requests below. It stays in this tab and is forgotten when you close it.'
   }</p>
 </div>
-${variables.length === 0 ? undefined : html`<p>For the catalogue and activation samples:</p><div class="sample"><pre tabindex="0"><code data-language="command">${variables.join('\n')}</code></pre></div>`}
+${variables.length === 0 ? undefined : html`<p>For the catalogue and activation samples:</p>${sampleBlock('command', variables.join('\n'))}`}
 </section>`;
 }
 
@@ -68,7 +71,7 @@ function operationSection(document: ApiDocument, path: string, operation: ApiOpe
   return html`<section class="operation stack" id="${id}" aria-labelledby="${id}-title">
 <h2 id="${id}-title">${operation.summary} ${anchor(id)}</h2>
 <p class="row"><span class="method">GET</span> <code>${path}</code> <span class="tag">${isPublic ? 'public token' : 'private token, servers only'}</span></p>
-<p>${proseHtml(operation.description)}</p>
+${paragraphs(operation.description)}
 ${samples(id, operation['x-codeSamples'])}
 <h3>Parameters</h3>
 ${operation.parameters.length === 0 ? html`<p>None.</p>` : parameterTable(operation)}
@@ -76,7 +79,7 @@ ${isPublic ? tryForm(path, operation) : html`<p class="muted">This operation has
 <h3>Response</h3>
 ${path.includes('{id}') ? itemDescription(document, path) : pageDescription(document, operation)}
 ${headerTable(document, operation)}
-<details><summary>Example</summary><pre tabindex="0"><code data-language="json">${JSON.stringify(operation.responses[200]?.content?.['application/json']?.example, null, 2)}</code></pre></details>
+<details><summary>Example</summary><pre tabindex="0"><code data-language="json">${colouredCode(JSON.stringify(operation.responses[200]?.content?.['application/json']?.example, null, 2), 'json')}</code></pre></details>
 </section>`;
 }
 
@@ -138,7 +141,7 @@ ${all.map(
   ({ label }, number) =>
     html`<input type="radio" name="${id}-language" id="${id}-${label}" data-language="${label}"${number === 0 ? html` checked` : undefined}><label for="${id}-${label}">${label}</label>`,
 )}
-${all.map(({ label, source }) => html`<div class="sample"><pre tabindex="0"><code data-language="${label}">${source}</code></pre></div>`)}
+${all.map(({ label, source }) => sampleBlock(label, source))}
 </fieldset>`;
 }
 

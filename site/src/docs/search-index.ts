@@ -2,7 +2,7 @@
 // download and search locally.
 
 import { activationOperations, activationTag, listOperations } from './api-document.ts';
-import type { Documentation } from './docs-page.ts';
+import { type Documentation, REFERENCE_PATH } from './docs-page.ts';
 import type { Guide } from './guides/guides.ts';
 import { plainProse } from './prose.ts';
 import { itemSchema } from './reference-schema.ts';
@@ -35,7 +35,12 @@ function referenceEntry(
   named: readonly { readonly name: string; readonly description: string }[],
 ): SearchEntry {
   const described = named.map(({ name, description }) => `${name}: ${description}`);
-  return { url: `/docs#${id}`, page: 'Reference', heading, text: plainProse([text, ...described].join(' ')) };
+  return {
+    url: `${REFERENCE_PATH}#${id}`,
+    page: 'Reference',
+    heading,
+    text: plainProse([text, ...described].join(' ')),
+  };
 }
 
 function guideEntries({ path, title, sections }: Guide): SearchEntry[] {

@@ -58,7 +58,7 @@ export async function openApiDocument(settings = DEFAULTS, localUrl = LOCAL_URL)
       title: 'Offerbook',
       // Version of the API. Its major version is part of the paths. The program's version is separate.
       version: '1.2.0',
-      description: `Retailers with their cashback offers, coupons and promotions, and your users' transactions. Lists are paginated. Send a page's cursor to get the next page; a page without a cursor is the last. Add an id to a list's path to get one item. Unsupported parameters that look like filters or paging, such as status or page, get 400; other unknown parameters are ignored. ${describeCurrency(settings.currency)}`,
+      description: `Retailers with their cashback offers, coupons and promotions, and your users' transactions.\n\nLists are paginated. Send a page's \`cursor\` to get the next page; a page without a cursor is the last. Add an id to a list's path to get one item. Unsupported parameters that look like filters or paging, such as \`status\` or \`page\`, get 400; other unknown parameters are ignored. ${describeCurrency(settings.currency)}`,
       contact: { name: 'The operator of this service' },
       license: { name: 'MIT', identifier: 'MIT' },
     },

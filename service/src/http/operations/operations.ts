@@ -137,7 +137,7 @@ export const listTransactions: Operation = {
   parameters: TRANSACTION_PARAMETERS,
   summary: "Your users' transactions",
   description:
-    "Lists the transactions of the token's organisation, sorted by id. For servers only. To keep a complete copy, walk all pages with updatedAtGreaterThan=W (omit it the first time), upsert each row by id, and keep the smallest Complete-Through header of the walk. Once the whole walk is stored, use that value as the next W. If a walk fails, restart it with the same W. A walk is a snapshot: for one hour, its pages show the window as of the first page. Complete-Through: T guarantees that the walk includes every change stamped T or earlier, and that every later change will have an updatedAt greater than T.",
+    "Lists the transactions of the token's organisation, sorted by id. For servers only.\n\nTo keep a complete copy, walk all pages with `updatedAtGreaterThan=W` (omit it the first time), upsert each row by `id`, and keep the smallest `Complete-Through` header of the walk. Once the whole walk is stored, use that value as the next `W`. If a walk fails, restart it with the same `W`.\n\nA walk is a snapshot: for one hour, its pages show the window as of the first page. `Complete-Through: T` guarantees that the walk includes every change stamped T or earlier, and that every later change will have an `updatedAt` greater than T.",
   item: {
     component: 'Transaction',
     loadSchema: async () => (await import('@offerbook/wire/transaction.ts')).TransactionSchema,

@@ -1,8 +1,9 @@
 // Routes that need no token: health, the OpenAPI document, and the HTML pages. This file collects the data for the pages; the
 // site workspace renders them.
 
-import { guidePage } from '@offerbook/site/docs/docs-page.ts';
+import { guidePage, REFERENCE_PATH } from '@offerbook/site/docs/docs-page.ts';
 import { GUIDE_PATHS, loadGuides } from '@offerbook/site/docs/guides/guides.ts';
+import { overviewPage } from '@offerbook/site/docs/overview-page.ts';
 import { referencePage } from '@offerbook/site/docs/reference-page.ts';
 import { searchIndex } from '@offerbook/site/docs/search-index.ts';
 import { type DescribedError, errorList, errorPage, notFoundPage } from '@offerbook/site/error-pages.ts';
@@ -91,7 +92,8 @@ export function buildSite(settings: SiteSettings, { health, localUrl }: Server):
     ...assets.routes,
     ...clientRoutes(),
     page('/', (frame) => explorerPage(settings, frame)),
-    page('/docs', async (frame) => referencePage(await documentation(), settings.guest, frame)),
+    page('/docs', async (frame) => overviewPage(await documentation(), frame)),
+    page(REFERENCE_PATH, async (frame) => referencePage(await documentation(), settings.guest, frame)),
     ...GUIDE_PATHS.map((path) => page(path, async (frame) => guidePage(path, await documentation(), frame))),
     page('/errors/', (frame) => errorList(DESCRIBED_ERRORS, frame)),
     ...DESCRIBED_ERRORS.map((error) => page(`/errors/${error.code}`, (frame) => errorPage(error, frame))),

@@ -1,8 +1,7 @@
-// Adds search, section highlighting, live requests, copy buttons and syntax highlighting to the documentation. The pages
-// are readable without this script.
+// Adds search, section highlighting, live requests and copy buttons to the documentation. The pages are readable without
+// this script.
 
 import { copyButton } from '../copy-button.ts';
-import { colouredJson } from '../json-colours.ts';
 import { markCurrentSection } from './current-section.ts';
 import { startSearch } from './search.ts';
 import { fillTokenField } from './token-field.ts';
@@ -17,14 +16,14 @@ fillTokenField();
 for (const form of document.querySelectorAll<HTMLFormElement>('form.try')) enableForm(form);
 
 for (const code of document.querySelectorAll<HTMLElement>('.sample code')) {
-  const text = (code.textContent ?? '').replaceAll(SAMPLE_BASE_URL, location.origin);
-  code.textContent = text;
+  // Change only the text nodes, to keep the elements that colour them.
+  const nodes = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+  while (nodes.nextNode()) {
+    const { currentNode } = nodes;
+    currentNode.nodeValue = (currentNode.nodeValue ?? '').replaceAll(SAMPLE_BASE_URL, location.origin);
+  }
   const language = code.dataset.language ?? 'code';
-  code.closest('.sample')?.append(copyButton(`Copy the ${language}`, text, code));
-}
-
-for (const code of document.querySelectorAll<HTMLElement>('code[data-language="json"]')) {
-  code.replaceChildren(...colouredJson(code.textContent ?? ''));
+  code.closest('.sample')?.append(copyButton(`Copy the ${language}`, code.textContent ?? '', code));
 }
 
 // Selecting a language for one sample selects it for the whole page.

@@ -1,10 +1,13 @@
-// Searches the documentation in the browser. The index is loaded on the first keystroke.
+// Searches the documentation in the browser. The index is loaded on the first keystroke. "/" moves the focus to the field, and
+// the arrow keys move it through the results.
 
 import type { SearchEntry } from '../../docs/search-entry.ts';
 import { element } from '../element.ts';
 import { findEntries } from './find-entries.ts';
 
 const EXCERPT_LENGTH = 140;
+/** Text to show before a match. */
+const LEAD_LENGTH = 40;
 
 export function startSearch(): void {
   const form = document.querySelector<HTMLFormElement>('form.find');
@@ -13,7 +16,29 @@ export function startSearch(): void {
   if (form === null || input === null || found === null) return;
   let index: Promise<SearchEntry[]> | undefined;
   form.hidden = false;
-  form.addEventListener('submit', (event) => event.preventDefault());
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    found.querySelector('a')?.click();
+  });
+  form.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') {
+      input.value = '';
+      found.replaceChildren();
+      input.focus();
+    }
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const stops: (HTMLElement | null)[] = [input, ...found.querySelectorAll('a')];
+    stops[stops.indexOf(document.activeElement as HTMLElement | null) + step]?.focus();
+  });
+  document.addEventListener('keydown', (event) => {
+    const isTyping = event.target instanceof Element && event.target.matches('input, select, textarea');
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
+    event.preventDefault();
+    input.select();
+    input.focus();
+  });
   input.addEventListener('input', async () => {
     const query = input.value;
     if (query.trim() === '') return found.replaceChildren();
@@ -21,7 +46,7 @@ export function startSearch(): void {
     try {
       const entries = findEntries(await index, query);
       // Ignore the result if the reader has typed more in the meantime.
-      if (input.value === query) found.replaceChildren(results(entries));
+      if (input.value === query) found.replaceChildren(results(entries, query));
     } catch {
       index = undefined;
       found.replaceChildren(note('Search is unavailable right now. Type again to retry.'));
@@ -35,8 +60,13 @@ async function loadIndex(): Promise<SearchEntry[]> {
   return (await response.json()) as SearchEntry[];
 }
 
-function results(entries: readonly SearchEntry[]): HTMLElement {
+function results(entries: readonly SearchEntry[], query: string): HTMLElement {
   if (entries.length === 0) return note('Nothing found.');
+  const words = query
+    .trim()
+    .split(/\s+/)
+    .map((word) => word.replace(/[\^$\\.*+?()[\]{}|/]/g, '\\$&'));
+  const match = new RegExp(`(${words.join('|')})`, 'giu');
   return element(
     'ul',
     {},
@@ -44,11 +74,29 @@ function results(entries: readonly SearchEntry[]): HTMLElement {
       element(
         'li',
         {},
-        element('a', { href: url }, element('strong', {}, heading), heading === page ? '' : ` · ${page}`),
-        note(text.slice(0, EXCERPT_LENGTH)),
+        element(
+          'a',
+          { href: url },
+          element('strong', {}, ...marked(heading, match)),
+          ...(heading === page ? [] : [' · ', ...marked(page, match)]),
+        ),
+        element('p', { class: 'muted' }, ...marked(excerpt(text, match), match)),
       ),
     ),
   );
+}
+
+/** The part of the text around the first match, or its beginning if only the heading matches. */
+function excerpt(text: string, match: RegExp): string {
+  const at = text.search(match);
+  if (at <= LEAD_LENGTH) return text.slice(0, EXCERPT_LENGTH);
+  const start = text.indexOf(' ', at - LEAD_LENGTH) + 1;
+  return `… ${text.slice(start, start + EXCERPT_LENGTH)}`;
+}
+
+/** Splits the text at the matches. The parts at odd places are the matches, because the pattern has one group. */
+function marked(text: string, match: RegExp): (string | HTMLElement)[] {
+  return text.split(match).map((part, index) => (index % 2 === 1 ? element('mark', {}, part) : part));
 }
 
 function note(text: string): HTMLElement {

@@ -3,6 +3,7 @@
 
 import { tableCells } from '../../data-table.ts';
 import { Html, html } from '../../html.ts';
+import { sampleBlock } from '../code-colours.ts';
 import { sequenceSteps } from './sequence-diagram.ts';
 
 /** A heading and the text under it. */
@@ -62,7 +63,13 @@ function heading(inside: string, level: number, id: string): string {
 
 function codeBlock(inside: string, language = 'text'): string {
   if (language === 'mermaid') return sequenceSteps(inside).text;
-  return `<div class="sample"><pre tabindex="0"><code data-language="${language}">${inside}</code></pre></div>\n`;
+  return `${sampleBlock(language, unescapeHtml(inside)).text}\n`;
+}
+
+/** Reverses Bun.escapeHTML. */
+function unescapeHtml(text: string): string {
+  const characters: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#x27': "'" };
+  return text.replace(/&(amp|lt|gt|quot|#x27);/g, (entity, name: string) => characters[name] ?? entity);
 }
 
 function link(inside: string, target: string | undefined): string {
