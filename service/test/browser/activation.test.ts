@@ -81,6 +81,10 @@ test('a purchase after an activation in the explorer appears as pending and is t
     await page.getByRole('heading', { name: 'Transactions as they change' }).waitFor();
     await page.locator('.feed .own .what', { hasText: name }).first().waitFor();
     expect(await page.evaluate('shifts')).toEqual([]);
+    await page
+      .locator('.deliveries li', { hasText: /^\d\d:\d\d:\d\d1 transactionafter \d\.\d s$/ })
+      .first()
+      .waitFor();
     await page.locator('.own-sale', { hasText: `Your purchase at ${name} is Confirmed` }).waitFor();
     expect(await axeViolations(page)).toEqual([]);
     while ((await sales())[0]?.status !== 'CONFIRMED') await page.waitForTimeout(50);

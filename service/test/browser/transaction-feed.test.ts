@@ -29,7 +29,13 @@ beforeAll(async () => {
   const org = (await stores.organisations.create('acme')) as Organisation;
   const pageToken = newTokenText('public');
   const findRetailer = (retailerId: string) => (retailerId === id(7) ? retailer(7) : undefined);
-  const feed = transactionFeed({ transactions: stores.transactions, org, findRetailer, clock: systemClock });
+  const feed = transactionFeed({
+    transactions: stores.transactions,
+    org,
+    findRetailer,
+    clock: systemClock,
+    deliveries: () => [],
+  });
   node = await TestNode.start({ databaseUrl, pageToken, feed });
   await node.keep(pageToken, 'public');
   browser = await launchBrowser();
@@ -121,6 +127,7 @@ test('the transaction feed resumes from an earlier response, rejects an invalid 
   expect(await (await node.get(`/sandbox/transactions?since=${completeThrough}`)).json()).toEqual({
     data: [],
     completeThrough,
+    deliveries: [],
   });
   const refused = await node.get('/sandbox/transactions?since=yesterday');
   expect([refused.status, ((await refused.json()) as { detail: string }).detail]).toEqual([

@@ -1,4 +1,5 @@
-// The receivers in docs/webhooks.md, run as written. An independent implementation signs what they receive.
+// The receivers in docs/webhooks.md, run as written. They receive requests that an independent implementation has signed, and
+// webhooks of a real service.
 
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
@@ -6,6 +7,7 @@ import { mkdirSync, readFileSync, rmdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { installPackage } from '../../../client/test/support/installed-package.ts';
+import { offerbook, ServerProcess } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { transaction } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres-server.ts';
@@ -113,7 +115,7 @@ const SECRETS = [1, 2, 3].map((n) => `whsec_${Buffer.alloc(32, n).toString('base
   string,
   string,
 ];
-/** The receivers know the first two secrets, as during a rotation. */
+/** The receivers know the first two secrets, as during a rotation, and the secret of the real service. */
 const [OLD, NEW, FOREIGN] = SECRETS;
 
 const version = (number: number, seconds: number, status: 'PENDING' | 'CONFIRMED' = 'PENDING') => ({
@@ -143,11 +145,29 @@ test('the guide has a receiver in each language, and this test runs each of them
   expect(blocks).toEqual(LANGUAGES.map(({ block }) => block));
 });
 
+/** A service that may send webhooks to this machine. */
+const cwd = temporaryFolder();
+let service: ServerProcess;
+
+beforeAll(async () => {
+  await run(['migrate']);
+  service = await ServerProcess.start(['--webhook-networks', '127.0.0.1'], { cwd });
+});
+
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+async function run(args: readonly string[], stdin = ''): Promise<string> {
+  const { code, stdout, stderr } = await offerbook(args, { cwd, stdin });
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+}
+
 describe.each(LANGUAGES)('the receiver in $name', (language) => {
-  const { block, file, build, command, isMissing, readCopy, breakStore } = language;
+  const { name, block, file, build, command, isMissing, readCopy, breakStore } = language;
   const needed = test.skipIf(isMissing);
   const folder = temporaryFolder();
   let url = '';
+  let webhook: { readonly id: string; readonly secret: string };
   let receiver: Bun.Subprocess | undefined;
 
   beforeAll(async () => {
@@ -157,7 +177,10 @@ describe.each(LANGUAGES)('the receiver in $name', (language) => {
     symlinkSync(join((await installPackage()).folder, 'node_modules'), join(folder, 'node_modules'));
     const port = String(await freePort());
     url = `http://127.0.0.1:${port}/offerbook`;
-    const env = { ...process.env, OFFERBOOK_WEBHOOK_SECRET: `${OLD} ${NEW}`, PORT: port };
+    await run(['orgs', 'create', name]);
+    webhook = JSON.parse(await run(['webhooks', 'create', '--org', name, '--url', url, '--json']));
+    const secrets = [OLD, NEW, webhook.secret].join(' ');
+    const env = { ...process.env, OFFERBOOK_WEBHOOK_SECRET: secrets, PORT: port };
     if (build !== undefined)
       expect(Bun.spawnSync([...build], { cwd: folder, env }).stderr.toString()).toBe('');
     receiver = Bun.spawn([...command(port)], { cwd: folder, env, stdout: 'ignore', stderr: 'ignore' });
@@ -231,4 +254,23 @@ describe.each(LANGUAGES)('the receiver in $name', (language) => {
       });
     },
   );
+
+  needed('receives every change from a real service, also after its secret was rotated', async () => {
+    // An id belongs to one organisation.
+    const first = 100 * (1 + LANGUAGES.indexOf(language));
+    const changed = async (numbers: readonly number[], status: 'PENDING' | 'CONFIRMED') => {
+      const rows = numbers.map((number) => `${JSON.stringify(transaction(first + number, { status }))}\n`);
+      await run(['import', 'transactions', '-', '--org', name], rows.join(''));
+      const exported = (await run(['export', 'transactions', '--org', name])).trim().split('\n');
+      const expected = exported.map((line) => JSON.parse(line) as { id: string; updatedAt: string });
+      const through = expected.reduce((last, { updatedAt }) => (updatedAt > last ? updatedAt : last), '');
+      while ((readCopy(folder).completeThrough ?? '') < through) await Bun.sleep(20);
+      const { transactions } = readCopy(folder);
+      expect(expected.map(({ id }) => transactions[id])).toEqual(expected);
+    };
+    await changed([1, 2, 3], 'PENDING');
+    await changed([2, 4], 'CONFIRMED');
+    await run(['webhooks', 'rotate', webhook.id, '--overlap', '1d']);
+    await changed([3], 'CONFIRMED');
+  });
 });

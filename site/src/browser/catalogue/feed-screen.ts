@@ -1,11 +1,13 @@
-// Shows the sandbox's transactions as they change, by polling every two seconds. The server holds the private token and polls
-// the API for this page. Readers can pause the updates, as WCAG requires for content that updates automatically.
+// Shows the sandbox's transactions as they change, and the webhooks that deliver them to a toy receiver, by polling every two
+// seconds. The server holds the private token and polls the API for this page. Readers can pause the updates, as WCAG requires
+// for content that updates automatically.
 
 import { parseTimestamp, type Transaction } from '@offerbook/client';
 import { button, codeBlock, element, isolated } from '../element.ts';
 import { colouredJson } from '../json-colours.ts';
 import { VISITOR } from './activate-link.ts';
 import { countryName } from './country-name.ts';
+import { type Delivery, DeliveryPanel } from './delivery-panel.ts';
 import { backLink } from './retailer-screen.ts';
 import { EVERYTHING } from './view.ts';
 
@@ -18,6 +20,8 @@ interface FeedPage {
   /** Newest first. */
   readonly data: readonly Transaction[];
   readonly completeThrough: string;
+  /** The last webhooks that the toy receiver has stored, newest first. */
+  readonly deliveries: readonly Delivery[];
 }
 
 export class FeedScreen {
@@ -26,12 +30,19 @@ export class FeedScreen {
   readonly #status = element('p', { class: 'status' });
   /** The latest change to a sale of this visitor. */
   readonly #own = element('p', { class: 'own-sale', role: 'status' });
+  readonly #deliveries = new DeliveryPanel();
   readonly #list = element('ol', { class: 'deals panel feed' });
   readonly #pause = button('Pause', () => (this.#isOn ? this.stop() : this.start()));
   readonly #empty = element(
     'p',
     { class: 'notice' },
     'No changes in the last few minutes. New sales arrive every few seconds.',
+  );
+  readonly #columns = element(
+    'div',
+    { class: 'feed-columns' },
+    this.#deliveries.node,
+    element('div', { class: 'feed-changes' }, this.#empty, this.#list),
   );
   /** Status of each transaction when this page last received it. */
   readonly #statuses = new Map<string, string>();
@@ -44,7 +55,7 @@ export class FeedScreen {
     this.#path = path;
     this.node = element(
       'div',
-      { class: 'screen retailer' },
+      { class: 'screen retailer feed-screen' },
       backLink(EVERYTHING),
       element('h1', { tabindex: -1 }, 'Transactions as they change'),
       element(
@@ -57,8 +68,7 @@ export class FeedScreen {
       ),
       element('div', { class: 'feed-head row' }, this.#status, this.#pause),
       this.#own,
-      this.#empty,
-      this.#list,
+      this.#columns,
     );
   }
 
@@ -91,7 +101,8 @@ export class FeedScreen {
     if (this.#isOn) this.#timer = setTimeout(() => void this.#poll(), INTERVAL_MS);
   }
 
-  #add({ data, completeThrough }: FeedPage): void {
+  #add({ data, completeThrough, deliveries }: FeedPage): void {
+    this.#deliveries.show(deliveries);
     const items = data.slice(0, SHOWN_MAX).map((one) => feedItem(one, this.#statuses.get(one.id)));
     for (const { id, status } of data) this.#statuses.set(id, status);
     const own = data.find(isOwn);
@@ -106,8 +117,9 @@ export class FeedScreen {
       this.#completeThrough === undefined ? 'Loading…' : `Complete through ${this.#completeThrough} UTC`;
     this.#pause.textContent = this.#isOn ? 'Pause' : 'Resume';
     this.#status.textContent = this.#isOn ? through : `${through}, paused`;
+    this.#columns.hidden = this.#completeThrough === undefined;
     this.#list.hidden = this.#list.children.length === 0;
-    this.#empty.hidden = !this.#list.hidden || this.#completeThrough === undefined;
+    this.#empty.hidden = !this.#list.hidden;
   }
 }
 

@@ -12,6 +12,7 @@ import limits from '../../../../docs/limits.md' with { type: 'text' };
 import lookUps from '../../../../docs/look-ups.md' with { type: 'text' };
 import pagination from '../../../../docs/pagination.md' with { type: 'text' };
 import polling from '../../../../docs/polling.md' with { type: 'text' };
+import webhooks from '../../../../docs/webhooks.md' with { type: 'text' };
 
 /** Documents by path from the repository root. */
 export const DOCUMENTS = {
@@ -26,6 +27,7 @@ export const DOCUMENTS = {
   'docs/look-ups.md': lookUps,
   'docs/pagination.md': pagination,
   'docs/polling.md': polling,
+  'docs/webhooks.md': webhooks,
 };
 
 export type DocumentPath = keyof typeof DOCUMENTS;

@@ -25,6 +25,7 @@ const SOURCES: readonly GuideSource[] = [
   { name: 'pagination', label: 'Pagination', file: 'docs/pagination.md' },
   { name: 'look-ups', label: 'Look-ups', file: 'docs/look-ups.md' },
   { name: 'polling', label: 'Polling transactions', file: 'docs/polling.md' },
+  { name: 'webhooks', label: 'Webhooks', file: 'docs/webhooks.md' },
   { name: 'activation', label: 'Activation', file: 'docs/activation.md' },
   { name: 'errors', label: 'Errors', file: 'docs/errors.md' },
   { name: 'limits', label: 'Limits and caching', file: 'docs/limits.md' },

@@ -26,6 +26,7 @@ import { lockFile } from './file-lock.ts';
 import { importsInto } from './imports.ts';
 import { serveNetworks } from './networks.ts';
 import { findSeed, openOrganisation, openTokens } from './organisation.ts';
+import { RECEIVER_ADDRESS, startToyReceiver } from './toy-receiver.ts';
 import { linkToToyShop, toyShopRoutes } from './toy-shop.ts';
 import { FEED_PATH, transactionFeed } from './transaction-feed.ts';
 import { welcomeText } from './welcome.ts';
@@ -101,11 +102,14 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
     const worldOptions = { seed, speed, clock: systemClock, logoUrl };
     const world = await World.open(stores, org, importsInto(stores, org), worldOptions);
     const findRetailer = (id: string) => world.retailers.find((retailer) => retailer.id === id);
+    const { logger } = log;
+    await using receiver = closing(await startToyReceiver({ stores, org, clock: systemClock, logger }));
     const feed = transactionFeed({
       transactions: stores.transactions,
       org,
       findRetailer,
       clock: systemClock,
+      deliveries: receiver.deliveries,
     });
     await linkToToyShop(stores, world.retailers, baseUrl);
     const node = await startNode({
@@ -118,6 +122,7 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
         currency: CURRENCY,
         // Developers try links with headless browsers and scripts.
         countTestClients: 'on',
+        webhookNetworks: [...settings.webhookNetworks, RECEIVER_ADDRESS],
       },
       databaseUrl,
       logger: log.logger,

@@ -1,4 +1,4 @@
-// Recent transaction changes for the sandbox's explorer. The page polls this route without a token, so the private token
+// Recent transaction changes and webhooks for the sandbox's explorer. The page polls this route without a token, so the private token
 // never reaches the browser. Only the sandbox, whose data is synthetic, has this route.
 
 import type { Retailer } from '@offerbook/sandbox/wire.ts';
@@ -10,6 +10,7 @@ import type { Organisation } from '../../../domain/organisation.ts';
 import type { TransactionPage, TransactionStore } from '../../../domain/transaction.ts';
 import { json } from '../../../http/reply.ts';
 import type { Route } from '../../../http/router.ts';
+import type { Delivery } from './toy-receiver.ts';
 
 export const FEED_PATH = '/sandbox/transactions';
 
@@ -24,9 +25,11 @@ interface FeedSource {
   readonly org: Organisation;
   readonly findRetailer: (id: string) => Retailer | undefined;
   readonly clock: Clock;
+  /** The last webhooks that the toy receiver has stored, newest first. */
+  readonly deliveries: () => readonly Delivery[];
 }
 
-export function transactionFeed({ transactions, org, findRetailer, clock }: FeedSource): Route {
+export function transactionFeed({ transactions, org, findRetailer, clock, deliveries }: FeedSource): Route {
   return {
     method: 'GET',
     path: FEED_PATH,
@@ -41,7 +44,8 @@ export function transactionFeed({ transactions, org, findRetailer, clock }: Feed
         const { id, name, hostname, logo } = findRetailer(retailerIds.get(transaction.id) ?? '') ?? {};
         return { ...transaction, retailer: id === undefined ? null : { id, name, hostname, logo } };
       });
-      const body = { data, completeThrough: printTimestamp(completeThroughMs) };
+      const completeThrough = printTimestamp(completeThroughMs);
+      const body = { data, completeThrough, deliveries: deliveries() };
       return json(200, body, { 'Cache-Control': 'no-store' });
     },
   };

@@ -1,0 +1,59 @@
+// The webhooks that the sandbox's toy receiver has stored, next to the transactions that they deliver.
+
+import { parseTimestamp } from '@offerbook/client';
+import { element } from '../element.ts';
+
+const TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+/** A longer delay is a backlog, for example from before the sandbox started. */
+const PROMPT_MAX_MS = 60_000;
+
+export interface Delivery {
+  /** Increases by one with each delivery. */
+  readonly number: number;
+  readonly receivedAt: string;
+  readonly transactions: number;
+  /** Time between the newest change in the delivery and its arrival. */
+  readonly delayMs: number;
+}
+
+export class DeliveryPanel {
+  readonly #list = element('ol', { class: 'deliveries' });
+  readonly #empty = element('p', { class: 'muted' }, 'No webhooks yet. They follow each change.');
+  readonly node: HTMLElement = element(
+    'section',
+    { class: 'panel stack delivery-panel' },
+    element('h2', {}, 'Webhooks'),
+    element(
+      'p',
+      { class: 'muted' },
+      'The same changes, sent to a toy receiver on this machine. ',
+      element('a', { href: '/docs/webhooks' }, 'How webhooks work'),
+    ),
+    this.#empty,
+    this.#list,
+  );
+  #shown = 0;
+
+  /** `deliveries` are the last ones, newest first. */
+  show(deliveries: readonly Delivery[]): void {
+    const added = deliveries.filter(({ number }) => number > this.#shown);
+    this.#shown = added[0]?.number ?? this.#shown;
+    this.#list.prepend(...added.map(deliveryItem));
+    while (this.#list.children.length > deliveries.length) this.#list.lastElementChild?.remove();
+    this.#empty.hidden = this.#list.children.length > 0;
+  }
+}
+
+function deliveryItem({ receivedAt, transactions, delayMs }: Delivery): HTMLElement {
+  return element(
+    'li',
+    {},
+    element('time', { datetime: `${receivedAt}Z` }, TIME.format(parseTimestamp(receivedAt))),
+    element('span', {}, transactions === 1 ? '1 transaction' : `${transactions} transactions`),
+    element(
+      'span',
+      { class: 'muted' },
+      delayMs > PROMPT_MAX_MS ? 'backlog' : `after ${(delayMs / 1_000).toFixed(1)} s`,
+    ),
+  );
+}
