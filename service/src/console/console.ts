@@ -26,6 +26,7 @@ import { overviewPage } from './pages/overview.ts';
 import { totalsPage } from './pages/totals.ts';
 import { transactionPage } from './pages/transaction.ts';
 import { transactionSearch, transactionsPage } from './pages/transactions.ts';
+import { webhooksPage } from './pages/webhooks.ts';
 
 export type Console = (request: Request, node: NodeView) => Promise<Reply>;
 
@@ -46,6 +47,7 @@ const PAGES: readonly (readonly [Method, string, MakePage])[] = [
   ['GET', '/imports', importsPage],
   ['GET', '/imports/{id}', importPage],
   ['GET', '/organisations', organisationsPage],
+  ['GET', '/webhooks', webhooksPage],
   ['GET', '/transactions', transactionsPage],
   // Searches use POST: a passbackUid may identify a person, so it must not be in a URL.
   ['POST', '/transactions', transactionSearch],

@@ -51,6 +51,40 @@ export function webhookState(webhook: WebhookStatus): WebhookState {
   return webhook.behindSinceMs === null ? 'up to date' : 'behind';
 }
 
+export interface WebhookFigures {
+  readonly counts: Readonly<Record<WebhookState, number>>;
+  /** How long the endpoint that has failed longest has been failing; 0 if none is. */
+  readonly failingMs: number;
+  /** Age of the oldest change that an endpoint has not received; 0 if there is none. Ignores paused endpoints. */
+  readonly behindMs: number;
+}
+
+/** Returns undefined if there are no webhooks. */
+export function webhookFigures(
+  webhooks: readonly WebhookStatus[],
+  nowMs: number,
+): WebhookFigures | undefined {
+  if (webhooks.length === 0) return undefined;
+  const counts = { 'up to date': 0, behind: 0, failing: 0, paused: 0 };
+  for (const webhook of webhooks) counts[webhookState(webhook)]++;
+  const active = webhooks.filter(({ pausedAtMs }) => pausedAtMs === null);
+  const longest = (times: readonly (number | null)[]) =>
+    Math.max(0, ...times.flatMap((ms) => (ms === null ? [] : nowMs - ms)));
+  return {
+    counts,
+    failingMs: longest(active.map(({ failingSinceMs }) => failingSinceMs)),
+    behindMs: longest(active.map(({ behindSinceMs }) => behindSinceMs)),
+  };
+}
+
+/** What a node has sent since it started. */
+export interface SenderReport {
+  /** True if this node sends webhooks now. */
+  readonly isSending: boolean;
+  readonly delivered: number;
+  readonly failed: number;
+}
+
 /** The result of an attempt. It is stored only if the endpoint still has this revision and this watermark. */
 export interface WebhookUpdate
   extends Pick<

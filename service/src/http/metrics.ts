@@ -6,6 +6,7 @@ import type { CatalogueListName } from '../catalogue/list-view.ts';
 import { COMMIT, VERSION } from '../domain/build.ts';
 import type { ImportTotals } from '../domain/import-log.ts';
 import type { ClusterState, DatabasePools, PoolUse, ReplicaState } from '../domain/stores.ts';
+import type { SenderReport, WebhookFigures } from '../domain/webhook.ts';
 import type { SpanCounts } from '../tracing/otlp-exporter.ts';
 import type { CallerTallies, ErrorTally, OrganisationTally } from './caller-tally.ts';
 import { countOpenFiles, findOpenFilesMax } from './open-files.ts';
@@ -30,6 +31,8 @@ export interface NodeState extends Health {
   readonly clicks: ClickState | undefined;
   /** Undefined if tracing is off. */
   readonly spans?: SpanCounts | undefined;
+  /** Undefined if this node has never run the thread that sends webhooks. */
+  readonly sender?: SenderReport | undefined;
   readonly workers: {
     /** Workers that are serving requests now. */
     readonly ready: number;
@@ -42,6 +45,8 @@ export interface DatabaseFigures {
   readonly imports: ImportTotals;
   /** Live tokens that expire within 14 days. */
   readonly tokensExpiring: number;
+  /** Undefined if there are no webhooks. */
+  readonly webhooks?: WebhookFigures | undefined;
 }
 
 export interface ClickState extends RecorderState {
@@ -105,6 +110,28 @@ const METRICS: Readonly<Record<string, Metric>> = {
   offerbook_tokens_expiring: gauge(
     'Tokens that expire within 14 days.',
     ({ database }) => database?.tokensExpiring,
+  ),
+  offerbook_webhooks: gauge(
+    'Webhooks, by state.',
+    ({ database }) =>
+      database?.webhooks &&
+      Object.entries(database.webhooks.counts).map(([state, value]) => ({ labels: { state }, value })),
+  ),
+  offerbook_webhook_failing_seconds: gauge(
+    'How long the webhook that has failed longest has been failing.',
+    ({ database }) => database?.webhooks && database.webhooks.failingMs / 1_000,
+  ),
+  offerbook_webhook_lag_seconds: gauge(
+    'Age of the oldest change that a webhook has not delivered.',
+    ({ database }) => database?.webhooks && database.webhooks.behindMs / 1_000,
+  ),
+  offerbook_webhook_requests_total: counter(
+    'Requests to endpoints of webhooks, by outcome.',
+    ({ sender }) =>
+      sender && [
+        { labels: { outcome: 'delivered' }, value: sender.delivered },
+        { labels: { outcome: 'failed' }, value: sender.failed },
+      ],
   ),
   offerbook_database_connections_in_use: gauge(
     'PostgreSQL connections in use.',

@@ -7,6 +7,7 @@ import type { AccessToken } from '../domain/access-token.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { ImportEntry, ImportFeed } from '../domain/import-log.ts';
 import { isStorageError } from '../domain/storage-error.ts';
+import type { Webhook } from '../domain/webhook.ts';
 import { openSpoolFile } from './click-spool.ts';
 import type { Database, DatabaseOptions, PostgresFacts } from './database.ts';
 import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
@@ -18,6 +19,7 @@ import type { Auditor } from './stores/audit-log.ts';
 import { importLog } from './stores/import-log.ts';
 import { readClickKey } from './stores/secret.ts';
 import { tokenStore } from './stores/token-store.ts';
+import { webhookStore } from './stores/webhook-store.ts';
 
 const OPTIONS: DatabaseOptions = {
   ...READ_OPTIONS,
@@ -43,6 +45,7 @@ export interface DatabaseFacts {
 interface ContentFacts {
   readonly tokens: readonly AccessToken[];
   readonly feeds: readonly ImportFeed[];
+  readonly webhooks: readonly Webhook[];
   readonly writeLock: WriteLockFacts;
 }
 
@@ -98,6 +101,7 @@ async function inspectContents(database: Database, auditor: Auditor): Promise<Co
   return {
     tokens: (await tokenStore(database, auditor).list()).tokens,
     feeds: (await imports.totals()).feeds,
+    webhooks: await webhookStore(database, auditor).list(),
     writeLock: {
       isHeld: await database.isWriteLockHeld(),
       openImports: await imports.list({ outcome: 'begun', limit: OPEN_IMPORTS_MAX }),

@@ -9,7 +9,7 @@ import { oneAtATime } from '../domain/one-at-a-time.ts';
 import { isStorageError } from '../domain/storage-error.ts';
 import type { Stores } from '../domain/stores.ts';
 import type { TransactionPage } from '../domain/transaction.ts';
-import type { Webhook, WebhookUpdate } from '../domain/webhook.ts';
+import type { SenderReport, Webhook, WebhookUpdate } from '../domain/webhook.ts';
 import { Lease, type LeaseTimings } from './lease.ts';
 import { pageMessage } from './message.ts';
 import { type Outcome, type PostOptions, post } from './post.ts';
@@ -43,13 +43,6 @@ interface Walk {
   asOfMs: number | undefined;
   /** The smallest completeThroughMs of the pages so far. */
   throughMs: number;
-}
-
-export interface SenderReport {
-  /** True if this node sends webhooks. */
-  readonly isSending: boolean;
-  readonly delivered: number;
-  readonly failed: number;
 }
 
 export class WebhookSender {

@@ -17,6 +17,7 @@ const PATHS = [
   '/imports',
   '/imports/2',
   '/organisations',
+  '/webhooks',
   '/transactions',
   `/transactions/${id(101)}`,
   '/totals',

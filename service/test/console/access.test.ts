@@ -188,6 +188,7 @@ test('the public port does not serve any part of the console', async () => {
     '/imports',
     '/imports/1',
     '/organisations',
+    '/webhooks',
     '/transactions',
     '/totals',
     '/clicks',

@@ -290,7 +290,16 @@ describe.each(DATABASES)('$name', (database) => {
     const metrics = await (await console_.get('/metrics')).text();
     const log = console_.node.logLines.join('');
     for (const text of [metrics, log]) expect(text).not.toContain('onerror');
-    const others = ['/', '/transactions', '/imports', '/totals', '/organisations', '/errors', '/clicks'];
+    const others = [
+      '/',
+      '/transactions',
+      '/imports',
+      '/totals',
+      '/organisations',
+      '/webhooks',
+      '/errors',
+      '/clicks',
+    ];
     for (const path of others) expect((await console_.page(path)).html).not.toContain('user-10');
   });
 
@@ -326,6 +335,32 @@ describe.each(DATABASES)('$name', (database) => {
       [day(89), '3.99', '0.00', '0.00'],
       [day(0), '3.99', '0.00', '0.00'],
     ]);
+  });
+
+  test('the webhooks page shows state and lag, but neither the path of the URL nor a secret', async () => {
+    const { stores } = console_.node;
+    const org = await console_.node.organisation('hooked');
+    const created = await stores.webhooks.create(org.id, 'https://hooks.example/secret-path', 0);
+    await stores.webhooks.pause(created.id);
+    const page = await console_.page('/webhooks');
+    expect(page.table('Webhooks')).toEqual([
+      [
+        ...[
+          created.id,
+          'hooked',
+          'https://hooks.example',
+          'paused by the operator',
+          'none',
+          '',
+          '0',
+          'none',
+          '',
+        ],
+        'never',
+      ],
+    ]);
+    expect(page.html).not.toContain('secret-path');
+    expect(await (await console_.get('/metrics')).text()).toContain('offerbook_webhooks{state="paused"} 1');
   });
 
   test('the clicks page shows clicks and sales by day, organisation and retailer', async () => {

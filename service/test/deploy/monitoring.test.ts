@@ -101,6 +101,8 @@ describe('metrics', () => {
     await using collector = SpanCollector.start();
     const tracing = parseTracingSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
     await using node = await TestNode.start({ databaseUrl, settings, tracing });
+    const org = await node.organisation();
+    await node.stores.webhooks.create(org.id, 'https://partner.example/', 0);
     const id = await node.stores.imports.begin(ORIGIN);
     await importCatalogue(node.stores.catalogue, sourceFrom(ndjson([retailer(1)])), { importId: id });
     expect((await node.get('/livez')).status).toBe(200);

@@ -17,6 +17,7 @@ const PLACES = [
   { path: '/catalogue', label: 'Catalogue' },
   { path: '/imports', label: 'Imports' },
   { path: '/organisations', label: 'Organisations' },
+  { path: '/webhooks', label: 'Webhooks' },
   { path: '/transactions', label: 'Transactions' },
   { path: '/totals', label: 'Totals' },
   { path: '/clicks', label: 'Clicks' },

@@ -18,6 +18,7 @@ import { judgeDatabase } from './judge-database.ts';
 import { judgeImports, judgeWriteLock } from './judge-imports.ts';
 import { judgeProxies } from './judge-proxies.ts';
 import { judgeTokens } from './judge-tokens.ts';
+import { judgeWebhooks } from './judge-webhooks.ts';
 import { livenessProblem } from './liveness-problem.ts';
 
 interface Examination {
@@ -40,6 +41,7 @@ export async function examine(examination: Examination): Promise<Check[]> {
       checks.push(...judgeImports(facts.contents.feeds, nowMs, importAgeMaxMs));
       checks.push(judgeWriteLock(facts.contents.writeLock, nowMs));
       checks.push(judgeTokens(facts.contents.tokens, nowMs));
+      checks.push(...judgeWebhooks(facts.contents.webhooks, nowMs));
     }
   }
   checks.push(...(await examineReplica(settings.replicaUrl, clock)));

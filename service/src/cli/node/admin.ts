@@ -33,6 +33,7 @@ interface AdminSource {
   /** The merged report of all workers. */
   report(): WorkerReport;
   workers(): NodeState['workers'];
+  sender(): NodeState['sender'];
 }
 
 /** Returns a function that closes the port; undefined if --admin-port is not set. */
@@ -58,6 +59,7 @@ export function openAdmin(options: NodeOptions, source: AdminSource): (() => Pro
       catalogueItems: source.catalogue.counts(),
       database,
       workers: source.workers(),
+      sender: source.sender(),
     };
   }
 

@@ -1,9 +1,10 @@
-// Metrics that are read from the database: import outcomes, and tokens that expire soon. While the database is unreachable,
-// the last values are returned.
+// Metrics that are read from the database: import outcomes, tokens that expire soon, and the state of webhooks. While the
+// database is unreachable, the last values are returned.
 
 import { isExpiring } from '../../domain/access-token.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Stores } from '../../domain/stores.ts';
+import { webhookFigures } from '../../domain/webhook.ts';
 import { withTimeout } from '../../domain/with-timeout.ts';
 import type { DatabaseFigures } from '../../http/metrics.ts';
 
@@ -12,7 +13,7 @@ const READ_MAX_MS = 1_000;
 
 /** Returns a function that reads the figures; it returns undefined until the first successful read. */
 export function databaseFigures(
-  { imports, tokens }: Stores,
+  { imports, tokens, webhooks }: Stores,
   clock: Clock,
 ): () => Promise<DatabaseFigures | undefined> {
   let last: DatabaseFigures | undefined;
@@ -20,7 +21,11 @@ export function databaseFigures(
   async function read(): Promise<DatabaseFigures> {
     const nowMs = clock();
     const expiring = (await tokens.list()).tokens.filter((token) => isExpiring(token, nowMs));
-    return { imports: await imports.totals(), tokensExpiring: expiring.length };
+    return {
+      imports: await imports.totals(),
+      tokensExpiring: expiring.length,
+      webhooks: webhookFigures(await webhooks.list(), nowMs),
+    };
   }
 
   return async () => {

@@ -49,6 +49,7 @@ export async function startNode(options: NodeOptions, ownBuilder?: SnapshotBuild
       isReady: serving.isReady,
       report: serving.report,
       workers: () => ({ ready: Number(serving.isReady()), restarts: 0 }),
+      sender: () => webhooks.report,
     });
     await serving.load({ catalogue: loaded, webhooks });
     await loaded.refresh();

@@ -14,6 +14,7 @@ import { advanceClock, lockClock, lockClocks } from '../stores/change-clock.ts';
 import { readBatches } from '../stores/read-batches.ts';
 import { DELETED_NUMBER, LAST_NUMBER_SQL, raiseCounter, raiseRevision } from '../stores/revision.ts';
 import { exportQuery } from '../stores/transaction-store.ts';
+import { keepWebhooks, type OldWebhook } from './keep-webhooks.ts';
 
 /** Click ids contain organisation numbers, so numbers assigned after the backup must not be assigned again. */
 const NUMBERS_SKIPPED = 1_000;
@@ -25,6 +26,8 @@ export interface OldTimeline {
   /** Last stamp of each organisation, by organisation number. */
   readonly clocksMs: ReadonlyMap<number, number>;
   readonly revokedTokens: readonly { readonly id: Uuid; readonly revokedAtMs: number }[];
+  /** Undefined if they could not be read. */
+  readonly webhooks?: readonly OldWebhook[] | undefined;
 }
 
 export interface TimelineOptions {
@@ -58,6 +61,7 @@ export async function beginTimeline(
     const moved = await moveClocks(connection, auditor.clock, old);
     await skipNumbers(connection);
     const tokensRevoked = await revokeAgain(connection, old?.revokedTokens ?? []);
+    if (old?.webhooks !== undefined) await keepWebhooks(connection, old.webhooks, auditor.clock());
     for (const name of ['catalogue', 'tokens', 'activation', 'webhooks'] as const)
       await raiseRevision(connection, name);
     const details = { madeAt, stamped: 0, tokensRevoked };

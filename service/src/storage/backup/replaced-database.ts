@@ -1,4 +1,4 @@
-// Reads the events that must survive a restore (stamps, revocations, erasures and deletions) from the database that the backup
+// Reads the events that must survive a restore (stamps, revocations, erasures, deletions, and changes of webhooks) from the database that the backup
 // replaces. That database may be damaged or have an older schema, so it is never migrated.
 
 import type { Database as SqliteFile } from 'bun:sqlite';
@@ -6,6 +6,7 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
 import { openAlone } from '../sqlite/open-alone.ts';
 import type { ErasedUser } from '../stores/erased-users.ts';
+import type { OldWebhook } from './keep-webhooks.ts';
 import type { OldTimeline } from './new-timeline.ts';
 
 /** Opens the database with an exclusive lock. Returns undefined if it is damaged, which may be the reason for the restore. */
@@ -45,7 +46,8 @@ export function readReplaced(file: SqliteFile, clickKey: string): Replaced | und
   const unknown: LaterEvent[] = [];
   if (erased === undefined) unknown.push('erasures');
   if (deletedAtMs === undefined) unknown.push('deletions');
-  return { ...timeline, erased: erased ?? [], deletedAtMs: deletedAtMs ?? new Map(), unknown };
+  const webhooks = unlessDamaged(() => readWebhooks(file));
+  return { ...timeline, webhooks, erased: erased ?? [], deletedAtMs: deletedAtMs ?? new Map(), unknown };
 }
 
 /** A damaged old database must not block the restore. */
@@ -66,6 +68,14 @@ function readTimeline(file: SqliteFile, clickKey: string): OldTimeline | undefin
     clocksMs: new Map(clocks),
     revokedTokens: (revoked as [Uuid, number][]).map(([id, revokedAtMs]) => ({ id, revokedAtMs })),
   };
+}
+
+function readWebhooks(file: SqliteFile): OldWebhook[] {
+  return file
+    .query<OldWebhook, []>(
+      'SELECT id, generation, oldest_generation, overlap_ends_at, paused_at FROM webhooks',
+    )
+    .all();
 }
 
 function readErased(file: SqliteFile): ErasedUser[] {

@@ -2,8 +2,8 @@
 
 import type { Logger } from '../../../domain/logger.ts';
 import type { Stores } from '../../../domain/stores.ts';
+import type { SenderReport } from '../../../domain/webhook.ts';
 import { withTimeout } from '../../../domain/with-timeout.ts';
-import type { SenderReport } from '../../../webhooks/sender.ts';
 import type { Followed } from '../change-follower.ts';
 import type { NodeOptions } from '../node-settings.ts';
 import { ThreadClient } from '../thread-client.ts';

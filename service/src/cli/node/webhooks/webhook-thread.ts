@@ -2,10 +2,11 @@
 
 import { systemClock } from '../../../domain/clock.ts';
 import { Logger, type LogLevel } from '../../../domain/logger.ts';
+import type { SenderReport } from '../../../domain/webhook.ts';
 import type { DatabaseOptions } from '../../../storage/database.ts';
 import { openStores } from '../../../storage/open-stores.ts';
 import { addressRules } from '../../../webhooks/address-rules.ts';
-import { type SenderReport, WebhookSender } from '../../../webhooks/sender.ts';
+import { WebhookSender } from '../../../webhooks/sender.ts';
 import { answerCalls } from '../thread-client.ts';
 
 export interface WebhookSetup {

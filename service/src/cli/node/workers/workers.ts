@@ -107,6 +107,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
       isReady: () => pool.ready > 0 && !isStopping,
       report,
       workers: () => ({ ready: pool.ready, restarts: pool.restarts }),
+      sender: () => webhooks.report,
     });
     // The threads start while the catalogue is being built.
     await Promise.all([pool.start(), buildSnapshot()]);

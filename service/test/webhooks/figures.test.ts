@@ -1,0 +1,68 @@
+import { expect, test } from 'bun:test';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
+import { judgeWebhooks } from '../../src/cli/doctor/judge-webhooks.ts';
+import { type WebhookStatus, webhookFigures } from '../../src/domain/webhook.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 18);
+const HOUR_MS = 3_600_000;
+
+function webhook(with_: Partial<WebhookStatus>): WebhookStatus {
+  return {
+    ...{ id: '0192d1a0-0000-7000-8000-000000000001' as Uuid, orgId: 1, orgName: 'acme' },
+    ...{ url: 'https://partner.example/', createdAtMs: 0, generation: 1, oldestGeneration: 1 },
+    ...{
+      overlapEndsAtMs: 0,
+      watermarkMs: 0,
+      revision: 1,
+      pausedAtMs: null,
+      pausedBy: null,
+      failingSinceMs: null,
+    },
+    ...{ failures: 0, attemptedAtMs: null, retryAtMs: null, lastResult: null, deliveredAtMs: null },
+    behindSinceMs: null,
+    ...with_,
+  };
+}
+
+const FAILING = webhook({
+  failingSinceMs: NOW_MS - 25 * HOUR_MS,
+  behindSinceMs: NOW_MS - 26 * HOUR_MS,
+  lastResult: '503',
+});
+
+test('the figures count webhooks by state and ignore paused ones otherwise', () => {
+  const all = [
+    webhook({}),
+    webhook({ behindSinceMs: NOW_MS - 1_000 }),
+    FAILING,
+    { ...FAILING, failingSinceMs: 0, behindSinceMs: 0, pausedAtMs: 1, pausedBy: 'operator' as const },
+  ];
+  expect(webhookFigures(all, NOW_MS)).toEqual({
+    counts: { 'up to date': 1, behind: 1, failing: 1, paused: 1 },
+    failingMs: 25 * HOUR_MS,
+    behindMs: 26 * HOUR_MS,
+  });
+  expect(webhookFigures([], NOW_MS)).toBeUndefined();
+});
+
+test('doctor warns about webhooks that have failed for a day or were paused by their endpoint', () => {
+  const recent = webhook({ failingSinceMs: NOW_MS - 23 * HOUR_MS });
+  expect(judgeWebhooks([], NOW_MS)).toEqual([]);
+  expect(judgeWebhooks([recent], NOW_MS)).toEqual([{ check: 'webhooks', state: 'ok', found: '1 webhook' }]);
+  const gone = webhook({ pausedAtMs: 1, pausedBy: 'endpoint' });
+  expect(judgeWebhooks([recent, FAILING, gone], NOW_MS)).toEqual([
+    {
+      check: 'webhooks',
+      state: 'warning',
+      found: `1 webhook failing for more than 24 hours: ${FAILING.id} of "acme" (503)`,
+      advice:
+        'ask the partner to repair the endpoint, then run: offerbook webhooks resume ID; no change is lost',
+    },
+    {
+      check: 'webhooks',
+      state: 'warning',
+      found: `1 webhook paused without a command: ${gone.id} of "acme" (by the endpoint)`,
+      advice: 'run: offerbook webhooks resume ID, or offerbook webhooks delete ID',
+    },
+  ]);
+});

@@ -1,0 +1,91 @@
+// Webhooks: whether the endpoints of partners receive their transactions.
+
+import { type Html, html } from '../html.ts';
+import type { ConsolePage } from './console-page.ts';
+import { command, duration, number, section, since, source, table, tag } from './elements.ts';
+
+interface WebhooksView {
+  readonly nowMs: number;
+  /** True if this node sends webhooks. */
+  readonly isSending: boolean;
+  readonly webhooks: readonly ShownWebhook[];
+}
+
+interface ShownWebhook {
+  readonly id: string;
+  readonly orgName: string;
+  readonly origin: string;
+  readonly state: 'up to date' | 'behind' | 'failing' | 'paused';
+  readonly pausedBy: string | null;
+  readonly behindSinceMs: number | null;
+  readonly failingSinceMs: number | null;
+  readonly failures: number;
+  readonly retryAtMs: number | null;
+  readonly lastResult: string | null;
+  readonly deliveredAtMs: number | null;
+}
+
+/** A change normally arrives within a second or two. */
+const LATE_MS = 60_000;
+
+export function webhooksPage({ nowMs, isSending, webhooks }: WebhooksView): ConsolePage {
+  return {
+    title: 'Webhooks',
+    main: section(
+      'Delivery to partners',
+      table(
+        'Webhooks',
+        [
+          ...[
+            'Webhook',
+            'Organisation',
+            'Endpoint',
+            'State',
+            'Lag',
+            'Failing since',
+            'Failures',
+            'Last result',
+          ],
+          ...['Next attempt', 'Last delivery'],
+        ],
+        webhooks.map((webhook) => [
+          html`<code>${webhook.id}</code>`,
+          html`<bdi>${webhook.orgName}</bdi>`,
+          html`<code>${webhook.origin}</code>`,
+          stateTag(webhook),
+          lag(webhook, nowMs),
+          webhook.failingSinceMs === null ? '' : since(webhook.failingSinceMs, nowMs),
+          number(webhook.failures),
+          webhook.lastResult ?? 'none',
+          webhook.retryAtMs === null || webhook.state === 'paused' ? '' : since(webhook.retryAtMs, nowMs),
+          since(webhook.deliveredAtMs, nowMs),
+        ]),
+        'No webhooks.',
+      ),
+      source(
+        'offerbook webhooks list',
+        'offerbook_webhooks',
+        'offerbook_webhook_lag_seconds',
+        'offerbook_webhook_failing_seconds',
+      ),
+      html`<p class="source">Lag: age of the oldest change that the endpoint has not received. Last result: the status of the last response, or why there was none. ${isSending ? 'This node sends the webhooks of this database.' : 'Another node sends the webhooks of this database, or there are none.'}</p>`,
+      command(
+        'Register an endpoint:',
+        'offerbook webhooks create --org NAME --url https://partner.example/offerbook',
+      ),
+      command('Send a request without transactions:', 'offerbook webhooks test ID'),
+      command('Retry now, or continue after a pause:', 'offerbook webhooks resume ID'),
+    ),
+  };
+}
+
+function stateTag({ state, pausedBy }: ShownWebhook): Html {
+  if (state === 'paused') return tag(`paused by the ${pausedBy ?? 'operator'}`);
+  return tag(state, state === 'failing' ? 'bad' : state === 'up to date' ? 'good' : 'plain');
+}
+
+function lag({ behindSinceMs, state }: ShownWebhook, nowMs: number): Html {
+  if (behindSinceMs === null) return html`none`;
+  const ms = Math.max(0, nowMs - behindSinceMs);
+  return tag(duration(ms), ms > LATE_MS && state !== 'paused' ? 'bad' : 'plain');
+}
