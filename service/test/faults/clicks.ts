@@ -35,7 +35,7 @@ export interface ClickRounds {
 
 export async function clickUnderFaults(rounds: ClickRounds): Promise<ClickOutcome> {
   const { databaseUrl, kills, clicksEach, takeAway } = rounds;
-  const orgId = await prepare(databaseUrl);
+  const orgId = await prepareClicks(databaseUrl);
   const env = {
     OFFERBOOK_DATABASE_URL: databaseUrl,
     OFFERBOOK_SPOOL: temporaryFolder(),
@@ -68,18 +68,23 @@ export async function clickUnderFaults(rounds: ClickRounds): Promise<ClickOutcom
   };
 }
 
-class Clickers {
+export class Clickers {
   readonly answered: ClickId[] = [];
   readonly #orgId: string;
+  readonly #usersAtOnce: number;
+  readonly #pauseMs: number;
   #users = 0;
 
-  constructor(orgId: string) {
+  /** `pauseMs` is the time between a response and the next click. */
+  constructor(orgId: string, { usersAtOnce = USERS_AT_ONCE, pauseMs = 0 } = {}) {
     this.#orgId = orgId;
+    this.#usersAtOnce = usersAtOnce;
+    this.#pauseMs = pauseMs;
   }
 
   /** Every user clicks once; ends when the server has exited. */
   async click(url: string): Promise<void> {
-    await Promise.all(Array.from({ length: USERS_AT_ONCE }, () => this.#clickOn(url)));
+    await Promise.all(Array.from({ length: this.#usersAtOnce }, () => this.#clickOn(url)));
   }
 
   async untilAnswered(more: number): Promise<void> {
@@ -98,11 +103,13 @@ class Clickers {
       } catch {
         return;
       }
+      if (this.#pauseMs > 0) await Bun.sleep(this.#pauseMs);
     }
   }
 }
 
-async function prepare(databaseUrl: string): Promise<string> {
+/** Creates an organisation and a link to click on; returns the organisation's public id. */
+export async function prepareClicks(databaseUrl: string): Promise<string> {
   const stores = await openStores(databaseUrl, CREATE_OPTIONS);
   try {
     const org = await stores.organisations.create('acme');
@@ -118,7 +125,7 @@ async function prepare(databaseUrl: string): Promise<string> {
 }
 
 /** Waits until the spool is empty, as long as the number of clicks in it decreases. */
-async function untilRecorded(databaseUrl: string, clicks: readonly ClickId[]): Promise<Set<ClickId>> {
+export async function untilRecorded(databaseUrl: string, clicks: readonly ClickId[]): Promise<Set<ClickId>> {
   const stores = await openStores(databaseUrl);
   try {
     const deadlineMs = performance.now() + 20_000;

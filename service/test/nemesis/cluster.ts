@@ -8,33 +8,33 @@ const RETRY_MS = 20;
 /** Long enough for a server to start on a busy machine. */
 const GIVE_UP_MS = 60_000;
 
-class Node {
-  server: ServerProcess;
+/** Settings of one node, as environment variables. */
+export type NodeSettings = Readonly<Record<string, string>>;
 
-  constructor(server: ServerProcess) {
-    this.server = server;
-  }
+interface Node {
+  readonly settings: NodeSettings;
+  server: ServerProcess;
 }
 
 export class Cluster implements AsyncDisposable {
-  readonly #databaseUrl: string;
   readonly #nodes: Node[];
 
-  private constructor(databaseUrl: string, nodes: Node[]) {
-    this.#databaseUrl = databaseUrl;
+  private constructor(nodes: Node[]) {
     this.#nodes = nodes;
   }
 
-  static async start(databaseUrl: string, size: number): Promise<Cluster> {
-    const servers = await Promise.all(Array.from({ length: size }, () => startServer(databaseUrl)));
-    return new Cluster(
-      databaseUrl,
-      servers.map((server) => new Node(server)),
-    );
+  /** Starts a node for each of these settings. */
+  static async start(all: readonly NodeSettings[]): Promise<Cluster> {
+    const start = async (settings: NodeSettings) => ({ settings, server: await startServer(settings) });
+    return new Cluster(await Promise.all(all.map(start)));
   }
 
   get size(): number {
     return this.#nodes.length;
+  }
+
+  get servers(): readonly ServerProcess[] {
+    return this.#nodes.map(({ server }) => server);
   }
 
   /** Sends to one node after the other, in an order that chance decides. */
@@ -45,7 +45,7 @@ export class Cluster implements AsyncDisposable {
   async restart(index: number, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     const node = this.#node(index);
     await node.server.stop(signal);
-    node.server = await startServer(this.#databaseUrl);
+    node.server = await startServer(node.settings);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -80,12 +80,8 @@ export class Cluster implements AsyncDisposable {
   }
 }
 
-function startServer(databaseUrl: string): Promise<ServerProcess> {
+function startServer(settings: NodeSettings): Promise<ServerProcess> {
   return ServerProcess.start([], {
-    env: {
-      OFFERBOOK_DATABASE_URL: databaseUrl,
-      OFFERBOOK_RATE_LIMIT_PRIVATE: '0',
-      OFFERBOOK_LOG_LEVEL: 'info',
-    },
+    env: { OFFERBOOK_RATE_LIMIT_PRIVATE: '0', OFFERBOOK_LOG_LEVEL: 'info', ...settings },
   });
 }

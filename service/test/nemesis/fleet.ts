@@ -85,7 +85,7 @@ async function buildLoner(organisation: OrganisationName, around: Surroundings):
   return { organisation, poller, walk: (limit) => poller.walk(limit) };
 }
 
-async function issueToken(stores: Stores, organisation: OrganisationName): Promise<string> {
+export async function issueToken(stores: Stores, organisation: OrganisationName): Promise<string> {
   const text = newTokenText('private');
   leakWatch.noteToken(text);
   const { id: orgId } = await getOrganisation(stores, organisation);

@@ -11,6 +11,8 @@ export type ImporterReport =
   | { readonly event: 'stamped'; readonly number: number; readonly stampMs: number }
   | { readonly event: 'imported'; readonly results: readonly ImportResult[] }
   | { readonly event: 'refused'; readonly reason: string }
+  /** The database became unreachable: it may have kept the import or not. */
+  | { readonly event: 'unknown'; readonly reason: string }
   | { readonly event: 'violation'; readonly what: string };
 
 function report(message: ImporterReport): void {
@@ -28,10 +30,13 @@ if (import.meta.main) {
       report({ event: 'imported', results });
     } catch (error) {
       if (
-        !(error instanceof BadInput || error instanceof Refused || isStorageError(error, 'busy', 'conflict'))
-      )
-        throw error;
-      report({ event: 'refused', reason: error.message });
+        error instanceof BadInput ||
+        error instanceof Refused ||
+        isStorageError(error, 'busy', 'conflict')
+      ) {
+        report({ event: 'refused', reason: error.message });
+      } else if (isStorageError(error)) report({ event: 'unknown', reason: error.message });
+      else throw error;
     }
   }
   await stores.close();

@@ -10,6 +10,8 @@ const PROGRAM = join(import.meta.dir, 'importer-process.ts');
 export type Outcome =
   | { readonly end: 'imported'; readonly results: readonly ImportResult[] }
   | { readonly end: 'refused'; readonly reason: string }
+  /** The database became unreachable: it may have kept the import or not. */
+  | { readonly end: 'unknown'; readonly reason: string }
   /** Killed before it could report: the database may have kept the import or not. */
   | { readonly end: 'killed' };
 
@@ -25,8 +27,9 @@ export class Importer {
   readonly #reports: AsyncGenerator<ImporterReport>;
   #killed = false;
 
-  constructor(databaseUrl: string) {
-    this.#child = spawn(databaseUrl);
+  /** With `ignore`, an error that ends the process is not printed. */
+  constructor(databaseUrl: string, stderr: 'inherit' | 'ignore' = 'inherit') {
+    this.#child = spawn(databaseUrl, stderr);
     this.#reports = readJsonLines<ImporterReport>(this.#child.stdout);
   }
 
@@ -47,7 +50,7 @@ export class Importer {
         if (options.killAfterMs !== undefined) setTimeout(() => this.kill(), options.killAfterMs);
       } else if (value.event === 'imported') {
         return { end: 'imported', results: value.results };
-      } else return { end: 'refused', reason: value.reason };
+      } else return { end: value.event, reason: value.reason };
     }
   }
 
@@ -62,10 +65,10 @@ export class Importer {
   }
 }
 
-function spawn(databaseUrl: string) {
+function spawn(databaseUrl: string, stderr: 'inherit' | 'ignore') {
   return Bun.spawn([process.execPath, PROGRAM, databaseUrl], {
     stdin: 'pipe',
     stdout: 'pipe',
-    stderr: 'inherit',
+    stderr,
   });
 }

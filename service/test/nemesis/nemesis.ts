@@ -120,7 +120,8 @@ class NemesisRun implements AsyncDisposable {
     const stores = await openStores(options.databaseUrl, CREATE_OPTIONS);
     for (const name of ORGANISATIONS) await stores.organisations.create(name);
     const sabotageStores = await openStores(options.databaseUrl, SABOTAGE_OPTIONS);
-    const cluster = await Cluster.start(options.databaseUrl, SERVERS);
+    const node = { OFFERBOOK_DATABASE_URL: options.databaseUrl };
+    const cluster = await Cluster.start(Array.from({ length: SERVERS }, () => node));
     const run = new NemesisRun(options, stores, sabotageStores, cluster);
     for (const name of ORGANISATIONS) {
       const members = await buildFleet(name, {
@@ -222,6 +223,7 @@ class NemesisRun implements AsyncDisposable {
         if (outcome.end === 'imported')
           for (const result of outcome.results) entryOf(result.number)?.acknowledge(result);
         if (outcome.end === 'refused') this.#counts.rollbacks += 1;
+        if (outcome.end === 'unknown') throw new Error(outcome.reason);
         if (killAfterMs !== undefined) {
           // It may have been faster than its end; then it dies between two orders.
           importer.kill();

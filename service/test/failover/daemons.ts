@@ -1,0 +1,49 @@
+// The programs of a Patroni cluster, from Debian's packages, and how they are run: not as root, which Patroni and PostgreSQL
+// refuse, and so that they end with this process.
+
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { isRunning } from '../support/postgres-processes.ts';
+import { PROGRAMS, type Program, requireProgram } from '../support/programs.ts';
+
+export const POSTGRES_BIN = '/usr/lib/postgresql/15/bin';
+const EXIT_TIMEOUT_MS = 10_000;
+
+const TESTS = 'failover';
+const require = (name: string, apt: string) =>
+  requireProgram({ names: [name], tests: TESTS, apt } satisfies Program);
+
+// Before Patroni, which would otherwise bring PostgreSQL's current version.
+require(join(POSTGRES_BIN, 'postgres'), 'postgresql-15');
+const SETPRIV = require('setpriv', 'util-linux');
+export const ETCD = require('etcd', 'etcd-server');
+export const PATRONI = require('patroni', 'patroni');
+export const PATRONICTL = require('patronictl', 'patroni');
+export const HAPROXY = requireProgram(PROGRAMS.haproxy);
+
+export interface Daemon {
+  readonly pid: number;
+}
+
+/** Starts a program as the user postgres; its output goes to NAME.log in the folder. */
+export function startDaemon(name: string, command: readonly string[], folder: string): Daemon {
+  const log = openSync(join(folder, `${name}.log`), 'a');
+  // The kernel kills the program if this process is killed. PostgreSQL leaves the session of its Patroni, and stays.
+  const user = process.getuid?.() === 0 ? ['--reuid=postgres', '--regid=postgres', '--init-groups'] : [];
+  const { pid } = Bun.spawn([SETPRIV, ...user, '--pdeathsig=KILL', '--', ...command], {
+    cwd: folder,
+    stdio: ['ignore', log, log],
+    // On arm64, etcd starts only with this setting.
+    env: { PATH: process.env.PATH, HOME: folder, LANG: 'C.UTF-8', ETCD_UNSUPPORTED_ARCH: 'arm64' },
+  });
+  closeSync(log);
+  return { pid };
+}
+
+export async function untilExited(pids: readonly number[]): Promise<void> {
+  const giveUpMs = performance.now() + EXIT_TIMEOUT_MS;
+  while (pids.some(isRunning)) {
+    if (performance.now() > giveUpMs) throw new Error(`processes ${pids.filter(isRunning)} do not exit`);
+    await Bun.sleep(5);
+  }
+}

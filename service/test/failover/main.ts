@@ -1,0 +1,164 @@
+// npm run test:failover: fails a Patroni cluster over again and again under load, and prints what was kept and what was lost.
+// Installs Patroni, etcd, HAProxy and PostgreSQL 15 from Debian's packages first. Exits with 1 if a promise was broken.
+
+import { parseArgs } from 'node:util';
+import { Random } from '@offerbook/sandbox/random.ts';
+import { removeTemporaryFolders } from '../support/databases.ts';
+import { FailoverRun, MODES, type Mode, type RoundReport } from './failover-run.ts';
+import { FAULTS, type Fault } from './faults.ts';
+import { PatroniCluster } from './patroni-cluster.ts';
+
+const FIRST_PAGE_WITHIN_MS = 5_000;
+
+const { values } = parseArgs({
+  options: {
+    /** For each mode and fault. */
+    rounds: { type: 'string', default: '1' },
+    minutes: { type: 'string', default: '60' },
+    seed: { type: 'string' },
+    fault: { type: 'string', multiple: true },
+    mode: { type: 'string', multiple: true },
+    'wait-for-ttl': { type: 'boolean', default: false },
+  },
+});
+const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
+const endMs = performance.now() + Number(values.minutes) * 60_000;
+const modes = choose('mode', MODES, (mode) => mode, values.mode);
+const faults = choose('fault', FAULTS, ({ name }) => name, values.fault);
+
+function choose<T>(
+  what: string,
+  all: readonly T[],
+  nameOf: (item: T) => string,
+  names: readonly string[] | undefined,
+): readonly T[] {
+  for (const name of names ?? []) {
+    if (!all.some((item) => nameOf(item) === name))
+      throw new Error(`there is no ${what} ${name}; choose from ${all.map(nameOf).join(', ')}`);
+  }
+  return all.filter((item) => names === undefined || names.includes(nameOf(item)));
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+interface Row extends RoundReport {
+  readonly mode: Mode;
+}
+
+const rows: Row[] = [];
+const problems: string[] = [];
+let cluster: PatroniCluster | undefined;
+let run: FailoverRun | undefined;
+
+/** The same faults in the same order for the same seed. */
+function plan(mode: Mode): Fault[] {
+  const all = faults.flatMap((fault) => Array.from({ length: Number(values.rounds) }, () => fault));
+  return new Random(seed, mode).shuffled(all);
+}
+
+async function playMode(mode: Mode): Promise<void> {
+  cluster = await PatroniCluster.start(mode === 'synchronous');
+  run = await FailoverRun.start(cluster, { mode, seed, waitsForTtl: values['wait-for-ttl'] });
+  for (const fault of plan(mode)) {
+    if (performance.now() > endMs) break;
+    const report = await run.play(fault);
+    rows.push({ mode, ...report });
+    const { promotionMs, firstPageMs, imports, lostRows, clicks, lostClicks, contradicted, extra } = report;
+    print(
+      `${new Date().toISOString().slice(11, 19)} ${mode} ${fault.name}: promoted after ${seconds(promotionMs)}, ` +
+        `first 200 after ${seconds(firstPageMs)}, ${imports} imports (${lostRows} rows lost), ` +
+        `${clicks} clicks (${lostClicks} lost), ${contradicted} contradicted, ${extra} extra, ${report.reports.length} reports`,
+    );
+    if (firstPageMs > FIRST_PAGE_WITHIN_MS)
+      problems.push(`${mode} ${fault.name}: first 200 after ${seconds(firstPageMs)}`);
+    for (const problem of report.problems) {
+      print(`  ${problem}`);
+      problems.push(`${mode} ${fault.name}: ${problem}`);
+    }
+  }
+}
+
+const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
+
+function printTable(): void {
+  const widths = [14, 12, 10, 12, 10, 10, 9, 9, 9, 13, 7, 9];
+  const printRow = (cells: readonly (string | number)[]) =>
+    print(
+      cells
+        .map((cell, i) =>
+          String(cell)
+            .padStart(i < 2 ? 0 : (widths[i] ?? 0))
+            .padEnd(widths[i] ?? 0),
+        )
+        .join(' '),
+    );
+  print('');
+  printRow([
+    'mode',
+    'fault',
+    'failovers',
+    'promotion',
+    '200 median',
+    '200 max',
+    'imports',
+    'lost',
+    'clicks',
+    'lost clicks',
+    'wrong',
+    'extra',
+    'reported',
+  ]);
+  for (const mode of modes) {
+    for (const { name } of faults) {
+      const all = rows.filter((row) => row.mode === mode && row.fault === name);
+      if (all.length === 0) continue;
+      const sum = (read: (row: Row) => number) => all.reduce((total, row) => total + read(row), 0);
+      const times = all.map(({ firstPageMs }) => firstPageMs).sort((a, b) => a - b);
+      printRow([
+        mode,
+        name,
+        all.length,
+        seconds(sum(({ promotionMs }) => promotionMs) / all.length),
+        seconds(times[times.length >> 1] ?? 0),
+        seconds(times.at(-1) ?? 0),
+        sum(({ imports }) => imports),
+        sum(({ lostRows }) => lostRows),
+        sum(({ clicks }) => clicks),
+        sum(({ lostClicks }) => lostClicks),
+        sum(({ contradicted }) => contradicted),
+        sum(({ extra }) => extra),
+        all.filter(({ reports }) => reports.length > 0).length,
+      ]);
+    }
+  }
+}
+
+function cleanUp(): void {
+  run?.[Symbol.dispose]();
+  cluster?.[Symbol.dispose]();
+  [run, cluster] = [undefined, undefined];
+}
+
+process.on('exit', () => {
+  cleanUp();
+  removeTemporaryFolders();
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+
+print(`seed ${seed}`);
+try {
+  for (const mode of modes) {
+    if (performance.now() > endMs) break;
+    await playMode(mode);
+    cleanUp();
+  }
+} catch (error) {
+  problems.push(`the run ended: ${error instanceof Error ? error.message : error}`);
+}
+printTable();
+for (const problem of problems) print(`broken: ${problem}`);
+if (problems.length > 0)
+  print(`Run it again: npm run test:failover -- --seed ${seed} --rounds ${values.rounds}`);
+process.exit(problems.length === 0 ? 0 : 1);

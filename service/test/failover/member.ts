@@ -1,0 +1,190 @@
+// One PostgreSQL server under Patroni, which can be killed, frozen, cut off from etcd, and started without Patroni.
+
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { FaultProxy } from '../faults/fault-proxy.ts';
+import { isRunning, postgresProcesses, signalIfThere } from '../support/postgres-processes.ts';
+import { freePort, PASSWORD, USER } from '../support/postgres-server.ts';
+import { type Daemon, PATRONI, POSTGRES_BIN, startDaemon, untilExited } from './daemons.ts';
+
+export const DATABASE = 'offerbook';
+const START_TIMEOUT_MS = 20_000;
+export const SCOPE = 'offerbook';
+
+export interface MemberOptions {
+  readonly name: string;
+  readonly folder: string;
+  readonly etcdPort: number;
+  readonly isSynchronous: boolean;
+}
+
+export class Member implements Disposable {
+  readonly name: string;
+  readonly folder: string;
+  readonly port: number;
+  readonly restPort: number;
+  readonly configuration: string;
+  /** Patroni reaches etcd through this proxy. */
+  readonly etcd: FaultProxy;
+  /** Standbys replicate from this server through this proxy; Offerbook connects directly. */
+  readonly replication: FaultProxy;
+  #patroni: Daemon | undefined;
+  #unfenced: Daemon | undefined;
+
+  private constructor(
+    { name, folder }: MemberOptions,
+    ports: { readonly port: number; readonly restPort: number },
+    proxies: { readonly etcd: FaultProxy; readonly replication: FaultProxy },
+  ) {
+    this.name = name;
+    this.folder = folder;
+    this.port = ports.port;
+    this.restPort = ports.restPort;
+    this.etcd = proxies.etcd;
+    this.replication = proxies.replication;
+    this.configuration = join(folder, 'patroni.yaml');
+  }
+
+  static async create(options: MemberOptions): Promise<Member> {
+    mkdirSync(options.folder);
+    const port = await freePort();
+    const restPort = await freePort();
+    const etcd = await FaultProxy.start(options.etcdPort);
+    const replication = await FaultProxy.start(port);
+    const member = new Member(options, { port, restPort }, { etcd, replication });
+    // JSON is valid YAML.
+    writeFileSync(member.configuration, JSON.stringify(member.#settings(options), null, 2));
+    return member;
+  }
+
+  /** URL of this server alone. */
+  get url(): string {
+    return `postgres://${USER}:${PASSWORD}@127.0.0.1:${this.port}/${DATABASE}`;
+  }
+
+  start(): void {
+    this.#patroni = startDaemon(`patroni-${this.name}`, [PATRONI, this.configuration], this.folder);
+  }
+
+  /** Kills Patroni and PostgreSQL. All processes are frozen first, so that none can react to the death of another. */
+  async kill(): Promise<void> {
+    const all = this.#processes();
+    for (const signal of ['SIGSTOP', 'SIGKILL'] as const) for (const pid of all) signalIfThere(pid, signal);
+    await untilExited(all);
+    // PostgreSQL takes the pid of a killed server that no parent has waited for as that of a running one.
+    rmSync(join(this.folder, 'data', 'postmaster.pid'), { force: true });
+    this.#patroni = undefined;
+    this.#unfenced = undefined;
+  }
+
+  /** Freezes Patroni and PostgreSQL; returns a function that wakes them. */
+  freeze(): () => void {
+    const all = this.#processes();
+    for (const pid of all) signalIfThere(pid, 'SIGSTOP');
+    return () => {
+      for (const pid of all.toReversed()) signalIfThere(pid, 'SIGCONT');
+    };
+  }
+
+  /** Starts PostgreSQL on the files of a killed primary without Patroni: it accepts writes on its old timeline. */
+  async startUnfenced(): Promise<void> {
+    const command = [join(POSTGRES_BIN, 'postgres'), '-D', join(this.folder, 'data'), '-p', `${this.port}`];
+    this.#unfenced = startDaemon(`unfenced-${this.name}`, [...command, '-h', '127.0.0.1'], this.folder);
+    const giveUpMs = performance.now() + START_TIMEOUT_MS;
+    while ((await this.isPrimary()) !== true) {
+      if (performance.now() > giveUpMs) throw new Error(`${this.name} does not start without Patroni`);
+      await Bun.sleep(50);
+    }
+  }
+
+  /** Undefined if the server does not respond. */
+  async isPrimary(): Promise<boolean | undefined> {
+    const sql = 'SELECT NOT pg_is_in_recovery() AS "isPrimary"';
+    return (await this.query<{ isPrimary: boolean }>(sql).catch(() => []))[0]?.isPrimary;
+  }
+
+  /** Ends all connections of Offerbook to this server. */
+  async endConnections(): Promise<void> {
+    const sql = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${DATABASE}'`;
+    await this.query(sql).catch(() => {});
+  }
+
+  async query<Row>(sql: string, { database = 'postgres', timeoutMs = 1_000 } = {}): Promise<Row[]> {
+    const connection = postgres(`postgres://${USER}:${PASSWORD}@127.0.0.1:${this.port}/${database}`, {
+      max: 1,
+      connect_timeout: 1,
+      onnotice: () => {},
+      fetch_types: false,
+    });
+    const timer = setTimeout(() => void connection.end({ timeout: 0 }), timeoutMs);
+    try {
+      return (await connection.unsafe(sql)) as unknown as Row[];
+    } finally {
+      clearTimeout(timer);
+      void connection.end({ timeout: 0 });
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const pid of this.#processes()) signalIfThere(pid, 'SIGKILL');
+    void this.etcd[Symbol.asyncDispose]();
+    void this.replication[Symbol.asyncDispose]();
+  }
+
+  /** Patroni, PostgreSQL and its children. */
+  #processes(): number[] {
+    const daemons = [this.#patroni, this.#unfenced].flatMap((daemon) => (daemon ? [daemon.pid] : []));
+    let server: number[] = [];
+    try {
+      server = postgresProcesses(this.folder);
+    } catch {
+      // There is no postmaster.pid, so PostgreSQL is not running.
+    }
+    return [...new Set([...daemons, ...server])].filter(isRunning);
+  }
+
+  #settings({ isSynchronous }: MemberOptions): object {
+    const address = (port: number) => `127.0.0.1:${port}`;
+    return {
+      scope: SCOPE,
+      name: this.name,
+      restapi: { listen: address(this.restPort), connect_address: address(this.restPort) },
+      // Without use_proxies, Patroni asks etcd for its addresses and connects to them directly.
+      etcd3: { hosts: address(this.etcd.port), use_proxies: true },
+      bootstrap: {
+        dcs: {
+          ttl: 8,
+          loop_wait: 1,
+          retry_timeout: 3,
+          maximum_lag_on_failover: 100_000_000,
+          synchronous_mode: isSynchronous,
+          postgresql: {
+            use_pg_rewind: true,
+            parameters: { wal_receiver_timeout: '5s', wal_sender_timeout: '5s', max_connections: 100 },
+          },
+        },
+        initdb: [{ encoding: 'UTF8' }, { locale: 'C' }],
+      },
+      postgresql: {
+        listen: address(this.port),
+        connect_address: address(this.replication.port),
+        data_dir: join(this.folder, 'data'),
+        bin_dir: POSTGRES_BIN,
+        pgpass: join(this.folder, 'pgpass'),
+        authentication: {
+          superuser: { username: USER, password: PASSWORD },
+          replication: { username: 'replicator', password: PASSWORD },
+        },
+        pg_hba: [
+          'host replication replicator 127.0.0.1/32 scram-sha-256',
+          'host all all 127.0.0.1/32 scram-sha-256',
+        ],
+        // A killed server would leave its socket's lock file behind.
+        parameters: { unix_socket_directories: '' },
+        remove_data_directory_on_rewind_failure: true,
+        remove_data_directory_on_diverged_timelines: true,
+      },
+    };
+  }
+}
