@@ -228,7 +228,8 @@ export class FailoverRun implements Disposable {
       const page = await fetchPage(query);
       if (query.updatedAtGreaterThan !== undefined && page.completeThrough < query.updatedAtGreaterThan)
         this.#note(
-          `BACK: complete through ${page.completeThrough}, asked after ${query.updatedAtGreaterThan}`,
+          'BACK',
+          `complete through ${page.completeThrough}, asked after ${query.updatedAtGreaterThan}`,
         );
       if (page.completeThrough > everybody.floor) everybody.floor = page.completeThrough as Timestamp;
       return page;

@@ -1,48 +1,90 @@
-// Nodes that are replaced, frozen or slow under load, behind the proxies that docs/operations/proxies.md recommends. The long
+// Nodes that are replaced, frozen or slow under load, or whose database is locked, behind the proxies that docs/operations/proxies.md recommends. The long
 // form is `bun service/test/faults/deploys-main.ts`.
 
-import { beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
+import postgres from 'postgres';
 import { LoadedService, type Seeded, seed } from '../load/loaded-service.ts';
 import { DATABASES } from '../support/databases.ts';
+import { newPostgresSchema } from '../support/postgres-server.ts';
+import { lacks } from '../support/programs.ts';
 import { PROXIES, ReverseProxy } from '../support/reverse-proxy.ts';
 import { testsWith } from '../support/tests-with.ts';
-import { type Fleet, runBehindProxy, runDeploys } from './deploys.ts';
+import { Fleet, type LoadReport } from './deploys.ts';
 
+const present = PROXIES.filter((name) => !lacks(name));
+const { afterAll, beforeAll } = testsWith();
 let seeded: Seeded;
 beforeAll(async () => {
   seeded = await seed((await DATABASES[0]?.create()) ?? '');
 });
 
-describe.each(PROXIES)('behind %s', (proxy) => {
-  const { test } = testsWith(proxy);
+describe.skipIf(present.length === 0)(`behind ${present.join(' and ')}`, () => {
+  let fleet: Fleet;
+  beforeAll(async () => {
+    fleet = await Fleet.start(seeded, present);
+  });
+  afterAll(() => fleet[Symbol.asyncDispose]());
 
   test('no request fails while nodes are stopped and started one after the other', async () => {
-    const report = await runDeploys(seeded, { proxy, stops: 2, perSecond: 200 });
-    expect(report).toMatchObject({ exitCodes: [0, 0], failures: {} });
-    expect(Object.keys(report.statuses)).toEqual(['200']);
-    expect(report.answered).toBeGreaterThan(500);
+    const reports = await fleet.underLoad(100, () => fleet.replaceAll(2));
+    expect(reports.map(withoutFigures)).toEqual(ALL_SERVED);
+    expect(fleet.exitCodes).toEqual([0, 0]);
+    expect(Math.min(...reports.map(({ answered }) => answered))).toBeGreaterThan(250);
   });
 
   test('no request fails while a node is frozen for three seconds', async () => {
-    const report = await runBehindProxy(seeded, { proxy, perSecond: 50 }, async (fleet) => {
+    const reports = await fleet.underLoad(50, async () => {
       fleet.signal(0, 'SIGSTOP');
       await Bun.sleep(3_000);
       fleet.signal(0, 'SIGCONT');
     });
-    expect(report).toMatchObject({ failures: {} });
-    expect(Object.keys(report.statuses)).toEqual(['200']);
+    expect(reports.map(withoutFigures)).toEqual(ALL_SERVED);
   });
 
   test('no request fails while one node is replaced and the other is too slow for its health checks', async () => {
-    const report = await runBehindProxy(seeded, { proxy, perSecond: 50 }, (fleet) =>
+    const reports = await fleet.underLoad(25, () =>
       fleet.replace(0, async () => {
-        for (let pause = 0; pause < 5; pause += 1) await slowDown(fleet, 1);
+        for (let pause = 0; pause < 4; pause += 1) await slowDown(fleet, 1);
       }),
     );
-    expect(report).toMatchObject({ exitCodes: [0], failures: {} });
-    expect(Object.keys(report.statuses)).toEqual(['200']);
+    expect(reports.map(withoutFigures)).toEqual(ALL_SERVED);
+  });
+
+  test('while the transactions are locked, the proxies pass on every 503, send no request twice, and serve the catalogue', async () => {
+    // Readers of SQLite never wait for a lock.
+    const databaseUrl = await newPostgresSchema();
+    await using fleet = await Fleet.start(await seed(databaseUrl), present);
+    const reports = await fleet.underLoad(40, () => lockTransactions(databaseUrl, 2_500));
+    for (const { answered, failures, statuses } of reports) {
+      const { 200: served = 0, 503: unavailable = 0, ...others } = statuses;
+      expect({ failures, others }).toEqual({ failures: {}, others: {} });
+      // Every fourth request is for transactions.
+      expect(served).toBeGreaterThanOrEqual(Math.floor((answered * 3) / 4) - 2);
+      expect(unavailable).toBeGreaterThan(0);
+    }
+    const answered = reports.reduce((sum, report) => sum + report.answered, 0);
+    expect(await fleet.responses()).toBe(answered);
   });
 });
+
+const ALL_SERVED = present.map((proxy) => ({ proxy, failures: {}, statuses: ['200'] }));
+
+function withoutFigures({ proxy, failures, statuses }: LoadReport) {
+  return { proxy, failures, statuses: Object.keys(statuses) };
+}
+
+/** Holds a lock that keeps all readers waiting, as some ALTER TABLE statements do. */
+async function lockTransactions(url: string, durationMs: number): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    await sql.begin(async (connection) => {
+      await connection`LOCK TABLE transactions IN ACCESS EXCLUSIVE MODE`;
+      await Bun.sleep(durationMs);
+    });
+  } finally {
+    await sql.end();
+  }
+}
 
 /** Lets a node run for only a tenth of each second. */
 async function slowDown(fleet: Fleet, place: number): Promise<void> {

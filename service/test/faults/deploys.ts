@@ -1,5 +1,5 @@
-// Two nodes behind a proxy, under load, while they are replaced one after the other, frozen or slowed down. No request may
-// fail.
+// Two nodes behind proxies, under load, while they are replaced one after the other, frozen or slowed down, or while their
+// database is locked. No request may fail that a node alone would have answered.
 
 import { LoadedService, type Seeded } from '../load/loaded-service.ts';
 import { Tally } from '../load/tally.ts';
@@ -13,7 +13,7 @@ const PAUSE_MS = 1_200;
 const LOAD_CHUNK_MS = 500;
 
 export interface LoadReport {
-  readonly exitCodes: readonly number[];
+  readonly proxy: ProxyName;
   readonly answered: number;
   readonly statuses: Record<number, number>;
   readonly failures: Record<string, number>;
@@ -21,63 +21,85 @@ export interface LoadReport {
   readonly p99Ms: number;
 }
 
-export interface LoadOptions {
-  readonly proxy: ProxyName;
-  readonly perSecond: number;
-}
+/** Two nodes, and proxies of which each distributes its requests over both. */
+export class Fleet implements AsyncDisposable {
+  /** Exit codes of the nodes that were stopped. */
+  readonly exitCodes: number[] = [];
+  readonly #seeded: Seeded;
+  readonly #nodes: LoadedService[];
+  readonly #ports: readonly number[];
+  readonly #proxies: readonly { readonly name: ProxyName; readonly proxy: ReverseProxy }[];
 
-/** The two nodes, in the proxy's order. */
-export interface Fleet {
-  signal(place: number, signal: NodeJS.Signals): void;
+  private constructor(
+    seeded: Seeded,
+    nodes: LoadedService[],
+    ports: readonly number[],
+    proxies: readonly { readonly name: ProxyName; readonly proxy: ReverseProxy }[],
+  ) {
+    this.#seeded = seeded;
+    this.#nodes = nodes;
+    this.#ports = ports;
+    this.#proxies = proxies;
+  }
+
+  static async start(seeded: Seeded, names: readonly ProxyName[]): Promise<Fleet> {
+    const ports = [await freePort(), await freePort()];
+    const nodes = await Promise.all(ports.map((port) => LoadedService.start(seeded, [], port)));
+    const urls = nodes.map(({ url }) => url);
+    const proxies = await Promise.all(
+      names.map(async (name) => ({ name, proxy: await ReverseProxy.start(name, urls) })),
+    );
+    return new Fleet(seeded, nodes, ports, proxies);
+  }
+
+  signal(place: number, signal: NodeJS.Signals): void {
+    this.#nodes[place]?.signal(signal);
+  }
+
   /** Stops a node, awaits `meanwhile` and starts another node in its place. */
-  replace(place: number, meanwhile?: () => Promise<void>): Promise<void>;
-}
+  async replace(place: number, meanwhile?: () => Promise<void>): Promise<void> {
+    this.exitCodes.push((await this.#nodes[place]?.stop('SIGTERM')) ?? -1);
+    await meanwhile?.();
+    this.#nodes[place] = await LoadedService.start(this.#seeded, [], this.#ports[place]);
+  }
 
-/** Replaces the nodes one after the other. */
-export function runDeploys(seeded: Seeded, options: LoadOptions & { stops: number }): Promise<LoadReport> {
-  return runBehindProxy(seeded, options, async (fleet) => {
-    for (let stop = 0; stop < options.stops; stop++) {
-      await fleet.replace(stop % 2);
+  /** Replaces the nodes one after the other. */
+  async replaceAll(stops: number): Promise<void> {
+    for (let stop = 0; stop < stops; stop++) {
+      await this.replace(stop % 2);
       await Bun.sleep(PAUSE_MS);
     }
-  });
-}
+  }
 
-/** Sends requests through a proxy to two nodes while `disturb` runs. */
-export async function runBehindProxy(
-  seeded: Seeded,
-  { proxy: name, perSecond }: LoadOptions,
-  disturb: (fleet: Fleet) => Promise<void>,
-): Promise<LoadReport> {
-  const ports = [await freePort(), await freePort()];
-  const nodes = await Promise.all(ports.map((port) => LoadedService.start(seeded, [], port)));
-  const exitCodes: number[] = [];
-  try {
-    await using proxy = await ReverseProxy.start(
-      name,
-      nodes.map(({ url }) => url),
+  /** Number of responses to requests of the API that the nodes have sent. */
+  async responses(): Promise<number> {
+    const metrics = await Promise.all(
+      this.#nodes.map(async ({ adminUrl }) => (await fetch(`${adminUrl}/metrics`)).text()),
     );
-    const load = startLoad(proxy.url, seeded, perSecond);
-    await Bun.sleep(PAUSE_MS);
-    await disturb({
-      signal: (place, signal) => nodes[place]?.signal(signal),
-      async replace(place, meanwhile) {
-        exitCodes.push((await nodes[place]?.stop('SIGTERM')) ?? -1);
-        await meanwhile?.();
-        nodes[place] = await LoadedService.start(seeded, [], ports[place]);
-      },
-    });
-    const { tally, unsent } = await load.stop();
-    return {
-      exitCodes,
-      answered: tally.answered,
-      statuses: tally.statuses,
-      failures: tally.failures,
-      unsent,
-      p99Ms: tally.percentileMs(0.99),
-    };
-  } finally {
-    for (const node of nodes) await node[Symbol.asyncDispose]();
+    return [...metrics.join('\n').matchAll(/^offerbook_http_requests_total\{route="\/v1[^}]*\} (\d+)$/gm)]
+      .map(([, count]) => Number(count))
+      .reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Sends requests at this rate through each proxy while `disturb` runs. */
+  async underLoad(perSecond: number, disturb: () => Promise<void>): Promise<LoadReport[]> {
+    const loads = this.#proxies.map(({ name, proxy }) => ({
+      name,
+      load: startLoad(proxy.url, this.#seeded, perSecond),
+    }));
+    await disturb();
+    return Promise.all(
+      loads.map(async ({ name, load }) => {
+        const { tally, unsent } = await load.stop();
+        const { answered, statuses, failures } = tally;
+        return { proxy: name, answered, statuses, failures, unsent, p99Ms: tally.percentileMs(0.99) };
+      }),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { proxy } of this.#proxies) await proxy[Symbol.asyncDispose]();
+    for (const node of this.#nodes) await node[Symbol.asyncDispose]();
   }
 }
 
