@@ -58,6 +58,11 @@ export interface PartedSaleFeed<Part extends SalePart = SalePart> {
   readPart(row: Fields): Part | LeftOutRow;
   /** Joins the parts of a sale. Reports contradictory parts as problems in `group`. */
   joinParts(parts: readonly [Part, ...Part[]], group: Fields): Sale;
+  /**
+   * Returns why a sale cannot be computed from these parts, if it was made before the first pull. Such a sale is left out. In
+   * files, it is a problem, because a file is probably missing.
+   */
+  findLack?(parts: readonly Part[]): string | undefined;
   /** Returns a message if parts from different files cannot be converted together. */
   findConflict?(parts: Iterable<Part>): string | undefined;
 }
@@ -73,6 +78,7 @@ export interface SalePart {
   readonly partId: string;
   /** Orders the versions of a row: a greater value is newer. */
   readonly version: number;
+  readonly soldAt: Timestamp;
 }
 
 export interface CatalogueFeed {

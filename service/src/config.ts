@@ -187,6 +187,11 @@ export function readToken(): string | undefined {
   return process.env.OFFERBOOK_TOKEN;
 }
 
+/** A variable that a source file names as the place of a secret. */
+export function readSecretVariable(name: string): string | undefined {
+  return process.env[name];
+}
+
 /** The tokens for `mcp`, by kind. */
 export function readAgentTokens(): { readonly public?: string; readonly private?: string } {
   const { OFFERBOOK_PUBLIC_TOKEN, OFFERBOOK_PRIVATE_TOKEN } = process.env;

@@ -21,6 +21,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   catalogue: ['wire', 'domain'],
   activation: ['wire', 'domain', 'catalogue'],
   importer: ['wire', 'domain', 'activation'],
+  pull: ['wire', 'feeds', 'domain', 'activation', 'importer'],
   http: ['wire', 'site', 'domain', 'tracing', 'catalogue', 'activation'],
   console: ['wire', 'site', 'domain', 'http'],
   'config.ts': ['wire', 'domain', 'tracing', 'http', 'webhooks'],
@@ -37,6 +38,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'catalogue',
     'activation',
     'importer',
+    'pull',
     'http',
     'console',
     'config.ts',
@@ -197,7 +199,7 @@ test('only clock.ts reads the current time, except for browser scripts', () => {
   expect(readers).toEqual(['client/src/clock.ts', `${SERVICE}domain/clock.ts`]);
 });
 
-test('only follow, mcp, doctor, webhooks and the span exporter send requests', () => {
+test('only follow, mcp, doctor, pull, webhooks and the span exporter send requests', () => {
   const callers = serviceFiles.filter((file) =>
     /(?<![.\w'`])fetch\((?!request\) \{)|new OfferbookClient|'node:https?'|'node:http2'/.test(read(file)),
   );
@@ -205,6 +207,7 @@ test('only follow, mcp, doctor, webhooks and the span exporter send requests', (
   expect(others).toEqual(
     [
       ...['cli/commands/follow.ts', 'cli/commands/mcp.ts', 'cli/doctor/liveness-problem.ts'],
+      'pull/network-client.ts',
       'tracing/otlp-exporter.ts',
       'webhooks/post.ts',
     ].map((file) => SERVICE + file),

@@ -22,6 +22,8 @@ export function cj(source: SourceOf<'cj'>): Network {
     shape: { json: [['data', 'publisherCommissions', 'records']], readPageInfo },
     readPart: readRecord,
     joinParts: (records, group) => joinRecords(records, group, source.currency),
+    findLack: (records) =>
+      records.some((record) => record.isOriginal) ? undefined : 'corrections of sales before the first pull',
   };
   const xml = (...row: string[]) => ({
     xml: { row: ['cj-api', ...row], errorElement: CJ.errorElement },

@@ -18,6 +18,7 @@ export function rakuten(source: SourceOf<'rakuten'>, nowMs: number): Network {
     shape: { json: [], readPageInfo },
     readPart: (row) => findLeftOut(row, source.transactionType) ?? readSku(row),
     joinParts: (rows, group) => joinSkus(rows, group, source, nowMs),
+    findLack: (rows) => (rows.some(isPurchase) ? undefined : 'reversals of sales before the first pull'),
     findConflict: (rows) => (source.transactionType === undefined ? findMixedTypes(rows) : undefined),
   };
   const shape = (list: string): FeedShape => ({ json: [[list]], readPageInfo });
@@ -98,9 +99,7 @@ function findMixedTypes(rows: Iterable<SkuRow>): string | undefined {
 
 function joinSkus(rows: readonly SkuRow[], group: Fields, source: SourceOf<'rakuten'>, nowMs: number): Sale {
   // Reversals are rows with negative amounts.
-  const bought = rows.filter(
-    ({ commission, orderValue }) => !isNegative(commission) && !isNegative(orderValue),
-  );
+  const bought = rows.filter(isPurchase);
   if (bought.length === 0) group.fail('', 'has only reversals: the file with the purchase is missing');
   const earliest = (bought.length > 0 ? bought : rows).reduce((a, b) => (b.soldAt < a.soldAt ? b : a));
   if (rows.some(({ currency }) => currency !== earliest.currency))
@@ -124,6 +123,10 @@ function joinSkus(rows: readonly SkuRow[], group: Fields, source: SourceOf<'raku
     commissions: counted.map((row) => ({ amount: row.commission, group: row.offerId })),
     subId: [...subIds][0],
   };
+}
+
+function isPurchase({ commission, orderValue }: SkuRow): boolean {
+  return !isNegative(commission) && !isNegative(orderValue);
 }
 
 /**

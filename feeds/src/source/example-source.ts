@@ -3,16 +3,29 @@
 import type { NetworkName } from './source-file.ts';
 
 const EXAMPLES: Readonly<Record<NetworkName, object>> = {
-  awin: { account: '77777', timeZone: 'UTC' },
-  impact: { account: 'IRxxxxxxxxxxxx' },
-  partnerize: { account: '111111l92', timeZone: 'UTC' },
-  cj: { account: '7000000', currency: 'USD', timeZone: 'UTC' },
+  awin: { account: '77777', timeZone: 'UTC', credentials: { token: { file: 'awin.token' } } },
+  impact: { account: 'IRxxxxxxxxxxxx', credentials: { token: { file: 'impact.token' } } },
+  partnerize: {
+    account: '111111l92',
+    timeZone: 'UTC',
+    credentials: {
+      applicationKey: { file: 'partnerize.application-key' },
+      apiKey: { file: 'partnerize.api-key' },
+    },
+  },
+  cj: {
+    account: '7000000',
+    currency: 'USD',
+    timeZone: 'UTC',
+    credentials: { token: { file: 'cj.token' } },
+  },
   rakuten: {
     account: '112',
     country: 'US',
     transactionType: 'batch',
     confirmAfterDays: 60,
     timeZone: 'UTC',
+    credentials: { clientId: { file: 'rakuten.client-id' }, clientSecret: { file: 'rakuten.client-secret' } },
   },
   table: {
     account: 'shop-portal',

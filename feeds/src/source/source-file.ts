@@ -24,6 +24,40 @@ function linkProblem(link: string): string | undefined {
   return templateProblem(linkOf(link, 'x'));
 }
 
+/** Where a secret is. The source file itself never contains it. */
+const secret = z
+  .strictObject(
+    {
+      file: filledText('A file in the same folder that only its owner can read', 'awin.token').optional(),
+      env: filledText('An environment variable', 'AWIN_TOKEN').optional(),
+    },
+    OBJECT,
+  )
+  .check(({ value, issues }) => {
+    if ((value.file === undefined) !== (value.env === undefined)) return;
+    issues.push({ code: 'custom', message: 'must have either "file" or "env"', input: value });
+  });
+export type SecretPlace = z.output<typeof secret>;
+
+const secrets = <Name extends string>(...names: Name[]) => {
+  const fields = Object.fromEntries(names.map((name) => [name, secret])) as Record<Name, typeof secret>;
+  return { credentials: z.strictObject(fields, OBJECT).optional(), baseUrl };
+};
+
+const baseUrl = text('Replaces the scheme and host of the network, for tests', 'http://127.0.0.1:9000')
+  .check((payload) => {
+    const url = URL.canParse(payload.value) ? new URL(payload.value) : undefined;
+    if (
+      url !== undefined &&
+      /^https?:$/.test(url.protocol) &&
+      `${url.origin}` === payload.value.replace(/\/$/, '')
+    )
+      return;
+    const message = 'must be a scheme, a host and a port, such as http://127.0.0.1:9000';
+    payload.issues.push({ code: 'custom', message, input: payload.value });
+  })
+  .optional();
+
 const share = fraction("The user's share of the commission", 0.7);
 const shares = z.record(z.string(), share, OBJECT).default({});
 
@@ -61,11 +95,22 @@ const rakutenFields = {
 };
 
 const schemas = [
-  z.strictObject({ network: z.literal('awin'), ...commonFields }, OBJECT),
-  z.strictObject({ network: z.literal('impact'), ...commonFields }, OBJECT),
-  z.strictObject({ network: z.literal('partnerize'), ...commonFields }, OBJECT),
-  z.strictObject({ network: z.literal('cj'), ...commonFields, ...cjFields }, OBJECT),
-  z.strictObject({ network: z.literal('rakuten'), ...commonFields, ...rakutenFields }, OBJECT),
+  z.strictObject({ network: z.literal('awin'), ...commonFields, ...secrets('token') }, OBJECT),
+  z.strictObject({ network: z.literal('impact'), ...commonFields, ...secrets('token') }, OBJECT),
+  z.strictObject(
+    { network: z.literal('partnerize'), ...commonFields, ...secrets('applicationKey', 'apiKey') },
+    OBJECT,
+  ),
+  z.strictObject({ network: z.literal('cj'), ...commonFields, ...cjFields, ...secrets('token') }, OBJECT),
+  z.strictObject(
+    {
+      network: z.literal('rakuten'),
+      ...commonFields,
+      ...rakutenFields,
+      ...secrets('clientId', 'clientSecret'),
+    },
+    OBJECT,
+  ),
   z.strictObject({ network: z.literal('table'), ...commonFields, ...tableFields }, OBJECT),
 ] as const;
 

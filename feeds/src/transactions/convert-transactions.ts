@@ -9,7 +9,7 @@ import { ConvertRun, type FeedPlace } from '../convert-run.ts';
 import { Fields } from '../fields.ts';
 import type { FeedRow } from '../formats/feed-row.ts';
 import { PageCheck } from '../formats/page-check.ts';
-import type { PartedSaleFeed, Sale, SaleFeed } from '../network.ts';
+import type { PartedSaleFeed, Sale, SaleFeed, SalePart } from '../network.ts';
 import { CONFLICT, SaleGroups } from './sale-groups.ts';
 import { SaleVersions } from './sale-versions.ts';
 import { type TransactionRules, toTransaction } from './to-transaction.ts';
@@ -30,30 +30,48 @@ export async function convertTransactions(
       await spool.flush();
     }
   }
-  conversion.finish();
   if (pages.isPageMissing)
     run.notes.push('A page is missing: a response announces more rows than the files contain.');
-  run.requireValid();
-  await spool.flush();
-  return run.report;
+  return conversion.finish();
 }
 
-class TransactionConversion {
+/** Options for rows that are fetched from a network, each later than the rows before it. */
+export interface PullRules {
+  /** Called with every valid part of a sale, and the network's row. */
+  readonly onPart: (part: SalePart, row: unknown) => void;
+}
+
+export class TransactionConversion {
   readonly #run: ConvertRun;
   readonly #feed: SaleFeed;
   readonly #rules: TransactionRules;
+  readonly #pull: PullRules | undefined;
   readonly #versions: SaleVersions;
-  readonly #groups = new SaleGroups();
+  readonly #groups: SaleGroups;
   readonly #spool: RowSpool;
   #hasCsv = false;
   #partsWithoutId = 0;
 
-  constructor(run: ConvertRun, feed: SaleFeed, rules: TransactionRules, spool: RowSpool) {
+  constructor(run: ConvertRun, feed: SaleFeed, rules: TransactionRules, spool: RowSpool, pull?: PullRules) {
     this.#run = run;
     this.#feed = feed;
     this.#rules = rules;
     this.#spool = spool;
-    this.#versions = new SaleVersions(spool);
+    this.#pull = pull;
+    this.#versions = new SaleVersions(spool, pull !== undefined);
+    this.#groups = new SaleGroups(pull !== undefined);
+  }
+
+  /** Ids of the sales whose parts were added. */
+  get saleIds(): string[] {
+    return this.#groups.saleIds;
+  }
+
+  /** Adds a part that an earlier pull has read. A part with the same id that this pull has read takes precedence. */
+  addEarlier(value: unknown): void {
+    if (!('readPart' in this.#feed)) return;
+    const part = this.#feed.readPart(new Fields(value, this.#rules.source.timeZone));
+    if (!('leftOut' in part)) this.#groups.addEarlier(part, { line: 0, file: 'an earlier pull' });
   }
 
   add(row: FeedRow, place: FeedPlace): void {
@@ -77,15 +95,18 @@ class TransactionConversion {
       return;
     }
     const problems = row.problem === undefined ? fields.problems : [row.problem];
-    if (problems.length === 0) this.#groups.add(part, place);
-    else {
+    if (problems.length === 0) {
+      this.#groups.add(part, place);
+      this.#pull?.onPart(part, row.value);
+    } else {
       this.#run.reject(place, part.saleId, problems);
       if (part.saleId === '') this.#partsWithoutId++;
       else this.#groups.markInvalid(part.saleId, place);
     }
   }
 
-  finish(): void {
+  /** Joins sales, writes the remaining rows and returns the report. Throws if there are invalid rows that are not skipped. */
+  async finish(): Promise<ConvertReport> {
     const feed = this.#feed;
     if ('readPart' in feed) this.#joinGroups(feed);
     else if (this.#hasCsv && feed.csvNote !== undefined) this.#run.notes.push(feed.csvNote);
@@ -102,12 +123,20 @@ class TransactionConversion {
       this.#partsWithoutId,
       'The totals of their sales do not include them',
     );
+    this.#run.requireValid();
+    await this.#spool.flush();
+    return this.#run.report;
   }
 
   #joinGroups(feed: PartedSaleFeed): void {
     const conflict = feed.findConflict?.(this.#groups.parts());
     if (conflict !== undefined) throw new BadInput(conflict);
     for (const { place, parts, problems } of this.#groups.takeValid()) {
+      const lack = this.#pull && feed.findLack?.(parts);
+      if (lack !== undefined) {
+        this.#run.leaveOut(lack);
+        continue;
+      }
       const group = new Fields({}, this.#rules.source.timeZone, problems);
       const sale = feed.joinParts(parts, group);
       if (group.problems.length > 0) this.#run.reject(place, sale.id, group.problems);

@@ -17,14 +17,30 @@ interface SaleGroup {
 
 export class SaleGroups {
   readonly #groups = new Map<string, SaleGroup>();
+  readonly #laterWins: boolean;
+
+  /** `laterWins`: among versions that cannot be ordered, the one that was added last is the newest. */
+  constructor(laterWins = false) {
+    this.#laterWins = laterWins;
+  }
+
+  get saleIds(): string[] {
+    return [...this.#groups.keys()];
+  }
 
   add(part: SalePart, place: FeedPlace): void {
     const { parts, conflicts } = this.#group(part.saleId, place);
     const before = parts.get(part.partId);
-    if (before === undefined || before.version < part.version) {
+    if (before === undefined || before.version < part.version || this.#laterWins) {
       parts.set(part.partId, part);
       conflicts.delete(part.partId);
     } else if (before.version === part.version && !Bun.deepEquals(before, part)) conflicts.add(part.partId);
+  }
+
+  /** Adds a part, unless its sale already has a part with this id. */
+  addEarlier(part: SalePart, place: FeedPlace): void {
+    const { parts } = this.#group(part.saleId, place);
+    if (!parts.has(part.partId)) parts.set(part.partId, part);
   }
 
   /** Excludes a sale that has an invalid part. */

@@ -43,8 +43,12 @@ export class SaleVersions {
   /** The newest version of each declined sale that has no amount. Another version may have the amount. */
   readonly #emptied = new Map<Uuid, { readonly version: SaleVersion; conflict: SaleVersion | undefined }>();
 
-  constructor(spool: RowSpool) {
+  readonly #laterWins: boolean;
+
+  /** `laterWins`: among versions that cannot be ordered, the one that was added last is the newest. */
+  constructor(spool: RowSpool, laterWins = false) {
     this.#spool = spool;
+    this.#laterWins = laterWins;
   }
 
   add(version: SaleVersion): void {
@@ -54,7 +58,7 @@ export class SaleVersions {
       return;
     }
     const before = this.#emptied.get(id);
-    if (before === undefined || rankOf(before.version) < rankOf(version)) {
+    if (before === undefined || this.#isNewer(rankOf(version), rankOf(before.version))) {
       this.#emptied.set(id, { version, conflict: undefined });
     } else if (
       rankOf(before.version) === rankOf(version) &&
@@ -104,11 +108,15 @@ export class SaleVersions {
     if (pending < DECIDED && Math.max(before, rank) >= DECIDED) {
       this.#newestPending.set(number, Math.max(pending, this.#newestPending.get(number) ?? 0));
     }
-    if (rank > before) {
+    if (this.#isNewer(rank, before)) {
       this.#conflicts.delete(id);
       this.#spool.drop(this.#lines[number] ?? 0);
       this.#keep(number, version, text);
     } else if (rank === before && hash(text) !== this.#hashes[number]) this.#conflicts.set(id, version);
+  }
+
+  #isNewer(rank: number, before: number): boolean {
+    return rank > before || (rank === before && this.#laterWins);
   }
 
   #keep(number: number, version: SaleVersion, text: string): void {

@@ -26,6 +26,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     import: async () => (await import('./commands/import.ts')).importCommand(),
     imports: async () => (await import('./commands/imports.ts')).importsCommand(),
     convert: async () => (await import('./commands/convert.ts')).convertCommand(),
+    pull: async () => (await import('./commands/pull.ts')).pullCommand(),
     export: async () => (await import('./commands/export.ts')).exportCommand(),
     transactions: async () => (await import('./commands/transactions.ts')).transactionsCommand(),
     activations: async () => (await import('./commands/activations.ts')).activationsCommand(),

@@ -9,6 +9,7 @@ import type { ErasureStore } from './erasure.ts';
 import type { ImportLog } from './import-log.ts';
 import type { LinkStore } from './link.ts';
 import type { OrganisationStore } from './organisation.ts';
+import type { PullStore } from './pull.ts';
 import type { TransactionHistory, TransactionStore } from './transaction.ts';
 import type { WalkStore } from './walk.ts';
 import type { LeaseStore, WebhookStore } from './webhook.ts';
@@ -24,6 +25,7 @@ export interface Stores {
   readonly erasures: ErasureStore;
   readonly history: TransactionHistory;
   readonly imports: ImportLog;
+  readonly pulls: PullStore;
   readonly audit: AuditLog;
   readonly walks: WalkStore;
   readonly webhooks: WebhookStore;

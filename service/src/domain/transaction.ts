@@ -5,6 +5,7 @@ import type { Status } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Sale } from './daily-total.ts';
 import type { ImportWriter } from './import-log.ts';
+import type { PullWriter } from './pull.ts';
 import type { StoredDocument } from './stored-document.ts';
 
 /** Stamps from minMs to maxMs, both included. */
@@ -79,6 +80,7 @@ export interface TransactionStore {
 }
 
 export interface TransactionWriters extends ImportWriter {
+  readonly pulls: PullWriter;
   /** Finds transactions by id, in any organisation. */
   find(ids: readonly Uuid[]): Promise<Map<Uuid, StoredTransaction>>;
   /** Returns undefined if there is no such organisation. */
@@ -136,7 +138,9 @@ export interface UserSale extends Sale {
   readonly passbackUid: string | null;
 }
 
-export interface TransactionWriter extends OrganisationWriter, ImportWriter {}
+export interface TransactionWriter extends OrganisationWriter, ImportWriter {
+  readonly pulls: PullWriter;
+}
 
 export interface OrganisationWriter {
   /** The updatedAt of every row in this write: max(now, last stamp + 1 ms). */

@@ -50,8 +50,16 @@ const LOOK_UPS_AHEAD = 4;
 export interface TransactionImportOptions extends ImportOptions {
   /** Loads history: rows keep the file's updatedAt, so polling clients may miss them. */
   readonly preserveUpdatedAt?: boolean | undefined;
+  /** Set if the rows were pulled from a network. */
+  readonly pulled?: PulledImport | undefined;
   /** Allows rows with a clickId. */
   readonly attributor?: Attributor | undefined;
+}
+
+/** Part of an import whose rows were pulled from a network. Both functions run in the transaction of the import. */
+export interface PulledImport {
+  begin(writers: TransactionWriters): Promise<void>;
+  finish(writers: TransactionWriters, report: ImportReport): Promise<void>;
 }
 
 /** If `org` is undefined, every row needs a clickId, and the file may contain sales of several organisations. */
@@ -73,11 +81,17 @@ export function importTransactions(
       ? store.writeAll(work, options.importId)
       : store.write(
           org.id,
-          ({ finishImport, ...writer }) =>
-            work({ finishImport, find: writer.find, of: (orgId) => (orgId === org.id ? writer : undefined) }),
+          ({ finishImport, pulls, ...writer }) =>
+            work({
+              finishImport,
+              pulls,
+              find: writer.find,
+              of: (orgId) => (orgId === org.id ? writer : undefined),
+            }),
           options.importId,
         );
   return run.carryOut<TransactionWriters>(write, async (writers) => {
+    await options.pulled?.begin(writers);
     const load = new TransactionLoad(run, writers, org, clock(), options);
     const ahead: Promise<LookedUp>[] = [];
     for await (const batch of readAhead(run.batches(load.format))) {
@@ -93,6 +107,7 @@ export function importTransactions(
     for (const lookedUp of ahead) await load.take(await lookedUp);
     run.requireValid();
     await load.finish();
+    await options.pulled?.finish(writers, run.report);
     if (options.dryRun !== true) await options.attributor?.aside?.keep();
   });
 }
@@ -130,6 +145,8 @@ class TransactionLoad {
   readonly #parts = new Map<number, Part>();
   /** Number of rows with erased users. */
   #erasedCount = 0;
+  /** Number of decided sales that are pending again at their network. */
+  #reopenedCount = 0;
 
   constructor(
     run: ImportRun,
@@ -177,7 +194,8 @@ class TransactionLoad {
         continue;
       }
       const existing = stored.get(value.id);
-      const row = (click && this.#attribution?.complete(place, value, click, existing)) ?? value;
+      const attributed = (click && this.#attribution?.complete(place, value, click, existing)) ?? value;
+      const row = existing === undefined ? attributed : this.#withKept(attributed, existing);
       const outcome = this.#judge(this.#withoutErased(row, orgId, existing), orgId, existing);
       if (outcome === 'unchanged' || outcome === 'stale') {
         this.#run.counts[outcome]++;
@@ -208,6 +226,11 @@ class TransactionLoad {
     if (stale > 0) {
       this.#run.notes.push(
         `${printCountOf(stale, 'row')} with an older ${SOURCE_TIME_FIELD} than the stored transaction: not imported.`,
+      );
+    }
+    if (this.#reopenedCount > 0) {
+      this.#run.notes.push(
+        `${printCountOf(this.#reopenedCount, 'sale')} decided earlier and pending again at the network: kept as decided.`,
       );
     }
     if (this.#erasedCount > 0) {
@@ -252,6 +275,26 @@ class TransactionLoad {
     if (!wasErased && timestampMs(row.soldAt) >= erasedAtMs) return row;
     this.#erasedCount++;
     return { ...row, passbackUid: null, passbackData: null };
+  }
+
+  /**
+   * Networks send some changes without everything that was known before: a declined sale without its amounts, or a decided sale
+   * as pending again.
+   */
+  #withKept(row: Row, existing: StoredTransaction): Row {
+    if (this.#options.pulled === undefined || row.status === 'CONFIRMED') return row;
+    const before = parse(existing);
+    if (!mayBecome(before.status, row.status)) {
+      this.#reopenedCount++;
+      return { ...row, status: before.status };
+    }
+    if (row.status !== 'DECLINED') return row;
+    return {
+      ...row,
+      orderValue: row.orderValue || before.orderValue,
+      cashback: row.cashback || before.cashback,
+      cashbackOfferId: row.cashbackOfferId ?? before.cashbackOfferId,
+    };
   }
 
   /** Returns the transaction to store, why there is nothing to store, or why the row is invalid. */

@@ -17,6 +17,8 @@ import {
   LINKS,
   noDatabase,
   outdated,
+  PULL_ROWS,
+  PULL_STREAMS,
   RETAILERS,
   type SqlValue,
   type TableRow,
@@ -138,6 +140,7 @@ async function copyTables(
   let transactions = 0;
   for (const { id } of organisations)
     transactions += await copySales(from, to, id as number, newNumbers, progress);
+  await copyPulls(from, to, progress);
   await readTotals(from, (batch) => to.putMany(DAILY_TOTALS, batch.map(toRow)));
   for (const row of await from.all<Row>('SELECT at, made_by, action, org, details FROM audit ORDER BY id'))
     await insertRow(to, 'audit', row);
@@ -193,6 +196,28 @@ async function copySales(
   });
   await copyFormerUsers(from, to, orgId, progress);
   return count;
+}
+
+const PULL_ROWS_BATCH = 1_000;
+
+const PULL_ROWS_SQL = `
+  SELECT ${columnsOf(PULL_ROWS).join(', ')} FROM pull_rows
+   WHERE (source, sale_id, part_id) > ($1, $2, $3) ORDER BY source, sale_id, part_id LIMIT ${PULL_ROWS_BATCH}`;
+
+/** Copies how far the streams have been read, and the rows of sales that may still change. Leases and budgets expire soon. */
+async function copyPulls(from: Connection, to: Connection, progress: (rows: number) => void): Promise<void> {
+  type StreamRow = TableRow<keyof typeof PULL_STREAMS.columns>;
+  type PulledRow = TableRow<keyof typeof PULL_ROWS.columns>;
+  await to.putMany(PULL_STREAMS, await from.all<StreamRow>('SELECT * FROM pull_streams'));
+  let batch: PulledRow[];
+  let last: readonly SqlValue[] = ['', '', ''];
+  do {
+    batch = await from.all<PulledRow>(PULL_ROWS_SQL, ...last);
+    if (batch.length > 0) await to.putMany(PULL_ROWS, batch);
+    progress(batch.length);
+    const end = batch.at(-1);
+    last = [end?.source ?? '', end?.sale_id ?? '', end?.part_id ?? ''];
+  } while (batch.length === PULL_ROWS_BATCH);
 }
 
 const FORMER_USERS_BATCH = 5_000;

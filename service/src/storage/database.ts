@@ -261,6 +261,33 @@ export const IMPORT_FEEDS = {
   keyLength: 3,
 } as const satisfies Table;
 
+export const PULL_ROWS = {
+  name: 'pull_rows',
+  columns: {
+    source: 'text',
+    sale_id: 'text',
+    part_id: 'text',
+    org_id: 'integer',
+    sub_id: 'text',
+    due_at: 'bigint',
+    seen_at: 'bigint',
+    document: 'text',
+  },
+  keyLength: 3,
+} as const satisfies Table;
+
+export const PULL_STREAMS = {
+  name: 'pull_streams',
+  columns: {
+    source: 'text',
+    org_id: 'integer',
+    stream: 'text',
+    complete_through: 'bigint',
+    document: 'text',
+  },
+  keyLength: 3,
+} as const satisfies Table;
+
 export function columnsOf<Column extends string>({ columns }: Table<Column>): Column[] {
   return Object.keys(columns) as Column[];
 }

@@ -24,6 +24,7 @@ import { importLog } from './stores/import-log.ts';
 import { leaseStore } from './stores/lease-store.ts';
 import { linkStore } from './stores/link-store.ts';
 import { organisationStore } from './stores/organisation-store.ts';
+import { pullStore } from './stores/pull-store.ts';
 import { readRevisions } from './stores/revision.ts';
 import { readClickKey } from './stores/secret.ts';
 import { tokenStore } from './stores/token-store.ts';
@@ -130,6 +131,7 @@ export async function openStores(
     erasures: erasureStore(database, { clicks, walks }, auditor),
     history: transactionHistory(database, auditor),
     imports: importLog(database, clock),
+    pulls: pullStore(database, clock),
     audit: auditLog(database),
     walks,
     webhooks: webhookStore(database, auditor),

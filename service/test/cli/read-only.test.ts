@@ -22,6 +22,7 @@ const COMMANDS: readonly string[] = [
   'tokens list',
   'audit',
   'imports list',
+  'pull status',
   'imports show 1',
   `transactions show ${transaction(1).id}`,
   'transactions find --passback-uid user-1',

@@ -58,6 +58,8 @@ async function contentOf(database: Database) {
     ),
     dailyTotals: await database.all('SELECT * FROM daily_totals ORDER BY org_id, day, currency, status'),
     importFeeds: await database.all('SELECT * FROM import_feeds ORDER BY kind, org_id, source'),
+    pullStreams: await database.all('SELECT * FROM pull_streams ORDER BY source, org_id, stream'),
+    pullRows: await database.all('SELECT * FROM pull_rows ORDER BY source, sale_id, part_id'),
     importOfVersions: await database.all(
       `SELECT t.id, i.began_at FROM (
          SELECT id, import_id FROM transactions UNION ALL SELECT id, import_id FROM history

@@ -1,7 +1,6 @@
 // offerbook convert: converts files from affiliate networks to import files. It neither contacts a network nor opens a
 // database.
 
-import { dirname, isAbsolute, join } from 'node:path';
 import { convertCatalogue } from '@offerbook/feeds/catalogue/convert-catalogue.ts';
 import type { CatalogueFile } from '@offerbook/feeds/catalogue/read-facts.ts';
 import {
@@ -13,14 +12,8 @@ import { convertLinks } from '@offerbook/feeds/links/convert-links.ts';
 import type { Network } from '@offerbook/feeds/network.ts';
 import { openNetwork } from '@offerbook/feeds/open-network.ts';
 import { exampleSource } from '@offerbook/feeds/source/example-source.ts';
-import { type Overlay, parseOverlay } from '@offerbook/feeds/source/overlay.ts';
 import { Shares } from '@offerbook/feeds/source/share.ts';
-import {
-  NETWORK_NAMES,
-  type NetworkName,
-  parseSource,
-  type Source,
-} from '@offerbook/feeds/source/source-file.ts';
+import { NETWORK_NAMES, type NetworkName, type Source } from '@offerbook/feeds/source/source-file.ts';
 import { convertTransactions } from '@offerbook/feeds/transactions/convert-transactions.ts';
 import { readCouponCodes } from '@offerbook/feeds/transactions/coupon-codes.ts';
 import { printCount, printCountOf } from '@offerbook/wire/count.ts';
@@ -33,6 +26,7 @@ import { systemClock } from '../../domain/clock.ts';
 import { print, printNote } from '../output.ts';
 import { withProgressBar } from './progress-bar.ts';
 import { RowFile } from './row-file.ts';
+import { readSourceFile } from './source-files.ts';
 
 /** Input files for a catalogue, each with its own option. Each network supports some of them. */
 const CATALOGUE_FILES = {
@@ -209,35 +203,11 @@ function splitPath(path: string): readonly [string | undefined, string] {
 }
 
 async function openFeed(options: ConvertCommandOptions) {
-  const source = parseSource(await readText(options.source), options.source);
+  const { source, overlay } = await readSourceFile(options.source);
   if (options.from !== undefined && options.from !== source.network) {
     throw new BadInput(`${options.source} is for ${source.network}, not for ${options.from}`);
   }
-  return {
-    source,
-    overlay: await readOverlay(source, options.source),
-    network: openNetwork(source, systemClock()),
-  };
-}
-
-/** Resolves a relative path against the source file's folder. */
-async function readOverlay(source: Source, sourcePath: string): Promise<Overlay> {
-  if (source.overlay === undefined) return new Map();
-  const path = isAbsolute(source.overlay) ? source.overlay : join(dirname(sourcePath), source.overlay);
-  return parseOverlay(await readText(path), path, source);
-}
-
-/**
- * Drops a byte order mark. Throws if the file is not UTF-8, because characters in another encoding would be published
- * garbled.
- */
-async function readText(path: string): Promise<string> {
-  const chunks = await Array.fromAsync((await openSource(path)).chunks());
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
-  } catch (error) {
-    throw new BadInput(`${path} is not UTF-8`, { cause: error });
-  }
+  return { source, overlay, network: openNetwork(source, systemClock()) };
 }
 
 async function convert(

@@ -1,6 +1,5 @@
-// Buffers rows in an unnamed temporary file until all of them are known to be valid. Then copies them to stdout, to a pipe
-// or device, to a file that is replaced atomically, or to the end of a file. The temporary file disappears when the process
-// ends.
+// Buffers rows in a temporary file until all of them are known to be valid. Then copies them to stdout, to a pipe or device,
+// to a file that is replaced atomically, or to the end of a file.
 
 import {
   closeSync,
@@ -11,7 +10,6 @@ import {
   fsyncSync,
   ftruncateSync,
   lstatSync,
-  mkdtempSync,
   openSync,
   readSync,
   realpathSync,
@@ -19,25 +17,21 @@ import {
   rmSync,
   type Stats,
   statSync,
-  writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { RowSpool } from '@offerbook/feeds/convert-report.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
+import { TemporaryRows } from '../../pull/temporary-rows.ts';
 import { sync } from '../../storage/backup/synced-files.ts';
 import { STDOUT, writing } from '../output.ts';
 import { writeAll } from '../write-all.ts';
 
-const CHUNK_BYTES = 256 * 1024;
 const NEWLINE = 0x0a;
 
 export class RowFile implements RowSpool, Disposable {
-  readonly #file: number;
+  readonly #rows: TemporaryRows;
   readonly #out: OutFile | undefined;
-  readonly #dropped = new Set<number>();
-  #pending: string[] = [];
-  #appended = 0;
 
   /** Creates the temporary file next to the output file, because /tmp may be small. */
   constructor(outPath: string | undefined) {
@@ -45,10 +39,7 @@ export class RowFile implements RowSpool, Disposable {
     try {
       this.#out = outPath === undefined ? undefined : findOut(outPath);
       if (this.#out !== undefined) parent = isStream(this.#out) ? tmpdir() : dirname(this.#out.path);
-      const folder = mkdtempSync(join(parent, '.offerbook-convert-'));
-      this.#file = openSync(join(folder, 'rows'), 'wx+', 0o600);
-      // This process can still read the unlinked file; no other process can open it.
-      rmSync(folder, { recursive: true });
+      this.#rows = new TemporaryRows(parent);
     } catch (error) {
       if (error instanceof BadInput) throw error;
       throw new BadInput(`cannot write to ${parent}`, { cause: error });
@@ -56,25 +47,19 @@ export class RowFile implements RowSpool, Disposable {
   }
 
   get count(): number {
-    return this.#appended - this.#dropped.size;
+    return this.#rows.count;
   }
 
   append(row: string): number {
-    this.#pending.push(row);
-    return this.#appended++;
+    return this.#rows.append(row);
   }
 
   drop(number: number): void {
-    this.#dropped.add(number);
+    this.#rows.drop(number);
   }
 
-  async flush(): Promise<void> {
-    if (this.#pending.length === 0) return;
-    const bytes = Buffer.from(`${this.#pending.join('\n')}\n`);
-    this.#pending = [];
-    await writing(async () => {
-      for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
-    });
+  flush(): Promise<void> {
+    return writing(() => this.#rows.flush());
   }
 
   /** Writes all rows except the dropped ones to the output. */
@@ -133,17 +118,11 @@ export class RowFile implements RowSpool, Disposable {
   }
 
   async #copyTo(target: number): Promise<void> {
-    const keptLines = lineFilter(this.#dropped);
-    const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-    let position = 0;
-    for (let bytesRead = -1; bytesRead !== 0; position += bytesRead) {
-      bytesRead = readSync(this.#file, buffer, 0, CHUNK_BYTES, position);
-      await writeAll(target, keptLines(buffer.subarray(0, bytesRead)));
-    }
+    for await (const chunk of this.#rows.chunks()) await writeAll(target, chunk);
   }
 
   [Symbol.dispose](): void {
-    closeSync(this.#file);
+    this.#rows[Symbol.dispose]();
   }
 }
 
@@ -193,22 +172,4 @@ function canOwn(file: number, uid: number, gid: number): boolean {
 function endsInLine(file: number, size: number): boolean {
   const last = Buffer.alloc(1);
   return size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last[0] !== NEWLINE;
-}
-
-/** Returns a function that removes the lines with these numbers from a stream of chunks. */
-function lineFilter(dropped: ReadonlySet<number>): (chunk: Uint8Array) => Uint8Array {
-  let line = 0;
-  return (chunk) => {
-    if (dropped.size === 0) return chunk;
-    const kept: Uint8Array[] = [];
-    let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      if (!dropped.has(line)) kept.push(chunk.subarray(start, end + 1));
-      line++;
-      start = end + 1;
-    }
-    // The rest of the line is in the next chunk.
-    if (!dropped.has(line)) kept.push(chunk.subarray(start));
-    return Buffer.concat(kept);
-  };
 }

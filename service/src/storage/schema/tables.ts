@@ -147,6 +147,30 @@ export function mainTables({ ddl }: Sql): string[] {
      last_ended ${bigint} NOT NULL,
      PRIMARY KEY (kind, org_id, source)
    )${keyedEnd}`,
+    `CREATE TABLE pull_streams (
+     source ${text} NOT NULL,
+     org_id ${integer} NOT NULL,
+     stream ${text} NOT NULL,
+     complete_through ${bigint},
+     document ${text} NOT NULL,
+     PRIMARY KEY (source, org_id, stream)
+   )${keyedEnd}`,
+    `CREATE TABLE pull_leases (source ${text} PRIMARY KEY, holder ${text} NOT NULL, expires_at ${bigint} NOT NULL)${keyedEnd}`,
+    // A credential is a digest of its secret.
+    `CREATE TABLE pull_budgets (credential ${text} PRIMARY KEY, next_at ${bigint} NOT NULL)${keyedEnd}`,
+    `CREATE TABLE pull_rows (
+     source ${sortedText} NOT NULL,
+     sale_id ${sortedText} NOT NULL,
+     part_id ${sortedText} NOT NULL,
+     org_id ${integer} NOT NULL,
+     sub_id ${text},
+     due_at ${bigint},
+     seen_at ${bigint} NOT NULL,
+     document ${text} NOT NULL,
+     PRIMARY KEY (source, sale_id, part_id)
+   )${end}`,
+    `CREATE INDEX pull_rows_by_sub_id ON pull_rows (org_id, sub_id)`,
+    `CREATE INDEX pull_rows_by_due ON pull_rows (source, due_at) WHERE due_at IS NOT NULL`,
     `CREATE TABLE audit (
      id ${neverReusedNumber},
      at ${bigint} NOT NULL,
@@ -162,6 +186,8 @@ export function mainTables({ ddl }: Sql): string[] {
     ...ddl.withoutStatistics('history', 'document'),
     ...ddl.withoutStatistics('transactions', 'user_key'),
     ...ddl.withoutStatistics('former_users', 'user_key'),
+    ...ddl.withoutStatistics('pull_rows', 'sub_id'),
+    ...ddl.withoutStatistics('pull_rows', 'document'),
   ];
 }
 

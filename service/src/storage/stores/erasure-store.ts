@@ -1,4 +1,4 @@
-// Erases a user's `passbackUid` and `passbackData` from clicks, transactions and their history. Amounts stay. Finds rows by the
+// Erases a user's `passbackUid` and `passbackData` from clicks, pulled rows, transactions and their history. Amounts stay. Finds rows by the
 // user's key without a lock and changes them in batches, each of which holds a lock briefly.
 //
 // The order matters. First, the user is recorded as erased, under the change clock's lock. Later steps then see every earlier
@@ -38,6 +38,9 @@ export const CURRENT_SQL: Statement = (sql) => selectOfUser(sql, 'id');
 const FORMER_SQL = `SELECT id ${FORMER} ORDER BY id`;
 const FORGET_SQL: Statement = ({ isOneOf, valuesTable }) =>
   `DELETE ${FORMER} AND id ${isOneOf(`SELECT value FROM ${valuesTable('$3', 'uuid')}`)}`;
+
+/** Rows of networks that contain a click id instead of the user need no change, because the click is erased. */
+const PULLED_SQL = 'UPDATE pull_rows SET sub_id = NULL WHERE org_id = $1 AND sub_id = $2';
 
 /**
  * Waits for any purge that is deleting some of these versions, so that deleted versions are not written again. Purges lock
@@ -99,6 +102,10 @@ export function erasureStore(
       const clickCount = await clicks.erase({ orgId, passbackUid }, onBatch);
       // Clicks may be in another file, so the audit log records their number in a separate transaction.
       await write('clicks', async () => clickCount);
+      await database.write(async (connection) => {
+        await connection.overwriteDeleted();
+        await connection.all(PULLED_SQL, orgId, passbackUid);
+      });
       for (const ids of await findBatches(CURRENT_SQL, user))
         await write('transactions', (connection) => replace(connection, user, ids));
       for (const ids of await findBatches(FORMER_SQL, user))

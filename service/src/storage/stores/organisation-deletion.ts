@@ -18,11 +18,12 @@ const BATCH = 5_000;
 const RELOAD_MS = 2_000;
 
 const deleteBatch =
-  (table: 'transactions' | 'history'): Statement =>
+  (table: 'transactions' | 'history' | 'pull_rows'): Statement =>
   (sql) =>
-    `${sql.deleteRows(table, 'rowid', `WHERE org_id = $1 LIMIT ${BATCH}`)} RETURNING id`;
+    `${sql.deleteRows(table, 'rowid', `WHERE org_id = $1 LIMIT ${BATCH}`)} RETURNING org_id`;
 
 const DELETE_SQL = { transactions: deleteBatch('transactions'), versions: deleteBatch('history') };
+const DELETE_PULLED_SQL = deleteBatch('pull_rows');
 
 const CONTENTS_SQL = `SELECT ${['tokens', 'transactions', 'history', 'imports']
   .map((table) => `(SELECT count(*) FROM ${table} WHERE org_id = $1) AS ${table}`)
@@ -114,6 +115,13 @@ export function organisationDeletion(
           onBatch(counts.transactions + counts.versions);
         } while (deleted === BATCH);
       }
+      let pulled: number;
+      do {
+        pulled = await database.write(async (connection) => {
+          await connection.overwriteDeleted();
+          return (await connection.all(DELETE_PULLED_SQL, orgId)).length;
+        });
+      } while (pulled === BATCH);
       counts.clicks = await clicks.deleteOf(orgId, (count) =>
         onBatch(counts.transactions + counts.versions + count),
       );
@@ -141,8 +149,16 @@ interface Begun {
 
 /** The organisation's number is never reused: click ids contain it, and sales from those clicks may arrive for months. */
 async function forget(connection: Connection, orgId: number): Promise<void> {
-  for (const table of ['daily_totals', 'erasures', 'former_users', 'import_feeds', 'tokens', 'webhooks'])
-    await connection.all(`DELETE FROM ${table} WHERE org_id = $1`, orgId);
+  const tables = [
+    'daily_totals',
+    'erasures',
+    'former_users',
+    'import_feeds',
+    'pull_streams',
+    'tokens',
+    'webhooks',
+  ];
+  for (const table of tables) await connection.all(`DELETE FROM ${table} WHERE org_id = $1`, orgId);
   await connection.all('DELETE FROM organisations WHERE id = $1', orgId);
   await raiseCounter(connection, DELETED_NUMBER, orgId);
 }

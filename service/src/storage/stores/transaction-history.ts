@@ -148,6 +148,14 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
           await connection.all(PURGE_USERS_SQL, orgId, replacedBeforeMs);
         });
       }
+      const seenBeforeMs = Math.min(replacedBeforeMs, auditor.clock() - PULLED_KEEP_MS);
+      let pulled: number;
+      do {
+        pulled = await database.write(async (connection) => {
+          await connection.overwriteDeleted();
+          return (await connection.all(PURGE_PULLED_SQL, seenBeforeMs)).length;
+        });
+      } while (pulled === PURGE_BATCH);
       await database.emptyLog();
       return versions;
     },
@@ -166,6 +174,11 @@ const LOCK_BATCH_SQL: Statement = ({ forUpdate }) =>
 
 export const PURGE_SQL: Statement = ({ deleteRows }) =>
   `${deleteRows('history', 'id, until_stamp', BATCH)} RETURNING id`;
+
+/** Networks correct sales for months, and a correction is useless without the rows that it corrects. */
+const PULLED_KEEP_MS = 400 * 86_400_000;
+const PURGE_PULLED_SQL: Statement = ({ deleteRows }) =>
+  `${deleteRows('pull_rows', 'rowid', `WHERE seen_at < $1 LIMIT ${PURGE_BATCH}`)} RETURNING org_id`;
 
 /** All versions of these users have been replaced, and therefore purged, before $2. */
 const PURGE_USERS_SQL = 'DELETE FROM former_users WHERE org_id = $1 AND until_stamp < $2';

@@ -17,6 +17,7 @@ import { readTransactionPage } from '../transactions/transaction-page.ts';
 import { advanceClock, lockClock, lockClocks } from './change-clock.ts';
 import { readErasedUsers } from './erased-users.ts';
 import { takeOverLog } from './import-log.ts';
+import { pullWriter } from './pull-store.ts';
 import { PutBuffer } from './put-buffer.ts';
 import { type BatchQuery, readBatches } from './read-batches.ts';
 
@@ -70,7 +71,7 @@ export function transactionStore(
         opened.set(orgId, made);
         return made;
       };
-      const result = await work({ find, of, finishImport });
+      const result = await work({ find, of, finishImport, pulls: pullWriter(connection, clock) });
       await buffer.flush();
       return result;
     });
@@ -101,7 +102,7 @@ export function transactionStore(
       writeTo(
         async (connection) => new Map([[orgId, await lockClock(connection, orgId)]]),
         // The organisation exists, because its clock is locked.
-        ({ of, finishImport }) => work({ ...(of(orgId) as OrganisationWriter), finishImport }),
+        ({ of, finishImport, pulls }) => work({ ...(of(orgId) as OrganisationWriter), finishImport, pulls }),
         importId,
       ),
     writeAll: (work, importId) => writeTo(lockClocks, work, importId),

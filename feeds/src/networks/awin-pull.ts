@@ -1,0 +1,28 @@
+// Awin: fetching transactions. One request returns a whole window as one list. The network has a filter for each kind of
+// change, and none for all of them.
+
+import { bearerAuthorisation, MINUTE_MS, printSecond, type SalePull, stream } from '../pull/sale-pull.ts';
+import type { SourceOf } from '../source/source-file.ts';
+
+export function awinPull({ account }: SourceOf<'awin'>): SalePull {
+  return {
+    // Awin accepts 31 days, both ends included.
+    streams: ['transaction', 'validation', 'amendment'].map((name) => stream(name, 30)),
+    rate: { requests: 20, perMs: MINUTE_MS },
+    request: (dateType, { fromMs, toMs }) => {
+      const query = new URLSearchParams({
+        startDate: printSecond(fromMs),
+        endDate: printSecond(toMs),
+        timezone: 'UTC',
+        dateType,
+      });
+      return {
+        method: 'GET',
+        url: `https://api.awin.com/publishers/${encodeURIComponent(account)}/transactions/?${query}`,
+        headers: { Accept: 'application/json' },
+      };
+    },
+    next: () => undefined,
+    authorise: ({ token = '' }) => bearerAuthorisation(token),
+  };
+}

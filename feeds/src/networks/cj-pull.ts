@@ -1,0 +1,87 @@
+// CJ: fetching commission records. Corrections are new records with their own posting date. A record that is locked keeps its
+// posting date, so a second stream reads records by locking date.
+
+import {
+  bearerAuthorisation,
+  MINUTE_MS,
+  type PulledPage,
+  type PullWindow,
+  printSecond,
+  type SalePull,
+  stream,
+} from '../pull/sale-pull.ts';
+import { unexpected } from '../pull/unexpected.ts';
+import type { SourceOf } from '../source/source-file.ts';
+import { DAY_MS } from '../zoned-time.ts';
+
+/** The fields that the conversion reads. */
+const FIELDS = [
+  'commissionId',
+  'original',
+  'originalActionId',
+  'actionStatus',
+  'validationStatus',
+  'actionTrackerId',
+  'advertiserId',
+  'clickDate',
+  'eventDate',
+  'postingDate',
+  'lockingDate',
+  'saleAmountPubCurrency',
+  'pubCommissionAmountPubCurrency',
+  'country',
+  'coupon',
+  'shopperId',
+];
+
+const DATES = { posting: 'Posting', locking: 'Locking' };
+
+export function cjPull({ account }: SourceOf<'cj'>): SalePull {
+  return {
+    streams: [
+      stream('posting', 30),
+      // CJ publishes when a record is due to be locked, not when it was. Records that are locked late are read again.
+      stream('locking', 30, { overlapMs: 3 * DAY_MS }),
+    ],
+    // The rate of CJ's other services; that of this one is not published.
+    rate: { requests: 25, perMs: MINUTE_MS },
+    request: (name, window, position) => ({
+      method: 'POST',
+      url: 'https://commissions.api.cj.com/query',
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+      body: JSON.stringify({ query: buildQuery(account, name as keyof typeof DATES, window, position) }),
+    }),
+    next: findNext,
+    errorsAreFinal: true,
+    parts: { fields: FIELDS.filter((name) => name !== 'shopperId'), subIdField: 'shopperId' },
+    authorise: ({ token = '' }) => bearerAuthorisation(token),
+  };
+}
+
+function buildQuery(
+  account: string,
+  name: keyof typeof DATES,
+  { fromMs, toMs }: PullWindow,
+  position: string | undefined,
+): string {
+  const dates = DATES[name];
+  const rules = [
+    `forPublishers: [${JSON.stringify(account)}]`,
+    `since${dates}Date: "${printSecond(fromMs)}Z"`,
+    `before${dates}Date: "${printSecond(toMs)}Z"`,
+    ...(position === undefined ? [] : [`sinceCommissionId: ${JSON.stringify(position)}`]),
+  ];
+  return `{ publisherCommissions(${rules.join(', ')}) { count limit payloadComplete maxCommissionId records { ${FIELDS.join(' ')} } } }`;
+}
+
+/** A response without this information must not count as the last page, because records would be missed. */
+function findNext({ response }: PulledPage, position: string | undefined): string | undefined {
+  const list = 'data.publisherCommissions';
+  const isComplete = response?.find(`${list}.payloadComplete`);
+  if (isComplete === true) return undefined;
+  const last = response?.findText(`${list}.maxCommissionId`);
+  if (isComplete !== false || last === undefined || last === position) {
+    throw unexpected('the response', 'does not say where its next page starts');
+  }
+  return last;
+}

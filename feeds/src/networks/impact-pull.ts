@@ -1,0 +1,63 @@
+// impact.com: fetching actions by their last change. Filtering by event date would miss reversals.
+
+import {
+  basicAuthorisation,
+  HOUR_MS,
+  type PulledPage,
+  printSecond,
+  type SalePull,
+  stream,
+} from '../pull/sale-pull.ts';
+import type { SourceOf } from '../source/source-file.ts';
+
+const ORIGIN = 'https://api.impact.com';
+const PAGE_SIZE = 1_000;
+
+export function impactPull({ account }: SourceOf<'impact'>): SalePull {
+  const path = `/Mediapartners/${encodeURIComponent(account)}/Actions`;
+  return {
+    streams: [stream('changes', 44)],
+    rate: { requests: 1_000, perMs: HOUR_MS },
+    request: (_stream, { fromMs, toMs }, position) => {
+      const query = new URLSearchParams({
+        IrVersion: '16',
+        StartDate: `${printSecond(fromMs)}Z`,
+        EndDate: `${printSecond(toMs)}Z`,
+        PageSize: String(PAGE_SIZE),
+      });
+      if (position === undefined) query.set('Page', '1');
+      else if (!position.startsWith('/')) query.set('Page', position);
+      const target = position?.startsWith('/') ? position : `${path}?${query}`;
+      // Without this header, the response is XML.
+      return {
+        method: 'GET',
+        url: `${ORIGIN}${target}`,
+        headers: { Accept: 'application/json', 'IR-Version': '16' },
+      };
+    },
+    next: (page, position) => findNext(page, position, path),
+    readTotal: ({ response }) => response?.findWholeNumber('@total'),
+    isNothing: (body) => /^\s*(?:null|\{\s*\}|\[\s*\])\s*$/.test(body),
+    authorise: ({ token = '' }) => basicAuthorisation(account, token),
+  };
+}
+
+/** Follows the link to the next page, or counts pages if the link is missing or refers to its own page. */
+function findNext(
+  { response, rowCount }: PulledPage,
+  position: string | undefined,
+  path: string,
+): string | undefined {
+  if (response === undefined || rowCount === 0) return undefined;
+  const page = response.findWholeNumber('@page');
+  const pages = response.findWholeNumber('@numpages');
+  const link = response.findText('@nextpageuri');
+  // Never leaves the account's actions: the request carries the credentials.
+  if (link?.startsWith(`${path}?`) === true && link !== position && pageOf(link) !== page) return link;
+  return page !== undefined && pages !== undefined && page < pages ? String(page + 1) : undefined;
+}
+
+function pageOf(link: string): number | undefined {
+  const page = new URL(link, ORIGIN).searchParams.get('Page');
+  return page === null ? undefined : Number(page);
+}

@@ -1,0 +1,68 @@
+// Partnerize: fetching conversions by their last change. Pages are linked by a cursor, because an offset would skip rows while
+// conversions change.
+
+import {
+  basicAuthorisation,
+  MINUTE_MS,
+  type PulledPage,
+  printSecond,
+  type SalePull,
+  stream,
+} from '../pull/sale-pull.ts';
+import type { SourceOf } from '../source/source-file.ts';
+
+const PAGE_SIZE = 300;
+
+export function partnerizePull({ account }: SourceOf<'partnerize'>): SalePull {
+  return {
+    // The widest window is not published.
+    streams: [stream('changes', 30)],
+    // Not published either.
+    rate: { requests: 60, perMs: MINUTE_MS },
+    request: (_stream, { fromMs, toMs }, position) => {
+      const query = new URLSearchParams({
+        start_date: printTime(fromMs),
+        end_date: printTime(toMs),
+        timezone: 'UTC',
+        date_type: 'last_updated',
+        limit: String(PAGE_SIZE),
+        ...readPosition(position),
+      });
+      const path = `/reporting/report_publisher/publisher/${encodeURIComponent(account)}/conversion.json`;
+      return {
+        method: 'GET',
+        url: `https://api.partnerize.com${path}?${query}`,
+        headers: { Accept: 'application/json' },
+      };
+    },
+    next: (page, position) =>
+      page.rowCount === 0 ? undefined : (findCursor(page) ?? findOffset(page, position)),
+    authorise: ({ applicationKey = '', apiKey = '' }) => basicAuthorisation(applicationKey, apiKey),
+  };
+}
+
+/** The cursor is in a header, and in the link to the next page. */
+function findCursor({ response, header }: PulledPage): string | undefined {
+  const cursor = header('cursor_id');
+  if (cursor !== null && cursor !== '') return cursor;
+  const link = response?.findText('hypermedia.pagination.next_page');
+  return link === undefined ? undefined : (/[?&]cursor_id=([^&]+)/.exec(link)?.[1] ?? undefined);
+}
+
+const OFFSET = 'offset ';
+
+function readPosition(position: string | undefined): Record<string, string> {
+  if (position === undefined) return {};
+  return position.startsWith(OFFSET) ? { offset: position.slice(OFFSET.length) } : { cursor_id: position };
+}
+
+/** Some accounts have no cursor. Their last page is shorter than the others. */
+function findOffset({ rowCount }: PulledPage, position: string | undefined): string | undefined {
+  if (rowCount < PAGE_SIZE || (position !== undefined && !position.startsWith(OFFSET))) return undefined;
+  const before = position === undefined ? 0 : Number(position.slice(OFFSET.length));
+  return `${OFFSET}${before + rowCount}`;
+}
+
+function printTime(ms: number): string {
+  return printSecond(ms).replace('T', ' ');
+}

@@ -1,0 +1,109 @@
+// Interface for fetching a network's sales: which requests to send, and how to continue after each response. Implementations
+// are pure: they neither send requests nor read the clock.
+
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import type { Fields } from '../fields.ts';
+import { DAY_MS } from '../zoned-time.ts';
+
+/** A request without credentials, which are added to its headers. */
+export interface PullRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** A period on the network's clock. */
+export interface PullWindow {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** One of the network's date filters. All filters together return every new and every changed sale. */
+export interface PullStream {
+  readonly name: string;
+  /** The widest window to request: the network's limit minus one day. */
+  readonly windowMs: number;
+  /** How long before the end of the last complete window the next window starts. */
+  readonly overlapMs: number;
+  /** How far back the network has data. */
+  readonly historyMs: number;
+}
+
+/** What a walk needs to know about a page that has been read. */
+export interface PulledPage {
+  readonly rowCount: number;
+  /** The fields of the response outside its rows; undefined if the response is a bare list. */
+  readonly response: Fields | undefined;
+  readonly header: (name: string) => string | null;
+}
+
+/** Secret values by name, such as `token`. */
+export type Secrets = Readonly<Record<string, string>>;
+
+export interface AccessToken {
+  readonly token: string;
+  readonly lifetimeMs: number;
+}
+
+export interface SalePull {
+  readonly streams: readonly PullStream[];
+  /** The rate that the network publishes for one credential, or a cautious assumption. */
+  readonly rate: { readonly requests: number; readonly perMs: number };
+  /** Statuses that mean "too many requests", besides 429. */
+  readonly tooManyStatuses?: readonly number[];
+  request(stream: string, window: PullWindow, position: string | undefined): PullRequest;
+  /** Returns the position of the next page; undefined after the last page. */
+  next(page: PulledPage, position: string | undefined): string | undefined;
+  /** The network's count of all rows in the window, on every page. If it changes during a walk, rows may have been missed. */
+  readTotal?(page: PulledPage): number | undefined;
+  /** True if the body means "no rows" although it is not the usual document. */
+  isNothing?(body: string): boolean;
+  /** True if a response with status 200 is an error that repeating the request cannot fix. */
+  readonly errorsAreFinal?: boolean;
+  /** For networks whose sales have several rows: which parts of a row later pulls need. */
+  readonly parts?: {
+    readonly fields: readonly string[];
+    /** The field with the sub-id, which is not in `fields`. */
+    readonly subIdField: string;
+    /** Sales of this age are converted again, because their status depends on their age. */
+    readonly dueAfterMs?: number | undefined;
+  };
+  /** The headers with the credentials. If the network has a login, `secrets` contains only the access token. */
+  authorise(secrets: Secrets): Readonly<Record<string, string>>;
+  readonly login?: {
+    request(secrets: Secrets): PullRequest;
+    /** Returns undefined if the response is not the expected document. */
+    read(body: string): AccessToken | undefined;
+  };
+}
+
+export function basicAuthorisation(user: string, password: string): Readonly<Record<string, string>> {
+  return { Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
+}
+
+export function bearerAuthorisation(token: string): Readonly<Record<string, string>> {
+  return { Authorization: `Bearer ${token}` };
+}
+
+/** `2026-11-14T12:00:00`, in UTC. */
+export function printSecond(ms: number): string {
+  return printTimestamp(ms - (ms % 1_000));
+}
+
+const OVERLAP_MS = DAY_MS;
+const YEAR_MS = 365 * DAY_MS;
+
+/** A stream with the usual overlap, whose network has data for three years. */
+export function stream(name: string, windowDays: number, rules: Partial<PullStream> = {}): PullStream {
+  return {
+    name,
+    windowMs: windowDays * DAY_MS,
+    overlapMs: OVERLAP_MS,
+    historyMs: 3 * YEAR_MS - DAY_MS,
+    ...rules,
+  };
+}
+
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;

@@ -1,0 +1,93 @@
+// State of pulls: how far each stream of a network has been read, who is pulling, how many requests each credential may send,
+// and rows that later rows of the same sale may change. A stream advances in the same database transaction as the import of
+// its window, so a killed pull repeats a window and never skips one.
+
+/** A date filter of a source. Sources whose sub-ids are clicks have no organisation: `orgId` is 0. */
+export interface StreamKey {
+  /** Network and account, such as `awin:77777`. */
+  readonly source: string;
+  readonly orgId: number;
+  readonly stream: string;
+}
+
+export interface PullCounts {
+  readonly added: number;
+  readonly changed: number;
+  readonly unchanged: number;
+  readonly invalid: number;
+}
+
+/** The last successful window of a stream. */
+export interface PulledWindow {
+  /** Everything up to this time on the network's clock has been imported. */
+  readonly completeThroughMs: number;
+  readonly counts: PullCounts;
+}
+
+export interface PullState extends StreamKey {
+  /** Null for sources whose sub-ids are clicks. */
+  readonly orgName: string | null;
+  /** Null until the first window has been imported. */
+  readonly completeThroughMs: number | null;
+  readonly lastSuccessMs: number | null;
+  /** Sums over all windows. */
+  readonly counts: PullCounts;
+  /** Why the last attempt failed; null if it succeeded. Never contains secrets. */
+  readonly error: string | null;
+  readonly failedAtMs: number | null;
+}
+
+/** A network's row that is one part of a sale. The sub-id is separate, so that it can be erased. */
+export interface PulledRow {
+  readonly saleId: string;
+  readonly partId: string;
+  /** 0 if unknown. */
+  readonly orgId: number;
+  /** The passbackUid or the click id; null if there is none or if the user was erased. */
+  readonly subId: string | null;
+  /** When the sale must be converted again, although no new row has arrived; null if never. */
+  readonly dueAtMs: number | null;
+  /** The row as JSON, without its sub-id. */
+  readonly document: string;
+}
+
+export interface Lease {
+  readonly source: string;
+  readonly holder: string;
+}
+
+/** Writes in the transaction of an import. */
+export interface PullWriter {
+  /** Locks and extends the lease until the commit. Throws Refused if another process holds it. */
+  holdLease(lease: Lease): Promise<void>;
+  advance(key: StreamKey, window: PulledWindow): Promise<void>;
+  putRows(source: string, rows: readonly PulledRow[]): Promise<void>;
+  /** The sales have been converted again: their rows are no longer due. */
+  clearDue(source: string, saleIds: readonly string[]): Promise<void>;
+}
+
+export interface PullStore {
+  list(): Promise<PullState[]>;
+  find(key: StreamKey): Promise<PullState | undefined>;
+  noteFailure(key: StreamKey, error: string): Promise<void>;
+  /** Takes or extends the lease. Returns the holder if another process has it. */
+  takeLease(lease: Lease): Promise<string | undefined>;
+  /** Ends another process's lease, if it still has it. */
+  endLease(lease: Lease): Promise<void>;
+  /**
+   * Reserves one request of a credential and returns when it may be sent. Requests are `intervalMs` apart, after a burst of
+   * `burst` requests. All processes share this budget.
+   */
+  reserveRequest(credential: string, budget: RequestBudget): Promise<number>;
+  /** Sends no requests with this credential until then. */
+  blockRequests(credential: string, budget: RequestBudget, untilMs: number): Promise<void>;
+  /** Returns the stored rows of these sales. */
+  rowsOf(source: string, saleIds: readonly string[]): Promise<PulledRow[]>;
+  /** Returns sales whose rows are due, oldest first. */
+  dueSales(source: string, nowMs: number, limit: number): Promise<string[]>;
+}
+
+export interface RequestBudget {
+  readonly intervalMs: number;
+  readonly burst: number;
+}

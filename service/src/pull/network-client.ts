@@ -1,0 +1,286 @@
+// Sends requests to one network with one credential: waits for the shared budget, adds the credentials, and repeats requests
+// that may succeed later.
+
+import type { PullRequest, SalePull, Secrets } from '@offerbook/feeds/pull/sale-pull.ts';
+import { NetworkError } from '@offerbook/feeds/pull/unexpected.ts';
+import { BrokenFile } from '@offerbook/wire/rows/raw-row.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { PullStore, RequestBudget } from '../domain/pull.ts';
+
+/** The network cannot be used until the operator has changed something. */
+export class SourceStopped extends Error {
+  override readonly name = 'SourceStopped';
+}
+
+/** The network has failed several times. Another window or another time may work. */
+export class RequestFailed extends Error {
+  override readonly name = 'RequestFailed';
+}
+
+export interface ClientOptions {
+  readonly pull: SalePull;
+  readonly secrets: Secrets;
+  readonly baseUrl?: string | undefined;
+  readonly store: PullStore;
+  readonly clock: Clock;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly random: () => number;
+  readonly onOutcome: (outcome: RequestOutcome) => void;
+}
+
+export type RequestOutcome = 'ok' | 'too many' | 'failed' | 'refused';
+
+/** Reads a response's body. A BrokenFile counts as a failed request. */
+export type BodyReader<T> = (
+  body: AsyncIterable<Uint8Array>,
+  header: (name: string) => string | null,
+) => Promise<T>;
+
+const TRIES = 4;
+const WAITS_MAX = 10;
+const WAIT_MAX_MS = 15 * 60_000;
+const MINUTE_MS = 60_000;
+const IDLE_MS = 60_000;
+const BACKOFF_MS = [2_000, 10_000, 60_000];
+/** The share of the published rate that a pull uses. */
+const RATE_SHARE = 0.8;
+const BURST_SHARE = 0.2;
+/** A token that expires sooner than this is replaced. */
+const TOKEN_SPARE_MS = 30_000;
+const MESSAGE_BYTES_MAX = 2_000;
+
+type Failure =
+  | { readonly kind: 'too many'; readonly waitMs: number | undefined }
+  | { readonly kind: 'retry' | 'stop' | 'expired'; readonly why: string };
+
+export class NetworkClient {
+  readonly #options: ClientOptions;
+  readonly #credential: string;
+  readonly #budget: RequestBudget;
+  #slowness = 1;
+  #token: { readonly value: string; readonly expiresAtMs: number } | undefined;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    const { rate } = options.pull;
+    // The burst and the steady rate together stay within the published rate in every period.
+    this.#budget = {
+      intervalMs: Math.ceil(rate.perMs / (rate.requests * RATE_SHARE)),
+      burst: Math.max(1, Math.floor(rate.requests * BURST_SHARE)),
+    };
+    // Two sources with the same credential share a budget. The digest does not reveal the secret.
+    const hasher = new Bun.CryptoHasher('sha256').update('offerbook pull ');
+    for (const value of Object.values(options.secrets)) hasher.update(`${value} `);
+    this.#credential = hasher.digest('hex').slice(0, 32);
+  }
+
+  /** Throws SourceStopped or RequestFailed, whose messages contain no secret. */
+  async fetch<T>(request: PullRequest, read: BodyReader<T>): Promise<T> {
+    let failures = 0;
+    let waits = 0;
+    let isTokenNew = false;
+    for (;;) {
+      const headers = await this.#authorise();
+      await this.#waitForSlot();
+      const result = await this.#try({ ...request, headers: { ...request.headers, ...headers } }, read);
+      if ('value' in result) {
+        this.#options.onOutcome('ok');
+        return result.value;
+      }
+      const { failure } = result;
+      if (failure.kind === 'too many') {
+        this.#options.onOutcome('too many');
+        if (++waits > WAITS_MAX) throw new RequestFailed('the network keeps refusing requests as too many');
+        await this.#wait(failure.waitMs);
+      } else if (failure.kind === 'expired' && this.#token !== undefined && !isTokenNew) {
+        this.#token = undefined;
+        isTokenNew = true;
+      } else if (failure.kind === 'retry') {
+        this.#options.onOutcome('failed');
+        if (++failures >= TRIES) throw new RequestFailed(failure.why);
+        const backoffMs = BACKOFF_MS[failures - 1] ?? MINUTE_MS;
+        await this.#options.sleep(backoffMs * (0.5 + this.#options.random() / 2));
+      } else {
+        this.#options.onOutcome('refused');
+        throw new SourceStopped(failure.why);
+      }
+    }
+  }
+
+  async #authorise(): Promise<Readonly<Record<string, string>>> {
+    const { pull, secrets, clock } = this.#options;
+    const { login } = pull;
+    if (login === undefined) return pull.authorise(secrets);
+    if (this.#token === undefined || this.#token.expiresAtMs - TOKEN_SPARE_MS <= clock()) {
+      this.#token = await this.#logIn(login);
+    }
+    return pull.authorise({ accessToken: this.#token.value });
+  }
+
+  async #logIn(login: NonNullable<SalePull['login']>) {
+    const { secrets, clock, sleep, random } = this.#options;
+    for (let failures = 0; ; ) {
+      await this.#waitForSlot();
+      const result = await this.#try(login.request(secrets), async (body) => {
+        const text = await readText(body);
+        return login.read(text);
+      });
+      if ('value' in result && result.value !== undefined) {
+        const { token, lifetimeMs } = result.value;
+        return { value: token, expiresAtMs: clock() + Math.max(lifetimeMs, 2 * TOKEN_SPARE_MS) };
+      }
+      const failure = 'failure' in result ? result.failure : undefined;
+      if (failure?.kind === 'stop' || failure?.kind === 'expired') throw new SourceStopped(failure.why);
+      if (failure?.kind === 'too many') await this.#wait(failure.waitMs);
+      if (++failures >= TRIES) throw new RequestFailed('the network does not issue an access token');
+      if (failure?.kind !== 'too many')
+        await sleep((BACKOFF_MS[failures - 1] ?? MINUTE_MS) * (0.5 + random() / 2));
+    }
+  }
+
+  async #try<T>(
+    request: PullRequest,
+    read: BodyReader<T>,
+  ): Promise<{ readonly value: T } | { readonly failure: Failure }> {
+    const controller = new AbortController();
+    const abort = () => controller.abort(new Error('no response for 60 s'));
+    let timer = setTimeout(abort, IDLE_MS);
+    const onActivity = () => {
+      clearTimeout(timer);
+      timer = setTimeout(abort, IDLE_MS);
+    };
+    try {
+      const response = await fetch(this.#address(request.url), {
+        method: request.method,
+        headers: { 'User-Agent': 'offerbook', ...request.headers },
+        body: request.body ?? null,
+        // A redirect could send the credentials elsewhere.
+        redirect: 'manual',
+        signal: controller.signal,
+      });
+      const body = watched(response.body, onActivity);
+      if (response.status !== 200) return { failure: await this.#judge(response, body) };
+      return { value: await read(body, (name) => response.headers.get(name)) };
+    } catch (error) {
+      return { failure: this.#explain(error) };
+    } finally {
+      clearTimeout(timer);
+      // Ends the connection if the body has not been read to its end.
+      controller.abort();
+    }
+  }
+
+  #explain(error: unknown): Failure {
+    if (error instanceof NetworkError) {
+      return { kind: 'stop', why: this.#redact(`the network rejected the request: ${error.message}`) };
+    }
+    if (error instanceof BrokenFile) {
+      const { field, reason } = error.problem;
+      return { kind: 'retry', why: this.#redact(`${field} ${reason}`) };
+    }
+    const { name, code, message } = error as NodeJS.ErrnoException;
+    // Bugs of ours must not look like failures of the network.
+    if (['TypeError', 'RangeError', 'ReferenceError'].includes(name) && code === undefined) throw error;
+    return { kind: 'retry', why: this.#redact(`the network cannot be reached: ${message}`) };
+  }
+
+  async #judge(response: Response, body: AsyncIterable<Uint8Array>): Promise<Failure> {
+    const { status, headers } = response;
+    if (status === 429 || this.#options.pull.tooManyStatuses?.includes(status) === true) {
+      return { kind: 'too many', waitMs: readWait(headers, this.#options.clock()) };
+    }
+    const text = await readText(body).catch(() => '');
+    const why = this.#redact(`the network answered with status ${status}${quoteMessage(text)}`);
+    if (status >= 500) return { kind: 'retry', why };
+    if (status === 401) return { kind: 'expired', why: `${why}; check the credentials` };
+    if (status === 403) return { kind: 'stop', why: `${why}; check what the credentials allow` };
+    return { kind: 'stop', why };
+  }
+
+  /** Without advice from the network, waits for the next full minute and sends half as many requests from then on. */
+  async #wait(waitMs: number | undefined): Promise<void> {
+    const { clock, random, store } = this.#options;
+    const nowMs = clock();
+    if (waitMs === undefined) this.#slowness = Math.min(this.#slowness * 2, 8);
+    const untilMs =
+      waitMs === undefined
+        ? (Math.floor(nowMs / MINUTE_MS) + 1) * MINUTE_MS + random() * 5_000
+        : nowMs + Math.min(waitMs, WAIT_MAX_MS);
+    await store.blockRequests(this.#credential, this.#slowed, Math.ceil(untilMs));
+  }
+
+  get #slowed(): RequestBudget {
+    return {
+      intervalMs: this.#budget.intervalMs * this.#slowness,
+      burst: this.#slowness > 1 ? 1 : this.#budget.burst,
+    };
+  }
+
+  async #waitForSlot(): Promise<void> {
+    const { store, clock, sleep } = this.#options;
+    const atMs = await store.reserveRequest(this.#credential, this.#slowed);
+    const waitMs = atMs - clock();
+    if (waitMs > 0) await sleep(waitMs);
+  }
+
+  #address(url: string): string {
+    const { baseUrl } = this.#options;
+    if (baseUrl === undefined) return url;
+    const { pathname, search } = new URL(url);
+    return `${baseUrl.replace(/\/$/, '')}${pathname}${search}`;
+  }
+
+  /** A network could repeat the credentials in its response. */
+  #redact(text: string): string {
+    const values = [...Object.values(this.#options.secrets), this.#token?.value ?? ''].filter(
+      (value) => value !== '',
+    );
+    return values.reduce((result, value) => result.replaceAll(value, '***'), text);
+  }
+}
+
+async function* watched(
+  body: ReadableStream<Uint8Array> | null,
+  onActivity: () => void,
+): AsyncGenerator<Uint8Array> {
+  if (body === null) return;
+  for await (const chunk of body) {
+    onActivity();
+    yield chunk;
+  }
+}
+
+async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > MESSAGE_BYTES_MAX) break;
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+const MESSAGE_FIELDS = ['message', 'Message', 'description', 'error_description', 'error'];
+
+/** Quotes the message of an error response; shows nothing else of it. */
+function quoteMessage(text: string): string {
+  try {
+    const fields = JSON.parse(text) as Record<string, unknown>;
+    const message = MESSAGE_FIELDS.map((name) => fields[name]).find((value) => typeof value === 'string');
+    return typeof message === 'string' ? `: ${JSON.stringify(message.slice(0, 200))}` : '';
+  } catch {
+    return '';
+  }
+}
+
+/** Returns how long the network asks to wait; undefined if it does not say. */
+function readWait(headers: Headers, nowMs: number): number | undefined {
+  for (const name of ['Retry-After', 'X-RateLimit-Retry-After', 'X-RateLimit-Reset']) {
+    const text = headers.get(name)?.trim() ?? '';
+    if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
+    const dateMs = name === 'Retry-After' ? Date.parse(text) : Number.NaN;
+    if (!Number.isNaN(dateMs)) return Math.max(0, dateMs - nowMs);
+  }
+  return undefined;
+}

@@ -1,0 +1,35 @@
+// Chooses the next period to request from a network. Windows go from old to new and overlap, because networks list changes late.
+
+import type { PullStream, PullWindow } from '@offerbook/feeds/pull/sale-pull.ts';
+
+const SECOND_MS = 1_000;
+/** Changes of the last minutes may not be listed yet. */
+export const SETTLE_MS = 600_000;
+
+/**
+ * Returns undefined if the stream is up to date. `startMs` is where a stream without state begins. Times are whole seconds, the
+ * precision of the networks' filters.
+ */
+export function nextWindow(
+  { overlapMs, historyMs }: PullStream,
+  completeThroughMs: number | undefined,
+  { startMs, nowMs, widthMs }: { readonly startMs: number; readonly nowMs: number; readonly widthMs: number },
+): PullWindow | undefined {
+  const wantedMs = completeThroughMs === undefined ? startMs : completeThroughMs - overlapMs;
+  const fromMs = wholeSecond(Math.max(wantedMs, nowMs - historyMs + SECOND_MS));
+  const toMs = wholeSecond(Math.min(fromMs + widthMs, nowMs - SETTLE_MS));
+  return toMs > Math.max(fromMs, completeThroughMs ?? 0) ? { fromMs, toMs } : undefined;
+}
+
+/** The time that the network no longer has data for, although the stream has not read it; 0 if there is none. */
+export function lostMs(
+  { historyMs }: PullStream,
+  completeThroughMs: number | undefined,
+  nowMs: number,
+): number {
+  return completeThroughMs === undefined ? 0 : Math.max(0, nowMs - historyMs - completeThroughMs);
+}
+
+function wholeSecond(ms: number): number {
+  return Math.floor(ms / SECOND_MS) * SECOND_MS;
+}

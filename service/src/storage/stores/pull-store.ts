@@ -1,0 +1,190 @@
+// State of pulls; see domain/pull.ts. Leases and budgets are short-lived, so copies of the database leave them out.
+
+import { Refused } from '@offerbook/wire/failures.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type {
+  PullCounts,
+  PulledRow,
+  PullState,
+  PullStore,
+  PullWriter,
+  RequestBudget,
+  StreamKey,
+} from '../../domain/pull.ts';
+import { type Connection, type Database, PULL_ROWS, type Queries } from '../database.ts';
+import type { Statement } from '../sql.ts';
+
+/** A pull extends its lease three times in this period. */
+export const LEASE_MS = 60_000;
+
+/** State that has no column, stored as JSON. */
+interface Document {
+  readonly lastSuccessMs: number | null;
+  readonly counts: PullCounts;
+  readonly error: string | null;
+  readonly failedAtMs: number | null;
+}
+
+const NO_COUNTS: PullCounts = { added: 0, changed: 0, unchanged: 0, invalid: 0 };
+const NEW_STREAM: Document = { lastSuccessMs: null, counts: NO_COUNTS, error: null, failedAtMs: null };
+
+interface StateRow extends StreamKey {
+  readonly orgName: string | null;
+  readonly completeThroughMs: number | null;
+  readonly document: string;
+}
+
+const SELECT = `SELECT p.source, p.org_id AS "orgId", p.stream, o.name AS "orgName",
+    p.complete_through AS "completeThroughMs", p.document
+  FROM pull_streams p LEFT JOIN organisations o ON o.id = p.org_id`;
+const FIND_SQL = `${SELECT} WHERE p.source = $1 AND p.org_id = $2 AND p.stream = $3`;
+const LIST_SQL = `${SELECT} ORDER BY p.source, p.org_id, p.stream`;
+
+const PUT_STREAM_SQL = `INSERT INTO pull_streams (source, org_id, stream, complete_through, document)
+  VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT (source, org_id, stream)
+  DO UPDATE SET complete_through = excluded.complete_through, document = excluded.document`;
+
+const TAKE_LEASE_SQL = `INSERT INTO pull_leases (source, holder, expires_at) VALUES ($1, $2, $3)
+  ON CONFLICT (source) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
+    WHERE pull_leases.holder = excluded.holder OR pull_leases.expires_at <= $4
+  RETURNING holder`;
+
+/** $2: now, $3: the interval. */
+const RESERVE_SQL = `INSERT INTO pull_budgets (credential, next_at) VALUES ($1, CAST($2 AS bigint) + CAST($3 AS bigint))
+  ON CONFLICT (credential) DO UPDATE SET next_at = CAST($3 AS bigint) +
+    CASE WHEN pull_budgets.next_at < CAST($2 AS bigint) THEN CAST($2 AS bigint) ELSE pull_budgets.next_at END
+  RETURNING next_at AS "nextAtMs"`;
+const BLOCK_SQL = `INSERT INTO pull_budgets (credential, next_at) VALUES ($1, $2)
+  ON CONFLICT (credential) DO UPDATE SET next_at = excluded.next_at WHERE pull_budgets.next_at < excluded.next_at`;
+
+const ROWS_SQL: Statement = ({ isOneOf, valuesTable }) => `
+  SELECT sale_id AS "saleId", part_id AS "partId", org_id AS "orgId", sub_id AS "subId", due_at AS "dueAtMs", document
+    FROM pull_rows WHERE source = $1 AND sale_id ${isOneOf(`SELECT value FROM ${valuesTable('$2', 'text')}`)}
+   ORDER BY sale_id, part_id`;
+const CLEAR_DUE_SQL: Statement = ({ isOneOf, valuesTable }) => `
+  UPDATE pull_rows SET due_at = NULL
+   WHERE source = $1 AND sale_id ${isOneOf(`SELECT value FROM ${valuesTable('$2', 'text')}`)}`;
+
+export function pullStore(database: Database, clock: Clock): PullStore {
+  return {
+    async list() {
+      return (await database.all<StateRow>(LIST_SQL)).map(toState);
+    },
+    find: (key) => findState(database, key),
+    noteFailure: (key, error) =>
+      database.write(async (connection) => {
+        const before = await findState(connection, key);
+        await putState(connection, key, before?.completeThroughMs ?? null, {
+          ...(before ?? NEW_STREAM),
+          error,
+          failedAtMs: clock(),
+        });
+      }),
+    takeLease: ({ source, holder }) =>
+      database.write(async (connection) => {
+        const nowMs = clock();
+        const taken = await connection.all(TAKE_LEASE_SQL, source, holder, nowMs + LEASE_MS, nowMs);
+        return taken.length > 0 ? undefined : findHolder(connection, source);
+      }),
+    endLease: ({ source, holder }) =>
+      database.write(async (connection) => {
+        await connection.all('DELETE FROM pull_leases WHERE source = $1 AND holder = $2', source, holder);
+      }),
+    reserveRequest: (credential, { intervalMs, burst }) =>
+      database.write(async (connection) => {
+        const nowMs = clock();
+        const [row] = await connection.all<{ nextAtMs: number }>(RESERVE_SQL, credential, nowMs, intervalMs);
+        return Math.max(nowMs, (row?.nextAtMs ?? nowMs) - burst * intervalMs);
+      }),
+    blockRequests: (credential, { intervalMs, burst }: RequestBudget, untilMs) =>
+      database.write(async (connection) => {
+        // The next request is then due at `untilMs`, without a burst.
+        await connection.all(BLOCK_SQL, credential, untilMs + (burst - 1) * intervalMs);
+      }),
+    rowsOf: (source, saleIds) => database.all<PulledRow>(ROWS_SQL, source, JSON.stringify(saleIds)),
+    async dueSales(source, nowMs, limit) {
+      const rows = await database.all<{ saleId: string }>(
+        `SELECT sale_id AS "saleId" FROM pull_rows WHERE source = $1 AND due_at <= $2
+         GROUP BY sale_id ORDER BY min(due_at) LIMIT $3`,
+        source,
+        nowMs,
+        limit,
+      );
+      return rows.map(({ saleId }) => saleId);
+    },
+  };
+}
+
+const LOCK_LEASE_SQL: Statement = ({ forUpdate }) =>
+  `SELECT holder FROM pull_leases WHERE source = $1 ${forUpdate}`;
+
+export function pullWriter(connection: Connection, clock: Clock): PullWriter {
+  return {
+    async holdLease({ source, holder }) {
+      const [row] = await connection.all<{ holder: string }>(LOCK_LEASE_SQL, source);
+      if (row?.holder !== holder) {
+        throw new Refused(`${row?.holder ?? 'another process'} has taken over the pull of ${source}`);
+      }
+      const sql = 'UPDATE pull_leases SET expires_at = $2 WHERE source = $1';
+      await connection.all(sql, source, clock() + LEASE_MS);
+    },
+    async advance(key, { completeThroughMs, counts }) {
+      const before = (await findState(connection, key))?.counts ?? NO_COUNTS;
+      const sums = {
+        added: before.added + counts.added,
+        changed: before.changed + counts.changed,
+        unchanged: before.unchanged + counts.unchanged,
+        invalid: before.invalid + counts.invalid,
+      };
+      const state = { ...NEW_STREAM, lastSuccessMs: clock(), counts: sums };
+      await putState(connection, key, completeThroughMs, state);
+    },
+    async putRows(source, rows) {
+      await connection.putMany(
+        PULL_ROWS,
+        rows.map(({ saleId, partId, orgId, subId, dueAtMs, document }) => ({
+          source,
+          sale_id: saleId,
+          part_id: partId,
+          org_id: orgId,
+          sub_id: subId,
+          due_at: dueAtMs,
+          seen_at: clock(),
+          document,
+        })),
+      );
+    },
+    async clearDue(source, saleIds) {
+      await connection.all(CLEAR_DUE_SQL, source, JSON.stringify(saleIds));
+    },
+  };
+}
+
+async function findHolder(connection: Connection, source: string): Promise<string | undefined> {
+  const sql = 'SELECT holder FROM pull_leases WHERE source = $1';
+  const [row] = await connection.all<{ holder: string }>(sql, source);
+  return row?.holder;
+}
+
+async function findState(
+  queries: Queries,
+  { source, orgId, stream }: StreamKey,
+): Promise<PullState | undefined> {
+  const [row] = await queries.all<StateRow>(FIND_SQL, source, orgId, stream);
+  return row === undefined ? undefined : toState(row);
+}
+
+async function putState(
+  connection: Connection,
+  { source, orgId, stream }: StreamKey,
+  completeThroughMs: number | null,
+  { lastSuccessMs, counts, error, failedAtMs }: Document,
+): Promise<void> {
+  const document: Document = { lastSuccessMs, counts, error, failedAtMs };
+  await connection.all(PUT_STREAM_SQL, source, orgId, stream, completeThroughMs, JSON.stringify(document));
+}
+
+function toState({ document, ...row }: StateRow): PullState {
+  return { ...row, ...(JSON.parse(document) as Document) };
+}

@@ -1,0 +1,126 @@
+// offerbook pull as operators run it: source files, credentials, exit codes and output.
+
+import { describe, expect, test } from 'bun:test';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { awinSale, NAMESPACE, type Row } from '../../../feeds/test/fixture.ts';
+import { FakeNetwork, PULL_SECRETS } from '../pull/fake-network.ts';
+import { offerbook } from '../support/command.ts';
+import { temporaryFolder } from '../support/databases.ts';
+
+const SECRET = PULL_SECRETS.awin?.token ?? '';
+const text = (ms: number) => new Date(ms).toISOString().slice(0, 19);
+
+async function operator(network: FakeNetwork, changes: Row = {}) {
+  const folder = temporaryFolder();
+  const source = {
+    ...{ network: 'awin', account: '77777', namespace: NAMESPACE, share: { default: 0.5 }, subId: 'uid' },
+    ...{ baseUrl: network.baseUrl, credentials: { token: { file: 'awin.token' } } },
+    ...changes,
+  };
+  writeFileSync(join(folder, 'awin.json'), JSON.stringify(source));
+  writeFileSync(join(folder, 'awin.token'), `${SECRET}\n`, { mode: 0o600 });
+  const run = (args: string, env: Record<string, string> = {}) =>
+    offerbook(args.split(' '), { cwd: folder, env });
+  return { folder, run };
+}
+
+function listSale(network: FakeNetwork, id: number): void {
+  const atMs = Date.now() - 86_400_000;
+  const row = awinSale({ id, transactionDate: text(atMs), clickDate: text(atMs - 60_000) });
+  network.rows.push({ row, times: { transaction: atMs } });
+}
+
+const PULL = 'pull --source awin.json --org acme --since';
+const SINCE = text(Date.now() - 3 * 86_400_000);
+
+describe('offerbook pull', () => {
+  test('imports sales, reports its state, and writes the secret nowhere', async () => {
+    using network = new FakeNetwork('awin');
+    listSale(network, 1);
+    const { folder, run } = await operator(network);
+    await run('orgs create acme');
+    const check = await run('pull --check --source awin.json --org acme');
+    expect([check.code, check.stdout]).toEqual([0, 'awin:77777: the credentials work.\n']);
+    const pulled = await run(`${PULL} ${SINCE}`);
+    expect([pulled.code, pulled.stderr]).toEqual([0, '']);
+    expect(pulled.stdout).toMatch(
+      /^awin:77777, transaction: complete through \S+; 1 added, 0 changed, 0 unchanged\.\nawin:77777, validation: .*\nawin:77777, amendment: .*\n$/,
+    );
+    const status = await run('pull status --json');
+    expect(JSON.parse(status.stdout)).toMatchObject([
+      { source: 'awin:77777', stream: 'amendment', organisation: 'acme', error: null },
+      { source: 'awin:77777', stream: 'transaction', counts: { added: 1 }, error: null },
+      { source: 'awin:77777', stream: 'validation', error: null },
+    ]);
+    const imports = await run('imports list');
+    expect(imports.stdout).toMatch(/ done +1 +\+1 .* transaction 20\S+ – 20\S+\n/);
+    const written = readdirSync(folder)
+      .filter((name) => name !== 'awin.token')
+      .map((name) => readFileSync(join(folder, name), 'latin1'));
+    const shown = [check, pulled, status, imports].flatMap(({ stdout, stderr }) => [stdout, stderr]);
+    for (const bytes of [...written, ...shown]) expect(bytes).not.toContain(SECRET);
+  });
+
+  test('reads a secret from the environment', async () => {
+    using network = new FakeNetwork('awin');
+    const { run } = await operator(network, { credentials: { token: { env: 'AWIN_TOKEN' } } });
+    expect((await run(`${PULL} ${SINCE}`)).stderr).toBe(
+      'offerbook: the environment variable AWIN_TOKEN is empty, but must contain a secret\n',
+    );
+    await run('orgs create acme');
+    expect((await run('pull --check --source awin.json --org acme', { AWIN_TOKEN: SECRET })).code).toBe(0);
+  });
+
+  test('exits with 3 if a source fails, after the others', async () => {
+    using network = new FakeNetwork('awin');
+    const { folder, run } = await operator(network);
+    await run('orgs create acme');
+    const source = JSON.parse(readFileSync(join(folder, 'awin.json'), 'utf8'));
+    writeFileSync(
+      join(folder, 'broken.json'),
+      JSON.stringify({ ...source, account: '1', credentials: { token: { env: 'WRONG' } } }),
+    );
+    const args = `${PULL} ${SINCE} --source broken.json --source awin.json`.replace(
+      '--source awin.json ',
+      '',
+    );
+    const { code, stdout, stderr } = await run(args, { WRONG: 'wr0ng' });
+    expect(code).toBe(3);
+    expect(stdout).toContain('awin:77777, transaction: complete through');
+    expect(stderr).toContain(
+      'awin:1, transaction: the network answered with status 401: "who?"; check the credentials',
+    );
+    expect(stderr).not.toContain('wr0ng');
+  });
+
+  test.each<[string, Row, string]>([
+    ['a source without credentials', { credentials: undefined }, 'awin.json has no "credentials"'],
+    ['a host elsewhere', { baseUrl: 'http://192.0.2.1:9000' }, 'add --allow-other-host'],
+    [
+      'a baseUrl with a path',
+      { baseUrl: 'http://127.0.0.1:1/x' },
+      'baseUrl must be a scheme, a host and a port',
+    ],
+    [
+      'a secret in the source file',
+      { credentials: { token: 'abc' } },
+      'credentials.token must be a JSON object',
+    ],
+    ['sub-ids that are clicks', { subId: 'click' }, 'omit --org'],
+  ])('rejects %s', async (_what, changes, message) => {
+    using network = new FakeNetwork('awin');
+    const { run } = await operator(network, changes);
+    const { code, stderr } = await run(`${PULL} ${SINCE}`);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(network.requests).toEqual([]);
+  });
+
+  test('rejects a secret file that every user can read', async () => {
+    using network = new FakeNetwork('awin');
+    const { folder, run } = await operator(network);
+    chmodSync(join(folder, 'awin.token'), 0o644);
+    const { code, stderr } = await run(`${PULL} ${SINCE}`);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('every user can read it; run: chmod 600')]);
+  });
+});

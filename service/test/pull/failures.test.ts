@@ -1,0 +1,299 @@
+// Pulls from networks that fail, refuse and mislead, and pulls that are interrupted.
+
+import { describe, expect, test } from 'bun:test';
+import { awinSale, cjRecord, impactAction, type Row } from '../../../feeds/test/fixture.ts';
+import { checkSource } from '../../src/pull/pull-source.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
+import { DATABASES } from '../support/databases.ts';
+import { PULL_SECRETS } from './fake-network.ts';
+import { DAY_MS, errorsOf, PullTest, START_MS, total } from './fixture.ts';
+
+const [SQLITE] = DATABASES;
+if (SQLITE === undefined) throw new Error('there is no database to test with');
+
+const soldAtMs = START_MS - 3 * DAY_MS;
+const sale = (id: number, changes: Row = {}) => ({
+  row: awinSale({ id, transactionDate: '2026-11-17T00:00:00', ...changes }),
+  times: { transaction: soldAtMs },
+});
+const status =
+  (code: number, headers: Record<string, string> = {}, body: unknown = {}) =>
+  () =>
+    Response.json(body, { status: code, headers });
+
+describe.each(DATABASES)('on $name', (database) => {
+  test('a pull that dies in the transaction of an import repeats the window', async () => {
+    await using t = await PullTest.open('awin', database);
+    t.network.rows.push(sale(1));
+    const { transactions } = t.stores;
+    // The last statement before the commit fails.
+    const failing = {
+      ...transactions,
+      write: ((orgId, work, importId) =>
+        transactions.write(
+          orgId,
+          async (writer) => {
+            await work(writer);
+            throw new Error('killed');
+          },
+          importId,
+        )) as typeof transactions.write,
+    };
+    const stores = { ...t.stores, transactions: failing };
+    const { pullSource } = await import('../../src/pull/pull-source.ts');
+    const options = { org: t.org, startMs: START_MS - 60 * DAY_MS, by: 'test@host', version: '0' };
+    await expect(pullSource(t.pullable(), options, { ...t.context, stores })).rejects.toThrow('killed');
+    expect((await t.stored()).size).toBe(0);
+    expect(await t.stores.pulls.list()).toEqual([]);
+    expect(total(await t.pull())).toMatchObject({ added: 1 });
+    expect((await t.stored()).size).toBe(1);
+  });
+
+  test('a second pull of the same source is refused, and a frozen one cannot write after its lease was taken', async () => {
+    await using t = await PullTest.open('awin', database);
+    const other = { source: 'awin:77777', holder: 'someone@elsewhere (process 1)' };
+    expect(await t.stores.pulls.takeLease(other)).toBeUndefined();
+    await expect(t.pull()).rejects.toThrow('someone@elsewhere (process 1) is pulling from awin:77777');
+    t.nowMs += 61_000;
+    t.network.planned.push(async () => {
+      t.nowMs += 61_000;
+      await t.stores.pulls.takeLease(other);
+      return Response.json([]);
+    });
+    const [first] = await t.pull();
+    expect(first?.error).toBe('someone@elsewhere (process 1) has taken over the pull of awin:77777');
+    expect((await t.stores.pulls.list())[0]?.completeThroughMs).toBeNull();
+  });
+
+  test('two clients with one credential share one budget', async () => {
+    await using t = await PullTest.open('awin', database);
+    const budget = { intervalMs: 1_000, burst: 2 };
+    const reserve = () => t.stores.pulls.reserveRequest('a', budget);
+    const waits = [await reserve(), await reserve(), await reserve(), await reserve()].map(
+      (ms) => ms - t.nowMs,
+    );
+    expect(waits).toEqual([0, 0, 1_000, 2_000]);
+    expect((await t.stores.pulls.reserveRequest('b', budget)) - t.nowMs).toBe(0);
+    await t.stores.pulls.blockRequests('b', budget, t.nowMs + 9_000);
+    expect((await t.stores.pulls.reserveRequest('b', budget)) - t.nowMs).toBe(9_000);
+  });
+});
+
+test('sends at most 20 requests to Awin in any minute', async () => {
+  await using t = await PullTest.open('awin', SQLITE);
+  const sentAtMs: number[] = [];
+  for (let n = 0; n < 100; n++) {
+    t.network.planned.push(() => {
+      sentAtMs.push(t.nowMs);
+      return undefined;
+    });
+  }
+  await t.pull({ startMs: START_MS - 396 * DAY_MS });
+  expect(sentAtMs.length).toBeGreaterThan(40);
+  for (const fromMs of sentAtMs) {
+    expect(sentAtMs.filter((ms) => fromMs <= ms && ms < fromMs + 60_000).length).toBeLessThanOrEqual(20);
+  }
+});
+
+test.each([
+  [{ 'Retry-After': '30' }, 30_000],
+  [{ 'X-RateLimit-Retry-After': '40' }, 40_000],
+  [{ 'X-RateLimit-Reset': '50' }, 50_000],
+  [{ 'Retry-After': '86400' }, 15 * 60_000],
+  [{}, 60_000],
+])('waits after 429 with the headers %j', async (headers, waitMs) => {
+  await using t = await PullTest.open('impact', SQLITE);
+  t.network.planned.push(status(429, headers));
+  const startedMs = t.nowMs;
+  let secondMs = 0;
+  t.network.planned.push(() => {
+    secondMs = t.nowMs;
+    return undefined;
+  });
+  expect(errorsOf(await t.pull())).toEqual([null]);
+  expect(secondMs - startedMs).toBeGreaterThanOrEqual(waitMs);
+  expect(secondMs - startedMs).toBeLessThan(waitMs + 10_000);
+});
+
+test.each<[string, () => Response]>([
+  ['a server error', status(503)],
+  ['a response that is not JSON', () => new Response('<html>busy</html>')],
+  ['a truncated response', () => new Response('[{"id":1,"adver')],
+  ['an object instead of a list', () => Response.json({ oops: true })],
+  ['an error with status 200', () => Response.json({ error: 'busy', description: 'later' })],
+  ['an empty response', () => new Response('')],
+])('repeats a request after %s', async (_what, answer) => {
+  await using t = await PullTest.open('awin', SQLITE);
+  t.network.rows.push(sale(1));
+  t.network.planned.push(undefined, undefined, answer, answer, answer);
+  const reports = await t.pull();
+  expect(errorsOf(reports)).toEqual([null, null, null]);
+  expect(total(reports)).toMatchObject({ added: 1 });
+});
+
+test('halves the window, then leaves the stream and continues with the next one', async () => {
+  await using t = await PullTest.open('awin', SQLITE);
+  t.network.rows.push({
+    ...sale(1, { validationDate: '2026-11-17T00:00:00' }),
+    times: { validation: soldAtMs },
+  });
+  t.network.planned.push(...Array.from({ length: 8 }, () => status(502)));
+  const reports = await t.pull();
+  const failure = 'the network answered with status 502';
+  expect(errorsOf(reports)).toEqual([failure, null, null]);
+  expect(total(reports)).toMatchObject({ added: 1 });
+  const widths = t.network.requests
+    .slice(0, 8)
+    .map(
+      ({ query }) =>
+        (Date.parse(`${query.get('endDate')}Z`) - Date.parse(`${query.get('startDate')}Z`)) / DAY_MS,
+    );
+  expect(widths).toEqual([30, 30, 30, 30, 15, 15, 15, 15]);
+  expect((await t.stores.pulls.list()).map(({ stream, error }) => [stream, error])).toEqual([
+    ['amendment', null],
+    ['transaction', failure],
+    ['validation', null],
+  ]);
+  t.nowMs += 1;
+  expect(errorsOf(await t.pull())).toEqual([null, null, null]);
+});
+
+test('stops the source after 401, and no message repeats the credentials', async () => {
+  await using t = await PullTest.open('awin', SQLITE);
+  const secret = PULL_SECRETS.awin?.token ?? '';
+  t.network.planned.push(status(401, {}, { message: `bad token ${secret}` }));
+  const reports = await t.pull();
+  expect(errorsOf(reports)).toEqual(
+    Array(3).fill('the network answered with status 401: "bad token ***"; check the credentials'),
+  );
+  expect(t.network.requests.length).toBe(1);
+  const rest = JSON.stringify([
+    reports,
+    t.notes,
+    await t.stores.pulls.list(),
+    await t.stores.imports.list({ limit: 9 }),
+  ]);
+  expect(rest).not.toContain(secret);
+  expect(t.network.requests.some(({ path, query }) => `${path}?${query}`.includes(secret))).toBe(false);
+});
+
+test('stops the source after a GraphQL error with status 200', async () => {
+  await using t = await PullTest.open('cj', SQLITE);
+  t.network.planned.push(() => Response.json({ errors: [{ message: 'no such field' }] }));
+  const message = 'the network rejected the request: no such field';
+  expect(errorsOf(await t.pull())).toEqual([message, message]);
+  expect(t.network.requests.length).toBe(1);
+});
+
+test('Rakuten: gets a new access token after 401 and waits after 403', async () => {
+  await using t = await PullTest.open('rakuten', SQLITE);
+  t.network.planned.push(undefined, () => {
+    t.network.accessToken = 'access-1';
+    return undefined;
+  });
+  t.network.planned.push(undefined, status(403));
+  expect(errorsOf(await t.pull())).toEqual([null]);
+  expect(t.network.requests.map(({ path }) => path)).toEqual([
+    '/token',
+    '/events/1.0/transactions',
+    '/token',
+    '/events/1.0/transactions',
+    '/events/1.0/transactions',
+  ]);
+});
+
+test.each(['null', '{}', '[]', '{"Actions":[]}'])(
+  'impact.com: %s means that there are no actions',
+  async (body) => {
+    await using t = await PullTest.open('impact', SQLITE);
+    t.network.planned.push(() => new Response(body));
+    expect(errorsOf(await t.pull())).toEqual([null]);
+  },
+);
+
+test('impact.com: reads the list again if it changes during the walk, and ignores a link to the same page', async () => {
+  await using t = await PullTest.open('impact', SQLITE);
+  const action = (n: number) => ({ row: impactAction({ Id: `1.${n}` }), times: { changes: soldAtMs } });
+  for (const n of [1, 2, 3]) t.network.rows.push(action(n));
+  // The first window is empty. A row leaves the list after its first page was read.
+  t.network.planned.push(undefined, undefined, () => {
+    t.network.rows.shift();
+    return undefined;
+  });
+  const selfLink = (query: URLSearchParams) => `/Mediapartners/77777/Actions?${query}`;
+  t.network.planned.push(({ query }) =>
+    Response.json({
+      ...{ '@page': '1', '@numpages': '1', '@total': '2', '@nextpageuri': selfLink(query) },
+      Actions: t.network.rows.map(({ row }) => row),
+    }),
+  );
+  const reports = await t.pull();
+  expect(errorsOf(reports)).toEqual([null]);
+  expect(total(reports)).toMatchObject({ added: 3 });
+});
+
+test('an invalid row holds up its stream until --skip-invalid', async () => {
+  await using t = await PullTest.open('awin', SQLITE);
+  t.network.rows.push(sale(1), sale(2, { saleAmount: { amount: 'x', currency: 'EUR' } }));
+  const [first] = await t.pull();
+  expect(first?.error).toContain('saleAmount.amount is "x", which is not a decimal number');
+  expect((await t.stored()).size).toBe(0);
+  t.nowMs += 60_000;
+  expect(total(await t.pull({ skipInvalid: true }))).toMatchObject({ added: 1, invalid: 1 });
+});
+
+test('a decided sale that is pending again stays decided', async () => {
+  await using t = await PullTest.open('awin', SQLITE);
+  t.network.rows.push(sale(1, { commissionStatus: 'approved' }));
+  await t.pull();
+  t.network.rows.splice(0, 1, sale(1));
+  t.nowMs += 3_600_000;
+  const reports = await t.pull({ sinceMs: START_MS - 5 * DAY_MS });
+  expect(total(reports)).toEqual({ added: 0, changed: 0, unchanged: 1, invalid: 0 });
+  expect([...(await t.stored()).values()].map((stored) => stored.status)).toEqual(['CONFIRMED']);
+});
+
+test('--dry-run changes neither the sales nor the state', async () => {
+  await using t = await PullTest.open('cj', SQLITE);
+  t.network.rows.push({ row: cjRecord(), times: { posting: soldAtMs } });
+  expect(total(await t.pull({ dryRun: true }))).toMatchObject({ added: 1 });
+  expect((await t.stored()).size).toBe(0);
+  expect(await t.stores.pulls.list()).toEqual([]);
+  expect(await t.stores.imports.list({ limit: 1 })).toEqual([]);
+  expect(await t.stores.pulls.rowsOf('cj:77777', ['1700000077'])).toEqual([]);
+});
+
+test('warns if the network no longer has a part of the history', async () => {
+  await using t = await PullTest.open('rakuten', SQLITE);
+  await t.pull();
+  t.nowMs += 40 * DAY_MS;
+  await t.pull();
+  expect(t.notes).toEqual([
+    'rakuten:77777, process: the network no longer lists what changed in the 12 days after 2026-11-19T23:50:00; sales may be missing',
+  ]);
+});
+
+test('no byte of the database contains a secret', async () => {
+  await using t = await PullTest.open('rakuten', SQLITE);
+  await t.pull();
+  const database = openDatabase(t.url, COMMAND_OPTIONS);
+  try {
+    const tables = ['pull_streams', 'pull_leases', 'pull_budgets', 'pull_rows', 'imports', 'audit'];
+    const rows = await Promise.all(tables.map((table) => database.all(`SELECT * FROM ${table}`)));
+    const bytes = JSON.stringify(rows);
+    for (const secret of [...Object.values(PULL_SECRETS.rakuten ?? {}), 'access-0'])
+      expect(bytes).not.toContain(secret);
+  } finally {
+    await database.close();
+  }
+});
+
+test('a check sends one request and imports nothing', async () => {
+  await using t = await PullTest.open('awin', SQLITE);
+  t.nowMs = Date.now();
+  expect(Math.abs((await checkSource(t.pullable(), t.context)) ?? Number.NaN)).toBeLessThan(60_000);
+  expect(t.network.requests.length).toBe(1);
+  t.network.planned.push(status(401));
+  await expect(checkSource(t.pullable(), t.context)).rejects.toThrow('status 401');
+});

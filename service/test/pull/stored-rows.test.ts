@@ -1,0 +1,163 @@
+// Rows of networks whose sales have several rows: they are stored with the state of their stream, and copies, backups, erasures,
+// purges and deletions include them.
+
+import { describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { awinSale, cjCorrection, cjRecord, idOf, rakutenSku } from '../../../feeds/test/fixture.ts';
+import { makeBackup } from '../../src/storage/backup/make-backup.ts';
+import { restoreBackup } from '../../src/storage/backup/restore-backup.ts';
+import { copyDatabase } from '../../src/storage/copy-database.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
+import { DATABASES, temporaryFolder } from '../support/databases.ts';
+import { DAY_MS, PullTest, START_MS, total } from './fixture.ts';
+
+const SOURCE = 'cj:77777';
+const SALE = '1700000077';
+const SALE_ID = idOf('cj', 'transaction', SALE);
+const soldAtMs = START_MS - 3 * DAY_MS;
+const original = {
+  row: cjRecord({ eventDate: '2026-11-17T00:00:00Z', postingDate: '2026-11-17T00:00:00Z' }),
+  times: { posting: soldAtMs },
+};
+const correction = (atMs: number) => ({
+  row: cjCorrection({ eventDate: '2026-11-17T00:00:00Z', postingDate: new Date(atMs).toISOString() }),
+  times: { posting: atMs },
+});
+const auditor = { clock: () => START_MS, by: 'test' };
+
+async function pulledStateOf(url: string) {
+  const database = openDatabase(url, COMMAND_OPTIONS);
+  try {
+    return {
+      streams: await database.all('SELECT * FROM pull_streams ORDER BY source, org_id, stream'),
+      rows: await database.all('SELECT * FROM pull_rows ORDER BY source, sale_id, part_id'),
+    };
+  } finally {
+    await database.close();
+  }
+}
+
+describe.each(DATABASES)('on $name', (database) => {
+  async function pulled() {
+    const t = await PullTest.open('cj', database);
+    t.network.rows.push(original);
+    expect(total(await t.pull())).toMatchObject({ added: 1, invalid: 0 });
+    return t;
+  }
+
+  test('a row is stored without its sub-id, which has its own column', async () => {
+    await using t = await pulled();
+    const [row, ...others] = await t.stores.pulls.rowsOf(SOURCE, [SALE]);
+    expect(others).toEqual([]);
+    const { document, ...rest } = row ?? { document: '{}' };
+    expect(rest).toEqual({
+      saleId: SALE,
+      partId: '2900000001',
+      orgId: t.org.id,
+      subId: 'c7Qm2ZxT0a',
+      dueAtMs: null,
+    });
+    expect(JSON.parse(document)).not.toHaveProperty('shopperId');
+  });
+
+  test('an erased user stays erased when a correction arrives', async () => {
+    await using t = await pulled();
+    await t.stores.erasures.erase(t.org, 'c7Qm2ZxT0a');
+    expect((await t.stores.pulls.rowsOf(SOURCE, [SALE])).map(({ subId }) => subId)).toEqual([null]);
+    t.nowMs += DAY_MS;
+    t.network.rows.push(correction(t.nowMs - 3_600_000));
+    expect(total(await t.pull())).toMatchObject({ added: 0, changed: 1, invalid: 0 });
+    expect((await t.stored()).get(SALE_ID)).toMatchObject({ status: 'DECLINED', passbackUid: null });
+    expect((await t.stores.pulls.rowsOf(SOURCE, [SALE])).map(({ subId }) => subId)).toEqual([null, null]);
+  });
+
+  test('deleting the organisation deletes its rows and the state of its streams', async () => {
+    await using t = await pulled();
+    await t.stores.organisations.delete('acme', { revokesTokens: true, reloadMs: 0 });
+    expect(await pulledStateOf(t.url)).toEqual({ streams: [], rows: [] });
+  });
+
+  test('a purge deletes rows that have not been seen for 400 days, whatever its own limit', async () => {
+    await using t = await pulled();
+    t.nowMs += 399 * DAY_MS;
+    await t.stores.history.purge(t.nowMs - DAY_MS);
+    expect((await pulledStateOf(t.url)).rows.length).toBe(1);
+    t.nowMs += 2 * DAY_MS;
+    await t.stores.history.purge(t.nowMs - DAY_MS);
+    expect((await pulledStateOf(t.url)).rows).toEqual([]);
+  });
+
+  test.each(DATABASES)('a copy to $name contains the rows and the state of the streams', async (target) => {
+    await using t = await pulled();
+    const url = await target.create();
+    await copyDatabase(t.url, url, auditor);
+    expect(await pulledStateOf(url)).toEqual(await pulledStateOf(t.url));
+  });
+
+  test('a correction whose original was never read is left out, and does not hold up the stream', async () => {
+    await using t = await PullTest.open('cj', database);
+    t.network.rows.push(correction(soldAtMs));
+    expect(total(await t.pull())).toEqual({ added: 0, changed: 0, unchanged: 0, invalid: 0 });
+    expect(t.notes.at(0)).toContain('Left out: corrections of sales before the first pull (1 row).');
+    t.network.rows.push(original);
+    expect(total(await t.pull({ sinceMs: START_MS - 10 * DAY_MS }))).toMatchObject({ added: 1 });
+    expect((await t.stored()).get(SALE_ID)).toMatchObject({ status: 'DECLINED' });
+  });
+
+  test('Rakuten: a sale is confirmed by its age, although the network sends nothing', async () => {
+    await using t = await PullTest.open('rakuten', database);
+    const times = {
+      transaction_date: 'Tue Nov 17 2026 00:00:00 GMT+0000 (UTC)',
+      process_date: 'Tue Nov 17 2026 00:00:00 GMT+0000 (UTC)',
+    };
+    t.network.rows.push({ row: rakutenSku(times), times: { process: soldAtMs } });
+    const rule = { confirmAfterDays: 60 };
+    await t.pull({}, rule);
+    for (const days of [28, 28]) {
+      t.nowMs += days * DAY_MS;
+      await t.pull({}, rule);
+    }
+    const statuses = async () => [...(await t.stored()).values()].map(({ status }) => status);
+    expect(await statuses()).toEqual(['PENDING']);
+    t.nowMs += 2 * DAY_MS;
+    await t.pull({}, rule);
+    expect(await statuses()).toEqual(['CONFIRMED']);
+    expect(
+      (await t.stores.pulls.rowsOf('rakuten:77777', ['3358:A-100'])).map(({ dueAtMs }) => dueAtMs),
+    ).toEqual([null]);
+  });
+});
+
+test('a restored backup continues where its data ends', async () => {
+  const [sqlite] = DATABASES.filter(({ name }) => name === 'SQLite');
+  if (sqlite === undefined) return;
+  await using t = await PullTest.open('awin', sqlite);
+  await t.pull();
+  const source = join(temporaryFolder(), 'backup');
+  await makeBackup({
+    ...{ url: t.url, target: source, clock: auditor.clock, version: '0' },
+    spoolPath: () => join(temporaryFolder(), 'spool'),
+    isOurs: () => true,
+  });
+  const before = await t.stores.pulls.list();
+  t.nowMs += 2 * DAY_MS;
+  t.network.rows.push({
+    row: awinSale({ transactionDate: '2026-11-21T00:00:00' }),
+    times: { transaction: START_MS + DAY_MS },
+  });
+  expect(total(await t.pull())).toMatchObject({ added: 1 });
+  await t.stores.close();
+  await restoreBackup({ url: t.url, source, replaces: true, keepsStamps: false, auditor });
+  const { openStores } = await import('../../src/storage/open-stores.ts');
+  const stores = await openStores(t.url, COMMAND_OPTIONS, () => t.nowMs);
+  try {
+    expect(await stores.pulls.list()).toEqual(before);
+    const { pullSource } = await import('../../src/pull/pull-source.ts');
+    const options = { org: t.org, startMs: 0, by: 'test@host', version: '0' };
+    const reports = await pullSource(t.pullable(), options, { ...t.context, stores });
+    expect(total(reports)).toMatchObject({ added: 1 });
+  } finally {
+    await stores.close();
+  }
+});
