@@ -23,7 +23,7 @@ import { importPage } from './pages/import.ts';
 import { importsPage } from './pages/imports.ts';
 import { organisationsPage } from './pages/organisations.ts';
 import { overviewPage } from './pages/overview.ts';
-import { totalsPage } from './pages/totals.ts';
+import { totalsFile, totalsPage } from './pages/totals.ts';
 import { transactionPage } from './pages/transaction.ts';
 import { transactionSearch, transactionsPage } from './pages/transactions.ts';
 import { webhooksPage } from './pages/webhooks.ts';
@@ -53,6 +53,7 @@ const PAGES: readonly (readonly [Method, string, MakePage])[] = [
   ['POST', '/transactions', transactionSearch],
   ['GET', '/transactions/{id}', transactionPage],
   ['GET', '/totals', totalsPage],
+  ['GET', '/totals.csv', totalsFile],
   ['GET', '/clicks', clicksPage],
   ['GET', '/errors', errorsPage],
 ];

@@ -21,6 +21,7 @@ const PATHS = [
   '/transactions',
   `/transactions/${id(101)}`,
   '/totals',
+  '/totals?currency=EUR&by=day',
   '/clicks',
   '/errors',
 ];
@@ -85,7 +86,7 @@ function isTooWide(page: Page): Promise<unknown> {
 }
 
 test('plots are drawn from the tables below them, which can be collapsed and expanded', async () => {
-  await using watched = await open('/totals');
+  await using watched = await open('/totals?currency=EUR');
   const { page } = watched;
   const figure = page.locator('figure.plot');
   const { width, height } = (await figure.locator('canvas').boundingBox()) ?? { width: 0, height: 0 };
@@ -124,7 +125,7 @@ test('without scripts, tables are expanded, and the search finds a user and a tr
   await page.getByRole('searchbox').fill(id(101));
   await page.getByRole('button', { name: 'Search' }).click();
   expect(page.url()).toBe(`${console_.url}/transactions/${id(101)}`);
-  await page.goto(`${console_.url}/totals`);
+  await page.goto(`${console_.url}/totals?currency=EUR`);
   expect(await page.getByRole('region', { name: 'Cashback in EUR by month of the sale' }).isVisible()).toBe(
     true,
   );

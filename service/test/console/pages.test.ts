@@ -206,7 +206,10 @@ describe.each(DATABASES)('$name', (database) => {
     const clock = (await node.stores.organisations.changeClocks()).get(acme.id) ?? 0;
     const [{ publicId = '' } = {}] = await node.stores.organisations.list();
     expect(before?.slice(1, 5)).toEqual([publicId, printed(clock), 'never', 'unknown']);
-    expect((await row('quiet'))?.toSpliced(1, 1)).toEqual(['quiet', 'none', 'never', 'unknown', '0', '–']);
+    expect((await row('quiet'))?.toSpliced(1, 1)).toEqual([
+      ...['quiet', 'none', 'never', 'unknown', 'unknown'],
+      ...['0', '0', '–'],
+    ]);
     // A part of the window, one user, and a page that has others behind it, tell nobody everything.
     await node.get('/v1/transactions/?limit=1', token);
     await node.get('/v1/transactions/?passbackUid=user-1', token);
@@ -215,7 +218,8 @@ describe.each(DATABASES)('$name', (database) => {
     await node.get('/v1/transactions/', token);
     const after = await row('acme');
     expect(after?.[4]).toBe('up to date');
-    expect(Number(after?.[5])).toBe(Number(before?.[5]) + 4);
+    expect(after?.[5]).toBe(printed(clock));
+    expect(Number(after?.[7])).toBe(Number(before?.[7]) + 4);
     await console_.importTransactions([transaction(106)]);
     expect((await row('acme'))?.[4]).toMatch(/^\d+ (ms|s)$/);
 
@@ -303,38 +307,65 @@ describe.each(DATABASES)('$name', (database) => {
     for (const path of others) expect((await console_.page(path)).html).not.toContain('user-10');
   });
 
-  test('the totals page shows exact sums of all transactions', async () => {
+  test('the totals page and its CSV file show exact sums by organisation, currency, period and status', async () => {
     const { stores } = console_.node;
     const totals = await readTransactionTotals(stores, Date.now());
-    const page = await console_.page('/totals');
-    expect(page.table('Totals by organisation, currency and month')).toEqual([
-      ['acme', 'EUR', '2026-11', 'DECLINED', '1', '10.00', '0.10'],
-      ['acme', 'EUR', '2026-11', 'PENDING', '2', '159.80', '4.19'],
-      ['acme', 'SEK', '2026-06', 'PENDING', '1', '79.90', '3.99'],
-    ]);
     expect(totals.months.map(({ count, cashback }) => [count, cashback.toString()])).toEqual([
       [1, '0.1'],
       [2, '4.19'],
       [1, '3.99'],
     ]);
-    expect(page.table('Cashback in EUR by month of the sale')).toEqual([['2026-11', '4.19', '0.00', '0.10']]);
+    const page = await console_.page('/totals');
+    const rows = [
+      ['2026-11', 'acme', 'EUR', 'DECLINED', '1', '10.00', '0.10'],
+      ['2026-11', 'acme', 'EUR', 'PENDING', '2', '159.80', '4.19'],
+      ['2026-06', 'acme', 'SEK', 'PENDING', '1', '79.90', '3.99'],
+    ];
+    expect(page.table('Totals by organisation, currency and month')).toEqual(rows);
+    expect(page.table('Totals by organisation and currency')).toEqual([
+      ['acme', 'EUR', '3', '4.19', '0.00', '0.10'],
+      ['acme', 'SEK', '1', '3.99', '0.00', '0.00'],
+    ]);
+    expect(page.facts).toEqual({ Transactions: '4', Pending: '3', Confirmed: '0', Declined: '1' });
+    // Amounts of different currencies cannot be added, so the plot of all currencies counts transactions.
+    expect(page.table('Transactions by month of the sale')).toEqual([
+      ['2026-06', '1', '0', '0'],
+      ['2026-11', '2', '0', '1'],
+    ]);
     const pending = page.table('Pending transactions by age') ?? [];
     expect(pending.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(3);
-    expect(page.html).toContain('<data value="4">4</data> transactions.');
+
+    const euros = await console_.page('/totals?currency=EUR');
+    expect(euros.table('Cashback in EUR by month of the sale')).toEqual([
+      ['2026-11', '4.19', '0.00', '0.10'],
+    ]);
+    expect(euros.facts.Pending).toBe('2 4.19 EUR');
+    const declined = await console_.page('/totals?status=DECLINED&currency=EUR');
+    expect(declined.table('Cashback in EUR by month of the sale')).toEqual([['2026-11', '0.10']]);
+    expect(declined.html).toContain('href="/totals.csv?currency=EUR&amp;status=DECLINED"');
+
+    const file = await console_.get('/totals.csv?currency=EUR');
+    expect(file.headers.get('Content-Type')).toBe('text/csv; charset=utf-8; header=present');
+    expect(await file.text()).toBe(
+      'organisation,currency,month,status,transactions,orderValue,cashback\r\n' +
+        'acme,EUR,2026-11,DECLINED,1,10.00,0.10\r\nacme,EUR,2026-11,PENDING,2,159.80,4.19\r\n',
+    );
     const quiet = (await stores.organisations.list()).find(({ name }) => name === 'quiet');
     expect((await console_.page(`/totals?org=${quiet?.publicId}`)).html).toContain('No transactions.');
   });
 
-  test('the totals page plots the last 90 days by day', async () => {
+  test('the totals page shows the last 90 days by day', async () => {
     const sale = (number: number, ageDays: number) =>
       transaction(number, { currencyCode: 'USD', soldAt: printTimestamp(Date.now() - ageDays * DAY_MS) });
-    await console_.importTransactions([sale(401, 0), sale(402, 89), sale(403, 91)], 'days');
-    const page = await console_.page('/totals?by=day');
+    await console_.importTransactions([sale(401, 0), sale(402, 89), sale(403, 91)], 'days "of", sale');
+    const page = await console_.page('/totals?by=day&currency=USD');
     const day = (ageDays: number) => printTimestamp(Date.now() - ageDays * DAY_MS).slice(0, 10);
     expect(page.table('Cashback in USD by day of the sale')).toEqual([
       [day(89), '3.99', '0.00', '0.00'],
       [day(0), '3.99', '0.00', '0.00'],
     ]);
+    const lines = (await (await console_.get('/totals.csv?by=day&currency=USD')).text()).split('\r\n');
+    expect(lines[1]).toBe(`"days ""of"", sale",USD,${day(89)},PENDING,1,79.90,3.99`);
   });
 
   test('the webhooks page shows state and lag, but neither the path of the URL nor a secret', async () => {
@@ -392,6 +423,8 @@ describe.each(DATABASES)('$name', (database) => {
       ['invalid_parameter', '400', 'quiet', '2', 'last-one'],
       ['missing_token', '401', 'unknown', '1', 'nobody'],
     ]);
+    const ofQuiet = (await console_.page('/errors?org=quiet')).table('Errors, latest first') ?? [];
+    expect(ofQuiet.map(([code, , , org]) => [code, org])).toEqual([['invalid_parameter', 'quiet']]);
     const metrics = await (await console_.get('/metrics')).text();
     expect(metrics).toContain(
       'offerbook_http_errors_total{route="/v1/promotions/",code="invalid_parameter"} 2\n',

@@ -3,7 +3,19 @@
 import type { DealList } from '@offerbook/wire/deals.ts';
 import { html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
-import { command, facts, moment, number, plot, section, shownOf, since, source, table } from './elements.ts';
+import {
+  command,
+  commands,
+  facts,
+  moment,
+  number,
+  plot,
+  section,
+  shownOf,
+  since,
+  source,
+  table,
+} from './elements.ts';
 
 const DEAL_KINDS: Record<DealList, string> = {
   cashbackOffers: 'Cashback offer',
@@ -112,7 +124,7 @@ ${section(
     'No deals.',
   ),
   shownOf('first', ending.length, endingCount),
-  command('See what an import would change:', 'offerbook import catalogue FILE --dry-run'),
+  commands(command('See what an import would change:', 'offerbook import catalogue FILE --dry-run')),
 )}
 ${section(
   'Retailers without a domain',
@@ -124,7 +136,7 @@ ${section(
     'Every retailer has a domain.',
   ),
   shownOf('first', withoutDomain.length, withoutDomainCount),
-  command('Add domains to the links file, and import it:', 'offerbook import links FILE'),
+  commands(command('Add domains to the links file, and import it:', 'offerbook import links FILE')),
 )}`,
   };
 }

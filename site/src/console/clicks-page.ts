@@ -40,9 +40,13 @@ ${section('By retailer', groupTable('Retailer', retailers), source(COMMAND))}`,
 function nodeClicks(node: ClicksView['node']): Html {
   if (node === undefined) return html`<p class="muted">Activation is off on this node.</p>`;
   return html`${facts([
-    ...Object.entries(node.tally).map(([outcome, count]) => [outcome, number(count)] as const),
-    ['spooled', number(node.spooledCount)],
+    ...Object.entries(node.tally).map(([outcome, count]) => [capitalised(outcome), number(count)] as const),
+    ['Spooled', number(node.spooledCount)],
   ])}${source('offerbook_clicks_total', 'offerbook_clicks_spooled_total')}`;
+}
+
+function capitalised(word: string): string {
+  return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
 }
 
 function daySection(days: ClicksView['days']): Html {

@@ -162,6 +162,11 @@ export function command(about: string, text: string): Html {
   return html`<div class="command"><p>${about}</p><pre tabindex="0"><code>${text}</code></pre></div>`;
 }
 
+/** Folds commands that are not needed every day. */
+export function commands(...blocks: readonly Html[]): Html {
+  return html`<details><summary>Commands</summary><div class="commands stack">${blocks}</div></details>`;
+}
+
 export function section(heading: string, ...content: readonly (Html | undefined)[]): Html {
   return html`<section class="stack"><h2>${heading}</h2>${content}</section>`;
 }

@@ -2,11 +2,13 @@
 
 import { html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
-import { command, number, section, since, source, table, tag } from './elements.ts';
+import { command, linked, number, section, since, source, table, tag } from './elements.ts';
 
 interface ErrorsView {
   readonly nowMs: number;
   readonly startedAtMs: number;
+  /** Name of the organisation that the page is about; undefined for all. */
+  readonly org: string | undefined;
   /** Latest error first. */
   readonly groups: readonly ErrorGroup[];
 }
@@ -22,11 +24,14 @@ interface ErrorGroup {
   readonly lastRequestId: string;
 }
 
-export function errorsPage({ nowMs, startedAtMs, groups }: ErrorsView): ConsolePage {
+export function errorsPage({ nowMs, startedAtMs, org, groups }: ErrorsView): ConsolePage {
   return {
     title: 'Errors',
     main: section(
       'By code, operation and organisation',
+      org === undefined
+        ? undefined
+        : html`<p>Only errors of <bdi>${org}</bdi>. <a href="/errors">All errors</a></p>`,
       table(
         'Errors, latest first',
         ['Code', 'Status', 'Operation', 'Organisation', 'Count', 'Last', 'Request id'],
@@ -34,7 +39,9 @@ export function errorsPage({ nowMs, startedAtMs, groups }: ErrorsView): ConsoleP
           html`<code>${code}</code>`,
           tag(String(status), status >= 500 ? 'bad' : 'plain'),
           html`<code>${route}</code>`,
-          orgName === undefined ? html`<span class="muted">unknown</span>` : html`<bdi>${orgName}</bdi>`,
+          orgName === undefined
+            ? html`<span class="muted">unknown</span>`
+            : linked(`/errors?${new URLSearchParams({ org: orgName })}`, html`<bdi>${orgName}</bdi>`),
           number(count),
           since(lastAtMs, nowMs),
           html`<code>${lastRequestId}</code>`,

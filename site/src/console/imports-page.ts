@@ -5,6 +5,7 @@ import type { ConsolePage } from './console-page.ts';
 import {
   choice,
   command,
+  commands,
   day,
   linked,
   moment,
@@ -98,9 +99,11 @@ ${section(
     ? html`<p class="muted">Only the newest ${number(entriesMax)} are shown. The command lists more with <code>--limit</code>.</p>`
     : undefined,
   source(listCommand(filter)),
-  command(
-    'Preview an import without changing anything:',
-    'offerbook import transactions FILE --org NAME --dry-run',
+  commands(
+    command(
+      'Preview an import without changing anything:',
+      'offerbook import transactions FILE --org NAME --dry-run',
+    ),
   ),
 )}`,
   };

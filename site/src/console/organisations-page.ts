@@ -4,7 +4,9 @@ import { type Html, html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
 import {
   command,
+  commands,
   duration,
+  linked,
   moment,
   number,
   section,
@@ -31,6 +33,9 @@ interface OrganisationSync {
   /** Undefined if the organisation has never polled. */
   readonly polledAtMs: number | undefined;
   readonly behind: Behind;
+  /** Stamp through which the organisation has read every change; undefined if this node has not answered a complete poll. */
+  readonly readThroughMs: number | undefined;
+  readonly liveTokens: number;
   readonly requests: number;
   readonly errors: number;
 }
@@ -62,16 +67,11 @@ export function organisationsPage(view: OrganisationsView): ConsolePage {
       'Partner sync',
       table(
         'Organisations',
-        ['Organisation', 'orgId', 'Last change (UTC)', 'Last poll', 'Behind', 'Requests', 'Errors'],
-        organisations.map(({ name, publicId, changedAtMs, polledAtMs, behind, requests, errors }) => [
-          html`<bdi>${name}</bdi>`,
-          html`<code>${publicId}</code>`,
-          changedAtMs === undefined ? 'none' : moment(changedAtMs),
-          since(polledAtMs, nowMs),
-          behindTag(behind),
-          number(requests),
-          share(errors, requests),
-        ]),
+        [
+          ...['Organisation', 'orgId', 'Last change (UTC)', 'Last poll', 'Behind', 'Read through (UTC)'],
+          ...['Tokens', 'Requests', 'Errors'],
+        ],
+        organisations.map((org) => organisationRow(org, nowMs)),
         'No organisations.',
       ),
       source(
@@ -83,25 +83,42 @@ export function organisationsPage(view: OrganisationsView): ConsolePage {
         'Complete-Through',
       ),
       html`<p class="source">Requests and errors: those of this node since it started, ${since(startedAtMs, nowMs)}. Last poll: when any node last accepted a private token of the organisation; nodes store this every 30 s. Behind: how long the oldest change has been waiting for a poll that reads to the last page. This node knows only the polls that it answered itself, so “at most” means that another node may have answered a later one.</p>`,
-      command('Create an organisation:', 'offerbook orgs create NAME'),
+      commands(command('Create an organisation:', 'offerbook orgs create NAME')),
     )}
-${section(
-  'Tokens',
-  table(
-    'Tokens',
-    ['Token', 'Organisation', 'Kind', 'Label', 'State', 'Last used', 'Ends'],
-    tokens.map((token) => tokenRow(token, nowMs)),
-    'No tokens.',
-  ),
-  source('offerbook tokens list', 'offerbook_tokens_expiring'),
-  command(
-    'Issue a token:',
-    `offerbook tokens issue --org ${shellWord(organisations[0]?.name ?? 'NAME')} --kind private --expires 90d`,
-  ),
-  command('Replace a token; the old one stays valid for a day:', 'offerbook tokens rotate ID'),
-  command('Revoke a token at once:', 'offerbook tokens revoke ID'),
-)}`,
+<section class="stack" id="tokens"><h2>Tokens</h2>${[
+      table(
+        'Tokens',
+        ['Token', 'Organisation', 'Kind', 'Label', 'State', 'Last used', 'Ends'],
+        tokens.map((token) => tokenRow(token, nowMs)),
+        'No tokens.',
+      ),
+      source('offerbook tokens list', 'offerbook_tokens_expiring'),
+      commands(
+        command(
+          'Issue a token:',
+          `offerbook tokens issue --org ${shellWord(organisations[0]?.name ?? 'NAME')} --kind private --expires 90d`,
+        ),
+        command('Replace a token; the old one stays valid for a day:', 'offerbook tokens rotate ID'),
+        command('Revoke a token at once:', 'offerbook tokens revoke ID'),
+      ),
+    ]}</section>`,
   };
+}
+
+function organisationRow(org: OrganisationSync, nowMs: number) {
+  const { name, publicId, changedAtMs, readThroughMs, requests, errors } = org;
+  const query = new URLSearchParams({ org: name });
+  return [
+    linked(`/transactions?${query}`, html`<bdi>${name}</bdi>`),
+    html`<code>${publicId}</code>`,
+    changedAtMs === undefined ? 'none' : linked(`/transactions?${query}`, moment(changedAtMs)),
+    since(org.polledAtMs, nowMs),
+    behindTag(org.behind),
+    readThroughMs === undefined ? 'unknown' : moment(readThroughMs),
+    linked('#tokens', number(org.liveTokens)),
+    number(requests),
+    linked(`/errors?${query}`, share(errors, requests)),
+  ];
 }
 
 function behindTag({ waitedMs, isAtMost }: Behind): Html {

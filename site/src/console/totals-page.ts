@@ -1,11 +1,15 @@
-// Transaction totals: by month or day, by age and by organisation.
+// Transaction totals over time: by organisation, currency and status, and pending transactions by age.
 
+import type { Status } from '@offerbook/wire/transaction.ts';
 import type { Cell } from '../data-table.ts';
 import { type Html, html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
 import {
   amount,
+  type Colour,
   choice,
+  facts,
+  linked,
   type Money,
   number,
   type OrganisationOption,
@@ -13,40 +17,53 @@ import {
   plot,
   section,
   shareBar,
+  shownOf,
   source,
   table,
 } from './elements.ts';
+import { statusTag } from './transaction-page.ts';
 
 const COMMAND = 'offerbook transactions totals --json';
 const BY = [
   ['month', 'by month'],
   ['day', 'by day, last 90 days'],
 ] as const;
+const STATUS_LABELS: Record<Status, readonly [label: string, colour: Colour]> = {
+  PENDING: ['Pending', 'amber'],
+  CONFIRMED: ['Confirmed', 'green'],
+  DECLINED: ['Declined', 'red'],
+};
 
 export interface TotalsView {
   readonly organisations: readonly OrganisationOption[];
-  /** The organisation that the page is about; undefined for all. */
-  readonly org: OrganisationOption | undefined;
-  /** Length of the plotted periods. With `day`, only the last 90 days are plotted. */
-  readonly by: 'month' | 'day';
-  /** Total number of transactions. */
-  readonly count: number;
-  readonly currencies: readonly CurrencyPeriods[];
+  readonly currencies: readonly string[];
+  readonly statuses: readonly Status[];
+  readonly filter: TotalsFilter;
+  readonly all: StatusSums;
+  /** Oldest period first. `period` is `2026-11` or `2026-11-14`. */
+  readonly periods: readonly { readonly period: string; readonly sums: StatusSums }[];
+  readonly groups: readonly { readonly org: string; readonly currency: string; readonly sums: StatusSums }[];
   readonly ages: readonly AgeGroup[];
-  readonly months: readonly MonthTotal[];
+  /** Newest period first; `rowCount` counts all. */
+  readonly rows: readonly PeriodRow[];
+  readonly rowCount: number;
 }
 
-interface CurrencyPeriods {
-  readonly currency: string;
-  /** Oldest period first. */
-  readonly periods: readonly {
-    /** `2026-11` or `2026-11-14` */
-    readonly period: string;
-    readonly pending: Money;
-    readonly confirmed: Money;
-    readonly declined: Money;
-  }[];
+/** An undefined field selects everything. With `day`, only the last 90 days are shown. */
+interface TotalsFilter {
+  readonly org: OrganisationOption | undefined;
+  readonly currency: string | undefined;
+  readonly status: Status | undefined;
+  readonly by: 'month' | 'day';
 }
+
+interface Sums {
+  readonly count: number;
+  readonly orderValue: Money;
+  readonly cashback: Money;
+}
+
+export type StatusSums = Readonly<Record<Status, Sums>>;
 
 /** Pending transactions in one currency whose sales fall in one age range. */
 export interface AgeGroup {
@@ -60,52 +77,120 @@ export interface AgeGroup {
   readonly cashback: Money;
 }
 
-interface MonthTotal {
+interface PeriodRow extends Sums {
   readonly org: string;
   readonly currency: string;
-  /** `2026-11` */
   readonly period: string;
-  readonly status: string;
-  readonly count: number;
-  readonly orderValue: Money;
-  readonly cashback: Money;
+  readonly status: Status;
 }
 
 export function totalsPage(view: TotalsView): ConsolePage {
-  const { organisations, org, by, count, currencies, ages, months } = view;
+  const { filter, ages, rows, rowCount } = view;
   return {
     title: 'Totals',
-    main: html`<form class="filter" method="get" action="/totals">
-${organisationChoice(organisations, org)}
-${choice('Plot', 'by', BY, by)}
-<button type="submit">Show</button></form>
-<p class="muted">${number(count)} transactions.</p>
-${currencies.map((currency) => currencySection(currency, by))}
+    main: html`${filterForm(view)}
+${summary(view)}
+${overTime(view)}
+${section('By organisation and currency', groupTable(view), source(COMMAND))}
 ${section('Pending transactions by age', ageTable(ages), source(COMMAND))}
-${section('By organisation, currency and month', monthTable(months), source(COMMAND))}`,
+${section(
+  `By ${filter.by}`,
+  periodTable(rows, filter.by),
+  shownOf('newest', rows.length, rowCount),
+  html`<p><a class="button" href="${path('/totals.csv', filter)}">Download all as CSV</a></p>`,
+  source(COMMAND),
+)}`,
   };
 }
 
-function currencySection({ currency, periods }: CurrencyPeriods, by: TotalsView['by']): Html {
+/** URL of a page with this filter. */
+function path(page: '/totals' | '/totals.csv', { org, currency, status, by }: TotalsFilter): string {
+  const query = new URLSearchParams();
+  if (org !== undefined) query.set('org', org.publicId);
+  if (currency !== undefined) query.set('currency', currency);
+  if (status !== undefined) query.set('status', status);
+  if (by === 'day') query.set('by', by);
+  return query.size === 0 ? page : `${page}?${query}`;
+}
+
+function filterForm({ organisations, currencies, statuses, filter }: TotalsView): Html {
+  const options = (values: readonly string[]) => [
+    ['', 'All'] as const,
+    ...values.map((value) => [value, value] as const),
+  ];
+  return html`<form class="filter" method="get" action="/totals">
+${organisationChoice(organisations, filter.org)}
+${choice('Currency', 'currency', options(currencies), filter.currency ?? '')}
+${choice('Status', 'status', options(statuses), filter.status ?? '')}
+${choice('Period', 'by', BY, filter.by)}
+<button type="submit">Show</button></form>`;
+}
+
+/** Amounts of different currencies are not added. */
+function summary({ statuses, filter, all }: TotalsView): Html {
+  const count = statuses.reduce((sum, status) => sum + all[status].count, 0);
+  return facts(
+    [
+      [filter.by === 'day' ? 'Transactions, last 90 days' : 'Transactions', number(count)],
+      ...statuses.map((status): [string, Cell] => {
+        const [label] = STATUS_LABELS[status];
+        const { currency } = filter;
+        const { count: transactions, cashback } = all[status];
+        return [
+          label,
+          html`${linked(path('/totals', { ...filter, status }), number(transactions))}${currency === undefined ? undefined : html` <span class="muted">${amount(cashback)} ${currency}</span>`}`,
+        ];
+      }),
+    ],
+    'four',
+  );
+}
+
+/** Plots the cashback of one currency, or the number of transactions in all currencies. */
+function overTime({ statuses, filter, periods }: TotalsView): Html {
+  const { currency, by } = filter;
+  const shown = filter.status === undefined ? statuses : [filter.status];
+  const what = currency === undefined ? 'Transactions' : `Cashback in ${currency}`;
   return section(
-    `Cashback in ${currency}`,
+    `${what} over time`,
     plot(
       'bars',
-      `Cashback in ${currency} by ${by} of the sale`,
+      `${what} by ${by} of the sale`,
       by === 'day' ? 'Day (UTC)' : 'Month',
-      [
-        ['Pending', 'amber'],
-        ['Confirmed', 'green'],
-        ['Declined', 'red'],
-      ],
-      periods.map(({ period, pending, confirmed, declined }) => [
+      shown.map((status) => STATUS_LABELS[status]),
+      periods.map(({ period, sums }) => [
         html`<time datetime="${period}">${period}</time>`,
-        amount(pending),
-        amount(confirmed),
-        amount(declined),
+        ...shown.map((status) =>
+          currency === undefined ? number(sums[status].count) : amount(sums[status].cashback),
+        ),
       ]),
     ),
     source(COMMAND),
+  );
+}
+
+function groupTable({ organisations, statuses, filter, groups }: TotalsView): Html {
+  return table(
+    'Totals by organisation and currency',
+    [
+      'Organisation',
+      'Currency',
+      'Transactions',
+      ...statuses.map((status) => `${STATUS_LABELS[status][0]} cashback`),
+    ],
+    groups.map(({ org, currency, sums }) => {
+      const option = organisations.find(({ name }) => name === org);
+      return [
+        linked(path('/totals', { ...filter, org: option }), html`<bdi>${org}</bdi>`),
+        linked(path('/totals', { ...filter, currency }), currency),
+        linked(
+          path('/totals', { ...filter, org: option, currency }),
+          number(statuses.reduce((sum, status) => sum + sums[status].count, 0)),
+        ),
+        ...statuses.map((status) => amount(sums[status].cashback)),
+      ];
+    }),
+    'No transactions.',
   );
 }
 
@@ -128,15 +213,23 @@ function ageWords({ fromDays, untilDays }: AgeGroup): string {
   return fromDays === undefined ? `less than ${untilDays} days` : `${fromDays} to ${untilDays} days`;
 }
 
-function monthTable(months: readonly MonthTotal[]): Html {
+function periodTable(rows: readonly PeriodRow[], by: 'month' | 'day'): Html {
   return table(
-    'Totals by organisation, currency and month',
-    ['Organisation', 'Currency', 'Month', 'Status', 'Transactions', 'Order value', 'Cashback'],
-    months.map(({ org, currency, period, status, count, orderValue, cashback }) => [
+    `Totals by organisation, currency and ${by}`,
+    [
+      by === 'day' ? 'Day' : 'Month',
+      'Organisation',
+      'Currency',
+      'Status',
+      'Transactions',
+      'Order value',
+      'Cashback',
+    ],
+    rows.map(({ org, currency, period, status, count, orderValue, cashback }) => [
+      period,
       html`<bdi>${org}</bdi>`,
       currency,
-      period,
-      status,
+      statusTag(status),
       number(count),
       amount(orderValue),
       amount(cashback),

@@ -1,7 +1,7 @@
 // Reads the data for the console's organisations page.
 
 import { type Behind, organisationsPage as render } from '@offerbook/site/console/organisations-page.ts';
-import { endMs, isExpiring, tokenState } from '../../domain/access-token.ts';
+import { endMs, isExpiring, isLive, tokenState } from '../../domain/access-token.ts';
 import type { OrganisationTally } from '../../http/caller-tally.ts';
 import type { MakePage } from '../page-context.ts';
 
@@ -26,6 +26,8 @@ export const organisationsPage: MakePage = async ({ node, stores: openStores }) 
         changedAtMs: changedAtMs === createdAtMs ? undefined : changedAtMs,
         polledAtMs,
         behind: behind(tally, polledAtMs, changedAtMs, nowMs),
+        readThroughMs: tally?.syncedThroughMs,
+        liveTokens: tokens.filter((token) => token.orgId === id && isLive(token, nowMs)).length,
         requests: tally?.requests ?? 0,
         errors: tally?.errors ?? 0,
       };

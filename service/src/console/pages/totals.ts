@@ -1,7 +1,8 @@
-// Reads the data for the console's totals page.
+// Reads the data for the console's totals page and its CSV file.
 
-import { type AgeGroup, totalsPage as render } from '@offerbook/site/console/totals-page.ts';
-import type { Status } from '@offerbook/wire/transaction.ts';
+import { type AgeGroup, totalsPage as render, type StatusSums } from '@offerbook/site/console/totals-page.ts';
+import { printMoney } from '@offerbook/wire/decimal.ts';
+import { STATUSES } from '@offerbook/wire/transaction.ts';
 import {
   AGE_BOUNDS_DAYS,
   type AgeTotal,
@@ -9,47 +10,81 @@ import {
   readTransactionTotals,
   sumOf,
 } from '../counts/transaction-totals.ts';
-import type { MakePage } from '../page-context.ts';
+import { findOrganisation, type MakePage, type PageContext } from '../page-context.ts';
 
-export const totalsPage: MakePage = async ({ node, stores: openStores, query }) => {
-  const stores = await openStores();
-  const organisations = await stores.organisations.list();
-  const org = organisations.find(({ publicId }) => publicId === query.get('org'));
-  const by = query.get('by') === 'day' ? 'day' : 'month';
-  const totals = await readTransactionTotals(stores, node.nowMs);
-  const isShown = (total: { readonly org: string }) => org === undefined || total.org === org.name;
-  const months = totals.months.filter(isShown);
+/** Rows of the table by period. The CSV file has all. */
+const ROWS_MAX = 100;
+
+export const totalsPage: MakePage = async (context) => {
+  const { organisations, currencies, filter, totals, ages } = await readFiltered(context);
+  const newestFirst = totals.toSorted((a, b) => (a.period > b.period ? -1 : a.period < b.period ? 1 : 0));
   return render({
     organisations,
-    org,
-    by,
-    count: sumOf(months).count,
-    currencies: groupByCurrency(by === 'day' ? totals.days.filter(isShown) : months).map(
-      ([currency, periods]) => ({ currency, periods: cashbackByPeriod(periods) }),
+    currencies,
+    statuses: STATUSES,
+    filter,
+    all: sumsByStatus(totals),
+    periods: [...Map.groupBy(totals, ({ period }) => period)]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([period, ofPeriod]) => ({ period, sums: sumsByStatus(ofPeriod) })),
+    groups: [...Map.groupBy(totals, ({ org, currency }) => `${org}\n${currency}`).values()].flatMap(
+      (group) => {
+        const [first] = group;
+        return first === undefined
+          ? []
+          : { org: first.org, currency: first.currency, sums: sumsByStatus(group) };
+      },
     ),
-    ages: groupByCurrency(totals.ages.filter(isShown)).flatMap(([currency, ages]) =>
-      ageGroups(currency, ages),
-    ),
-    months,
+    ages: [...Map.groupBy(ages, ({ currency }) => currency)]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .flatMap(([currency, ofCurrency]) => ageGroups(currency, ofCurrency)),
+    rows: newestFirst.slice(0, ROWS_MAX),
+    rowCount: newestFirst.length,
   });
 };
 
-function groupByCurrency<Total extends { readonly currency: string }>(totals: readonly Total[]) {
-  return [...Map.groupBy(totals, ({ currency }) => currency)].toSorted(([a], [b]) => (a < b ? -1 : 1));
+/** The totals of the page with the same query, one line for each organisation, currency, period and status. */
+export const totalsFile: MakePage = async (context) => {
+  const { filter, totals } = await readFiltered(context);
+  const lines = totals.map(({ org, currency, period, status, count, orderValue, cashback }) =>
+    [org, currency, period, status, count, printMoney(orderValue), printMoney(cashback)].map(csvCell).join(),
+  );
+  const header = `organisation,currency,${filter.by},status,transactions,orderValue,cashback`;
+  return {
+    status: 200,
+    headers: new Headers({
+      'Content-Type': 'text/csv; charset=utf-8; header=present',
+      'Content-Disposition': 'attachment; filename="offerbook-totals.csv"',
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+    }),
+    body: [header, ...lines].map((line) => `${line}\r\n`).join(''),
+  };
+};
+
+async function readFiltered({ node, stores: openStores, query }: PageContext) {
+  const stores = await openStores();
+  const organisations = await stores.organisations.list();
+  const { months, days, ages } = await readTransactionTotals(stores, node.nowMs);
+  const currencies = [...new Set(months.map(({ currency }) => currency))].toSorted();
+  const filter = {
+    org: findOrganisation(organisations, query),
+    currency: currencies.find((one) => one === query.get('currency')),
+    status: STATUSES.find((one) => one === query.get('status')),
+    by: query.get('by') === 'day' ? ('day' as const) : ('month' as const),
+  };
+  const isShown = ({ org, currency }: { readonly org: string; readonly currency: string }) =>
+    (filter.org === undefined || org === filter.org.name) &&
+    (filter.currency === undefined || currency === filter.currency);
+  const totals = (filter.by === 'day' ? days : months).filter(
+    (total) => isShown(total) && (filter.status === undefined || total.status === filter.status),
+  );
+  return { organisations, currencies, filter, totals, ages: ages.filter(isShown) };
 }
 
-function cashbackByPeriod(totals: readonly PeriodTotal[]) {
-  return [...Map.groupBy(totals, ({ period }) => period)]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([period, ofPeriod]) => {
-      const cashback = (status: Status) => sumOf(ofPeriod.filter((one) => one.status === status)).cashback;
-      return {
-        period,
-        pending: cashback('PENDING'),
-        confirmed: cashback('CONFIRMED'),
-        declined: cashback('DECLINED'),
-      };
-    });
+function sumsByStatus(totals: readonly PeriodTotal[]): StatusSums {
+  const of = (status: PeriodTotal['status']) => sumOf(totals.filter((one) => one.status === status));
+  return { PENDING: of('PENDING'), CONFIRMED: of('CONFIRMED'), DECLINED: of('DECLINED') };
 }
 
 function ageGroups(currency: string, totals: readonly AgeTotal[]): AgeGroup[] {
@@ -58,4 +93,10 @@ function ageGroups(currency: string, totals: readonly AgeTotal[]): AgeGroup[] {
     const { count, cashback } = sumOf(totals.filter((one) => one.age === age));
     return { currency, fromDays: AGE_BOUNDS_DAYS[age - 1], untilDays, count, allCount, cashback };
   });
+}
+
+/** Quotes a cell that contains a comma, a quotation mark or a space. */
+function csvCell(value: string | number): string {
+  const text = String(value);
+  return /[\s",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
