@@ -42,7 +42,9 @@ describe('the sandbox command', () => {
         `API        http://localhost:${sandbox.port}   the base URL; operations are under /v1/\n`,
       );
       const [, consoleUrl = ''] = /Console +(http:\/\/localhost:\d+\/)/.exec(sandbox.text) ?? [];
-      expect(await (await fetch(`${consoleUrl}totals`)).text()).toContain('Transactions by month of the sale');
+      expect(await (await fetch(`${consoleUrl}totals`)).text()).toContain(
+        'Transactions by month of the sale',
+      );
       expect(sandbox.text).toContain('./offerbook-sandbox.db');
       expect(sandbox.text).not.toContain('\x1b');
 
