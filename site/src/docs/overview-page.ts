@@ -40,6 +40,7 @@ function readers(hasActivation: boolean): Html[] {
       'Keep a complete copy of your users’ transactions on your server, with a private token.',
       [
         ['/docs/polling', 'Poll without losing a change'],
+        ['/docs/webhooks', 'Receive changes by webhook'],
         ['/docs/client', 'Use the client library'],
         ['/docs/look-ups', 'Look up one transaction'],
       ],

@@ -50,10 +50,11 @@ function deliveryItem({ receivedAt, transactions, delayMs }: Delivery): HTMLElem
     {},
     element('time', { datetime: `${receivedAt}Z` }, TIME.format(parseTimestamp(receivedAt))),
     element('span', {}, transactions === 1 ? '1 transaction' : `${transactions} transactions`),
-    element(
-      'span',
-      { class: 'muted' },
-      delayMs > PROMPT_MAX_MS ? 'backlog' : `after ${(delayMs / 1_000).toFixed(1)} s`,
-    ),
+    element('span', { class: 'muted' }, delayWords(delayMs)),
   );
+}
+
+function delayWords(delayMs: number): string {
+  if (delayMs > PROMPT_MAX_MS) return 'backlog';
+  return delayMs < 1_000 ? `after ${delayMs} ms` : `after ${(delayMs / 1_000).toFixed(1)} s`;
 }
