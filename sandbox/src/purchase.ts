@@ -1,6 +1,7 @@
-// Creates the sale for a purchase in the sandbox's toy shop. Because the visitor is watching, the sale is always confirmed
+// The articles of the sandbox's toy shop, and the sale for a purchase of one of them. Because the visitor is watching, the sale is always confirmed
 // within a minute and never changes afterwards, unlike other synthetic sales.
 
+import { getCategory } from './categories.ts';
 import { getCountry } from './countries.ts';
 import { makeOrder, type Order } from './order.ts';
 import { Random } from './random.ts';
@@ -9,6 +10,13 @@ import { SALES_PER_CELL_MAX, saleId } from './sale-id.ts';
 import { printMoment, type Retailer } from './wire.ts';
 
 const CONFIRMED_WITHIN_MS = 60_000;
+const ARTICLES = 4;
+
+export interface Article {
+  readonly name: string;
+  /** The order that buys the article. */
+  readonly order: Order;
+}
 
 /** The sale as a network reports it: the click id replaces the fields that the recorded click already has. */
 export interface Purchase extends Order {
@@ -21,24 +29,33 @@ export interface Purchase extends Order {
 /** A visit to the toy shop after a click. */
 export interface Visit {
   readonly retailer: Retailer;
-  readonly clickId: string;
   /** The activated deal, if known. */
   readonly dealId: string | undefined;
 }
 
-/** Cashback and country come from the activated offer; for other deals, they come from the retailer's offer on everything. */
-export function makePurchase(seed: number, nowMs: number, { retailer, clickId, dealId }: Visit): Purchase {
-  const random = new Random(seed, 'purchase', clickId, nowMs);
+/**
+ * Every visit with the same deal sees the same articles and prices. Cashback and country come from the activated offer; for
+ * other deals, they come from the retailer's offer on everything.
+ */
+export function makeArticles(seed: number, { retailer, dealId }: Visit): Article[] {
   const [onEverything, ...others] = retailer.cashbackOffers;
   const offer = others.find(({ id }) => id === dealId) ?? onEverything;
   const [country] = offer?.countries ?? [];
   if (offer === undefined || country === undefined) throw new Error(`${retailer.name} has no offer`);
+  const goods = new Random(seed, 'articles', retailer.id).shuffled(getCategory(offer.category).goods);
+  return goods.slice(0, ARTICLES).map((name, number) => ({
+    name: name.charAt(0).toUpperCase() + name.slice(1),
+    order: makeOrder(new Random(seed, 'article', offer.id, number), offer, getCountry(country)),
+  }));
+}
+
+export function makePurchase(seed: number, nowMs: number, clickId: string, { order }: Article): Purchase {
   return {
     id: findId(seed, nowMs),
     clickId,
     // Keeps the milliseconds: truncated to seconds, the sale could precede its click.
     soldAt: printMoment(nowMs),
-    ...makeOrder(random, offer, getCountry(country)),
+    ...order,
     status: 'PENDING',
   };
 }

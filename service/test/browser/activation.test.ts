@@ -63,9 +63,15 @@ test('a purchase after an activation in the explorer appears as pending and is t
     expect(new URL(page.url()).pathname).toMatch(/^\/sandbox\/shop\/[0-9a-f-]{36}\/[0-9A-Za-z]{22}$/);
     expect(page.url()).not.toContain('visitor');
     expect(await axeViolations(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Buy something' }).click();
+    const article = page.locator('.article').nth(1);
+    const price = (await article.locator('.price').textContent()) ?? '';
+    await article.getByRole('link', { name: /^Add to basket/ }).click();
+    await page.locator('.basket', { hasText: price }).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Place the order' }).click();
     await page.getByRole('heading', { name: 'Thank you for your order' }).waitFor();
-    const price = /for ([\d.]+) [A-Z]{3}/.exec((await page.locator('.lead').textContent()) ?? '')?.[1];
+    expect(await page.locator('.timeline li').count()).toBe(4);
+    expect(await axeViolations(page)).toEqual([]);
 
     const sales = async () => {
       const { data } = await sandbox.get<{ data: Sale[] }>(
@@ -76,7 +82,10 @@ test('a purchase after an activation in the explorer appears as pending and is t
       return data.filter((sale) => sale.passbackUid === 'visitor-of-the-explorer');
     };
     const [bought] = await sales();
-    expect(bought).toMatchObject({ cashbackOfferId: offerId ?? '', orderValue: Number(price) });
+    expect(bought).toMatchObject({
+      cashbackOfferId: offerId ?? '',
+      orderValue: Number(price.replaceAll(/[^\d.]/g, '')),
+    });
     await page.getByRole('link', { name: 'See it arrive' }).click();
     await page.getByRole('heading', { name: 'Transactions as they change' }).waitFor();
     await page.locator('.feed .own .what', { hasText: name }).first().waitFor();

@@ -51,7 +51,11 @@ test('on the site of a sandbox shop, the extension shows the cashback and activa
   const since = new Date(Date.now() - 1_000).toISOString().slice(0, 19);
   await popup.getByRole('button', { name: 'Activate' }).click();
   await page.getByRole('heading', { name, level: 1 }).waitFor();
-  await page.getByRole('button', { name: 'Buy something' }).click();
+  await page
+    .getByRole('link', { name: /^Add to basket/ })
+    .first()
+    .click();
+  await page.getByRole('button', { name: 'Place the order' }).click();
   await page.getByRole('heading', { name: 'Thank you for your order' }).waitFor();
   const userId = await browser.userId();
   const { data } = await sandbox.get<{ data: Sale[] }>(

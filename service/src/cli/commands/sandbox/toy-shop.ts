@@ -1,9 +1,10 @@
 // The shop that activation links redirect to in the sandbox. A visitor can "buy" something there, and the sale appears among
 // the transactions like a real shop's. `offerbook serve` does not have these routes.
 
+import type { Order } from '@offerbook/sandbox/order.ts';
 import type { Retailer } from '@offerbook/sandbox/wire.ts';
-import { type Html, html } from '@offerbook/site/html.ts';
-import { htmlPage } from '@offerbook/site/html-page.ts';
+import type { Frame, Page } from '@offerbook/site/html-page.ts';
+import { toyOrderPage, toyShopPage } from '@offerbook/site/toy-shop-pages.ts';
 import { UUID_PATTERN, type Uuid } from '@offerbook/wire/uuid.ts';
 import { ApiError } from '../../../domain/api-errors.ts';
 import type { Stores } from '../../../domain/stores.ts';
@@ -42,12 +43,9 @@ export async function linkToToyShop(
 export function toyShopRoutes(world: World): Route[] {
   const assets = openAssets(SITE_ASSETS);
   const path = `${SHOP_PATH}{retailer}/{click}`;
-  const page = async (exchange: Exchange, title: string, main: Html): Promise<Reply> => {
-    const parts = { title: `${title} · Toy shop`, place: undefined, main, submitsForms: true } as const;
-    return pageFile(htmlPage(parts, { urls: await assets.urls(), explorer: 'on' })).answer(
-      exchange,
-      NO_STORE,
-    );
+  const page = async (exchange: Exchange, render: (frame: Frame) => Page): Promise<Reply> => {
+    const frame = { urls: await assets.urls(), explorer: 'on' } as const;
+    return pageFile(render(frame)).answer(exchange, NO_STORE);
   };
 
   function retailerOf({ parameters }: Exchange): Retailer {
@@ -62,20 +60,21 @@ export function toyShopRoutes(world: World): Route[] {
       path,
       openToBrowsers: false,
       isLink: true,
-      answer(exchange) {
-        const { name } = retailerOf(exchange);
-        const requested = new URLSearchParams(exchange.search).get('page');
-        return page(
-          exchange,
-          name,
-          html`<div class="screen narrow prose toy-shop">
-<p class="tags"><span class="tag">Toy shop of the sandbox</span></p>
-<h1>${name}</h1>
-<p class="lead">You have arrived. Your click id is <code>${exchange.parameters.click ?? ''}</code>. The shop reports it to the affiliate network when you buy something.</p>
-${requested === null ? undefined : html`<p>A real shop would now show <code>${requested}</code>.</p>`}
-<form method="post"><button type="submit" class="primary">Buy something</button></form>
-</div>`,
-        );
+      async answer(exchange) {
+        const retailer = retailerOf(exchange);
+        const clickId = exchange.parameters.click ?? '';
+        const articles = await world.articles(retailer, clickId);
+        const shop = {
+          name: retailer.name,
+          category: retailer.cashbackOffers[0]?.category ?? '',
+          // The host of the logo's URL can differ from the one in the address bar.
+          logoPath: new URL(retailer.logo).pathname,
+          clickId,
+          requestedUrl: new URLSearchParams(exchange.search).get('page') ?? undefined,
+          articles: articles.map(({ name, order }) => ({ name, ...priced(order) })),
+          chosen: chosenArticle(exchange),
+        };
+        return page(exchange, (frame) => toyShopPage(shop, frame));
       },
     },
     {
@@ -85,7 +84,9 @@ ${requested === null ? undefined : html`<p>A real shop would now show <code>${re
       isLink: true,
       async answer(exchange) {
         const retailer = retailerOf(exchange);
-        const bought = await world.buy(retailer, exchange.parameters.click ?? '');
+        const clickId = exchange.parameters.click ?? '';
+        const article = (await world.articles(retailer, clickId))[chosenArticle(exchange) ?? 0];
+        const bought = article && (await world.buy(article, clickId));
         if (bought === undefined) throw new ApiError('deal_not_found', 'No such click.');
         // Redirect to a separate page, so that a reload does not repeat the purchase.
         const headers = new Headers({
@@ -105,18 +106,19 @@ ${requested === null ? undefined : html`<p>A real shop would now show <code>${re
         const id = exchange.parameters.order ?? '';
         const order = UUID_PATTERN.test(id) ? await world.findOrder(id) : undefined;
         if (order === undefined) throw new ApiError('not_found', 'No such order in this shop.');
-        const { orderValue, currencyCode, status } = order;
-        const next = status === 'PENDING' ? '; the shop confirms it within about a minute' : '';
-        return page(
-          exchange,
-          'Thank you',
-          html`<div class="screen narrow prose toy-shop">
-<h1>Thank you for your order</h1>
-<p class="lead">You bought something for ${orderValue.toFixed(2)} ${currencyCode} at ${retailer.name}. The sale is already in the transactions as ${status}${next}.</p>
-<p><a class="button" href="/?view=transactions">See it arrive</a></p>
-</div>`,
-        );
+        const shown = { shop: retailer.name, status: order.status, ...priced(order) };
+        return page(exchange, (frame) => toyOrderPage(shown, frame));
       },
     },
   ];
+}
+
+function priced({ orderValue, cashback, currencyCode }: Order) {
+  return { price: orderValue, cashback, currency: currencyCode };
+}
+
+/** Number of the article in the basket; undefined if the basket is empty. */
+function chosenArticle({ search }: Exchange): number | undefined {
+  const given = new URLSearchParams(search).get('article') ?? '';
+  return /^\d$/.test(given) ? Number(given) : undefined;
 }

@@ -3,7 +3,7 @@
 
 import { type Density, LivingSales, lively, SPARSE } from '@offerbook/sandbox/living-sales.ts';
 import { Market } from '@offerbook/sandbox/market.ts';
-import { makePurchase, type Purchase } from '@offerbook/sandbox/purchase.ts';
+import { type Article, makeArticles, makePurchase, type Purchase } from '@offerbook/sandbox/purchase.ts';
 import { fasterSince } from '@offerbook/sandbox/sale-course.ts';
 import { makeCatalogue } from '@offerbook/sandbox/synthetic-catalogue.ts';
 import type { Retailer, Sale } from '@offerbook/sandbox/wire.ts';
@@ -70,12 +70,16 @@ export class World {
     return this.#retailers;
   }
 
-  /** Makes a purchase for a click. Returns undefined if the click is unknown. */
-  async buy(retailer: Retailer, clickId: string): Promise<Purchase | undefined> {
+  /** The articles that a shop shows to the visitor who made a click. */
+  async articles(retailer: Retailer, clickId: string): Promise<Article[]> {
+    return makeArticles(this.#options.seed, { retailer, dealId: await this.#imports.dealOf(clickId) });
+  }
+
+  /** Buys an article. Returns undefined if the click is unknown. */
+  async buy(article: Article, clickId: string): Promise<Purchase | undefined> {
     const { seed, clock } = this.#options;
-    const dealId = await this.#imports.dealOf(clickId);
     const atMs = clock();
-    const purchase = makePurchase(seed, atMs, { retailer, clickId, dealId });
+    const purchase = makePurchase(seed, atMs, clickId, article);
     const transaction = await this.#imports.purchase(purchase);
     if (transaction === undefined) return undefined;
     // From now on, the purchase changes state like any other sale.
