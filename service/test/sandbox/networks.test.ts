@@ -2,16 +2,12 @@
 // real networks document.
 
 import { describe, expect, test } from 'bun:test';
-import {
-  type NetworkName as FeedName,
-  parseSource,
-  type Source,
-} from '@offerbook/feeds/source/source-file.ts';
 import { ACCOUNTS, NETWORKS, type NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
 import { FakeNetworks, type FakeNetworksOptions } from '@offerbook/sandbox/networks/fake-networks.ts';
 import { alwaysFault, type Fault, plannedFaults, randomFaults } from '@offerbook/sandbox/networks/faults.ts';
-import { type TrueSale, trueSales } from '@offerbook/sandbox/networks/true-sales.ts';
-import { convertSales, convertShops, idOf, NAMESPACE, type Row } from '../../../feeds/test/fixture.ts';
+import { trueSales } from '@offerbook/sandbox/networks/true-sales.ts';
+import { convertSales, convertShops, type Row } from '../../../feeds/test/fixture.ts';
+import { comparable, expectedRows, wholeShareSource } from './network-truth.ts';
 import {
   AUTHORISATION,
   ask,
@@ -39,7 +35,7 @@ function open(options: Partial<FakeNetworksOptions> = {}): FakeNetworks {
   return new FakeNetworks({
     seed: 1,
     sinceMs: SINCE_MS,
-    density: { salesPerDay: 6, cellMs: 60 * MINUTE_MS },
+    density: { salesPerDay: 6, cellMs: 360 * MINUTE_MS },
     logoUrl: (id) => `https://logos.example/${id}.svg`,
     clock: () => NOW_MS,
     areRatesEnforced: false,
@@ -48,44 +44,12 @@ function open(options: Partial<FakeNetworksOptions> = {}): FakeNetworks {
   });
 }
 
-/** A source whose users get the whole commission, so that the cashback of a row is the commission. */
-function sourceOf(network: NetworkName): Source {
-  const changes = {
-    awin: {},
-    impact: {},
-    partnerize: {},
-    cj: { currency: ACCOUNTS.cj.currency },
-    rakuten: { country: 'US', transactionType: 'batch' },
-  }[network];
-  const source = { network, account: '77777', namespace: NAMESPACE, share: { default: 1 }, subId: 'uid' };
-  return parseSource(JSON.stringify({ country: 'DE', ...source, ...changes }), 'source.json');
-}
-
-/** The truth as rows of the import. */
-function expected(network: NetworkName, sales: readonly TrueSale[]): Row[] {
-  return sales
-    .map((sale) => ({
-      id: idOf(network as FeedName, 'transaction', sale.id),
-      retailerId: idOf(network as FeedName, 'retailer', sale.advertiserId),
-      status: sale.status,
-      orderValue: sale.orderValue,
-      cashback: sale.commission,
-      currencyCode: sale.currency,
-      country: sale.country ?? 'US',
-      soldAt: new Date(sale.soldMs).toISOString().slice(0, 19),
-      passbackUid: sale.subId ?? null,
-    }))
-    .sort((a, b) => (a.id < b.id ? -1 : 1));
-}
-
-function compared(rows: readonly Row[], wanted: readonly Row[]): Row[] {
-  const names = Object.keys(wanted[0] ?? {});
-  return rows.map((row) => Object.fromEntries(names.map((name) => [name, row[name]])));
-}
+/** For tests that change nothing in it. */
+const shared = open();
 
 async function convert(network: NetworkName, bodies: Bodies) {
   const files = Object.fromEntries(Object.entries(bodies).filter(([, body]) => body !== '[]'));
-  return convertSales(sourceOf(network), files, { nowMs: NOW_MS });
+  return convertSales(wholeShareSource(network), files, { nowMs: NOW_MS });
 }
 
 describe.each(NETWORKS)('%s', (network) => {
@@ -93,13 +57,13 @@ describe.each(NETWORKS)('%s', (network) => {
   const walkedMs = network === 'rakuten' ? NOW_MS - 14 * DAY_MS : OLDEST_MS;
 
   test('a walk over all rows converts without problems and equals the truth', async () => {
-    const density = { salesPerDay: network === 'rakuten' ? 200 : 6, cellMs: 60 * MINUTE_MS };
+    const density = { salesPerDay: network === 'rakuten' ? 200 : 6, cellMs: 360 * MINUTE_MS };
     const fakes = open({ density, ...(network === 'rakuten' && { sinceMs: walkedMs }) });
     const bodies = await WALKS[network](fakes, { fromMs: walkedMs, toMs: NOW_MS + SECOND_MS });
     const { rows, report } = await convert(network, bodies);
-    const truth = expected(network, trueSales(fakes.ledger, network, NOW_MS));
+    const truth = expectedRows(wholeShareSource(network), trueSales(fakes.ledger, network, NOW_MS));
     expect(report).toMatchObject({ invalid: 0, problems: [] });
-    expect(compared(rows, truth)).toEqual(truth);
+    expect(comparable(rows)).toEqual(truth);
     expect(new Set(truth.map(({ status }) => status)).size).toBe(network === 'rakuten' ? 2 : 3);
     expect(truth.length).toBeGreaterThan(300);
   });
@@ -112,7 +76,7 @@ describe.each(NETWORKS)('%s', (network) => {
       const fakes = open({
         leakShare,
         clock: () => nowMs,
-        density: { salesPerDay: 6, cellMs: 60 * MINUTE_MS },
+        density: { salesPerDay: 6, cellMs: 360 * MINUTE_MS },
       });
       const known = new Map<unknown, Row>();
       const all: Bodies = {};
@@ -127,8 +91,8 @@ describe.each(NETWORKS)('%s', (network) => {
       }
       nowMs -= stepMs;
       const rows = known.size > 0 ? [...known.values()] : (await convert(network, all)).rows;
-      const truth = expected(network, trueSales(fakes.ledger, network, nowMs));
-      return { rows: compared(rows, truth).sort((a, b) => (`${a.id}` < `${b.id}` ? -1 : 1)), truth };
+      const truth = expectedRows(wholeShareSource(network), trueSales(fakes.ledger, network, nowMs));
+      return { rows: comparable(rows), truth };
     };
     const honest = await follow(0);
     expect(honest.rows).toEqual(honest.truth);
@@ -137,7 +101,7 @@ describe.each(NETWORKS)('%s', (network) => {
   });
 
   test('a catalogue converts without problems and has every deal that the network can express', async () => {
-    const fakes = open();
+    const fakes = shared;
     const bodies = await CATALOGUES[network](fakes);
     const programmes = fakes.ledger.programmes(network, NOW_MS);
     const overlay = new Map(
@@ -146,7 +110,7 @@ describe.each(NETWORKS)('%s', (network) => {
         { logo: retailer.logo, countries: ['DE'] },
       ]),
     );
-    const { rows, report } = await convertShops(sourceOf(network), bodies, { overlay });
+    const { rows, report } = await convertShops(wholeShareSource(network), bodies, { overlay });
     expect(report).toMatchObject({ invalid: 0, problems: [] });
     const counted = (lists: readonly Row[], name: string) =>
       lists.flatMap((row) => row[name] as Row[]).length;
@@ -169,8 +133,6 @@ describe.each(NETWORKS)('%s', (network) => {
   });
 });
 
-/** For tests that change nothing in it. */
-const shared = open();
 const DAY = { fromMs: NOW_MS - DAY_MS, toMs: NOW_MS };
 const printed = (ms: number) => new Date(ms).toISOString().slice(0, 19);
 
@@ -236,7 +198,7 @@ describe('limits of the networks', () => {
     const fakes = open({
       pageSizeMax: 7,
       sinceMs: DAY.fromMs,
-      density: { salesPerDay: 300, cellMs: 60 * MINUTE_MS },
+      density: { salesPerDay: 300, cellMs: 360 * MINUTE_MS },
     });
     const { data } = JSON.parse(await askCj(fakes, cjQuery('PostingDate', DAY)));
     const { payloadComplete, maxCommissionId, records } = data.publisherCommissions;

@@ -3,10 +3,12 @@
 import { describe, expect, test } from 'bun:test';
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseSource } from '@offerbook/feeds/source/source-file.ts';
+import { NETWORKS } from '@offerbook/sandbox/networks/accounts.ts';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
-import { type Finished, offerbook } from '../support/command.ts';
+import { COMMAND, type Finished, offerbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { retailer } from '../support/fixtures.ts';
 import { lacks } from '../support/programs.ts';
@@ -186,19 +188,37 @@ test('the printed command for starting over contains the options of this run', a
   );
 });
 
-test('the sandbox serves the fake networks on request, and prints a request that works', async () => {
-  await using sandbox = await Sandbox.start(temporaryFolder(), '--networks');
-  const [, url = ''] =
-    /Base URL {3}(http:\/\/127\.0\.0\.1:\d+) {3}of all five networks\n/.exec(sandbox.text) ?? [];
-  expect(sandbox.text).toContain('awin       account 77777, token sandbox-awin-token\n');
-  expect(sandbox.text).toContain('sandbox --port 0 --networks --fresh\n');
-  const [line = ''] = sandbox.curlLines.filter((curl) => curl.includes(url));
-  const [, token = '', target = ''] = /Bearer (\S+)' '([^']+)'/.exec(line) ?? [];
-  const answer = await fetch(target, { headers: { Authorization: `Bearer ${token}` } });
-  const sales = (await answer.json()) as { commissionStatus: string }[];
-  expect(sales.length).toBeGreaterThan(3);
-  expect(await sandbox.stop()).toEqual({ code: 0, stderr: '' });
-});
+test.skipIf(lacks('curl'))(
+  'the sandbox serves fake networks on request, and prints commands that pull from them',
+  async () => {
+    const folder = temporaryFolder();
+    await using sandbox = await Sandbox.start(folder, '--networks');
+    expect(sandbox.text).toContain('sandbox --port 0 --networks --fresh\n');
+    const sources = [
+      ...sandbox.text.matchAll(/ (http:\S+\/sources\/(\w+)\.json) {3}source file; set (.+)\n/g),
+    ];
+    expect(sources.map(([, , network]) => network)).toEqual([...NETWORKS]);
+    for (const [, url = ''] of sources) parseSource(await (await fetch(url)).text(), url);
+    const [, commands = ''] = sandbox.text.split("# Yesterday's sales at Awin, before they are converted\n");
+    const [first = '', ...lines] = commands
+      .split('\n\n')
+      .slice(0, 2)
+      .join('\n')
+      .split('\n')
+      .map((line) => line.trim());
+    const sales = JSON.parse((await shell(first)).stdout) as unknown[];
+    expect(sales.length).toBeGreaterThan(3);
+    const pulled = await shell(
+      `cd '${folder}' && ${lines.filter((line) => !line.startsWith('#')).join(' && ')}`.replaceAll(
+        /(?<=^|\s)offerbook /g,
+        `${COMMAND} `,
+      ),
+    );
+    expect(pulled.code).toBe(0);
+    expect(pulled.stdout).toMatch(/awin:77777, transaction: complete through \S+; \d+ added/);
+    expect(await sandbox.stop()).toEqual({ code: 0, stderr: '' });
+  },
+);
 
 describe('rejected sandbox starts', () => {
   test('the sandbox changes nothing and prints one sentence if the folder is not writable', async () => {

@@ -1,6 +1,8 @@
 // Serves the sandbox's fake affiliate networks on this machine. They report sales of the sandbox's retailers, independently of
 // the sandbox's own database.
 
+import { NETWORKS } from '@offerbook/sandbox/networks/accounts.ts';
+import { exampleSource } from '@offerbook/sandbox/networks/example-source.ts';
 import { FakeNetworks } from '@offerbook/sandbox/networks/fake-networks.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import { urlOf } from '../../node/listen.ts';
@@ -35,9 +37,24 @@ export function serveNetworks({ seed, isPortAny, logoUrl }: NetworksOptions): Se
     density: DENSITY,
   });
   const serve = (port: number) =>
-    Bun.serve({ hostname: HOST, port, development: false, fetch: (request) => fakes.answer(request) });
+    Bun.serve({
+      hostname: HOST,
+      port,
+      development: false,
+      fetch: (request) => answerSource(request.url) ?? fakes.answer(request),
+    });
   const server = isPortAny ? serve(0) : serveFirst(serve, [PORT, 0]);
   return { url: urlOf(HOST, server.port ?? 0), stop: () => server.stop(true) };
+}
+
+/** The source file of a network, at /sources/awin.json for example. */
+function answerSource(url: string): Response | undefined {
+  const { pathname, origin } = new URL(url);
+  const network = NETWORKS.find((name) => pathname === `/sources/${name}.json`);
+  if (network === undefined) return undefined;
+  return new Response(`${JSON.stringify(exampleSource(network, origin), undefined, 2)}\n`, {
+    headers: { 'Content-Type': 'application/json' },
+  });
 }
 
 /** Serves on the first of two ports, or on the second if the first is in use. */

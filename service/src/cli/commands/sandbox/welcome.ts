@@ -1,6 +1,7 @@
 // The text that the sandbox prints when it is ready: addresses, tokens, and five requests to copy and paste.
 
 import { ACCOUNTS, NETWORKS } from '@offerbook/sandbox/networks/accounts.ts';
+import { secretVariables } from '@offerbook/sandbox/networks/example-source.ts';
 import { asciiWords } from '@offerbook/sandbox/retailer-names.ts';
 import type { Retailer } from '@offerbook/sandbox/wire.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
@@ -62,20 +63,23 @@ export function welcomeText(welcome: Welcome): string {
 function networkLines({ networksUrl, nowMs, emphasise }: Welcome): string[] {
   if (networksUrl === undefined) return [];
   const { account, credentials } = ACCOUNTS.awin;
-  const printDay = (ms: number) => `${printTimestamp(ms).slice(0, 10)}T00:00:00`;
-  const query = `startDate=${printDay(nowMs - DAY_MS)}&endDate=${printDay(nowMs)}&timezone=UTC`;
+  const printDay = (days: number) => printTimestamp(nowMs - days * DAY_MS).slice(0, 10);
+  const query = `startDate=${printDay(1)}T00:00:00&endDate=${printDay(0)}T00:00:00&timezone=UTC`;
   return [
     emphasise('Affiliate networks'),
     '',
-    `  Base URL   ${networksUrl}   of all five networks`,
     ...NETWORKS.map((network) => {
-      const { account: id, credentials: secrets } = ACCOUNTS[network];
-      const shown = Object.entries(secrets).map(([name, value]) => `${name} ${value}`);
-      return `  ${network.padEnd(10)} account ${id}, ${shown.join(', ')}`;
+      const secrets = secretVariables(network).map(({ variable, value }) => `${variable}=${value}`);
+      return `  ${network.padEnd(10)} ${networksUrl}/sources/${network}.json   source file; set ${secrets.join(' ')}`;
     }),
     '',
     "  # Yesterday's sales at Awin, before they are converted",
     `  curl -s -H 'Authorization: Bearer ${credentials.token}' '${networksUrl}/publishers/${account}/transactions/?${query}'`,
+    '',
+    '  # Pull the sales of the last four weeks from Awin into a new database',
+    `  curl -s ${networksUrl}/sources/awin.json > awin.json`,
+    '  offerbook orgs create acme --database sqlite:pulled.db',
+    `  AWIN_TOKEN=${credentials.token} offerbook pull --source awin.json --org acme --since ${printDay(28)} --database sqlite:pulled.db`,
     '',
   ];
 }
