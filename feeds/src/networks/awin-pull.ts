@@ -8,13 +8,14 @@ export function awinPull({ account }: SourceOf<'awin'>): SalePull {
   return {
     // Awin accepts 31 days, both ends included.
     streams: ['transaction', 'validation', 'amendment'].map((name) => stream(name, 30)),
+    reread: stream('reread', 30),
     rate: { requests: 20, perMs: MINUTE_MS },
-    request: (dateType, { fromMs, toMs }) => {
+    request: (name, { fromMs, toMs }) => {
       const query = new URLSearchParams({
         startDate: printSecond(fromMs),
         endDate: printSecond(toMs),
         timezone: 'UTC',
-        dateType,
+        dateType: name === 'reread' ? 'transaction' : name,
       });
       return {
         method: 'GET',

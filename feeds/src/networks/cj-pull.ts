@@ -34,7 +34,7 @@ const FIELDS = [
   'shopperId',
 ];
 
-const DATES = { posting: 'Posting', locking: 'Locking' };
+const DATES = { posting: 'Posting', locking: 'Locking', reread: 'Event' };
 
 export function cjPull({ account }: SourceOf<'cj'>): SalePull {
   return {
@@ -43,6 +43,7 @@ export function cjPull({ account }: SourceOf<'cj'>): SalePull {
       // CJ publishes when a record is due to be locked, not when it was. Records that are locked late are read again.
       stream('locking', 30, { overlapMs: 3 * DAY_MS }),
     ],
+    reread: stream('reread', 30),
     // The rate of CJ's other services; that of this one is not published.
     rate: { requests: 25, perMs: MINUTE_MS },
     request: (name, window, position) => ({

@@ -17,12 +17,15 @@ export function impactPull({ account }: SourceOf<'impact'>): SalePull {
   const path = `/Mediapartners/${encodeURIComponent(account)}/Actions`;
   return {
     streams: [stream('changes', 44)],
+    reread: stream('reread', 44),
     rate: { requests: 1_000, perMs: HOUR_MS },
-    request: (_stream, { fromMs, toMs }, position) => {
+    request: (name, { fromMs, toMs }, position) => {
+      const [start, end] =
+        name === 'reread' ? ['ActionDateStart', 'ActionDateEnd'] : ['StartDate', 'EndDate'];
       const query = new URLSearchParams({
         IrVersion: '16',
-        StartDate: `${printSecond(fromMs)}Z`,
-        EndDate: `${printSecond(toMs)}Z`,
+        [start]: `${printSecond(fromMs)}Z`,
+        [end]: `${printSecond(toMs)}Z`,
         PageSize: String(PAGE_SIZE),
       });
       if (position === undefined) query.set('Page', '1');

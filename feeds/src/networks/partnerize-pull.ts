@@ -17,14 +17,15 @@ export function partnerizePull({ account }: SourceOf<'partnerize'>): SalePull {
   return {
     // The widest window is not published.
     streams: [stream('changes', 30)],
+    reread: stream('reread', 30),
     // Not published either.
     rate: { requests: 60, perMs: MINUTE_MS },
-    request: (_stream, { fromMs, toMs }, position) => {
+    request: (name, { fromMs, toMs }, position) => {
       const query = new URLSearchParams({
         start_date: printTime(fromMs),
         end_date: printTime(toMs),
         timezone: 'UTC',
-        date_type: 'last_updated',
+        date_type: name === 'reread' ? 'standard' : 'last_updated',
         limit: String(PAGE_SIZE),
         ...readPosition(position),
       });

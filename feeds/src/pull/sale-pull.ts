@@ -48,6 +48,8 @@ export interface AccessToken {
 
 export interface SalePull {
   readonly streams: readonly PullStream[];
+  /** A filter by the time of sale, to check that the streams list every change; undefined if the network has none. */
+  readonly reread?: PullStream;
   /** The rate that the network publishes for one credential, or a cautious assumption. */
   readonly rate: { readonly requests: number; readonly perMs: number };
   /** Statuses that mean "too many requests", besides 429. */

@@ -35,6 +35,10 @@ export interface PullState extends StreamKey {
   /** Why the last attempt failed; null if it succeeded. Never contains secrets. */
   readonly error: string | null;
   readonly failedAtMs: number | null;
+  /** Transactions that differed when old sales were read again; empty if there were none. */
+  readonly suspects: readonly string[];
+  /** When the suspects were found. */
+  readonly suspectedAtMs: number | null;
 }
 
 /** A network's row that is one part of a sale. The sub-id is separate, so that it can be erased. */
@@ -70,6 +74,11 @@ export interface PullStore {
   list(): Promise<PullState[]>;
   find(key: StreamKey): Promise<PullState | undefined>;
   noteFailure(key: StreamKey, error: string): Promise<void>;
+  /** Records a window that was read again without importing it: its end, or the transactions that differ. */
+  noteReread(
+    key: StreamKey,
+    found: { completeThroughMs: number | null; suspects: readonly string[] },
+  ): Promise<void>;
   /** Takes or extends the lease. Returns the holder if another process has it. */
   takeLease(lease: Lease): Promise<string | undefined>;
   /** Ends another process's lease, if it still has it. */

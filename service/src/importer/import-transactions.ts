@@ -60,6 +60,8 @@ export interface TransactionImportOptions extends ImportOptions {
 export interface PulledImport {
   begin(writers: TransactionWriters): Promise<void>;
   finish(writers: TransactionWriters, report: ImportReport): Promise<void>;
+  /** Called with the id of every transaction that is added or changed. */
+  onChange?(id: Uuid): void;
 }
 
 /** If `org` is undefined, every row needs a clickId, and the file may contain sales of several organisations. */
@@ -205,6 +207,7 @@ class TransactionLoad {
       else {
         this.#run.counts[existing === undefined ? 'added' : 'changed']++;
         addTo(changed, orgId, outcome);
+        this.#options.pulled?.onChange?.(row.id);
         if (click?.record !== undefined) sold.push(click.record.id);
       }
     }

@@ -10,6 +10,7 @@ import { Shares } from '@offerbook/feeds/source/share.ts';
 import type { Source } from '@offerbook/feeds/source/source-file.ts';
 import type { CouponCodes } from '@offerbook/feeds/transactions/coupon-codes.ts';
 import type { TransactionRules } from '@offerbook/feeds/transactions/to-transaction.ts';
+import { printCountOf } from '@offerbook/wire/count.ts';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { printProblems } from '@offerbook/wire/rows/row-problem.ts';
@@ -19,6 +20,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { Organisation } from '../domain/organisation.ts';
 import type { Lease, PullCounts, StreamKey } from '../domain/pull.ts';
 import type { Stores } from '../domain/stores.ts';
+import type { TransactionWriters } from '../domain/transaction.ts';
 import type { Aside } from '../importer/attribution.ts';
 import { importTransactions } from '../importer/import-transactions.ts';
 import { recordImport } from '../importer/record-import.ts';
@@ -26,7 +28,7 @@ import { holdLease } from './held-lease.ts';
 import { NetworkClient, RequestFailed, type RequestOutcome, SourceStopped } from './network-client.ts';
 import { PartRows } from './part-rows.ts';
 import { TemporaryRows } from './temporary-rows.ts';
-import { lostMs, nextWindow } from './windows.ts';
+import { lostMs, nextReread, nextWindow } from './windows.ts';
 
 /** Sales of one account, as the operator's files describe them. */
 export interface PullableSource {
@@ -80,6 +82,13 @@ const PAGES_MAX = 100_000;
 /** A walk starts again if the network's list changes while it is read. */
 const WALKS_MAX = 4;
 const SALES_PER_LOOK_UP = 1_000;
+/** More differences than this need no list: the warning is the same. */
+const SUSPECTS_MAX = 10_000;
+
+interface ImportRules {
+  readonly dryRun?: boolean;
+  readonly onChange?: (id: string) => void;
+}
 
 /** Throws Refused if another process is pulling from this source. Other failures are in the report. */
 export async function pullSource(
@@ -171,7 +180,53 @@ class SourcePull {
       reports.push(stream.report);
     }
     if (stopped === undefined) await this.#convertDue();
+    if (reports.every(({ error }) => error === null)) await this.#reread(reports);
     return reports;
+  }
+
+  /**
+   * Reads one window of old sales again, to find changes that the streams did not list. A difference alone proves nothing: the
+   * sale may have changed a minute ago. It counts if it remains after the streams have passed that time.
+   */
+  async #reread(reports: StreamReport[]): Promise<void> {
+    const { stores, clock } = this.#context;
+    const rules = this.#pullable.pull.reread;
+    if (rules === undefined || this.#options.dryRun === true || this.#options.sinceMs !== undefined) return;
+    const stream = new StreamPull(rules, this.#key(rules.name));
+    const state = await stores.pulls.find(stream.key);
+    const atMs = state?.completeThroughMs ?? null;
+    const suspects = new Set<string>(state?.suspects);
+    const passedMs = Math.min(...reports.map(({ completeThroughMs }) => completeThroughMs ?? 0));
+    if (suspects.size > 0 && passedMs < (state?.suspectedAtMs ?? 0)) return;
+    const window = nextReread(rules, atMs, clock());
+    const differing: string[] = [];
+    const onChange = (id: string) => differing.push(id);
+    try {
+      if (suspects.size === 0) {
+        await this.#pullWindow(stream, window, { dryRun: true, onChange });
+        const isSame = differing.length === 0;
+        const found = {
+          completeThroughMs: isSame ? window.toMs : atMs,
+          suspects: differing.slice(0, SUSPECTS_MAX),
+        };
+        await stores.pulls.noteReread(stream.key, found);
+        return;
+      }
+      stream.add(window, await this.#pullWindow(stream, window, { onChange }));
+      const leaked = differing.filter((id) => suspects.has(id)).length;
+      if (leaked === 0) return;
+      this.#note(
+        stream.key,
+        `${printCountOf(leaked, 'sale')} had changed, but the network did not list the change; the stored sales have been corrected`,
+      );
+      reports.push(stream.report);
+    } catch (error) {
+      // An old invalid row must not keep later sales from being read again.
+      if (error instanceof BadInput) {
+        await stores.pulls.noteReread(stream.key, { completeThroughMs: window.toMs, suspects: [] });
+      }
+      this.#note(stream.key, await this.#explain(error, stream.key));
+    }
   }
 
   #key(stream: string): StreamKey {
@@ -224,7 +279,7 @@ class SourcePull {
     }
   }
 
-  async #pullWindow(stream: StreamPull, window: PullWindow): Promise<PullCounts> {
+  async #pullWindow(stream: StreamPull, window: PullWindow, how: ImportRules = {}): Promise<PullCounts> {
     using rows = new TemporaryRows();
     using parts = this.#openParts();
     const sales = this.#openSales(rows, parts);
@@ -232,10 +287,11 @@ class SourcePull {
     await this.#addEarlier(sales, parts);
     const { fromMs, toMs } = window;
     const title = `${stream.rules.name} ${printTimestamp(fromMs)} – ${printTimestamp(toMs)}`;
-    return await this.#importRows(title, sales, rows, parts, async (writers, counts) => {
+    const advance = (writers: TransactionWriters, counts: PullCounts) => {
       const completeThroughMs = Math.max(toMs, stream.completeThroughMs ?? 0);
-      await writers.pulls.advance(stream.key, { completeThroughMs, counts });
-    });
+      return writers.pulls.advance(stream.key, { completeThroughMs, counts });
+    };
+    return await this.#importRows(title, sales, rows, parts, { ...how, advance });
   }
 
   /** Converts sales again whose status depends on their age. */
@@ -250,9 +306,8 @@ class SourcePull {
       const sales = this.#openSales(rows, parts);
       for (const row of await stores.pulls.rowsOf(this.#name, ids))
         sales.addEarlier(parts?.toNetworkRow(row));
-      await this.#importRows('sales whose status depends on their age', sales, rows, parts, (writers) =>
-        writers.pulls.clearDue(this.#name, ids),
-      );
+      const advance = (writers: TransactionWriters) => writers.pulls.clearDue(this.#name, ids);
+      await this.#importRows('sales whose status depends on their age', sales, rows, parts, { advance });
     }
   }
 
@@ -326,13 +381,13 @@ class SourcePull {
     sales: PulledSales,
     rows: TemporaryRows,
     parts: PartRows | undefined,
-    advance: (
-      writers: Parameters<NonNullable<Parameters<typeof importTransactions>[4]['pulled']>['finish']>[0],
-      counts: PullCounts,
-    ) => Promise<void>,
+    how: ImportRules & {
+      readonly advance: (writers: TransactionWriters, counts: PullCounts) => Promise<void>;
+    },
   ): Promise<PullCounts> {
     const { stores, clock } = this.#context;
-    const { org, by, version, dryRun, skipInvalid, aside } = this.#options;
+    const { org, by, version, skipInvalid, aside } = this.#options;
+    const dryRun = how.dryRun ?? this.#options.dryRun;
     const converted = await sales.finish();
     await parts?.flush();
     const source = sourceFrom(rows.chunks(), title);
@@ -348,8 +403,9 @@ class SourcePull {
             const invalid = report.invalid + converted.invalid;
             counts = { added, changed, unchanged: unchanged + stale, invalid };
             await parts?.store(this.#name, writers);
-            await advance(writers, counts);
+            await how.advance(writers, counts);
           },
+          ...(how.onChange === undefined ? {} : { onChange: how.onChange }),
         },
       });
     const origin = {
@@ -361,6 +417,7 @@ class SourcePull {
       version,
     } as const;
     const report = dryRun === true ? await run() : await recordImport(stores.imports, origin, source, run);
+    if (how.dryRun === true) return counts;
     for (const line of [
       ...printProblems(converted),
       ...converted.notes,

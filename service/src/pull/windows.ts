@@ -30,6 +30,21 @@ export function lostMs(
   return completeThroughMs === undefined ? 0 : Math.max(0, nowMs - historyMs - completeThroughMs);
 }
 
+/** Sales are read again for about as long as networks change them. */
+const REREAD_MS = 396 * 86_400_000;
+
+/** Returns the next window of the sales that are read again. After the newest sales, it starts again with the oldest. */
+export function nextReread(
+  { windowMs, historyMs }: PullStream,
+  atMs: number | null,
+  nowMs: number,
+): PullWindow {
+  const oldestMs = nowMs - Math.min(REREAD_MS, historyMs) + SECOND_MS;
+  const newestMs = nowMs - SETTLE_MS;
+  const fromMs = wholeSecond(atMs === null || atMs < oldestMs || atMs >= newestMs ? oldestMs : atMs);
+  return { fromMs, toMs: wholeSecond(Math.min(fromMs + windowMs, newestMs)) };
+}
+
 function wholeSecond(ms: number): number {
   return Math.floor(ms / SECOND_MS) * SECOND_MS;
 }

@@ -103,8 +103,8 @@ export class FakeNetwork implements Disposable {
         return { stream: 'process', fromMs: at('process_date_start'), toMs: at('process_date_end') };
       default: {
         const { query: text } = JSON.parse(body) as { query: string };
-        const [, name = '', from = ''] = /since(Posting|Locking)Date: "([^"]+)"/.exec(text) ?? [];
-        const [, to = ''] = /before(?:Posting|Locking)Date: "([^"]+)"/.exec(text) ?? [];
+        const [, name = '', from = ''] = /since(Posting|Locking|Event)Date: "([^"]+)"/.exec(text) ?? [];
+        const [, to = ''] = /before(?:Posting|Locking|Event)Date: "([^"]+)"/.exec(text) ?? [];
         return { stream: name.toLowerCase(), fromMs: Date.parse(from), toMs: Date.parse(to) };
       }
     }

@@ -23,10 +23,19 @@ interface Document {
   readonly counts: PullCounts;
   readonly error: string | null;
   readonly failedAtMs: number | null;
+  readonly suspects: readonly string[];
+  readonly suspectedAtMs: number | null;
 }
 
 const NO_COUNTS: PullCounts = { added: 0, changed: 0, unchanged: 0, invalid: 0 };
-const NEW_STREAM: Document = { lastSuccessMs: null, counts: NO_COUNTS, error: null, failedAtMs: null };
+const NEW_STREAM: Document = {
+  lastSuccessMs: null,
+  counts: NO_COUNTS,
+  error: null,
+  failedAtMs: null,
+  suspects: [],
+  suspectedAtMs: null,
+};
 
 interface StateRow extends StreamKey {
   readonly orgName: string | null;
@@ -80,6 +89,14 @@ export function pullStore(database: Database, clock: Clock): PullStore {
           error,
           failedAtMs: clock(),
         });
+      }),
+    noteReread: (key, { completeThroughMs, suspects }) =>
+      database.write(async (connection) => {
+        const { counts = NO_COUNTS } = (await findState(connection, key)) ?? {};
+        const nowMs = clock();
+        const suspectedAtMs = suspects.length === 0 ? null : nowMs;
+        const state = { ...NEW_STREAM, lastSuccessMs: nowMs, counts, suspects, suspectedAtMs };
+        await putState(connection, key, completeThroughMs, state);
       }),
     takeLease: ({ source, holder }) =>
       database.write(async (connection) => {
@@ -179,9 +196,9 @@ async function putState(
   connection: Connection,
   { source, orgId, stream }: StreamKey,
   completeThroughMs: number | null,
-  { lastSuccessMs, counts, error, failedAtMs }: Document,
+  { lastSuccessMs, counts, error, failedAtMs, suspects, suspectedAtMs }: Document,
 ): Promise<void> {
-  const document: Document = { lastSuccessMs, counts, error, failedAtMs };
+  const document: Document = { lastSuccessMs, counts, error, failedAtMs, suspects, suspectedAtMs };
   await connection.all(PUT_STREAM_SQL, source, orgId, stream, completeThroughMs, JSON.stringify(document));
 }
 

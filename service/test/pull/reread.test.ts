@@ -1,0 +1,71 @@
+// Old sales are read again, one window at a time. The network's filters should have listed every change before.
+
+import { expect, test } from 'bun:test';
+import { awinSale, cjRecord, idOf } from '../../../feeds/test/fixture.ts';
+import { DATABASES } from '../support/databases.ts';
+import { DAY_MS, errorsOf, PullTest, START_MS } from './fixture.ts';
+
+const [DATABASE] = DATABASES;
+if (DATABASE === undefined) throw new Error('there is no database to test with');
+
+const SOLD_AT = '2026-10-25T00:00:00';
+const soldAtMs = Date.parse(`${SOLD_AT}Z`);
+const sale = (changes = {}) => awinSale({ id: 1, transactionDate: SOLD_AT, ...changes });
+const PASSES = 32;
+
+test('finds a change that the network did not list, corrects it and warns', async () => {
+  await using t = await PullTest.open('awin', DATABASE);
+  t.network.rows.push({ row: sale(), times: { transaction: soldAtMs } });
+  await t.pull();
+  t.network.rows.splice(0, 1, {
+    row: sale({ commissionStatus: 'approved' }),
+    times: { transaction: soldAtMs },
+  });
+  for (let pass = 0; pass < PASSES; pass++) {
+    t.nowMs += 3_600_000;
+    const reports = await t.pull();
+    expect(errorsOf(reports)).toEqual(reports.map(() => null));
+  }
+  expect(t.notes).toEqual([
+    'awin:77777, reread: 1 sale had changed, but the network did not list the change; the stored sales have been corrected',
+  ]);
+  const stored = (await t.stored()).get(idOf('awin', 'transaction', '1'));
+  expect(stored?.status).toBe('CONFIRMED');
+});
+
+test('does not warn of a change that is too new to be listed', async () => {
+  await using t = await PullTest.open('awin', DATABASE);
+  t.network.rows.push({ row: sale(), times: { transaction: soldAtMs } });
+  await t.pull();
+  for (let pass = 0; pass < PASSES; pass++) {
+    t.nowMs += 3_600_000;
+    // The sale changes a minute before every pass.
+    const validation = t.nowMs - 60_000;
+    const validationDate = new Date(validation).toISOString().slice(0, 19);
+    const row = sale({ commissionStatus: pass % 2 === 0 ? 'approved' : 'declined', validationDate });
+    t.network.rows.splice(0, 1, { row, times: { transaction: soldAtMs, validation } });
+    await t.pull();
+    t.nowMs += 900_000;
+    await t.pull();
+  }
+  expect(t.notes).toEqual([]);
+});
+
+test('an honest network: nothing differs, and every window of 13 months is read again', async () => {
+  await using t = await PullTest.open('cj', DATABASE);
+  t.network.rows.push({ row: cjRecord(), times: { posting: soldAtMs, event: soldAtMs } });
+  const stamps = async () => [...(await t.stored()).values()].map(({ updatedAt }) => updatedAt);
+  await t.pull();
+  const before = await stamps();
+  for (let pass = 0; pass < 16; pass++) {
+    t.nowMs += 3_600_000;
+    await t.pull();
+  }
+  const windows = t.network.requests.flatMap(
+    ({ body }) => /sinceEventDate: \\"([^"\\]+)/.exec(body)?.[1] ?? [],
+  );
+  expect(windows.length).toBe(17);
+  expect(Math.abs(Date.parse(windows[0] ?? '') - (START_MS - 396 * DAY_MS))).toBeLessThan(60_000);
+  expect(t.notes).toEqual([]);
+  expect(await stamps()).toEqual(before);
+});
