@@ -53,12 +53,12 @@ export async function startNode(options: NodeOptions, ownBuilder?: SnapshotBuild
     });
     await serving.load({ catalogue: loaded, webhooks });
     await loaded.refresh();
+    await webhooks.refresh();
     // Listen only after everything is loaded: proxies retry a refused connection on another node, but not a 503.
     url = serving.listen();
     logger.info({ url }, 'listening');
     // The snapshot does not contain changes that were committed during the build.
     serving.reloadChanges();
-    await webhooks.refresh();
   } catch (error) {
     await stop();
     throw error;

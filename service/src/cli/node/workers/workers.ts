@@ -111,10 +111,10 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
     });
     // The threads start while the catalogue is being built.
     await Promise.all([pool.start(), buildSnapshot()]);
+    await webhooks.refresh();
     following = followChanges({ stores, databaseHealth, logger, catalogue: followed, webhooks });
     // Reload what was committed since the catalogue was read.
     following.poll();
-    await webhooks.refresh();
   } catch (error) {
     await close();
     throw error;
