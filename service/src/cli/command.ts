@@ -31,6 +31,13 @@ export function targetOption(): Option {
   return new Option('--to <url>', 'database to copy to').env('OFFERBOOK_TO_URL').makeOptionMandatory();
 }
 
+/** The old primary of `failover report`. */
+export function oldOption(): Option {
+  return new Option('--old <url>', 'the old primary, or a restored copy of it')
+    .env('OFFERBOOK_OLD_URL')
+    .makeOptionMandatory();
+}
+
 /** For commands that read a server's spool. */
 export function spoolOption(): Option {
   return new Option('--spool <folder>', "the servers' --spool, if they have one").env('OFFERBOOK_SPOOL');

@@ -20,6 +20,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     migrate: async () => (await import('./commands/migrate.ts')).migrateCommand(),
     backup: async () => (await import('./commands/backup.ts')).backupCommand(),
     restore: async () => (await import('./commands/restore.ts')).restoreCommand(),
+    failover: async () => (await import('./commands/failover.ts')).failoverCommand(),
     copy: async () => (await import('./commands/copy.ts')).copyCommand(),
   },
   'Data:': {

@@ -20,6 +20,8 @@ export type AuditAction =
   | 'database copied'
   | 'database restore begun'
   | 'database restored'
+  | 'failover recorded'
+  | 'lost changes repaired'
   | 'schema migrated';
 
 export interface AuditEntry {

@@ -69,6 +69,12 @@ export interface ReplicaState {
 export interface ClusterState {
   /** Addresses of servers that accept writes although another has replaced them. */
   readonly rivals: readonly string[];
+  /** The primary's timeline, which increases with each failover; undefined if the server does not report it. */
+  readonly timeline: number | undefined;
+  /** True if nobody knows whether a failover lost changes. */
+  readonly isUnsettled: boolean;
+  /** Number of transactions that this process has given new stamps because a failover lost changes. */
+  readonly restamped: number;
 }
 
 /** Counters that increase with every committed change to data that servers cache. */

@@ -152,6 +152,18 @@ const METRICS: Readonly<Record<string, Metric>> = {
     'PostgreSQL servers that accept writes although another has replaced them.',
     ({ cluster }) => cluster?.rivals.length,
   ),
+  offerbook_database_timeline: gauge(
+    "The PostgreSQL primary's timeline, which increases with each failover.",
+    ({ cluster }) => cluster?.timeline,
+  ),
+  offerbook_failover_unsettled: gauge(
+    '1 if nobody knows whether a failover lost changes.',
+    ({ cluster }) => cluster?.isUnsettled,
+  ),
+  offerbook_failover_restamped_total: counter(
+    'Transactions that got a new stamp because a failover lost changes.',
+    ({ cluster }) => cluster?.restamped,
+  ),
   offerbook_replica_usable: gauge(
     '1 if transactions are read from the replica.',
     ({ replica }) => replica?.isUsable,

@@ -41,6 +41,8 @@ export interface Connection extends Queries {
   overwriteDeleted(): Promise<void>;
   /** Waits for other processes that are migrating this database, and blocks them until the commit. */
   lockSchema(): Promise<void>;
+  /** Throws a StorageError if PostgreSQL has failed over and the failover is not recorded. Does nothing on SQLite. */
+  requireRecordedTimeline(): Promise<void>;
   /** Continues numbering after the number that this SELECT returns. Call this after inserting rows with explicit numbers. */
   continueNumbers(table: string, lastNumberSql: string): Promise<void>;
 }
@@ -74,9 +76,29 @@ export interface Database extends Queries {
   pools(): DatabasePools | undefined;
   /** Returns the addresses of servers that accept writes although another has replaced them; undefined on SQLite. */
   rivals(): readonly string[] | undefined;
+  /** Undefined on SQLite. */
+  readonly failovers: FailoverRecords | undefined;
   /** Describes the database's location for messages, without the user name or password. */
   describePlace(): Promise<string>;
   close(): Promise<void>;
+}
+
+/** See postgres/failovers.ts. */
+export interface FailoverRecords {
+  /** Records the server's timeline if it is new. */
+  record(auditor: { readonly clock: Clock; readonly by: string }): Promise<void>;
+  /** Notes that an operator has dealt with all failovers. */
+  settle(nowMs: number): Promise<void>;
+  inspect(): Promise<FailoverFacts>;
+}
+
+export interface FailoverFacts {
+  /** Null if there was no failover. */
+  readonly lastAtMs: number | null;
+  /** Number of failovers of which nobody knows whether they lost changes. */
+  readonly unsettled: number;
+  /** Number of organisations whose transactions still have to get new stamps. */
+  readonly restamping: number;
 }
 
 export interface PostgresFacts {

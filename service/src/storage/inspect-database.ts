@@ -9,7 +9,7 @@ import type { ImportEntry, ImportFeed } from '../domain/import-log.ts';
 import { isStorageError } from '../domain/storage-error.ts';
 import type { Webhook } from '../domain/webhook.ts';
 import { openSpoolFile } from './click-spool.ts';
-import type { Database, DatabaseOptions, PostgresFacts } from './database.ts';
+import type { Database, DatabaseOptions, FailoverFacts, PostgresFacts } from './database.ts';
 import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
 import { closing } from './open-once.ts';
 import { READ_OPTIONS } from './open-stores.ts';
@@ -38,6 +38,8 @@ export interface DatabaseFacts {
   /** Part of the spool's name; undefined unless the schema is current. */
   readonly clickKey: string | undefined;
   readonly postgres: PostgresFacts | undefined;
+  /** Undefined on SQLite, or unless the schema is current. */
+  readonly failovers: FailoverFacts | undefined;
   /** The existing files of an SQLite database. */
   readonly files: readonly FileFacts[];
 }
@@ -92,6 +94,8 @@ export async function inspectDatabase(
     contents: schema.state === 'current' ? await inspectContents(database, auditor) : undefined,
     clickKey: schema.state === 'current' ? await readClickKey(database).catch(() => undefined) : undefined,
     postgres: await database.inspectServer(clock),
+    failovers:
+      schema.state === 'current' ? await database.failovers?.inspect().catch(() => undefined) : undefined,
     files: inspectFiles(sqlitePath(url)),
   };
 }

@@ -102,10 +102,20 @@ export async function openStores(
   }
   const replica = replicaOptions && new Replica(database, replicaOptions);
   const cluster =
-    clusterOptions === undefined || path !== undefined
-      ? undefined
-      : new ClusterWatch(database, clusterOptions);
-  const transactions = transactionStore(database, { clock, replica });
+    clusterOptions && database.failovers
+      ? new ClusterWatch({
+          ...clusterOptions,
+          database,
+          failovers: database.failovers,
+          auditor,
+          openOwn: () => openDatabase(url, COMMAND_OPTIONS),
+        })
+      : undefined;
+  const transactions = transactionStore(database, {
+    clock,
+    replica,
+    readPage: cluster && ((query) => cluster.readPage(query)),
+  });
   return {
     organisations: organisationStore(database, clicks, auditor),
     tokens: tokenStore(database, auditor),
@@ -142,7 +152,7 @@ export async function openStores(
       const [row] = await database.all<{ oldest: number }>(sql);
       oldestVersion = row?.oldest ?? 0;
       requireKnownSchema();
-      cluster?.check();
+      await cluster?.check();
       return readRevisions(database);
     },
     watch: (onChange) => database.watch(onChange),
@@ -156,6 +166,7 @@ export async function openStores(
     },
     async close() {
       await replica?.close();
+      await cluster?.close();
       await clicks.close();
       await walkFile?.close();
       await database.close();
@@ -164,7 +175,7 @@ export async function openStores(
 }
 
 /**
- * Migrates if necessary, on separate connections without a statement timeout, because indexing a large table can take longer than
+ * Records a failover of PostgreSQL. Migrates if necessary, on separate connections without a statement timeout, because indexing a large table can take longer than
  * a server's timeout. Waits if another process is migrating.
  */
 export async function prepareSchema(
@@ -175,11 +186,13 @@ export async function prepareSchema(
 ): Promise<void> {
   // If the schema is current, this needs no lock and works on a read-only database.
   const state = await findSchemaState(database);
-  if (state === 'current') return;
   if (state === 'none' && !create) throw noDatabase(await database.describePlace());
-  if (access !== undefined) throw outdated(await database.describePlace());
-  await using own = closing(openDatabase(url, { ...COMMAND_OPTIONS, create }));
-  await migrate(own, auditor);
+  if (state !== 'current') {
+    if (access !== undefined) throw outdated(await database.describePlace());
+    await using own = closing(openDatabase(url, { ...COMMAND_OPTIONS, create }));
+    await migrate(own, auditor);
+  }
+  if (access === undefined) await database.failovers?.record(auditor);
 }
 
 /**
@@ -217,6 +230,7 @@ const EMPTY: Connection = {
   overwriteDeleted: async () => {},
   lockSchema: async () => {},
   continueNumbers: async () => {},
+  requireRecordedTimeline: async () => {},
 };
 
 const onEmpty = <T>(work: (connection: Connection) => Promise<T>) => work(EMPTY);

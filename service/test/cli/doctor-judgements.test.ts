@@ -10,7 +10,7 @@ import { judgeTokens } from '../../src/cli/doctor/judge-tokens.ts';
 import { readServeSettings } from '../../src/config.ts';
 import type { AccessToken } from '../../src/domain/access-token.ts';
 import type { ImportEntry, ImportFeed } from '../../src/domain/import-log.ts';
-import type { PostgresFacts } from '../../src/storage/database.ts';
+import type { FailoverFacts, PostgresFacts } from '../../src/storage/database.ts';
 import type { DatabaseFacts } from '../../src/storage/inspect-database.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { id } from '../support/fixtures.ts';
@@ -40,6 +40,7 @@ const FACTS: DatabaseFacts = {
   clickKey: undefined,
   postgres: POSTGRES,
   files: [],
+  failovers: { lastAtMs: null, unsettled: 0, restamping: 0 },
 };
 
 describe('rating a database', () => {
@@ -51,12 +52,23 @@ describe('rating a database', () => {
     rights: 'ok',
     clock: 'ok',
     backup: 'ok',
+    failover: 'ok',
   };
 
   test('a healthy SQLite or PostgreSQL database is rated ok', () => {
     expect(statesOf(FACTS)).toEqual(fine);
     const file = { path: '/a.db', bytes: 1, mode: 0o600, isWritable: true };
     expect(statesOf({ ...FACTS, postgres: undefined, files: [file] })).toEqual(fine);
+  });
+
+  test('a failover is a fault until it is settled, and a warning until all transactions have new stamps', () => {
+    const failover = (facts: Partial<FailoverFacts>) =>
+      statesOf({ ...FACTS, failovers: { lastAtMs: 1, unsettled: 0, restamping: 0, ...facts } }).failover;
+    expect([failover({}), failover({ unsettled: 1, restamping: 1 }), failover({ restamping: 2 })]).toEqual([
+      'ok',
+      'fault',
+      'warning',
+    ]);
   });
 
   test.each<[string, Partial<PostgresFacts>, Record<string, CheckState>]>([

@@ -47,13 +47,13 @@ test("merging reports adds up the workers' counts and uses the worst state", () 
   const merged = mergeReports([
     report('/v1/coupons/', 1, {
       replica: { isUsable: true, lagMs: 5 },
-      cluster: { rivals: ['a'] },
+      cluster: { rivals: ['a'], timeline: 2, isUnsettled: true, restamped: 3 },
       pools: { pages: { inUse: 1, waiting: 2, max: 7 }, other: { inUse: 2, waiting: 0, max: 2 } },
       spans: { sent: 3, dropped: 1 },
     }),
     report('/v1/coupons/', 2, {
       replica: { isUsable: false, lagMs: 2 },
-      cluster: { rivals: ['a', 'b'] },
+      cluster: { rivals: ['a', 'b'], timeline: 1, isUnsettled: false, restamped: 4 },
       pools: { pages: { inUse: 3, waiting: 4, max: 7 }, other: { inUse: 0, waiting: 5, max: 2 } },
       isDatabaseUsable: false,
     }),
@@ -62,7 +62,7 @@ test("merging reports adds up the workers' counts and uses the worst state", () 
   expect({ ...merged, routes: requestsOf(merged) }).toEqual({
     isDatabaseUsable: false,
     replica: { isUsable: false, lagMs: 5 },
-    cluster: { rivals: ['a', 'b'] },
+    cluster: { rivals: ['a', 'b'], timeline: 2, isUnsettled: true, restamped: 7 },
     pools: { pages: { inUse: 4, waiting: 6, max: 14 }, other: { inUse: 2, waiting: 5, max: 4 } },
     routes: [
       ['/v1/coupons/', { 200: 2 }],

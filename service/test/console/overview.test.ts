@@ -15,6 +15,7 @@ import { ShownPage, textOf } from './open-console.ts';
 
 const NOW_MS = Date.parse('2026-11-14T12:00:00Z');
 const HOUR_MS = 3_600_000;
+const CLUSTER = { rivals: [], timeline: 2, isUnsettled: false, restamped: 5 };
 const NO_REQUESTS = { requests: 0, refused: 0, failed: 0, p99Ms: 0 };
 const MACHINE = { memoryBytes: 1e8, disk: { free: 90e9, size: 100e9 } };
 
@@ -77,7 +78,17 @@ describe('warnings about the node', () => {
     ],
     ['clicks go to the spool', { areClicksSpooled: true }, [/^Clicks are written to the spool/]],
     ['the replica is not used', { replica: { isUsable: false, lagMs: 9 } }, [/^The replica is not in use/]],
-    ['an old primary accepts writes', { cluster: { rivals: ['a:1', 'b:2'] } }, [/accept writes: a:1, b:2\./]],
+    [
+      'an old primary accepts writes',
+      { cluster: { ...CLUSTER, rivals: ['a:1', 'b:2'] } },
+      [/accept writes: a:1, b:2\./],
+    ],
+    [
+      'a failover is not settled',
+      { cluster: { ...CLUSTER, isUnsettled: true } },
+      [/^PostgreSQL has failed over/],
+    ],
+    ['a failover is settled', { cluster: CLUSTER }, []],
     ['the replica is used', { replica: { isUsable: true, lagMs: 9 } }, []],
   ])('when %s', async (_, state, warnings) => {
     const page = await overview({ ...CALM, state: { ...CALM.state, ...state } }, async () => stores);

@@ -303,7 +303,7 @@ test('docs/operations/monitoring.md lists exactly the exported metrics, with typ
       tokensExpiring: 0,
     },
     replica: { isUsable: true, lagMs: 0 },
-    cluster: { rivals: [] },
+    cluster: { rivals: [], timeline: 2, isUnsettled: false, restamped: 0 },
     pools: { pages: { inUse: 0, waiting: 0, max: 7 }, other: { inUse: 0, waiting: 0, max: 2 } },
     clicks: { tally: newClickTally(), isSpooling: false, isDiskLow: false, spooledCount: 0 },
     areClicksSpooled: false,

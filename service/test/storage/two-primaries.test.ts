@@ -48,8 +48,14 @@ describe('two servers that accept writes', () => {
     const database = open.database(urlOf([old, promoted]), SERVER_OPTIONS);
     const port = async () => (await database.all<{ port: number }>(PORT_SQL))[0]?.port;
     expect(await port()).toBe(old.port);
-    const promoting = Promise.withResolvers<void>();
-    const committed = rejection(open.database(urlOf([old, promoted])).write(() => promoting.promise));
+    const [begun, promoting] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const committed = rejection(
+      open.database(urlOf([old, promoted])).write(() => {
+        begun.resolve();
+        return promoting.promise;
+      }),
+    );
+    await begun.promise;
     await query(promoted, 'SELECT pg_promote()');
     while ((await port()) !== promoted.port) await Bun.sleep(20);
     expect(database.rivals()).toEqual([`127.0.0.1:${old.port}`]);

@@ -55,7 +55,7 @@ export interface NodeFigures {
     readonly isClickDiskLow: boolean;
     readonly catalogueRevision: number | undefined;
     /** Undefined on SQLite. `rivals` are servers that accept writes although another has replaced them. */
-    readonly cluster: { readonly rivals: readonly string[] } | undefined;
+    readonly cluster: { readonly rivals: readonly string[]; readonly isUnsettled: boolean } | undefined;
     /** Undefined if there is no replica. */
     readonly replica: { readonly isUsable: boolean; readonly lagMs: number } | undefined;
     readonly workers: { readonly ready: number; readonly restarts: number };

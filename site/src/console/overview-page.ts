@@ -292,6 +292,10 @@ function nodeWarnings({ node, folder }: Overview): Warning[] {
     found.push(
       html`PostgreSQL servers that were replaced still accept writes: ${state.cluster.rivals.join(', ')}. Stop them; changes that are written to them will be lost.`,
     );
+  if (state.cluster?.isUnsettled === true)
+    found.push(
+      html`PostgreSQL has failed over, and no server knows whether changes were lost. If replication was asynchronous, run <code>offerbook failover mark</code>; if it was synchronous, add <code>--nothing-lost</code>.`,
+    );
   if (state.replica?.isUsable === false)
     found.push(html`The replica is not in use; pages are read from the primary. See the log for the reason.`);
   if (state.areClicksSpooled)

@@ -93,5 +93,6 @@ async function markOnly(
   const report = await withProgressBar((show) =>
     beginTimeline(database, auditor, { keepsStamps, madeAt: null, onRows: show }),
   );
+  await database.failovers?.settle(systemClock());
   await printResult(options, report, `${printCountOf(report.stamped, 'transaction')} got a new stamp.`);
 }

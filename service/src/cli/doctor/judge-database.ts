@@ -1,7 +1,8 @@
 // Checks the database's version, schema, rights, clock and backups. Pure functions.
 
+import { printCountOf } from '@offerbook/wire/count.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
-import type { PostgresFacts } from '../../storage/database.ts';
+import type { FailoverFacts, PostgresFacts } from '../../storage/database.ts';
 import type { DatabaseFacts, SchemaFacts } from '../../storage/inspect-database.ts';
 import { type Check, fault, ok, warning } from './check.ts';
 
@@ -17,6 +18,7 @@ export function judgeDatabase(facts: DatabaseFacts, nowMs: number): Check[] {
     facts.postgres === undefined ? judgeFiles(facts) : judgeRights(facts.postgres),
     judgeClock(facts, nowMs),
     judgeBackup(facts.postgres),
+    ...(facts.failovers === undefined ? [] : [judgeFailovers(facts.failovers)]),
   ];
 }
 
@@ -119,6 +121,22 @@ function judgeClock({ postgres, lastStampMs }: DatabaseFacts, nowMs: number): Ch
     );
   }
   return ok('clock', `${printTimestamp(nowMs)} UTC`);
+}
+
+function judgeFailovers({ lastAtMs, unsettled, restamping }: FailoverFacts): Check {
+  if (unsettled > 0)
+    return fault(
+      'failover',
+      'PostgreSQL has failed over, and no server knows whether changes were lost',
+      'if replication was asynchronous, run: offerbook failover mark; if it was synchronous, add --nothing-lost',
+    );
+  if (restamping > 0)
+    return warning(
+      'failover',
+      `changes were lost; the transactions of ${printCountOf(restamping, 'organisation')} are getting new stamps`,
+      'keep a server running until it has finished; its log reports the end',
+    );
+  return ok('failover', lastAtMs === null ? 'none' : `the last was recorded at ${printTimestamp(lastAtMs)}`);
 }
 
 function judgeBackup(postgres: PostgresFacts | undefined): Check {

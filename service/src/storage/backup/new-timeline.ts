@@ -105,13 +105,17 @@ async function moveClocks(
   return moved;
 }
 
-/** Overwrites rows without writing history: a restore discards all walks, so no walk needs the earlier versions. */
-async function stampAll(
+/**
+ * Gives an organisation's transactions new stamps. Overwrites rows without writing history: the caller discards walks, so no walk
+ * needs the earlier versions.
+ */
+export async function stampAll(
   database: Database,
   clock: Clock,
   orgId: number,
   movedToMs: number,
   onBatch: (rows: number) => void,
+  inBatch: (connection: Connection) => Promise<unknown> = async () => {},
 ): Promise<void> {
   const query = { ...exportQuery(orgId, 'id'), batchSize: BATCH };
   await readBatches<{ id: Uuid }>(database, query, async (batch) => {
@@ -131,6 +135,7 @@ async function stampAll(
         })),
       );
       await advanceClock(connection, orgId, stampMs);
+      await inBatch(connection);
       return earlier.length;
     });
     onBatch(stamped);

@@ -7,6 +7,7 @@ const TABLES = [
   ...['schema_version', 'revisions', 'organisations', 'tokens', 'retailers', 'transactions', 'history'],
   ...['imports', 'audit', 'walks', 'links', 'secrets', 'clicks', 'taps', 'erasures', 'import_feeds'],
   ...['daily_totals', 'webhooks', 'sender_lease', 'pull_streams', 'pull_leases', 'pull_budgets', 'pull_rows'],
+  ...['timelines', 'timeline_clocks'],
 ];
 
 const may = (right: string) => `has_table_privilege(format('%I.%I', schemaname, tablename), '${right}')`;

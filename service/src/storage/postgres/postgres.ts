@@ -9,12 +9,14 @@ import {
   type Database,
   type DatabaseOptions,
   insertSql,
+  type Queries,
   type SqlValue,
   type Table,
   type TableRow,
   upsertSql,
 } from '../database.ts';
 import type { Statement } from '../sql.ts';
+import { Failovers } from './failovers.ts';
 import { inspectPostgres, WRITE_LOCK_SQL } from './inspect-postgres.ts';
 import { explainPostgres, isConnectionLoss, isCutOff, isUniqueViolation } from './postgres-errors.ts';
 import { PostgresPool } from './postgres-pool.ts';
@@ -73,7 +75,7 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
         await from.inTime(sql.unsafe(begin));
         isBegun = true;
         try {
-          const result = await work(connection(from, sql));
+          const result = await work(connection(from, sql, (queries) => failovers.requireRecorded(queries)));
           await confirm(server);
           await from.inTime(sql.unsafe('COMMIT'));
           return result;
@@ -90,7 +92,7 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
     return admitted(() => againIfCutOff(attempt, () => true));
   }
 
-  return {
+  const database: Database = {
     sql: POSTGRES_SQL,
     schema: POSTGRES_SCHEMA,
     all: (statement, ...params) => single(pool, statement, params, queryRows),
@@ -102,7 +104,8 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
       const timeoutMs = Math.max(1, Math.ceil(lockTimeoutMs));
       const begin = `BEGIN; SET LOCAL lock_timeout = ${timeoutMs}`;
       // A server's writes are small and frequent, so the search that runs every second has to be enough for them.
-      return transaction(pool, begin, work, isThorough ? (server) => search.confirm(server) : undefined);
+      if (!isThorough) return transaction(pool, begin, work);
+      return search.refresh().then(() => transaction(pool, begin, work, (server) => search.confirm(server)));
     },
     watch(onChange) {
       const timer = setInterval(onChange, WATCH_INTERVAL_MS);
@@ -123,6 +126,9 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
     },
     pools: () => ({ pages: pagePool.use, other: pool.use }),
     rivals: () => search.rivals,
+    get failovers() {
+      return failovers;
+    },
     async describePlace() {
       // Queried from the server, so that no part of the URL can appear in a message.
       const sql = 'SELECT current_database() AS name, current_schema() AS schema';
@@ -134,6 +140,8 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
       await Promise.all([...new Set([pool, pagePool])].map((each) => each.close()));
     },
   };
+  const failovers = new Failovers(database);
+  return database;
 }
 
 /** Releases the locks before the error reaches the caller. If the connection is lost, the server rolls back anyway. */
@@ -142,7 +150,11 @@ async function rollBack(pool: PostgresPool, sql: SQL, error: unknown): Promise<v
   await pool.inTime(sql.unsafe('ROLLBACK'));
 }
 
-function connection(pool: PostgresPool, sql: SQL): Connection {
+function connection(
+  pool: PostgresPool,
+  sql: SQL,
+  requireRecorded: (queries: Queries) => Promise<void>,
+): Connection {
   const send: Send = (start) => pool.inTime(start(sql));
   const run = <Row>(statement: Statement, params: readonly SqlValue[]) =>
     queryRows<Row>(send, statement, params);
@@ -169,6 +181,9 @@ function connection(pool: PostgresPool, sql: SQL): Connection {
     overwriteDeleted: async () => {},
     async lockSchema() {
       await run('SELECT pg_advisory_xact_lock($1)', [SCHEMA_LOCK]);
+    },
+    requireRecordedTimeline() {
+      return requireRecorded(this);
     },
     async continueNumbers(table, lastNumberSql) {
       await run(`SELECT setval(pg_get_serial_sequence('${table}', 'id'), (${lastNumberSql}))`, []);

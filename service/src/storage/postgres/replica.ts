@@ -25,11 +25,18 @@ const OPTIONS: DatabaseOptions = {
   role: 'standby',
 };
 
-const POSITION_SQL = `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint AS position`;
+/** The last timeline that is recorded in the database. A standby of a primary that was replaced does not receive it. */
+const TIMELINE = '(SELECT max(id) FROM timelines) AS timeline';
+const POSITION_SQL = `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint AS position, ${TIMELINE}`;
 /** Returns no row if the server is not a standby. */
 const REPLAYED_SQL = `
-  SELECT pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::bigint AS position
+  SELECT pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::bigint AS position, ${TIMELINE}
    WHERE pg_is_in_recovery()`;
+
+interface PositionRow {
+  readonly position: number;
+  readonly timeline: number | null;
+}
 
 export interface ReplicaOptions {
   readonly url: string;
@@ -45,6 +52,7 @@ export class Replica {
   readonly #lag = new ReplicaLag();
   #state: ReplicaState = { isUsable: false, lagMs: 0, reason: 'it has not responded yet' };
   #looking: Promise<void> | undefined;
+  #timeline = 0;
 
   constructor(primary: Database, { url, onChange }: ReplicaOptions) {
     this.#primary = primary;
@@ -102,13 +110,15 @@ export class Replica {
   async #measure(): Promise<number> {
     const [primary, replica] = await Promise.all([
       // While the primary is unreachable, the lag is unknown, but the replica's pages are still correct.
-      this.#primary.all<{ position: number }>(POSITION_SQL).catch(() => []),
-      this.#database.all<{ position: number }>(REPLAYED_SQL),
+      this.#primary.all<PositionRow>(POSITION_SQL).catch(() => []),
+      this.#database.all<PositionRow>(REPLAYED_SQL),
     ]);
     const [replayed] = replica;
     if (replayed === undefined) throw new Error('it is not a standby');
     const nowMs = performance.now();
     const [current] = primary;
+    this.#timeline = current?.timeline ?? this.#timeline;
+    if ((replayed.timeline ?? 0) < this.#timeline) throw new Error('it does not follow the new primary');
     if (current !== undefined) this.#lag.notePrimary(current.position, nowMs);
     return this.#lag.measureMs(replayed.position, nowMs);
   }

@@ -19,7 +19,7 @@ const SERVER_GRACE_MS = 250;
 const SEARCH_INTERVAL_MS = 1_000;
 
 // pg_control_checkpoint() would report the previous timeline until the first checkpoint after a promotion.
-const IDENTITY_SQL = `
+export const IDENTITY_SQL = `
   SELECT pg_is_in_recovery() AS "isStandby", system_identifier::text AS system,
          CASE WHEN NOT pg_is_in_recovery() THEN
            ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int END AS timeline,
@@ -71,11 +71,17 @@ export class ServerSearch {
     return this.#result === undefined || this.#result === server;
   }
 
-  /** Throws a StorageError if this server has been replaced, according to a search that is at most a second old. */
-  async confirm(server: PostgresServer): Promise<void> {
-    if (!this.#hasChoice || (this.isCurrent(server) && this.#searching === undefined)) return;
+  /** Searches again, unless the last search is at most a second old. */
+  async refresh(): Promise<void> {
+    if (!this.#hasChoice || performance.now() - this.#searchedAtMs <= SEARCH_INTERVAL_MS) return;
     // A server that is too busy to respond has not been replaced.
     await this.#begin().catch(() => {});
+  }
+
+  /** Throws a StorageError if this server has been replaced, according to a search that is at most a second old. */
+  async confirm(server: PostgresServer): Promise<void> {
+    await this.refresh();
+    if (!this.#hasChoice || this.#result === undefined) return;
     if (this.#result instanceof Error) throw this.#result;
     if (this.#result === server) return;
     throw new StorageError(
@@ -135,6 +141,9 @@ export class ServerSearch {
       }
     });
     await Promise.race([Promise.all(asked), enough]);
+    // In the order of the URL, so that messages do not depend on which server responds first.
+    const { servers } = this.#url;
+    found.sort((one, other) => servers.indexOf(one.server) - servers.indexOf(other.server));
     return role === 'standby' ? this.#useStandby(found, failures) : this.#usePrimary(found, failures);
   }
 

@@ -191,6 +191,33 @@ export function mainTables({ ddl }: Sql): string[] {
   ];
 }
 
+/**
+ * PostgreSQL only. The timelines on which this database has been written to, and the change clocks when each but the first was
+ * recorded: `last_stamp` is the clock that was found, `moved_to` the clock that was set. If the new primary lacks changes,
+ * `lost_through` is the last stamp that a server had seen, and `restamped_at` is null until all transactions have new stamps.
+ */
+export function timelineTables({ ddl: { integer, bigint, text, number, end, keyedEnd } }: Sql): string[] {
+  return [
+    `CREATE TABLE timelines (
+     id ${number},
+     system ${text} NOT NULL,
+     timeline ${integer} NOT NULL,
+     at ${bigint} NOT NULL,
+     settled_at ${bigint},
+     UNIQUE (system, timeline)
+   )${end}`,
+    `CREATE TABLE timeline_clocks (
+     timeline_id ${integer} NOT NULL REFERENCES timelines (id),
+     org_id ${integer} NOT NULL REFERENCES organisations (id) ON DELETE CASCADE,
+     last_stamp ${bigint} NOT NULL,
+     moved_to ${bigint} NOT NULL,
+     lost_through ${bigint},
+     restamped_at ${bigint},
+     PRIMARY KEY (timeline_id, org_id)
+   )${keyedEnd}`,
+  ];
+}
+
 /** Unlogged: if a walk is lost, its client loses the snapshot, but never a change. A lost lease is taken again. */
 export function walkTables({ ddl: { uuid, bigint, text, unlogged, keyedEnd, end } }: Sql): string[] {
   return [

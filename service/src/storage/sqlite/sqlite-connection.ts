@@ -146,6 +146,8 @@ export class SqliteConnection implements Connection {
   /** Does nothing: SQLite continues from the greatest number in the table, and `nextNumber` from the last number assigned. */
   async continueNumbers(): Promise<void> {}
 
+  async requireRecordedTimeline(): Promise<void> {}
+
   async findMany<Row>(table: Table, keys: readonly string[]): Promise<Row[]> {
     return this.#explained(() => {
       const names = columnsOf(table).map((name) => `${table.name}.${name}`);

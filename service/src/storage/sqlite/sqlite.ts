@@ -106,6 +106,7 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
     nowMs: async () => undefined,
     pools: () => undefined,
     rivals: () => undefined,
+    failovers: undefined,
     describePlace: async () => placeOf(path),
     async close() {
       closed = true;

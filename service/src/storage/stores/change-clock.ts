@@ -1,5 +1,6 @@
 // The change clocks, one per organisation. A write to transactions locks the clock before it takes a stamp and holds the lock
-// until it commits, so stamps increase in commit order. An organisation that is being deleted has no clock.
+// until it commits, so stamps increase in commit order. An organisation that is being deleted has no clock. After a failover of
+// PostgreSQL, no stamp is taken until the clocks have been moved (postgres/failovers.ts).
 
 import { StorageError } from '../../domain/storage-error.ts';
 import type { Connection } from '../database.ts';
@@ -14,6 +15,7 @@ const LOCK_SQL: Statement = ({ forNoKeyUpdate }) =>
 /** Locks all clocks in order of organisation number. Returns their last stamps by organisation number. */
 export async function lockClocks(connection: Connection): Promise<ReadonlyMap<number, number>> {
   const rows = await connection.all<{ id: number; last_stamp: number }>(LOCK_ALL_SQL);
+  await connection.requireRecordedTimeline();
   return new Map(rows.map(({ id, last_stamp }) => [id, last_stamp]));
 }
 
@@ -21,6 +23,7 @@ export async function lockClocks(connection: Connection): Promise<ReadonlyMap<nu
 export async function lockClock(connection: Connection, orgId: number): Promise<number> {
   const [row] = await connection.all<{ last_stamp: number }>(LOCK_SQL, orgId);
   if (row === undefined) throw new StorageError('gone', 'the organisation has been deleted');
+  await connection.requireRecordedTimeline();
   return row.last_stamp;
 }
 

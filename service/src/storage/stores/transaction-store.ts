@@ -38,9 +38,16 @@ export const FIND_SQL: Statement = ({ joinDocuments }) => `
   SELECT ${joinDocuments}
     FROM (SELECT CASE WHEN org_id = $1 THEN document END AS document FROM transactions WHERE id = $2) AS found`;
 
+interface TransactionStoreOptions {
+  readonly clock: Clock;
+  readonly replica?: Replica | undefined;
+  /** Reads a page from the primary. */
+  readonly readPage?: TransactionStore['page'] | undefined;
+}
+
 export function transactionStore(
   database: Database,
-  { clock, replica }: { readonly clock: Clock; readonly replica?: Replica | undefined },
+  { clock, replica, readPage = (query) => readTransactionPage(database, query) }: TransactionStoreOptions,
 ): TransactionStore {
   async function writeTo<T>(
     lock: (connection: Connection) => Promise<ReadonlyMap<number, number>>,
@@ -79,7 +86,7 @@ export function transactionStore(
 
   return {
     async page(query) {
-      const page = (await replica?.findPage(query)) ?? (await readTransactionPage(database, query));
+      const page = (await replica?.findPage(query)) ?? (await readPage(query));
       const { asOfMs = page.completeThroughMs } = query;
       return { ...page, completeThroughMs: Math.min(page.completeThroughMs, asOfMs) };
     },

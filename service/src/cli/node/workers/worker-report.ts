@@ -32,12 +32,13 @@ export const NO_REPORT: WorkerReport = {
 };
 
 /** Drops the state of a worker that has ended, and keeps its counts. */
-export function countsOf({ routes, clicks, spans, callers }: WorkerReport): WorkerReport {
+export function countsOf({ routes, clicks, spans, callers, cluster }: WorkerReport): WorkerReport {
   return {
     ...NO_REPORT,
     routes,
     spans,
     callers,
+    cluster: cluster && { ...cluster, rivals: [], isUnsettled: false },
     clicks: clicks && { ...clicks, isSpooling: false, isDiskLow: false },
   };
 }
@@ -72,7 +73,13 @@ function mergeReplicas(states: readonly ReplicaState[]): ReplicaState | undefine
 
 function mergeClusters(states: readonly ClusterState[]): ClusterState | undefined {
   if (states.length === 0) return undefined;
-  return { rivals: [...new Set(states.flatMap(({ rivals }) => rivals))] };
+  const timelines = states.flatMap(({ timeline }) => timeline ?? []);
+  return {
+    rivals: [...new Set(states.flatMap(({ rivals }) => rivals))],
+    timeline: timelines.length === 0 ? undefined : Math.max(...timelines),
+    isUnsettled: states.some(({ isUnsettled }) => isUnsettled),
+    restamped: states.reduce((sum, { restamped }) => sum + restamped, 0),
+  };
 }
 
 function mergePools(all: readonly DatabasePools[]): DatabasePools | undefined {

@@ -1,0 +1,122 @@
+// Records failovers in the database. A promoted standby has a new timeline, and may lack changes that its predecessor had
+// announced to clients. Therefore, nothing is written to transactions on a timeline that is not recorded, and recording it
+// moves every change clock to the present: Complete-Through does not go back, and a later change gets a later stamp than those
+// that may have been lost.
+//
+// A restored copy of the database has another system identifier, or another timeline, so it is recorded in the same way.
+
+import { StorageError } from '../../domain/storage-error.ts';
+import type { Connection, Database, FailoverFacts, Queries } from '../database.ts';
+import { type Auditor, writeAudit } from '../stores/audit-log.ts';
+import { lockClocks } from '../stores/change-clock.ts';
+import { IDENTITY_SQL } from './server-search.ts';
+
+/** Longer than any write that could hold a change clock on a new primary before its timeline is recorded. */
+const LOCK_TIMEOUT_MS = 10_000;
+/** Revisions that may have been lost were counted by servers that poll twice a second, so they are fewer than this. */
+const REVISIONS_SKIPPED = 1_000;
+
+/** One row, unless the server is a standby. `id` is null if its timeline is not recorded. */
+const CURRENT_SQL = `
+  SELECT current.system, current.timeline, timelines.id
+    FROM (${IDENTITY_SQL}) AS current LEFT JOIN timelines USING (system, timeline)
+   WHERE current.timeline IS NOT NULL`;
+
+interface CurrentRow {
+  readonly system: string;
+  readonly timeline: number;
+  readonly id: number | null;
+}
+
+export class Failovers {
+  readonly #database: Database;
+  /** False until record() has found that the server reports its timeline, which some hosted services do not. */
+  #areRecorded = false;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Records the server's timeline if it is new. Does nothing on a standby or if the role is not allowed to write. */
+  async record(auditor: Auditor): Promise<void> {
+    let current: CurrentRow | undefined;
+    try {
+      [current] = await this.#database.all<CurrentRow>(CURRENT_SQL);
+    } catch (error) {
+      if (error instanceof StorageError && error.kind !== 'denied') throw error;
+      return;
+    }
+    if (current === undefined) return;
+    if (current.id === null)
+      try {
+        await this.#database.write((connection) => recordCurrent(connection, auditor), LOCK_TIMEOUT_MS);
+      } catch (error) {
+        if (error instanceof StorageError && error.kind === 'denied') return;
+        throw error;
+      }
+    this.#areRecorded = true;
+  }
+
+  /** Throws a StorageError if this transaction runs on a timeline that is not recorded. */
+  async requireRecorded(connection: Queries): Promise<void> {
+    if (!this.#areRecorded) return;
+    const [current] = await connection.all<CurrentRow>(CURRENT_SQL);
+    if (current !== undefined && current.id === null)
+      throw new StorageError('unavailable', 'PostgreSQL has just failed over; try again');
+  }
+
+  /** Notes that an operator has dealt with all failovers. */
+  async settle(nowMs: number): Promise<void> {
+    await this.#database.write(async (connection) => {
+      await connection.all('UPDATE timelines SET settled_at = $1 WHERE settled_at IS NULL', nowMs);
+      // The operator has given all transactions new stamps, or knows that nothing was lost.
+      await connection.all(
+        'UPDATE timeline_clocks SET restamped_at = $1 WHERE lost_through IS NOT NULL AND restamped_at IS NULL',
+        nowMs,
+      );
+    });
+  }
+
+  async inspect(): Promise<FailoverFacts> {
+    const [row] = await this.#database.all<FailoverFacts>(`
+      SELECT (SELECT at FROM timelines WHERE id > (SELECT min(id) FROM timelines) ORDER BY id DESC LIMIT 1) AS "lastAtMs",
+             (SELECT count(*) FROM timelines WHERE settled_at IS NULL) AS unsettled,
+             (SELECT count(*) FROM timeline_clocks WHERE lost_through IS NOT NULL AND restamped_at IS NULL) AS restamping`);
+    if (row === undefined) throw new Error('expected exactly one row');
+    return row;
+  }
+}
+
+async function recordCurrent(connection: Connection, auditor: Auditor): Promise<void> {
+  // Another process may be recording the same failover.
+  await connection.all('LOCK TABLE timelines IN EXCLUSIVE MODE');
+  const [current] = await connection.all<CurrentRow>(CURRENT_SQL);
+  if (current === undefined || current.id !== null) return;
+  const { system, timeline } = current;
+  const isFirst = (await connection.all('SELECT id FROM timelines LIMIT 1')).length === 0;
+  const nowMs = auditor.clock();
+  const [inserted] = await connection.all<{ id: number }>(
+    'INSERT INTO timelines (system, timeline, at, settled_at) VALUES ($1, $2, $3, $4) RETURNING id',
+    system,
+    timeline,
+    nowMs,
+    isFirst ? nowMs : null,
+  );
+  if (isFirst || inserted === undefined) return;
+  await lockClocks(connection);
+  await connection.all(
+    `INSERT INTO timeline_clocks (timeline_id, org_id, last_stamp, moved_to)
+     SELECT $1, id, last_stamp, greatest(last_stamp, $2) FROM organisations WHERE deleting_since IS NULL`,
+    inserted.id,
+    nowMs,
+  );
+  await connection.all(
+    'UPDATE organisations SET last_stamp = $1 WHERE last_stamp < $1 AND deleting_since IS NULL',
+    nowMs,
+  );
+  // A revision that was lost must not be counted again with other contents: servers would not reload it.
+  await connection.all(
+    `UPDATE revisions SET value = value + ${REVISIONS_SKIPPED} WHERE name IN ('catalogue', 'tokens', 'activation')`,
+  );
+  await writeAudit(connection, auditor, 'failover recorded', null, { timeline });
+}

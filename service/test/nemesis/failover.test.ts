@@ -1,0 +1,231 @@
+// A standby replaces the primary while servers and pollers are running: Complete-Through never goes back, and pollers that
+// continue from their watermarks end with the right copy, even if the new primary lacks changes that were announced.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import { printTimestamp, type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
+import { importTransactions } from '../../src/importer/import-transactions.ts';
+import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { offerbook } from '../support/command.ts';
+import { transaction } from '../support/fixtures.ts';
+import { query, removePostgres, startReplica, untilCaughtUp } from '../support/postgres-replica.ts';
+import { freePort, PASSWORD, type PostgresServer, startPostgres, USER } from '../support/postgres-server.ts';
+import { ndjson, TestNode } from '../support/test-node.ts';
+import { compare, readAll } from './comparison.ts';
+import { readPage } from './page-reader.ts';
+import { OpenWalkPoller } from './pollers/open-walk-poller.ts';
+import { Scene } from './scene.ts';
+
+const ROWS = Array.from({ length: 12 }, (_, i) => i + 1);
+const servers: PostgresServer[] = [];
+let primary: PostgresServer;
+let standby: PostgresServer;
+
+beforeAll(async () => {
+  primary = await startPostgres(['-c', 'fsync=off']);
+  standby = await startReplica(primary);
+  servers.push(primary, standby);
+});
+
+afterAll(async () => {
+  for (const server of servers) await removePostgres(server);
+});
+
+/** A new database on the primary, and the URL of both servers. */
+async function newUrl(): Promise<string> {
+  const name = `scene_${Bun.randomUUIDv7().replaceAll('-', '')}`;
+  await query(primary, `CREATE DATABASE ${name}`);
+  await untilCaughtUp(primary, standby);
+  const addresses = [primary, standby].map(({ port }) => `127.0.0.1:${port}`);
+  return `postgres://${USER}:${PASSWORD}@${addresses.join(',')}/${name}`;
+}
+
+/** From now on, the standby receives nothing. */
+async function cutReplication(): Promise<void> {
+  await query(standby, `ALTER SYSTEM SET primary_conninfo = ''`);
+  await query(standby, 'SELECT pg_reload_conf()');
+  while ((await query(standby, 'SELECT 1 FROM pg_stat_wal_receiver')).length > 0) await Bun.sleep(10);
+}
+
+/** Promotes the standby, and gives it a standby of its own for the next test. */
+async function promote(): Promise<void> {
+  await query(standby, 'SELECT pg_promote()');
+}
+
+async function nextPair(): Promise<void> {
+  primary = standby;
+  await query(primary, 'ALTER SYSTEM RESET primary_conninfo');
+  standby = await startReplica(primary);
+  servers.push(standby);
+}
+
+async function untilServed(scene: Scene): Promise<void> {
+  for (const index of [0, 1] as const)
+    while ((await scene.node(index)('/v1/transactions/')).status !== 200) await Bun.sleep(20);
+  // The stores of the test notice with their next statement that their server is gone.
+  for (const { stores } of scene.nodes) await stores.revisions().catch(() => {});
+}
+
+/** Imports a change on a machine whose clock is an hour ahead, and returns the Complete-Through of a page with the change. */
+async function changeWithFastClock(scene: Scene, databaseUrl: string, token: string): Promise<Timestamp> {
+  const fastClock = () => Date.parse('2026-11-14T13:00:00Z');
+  const stores = await openStores(databaseUrl, COMMAND_OPTIONS, fastClock);
+  const org = await scene.nodes[0].organisation('fast');
+  const rows = ndjson([transaction(201, { passbackData: 'lost' })]);
+  await importTransactions(stores.transactions, org, sourceFrom(rows), fastClock, {});
+  await stores.close();
+  return (await readPage(await scene.nodes[0].get('/v1/transactions/', token))).completeThrough;
+}
+
+const failoverOf = (node: TestNode) =>
+  node.logged(({ msg }) => String(msg).startsWith('PostgreSQL has failed over'));
+
+test('after a synchronous failover, no transaction gets a new stamp, and walks in progress continue', async () => {
+  await using scene = await Scene.open(await newUrl());
+  const poller = new OpenWalkPoller(scene.pages([scene.node(0)]));
+  await scene.change(...ROWS);
+  await poller.walk(5);
+  const begun = await readPage(await scene.node(1)('/v1/transactions/?limit=5'));
+  const before = await readAll(scene.nodes[0].stores, scene.orgId);
+  await untilCaughtUp(primary, standby);
+  await promote();
+  await primary.process.stop();
+  await untilServed(scene);
+  expect(await failoverOf(scene.nodes[0])).toMatchObject({ level: 30, timeline: 2 });
+  // Walk records are unlogged, so the new primary has none: later pages show current data.
+  const rest = await readPage(await scene.node(1)(`/v1/transactions/?limit=50&cursor=${begun.cursor}`));
+  expect([...begun.rows, ...rest.rows]).toHaveLength(ROWS.length);
+  expect(rest.completeThrough >= begun.completeThrough).toBe(true);
+  expect(await readAll(scene.nodes[0].stores, scene.orgId)).toEqual(before);
+  await scene.change(3);
+  await poller.walk(5);
+  expect([
+    compare(await readAll(scene.nodes[0].stores, scene.orgId), poller.copy),
+    scene.brokenPromises,
+  ]).toEqual([{ lost: [], extra: [] }, []]);
+  const entries = await scene.nodes[0].stores.audit.list({ limit: 1 });
+  expect(entries.map(({ action, details }) => ({ action, details }))).toEqual([
+    { action: 'failover recorded', details: { timeline: 2 } },
+  ]);
+  await nextPair();
+});
+
+test('after a failover that lost changes, pollers end with the right copy, and the loss is reported', async () => {
+  const url = await newUrl();
+  const adminPort = await freePort();
+  await using scene = await Scene.open(url, { adminPort });
+  const pollers = [0, 1].map((index) => new OpenWalkPoller(scene.pages([scene.node(index as 0 | 1)])));
+  await scene.change(...ROWS);
+  for (const poller of pollers) await poller.walk(5);
+  const token = await scene.nodes[0].token('private', 'fast');
+  await scene.nodes[0].transactions([transaction(201, { passbackData: 'kept' })], 'fast');
+  await untilCaughtUp(primary, standby);
+  await cutReplication();
+  await scene.change(2, 3, 99);
+  await pollers[0]?.walk(5);
+  const announced = await changeWithFastClock(scene, url, token);
+  const old = primary;
+  await promote();
+  await failoverOf(scene.nodes[0]);
+  // The old primary still accepts writes. Both servers have left it.
+  const metric = async (name: string) => {
+    const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+    return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1]);
+  };
+  while ((await metric('offerbook_database_rivals')) !== 1) await Bun.sleep(20);
+  for (const node of scene.nodes)
+    expect(await failoverOf(node)).toMatchObject({ level: 50, lost: ['acme', 'fast'], timeline: 3 });
+  const restamped = ({ msg }: Record<string, unknown>) =>
+    msg === 'transactions have new stamps after a failover';
+  const allRestamped = () =>
+    scene.nodes.flatMap(({ logLines }) => logLines.map((line) => JSON.parse(line))).filter(restamped);
+  while (allRestamped().length < 2) await Bun.sleep(10);
+  await untilServed(scene);
+  await scene.change(4);
+  for (const poller of pollers) await poller.walk(5);
+  const truth = await readAll(scene.nodes[0].stores, scene.orgId);
+  expect(pollers.map((poller) => compare(truth, poller.copy))).toEqual([
+    // Nothing can withdraw a row that was sent.
+    { lost: [], extra: [transaction(99).id] },
+    { lost: [], extra: [] },
+  ]);
+  expect(scene.brokenPromises).toEqual([]);
+  // The stamp of the lost change was an hour ahead of the clock that recorded the failover.
+  const later = await readPage(
+    await scene.nodes[0].get(`/v1/transactions/?updatedAtGreaterThan=${announced}`, token),
+  );
+  expect(later.rows).toMatchObject([{ id: transaction(201).id, passbackData: 'kept' }]);
+  expect(later.completeThrough > announced).toBe(true);
+  expect(allRestamped().sort((a, b) => a.org.localeCompare(b.org))).toMatchObject([
+    { org: 'acme', transactions: ROWS.length },
+    { org: 'fast', transactions: 1 },
+  ]);
+
+  // The old primary has the lost changes, in the format of imports.
+  const oldUrl = url.replace(/@.*\//, `@127.0.0.1:${old.port}/`);
+  const env = {
+    OFFERBOOK_DATABASE_URL: url.replace(`127.0.0.1:${old.port},`, ''),
+    OFFERBOOK_OLD_URL: oldUrl,
+  };
+  const summary = await offerbook(['failover', 'report', '--json'], { env });
+  expect(JSON.parse(summary.stdout)).toEqual({
+    organisations: [
+      { org: 'acme', transactions: 3 },
+      { org: 'fast', transactions: 1 },
+    ],
+  });
+  const rows = await offerbook(['failover', 'report', '--org', 'acme'], { env });
+  await old.process.stop();
+  const imported = await offerbook(['import', 'transactions', '-', '--org', 'acme'], {
+    env,
+    stdin: rows.stdout,
+  });
+  expect(imported.code).toBe(0);
+  for (const poller of pollers) await poller.walk(5);
+  const repaired = await readAll(scene.nodes[0].stores, scene.orgId);
+  expect(repaired.size).toBe(ROWS.length + 1);
+  expect(pollers.map((poller) => compare(repaired, poller.copy))).toEqual([
+    { lost: [], extra: [] },
+    { lost: [], extra: [] },
+  ]);
+  await nextPair();
+});
+
+test('if no server was running during a failover, doctor and the server report it until an operator marks it', async () => {
+  const url = await newUrl();
+  const env = { OFFERBOOK_DATABASE_URL: url };
+  const scene = await Scene.open(url);
+  const poller = new OpenWalkPoller(scene.pages([scene.node(0)]));
+  await scene.change(...ROWS);
+  await untilCaughtUp(primary, standby);
+  await cutReplication();
+  await scene.change(2);
+  await poller.walk(5);
+  const { completeThrough } = await readPage(await scene.node(0)('/v1/transactions/'));
+  const [token] = scene.tokens;
+  await scene[Symbol.asyncDispose]();
+  await primary.process.stop();
+  await promote();
+
+  const clock = () => timestampMs(completeThrough) + 60_000;
+  await using node = await TestNode.start({ databaseUrl: url, clock });
+  await node.logged(({ msg }) => String(msg).includes('no server knows whether changes were lost'));
+  const doctor = async () => {
+    const { stdout } = await offerbook(['doctor', '--port', '0', '--json'], { env });
+    const { checks } = JSON.parse(stdout) as { checks: { check: string; state: string }[] };
+    return checks.find(({ check }) => check === 'failover')?.state;
+  };
+  expect(await doctor()).toBe('fault');
+  // The clocks have jumped, so that the watermark is not in the future.
+  const after = await readPage(
+    await node.get(`/v1/transactions/?updatedAtGreaterThan=${completeThrough}`, token),
+  );
+  expect(after).toEqual({ rows: [], cursor: undefined, completeThrough: printTimestamp(clock()) });
+  const marked = await offerbook(['failover', 'mark', '--json'], { env });
+  expect(JSON.parse(marked.stdout)).toEqual({ stamped: ROWS.length });
+  expect(await doctor()).toBe('ok');
+  const again = await readPage(
+    await node.get(`/v1/transactions/?updatedAtGreaterThan=${completeThrough}`, token),
+  );
+  expect(again.rows).toHaveLength(ROWS.length);
+});
