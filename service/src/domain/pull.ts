@@ -2,6 +2,9 @@
 // and rows that later rows of the same sale may change. A stream advances in the same database transaction as the import of
 // its window, so a killed pull repeats a window and never skips one.
 
+/** The stream that reads old sales again. */
+export const REREAD = 'reread';
+
 /** A date filter of a source. Sources whose sub-ids are clicks have no organisation: `orgId` is 0. */
 export interface StreamKey {
   /** Network and account, such as `awin:77777`. */

@@ -5,6 +5,7 @@ import type { ClickTally } from '../activation/click-tally.ts';
 import type { CatalogueListName } from '../catalogue/list-view.ts';
 import { COMMIT, VERSION } from '../domain/build.ts';
 import type { ImportTotals } from '../domain/import-log.ts';
+import { type PullState, REREAD } from '../domain/pull.ts';
 import type { ClusterState, DatabasePools, PoolUse, ReplicaState } from '../domain/stores.ts';
 import type { SenderReport, WebhookFigures } from '../domain/webhook.ts';
 import type { SpanCounts } from '../tracing/otlp-exporter.ts';
@@ -47,6 +48,8 @@ export interface DatabaseFigures {
   readonly tokensExpiring: number;
   /** Undefined if there are no webhooks. */
   readonly webhooks?: WebhookFigures | undefined;
+  /** The streams of all sources. */
+  readonly pulls?: readonly PullState[] | undefined;
 }
 
 export interface ClickState extends RecorderState {
@@ -110,6 +113,24 @@ const METRICS: Readonly<Record<string, Metric>> = {
   offerbook_tokens_expiring: gauge(
     'Tokens that expire within 14 days.',
     ({ database }) => database?.tokensExpiring,
+  ),
+  offerbook_pull_complete_through_timestamp_seconds: gauge(
+    'Time through which each stream of a network has been pulled.',
+    ({ database }) =>
+      database?.pulls?.flatMap(({ source, stream, orgName, completeThroughMs }) =>
+        // Old sales are read again in turn, so this position does not grow with time.
+        completeThroughMs === null || stream === REREAD
+          ? []
+          : { labels: { source, stream, organisation: orgName ?? '' }, value: completeThroughMs / 1_000 },
+      ),
+  ),
+  offerbook_pull_rows_total: counter('Rows pulled from networks, by result.', ({ database }) =>
+    database?.pulls?.flatMap(({ source, stream, orgName, counts }) =>
+      Object.entries(counts).map(([result, value]) => ({
+        labels: { source, stream, organisation: orgName ?? '', result },
+        value,
+      })),
+    ),
   ),
   offerbook_webhooks: gauge(
     'Webhooks, by state.',

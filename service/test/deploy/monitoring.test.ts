@@ -103,6 +103,8 @@ describe('metrics', () => {
     await using node = await TestNode.start({ databaseUrl, settings, tracing });
     const org = await node.organisation();
     await node.stores.webhooks.create(org.id, 'https://partner.example/', 0);
+    const stream = { source: 'awin:77777', orgId: org.id, stream: 'transaction' };
+    await node.stores.pulls.noteReread(stream, { completeThroughMs: 0, suspects: [] });
     const id = await node.stores.imports.begin(ORIGIN);
     await importCatalogue(node.stores.catalogue, sourceFrom(ndjson([retailer(1)])), { importId: id });
     expect((await node.get('/livez')).status).toBe(200);

@@ -1,4 +1,4 @@
-// Metrics that are read from the database: import outcomes, tokens that expire soon, and the state of webhooks. While the
+// Metrics that are read from the database: import outcomes, tokens that expire soon, and the state of webhooks and pulls. While the
 // database is unreachable, the last values are returned.
 
 import { isExpiring } from '../../domain/access-token.ts';
@@ -13,7 +13,7 @@ const READ_MAX_MS = 1_000;
 
 /** Returns a function that reads the figures; it returns undefined until the first successful read. */
 export function databaseFigures(
-  { imports, tokens, webhooks }: Stores,
+  { imports, tokens, webhooks, pulls }: Stores,
   clock: Clock,
 ): () => Promise<DatabaseFigures | undefined> {
   let last: DatabaseFigures | undefined;
@@ -25,6 +25,7 @@ export function databaseFigures(
       imports: await imports.totals(),
       tokensExpiring: expiring.length,
       webhooks: webhookFigures(await webhooks.list(), nowMs),
+      pulls: await pulls.list(),
     };
   }
 
