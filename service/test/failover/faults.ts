@@ -6,8 +6,8 @@ import type { PatroniCluster } from './patroni-cluster.ts';
 
 /** Time for which two servers accept writes, or would if Patroni did not act. */
 const SPLIT_MS = 3_000;
-/** Longer than a server's statement timeout of two seconds. */
-const UNREPLICATED_MS = 2_500;
+/** Longer than the timeouts of servers, and shorter than wal_sender_timeout, after which a cluster is no longer synchronous. */
+const UNREPLICATED_MS = 5_000;
 
 export interface Strike {
   readonly cluster: PatroniCluster;

@@ -161,7 +161,7 @@ export class Member implements Disposable {
           synchronous_mode: isSynchronous,
           postgresql: {
             use_pg_rewind: true,
-            parameters: { wal_receiver_timeout: '5s', wal_sender_timeout: '5s', max_connections: 100 },
+            parameters: { wal_receiver_timeout: '20s', wal_sender_timeout: '20s', max_connections: 100 },
           },
         },
         initdb: [{ encoding: 'UTF8' }, { locale: 'C' }],

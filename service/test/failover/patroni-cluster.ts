@@ -11,7 +11,9 @@ import { type Daemon, ETCD, HAPROXY, PATRONICTL, startDaemon } from './daemons.t
 import { DATABASE, Member, SCOPE } from './member.ts';
 
 const NAMES = ['pg1', 'pg2', 'pg3'];
-const READY_TIMEOUT_MS = 90_000;
+const READY_TIMEOUT_MS = 120_000;
+/** A standby that does not replicate after this time gets a new copy of the primary, as an operator would do it. */
+const REINIT_AFTER_MS = 30_000;
 const LEADER_KEY = `/service/${SCOPE}/leader`;
 
 export class PatroniCluster implements Disposable {
@@ -77,9 +79,16 @@ export class PatroniCluster implements Disposable {
   /** Waits until one server is the primary and both others replicate from it; returns the primary. */
   async untilHealthy(): Promise<Member> {
     const giveUpMs = performance.now() + READY_TIMEOUT_MS;
+    let reinitAtMs = performance.now() + REINIT_AFTER_MS;
     while (true) {
       const [primary, ...others] = await this.primaries();
-      if (primary !== undefined && others.length === 0 && (await this.#isHealthy(primary))) return primary;
+      if (primary !== undefined && others.length === 0) {
+        if (await this.#isHealthy(primary)) return primary;
+        if (performance.now() > reinitAtMs) {
+          reinitAtMs = giveUpMs;
+          await this.#reinit(primary);
+        }
+      }
       if (performance.now() > giveUpMs)
         throw new Error(`the cluster is not healthy: ${await this.describe()}`);
       await Bun.sleep(100);
@@ -166,6 +175,15 @@ ${servers.join('\n')}
                    FROM pg_stat_replication`;
     const [row] = await primary.query<{ streaming: number; synchronous: number }>(sql).catch(() => []);
     return row?.streaming === NAMES.length - 1 && (!this.isSynchronous || row.synchronous > 0);
+  }
+
+  async #reinit(primary: Member): Promise<void> {
+    const sql = `SELECT application_name AS name FROM pg_stat_replication WHERE state = 'streaming'`;
+    const streaming = (await primary.query<{ name: string }>(sql).catch(() => [])).map(({ name }) => name);
+    for (const { name } of this.members) {
+      if (name === primary.name || streaming.includes(name)) continue;
+      await $`${PATRONICTL} -c ${this.#configuration} reinit ${SCOPE} ${name} --force`.nothrow().quiet();
+    }
   }
 
   async #etcd<Answer>(path: string, body: object): Promise<Answer> {
