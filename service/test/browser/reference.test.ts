@@ -77,6 +77,18 @@ describe('/docs/reference', () => {
     await form.getByText('"id must be a UUID."').waitFor();
   });
 
+  test('activates the first offer if no id is given, and shows its link', async () => {
+    await using watched = await open('/docs/reference');
+    const form = watched.page.getByRole('form', { name: 'Try /v1/cashback-offers/{id}/activate/' });
+    const [org] = await node.stores.organisations.list();
+    await form.getByLabel('orgId').fill(org?.publicId ?? '');
+    await form.getByRole('button', { name: 'Send' }).click();
+    const shown = await form.locator('.answer > pre').textContent();
+    expect(JSON.parse(shown ?? '')).toEqual({ url: expect.stringMatching(/\/go\/\w{22}\/$/) });
+    expect(await form.getByLabel('id', { exact: true }).inputValue()).toBe(id(11));
+    watched.expectCalm();
+  });
+
   test('shows an error response', async () => {
     await using watched = await open('/docs/reference');
     const form = watched.page.getByRole('form', { name: 'Try /v1/coupons/', exact: true });
@@ -88,7 +100,7 @@ describe('/docs/reference', () => {
   test('does not offer a form for the operation with a private token, and rejects a private token in its token field', async () => {
     await using watched = await open('/docs/reference');
     const { page } = watched;
-    expect(await page.getByRole('form', { name: /^Try/ }).count()).toBe(9);
+    expect(await page.getByRole('form', { name: /^Try/ }).count()).toBe(10);
     await page.getByLabel('Public token for this page').fill(await node.token('private'));
     await page.getByText('This is a private token, for servers only.').waitFor();
     expect(await page.getByLabel('Public token for this page').inputValue()).toBe('');

@@ -12,10 +12,14 @@ interface ShownResponse {
   readonly cursor?: string | undefined;
 }
 
-export async function requestApi(url: string, token: string): Promise<ShownResponse> {
+export async function requestApi(url: string, token: string, method = 'GET'): Promise<ShownResponse> {
   const startedAtMs = performance.now();
   try {
-    const response = await fetch(url, { headers: { Authorization: `Bearer ${token}` }, credentials: 'omit' });
+    const response = await fetch(url, {
+      method,
+      headers: { Authorization: `Bearer ${token}` },
+      credentials: 'omit',
+    });
     const text = await response.text();
     return showResponse(url, response, text, performance.now() - startedAtMs);
   } catch {

@@ -28,7 +28,7 @@ export function referencePage(
   const { document } = documentation;
   const body = html`${introduction(document, guest)}
 ${listOperations(document).map(([path, get]) => operationSection(document, path, get))}
-${activationSection(document)}
+${activationSection(document, guest)}
 <section class="stack" id="errors" aria-labelledby="errors-title"><h2 id="errors-title">Error codes ${anchor('errors')}</h2>
 <p>Every error is a problem document (RFC 9457) with a stable <code>code</code>. <a href="/docs/errors">The guide</a> lists common mistakes.</p>
 ${errorTable('Errors', documentation.errors)}</section>`;
@@ -96,7 +96,7 @@ function itemDescription({ paths }: ApiDocument, path: string): Html {
 }
 
 /** Describes all activation operations, which have the same parameters; undefined if activation is off. */
-function activationSection(document: ApiDocument): Html | undefined {
+function activationSection(document: ApiDocument, guest: GuestAccess | undefined): Html | undefined {
   const all = activationOperations(document);
   const { get, post } = all[0]?.[1] ?? {};
   if (get === undefined || post === undefined) return undefined;
@@ -120,6 +120,11 @@ ${samples(
 )}
 <h3>Parameters</h3>
 ${parameterTable(get)}
+${tryForm('/v1/cashback-offers/{id}/activate/', post, {
+  method: 'POST',
+  note: 'Returns a link without recording a click until you open the link. Leave id empty to use the first offer in the list.',
+  values: { orgId: guest?.orgId ?? '', passbackUid: 'user-8842' },
+})}
 </section>`;
 }
 
@@ -154,17 +159,30 @@ function parameterTable({ parameters, operationId }: ApiOperation): Html {
   return dataTable(`Parameters of ${operationId}`, ['Parameter', 'Type', 'Meaning'], rows);
 }
 
+interface TryOptions {
+  readonly method: 'GET' | 'POST';
+  readonly note?: string;
+  /** Initial values of fields. */
+  readonly values: Readonly<Record<string, string>>;
+}
+
+const GET_PAGE: TryOptions = { method: 'GET', values: { limit: '2' } };
+
 /** The form is hidden until the script that sends it has loaded. */
-function tryForm(path: string, { parameters, operationId }: ApiOperation): Html {
-  return html`<form class="try panel stack" data-path="${path}" hidden aria-label="Try ${path}">
+function tryForm(
+  path: string,
+  { parameters, operationId }: ApiOperation,
+  { method, note, values }: TryOptions = GET_PAGE,
+): Html {
+  return html`<form class="try panel stack" data-path="${path}" data-method="${method}" hidden aria-label="Try ${path}">
 <h3>Try it</h3>
-<div class="fields">${parameters.map((parameter) => parameterField(operationId, parameter))}</div>
+${note === undefined ? undefined : html`<p class="muted">${note}</p>`}
+<div class="fields">${parameters.map((parameter) => parameterField(operationId, parameter, values[parameter.name] ?? ''))}</div>
 <button type="submit" class="primary">Send</button>
 </form>`;
 }
 
-function parameterField(operationId: string, { name, example }: ApiParameter): Html {
+function parameterField(operationId: string, { name, example }: ApiParameter, value: string): Html {
   const id = `${operationId}-${name}`;
-  const value = name === 'limit' ? '2' : '';
   return html`<div class="field"><label for="${id}">${name}</label><input id="${id}" name="${name}" type="text" value="${value}" placeholder="${example ?? ''}" autocomplete="off" spellcheck="false"></div>`;
 }

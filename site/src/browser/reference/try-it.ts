@@ -1,5 +1,5 @@
-// Sends the request described by a form, and shows the response with a button for the next page. Only catalogue operations have
-// such a form, so this code never handles private tokens.
+// Sends the request described by a form, and shows the response with a button for the next page. Only operations that need no
+// private token have such a form.
 
 import { requestApi } from '../api-response.ts';
 import { button, element } from '../element.ts';
@@ -21,9 +21,11 @@ export function enableForm(form: HTMLFormElement): void {
       answer.replaceChildren(element('p', {}, 'Enter a public token first.'));
       return;
     }
+    const { method = 'GET' } = form.dataset;
+    if (method === 'POST') await fillId(form, token);
     const url = urlOf(form);
-    answer.replaceChildren(element('p', {}, `GET ${url} …`));
-    const { nodes, cursor } = await requestApi(url, token);
+    answer.replaceChildren(element('p', {}, `${method} ${url} …`));
+    const { nodes, cursor } = await requestApi(url, token, method);
     answer.replaceChildren(...nodes);
     if (cursor !== undefined) answer.append(button('Next page', () => sendNext(cursor)));
   }
@@ -32,6 +34,23 @@ export function enableForm(form: HTMLFormElement): void {
     const field = form.querySelector<HTMLInputElement>('input[name="cursor"]');
     if (field !== null) field.value = cursor;
     void send();
+  }
+}
+
+/** If the reader has not given a deal to activate, fills in the first one of the list. */
+async function fillId(form: HTMLFormElement, token: string): Promise<void> {
+  const field = form.querySelector<HTMLInputElement>('input[name="id"]');
+  if (field === null || field.value.trim() !== '') return;
+  const list = `${form.dataset.path}`.replace(/\{id\}.*/, '?limit=1');
+  try {
+    const response = await fetch(list, {
+      headers: { Authorization: `Bearer ${token}` },
+      credentials: 'omit',
+    });
+    const { data } = (await response.json()) as { data?: readonly { id: string }[] };
+    field.value = data?.[0]?.id ?? '';
+  } catch {
+    // The request without an id reports what is wrong.
   }
 }
 
