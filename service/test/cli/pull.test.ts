@@ -5,7 +5,7 @@ import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { awinSale, NAMESPACE, type Row } from '../../../feeds/test/fixture.ts';
 import { FakeNetwork, PULL_SECRETS } from '../pull/fake-network.ts';
-import { offerbook } from '../support/command.ts';
+import { offerbook, spawnOfferbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 
 const SECRET = PULL_SECRETS.awin?.token ?? '';
@@ -70,6 +70,28 @@ describe('offerbook pull', () => {
     );
     await run('orgs create acme');
     expect((await run('pull --check --source awin.json --org acme', { AWIN_TOKEN: SECRET })).code).toBe(0);
+  });
+
+  test('--every repeats the pull until SIGTERM, and continues where a killed pull ended', async () => {
+    using network = new FakeNetwork('awin');
+    listSale(network, 1);
+    const { folder, run } = await operator(network);
+    await run('orgs create acme');
+    // The second stream never gets a response.
+    const reached = Promise.withResolvers<void>();
+    network.planned.push(undefined, async () => {
+      reached.resolve();
+      return await new Promise<Response>(() => {});
+    });
+    const child = spawnOfferbook(`${PULL} ${SINCE} --every 1h`.split(' '), { cwd: folder });
+    await reached.promise;
+    child.kill('SIGTERM');
+    expect(await child.exited).toBe(0);
+    const { code, stdout } = await run(`${PULL} ${SINCE}`);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^awin:77777, transaction: complete through \S+; 0 added, 0 changed, 1 unchanged\.\n/,
+    );
   });
 
   test('exits with 3 if a source fails, after the others', async () => {

@@ -107,20 +107,16 @@ async function pull(options: PullCommandOptions): Promise<void> {
   const sources = await readSources(options);
   if (options.check === true) return checkSources(options, sources);
   if (options.every === undefined) return pullOnce(options, sources);
-  const stop = Promise.withResolvers<void>();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.resolve());
-  let isStopped = false;
-  stop.promise.then(() => {
-    isStopped = true;
-  });
-  while (!isStopped) {
-    const pass = pullOnce(options, sources).catch((error: unknown) => {
-      if (!(error instanceof Refused) && !(error instanceof BadInput)) throw error;
+  // Ending at any time is safe: the next pull repeats the window.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0));
+  for (;;) {
+    try {
+      await pullOnce(options, sources);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
       printNote(`offerbook: ${error.message}`);
-    });
-    // A pass that is interrupted is repeated by the next pull.
-    await Promise.race([pass, stop.promise]);
-    if (!isStopped) await Promise.race([Bun.sleep(options.every), stop.promise]);
+    }
+    await Bun.sleep(options.every);
   }
 }
 
