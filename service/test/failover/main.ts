@@ -73,6 +73,8 @@ async function playMode(mode: Mode): Promise<void> {
     );
     if (firstPageMs > FIRST_PAGE_WITHIN_MS)
       problems.push(`${mode} ${fault.name}: first 200 after ${seconds(firstPageMs)}`);
+    const reported = new Set(report.reports.map((line) => (JSON.parse(line) as { msg: string }).msg));
+    for (const message of reported) print(`  reported: ${message}`);
     for (const problem of report.problems) {
       print(`  ${problem}`);
       problems.push(`${mode} ${fault.name}: ${problem}`);
