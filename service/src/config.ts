@@ -301,3 +301,9 @@ function hyphenated(name: string): string {
 function variable(name: SettingName): string {
   return `OFFERBOOK_${hyphenated(name).replaceAll('-', '_').toUpperCase()}`;
 }
+
+/** Returns the terminal's width if the user has set one; undefined otherwise. */
+export function readColumns(): number | undefined {
+  const columns = Number(process.env.COLUMNS);
+  return Number.isInteger(columns) && columns > 0 ? columns : undefined;
+}

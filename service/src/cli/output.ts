@@ -3,6 +3,7 @@
 
 import { writeSync } from 'node:fs';
 import { printJson } from '@offerbook/wire/decimal.ts';
+import { readColumns } from '../config.ts';
 import { writeAll } from './write-all.ts';
 
 export const STDOUT = 1;
@@ -58,17 +59,51 @@ export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, '?');
 }
 
-/** Pads each column to its longest cell. Returns `empty` if there are no rows. */
-export function table(header: readonly string[], rows: readonly (readonly string[])[], empty = ''): string {
+/**
+ * Aligns columns, numbers to the right. If a terminal is too narrow for the table, prints every row as lines of names and
+ * values, so that no id is cut. Returns `empty` if there are no rows.
+ */
+export function table(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  empty = '',
+  widthMax = terminalWidth(),
+): string {
   if (rows.length === 0) return empty;
-  const lines = [header, ...rows].map((line) => line.map(printable));
-  const widths = header.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)));
+  const lines = [header, ...rows].map((line) => header.map((_, column) => printable(line[column] ?? '')));
+  const widths = header.map((_, column) => widest(lines.map((line) => line[column] ?? '')));
+  if (widths.reduce((sum, width) => sum + width + 2, -2) > widthMax) return records(lines);
+  const isNumeric = header.map((_, column) => rows.every((row) => /^[\d,.]*$/.test(row[column] ?? '')));
   return lines
     .map((line) =>
       line
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .map((cell, column) => {
+          const padding = ' '.repeat((widths[column] ?? 0) - Bun.stringWidth(cell));
+          return isNumeric[column] === true ? `${padding}${cell}` : `${cell}${padding}`;
+        })
         .join('  ')
         .trimEnd(),
     )
     .join('\n');
+}
+
+function records([header = [], ...rows]: readonly (readonly string[])[]): string {
+  const width = widest(header);
+  return rows
+    .map((row) =>
+      row
+        .flatMap((cell, column) => (cell === '' ? [] : `${(header[column] ?? '').padEnd(width)}  ${cell}`))
+        .join('\n'),
+    )
+    .join('\n\n');
+}
+
+function widest(cells: readonly string[]): number {
+  return Math.max(...cells.map((cell) => Bun.stringWidth(cell)));
+}
+
+/** Infinite if stdout is not a terminal: scripts expect one line per row. */
+function terminalWidth(): number {
+  if (!process.stdout.isTTY) return Number.POSITIVE_INFINITY;
+  return readColumns() ?? process.stdout.columns ?? Number.POSITIVE_INFINITY;
 }

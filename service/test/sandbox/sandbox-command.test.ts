@@ -35,7 +35,7 @@ describe('the sandbox command', () => {
   const folder = temporaryFolder();
 
   test.skipIf(lacks('curl'))(
-    'the sandbox prints five working requests, serves its logos and exits cleanly',
+    'the sandbox prints three working requests on one screen, serves its logos and exits cleanly',
     async () => {
       await using sandbox = await Sandbox.start(folder);
       expect(sandbox.text).toContain(`Explorer   http://localhost:${sandbox.port}/\n`);
@@ -52,24 +52,22 @@ describe('the sandbox command', () => {
 
       const answers = await Promise.all(sandbox.curlLines.map(shell));
       expect(answers.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
-        Array.from({ length: 5 }, () => ({ code: 0, stderr: '' })),
+        Array.from({ length: 3 }, () => ({ code: 0, stderr: '' })),
       );
-      const [retailers, offers, transactions, changes, click] = answers.map(({ stdout }) => stdout) as [
-        string,
-        string,
-        string,
-        string,
-        string,
-      ];
+      // On a terminal of 80 columns and 24 lines, the last of which has the cursor.
+      const screenLines = sandbox.text
+        .trimEnd()
+        .split('\n')
+        .map((line) => Math.ceil(line.length / 80) || 1);
+      expect(screenLines.reduce((sum, lines) => sum + lines, 0)).toBeLessThan(24);
+      const [retailers, changes, click] = answers.map(({ stdout }) => stdout) as [string, string, string];
       expect((JSON.parse(retailers) as List).data).toHaveLength(3);
-      expect((JSON.parse(offers) as List).data.length).toBeGreaterThan(0);
-      expect((JSON.parse(transactions) as List).data).toHaveLength(100);
       expect(changes).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
       expect(changes).toMatch(/\r\nComplete-Through: \d{4}-\d{2}-\d{2}T[\d:.]+\r\n/);
       expect((JSON.parse(changes.slice(changes.indexOf('\r\n\r\n'))) as List).data.length).toBeGreaterThan(0);
 
       const [, orgId] = / {2}orgId +([0-9a-f-]{36}) {3}for activation links\n/.exec(sandbox.text) ?? [];
-      expect(sandbox.curlLines[4]).toContain(`/activate/?orgId=${orgId}&passbackUid=user-1'`);
+      expect(sandbox.curlLines[2]).toContain(`/activate/?orgId=${orgId}&passbackUid=user-1'`);
       expect(click).toMatch(/^HTTP\/1\.1 302 Found\r\n/);
       expect(click).toContain(`Location: ${sandbox.url}/sandbox/shop/`);
 

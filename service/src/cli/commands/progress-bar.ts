@@ -1,24 +1,26 @@
-// A progress bar on stderr, shown only if stderr is a terminal.
+// A progress bar on stderr, shown if stderr is a terminal and the work takes longer than a second.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import type { ImportProgress } from '@offerbook/wire/rows/row-report.ts';
 
 const WIDTH = 30;
 const REDRAW_MS = 100;
+const DELAY_MS = 1_000;
 
-/** Number of rows processed; for files, also the number of bytes read. */
-type Progress = number | ImportProgress;
+/** Number of rows processed; also the number of all rows, or for files the number of bytes read, if it is known. */
+type Progress = number | ImportProgress | { readonly rows: number; readonly total: number };
 
 /** Removes the bar when the work ends. */
 export async function withProgressBar<T>(
   work: (show: (progress: Progress) => void) => Promise<T>,
 ): Promise<T> {
   const stream = process.stderr;
+  const startedAtMs = performance.now();
   let drawnAtMs = 0;
   try {
     return await work((progress) => {
       const nowMs = performance.now();
-      if (!stream.isTTY || nowMs - drawnAtMs < REDRAW_MS) return;
+      if (!stream.isTTY || nowMs - startedAtMs < DELAY_MS || nowMs - drawnAtMs < REDRAW_MS) return;
       drawnAtMs = nowMs;
       stream.write(`\r\x1b[K${draw(progress)}`);
     });
@@ -29,10 +31,12 @@ export async function withProgressBar<T>(
 
 function draw(progress: Progress): string {
   if (typeof progress === 'number') return printCountOf(progress, 'row');
-  const { bytesRead, bytesTotal = 0, rows } = progress;
-  if (bytesTotal === 0) return printCountOf(rows, 'row');
-  const share = Math.min(1, bytesRead / bytesTotal);
+  const { rows } = progress;
+  const [done, total = 0] =
+    'total' in progress ? [rows, progress.total] : [progress.bytesRead, progress.bytesTotal];
+  if (total === 0) return printCountOf(rows, 'row');
+  const share = Math.min(1, done / total);
   const filled = Math.round(share * WIDTH);
   const bar = `${'#'.repeat(filled)}${'-'.repeat(WIDTH - filled)}`;
-  return `[${bar}] ${Math.floor(share * 100)} % ${printCountOf(rows, 'row')}`;
+  return `[${bar}] ${Math.floor(share * 100)}% ${printCountOf(rows, 'row')}`;
 }

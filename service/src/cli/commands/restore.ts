@@ -44,7 +44,10 @@ async function restore(source: string | undefined, options: RestoreOptions): Pro
   if (source === undefined) return markOnly(url, options, auditor, keepsStamps);
   const replaces = options.replace === true;
   const report = await withProgressBar((show) =>
-    restoreBackup({ url, source, replaces, keepsStamps, auditor, onRows: show }).catch((error: unknown) => {
+    restoreBackup({
+      ...{ url, source, replaces, keepsStamps, auditor },
+      onRows: (rows, total) => show({ rows, total }),
+    }).catch((error: unknown) => {
       if (!isStorageError(error, 'exists')) throw error;
       throw new Refused(`${error.message}; add --replace to replace it with the backup`, { cause: error });
     }),
@@ -91,7 +94,10 @@ async function markOnly(
   await using database = closing(openDatabase(url, COMMAND_OPTIONS));
   await prepareSchema(url, database, COMMAND_OPTIONS, auditor);
   const report = await withProgressBar((show) =>
-    beginTimeline(database, auditor, { keepsStamps, madeAt: null, onRows: show }),
+    beginTimeline(database, auditor, {
+      ...{ keepsStamps, madeAt: null },
+      onRows: (rows, total) => show({ rows, total }),
+    }),
   );
   await database.failovers?.settle(systemClock());
   await printResult(options, report, `${printCountOf(report.stamped, 'transaction')} got a new stamp.`);

@@ -12,6 +12,7 @@ import { jsonCommand, readStores, type StoreOptions } from '../command.ts';
 import { printable, printResult, table } from '../output.ts';
 import { getOrganisation } from './organisations.ts';
 import { PASSBACK_UID_HELP, readPassbackUid } from './passback-uid.ts';
+import { withProgressBar } from './progress-bar.ts';
 import { transactionTotalsCommand } from './transaction-totals.ts';
 
 export function transactionsCommand(): Command {
@@ -65,7 +66,9 @@ async function findTransactions(
   await readStores(options, async (stores) => {
     const orgId =
       options.org === undefined ? undefined : (await getOrganisation(stores, options.org, 'to read')).id;
-    const { newest: found } = await stores.history.findByPassbackUid(passbackUid, { orgId });
+    const { newest: found } = await withProgressBar((onFound) =>
+      stores.history.findByPassbackUid(passbackUid, { orgId, onFound }),
+    );
     // There may be many transactions, so build only the requested output.
     if (options.json === true) {
       const json = found.map(({ orgName, document }) => ({

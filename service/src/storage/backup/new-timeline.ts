@@ -37,7 +37,8 @@ export interface TimelineOptions {
   readonly keepsStamps: boolean;
   /** Time of the backup, for the audit log. */
   readonly madeAt: string | null;
-  readonly onRows?: ((rows: number) => void) | undefined;
+  /** Called after each batch with the number of rows stamped so far, and of all rows to stamp. */
+  readonly onRows?: ((rows: number, total: number) => void) | undefined;
 }
 
 export interface TimelineReport {
@@ -69,12 +70,14 @@ export async function beginTimeline(
     return { moved, tokensRevoked, entry };
   });
   let stamped = 0;
-  if (!keepsStamps)
+  if (!keepsStamps) {
+    const total = await countRows(database, moved);
     for (const { orgId, toMs } of moved)
       await stampAll(database, auditor.clock, orgId, toMs, (rows) => {
         stamped += rows;
-        onRows(stamped);
+        onRows(stamped, total);
       });
+  }
   const report = { stamped, tokensRevoked };
   await database.write((connection) =>
     amendAudit(connection, entry, { madeAt, ...report }, 'database restored'),
@@ -103,6 +106,17 @@ async function moveClocks(
     moved.push({ orgId, toMs });
   }
   return moved;
+}
+
+/** Adds up the daily totals, because counting the transactions would take long. */
+async function countRows(database: Database, moved: readonly MovedClock[]): Promise<number> {
+  let total = 0;
+  for (const { orgId } of moved) {
+    const sql = 'SELECT sum(count) AS count FROM daily_totals WHERE org_id = $1';
+    const [row] = await database.all<{ count: number | string | null }>(sql, orgId);
+    total += Number(row?.count ?? 0);
+  }
+  return total;
 }
 
 /**

@@ -47,7 +47,7 @@ export interface RestoreOptions {
   readonly replaces: boolean;
   readonly keepsStamps: boolean;
   readonly auditor: Auditor;
-  readonly onRows?: (rows: number) => void;
+  readonly onRows?: (rows: number, total: number) => void;
 }
 
 export interface RestoreReport extends TimelineReport {

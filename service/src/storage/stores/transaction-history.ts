@@ -84,7 +84,7 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
       return [...current, ...replaced].map(toVersion);
     },
 
-    findByPassbackUid(passbackUid, { orgId, limit = Number.MAX_SAFE_INTEGER } = {}) {
+    findByPassbackUid(passbackUid, { orgId, limit = Number.MAX_SAFE_INTEGER, onFound = () => {} } = {}) {
       return database.readOnce(async (connection) => {
         const orgs = await connection.all<{ id: number; name: string }>('SELECT id, name FROM organisations');
         let count = 0;
@@ -97,6 +97,7 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
           count += ids[0]?.count ?? 0;
           const rows = await connection.all<FoundRow>(CURRENT_SQL, JSON.stringify(ids.map(({ id }) => id)));
           for (const row of rows) found.push(toVersion({ ...row, untilMs: null, orgName: org.name }));
+          onFound(count);
         }
         return { count, newest: found.sort(newestFirst).slice(0, limit) };
       });

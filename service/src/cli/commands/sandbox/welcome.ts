@@ -1,13 +1,12 @@
-// The text that the sandbox prints when it is ready: addresses, tokens, and five requests to copy and paste.
+// The text that the sandbox prints when it is ready: addresses, tokens, and three requests to copy and paste. It
+// fits a terminal of 80 columns and 24 lines.
 
 import { ACCOUNTS, NETWORKS } from '@offerbook/sandbox/networks/accounts.ts';
 import { secretVariables } from '@offerbook/sandbox/networks/example-source.ts';
-import { asciiWords } from '@offerbook/sandbox/retailer-names.ts';
 import type { Retailer } from '@offerbook/sandbox/wire.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 86_400_000;
 
 interface Welcome {
   /** Without a trailing slash. */
@@ -34,28 +33,22 @@ interface Welcome {
 export function welcomeText(welcome: Welcome): string {
   const { baseUrl, publicToken, privateToken, emphasise } = welcome;
   const lines = [
-    '',
     emphasise('Offerbook sandbox'),
-    '',
     `  Explorer   ${baseUrl}/`,
     `  API        ${baseUrl}   the base URL; operations are under /v1/`,
     `  Reference  ${baseUrl}/docs`,
-    `  Console    ${welcome.consoleUrl}/   operator console; reachable from this machine only`,
+    `  Console    ${welcome.consoleUrl}/   for operators, on this machine only`,
     '',
-    `  Public token   ${publicToken}   for the catalogue, in browsers too`,
-    `  Private token  ${privateToken}   for transactions, on servers only`,
+    `  Public token   ${publicToken}   catalogue`,
+    `  Private token  ${privateToken}   transactions`,
     `  orgId          ${welcome.orgId}   for activation links`,
     '',
-    emphasise('Try it'),
-    ...requests(welcome).flatMap(({ about, curl }) => ['', `  # ${about}`, `  ${curl}`]),
+    ...requests(welcome).flatMap(({ about, curl }) => [`  # ${about}`, `  ${curl}`]),
     '',
     ...networkLines(welcome),
-    emphasise('Good to know'),
-    '',
-    `  Data        ${welcome.place} (seed ${welcome.seed}); new sales arrive every few seconds`,
+    `  Data        ${welcome.place} (seed ${welcome.seed}); new sales every few seconds`,
     '  Stop        Ctrl+C; the next start continues with the same data and tokens',
     `  Start over  ${welcome.startOver}`,
-    '',
   ];
   return lines.map((line) => `${line}\n`).join('');
 }
@@ -86,8 +79,9 @@ function networkLines({ networksUrl, nowMs, emphasise }: Welcome): string[] {
 
 function requests(welcome: Welcome): { about: string; curl: string }[] {
   const { baseUrl, publicToken, privateToken, nowMs } = welcome;
-  const { id, name, country } = findExample(welcome.retailers);
-  const since = printTimestamp(Math.floor((nowMs - HOUR_MS) / 1000) * 1000);
+  const [retailer] = welcome.retailers;
+  if (retailer === undefined) throw new Error('the catalogue is empty');
+  const yesterday = printTimestamp(nowMs - DAY_MS).slice(0, 10);
   const get = (token: string, path: string, flags = '-s') =>
     `curl ${flags} -H 'Authorization: Bearer ${token}' '${baseUrl}/v1/${path}'`;
   return [
@@ -96,31 +90,12 @@ function requests(welcome: Welcome): { about: string; curl: string }[] {
       curl: get(publicToken, 'retailers/?limit=3'),
     },
     {
-      about: `Cashback offers in ${country} from retailers whose name contains "${name}"`,
-      curl: get(publicToken, `cashback-offers/?name=${encodeURIComponent(name)}&country=${country}`),
-    },
-    { about: 'The first page of your transactions', curl: get(privateToken, 'transactions/') },
-    {
-      about: 'Changes in the last hour; next time, continue from the Complete-Through header',
-      curl: get(privateToken, `transactions/?updatedAtGreaterThan=${since}`, '-si'),
+      about: 'Sales that changed since yesterday; Complete-Through is the next start',
+      curl: get(privateToken, `transactions/?updatedAtGreaterThan=${yesterday}`, '-si'),
     },
     {
-      about:
-        'A click by your user "user-1", redirected to the shop; open the URL in a browser to buy something',
-      curl: `curl -si '${baseUrl}/v1/retailers/${id}/activate/?orgId=${welcome.orgId}&passbackUid=user-1'`,
+      about: 'A click by your user "user-1"; open the URL in a browser to buy something',
+      curl: `curl -si '${baseUrl}/v1/retailers/${retailer.id}/activate/?orgId=${welcome.orgId}&passbackUid=user-1'`,
     },
   ];
-}
-
-/**
- * Finds a retailer for the examples, with a word from its name and a country of one of its offers, so that the example
- * searches find it.
- */
-function findExample(retailers: readonly Retailer[]): { id: string; name: string; country: string } {
-  for (const { id, name, cashbackOffers } of retailers) {
-    const [part = ''] = asciiWords(name).split('-');
-    const country = cashbackOffers[0]?.countries[0];
-    if (part.length > 3 && country !== undefined) return { id, name: part, country };
-  }
-  throw new Error('no retailer has an offer');
 }

@@ -1,0 +1,33 @@
+// Tables on terminals of any width.
+
+import { expect, test } from 'bun:test';
+import { table } from '../../src/cli/output.ts';
+
+const HEADER = ['ID', 'ORG', 'ROWS'];
+const ROWS = [
+  ['1', 'acme', '15,668'],
+  ['12', '日本', ''],
+  ['3', 'Très Bon', '7'],
+];
+
+test('columns are aligned by their width on the terminal, and numbers to the right', () => {
+  expect(table(HEADER, ROWS).split('\n')).toEqual([
+    'ID  ORG         ROWS',
+    ' 1  acme      15,668',
+    '12  日本',
+    ' 3  Très Bon       7',
+  ]);
+  expect(table(HEADER, ROWS, '', 20)).toBe(table(HEADER, ROWS));
+});
+
+test('a table that is wider than the terminal is printed as records, without empty fields', () => {
+  expect(table(HEADER, ROWS, '', 19).split('\n')).toEqual([
+    ...['ID    1', 'ORG   acme', 'ROWS  15,668', ''],
+    ...['ID    12', 'ORG   日本', ''],
+    ...['ID    3', 'ORG   Très Bon', 'ROWS  7'],
+  ]);
+});
+
+test('a table without rows is the given text', () => {
+  expect(table(HEADER, [], 'No imports.', 3)).toBe('No imports.');
+});
