@@ -18,6 +18,8 @@ export interface TrueSale extends Amounts {
   /** Undefined if the network does not report it. */
   readonly country: string | undefined;
   readonly soldMs: number;
+  /** When the network listed the sale for the first time. */
+  readonly reportedMs: number;
   readonly subId: string | undefined;
 }
 
@@ -43,7 +45,8 @@ function whole(ledger: Ledger, sale: NetworkSale, versions: readonly Version[], 
   const { status, orderValue, commission } = versions.at(-1) ?? sale.versions[0];
   const advertiserId = String(ledger.advertiserId(sale.retailerId));
   const { currency, country, soldMs, subId } = sale;
-  return { id, advertiserId, status, orderValue, commission, currency, country, soldMs, subId };
+  const reportedMs = sale.versions[0].atMs;
+  return { id, advertiserId, status, orderValue, commission, currency, country, soldMs, reportedMs, subId };
 }
 
 const TRUTHS: Readonly<Record<NetworkName, Truth>> = {
