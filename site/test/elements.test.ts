@@ -47,10 +47,10 @@ test.each([
 
 test.each([
   [0, 0, '–'],
-  [0, 7, '0.0 %'],
-  [1, 11, '9.09 %'],
-  [1, 10, '10.0 %'],
-  [7, 7, '100.0 %'],
+  [0, 7, '0.0%'],
+  [1, 11, '9.09%'],
+  [1, 10, '10.0%'],
+  [7, 7, '100.0%'],
 ])('%d of %d is formatted as %s', (part, whole, text) => {
   expect(textOf(share(part, whole).text)).toBe(text);
 });

@@ -66,7 +66,8 @@ describe('/docs/reference', () => {
 
   test('looks up an item by the id in the form, and reports a missing id', async () => {
     await using watched = await open('/docs/reference');
-    const form = watched.page.getByRole('form', { name: 'Try /v1/cashback-offers/{id}/' });
+    const name = 'Try /v1/cashback-offers/{id}/';
+    const form = watched.page.getByRole('form', { name, exact: true });
     await form.getByLabel('id').fill(` ${id(12)} `);
     await form.getByRole('button', { name: 'Send' }).click();
     await form.getByText(`/v1/cashback-offers/${id(12)}/`).waitFor();

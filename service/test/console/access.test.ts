@@ -146,7 +146,7 @@ describe('without a configured secret', () => {
 
 describe('forms submitted to the console', () => {
   const post = async (console: ConsoleNode, headers: Record<string, string>) => {
-    const body = new URLSearchParams({ passbackUid: 'x' });
+    const body = new URLSearchParams({ q: 'x' });
     return (await fetch(`${console.url}/transactions`, { method: 'POST', body, headers })).status;
   };
 

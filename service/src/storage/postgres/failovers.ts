@@ -88,6 +88,8 @@ export class Failovers {
 }
 
 async function recordCurrent(connection: Connection, auditor: Auditor): Promise<void> {
+  // Servers do not wait for the disk or a standby when they commit. A clock that was moved must survive the next failover.
+  await connection.all('SET LOCAL synchronous_commit = on');
   // Another process may be recording the same failover.
   await connection.all('LOCK TABLE timelines IN EXCLUSIVE MODE');
   const [current] = await connection.all<CurrentRow>(CURRENT_SQL);

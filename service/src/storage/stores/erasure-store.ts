@@ -102,10 +102,12 @@ export function erasureStore(
       const clickCount = await clicks.erase({ orgId, passbackUid }, onBatch);
       // Clicks may be in another file, so the audit log records their number in a separate transaction.
       await write('clicks', async () => clickCount);
-      await database.write(async (connection) => {
-        await connection.overwriteDeleted();
-        await connection.all(PULLED_SQL, orgId, passbackUid);
-      });
+      // No pulled row matches a text with NUL: PostgreSQL cannot store it, and no network sends it.
+      if (!passbackUid.includes('\0'))
+        await database.write(async (connection) => {
+          await connection.overwriteDeleted();
+          await connection.all(PULLED_SQL, orgId, passbackUid);
+        });
       for (const ids of await findBatches(CURRENT_SQL, user))
         await write('transactions', (connection) => replace(connection, user, ids));
       for (const ids of await findBatches(FORMER_SQL, user))
