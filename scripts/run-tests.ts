@@ -14,7 +14,7 @@ import { describeSkipped, PROGRAMS } from '../service/test/support/programs.ts';
 
 /** Folders grouped so that all processes take about the same time. An additional process runs the remaining folders. */
 const PARTS = [
-  ['activation', 'cli'],
+  ['activation', 'cli', 'load', 'webhooks'],
   ['artefacts', 'browser', 'catalogue', 'faults', 'hostile'],
   ['importer', 'nemesis', 'sandbox', 'storage'],
 ].map((folders) => folders.map((folder) => `service/test/${folder}`));
