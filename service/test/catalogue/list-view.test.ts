@@ -53,7 +53,7 @@ test('the filters by hostname and retailer return the same items as a naive sear
         expect(readPage(catalogue.list(name), query)).toEqual(expected);
       }
     }),
-    { numRuns: 200 },
+    { numRuns: 100 },
   );
 });
 
@@ -87,7 +87,7 @@ test('the list of domains contains every retailer with its domains and its best 
         })),
       ).toEqual(JSON.parse(JSON.stringify(expected)) as typeof expected);
     }),
-    { numRuns: 200 },
+    { numRuns: 100 },
   );
 });
 

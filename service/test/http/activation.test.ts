@@ -547,7 +547,7 @@ describe('activation redirects', () => {
           expect(location === null).toBe(response.status !== 302);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 });

@@ -296,6 +296,6 @@ test("a page is accepted exactly if its host has the labels of the retailer's do
         );
       }
     }),
-    { numRuns: 200 },
+    { numRuns: 100 },
   );
 });

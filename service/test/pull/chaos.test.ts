@@ -108,9 +108,7 @@ async function run(network: NetworkName, database: TestDatabase, chaos: Chaos) {
 for (const database of DATABASES) {
   describe(`pulls on ${database.name}`, () => {
     // `npm run test:pull` runs all networks on both databases.
-    const networks = NETWORKS.filter(
-      (name) => database.name === 'SQLite' || name === 'awin' || name === 'cj',
-    );
+    const networks = NETWORKS.filter((name) => database.name === 'SQLite' || name === 'cj');
 
     test.each(networks)(
       '%s: nothing is lost, doubled or stamped for nothing, whatever fails',

@@ -166,7 +166,7 @@ for (const testDatabase of DATABASES) {
             completeThroughMs: END_MS,
           });
         }),
-        { numRuns: 80 },
+        { numRuns: 40 },
       );
     });
 
@@ -182,7 +182,7 @@ for (const testDatabase of DATABASES) {
             completeThroughMs: Math.min(END_MS, asOfMs ?? END_MS),
           });
         }),
-        { numRuns: 80 },
+        { numRuns: 40 },
       );
     });
 
@@ -193,7 +193,7 @@ for (const testDatabase of DATABASES) {
           const found = await database.read((connection) => readWindowIds(connection, query));
           expect(found).toEqual({ ids: expectedIds(anyWindow, anyCursor, count), clockMs: END_MS });
         }),
-        { numRuns: 80 },
+        { numRuns: 40 },
       );
     });
 
@@ -248,7 +248,7 @@ for (const testDatabase of DATABASES) {
           await database.read((connection) => readWindowIds(counting(connection), query));
           expect(ids).toBeLessThan(5_000);
         }),
-        { numRuns: 60 },
+        { numRuns: 40 },
       );
     });
   });

@@ -170,7 +170,7 @@ for (const testDatabase of DATABASES) {
             } while (cursor !== undefined);
           },
         ),
-        { numRuns: testDatabase.name === 'SQLite' ? 150 : 30 },
+        { numRuns: testDatabase.name === 'SQLite' ? 80 : 15 },
       );
     }, 240_000);
 
@@ -329,7 +329,7 @@ for (const testDatabase of DATABASES) {
               await expectFiltered(stores, { ...query, asOfMs: isEarlier ? atMs : undefined }, HEAVY);
             },
           ),
-          { numRuns: testDatabase.name === 'SQLite' ? 150 : 40 },
+          { numRuns: testDatabase.name === 'SQLite' ? 80 : 20 },
         );
       }, 240_000);
     });

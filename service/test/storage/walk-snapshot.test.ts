@@ -124,7 +124,7 @@ describe.each(DATABASES.map((database) => [database.name, database] as const))(
             expect(seen).toEqual(expected);
           },
         ),
-        { numRuns: database.name === 'SQLite' ? 100 : 25 },
+        { numRuns: database.name === 'SQLite' ? 60 : 15 },
       );
     });
 
