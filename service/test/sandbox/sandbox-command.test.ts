@@ -39,7 +39,7 @@ describe('the sandbox command', () => {
     async () => {
       await using sandbox = await Sandbox.start(folder);
       expect(sandbox.text).toContain(`Explorer   http://localhost:${sandbox.port}/\n`);
-      expect(sandbox.text).toContain(`Reference  http://localhost:${sandbox.port}/docs\n`);
+      expect(sandbox.text).toContain(`Docs       http://localhost:${sandbox.port}/docs\n`);
       expect(sandbox.text).toContain(
         `API        http://localhost:${sandbox.port}   the base URL; operations are under /v1/\n`,
       );

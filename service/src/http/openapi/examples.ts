@@ -92,7 +92,7 @@ function exampleDetails({
         'The request has a header that only browsers send: Origin or Sec-Fetch-Site. Private tokens are for servers only.',
     },
     invalid_parameter: { detail: `${bad.parameter} ${bad.detail}.`, errors: [bad] },
-    not_found: { detail: 'No such path. All paths are listed in the API reference at /docs.' },
+    not_found: { detail: 'No such path. All paths are listed in the API reference at /docs/reference.' },
     deal_not_found: {
       detail:
         kind === undefined ? 'Unknown deal or organisation.' : 'No active retailer or deal has this id.',

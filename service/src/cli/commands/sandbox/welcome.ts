@@ -36,7 +36,7 @@ export function welcomeText(welcome: Welcome): string {
     emphasise('Offerbook sandbox'),
     `  Explorer   ${baseUrl}/`,
     `  API        ${baseUrl}   the base URL; operations are under /v1/`,
-    `  Reference  ${baseUrl}/docs`,
+    `  Docs       ${baseUrl}/docs`,
     `  Console    ${welcome.consoleUrl}/   for operators, on this machine only`,
     '',
     `  Public token   ${publicToken}   catalogue`,
