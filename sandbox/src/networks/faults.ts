@@ -24,7 +24,7 @@ export type Fault =
   | 'retry after'
   /** impact.com: a row leaves the window between two pages, so that the next page skips a row. */
   | 'drift'
-  /** impact.com: the link to the next page leads to the same page. */
+  /** impact.com: a page's link to the next page points to the page itself. */
   | 'self link'
   /** impact.com: null, {}, [] or an empty list instead of an empty page. */
   | 'odd empty'

@@ -186,7 +186,7 @@ async function answerWithoutRoute(request: Request, { allow, allowFromPages }: R
   });
 }
 
-/** Adds headers to the reply. Skips those that an earlier response with the same cached reply has set. */
+/** Adds headers to the reply. A cached reply keeps its headers, so those that it already has are not set again. */
 function setHeaders({ headers, sent, isShared, cacheControl, link }: Reply, exchange: Exchange): void {
   const { requestId, rateLimit, openToBrowsers } = exchange;
   if (isShared !== true) headers.set('Request-Id', requestId);

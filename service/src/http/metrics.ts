@@ -178,7 +178,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
     ({ cluster }) => cluster?.timeline,
   ),
   offerbook_failover_unsettled: gauge(
-    '1 if nobody knows whether a failover lost changes.',
+    '1 if no server can tell whether a failover lost changes.',
     ({ cluster }) => cluster?.isUnsettled,
   ),
   offerbook_failover_restamped_total: counter(

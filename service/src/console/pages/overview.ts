@@ -18,7 +18,7 @@ const USUAL_IMPORTS = 20;
 const LATE_FACTOR = 3;
 const DAY_MS = 86_400_000;
 const WEEK_DAYS = 7;
-/** How many imports of a kind to look through for the one that failed. */
+/** Number of recent imports of each kind that are searched for the failed one. */
 const FAILED_MAX = 50;
 
 export const overviewPage: MakePage = async (context) => {

@@ -43,7 +43,7 @@ export interface ClusterOptions {
   /** Called when servers that have been replaced begin or cease to accept writes. */
   readonly onRivals: (rivals: readonly string[]) => void;
   readonly onFailover: (failover: Failover) => void;
-  /** Called when nobody knows whether a failover lost changes. */
+  /** Called when no server can tell whether a failover lost changes. */
   readonly onUnsettled: () => void;
   readonly onRestamped: (result: { readonly org: string; readonly transactions: number }) => void;
   readonly onRestampFailed: (error: unknown) => void;
