@@ -269,7 +269,11 @@ function pages(url: string, token: string, cursors: string, headers: Record<stri
 
 function atLeast(work: string, ours: Series, other: Series, factor: number, name: string): Finding {
   const value = ours.timesAsFastAs(other);
-  return { work, target: `at least ${factor} ${name}`, measured: ratio(value), met: value >= factor };
+  // The plain implementation can be too slow to answer a single request within a round.
+  const measured = Number.isFinite(value)
+    ? ratio(value)
+    : `${whole(ours.requestsPerS)} instead of ${whole(other.requestsPerS)} per second`;
+  return { work, target: `at least ${factor} ${name}`, measured, met: value >= factor };
 }
 
 function pageTable(what: string, measured: Readonly<Record<string, Series>>): string {
