@@ -375,7 +375,8 @@ describe('the list of domains', () => {
       template: 'https://network.example/?sub={click}',
       domains: Array.from(
         { length: 900 },
-        (_, number) => `${['a', 'b', 'c'].map((part) => label(retailerId + number + part)).join('.')}.example`,
+        (_, number) =>
+          `${['a', 'b', 'c'].map((part) => label(retailerId + number + part)).join('.')}.example`,
       ),
     }));
     await importLinks(own.stores.links, sourceFrom(ndjson(links)), {});
