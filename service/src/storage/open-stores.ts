@@ -108,12 +108,12 @@ export async function openStores(
           database,
           failovers: database.failovers,
           auditor,
+          replica,
           openOwn: () => openDatabase(url, COMMAND_OPTIONS),
         })
       : undefined;
   const transactions = transactionStore(database, {
     clock,
-    replica,
     readPage: cluster && ((query) => cluster.readPage(query)),
   });
   return {
@@ -175,8 +175,8 @@ export async function openStores(
 }
 
 /**
- * Records a failover of PostgreSQL. Migrates if necessary, on separate connections without a statement timeout, because indexing a large table can take longer than
- * a server's timeout. Waits if another process is migrating.
+ * Records a failover of PostgreSQL. Migrates if necessary, on separate connections without a statement timeout, because indexing a
+ * large table can take longer than a server's timeout. Waits if another process is migrating.
  */
 export async function prepareSchema(
   url: string,

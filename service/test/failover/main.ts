@@ -69,7 +69,8 @@ async function playMode(mode: Mode): Promise<void> {
     print(
       `${new Date().toISOString().slice(11, 19)} ${mode} ${fault.name}: promoted after ${seconds(promotionMs)}, ` +
         `first 200 after ${seconds(firstPageMs)}, ${imports} imports (${lostRows} rows lost), ` +
-        `${clicks} clicks (${lostClicks} lost), ${contradicted} contradicted, ${extra} extra, ${report.reports.length} reports`,
+        `${clicks} clicks (${lostClicks} lost), ${contradicted} contradicted, ${extra} extra, ` +
+        `compared in ${seconds(report.repairMs)}, ${report.reports.length} reports`,
     );
     if (firstPageMs > FIRST_PAGE_WITHIN_MS)
       problems.push(`${mode} ${fault.name}: first 200 after ${seconds(firstPageMs)}`);

@@ -11,7 +11,6 @@ import { CallerTally } from '../../http/caller-tally.ts';
 import { RequestTally } from '../../http/request-tally.ts';
 import { SERVER_OPTIONS, sqlitePath } from '../../storage/open-database.ts';
 import { openStores } from '../../storage/open-stores.ts';
-import type { ClusterOptions } from '../../storage/postgres/cluster-watch.ts';
 import type { ReplicaOptions } from '../../storage/postgres/replica.ts';
 import { keepReserve } from '../../storage/sqlite/revocation-reserve.ts';
 import { currentUser } from '../current-user.ts';
@@ -20,6 +19,7 @@ import { openActivation } from './activation.ts';
 import { type ChangeFollower, type Followed, followChanges } from './change-follower.ts';
 import { DatabaseHealth } from './database-health.ts';
 import { type Listener, listen, urlOf } from './listen.ts';
+import { loggedCluster } from './logged-cluster.ts';
 import type { NodeOptions } from './node-settings.ts';
 import { healthOf, type WorkerReport } from './workers/worker-report.ts';
 
@@ -156,34 +156,6 @@ export async function openServing(options: ServingOptions) {
     async close(): Promise<void> {
       await stores.close();
       await tracing?.exporter.close();
-    },
-  };
-}
-
-function loggedCluster(logger: Logger): ClusterOptions {
-  return {
-    onRivals(rivals) {
-      if (rivals.length === 0) logger.info('only the primary accepts writes');
-      else logger.warn({ rivals }, 'PostgreSQL servers that were replaced still accept writes; stop them');
-    },
-    onFailover({ timeline, lost }) {
-      if (lost.length === 0) logger.info({ timeline }, 'PostgreSQL has failed over; no change was lost');
-      else
-        logger.error(
-          { timeline, lost },
-          'PostgreSQL has failed over and lost changes; all transactions of these organisations get new stamps',
-        );
-    },
-    onUnsettled() {
-      logger.error(
-        'PostgreSQL has failed over, and no server knows whether changes were lost; see docs/operations/failover.md',
-      );
-    },
-    onRestamped({ org, transactions }) {
-      logger.info({ org, transactions }, 'transactions have new stamps after a failover');
-    },
-    onRestampFailed(error) {
-      logger.error({ err: error }, 'setting new stamps after a failover failed; it will be tried again');
     },
   };
 }

@@ -11,6 +11,7 @@ import type { Connection, Database, FailoverRecords } from '../database.ts';
 import { type Auditor, writeAudit } from '../stores/audit-log.ts';
 import { advanceClock, lockClock } from '../stores/change-clock.ts';
 import { readTransactionPage } from '../transactions/transaction-page.ts';
+import type { Replica } from './replica.ts';
 import { IDENTITY_SQL } from './server-search.ts';
 
 const LOCK_TIMEOUT_MS = 10_000;
@@ -53,6 +54,7 @@ interface ClusterParts extends ClusterOptions {
   readonly database: Database;
   readonly failovers: FailoverRecords;
   readonly auditor: Auditor;
+  readonly replica: Replica | undefined;
   /** Opens connections without timeouts, for stamping. */
   readonly openOwn: () => Database;
 }
@@ -65,9 +67,20 @@ export class ClusterWatch {
   #isUnsettled = false;
   #restamped = 0;
   /** The greatest Complete-Through that this server has announced or read for each organisation. */
-  #knownMs = new Map<number, number>();
+  readonly #knownMs = new Map<number, number>();
+  /** The clocks of the last check, which are on the timeline #timelineId. */
+  #checkedMs = new Map<number, number>();
+  /** Complete-Through of the pages since the last check. Only the next check shows which timeline they were read on. */
+  readonly #announcedMs = new Map<number, Set<number>>();
+  /** The clocks after the last failover. A standby that has not reached them may follow the old primary. */
+  #movedMs = new Map<number, number>();
+  /** Number of failovers that this server has noticed. */
+  #failovers = 0;
   #checking: Promise<void> | undefined;
   #restamping: Promise<void> | undefined;
+  /** The connections that stamp. */
+  #own: Database | undefined;
+  #isClosed = false;
 
   constructor(parts: ClusterParts) {
     this.#parts = parts;
@@ -91,43 +104,72 @@ export class ClusterWatch {
   }
 
   /**
-   * Reads a page from the primary. If the page is complete only through an earlier stamp than this server or the client has
-   * seen, a failover may have lost changes; it is then dealt with before the page is read again.
+   * Reads a page from the replica or the primary. If the primary's page is complete only through an earlier stamp than this
+   * server or the client has seen, a failover may have lost changes; it is then dealt with before the page is read again.
    */
   async readPage(query: TransactionQuery): Promise<TransactionPage> {
-    const { orgId, atLeastMs = Number.NEGATIVE_INFINITY } = query;
+    const replicated = await this.#readReplica(query);
+    if (replicated === undefined) return this.#readPrimary(query);
+    if (replicated !== 'behind') return replicated;
+    // The client gets what it has asked for, and nothing else that the replica lacks, because a failover could lose it.
+    const { asOfMs = this.#neededMs(query) } = query;
+    const page = await this.#readPrimary({ ...query, asOfMs });
+    return { ...page, completeThroughMs: Math.min(page.completeThroughMs, asOfMs) };
+  }
+
+  async #readReplica(query: TransactionQuery): Promise<TransactionPage | 'behind' | undefined> {
+    const failovers = this.#failovers;
+    const page = await this.#parts.replica?.findPage({ ...query, atLeastMs: this.#neededMs(query) });
+    if (page === undefined || page === 'behind') return page;
+    return failovers === this.#failovers ? this.#announce(query, page) : undefined;
+  }
+
+  /** The stamp through which a replica must be complete. */
+  #neededMs({ orgId, atLeastMs = Number.NEGATIVE_INFINITY }: TransactionQuery): number {
+    return Math.max(atLeastMs, this.#movedMs.get(orgId) ?? Number.NEGATIVE_INFINITY);
+  }
+
+  async #readPrimary(query: TransactionQuery): Promise<TransactionPage> {
+    const { atLeastMs = Number.NEGATIVE_INFINITY } = query;
     const clientMs = Number.isFinite(atLeastMs) ? atLeastMs : Number.NEGATIVE_INFINITY;
-    const page = await this.#readOnOneTimeline(query);
-    if (page.completeThroughMs >= Math.max(clientMs, this.#known(orgId))) return this.#announced(orgId, page);
+    const page = await this.#tryPrimary(query);
+    if (page !== undefined && page.completeThroughMs >= clientMs) return page;
     await this.check();
-    const again = await this.#readOnOneTimeline(query);
     // A client can send any watermark, so only this server's own knowledge counts.
-    if (again.completeThroughMs >= this.#known(orgId)) return this.#announced(orgId, again);
+    const again = await this.#tryPrimary(query);
+    if (again !== undefined) return again;
     throw new StorageError(
       'unavailable',
       'the database lacks changes that were announced before a failover; run: offerbook failover mark',
     );
   }
 
-  /** While a check notices a failover, a page may still come from the old primary. */
-  async #readOnOneTimeline(query: TransactionQuery): Promise<TransactionPage> {
-    const { database } = this.#parts;
-    const timelineId = this.#timelineId;
-    const page = await readTransactionPage(database, query);
-    return timelineId === this.#timelineId ? page : readTransactionPage(database, query);
+  /** Returns undefined if the page lacks changes that this server knew when the read began, or was read during a failover. */
+  async #tryPrimary(query: TransactionQuery): Promise<TransactionPage | undefined> {
+    const { orgId } = query;
+    const [failovers, knownMs] = [this.#failovers, this.#known(orgId)];
+    const page = await readTransactionPage(this.#parts.database, query);
+    // While a check notices a failover, a page may still come from the old primary.
+    const neededMs = failovers === this.#failovers ? knownMs : this.#known(orgId);
+    return page.completeThroughMs >= neededMs ? this.#announce(query, page) : undefined;
   }
 
   #known(orgId: number): number {
     return this.#knownMs.get(orgId) ?? Number.NEGATIVE_INFINITY;
   }
 
-  #announced(orgId: number, page: TransactionPage): TransactionPage {
+  #announce({ orgId }: TransactionQuery, page: TransactionPage): TransactionPage {
     this.#note(orgId, page.completeThroughMs);
+    const announced = this.#announcedMs.get(orgId) ?? new Set();
+    this.#announcedMs.set(orgId, announced.add(page.completeThroughMs));
     return page;
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#checking?.catch(() => {});
+    // Another server begins again.
+    await this.#own?.close();
     await this.#restamping;
   }
 
@@ -155,21 +197,35 @@ export class ClusterWatch {
         ms,
       ]),
     );
+    // Organisations that were deleted, or were lost themselves, have no clock any more.
+    for (const orgId of this.#knownMs.keys()) if (!clocks.has(orgId)) this.#knownMs.delete(orgId);
+    for (const [orgId, lastStampMs] of clocks) this.#note(orgId, lastStampMs);
     const hasFailedOver = this.#timelineId !== undefined && row.id !== this.#timelineId;
     if (hasFailedOver) {
+      // From now on, no page of the old primary is announced, so the comparison misses none.
+      this.#failovers += 1;
+      this.#movedMs = clocks;
       const lost = await this.#examine(this.#timelineId ?? 0);
       if (lost === undefined) return;
       this.#parts.onFailover({ timeline: row.timeline, lost });
     }
     this.#timeline = row.timeline;
     this.#timelineId = row.id;
-    // Organisations that were deleted, or were lost themselves, have no clock any more.
-    for (const orgId of this.#knownMs.keys()) if (!clocks.has(orgId)) this.#knownMs.delete(orgId);
-    for (const [orgId, lastStampMs] of clocks) this.#note(orgId, lastStampMs);
+    this.#checkedMs = clocks;
+    this.#forgetAnnounced(clocks);
     const { isUnsettled, isIncomplete } = (hasFailedOver ? await this.#readState() : row) ?? row;
     if (isUnsettled && !this.#isUnsettled) this.#parts.onUnsettled();
     this.#isUnsettled = isUnsettled;
     if (isIncomplete) this.#restamp();
+  }
+
+  /** Keeps the stamps of pages that were read after the clocks. */
+  #forgetAnnounced(clocks: ReadonlyMap<number, number>): void {
+    for (const [orgId, stamps] of this.#announcedMs) {
+      const clockMs = clocks.get(orgId) ?? Number.POSITIVE_INFINITY;
+      for (const stampMs of stamps) if (stampMs <= clockMs) stamps.delete(stampMs);
+      if (stamps.size === 0) this.#announcedMs.delete(orgId);
+    }
   }
 
   async #readState(): Promise<StateRow | undefined> {
@@ -190,53 +246,61 @@ export class ClusterWatch {
   }
 
   /**
-   * Compares this server's knowledge with the clocks that the new primary had at the first failover after `timelineId`. Returns
-   * the names of organisations that lost changes; undefined if a long write holds a lock, so that the next check tries again.
+   * Compares this server's knowledge with the clocks that new primaries had at the failovers after `timelineId`. Returns the
+   * names of organisations that lost changes; undefined if a long write holds a lock, so that the next check tries again.
    */
   async #examine(timelineId: number): Promise<string[] | undefined> {
     const { database, auditor } = this.#parts;
+    // Copied before the clocks are read, so that no page of the new primary is ahead of them.
+    const announced = new Map([...this.#announcedMs].map(([orgId, stamps]) => [orgId, [...stamps]]));
+    const rows = await database.all<ClockRow>(
+      `SELECT timeline_id AS "timelineId", org_id AS "orgId", name AS org, c.last_stamp AS "lastStampMs", moved_to AS "movedToMs",
+              o.last_stamp AS "clockMs"
+         FROM timeline_clocks c JOIN organisations o ON o.id = org_id
+        WHERE timeline_id > $1 AND deleting_since IS NULL ORDER BY timeline_id, org_id`,
+      timelineId,
+    );
+    const losses = rows.flatMap((row) => {
+      const lostThroughMs = this.#findLost(row, announced.get(row.orgId) ?? []);
+      return lostThroughMs === undefined ? [] : [{ ...row, lostThroughMs }];
+    });
+    const lost = [...new Set(losses.map(({ org }) => org))];
     try {
-      return await database.write(async (connection) => {
-        type ClockRow = {
-          timelineId: number;
-          orgId: number;
-          org: string;
-          lastStampMs: number;
-          movedToMs: number;
-        };
-        const rows = await connection.all<ClockRow>(
-          `SELECT timeline_id AS "timelineId", org_id AS "orgId", name AS org, c.last_stamp AS "lastStampMs", moved_to AS "movedToMs"
-             FROM timeline_clocks c JOIN organisations ON organisations.id = org_id
-            WHERE timeline_id = (SELECT min(id) FROM timelines WHERE id > $1) AND deleting_since IS NULL ORDER BY org_id`,
-          timelineId,
-        );
-        const lost: string[] = [];
-        for (const row of rows) {
-          const knownMs = this.#knownMs.get(row.orgId) ?? 0;
-          if (knownMs <= row.lastStampMs) continue;
-          lost.push(row.org);
-          await noteLoss(connection, row, knownMs);
-        }
-        const nowMs = auditor.clock();
+      await database.write(async (connection) => {
+        // Like the record of the failover, what is noted here must survive the next one.
+        await connection.all('SET LOCAL synchronous_commit = on');
+        for (const loss of losses) await noteLoss(connection, loss);
         await connection.all(
           'UPDATE timelines SET settled_at = $1 WHERE settled_at IS NULL AND id > $2',
-          nowMs,
+          auditor.clock(),
           timelineId,
         );
-        return lost;
       }, LOCK_TIMEOUT_MS);
     } catch (error) {
       if (isStorageError(error, 'busy')) return undefined;
-      // A role that only reads cannot repair anything. The failover stays unsettled unless another server can.
-      if (isStorageError(error, 'denied')) return [];
-      throw error;
+      // A role that only reads cannot repair anything. The failover stays unsettled unless another server settles it.
+      if (!isStorageError(error, 'denied')) throw error;
     }
+    return lost;
+  }
+
+  /**
+   * Returns the last stamp that this server has seen and the new primary did not have. A page since the last check may have come
+   * from the new primary: it is then complete through the moved clock at least, and through the current clock at most.
+   */
+  #findLost(row: ClockRow, announcedMs: readonly number[]): number | undefined {
+    const { orgId, lastStampMs, movedToMs, clockMs } = row;
+    const ofOldPrimary = announcedMs.filter((stampMs) => stampMs < movedToMs || stampMs > clockMs);
+    const lastMs = Math.max(this.#checkedMs.get(orgId) ?? 0, ...ofOldPrimary);
+    return lastMs > lastStampMs ? lastMs : undefined;
   }
 
   /** Runs in the background, in one server at a time. If interrupted, another server or the next start begins again. */
   #restamp(): void {
     this.#restamping ??= this.#restampAll()
-      .catch((error: unknown) => this.#parts.onRestampFailed(error))
+      .catch((error: unknown) => {
+        if (!this.#isClosed) this.#parts.onRestampFailed(error);
+      })
       .finally(() => {
         this.#restamping = undefined;
       });
@@ -245,35 +309,46 @@ export class ClusterWatch {
   async #restampAll(): Promise<void> {
     const { auditor, openOwn, onRestamped } = this.#parts;
     const own = openOwn();
+    this.#own = own;
     try {
-      while (true) {
+      while (!this.#isClosed) {
         const done = await own.write((connection) => restampNext(own, connection, auditor));
         if (done === undefined) return;
         this.#restamped += done.transactions;
         onRestamped(done);
       }
     } finally {
+      this.#own = undefined;
       await own.close();
     }
   }
 }
 
-/** Another server may have noted the loss already. The clock needs to move only if it was read from a fast machine's clock. */
+/** A change clock at a failover: the new primary had `lastStampMs`, the record moved it to `movedToMs`; `clockMs` is the clock now. */
+interface ClockRow {
+  readonly timelineId: number;
+  readonly orgId: number;
+  readonly org: string;
+  readonly lastStampMs: number;
+  readonly movedToMs: number;
+  readonly clockMs: number;
+}
+
+/** Another server may have noted the loss already. The clock needs to move only if a fast machine stamped the lost change. */
 async function noteLoss(
   connection: Connection,
-  { timelineId, orgId, movedToMs }: { timelineId: number; orgId: number; movedToMs: number },
-  knownMs: number,
+  { timelineId, orgId, movedToMs, lostThroughMs }: ClockRow & { readonly lostThroughMs: number },
 ): Promise<void> {
-  if (knownMs > movedToMs) {
+  if (lostThroughMs > movedToMs) {
     await lockClock(connection, orgId);
-    await advanceClock(connection, orgId, knownMs);
+    await advanceClock(connection, orgId, lostThroughMs);
   }
   await connection.all(
     `UPDATE timeline_clocks SET lost_through = $3, moved_to = greatest(moved_to, $3), restamped_at = NULL
       WHERE timeline_id = $1 AND org_id = $2 AND (lost_through IS NULL OR moved_to < $3)`,
     timelineId,
     orgId,
-    knownMs,
+    lostThroughMs,
   );
 }
 

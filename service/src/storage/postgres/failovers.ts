@@ -22,6 +22,17 @@ const CURRENT_SQL = `
     FROM (${IDENTITY_SQL}) AS current LEFT JOIN timelines USING (system, timeline)
    WHERE current.timeline IS NOT NULL`;
 
+/**
+ * Skips a number for each timeline that is not recorded. The record of a timeline can be lost in the next failover, and servers that
+ * have seen its number must not see it again.
+ */
+const INSERT_SQL = `
+  INSERT INTO timelines (id, system, timeline, at, settled_at) OVERRIDING SYSTEM VALUE
+  SELECT coalesce(max(id), 0) + greatest(1, $2::integer - coalesce(max(timeline) FILTER (WHERE system = $1), $2::integer)),
+         $1, $2, $3::bigint, $4::bigint
+    FROM timelines
+  RETURNING id`;
+
 interface CurrentRow {
   readonly system: string;
   readonly timeline: number;
@@ -98,7 +109,7 @@ async function recordCurrent(connection: Connection, auditor: Auditor): Promise<
   const isFirst = (await connection.all('SELECT id FROM timelines LIMIT 1')).length === 0;
   const nowMs = auditor.clock();
   const [inserted] = await connection.all<{ id: number }>(
-    'INSERT INTO timelines (system, timeline, at, settled_at) VALUES ($1, $2, $3, $4) RETURNING id',
+    INSERT_SQL,
     system,
     timeline,
     nowMs,

@@ -46,16 +46,18 @@ export interface ReplicaOptions {
 
 export class Replica {
   readonly #primary: Database;
-  readonly #database: Database;
+  readonly #url: string;
   readonly #onChange: (state: ReplicaState) => void;
   readonly #timer: Timer;
-  readonly #lag = new ReplicaLag();
+  #database: Database;
+  #lag = new ReplicaLag();
   #state: ReplicaState = { isUsable: false, lagMs: 0, reason: 'it has not responded yet' };
   #looking: Promise<void> | undefined;
   #timeline = 0;
 
   constructor(primary: Database, { url, onChange }: ReplicaOptions) {
     this.#primary = primary;
+    this.#url = url;
     this.#database = openPostgres(url, OPTIONS);
     this.#onChange = onChange;
     this.#timer = setInterval(() => this.#look(), LOOK_INTERVAL_MS);
@@ -66,8 +68,8 @@ export class Replica {
     return this.#state;
   }
 
-  /** Returns the page; undefined if the replica is not usable or lags behind what the query requires. */
-  async findPage(query: TransactionQuery): Promise<TransactionPage | undefined> {
+  /** Returns undefined if the replica is not usable, and 'behind' if it lags behind what the query requires. */
+  async findPage(query: TransactionQuery): Promise<TransactionPage | 'behind' | undefined> {
     const { atLeastMs = Number.NEGATIVE_INFINITY } = query;
     if (!this.#state.isUsable || atLeastMs === Number.POSITIVE_INFINITY) return undefined;
     try {
@@ -77,7 +79,7 @@ export class Replica {
         PAGE_TIMEOUT_MS,
         () => new Error(`it has not responded for ${PAGE_TIMEOUT_MS} ms`),
       );
-      return page.completeThroughMs >= atLeastMs ? page : undefined;
+      return page.completeThroughMs >= atLeastMs ? page : 'behind';
     } catch (error) {
       // Unusable until the next poll: the replica may be unreachable, or the query conflicted with WAL replay.
       this.#become({ ...this.#state, isUsable: false, reason: messageOf(error) });
@@ -102,8 +104,15 @@ export class Replica {
       )
       .then((state) => {
         this.#become(state);
+        if (!state.isUsable) this.#reopen();
         this.#looking = undefined;
       });
+  }
+
+  /** The connections may lead to a standby that was promoted, while another server in the URL could be used. */
+  #reopen(): void {
+    void this.#database.close().catch(() => {});
+    this.#database = openPostgres(this.#url, OPTIONS);
   }
 
   /** Returns the replica's lag, as precisely as polling allows. */
@@ -117,7 +126,10 @@ export class Replica {
     if (replayed === undefined) throw new Error('it is not a standby');
     const nowMs = performance.now();
     const [current] = primary;
-    this.#timeline = current?.timeline ?? this.#timeline;
+    const timeline = current?.timeline ?? this.#timeline;
+    // WAL positions that were lost in a failover would look like a lag.
+    if (timeline !== this.#timeline) this.#lag = new ReplicaLag();
+    this.#timeline = timeline;
     if ((replayed.timeline ?? 0) < this.#timeline) throw new Error('it does not follow the new primary');
     if (current !== undefined) this.#lag.notePrimary(current.position, nowMs);
     return this.#lag.measureMs(replayed.position, nowMs);

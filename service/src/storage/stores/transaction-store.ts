@@ -11,7 +11,6 @@ import type {
   TransactionWriters,
 } from '../../domain/transaction.ts';
 import { type Connection, type Database, TRANSACTIONS, type TransactionRow } from '../database.ts';
-import type { Replica } from '../postgres/replica.ts';
 import type { Statement } from '../sql.ts';
 import { readTransactionPage } from '../transactions/transaction-page.ts';
 import { advanceClock, lockClock, lockClocks } from './change-clock.ts';
@@ -40,14 +39,13 @@ export const FIND_SQL: Statement = ({ joinDocuments }) => `
 
 interface TransactionStoreOptions {
   readonly clock: Clock;
-  readonly replica?: Replica | undefined;
-  /** Reads a page from the primary. */
+  /** Servers read pages from a replica, and notice failovers. Default: from this database. */
   readonly readPage?: TransactionStore['page'] | undefined;
 }
 
 export function transactionStore(
   database: Database,
-  { clock, replica, readPage = (query) => readTransactionPage(database, query) }: TransactionStoreOptions,
+  { clock, readPage = (query) => readTransactionPage(database, query) }: TransactionStoreOptions,
 ): TransactionStore {
   async function writeTo<T>(
     lock: (connection: Connection) => Promise<ReadonlyMap<number, number>>,
@@ -86,7 +84,7 @@ export function transactionStore(
 
   return {
     async page(query) {
-      const page = (await replica?.findPage(query)) ?? (await readPage(query));
+      const page = await readPage(query);
       const { asOfMs = page.completeThroughMs } = query;
       return { ...page, completeThroughMs: Math.min(page.completeThroughMs, asOfMs) };
     },

@@ -7,6 +7,8 @@ import type { DatabaseOptions } from '../../../storage/database.ts';
 import { openStores } from '../../../storage/open-stores.ts';
 import { addressRules } from '../../../webhooks/address-rules.ts';
 import { WebhookSender } from '../../../webhooks/sender.ts';
+import { currentUser } from '../../current-user.ts';
+import { loggedCluster } from '../logged-cluster.ts';
 import { answerCalls } from '../thread-client.ts';
 
 export interface WebhookSetup {
@@ -54,11 +56,16 @@ answerCalls(async ({ type, setup }: WebhookQuestion): Promise<WebhookAnswer> => 
 });
 
 async function open({ databaseUrl, networks, logLevel }: WebhookSetup) {
-  const stores = await openStores(databaseUrl, DATABASE_OPTIONS, systemClock);
   const write = (line: string) => {
     logLines += line;
   };
   const logger = new Logger(logLevel, write);
+  const stores = await openStores(databaseUrl, DATABASE_OPTIONS, systemClock, {
+    by: currentUser(),
+    cluster: loggedCluster(logger),
+  });
+  // Notices failovers, which may lose changes that were sent.
+  const stopWatching = stores.watch(() => void stores.revisions().catch(() => {}));
   const sender = new WebhookSender({
     stores,
     clock: systemClock,
@@ -70,6 +77,7 @@ async function open({ databaseUrl, networks, logLevel }: WebhookSetup) {
     sender,
     async stop() {
       await sender.stop(STOP_MAX_MS);
+      stopWatching();
       await stores.close();
     },
   };
