@@ -39,9 +39,13 @@ const PROMOTION_TIMEOUT_MS = 60_000;
 const LOAD_MS = 1_000;
 const REPAIR_TIMEOUT_MS = 60_000;
 const IDLE_TIMEOUT_MS = 60_000;
+/** On a busy machine, Patroni may fail over while copies are compared. */
+const COMPARISONS_MAX = 4;
 
 export interface RoundReport {
   readonly fault: string;
+  /** Number of promotions. On a busy machine, Patroni may add some of its own. */
+  readonly promotions: number;
   /** From the start of the fault to the promotion. */
   readonly promotionMs: number;
   /** From the promotion to the first response with 200, of the slower node. */
@@ -136,6 +140,7 @@ export class FailoverRun implements Disposable {
     this.#round += 1;
     const random = this.#random('fault');
     const leader = await this.#cluster.untilHealthy();
+    const timeline = await leader.timeline();
     this.#isPaused = false;
     await Bun.sleep(LOAD_MS);
     const beganAtMs = performance.now();
@@ -150,9 +155,10 @@ export class FailoverRun implements Disposable {
     const pages = await Promise.all(this.#probes.map((probe) => probe.untilServedAfter(promotedAtMs)));
     await this.#cluster.untilHealthy();
     await Bun.sleep(LOAD_MS);
-    const outcome = await this.#compare();
+    const { timeline: lastTimeline, ...outcome } = await this.#compareAgain();
+    const promotions = lastTimeline - timeline;
     const { mode } = this.#options;
-    const mayLose = mode !== 'synchronous' && fault.loses;
+    const mayLose = mode !== 'synchronous' && (fault.loses || promotions > 1);
     if (!mayLose && outcome.lostRows > 0)
       this.#note('LOST', `${outcome.lostRows} rows of acknowledged imports`);
     if (!mayLose && outcome.lostClicks > 0) this.#note('LOST', `${outcome.lostClicks} clicks`);
@@ -166,6 +172,7 @@ export class FailoverRun implements Disposable {
     this.#problems.clear();
     return {
       fault: fault.name,
+      promotions,
       promotionMs: promotedAtMs - beganAtMs,
       firstPageMs: Math.max(...pages) - promotedAtMs,
       ...outcome,
@@ -342,8 +349,18 @@ export class FailoverRun implements Disposable {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  async #compare() {
+  async #compareAgain() {
     await this.#pause();
+    for (let count = 1; ; count++) {
+      try {
+        return await this.#compare();
+      } catch (error) {
+        if (count === COMPARISONS_MAX) throw error;
+      }
+    }
+  }
+
+  async #compare() {
     const primary = await this.#cluster.untilHealthy();
     const stores = await openStores(primary.url);
     try {
@@ -359,10 +376,13 @@ export class FailoverRun implements Disposable {
       // A wrong copy must not count again in the next round.
       if (contradicted + extra > 0) await this.#buildFleet(stores);
       const clicks = this.#clickers.answered.slice(this.#clicksChecked);
-      this.#clicksChecked += clicks.length;
       const recorded = await untilRecorded(primary.url, clicks);
+      const timeline = await primary.timeline();
+      const acknowledged = await this.#acknowledged.check(primary);
+      this.#clicksChecked += clicks.length;
       return {
-        ...(await this.#acknowledged.check(primary)),
+        timeline,
+        ...acknowledged,
         clicks: clicks.length,
         lostClicks: clicks.filter((click) => !recorded.has(click)).length,
         contradicted,

@@ -58,16 +58,35 @@ function plan(mode: Mode): Fault[] {
   return new Random(seed, mode).shuffled(all);
 }
 
-async function playMode(mode: Mode): Promise<void> {
+async function open(mode: Mode): Promise<FailoverRun> {
   cluster = await PatroniCluster.start(mode === 'synchronous');
   run = await FailoverRun.start(cluster, { mode, seed, waitsForTtl: values['wait-for-ttl'] });
+  return run;
+}
+
+/** A round that cannot be completed counts as a problem. The next one begins with a new cluster. */
+async function play(mode: Mode, fault: Fault): Promise<RoundReport | undefined> {
+  try {
+    return await (run ?? (await open(mode))).play(fault);
+  } catch (error) {
+    const message = `${mode} ${fault.name}: not completed: ${error instanceof Error ? error.message : error}`;
+    print(`  ${message}`);
+    problems.push(message);
+    cleanUp();
+    return undefined;
+  }
+}
+
+async function playMode(mode: Mode): Promise<void> {
   for (const fault of plan(mode)) {
     if (performance.now() > endMs) break;
-    const report = await run.play(fault);
+    const report = await play(mode, fault);
+    if (report === undefined) continue;
     rows.push({ mode, ...report });
     const { promotionMs, firstPageMs, imports, lostRows, clicks, lostClicks, contradicted, extra } = report;
     print(
-      `${new Date().toISOString().slice(11, 19)} ${mode} ${fault.name}: promoted after ${seconds(promotionMs)}, ` +
+      `${new Date().toISOString().slice(11, 19)} ${mode} ${fault.name}: ` +
+        `${report.promotions > 1 ? `${report.promotions} promotions, ` : ''}promoted after ${seconds(promotionMs)}, ` +
         `first 200 after ${seconds(firstPageMs)}, ${imports} imports (${lostRows} rows lost), ` +
         `${clicks} clicks (${lostClicks} lost), ${contradicted} contradicted, ${extra} extra, ` +
         `compared in ${seconds(report.repairMs)}, ${report.reports.length} reports`,
@@ -151,14 +170,9 @@ process.on('exit', () => {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 print(`seed ${seed}`);
-try {
-  for (const mode of modes) {
-    if (performance.now() > endMs) break;
-    await playMode(mode);
-    cleanUp();
-  }
-} catch (error) {
-  problems.push(`the run ended: ${error instanceof Error ? error.message : error}`);
+for (const mode of modes) {
+  await playMode(mode);
+  cleanUp();
 }
 printTable();
 for (const problem of problems) print(`broken: ${problem}`);

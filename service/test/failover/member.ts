@@ -104,6 +104,13 @@ export class Member implements Disposable {
     return (await this.query<{ isPrimary: boolean }>(sql).catch(() => []))[0]?.isPrimary;
   }
 
+  async timeline(): Promise<number> {
+    const sql = `SELECT ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int AS timeline`;
+    const [row] = await this.query<{ timeline: number }>(sql, { timeoutMs: START_TIMEOUT_MS });
+    if (row === undefined) throw new Error('expected exactly one row');
+    return row.timeline;
+  }
+
   /** Ends all connections of Offerbook to this server. */
   async endConnections(): Promise<void> {
     const sql = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${DATABASE}'`;
