@@ -34,7 +34,7 @@ const ROWS_MAX = 40;
 const CLOCK_OFFSET_MAX_MS = 50;
 const IMPORTS_PER_PROCESS = 4;
 const IMPORT_TIMEOUT_MS = 45_000;
-const PROMOTION_TIMEOUT_MS = 60_000;
+const PROMOTION_TIMEOUT_MS = 90_000;
 /** Load before and after a fault. */
 const LOAD_MS = 1_000;
 const REPAIR_TIMEOUT_MS = 60_000;
@@ -113,7 +113,7 @@ export class FailoverRun implements Disposable {
     const stores = await openStores(url, CREATE_OPTIONS);
     try {
       for (const name of ORGANISATIONS) await stores.organisations.create(name);
-      const clickers = new Clickers(await prepareClicks(url), { usersAtOnce: 1, pauseMs: 20 });
+      const clickers = new Clickers(await prepareClicks(url), { usersAtOnce: 1, pauseMs: 100 });
       const nodes = await Cluster.start(
         [cluster.multiHostUrl, cluster.proxyUrl].map((databaseUrl) => ({
           OFFERBOOK_DATABASE_URL: databaseUrl,
@@ -277,7 +277,7 @@ export class FailoverRun implements Disposable {
           importer = undefined;
         }
       });
-      await Bun.sleep(random.whole(20, 100));
+      await Bun.sleep(random.whole(50, 250));
     }
   }
 
@@ -324,7 +324,7 @@ export class FailoverRun implements Disposable {
           if (!this.#isOver) this.#note('POLLER', `${this.#fleet[index]?.poller.kind}: ${messageOf(error)}`);
         }
       });
-      await Bun.sleep(random.whole(50, 300));
+      await Bun.sleep(random.whole(100, 500));
     }
   }
 

@@ -161,9 +161,10 @@ export class Member implements Disposable {
       etcd3: { hosts: address(this.etcd.port), use_proxies: true },
       bootstrap: {
         dcs: {
-          ttl: 8,
+          // On a busy machine, Patroni would lose a shorter lease now and then.
+          ttl: 20,
           loop_wait: 1,
-          retry_timeout: 3,
+          retry_timeout: 5,
           maximum_lag_on_failover: 100_000_000,
           synchronous_mode: isSynchronous,
           postgresql: {
