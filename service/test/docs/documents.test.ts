@@ -66,8 +66,8 @@ function commandFolder(): string {
 
 /**
  * The commands of a document as one script, on a database and a port of its own. `sh server` blocks go on in the
- * background; `sh backup` and `sh restore` need a database whose servers are gone, and `sh guide` one that is running:
- * they have tests of their own, as have the blocks for generators.
+ * background; `sh backup` and `sh restore` need a database whose servers are gone, `sh guide` one that is running, and
+ * `sh pull` a network: they have tests of their own, as have the blocks for generators.
  */
 function script(document: string): string {
   return blocks(document).flatMap(toCommands).join('\n');
@@ -76,7 +76,7 @@ function script(document: string): string {
 function toCommands({ language, kind, code }: Block): string[] {
   if (kind === 'generate') return [];
   if (language === 'ts') return [`bun run - <<'END_OF_TYPESCRIPT'\n${code}END_OF_TYPESCRIPT`];
-  if (language !== 'sh' || ['backup', 'restore', 'guide'].includes(kind)) return [];
+  if (language !== 'sh' || ['backup', 'restore', 'guide', 'pull'].includes(kind)) return [];
   if (kind !== 'server') return [code];
   return [
     `${code.trim()} > /dev/null &`,

@@ -1,0 +1,59 @@
+// The first steps on the pages of networks, run as written against the sandbox's fake networks. The test edits the source files
+// as the pages ask for, pastes the secrets, and adds --since, because a network's rate makes a first pull take minutes.
+
+import { expect, test } from 'bun:test';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ACCOUNTS, NETWORKS } from '@offerbook/sandbox/networks/accounts.ts';
+import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { closing } from '../../src/storage/open-once.ts';
+import { recentDay, ServedNetworks } from '../pull/served-networks.ts';
+import { COMMAND } from '../support/command.ts';
+import { temporaryFolder } from '../support/databases.ts';
+import { lacks } from '../support/programs.ts';
+
+const DOCS = join(import.meta.dir, '..', '..', '..', 'docs', 'feeds');
+
+function commandsOf(network: string): string[] {
+  const text = readFileSync(join(DOCS, `${network}.md`), 'utf8');
+  const blocks = [...text.matchAll(/^ *```sh pull\n(.*?)^ *```$/gms)];
+  return blocks.flatMap(([, code = '']) => code.trim().split(/\n */));
+}
+
+test.skipIf(lacks('bash'))('the first steps on the page of every network import its sales', async () => {
+  await using networks = new ServedNetworks();
+  const cwd = temporaryFolder();
+  const database = `sqlite:${join(cwd, 'pulled.db')}`;
+  const since = `case "$*" in *--check*|*status*) ;; pull*) set -- "$@" --since ${recentDay()};; esac`;
+  writeFileSync(join(cwd, 'offerbook'), `#!/bin/sh\n${since}\nexec ${COMMAND} "$@"\n`, { mode: 0o755 });
+  const done = new Set<string>();
+  for (const network of NETWORKS) {
+    const secrets: string[] = Object.values(ACCOUNTS[network].credentials);
+    for (const command of commandsOf(network)) {
+      // One operator follows all five pages.
+      if (done.has(command)) continue;
+      done.add(command);
+      const child = Bun.spawn(['bash', '-euo', 'pipefail', '-c', command], {
+        ...{ cwd, stdout: 'pipe', stderr: 'pipe' },
+        stdin: new Blob([command.includes('cat >') ? `${secrets.shift()}\n` : '']),
+        env: { ...process.env, PATH: `${cwd}:${process.env.PATH}`, OFFERBOOK_DATABASE_URL: database },
+      });
+      const [stderr, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
+      expect({ command, code, stderr }).toEqual({ command, code: 0, stderr: '' });
+      if (!command.includes('--example')) continue;
+      const path = join(cwd, `${network}.json`);
+      const example = JSON.parse(readFileSync(path, 'utf8'));
+      writeFileSync(path, JSON.stringify({ ...example, ...networks.settingsOf(network) }));
+    }
+    expect([network, secrets]).toEqual([network, []]);
+  }
+  await using stores = closing(await openStores(database, COMMAND_OPTIONS));
+  const streams = await stores.pulls.list();
+  expect(streams.filter(({ error }) => error !== null)).toEqual([]);
+  const added = NETWORKS.filter((network) =>
+    streams.some(({ source, counts }) => source.startsWith(`${network}:`) && counts.added > 0),
+  );
+  expect(added).toEqual([...NETWORKS]);
+  // The check and the pull of each page, and Rakuten's access tokens.
+  expect(networks.answered.filter(({ status }) => status !== 200)).toEqual([]);
+});

@@ -1,0 +1,48 @@
+// The sandbox's fake networks on a socket, with the clock of this machine and few sales.
+
+import { ACCOUNTS, type NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
+import {
+  type AnsweredRequest,
+  FakeNetworks,
+  type FakeNetworksOptions,
+} from '@offerbook/sandbox/networks/fake-networks.ts';
+
+const DAY_MS = 86_400_000;
+
+export class ServedNetworks implements AsyncDisposable {
+  readonly fakes: FakeNetworks;
+  readonly answered: AnsweredRequest[] = [];
+  readonly url: string;
+  readonly #server: Bun.Server<undefined>;
+
+  constructor(options: Partial<FakeNetworksOptions> = {}) {
+    this.fakes = new FakeNetworks({
+      ...{ seed: 1, sinceMs: Date.now() - 10 * DAY_MS, clock: Date.now },
+      density: { salesPerDay: 100, cellMs: DAY_MS / 4 },
+      logoUrl: () => 'https://logos.example/',
+      onAnswer: (entry) => this.answered.push(entry),
+      ...options,
+    });
+    this.#server = Bun.serve({
+      ...{ port: 0, hostname: '127.0.0.1', development: false },
+      fetch: (request) => this.fakes.answer(request),
+    });
+    this.url = `http://127.0.0.1:${this.#server.port}`;
+  }
+
+  /** The settings of a real account's source file that the example cannot know. */
+  settingsOf(network: NetworkName): Record<string, unknown> {
+    const known: { account: string; currency?: string; country?: string } = ACCOUNTS[network];
+    const { account, currency, country } = known;
+    return { account, currency, country, baseUrl: this.url };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.stop(true);
+  }
+}
+
+/** The day before yesterday. A pull from there needs few requests. */
+export function recentDay(): string {
+  return new Date(Date.now() - 2 * DAY_MS).toISOString().slice(0, 10);
+}
