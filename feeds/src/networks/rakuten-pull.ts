@@ -37,8 +37,8 @@ export function rakutenPull({ account, transactionType, confirmAfterDays }: Sour
       subIdField: 'u1',
       dueAfterMs: confirmAfterDays === undefined ? undefined : confirmAfterDays * DAY_MS,
     },
-    // Both ends of a window must be within the last 30 days.
-    streams: [stream('process', 29, { historyMs: 29 * DAY_MS })],
+    // Both ends of a window must be within the last 30 days, but rows disappear after one to two weeks.
+    streams: [stream('process', 29, { historyMs: 29 * DAY_MS, keptMs: 7 * DAY_MS })],
     // Not published.
     rate: { requests: 60, perMs: MINUTE_MS },
     tooManyStatuses: [403],

@@ -26,8 +26,10 @@ export interface PullStream {
   readonly windowMs: number;
   /** How long before the end of the last complete window the next window starts. */
   readonly overlapMs: number;
-  /** How far back the network has data. */
+  /** How far back a window may start. */
   readonly historyMs: number;
+  /** How long the network surely keeps its data. Default: historyMs. */
+  readonly keptMs?: number;
 }
 
 /** What a walk needs to know about a page that has been read. */

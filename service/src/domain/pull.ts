@@ -17,7 +17,21 @@ export interface PullCounts {
   readonly added: number;
   readonly changed: number;
   readonly unchanged: number;
+  /** Retailers that the network no longer lists. */
+  readonly withdrawn: number;
   readonly invalid: number;
+}
+
+export const NO_COUNTS: PullCounts = { added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 };
+
+export function addCounts(a: PullCounts, b: PullCounts): PullCounts {
+  return {
+    added: a.added + b.added,
+    changed: a.changed + b.changed,
+    unchanged: a.unchanged + b.unchanged,
+    withdrawn: a.withdrawn + b.withdrawn,
+    invalid: a.invalid + b.invalid,
+  };
 }
 
 /** The last successful window of a stream. */

@@ -21,13 +21,13 @@ export function nextWindow(
   return toMs > Math.max(fromMs, completeThroughMs ?? 0) ? { fromMs, toMs } : undefined;
 }
 
-/** The time that the network no longer has data for, although the stream has not read it; 0 if there is none. */
+/** The time that the network may no longer have data for, although the stream has not read it; 0 if there is none. */
 export function lostMs(
-  { historyMs }: PullStream,
+  { historyMs, keptMs = historyMs }: PullStream,
   completeThroughMs: number | undefined,
   nowMs: number,
 ): number {
-  return completeThroughMs === undefined ? 0 : Math.max(0, nowMs - historyMs - completeThroughMs);
+  return completeThroughMs === undefined ? 0 : Math.max(0, nowMs - keptMs - completeThroughMs);
 }
 
 /** Sales are read again for about as long as networks change them. */

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import { awinSale, cjRecord, impactAction, type Row } from '../../../feeds/test/fixture.ts';
-import { checkSource } from '../../src/pull/pull-source.ts';
+import { checkSource } from '../../src/pull/check-source.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
@@ -270,7 +270,7 @@ test('warns if the network no longer has a part of the history', async () => {
   t.nowMs += 40 * DAY_MS;
   await t.pull();
   expect(t.notes).toEqual([
-    'rakuten:77777, process: the network no longer lists what changed in the 12 days after 2026-11-19T23:50:00; sales may be missing',
+    'rakuten:77777, process: the network may no longer list what changed in the 34 days after 2026-11-19T23:50:00; sales may be missing',
   ]);
 });
 

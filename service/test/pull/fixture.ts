@@ -6,12 +6,8 @@ import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { type Row, sourceFor } from '../../../feeds/test/fixture.ts';
 import type { Organisation } from '../../src/domain/organisation.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import {
-  type PullableSource,
-  type PullOptions,
-  pullSource,
-  type StreamReport,
-} from '../../src/pull/pull-source.ts';
+import { pullSource } from '../../src/pull/pull-source.ts';
+import type { PullableSource, PullOptions, StreamReport } from '../../src/pull/source-run.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import type { TestDatabase } from '../support/databases.ts';
 import { FakeNetwork, PULL_SECRETS } from './fake-network.ts';

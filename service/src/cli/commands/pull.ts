@@ -14,15 +14,10 @@ import { systemClock } from '../../domain/clock.ts';
 import type { Organisation } from '../../domain/organisation.ts';
 import type { PullState } from '../../domain/pull.ts';
 import type { Stores } from '../../domain/stores.ts';
-import {
-  checkSource,
-  type PullableSource,
-  type PullContext,
-  pullSource,
-  type StreamReport,
-  sourceName,
-} from '../../pull/pull-source.ts';
+import { checkSource } from '../../pull/check-source.ts';
+import { pullSource } from '../../pull/pull-source.ts';
 import { readSecrets } from '../../pull/read-secrets.ts';
+import { type PullableSource, type PullContext, type StreamReport, sourceName } from '../../pull/source-run.ts';
 import { jsonCommand, readStores, type StoreOptions, withStores } from '../command.ts';
 import { currentUser } from '../current-user.ts';
 import { printNote, printResult, table } from '../output.ts';

@@ -2,14 +2,16 @@
 
 import { Refused } from '@offerbook/wire/failures.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type {
-  PullCounts,
-  PulledRow,
-  PullState,
-  PullStore,
-  PullWriter,
-  RequestBudget,
-  StreamKey,
+import {
+  addCounts,
+  NO_COUNTS,
+  type PullCounts,
+  type PulledRow,
+  type PullState,
+  type PullStore,
+  type PullWriter,
+  type RequestBudget,
+  type StreamKey,
 } from '../../domain/pull.ts';
 import { type Connection, type Database, PULL_ROWS, type Queries } from '../database.ts';
 import type { Statement } from '../sql.ts';
@@ -27,7 +29,6 @@ interface Document {
   readonly suspectedAtMs: number | null;
 }
 
-const NO_COUNTS: PullCounts = { added: 0, changed: 0, unchanged: 0, invalid: 0 };
 const NEW_STREAM: Document = {
   lastSuccessMs: null,
   counts: NO_COUNTS,
@@ -148,13 +149,7 @@ export function pullWriter(connection: Connection, clock: Clock): PullWriter {
     },
     async advance(key, { completeThroughMs, counts }) {
       const before = (await findState(connection, key))?.counts ?? NO_COUNTS;
-      const sums = {
-        added: before.added + counts.added,
-        changed: before.changed + counts.changed,
-        unchanged: before.unchanged + counts.unchanged,
-        invalid: before.invalid + counts.invalid,
-      };
-      const state = { ...NEW_STREAM, lastSuccessMs: clock(), counts: sums };
+      const state = { ...NEW_STREAM, lastSuccessMs: clock(), counts: addCounts(before, counts) };
       await putState(connection, key, completeThroughMs, state);
     },
     async putRows(source, rows) {

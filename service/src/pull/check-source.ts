@@ -1,0 +1,29 @@
+// Checks a source without importing anything: sends one small request and reads its response.
+
+import { openNetwork } from '@offerbook/feeds/open-network.ts';
+import { PulledSales } from '@offerbook/feeds/pull/pulled-sales.ts';
+import { Shares } from '@offerbook/feeds/source/share.ts';
+import { openClient, type PullableSource, type PullContext } from './source-run.ts';
+import { TemporaryRows } from './temporary-rows.ts';
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+
+/** Returns how far this machine's clock is ahead of the network's. */
+export async function checkSource(pullable: PullableSource, context: PullContext): Promise<number | undefined> {
+  const { pull, source, overlay, coupons } = pullable;
+  const { clock } = context;
+  const [first] = pull.streams;
+  const toMs = clock() - HOUR_MS;
+  const feed = openNetwork(source, clock()).transactions;
+  if (first === undefined || feed === undefined) return undefined;
+  const rules = { source, shares: new Shares(source, overlay), coupons, organisation: undefined };
+  using rows = new TemporaryRows();
+  const sales = new PulledSales(pull, feed, rules, rows, { onPart: () => {} });
+  const request = pull.request(first.name, { fromMs: toMs - MINUTE_MS, toMs }, undefined);
+  const page = await openClient(pullable, context).fetch(request, (body, header) =>
+    sales.add('the response', body, header),
+  );
+  const dateMs = Date.parse(page.header('Date') ?? '');
+  return Number.isNaN(dateMs) ? undefined : clock() - dateMs;
+}

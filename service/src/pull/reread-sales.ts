@@ -1,0 +1,59 @@
+// Reads one window of old sales again, to find changes that the streams did not list. A difference alone proves nothing: the
+// sale may have changed a minute ago. It counts if it remains after the streams have passed that time.
+
+import { printCountOf } from '@offerbook/wire/count.ts';
+import { BadInput } from '@offerbook/wire/failures.ts';
+import type { SaleWindows } from './sale-windows.ts';
+import type { SourceRun, StreamReport } from './source-run.ts';
+import { StreamProgress } from './stream-progress.ts';
+import { nextReread } from './windows.ts';
+
+/** More differences than this need no list: the warning is the same. */
+const SUSPECTS_MAX = 10_000;
+
+/** `reports` are those of the streams. Returns a report if old sales had to be corrected. */
+export async function rereadSales(
+  run: SourceRun,
+  windows: SaleWindows,
+  reports: readonly StreamReport[],
+): Promise<StreamReport | undefined> {
+  const { pullable, options, context } = run;
+  const { pulls } = context.stores;
+  const rules = pullable.pull.reread;
+  if (rules === undefined || options.dryRun === true || options.sinceMs !== undefined) return undefined;
+  const stream = new StreamProgress(rules, run.key(rules.name));
+  const state = await pulls.find(stream.key);
+  const atMs = state?.completeThroughMs ?? null;
+  const suspects = new Set<string>(state?.suspects);
+  const passedMs = Math.min(...reports.map(({ completeThroughMs }) => completeThroughMs ?? 0));
+  if (suspects.size > 0 && passedMs < (state?.suspectedAtMs ?? 0)) return undefined;
+  const window = nextReread(rules, atMs, context.clock());
+  const differing: string[] = [];
+  const onChange = (id: string) => differing.push(id);
+  try {
+    if (suspects.size === 0) {
+      await windows.pull(stream, window, { dryRun: true, onChange });
+      const isSame = differing.length === 0;
+      await pulls.noteReread(stream.key, {
+        completeThroughMs: isSame ? window.toMs : atMs,
+        suspects: differing.slice(0, SUSPECTS_MAX),
+      });
+      return undefined;
+    }
+    stream.add(window, await windows.pull(stream, window, { onChange }));
+    const leaked = differing.filter((id) => suspects.has(id)).length;
+    if (leaked === 0) return undefined;
+    run.note(
+      rules.name,
+      `${printCountOf(leaked, 'sale')} had changed, but the network did not list the change; the stored sales have been corrected`,
+    );
+    return stream.report;
+  } catch (error) {
+    // An old invalid row must not keep later sales from being read again.
+    if (error instanceof BadInput) {
+      await pulls.noteReread(stream.key, { completeThroughMs: window.toMs, suspects: [] });
+    }
+    run.note(rules.name, await run.explain(error, stream.key));
+    return undefined;
+  }
+}

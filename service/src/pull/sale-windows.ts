@@ -1,0 +1,170 @@
+// Fetches one window of sales and imports it. The state of the stream advances in the transaction of the import.
+
+import type { SaleFeed } from '@offerbook/feeds/network.ts';
+import { openNetwork } from '@offerbook/feeds/open-network.ts';
+import { PulledSales } from '@offerbook/feeds/pull/pulled-sales.ts';
+import type { PullStream, PullWindow } from '@offerbook/feeds/pull/sale-pull.ts';
+import { Shares } from '@offerbook/feeds/source/share.ts';
+import type { Source } from '@offerbook/feeds/source/source-file.ts';
+import type { TransactionRules } from '@offerbook/feeds/transactions/to-transaction.ts';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import { printProblems } from '@offerbook/wire/rows/row-problem.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import type { ClickIds } from '../activation/click-id.ts';
+import { NO_COUNTS, type PullCounts } from '../domain/pull.ts';
+import type { TransactionWriters } from '../domain/transaction.ts';
+import { importTransactions } from '../importer/import-transactions.ts';
+import { recordImport } from '../importer/record-import.ts';
+import { PartRows } from './part-rows.ts';
+import type { SourceRun } from './source-run.ts';
+import type { StreamProgress } from './stream-progress.ts';
+import { TemporaryRows } from './temporary-rows.ts';
+import { walkPages } from './walk-pages.ts';
+
+const SALES_PER_LOOK_UP = 1_000;
+
+export interface ImportRules {
+  readonly dryRun?: boolean;
+  readonly onChange?: (id: string) => void;
+}
+
+type Advance = (writers: TransactionWriters, counts: PullCounts) => Promise<void>;
+
+export class SaleWindows {
+  readonly #run: SourceRun;
+  readonly #clickIds: ClickIds;
+
+  constructor(run: SourceRun, clickIds: ClickIds) {
+    this.#run = run;
+    this.#clickIds = clickIds;
+  }
+
+  async pull(stream: StreamProgress, window: PullWindow, how: ImportRules = {}): Promise<PullCounts> {
+    using rows = new TemporaryRows();
+    using parts = this.#openParts();
+    const sales = this.#openSales(rows, parts);
+    await this.#walk(stream.rules, window, sales);
+    await this.#addEarlier(sales, parts);
+    const { fromMs, toMs } = window;
+    const title = `${stream.rules.name} ${printTimestamp(fromMs)} – ${printTimestamp(toMs)}`;
+    const advance: Advance = (writers, counts) => {
+      const completeThroughMs = Math.max(toMs, stream.completeThroughMs ?? 0);
+      return writers.pulls.advance(stream.key, { completeThroughMs, counts });
+    };
+    return await this.#importRows(title, sales, rows, parts, { ...how, advance });
+  }
+
+  /** Converts sales again whose status depends on their age. */
+  async convertDue(): Promise<void> {
+    const { name, pullable, options, context } = this.#run;
+    const { pulls } = context.stores;
+    if (pullable.pull.parts?.dueAfterMs === undefined || options.dryRun === true) return;
+    for (;;) {
+      const ids = await pulls.dueSales(name, context.clock(), SALES_PER_LOOK_UP);
+      if (ids.length === 0) return;
+      using rows = new TemporaryRows();
+      using parts = this.#openParts();
+      const sales = this.#openSales(rows, parts);
+      for (const row of await pulls.rowsOf(name, ids)) sales.addEarlier(parts?.toNetworkRow(row));
+      const advance: Advance = (writers) => writers.pulls.clearDue(name, ids);
+      await this.#importRows('sales whose status depends on their age', sales, rows, parts, { advance });
+    }
+  }
+
+  #openParts(): PartRows | undefined {
+    const { pullable, options, context } = this.#run;
+    const { pull, source } = pullable;
+    const how = { clickIds: this.#clickIds, nowMs: context.clock() };
+    return pull.parts === undefined ? undefined : new PartRows(pull.parts, source, options.org, how);
+  }
+
+  #openSales(rows: TemporaryRows, parts: PartRows | undefined): PulledSales {
+    const { pullable, options, context } = this.#run;
+    const { source, overlay, pull, coupons } = pullable;
+    const { org, skipInvalid } = options;
+    // All requests ask for times in UTC, whatever the zone of the operator's files.
+    const utc: Source = { ...source, timeZone: 'UTC' };
+    const feed = openNetwork(utc, context.clock()).transactions as SaleFeed;
+    const rules: TransactionRules = {
+      source: utc,
+      shares: new Shares(source, overlay),
+      coupons,
+      organisation: org?.name,
+    };
+    const onPart = (part: Parameters<PartRows['add']>[0], row: unknown) => parts?.add(part, row);
+    return new PulledSales(pull, feed, rules, rows, { skipInvalid, onPart });
+  }
+
+  /** Reads all pages of a window. */
+  async #walk(rules: PullStream, window: PullWindow, sales: PulledSales): Promise<void> {
+    const { client, pullable, options } = this.#run;
+    const { pull } = pullable;
+    await walkPages({
+      read: async (position, number) => {
+        const request = pull.request(rules.name, window, position);
+        const page = await client.fetch(request, async (body, header) => {
+          const found = await sales.add(`page ${number}`, body, header);
+          return { next: pull.next(found, position), total: pull.readTotal?.(found) };
+        });
+        options.onRows?.(sales.rowCount);
+        return page;
+      },
+    });
+  }
+
+  /** Adds the stored rows of the sales in this walk. */
+  async #addEarlier(sales: PulledSales, parts: PartRows | undefined): Promise<void> {
+    if (parts === undefined) return;
+    const { name, context } = this.#run;
+    const ids = sales.saleIds;
+    for (let at = 0; at < ids.length; at += SALES_PER_LOOK_UP) {
+      const rows = await context.stores.pulls.rowsOf(name, ids.slice(at, at + SALES_PER_LOOK_UP));
+      for (const row of rows) sales.addEarlier(parts.toNetworkRow(row));
+    }
+  }
+
+  async #importRows(
+    title: string,
+    sales: PulledSales,
+    rows: TemporaryRows,
+    parts: PartRows | undefined,
+    how: ImportRules & { readonly advance: Advance },
+  ): Promise<PullCounts> {
+    const { name, lease, options, context } = this.#run;
+    const { stores, clock } = context;
+    const { org, by, version, skipInvalid, aside } = options;
+    const dryRun = how.dryRun ?? options.dryRun;
+    const converted = await sales.finish();
+    await parts?.flush();
+    const source = sourceFrom(rows.chunks(), title);
+    let counts = NO_COUNTS;
+    const run = (importId?: number) =>
+      importTransactions(stores.transactions, org, source, clock, {
+        ...{ dryRun, skipInvalid, importId, allowEmpty: true },
+        attributor: { ids: this.#clickIds, clicks: stores.clicks, aside },
+        pulled: {
+          begin: ({ pulls }) => pulls.holdLease(lease),
+          finish: async (writers, report) => {
+            const { added, changed, unchanged, stale, withdrawn } = report;
+            const invalid = report.invalid + converted.invalid;
+            counts = { added, changed, unchanged: unchanged + stale, withdrawn, invalid };
+            await parts?.store(name, writers);
+            await how.advance(writers, counts);
+          },
+          ...(how.onChange === undefined ? {} : { onChange: how.onChange }),
+        },
+      });
+    const origin = { kind: 'transactions', orgId: org?.id ?? null, by, source: name, fileName: title, version } as const;
+    const report = dryRun === true ? await run() : await recordImport(stores.imports, origin, source, run);
+    if (how.dryRun === true) return counts;
+    for (const line of [
+      ...printProblems(converted),
+      ...converted.notes,
+      ...printProblems(report),
+      ...report.notes,
+    ]) {
+      this.#run.note(title, line);
+    }
+    return counts;
+  }
+}

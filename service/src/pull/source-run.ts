@@ -1,0 +1,111 @@
+// One run over one source: the operator's settings, the lease, and the connection to the network.
+
+import type { CouponCodes } from '@offerbook/feeds/transactions/coupon-codes.ts';
+import type { SalePull, Secrets } from '@offerbook/feeds/pull/sale-pull.ts';
+import type { Overlay } from '@offerbook/feeds/source/overlay.ts';
+import type { Source } from '@offerbook/feeds/source/source-file.ts';
+import { BadInput, Refused } from '@offerbook/wire/failures.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { Organisation } from '../domain/organisation.ts';
+import type { Lease, PullCounts, StreamKey } from '../domain/pull.ts';
+import type { Stores } from '../domain/stores.ts';
+import type { Aside } from '../importer/attribution.ts';
+import { NetworkClient, RequestFailed, type RequestOutcome, SourceStopped } from './network-client.ts';
+
+/** One account at a network, as the operator's files describe it. */
+export interface PullableSource {
+  readonly source: Source;
+  readonly overlay: Overlay;
+  readonly pull: SalePull;
+  readonly secrets: Secrets;
+  readonly coupons: CouponCodes | undefined;
+}
+
+export interface PullOptions {
+  readonly org: Organisation | undefined;
+  /** Where a stream without state starts. */
+  readonly startMs: number;
+  /** Reads every stream again from here. */
+  readonly sinceMs?: number | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly skipInvalid?: boolean | undefined;
+  readonly aside?: Aside | undefined;
+  /** User and machine. */
+  readonly by: string;
+  readonly version: string;
+  readonly onRows?: ((rows: number) => void) | undefined;
+  readonly onNote?: ((note: string) => void) | undefined;
+  readonly onRequest?: ((outcome: RequestOutcome) => void) | undefined;
+}
+
+export interface PullContext {
+  readonly stores: Stores;
+  readonly clock: Clock;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly random: () => number;
+}
+
+export interface StreamReport {
+  readonly source: string;
+  readonly stream: string;
+  readonly completeThroughMs: number | null;
+  readonly windows: number;
+  readonly counts: PullCounts;
+  /** Why the stream was left; null if it is up to date. */
+  readonly error: string | null;
+}
+
+export function sourceName({ network, account }: Source): string {
+  return `${network}:${account}`;
+}
+
+/** All requests of a run use the same client, because it holds the access token. */
+export function openClient(
+  { source, pull, secrets }: PullableSource,
+  { stores, clock, sleep, random }: PullContext,
+  onOutcome: (outcome: RequestOutcome) => void = () => {},
+): NetworkClient {
+  const baseUrl = 'baseUrl' in source ? source.baseUrl : undefined;
+  return new NetworkClient({
+    ...{ pull, secrets, baseUrl, store: stores.pulls },
+    ...{ clock, sleep, random, onOutcome },
+  });
+}
+
+export class SourceRun {
+  readonly name: string;
+  readonly pullable: PullableSource;
+  readonly options: PullOptions;
+  readonly context: PullContext;
+  readonly lease: Lease;
+  readonly client: NetworkClient;
+
+  constructor(pullable: PullableSource, options: PullOptions, context: PullContext, lease: Lease) {
+    this.name = sourceName(pullable.source);
+    this.pullable = pullable;
+    this.options = options;
+    this.context = context;
+    this.lease = lease;
+    this.client = openClient(pullable, context, options.onRequest);
+  }
+
+  key(stream: string): StreamKey {
+    return { source: this.name, orgId: this.options.org?.id ?? 0, stream };
+  }
+
+  note(title: string, text: string): void {
+    this.options.onNote?.(`${this.name}, ${title}: ${text}`);
+  }
+
+  /** Records a failure that other sources must not suffer from, and returns its message. Throws all other errors. */
+  async explain(error: unknown, key: StreamKey): Promise<string> {
+    const isExpected =
+      error instanceof SourceStopped ||
+      error instanceof RequestFailed ||
+      error instanceof BadInput ||
+      error instanceof Refused;
+    if (!isExpected) throw error;
+    if (this.options.dryRun !== true) await this.context.stores.pulls.noteFailure(key, error.message);
+    return error.message;
+  }
+}

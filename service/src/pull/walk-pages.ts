@@ -1,0 +1,49 @@
+// Reads all pages of a list. If the list changes meanwhile, rows may have moved to a page that was already read, so the walk
+// starts again.
+
+import { RequestFailed } from './network-client.ts';
+
+export interface ReadPage {
+  /** Position of the next page; undefined after the last page. */
+  readonly next: string | undefined;
+  /** The network's count of all rows, if it has one. */
+  readonly total: number | undefined;
+}
+
+export interface Walk {
+  /** Called before the first page of every walk. */
+  begin?(): void;
+  /** `number` counts pages from 1. */
+  read(position: string | undefined, number: number): Promise<ReadPage>;
+  /** Returns false if rows are missing. */
+  isComplete?(total: number | undefined): boolean;
+}
+
+/** A walk with more pages has lost its way. */
+const PAGES_MAX = 100_000;
+const WALKS_MAX = 4;
+
+export async function walkPages(walk: Walk): Promise<void> {
+  for (let count = 1; count <= WALKS_MAX; count++) {
+    if (await walkOnce(walk)) return;
+  }
+  throw new RequestFailed("the network's list keeps changing while it is read");
+}
+
+/** Returns false if the list has changed during the walk. */
+async function walkOnce(walk: Walk): Promise<boolean> {
+  const visited = new Set<string>();
+  let position: string | undefined;
+  let total: number | undefined;
+  walk.begin?.();
+  for (let number = 1; number <= PAGES_MAX; number++) {
+    const page = await walk.read(position, number);
+    if (page.total !== undefined && total !== undefined && page.total !== total) return false;
+    total ??= page.total;
+    if (page.next === undefined) return walk.isComplete?.(total) ?? true;
+    if (visited.has(page.next)) throw new RequestFailed("the network's pages refer to each other in a circle");
+    visited.add(page.next);
+    position = page.next;
+  }
+  throw new RequestFailed('the network has too many pages');
+}
