@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { exampleSource } from '@offerbook/feeds/source/example-source.ts';
-import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { COMMAND, offerbook } from '../service/test/support/command.ts';
+import { awinRow } from './awin-row.ts';
 import { percentile } from './percentile.ts';
 
 const { values: options } = parseArgs({
@@ -19,52 +19,12 @@ const { values: options } = parseArgs({
 });
 const ROWS = Number(options.rows);
 const SOLD_FROM_MS = Date.parse('2026-01-01T00:00:00Z');
-const STATUSES = ['pending', 'approved', 'declined'];
-
-/** A row with all fields that Awin sends. */
-function awinRow(i: number): string {
-  const soldAtMs = SOLD_FROM_MS + i * 1_000;
-  const group = {
-    commissionGroupId: 297_335 + (i % 900),
-    amount: (i % 100_000) / 100,
-    commissionAmount: 4.05,
-  };
-  return JSON.stringify({
-    id: 900_100_200 + i,
-    url: 'https://cashback.example',
-    advertiserId: 17_874 + (i % 500),
-    publisherId: 77_777,
-    campaign: null,
-    siteName: 'Cashback Example',
-    commissionStatus: STATUSES[i % 3],
-    commissionAmount: { amount: (i % 1_000) / 100, currency: 'EUR' },
-    saleAmount: { amount: (1 + (i % 100_000)) / 100, currency: 'EUR' },
-    customerCountry: 'DE',
-    clickRefs: { clickRef: `user${i}`, clickRef2: 'autumn' },
-    clickDate: printTimestamp(soldAtMs - 600_000),
-    transactionDate: printTimestamp(soldAtMs),
-    validationDate: null,
-    type: 'Commission group transaction',
-    declineReason: null,
-    voucherCodeUsed: false,
-    voucherCode: null,
-    lapseTime: 2400,
-    amended: false,
-    amendReason: null,
-    oldSaleAmount: null,
-    oldCommissionAmount: null,
-    orderRef: null,
-    transactionParts: [{ ...group, commissionGroupCode: 'DEFAULT', commissionGroupName: 'Default' }],
-    paidToPublisher: false,
-    paymentId: 0,
-  });
-}
 
 async function writeFeed(path: string): Promise<void> {
   const sink = Bun.file(path).writer();
   sink.write('[');
   for (let i = 0; i < ROWS; i++) {
-    sink.write(`${i === 0 ? '' : ',\n'}${awinRow(i)}`);
+    sink.write(`${i === 0 ? '' : ',\n'}${awinRow(i, SOLD_FROM_MS + i * 1_000)}`);
     if (i % 10_000 === 0) await sink.flush();
   }
   sink.write(']\n');

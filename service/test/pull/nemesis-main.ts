@@ -1,5 +1,6 @@
 // npm run test:pull: kills, freezes and disconnects pulls from every fake network on both databases, and compares the database
-// with the network. Exits with 1 if anything was lost, doubled, wrong or stamped for nothing.
+// with the network. `--minutes 20` ends each run after that time, whatever the number of kills. Exits with 1 if anything was
+// lost, doubled, wrong or stamped for nothing.
 
 import { parseArgs } from 'node:util';
 import { NETWORKS } from '@offerbook/sandbox/networks/accounts.ts';
@@ -13,6 +14,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     network: { type: 'string' },
     database: { type: 'string' },
+    minutes: { type: 'string' },
   },
 });
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
@@ -24,7 +26,9 @@ async function run(): Promise<boolean> {
   let failed = false;
   for (const database of DATABASES.filter(({ name }) => isChosen(name, values.database))) {
     for (const network of NETWORKS.filter((name) => isChosen(name, values.network))) {
-      const report = await runPullNemesis({ databaseUrl: await database.create(), network, seed, kills });
+      const untilMs = Date.now() + Number(values.minutes ?? Number.POSITIVE_INFINITY) * 60_000;
+      const databaseUrl = await database.create();
+      const report = await runPullNemesis({ databaseUrl, network, seed, kills, untilMs });
       const { examples, ...counts } = report;
       const shown = Object.entries(counts).map(([name, count]) => `${name} ${count}`);
       process.stdout.write(`${network} on ${database.name}: ${shown.join(', ')}\n`);

@@ -32,6 +32,8 @@ export interface NemesisOptions {
   readonly seed: number;
   /** Number of kills; freezes and disconnections come on top. */
   readonly kills: number;
+  /** No kills after this time. */
+  readonly untilMs?: number;
 }
 
 export interface NemesisReport extends Comparison {
@@ -47,6 +49,7 @@ export async function runPullNemesis({
   network,
   seed,
   kills,
+  untilMs = Number.POSITIVE_INFINITY,
 }: NemesisOptions): Promise<NemesisReport> {
   const random = new Random(seed, 'pull nemesis', network);
   const virtualMs = Date.UTC(2026, 5, 1, 12);
@@ -90,7 +93,7 @@ export async function runPullNemesis({
     counts.killed++;
   };
   try {
-    while (counts.killed < kills) {
+    while (counts.killed < kills && Date.now() < untilMs) {
       await firstRequest(() => requests);
       await Bun.sleep(random.logBetween(1, 2_000));
       const draw = random.unit();

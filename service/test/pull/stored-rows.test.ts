@@ -3,12 +3,13 @@
 
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { awinSale, cjCorrection, cjRecord, idOf, rakutenSku } from '../../../feeds/test/fixture.ts';
+import { cjCorrection, cjRecord, idOf, rakutenSku } from '../../../feeds/test/fixture.ts';
+import { pullSource } from '../../src/pull/pull-source.ts';
 import { makeBackup } from '../../src/storage/backup/make-backup.ts';
 import { restoreBackup } from '../../src/storage/backup/restore-backup.ts';
 import { copyDatabase } from '../../src/storage/copy-database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
-import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
+import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { DAY_MS, PullTest, START_MS, total } from './fixture.ts';
 
@@ -129,10 +130,11 @@ describe.each(DATABASES)('on $name', (database) => {
   });
 });
 
-test('a restored backup continues where its data ends', async () => {
+test('a restored backup contains the rows, and the pull continues where its data ends', async () => {
   const [sqlite] = DATABASES.filter(({ name }) => name === 'SQLite');
   if (sqlite === undefined) return;
-  await using t = await PullTest.open('awin', sqlite);
+  await using t = await PullTest.open('cj', sqlite);
+  t.network.rows.push(original);
   await t.pull();
   const source = join(temporaryFolder(), 'backup');
   await makeBackup({
@@ -140,23 +142,19 @@ test('a restored backup continues where its data ends', async () => {
     spoolPath: () => join(temporaryFolder(), 'spool'),
     isOurs: () => true,
   });
-  const before = await t.stores.pulls.list();
+  const before = await pulledStateOf(t.url);
   t.nowMs += 2 * DAY_MS;
-  t.network.rows.push({
-    row: awinSale({ transactionDate: '2026-11-21T00:00:00' }),
-    times: { transaction: START_MS + DAY_MS },
-  });
-  expect(total(await t.pull())).toMatchObject({ added: 1 });
+  t.network.rows.push(correction(START_MS + DAY_MS));
+  expect(total(await t.pull())).toMatchObject({ changed: 1 });
   await t.stores.close();
   await restoreBackup({ url: t.url, source, replaces: true, keepsStamps: false, auditor });
-  const { openStores } = await import('../../src/storage/open-stores.ts');
+  expect(await pulledStateOf(t.url)).toEqual(before);
+  expect(before.rows.length).toBe(1);
   const stores = await openStores(t.url, COMMAND_OPTIONS, () => t.nowMs);
   try {
-    expect(await stores.pulls.list()).toEqual(before);
-    const { pullSource } = await import('../../src/pull/pull-source.ts');
     const options = { org: t.org, startMs: 0, by: 'test@host', version: '0' };
     const reports = await pullSource(t.pullable(), options, { ...t.context, stores });
-    expect(total(reports)).toMatchObject({ added: 1 });
+    expect(total(reports)).toMatchObject({ added: 0, changed: 1, invalid: 0 });
   } finally {
     await stores.close();
   }

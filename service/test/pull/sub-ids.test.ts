@@ -1,0 +1,101 @@
+// Sub-ids that are clicks, or that name the organisation: each sale belongs to the right organisation, also when later rows
+// change it.
+
+import { describe, expect, test } from 'bun:test';
+import { cjCorrection, cjRecord, idOf } from '../../../feeds/test/fixture.ts';
+import { ClickIds } from '../../src/activation/click-id.ts';
+import { DATABASES } from '../support/databases.ts';
+import { recordClick } from '../support/fixture-click.ts';
+import { DAY_MS, errorsOf, PullTest, START_MS, total } from './fixture.ts';
+
+const soldAtMs = START_MS - 3 * DAY_MS;
+const DATES = { eventDate: '2026-11-17T00:00:00Z', clickDate: '2026-11-16T23:00:00Z' };
+
+/** A sale, or its reversal. */
+function listed(n: number, shopperId: string, reversedAtMs?: number) {
+  const common = { ...DATES, originalActionId: String(1_700 + n), shopperId };
+  return reversedAtMs === undefined
+    ? {
+        row: cjRecord({ ...common, commissionId: `29${n}`, postingDate: '2026-11-17T00:00:00Z' }),
+        times: { posting: soldAtMs },
+      }
+    : {
+        row: cjCorrection({
+          ...{ ...common, commissionId: `30${n}` },
+          postingDate: new Date(reversedAtMs).toISOString(),
+        }),
+        times: { posting: reversedAtMs },
+      };
+}
+
+const idOfSale = (n: number) => idOf('cj', 'transaction', String(1_700 + n));
+
+describe.each(DATABASES)('on $name', (database) => {
+  test('org-uid: each organisation pulls its own sales, with its own position', async () => {
+    await using t = await PullTest.open('cj', database);
+    const other = await t.stores.organisations.create('bmce');
+    if (other === undefined) throw new Error('the organisation exists');
+    const kind = { subId: 'org-uid', separator: '-' };
+    t.network.rows.push(listed(1, 'acme-user1'), listed(2, 'bmce-user2'), listed(3, 'nobody-user3'));
+    expect(total(await t.pull({}, kind))).toMatchObject({ added: 1, invalid: 0 });
+    expect([...(await t.stored()).values()].map(({ passbackUid }) => passbackUid)).toEqual(['user1']);
+    expect(total(await t.pull({ org: other }, kind))).toMatchObject({ added: 1, invalid: 0 });
+    const streams = (await t.stores.pulls.list()).filter(({ stream }) => stream === 'posting');
+    expect(streams.map(({ orgName, counts }) => [orgName, counts.added])).toEqual([
+      ['acme', 1],
+      ['bmce', 1],
+    ]);
+    // The stored rows know their organisations too.
+    t.nowMs += DAY_MS;
+    const reversedAtMs = t.nowMs - 3_600_000;
+    t.network.rows.push(listed(1, 'acme-user1', reversedAtMs), listed(2, 'bmce-user2', reversedAtMs));
+    expect(total(await t.pull({}, kind))).toMatchObject({ added: 0, changed: 1, invalid: 0 });
+    expect((await t.stored()).get(idOfSale(1))).toMatchObject({ status: 'DECLINED', passbackUid: 'user1' });
+    expect(total(await t.pull({ org: other }, kind))).toMatchObject({ added: 0, changed: 1, invalid: 0 });
+    const rows = await t.stores.pulls.rowsOf('cj:77777', ['1701', '1702', '1703']);
+    expect(rows.map(({ saleId, orgId, subId }) => [saleId, orgId, subId])).toEqual([
+      ...Array(2).fill(['1701', t.org.id, 'user1']),
+      ...Array(2).fill(['1702', other.id, 'user2']),
+    ]);
+  });
+
+  test("click: a sale gets the click's organisation and user, and loses the user when it is erased", async () => {
+    await using t = await PullTest.open('cj', database);
+    const click = await recordClick(t.stores, t.org.id);
+    const clickId = click.id;
+    t.network.rows.push(listed(1, clickId));
+    const kind = { subId: 'click' };
+    const reports = await t.pull({ org: undefined }, kind);
+    expect(errorsOf(reports)).toEqual([null, null]);
+    expect(total(reports)).toMatchObject({ added: 1, invalid: 0 });
+    expect((await t.stored()).get(idOfSale(1))).toMatchObject({ passbackUid: click.passbackUid });
+    expect(new ClickIds(await t.stores.clickKey()).parse(clickId)?.orgId).toBe(t.org.id);
+    const [row] = await t.stores.pulls.rowsOf('cj:77777', ['1701']);
+    expect([row?.orgId, row?.subId]).toEqual([t.org.id, clickId]);
+
+    await t.stores.erasures.erase(t.org, click.passbackUid ?? '');
+    t.nowMs += DAY_MS;
+    t.network.rows.push(listed(1, clickId, t.nowMs - 3_600_000));
+    expect(total(await t.pull({ org: undefined }, kind))).toMatchObject({ added: 0, changed: 1, invalid: 0 });
+    expect((await t.stored()).get(idOfSale(1))).toMatchObject({ status: 'DECLINED', passbackUid: null });
+  });
+
+  test('click: a sale whose click is unknown is rejected, or set aside', async () => {
+    await using t = await PullTest.open('cj', database);
+    t.network.rows.push(listed(1, 'unknown'));
+    const kind = { subId: 'click' };
+    const [first] = await t.pull({ org: undefined }, kind);
+    expect(first?.error).toContain('clickId');
+    const rows: string[] = [];
+    const aside = {
+      put: async (found: readonly string[]) => {
+        rows.push(...found);
+      },
+      keep: async () => {},
+    };
+    t.nowMs += 60_000;
+    const reports = await t.pull({ org: undefined, aside }, kind);
+    expect(errorsOf(reports)).toEqual([null, null]);
+    expect(rows.length).toBe(1);
+  });
+});
