@@ -21,7 +21,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   catalogue: ['wire', 'domain'],
   activation: ['wire', 'domain', 'catalogue'],
   importer: ['wire', 'domain', 'activation'],
-  pull: ['wire', 'feeds', 'domain', 'activation', 'importer'],
+  pull: ['wire', 'feeds', 'domain', 'activation', 'importer', 'tracing'],
   http: ['wire', 'site', 'domain', 'tracing', 'catalogue', 'activation'],
   console: ['wire', 'site', 'domain', 'http'],
   'config.ts': ['wire', 'domain', 'tracing', 'http', 'webhooks'],

@@ -1,12 +1,14 @@
-// Opens tracing for a node, a worker or an import.
+// Opens tracing for a node, a worker, an import or a pull.
 
 import { basename } from 'node:path';
-import type { Clock } from '../domain/clock.ts';
+import { readTracingSettings } from '../config.ts';
+import { type Clock, systemClock } from '../domain/clock.ts';
 import type { Logger } from '../domain/logger.ts';
 import { sqlitePath } from '../storage/open-database.ts';
 import { OtlpExporter } from '../tracing/otlp-exporter.ts';
-import { type Attributes, Tracer } from '../tracing/tracer.ts';
+import { type Attributes, type Span, Tracer } from '../tracing/tracer.ts';
 import type { TracingSettings } from '../tracing/tracing-settings.ts';
+import { printNote } from './output.ts';
 
 interface TracingOptions {
   readonly databaseUrl: string;
@@ -29,6 +31,25 @@ export function openTracing(
     clock,
   });
   return { tracer, exporter };
+}
+
+/** Runs the work of a command in a span, and sends it before it returns. The span is undefined if tracing is off. */
+export async function traceCommand<T>(
+  databaseUrl: string,
+  name: string,
+  work: (span: Span | undefined) => Promise<T>,
+): Promise<T> {
+  const tracing = openTracing(readTracingSettings(), {
+    databaseUrl,
+    clock: systemClock,
+    onChange: (reason) => reason && printNote(`offerbook: the trace collector rejected spans: ${reason}`),
+  });
+  if (tracing === undefined) return work(undefined);
+  try {
+    return await tracing.tracer.trace(name, work);
+  } finally {
+    await tracing.exporter.close();
+  }
 }
 
 /** Logs when the collector starts rejecting spans, and when it has recovered. */

@@ -23,6 +23,7 @@ import { importPage } from './pages/import.ts';
 import { importsPage } from './pages/imports.ts';
 import { organisationsPage } from './pages/organisations.ts';
 import { overviewPage } from './pages/overview.ts';
+import { pullsPage } from './pages/pulls.ts';
 import { totalsFile, totalsPage } from './pages/totals.ts';
 import { transactionPage } from './pages/transaction.ts';
 import { transactionSearch, transactionsPage } from './pages/transactions.ts';
@@ -46,6 +47,7 @@ const PAGES: readonly (readonly [Method, string, MakePage])[] = [
   ['GET', '/catalogue', cataloguePage],
   ['GET', '/imports', importsPage],
   ['GET', '/imports/{id}', importPage],
+  ['GET', '/pulls', pullsPage],
   ['GET', '/organisations', organisationsPage],
   ['GET', '/webhooks', webhooksPage],
   ['GET', '/transactions', transactionsPage],

@@ -39,6 +39,8 @@ export interface PulledWindow {
   /** Everything up to this time on the network's clock has been imported. */
   readonly completeThroughMs: number;
   readonly counts: PullCounts;
+  /** When the run of `pull` that read the window started. */
+  readonly runMs: number;
 }
 
 export interface PullState extends StreamKey {
@@ -52,6 +54,10 @@ export interface PullState extends StreamKey {
   /** Why the last attempt failed; null if it succeeded. Never contains secrets. */
   readonly error: string | null;
   readonly failedAtMs: number | null;
+  /** When the last run that read a window started. */
+  readonly runMs: number | null;
+  /** Time between the last two such runs; null after the first one. */
+  readonly everyMs: number | null;
   /** Transactions that differed when old sales were read again; empty if there were none. */
   readonly suspects: readonly string[];
   /** When the suspects were found. */
@@ -70,6 +76,17 @@ export interface PulledRow {
   readonly dueAtMs: number | null;
   /** The row as JSON, without its sub-id. */
   readonly document: string;
+}
+
+/** How a network responded to a request. */
+export type RequestOutcome = 'ok' | 'too many' | 'failed' | 'refused';
+
+/** Requests to the network of a source, with all its credentials. */
+export interface SourceRequests {
+  readonly source: string;
+  readonly counts: Readonly<Record<RequestOutcome, number>>;
+  /** Null if the database was copied since the last request. */
+  readonly budget: (RequestBudget & { /** See reserveRequest. */ readonly nextAtMs: number }) | null;
 }
 
 export interface Lease {
@@ -105,6 +122,10 @@ export interface PullStore {
    * `burst` requests. All processes share this budget.
    */
   reserveRequest(credential: string, budget: RequestBudget): Promise<number>;
+  /** Counts a request. `credential` says whose budget it has used. */
+  countRequest(source: string, credential: string, outcome: RequestOutcome): Promise<void>;
+  /** Returns the requests of all sources. */
+  listRequests(): Promise<SourceRequests[]>;
   /** Sends no requests with this credential until then. */
   blockRequests(credential: string, budget: RequestBudget, untilMs: number): Promise<void>;
   /** Returns the stored rows of these sales. */
@@ -112,6 +133,9 @@ export interface PullStore {
   /** Returns sales whose rows are due, oldest first. */
   dueSales(source: string, nowMs: number, limit: number): Promise<string[]>;
 }
+
+/** What sending requests needs. */
+export type RequestStore = Pick<PullStore, 'reserveRequest' | 'blockRequests' | 'countRequest'>;
 
 export interface RequestBudget {
   readonly intervalMs: number;

@@ -5,7 +5,7 @@ import type { ClickTally } from '../activation/click-tally.ts';
 import type { CatalogueListName } from '../catalogue/list-view.ts';
 import { COMMIT, VERSION } from '../domain/build.ts';
 import type { ImportTotals } from '../domain/import-log.ts';
-import { type PullState, REREAD } from '../domain/pull.ts';
+import { type PullState, REREAD, type SourceRequests } from '../domain/pull.ts';
 import type { ClusterState, DatabasePools, PoolUse, ReplicaState } from '../domain/stores.ts';
 import type { SenderReport, WebhookFigures } from '../domain/webhook.ts';
 import type { SpanCounts } from '../tracing/otlp-exporter.ts';
@@ -50,6 +50,7 @@ export interface DatabaseFigures {
   readonly webhooks?: WebhookFigures | undefined;
   /** The streams of all sources. */
   readonly pulls?: readonly PullState[] | undefined;
+  readonly pullRequests?: readonly SourceRequests[] | undefined;
 }
 
 export interface ClickState extends RecorderState {
@@ -130,6 +131,11 @@ const METRICS: Readonly<Record<string, Metric>> = {
         labels: { source, stream, organisation: orgName ?? '', result },
         value,
       })),
+    ),
+  ),
+  offerbook_pull_requests_total: counter('Requests to networks, by outcome.', ({ database }) =>
+    database?.pullRequests?.flatMap(({ source, counts }) =>
+      Object.entries(counts).map(([outcome, value]) => ({ labels: { source, outcome }, value })),
     ),
   ),
   offerbook_webhooks: gauge(

@@ -3,14 +3,34 @@
 import { openNetwork } from '@offerbook/feeds/open-network.ts';
 import { PulledSales } from '@offerbook/feeds/pull/pulled-sales.ts';
 import { Shares } from '@offerbook/feeds/source/share.ts';
-import { openClient, type PullableSource, type PullContext } from './source-run.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { RequestStore } from '../domain/pull.ts';
+import { RequestFailed } from './network-client.ts';
+import { openClient, type PullableSource, type RequestContext } from './source-run.ts';
 import { TemporaryRows } from './temporary-rows.ts';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
+/**
+ * For a check that must neither write to the database nor wait. The request is not in the shared budget, which is 80 % of what
+ * the network allows.
+ */
+export function withoutWaiting(clock: Clock): RequestStore {
+  return {
+    reserveRequest: async () => clock(),
+    blockRequests: async () => {
+      throw new RequestFailed('the network refuses requests as too many; try again in a minute');
+    },
+    countRequest: async () => {},
+  };
+}
+
 /** Returns how far this machine's clock is ahead of the network's. */
-export async function checkSource(pullable: PullableSource, context: PullContext): Promise<number | undefined> {
+export async function checkSource(
+  pullable: PullableSource,
+  context: RequestContext,
+): Promise<number | undefined> {
   const { pull, source, overlay, coupons } = pullable;
   const { clock } = context;
   const [first] = pull.streams;

@@ -5,7 +5,8 @@ import type { PullRequest, SalePull, Secrets } from '@offerbook/feeds/pull/sale-
 import { NetworkError } from '@offerbook/feeds/pull/unexpected.ts';
 import { BrokenFile } from '@offerbook/wire/rows/raw-row.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { PullStore, RequestBudget } from '../domain/pull.ts';
+import type { RequestBudget, RequestOutcome, RequestStore } from '../domain/pull.ts';
+import { Span } from '../tracing/tracer.ts';
 
 /** The network cannot be used until the operator has changed something. */
 export class SourceStopped extends Error {
@@ -18,17 +19,20 @@ export class RequestFailed extends Error {
 }
 
 export interface ClientOptions {
+  /** Network and account, such as `awin:77777`. */
+  readonly source: string;
   readonly pull: SalePull;
   readonly secrets: Secrets;
   readonly baseUrl?: string | undefined;
-  readonly store: PullStore;
+  readonly store: RequestStore;
   readonly clock: Clock;
   readonly sleep: (ms: number) => Promise<void>;
   readonly random: () => number;
-  readonly onOutcome: (outcome: RequestOutcome) => void;
+  /** How often a request is sent before it counts as failed. Default: 4. */
+  readonly tries?: number | undefined;
+  /** The parent of the spans of all requests; undefined if tracing is off. */
+  readonly span?: Span | undefined;
 }
-
-export type RequestOutcome = 'ok' | 'too many' | 'failed' | 'refused';
 
 /** Reads a response's body. A BrokenFile counts as a failed request. */
 export type BodyReader<T> = (
@@ -38,8 +42,11 @@ export type BodyReader<T> = (
 
 const TRIES = 4;
 const WAITS_MAX = 10;
-const WAIT_MAX_MS = 15 * 60_000;
 const MINUTE_MS = 60_000;
+/** The longest period of a published rate. */
+const WAIT_MAX_MS = 60 * MINUTE_MS;
+/** A network may refuse a second access token while the first one is valid, which is a few minutes. */
+const LOGIN_WAIT_MS = 5 * MINUTE_MS;
 const IDLE_MS = 60_000;
 const BACKOFF_MS = [2_000, 10_000, 60_000];
 /** The share of the published rate that a pull uses. */
@@ -53,10 +60,21 @@ type Failure =
   | { readonly kind: 'too many'; readonly waitMs: number | undefined }
   | { readonly kind: 'retry' | 'stop' | 'expired'; readonly why: string };
 
+type Result<T> = { readonly value: T } | { readonly failure: Failure };
+
+const OUTCOMES: Readonly<Record<Failure['kind'], RequestOutcome>> = {
+  'too many': 'too many',
+  retry: 'failed',
+  stop: 'refused',
+  expired: 'refused',
+};
+
 export class NetworkClient {
   readonly #options: ClientOptions;
   readonly #credential: string;
   readonly #budget: RequestBudget;
+  /** Values of the headers with credentials. */
+  readonly #sent = new Set<string>();
   #slowness = 1;
   #token: { readonly value: string; readonly expiresAtMs: number } | undefined;
 
@@ -81,27 +99,20 @@ export class NetworkClient {
     let isTokenNew = false;
     for (;;) {
       const headers = await this.#authorise();
-      await this.#waitForSlot();
-      const result = await this.#try({ ...request, headers: { ...request.headers, ...headers } }, read);
-      if ('value' in result) {
-        this.#options.onOutcome('ok');
-        return result.value;
-      }
+      const result = await this.#send({ ...request, headers: { ...request.headers, ...headers } }, read);
+      if ('value' in result) return result.value;
       const { failure } = result;
       if (failure.kind === 'too many') {
-        this.#options.onOutcome('too many');
         if (++waits > WAITS_MAX) throw new RequestFailed('the network keeps refusing requests as too many');
         await this.#wait(failure.waitMs);
       } else if (failure.kind === 'expired' && this.#token !== undefined && !isTokenNew) {
         this.#token = undefined;
         isTokenNew = true;
       } else if (failure.kind === 'retry') {
-        this.#options.onOutcome('failed');
-        if (++failures >= TRIES) throw new RequestFailed(failure.why);
+        if (++failures >= (this.#options.tries ?? TRIES)) throw new RequestFailed(failure.why);
         const backoffMs = BACKOFF_MS[failures - 1] ?? MINUTE_MS;
         await this.#options.sleep(backoffMs * (0.5 + this.#options.random() / 2));
       } else {
-        this.#options.onOutcome('refused');
         throw new SourceStopped(failure.why);
       }
     }
@@ -118,10 +129,9 @@ export class NetworkClient {
   }
 
   async #logIn(login: NonNullable<SalePull['login']>) {
-    const { secrets, clock, sleep, random } = this.#options;
+    const { secrets, clock, sleep, random, tries = TRIES } = this.#options;
     for (let failures = 0; ; ) {
-      await this.#waitForSlot();
-      const result = await this.#try(login.request(secrets), async (body) => {
+      const result = await this.#send(login.request(secrets), async (body) => {
         const text = await readText(body);
         return login.read(text);
       });
@@ -131,17 +141,38 @@ export class NetworkClient {
       }
       const failure = 'failure' in result ? result.failure : undefined;
       if (failure?.kind === 'stop' || failure?.kind === 'expired') throw new SourceStopped(failure.why);
-      if (failure?.kind === 'too many') await this.#wait(failure.waitMs);
-      if (++failures >= TRIES) throw new RequestFailed('the network does not issue an access token');
+      if (failure?.kind === 'too many') await this.#wait(failure.waitMs ?? LOGIN_WAIT_MS);
+      if (++failures >= tries) throw new RequestFailed('the network does not issue an access token');
       if (failure?.kind !== 'too many')
         await sleep((BACKOFF_MS[failures - 1] ?? MINUTE_MS) * (0.5 + random() / 2));
     }
   }
 
+  /** Sends a request as soon as the budget allows it, and counts it. */
+  async #send<T>(request: PullRequest, read: BodyReader<T>): Promise<Result<T>> {
+    const { store, source, span: parent } = this.#options;
+    await this.#waitForSlot();
+    const authorisation = request.headers?.Authorization?.split(' ').at(-1);
+    if (authorisation !== undefined) this.#sent.add(authorisation);
+    const span = parent && new Span(parent.options, 'client', parent);
+    const result = await this.#try(request, read, span?.attributes);
+    const outcome = 'failure' in result ? OUTCOMES[result.failure.kind] : 'ok';
+    if (span !== undefined) {
+      // Neither the path nor the query: a network could put a secret into the link to its next page.
+      const address = new URL(this.#address(request.url)).hostname;
+      Object.assign(span.attributes, { 'http.request.method': request.method, 'server.address': address });
+      if (outcome !== 'ok') span.attributes['error.type'] = outcome;
+      span.end(`${request.method} ${address}`, outcome !== 'ok');
+    }
+    await store.countRequest(source, this.#credential, outcome);
+    return result;
+  }
+
   async #try<T>(
     request: PullRequest,
     read: BodyReader<T>,
-  ): Promise<{ readonly value: T } | { readonly failure: Failure }> {
+    attributes: Record<string, string | number> = {},
+  ): Promise<Result<T>> {
     const controller = new AbortController();
     const abort = () => controller.abort(new Error('no response for 60 s'));
     let timer = setTimeout(abort, IDLE_MS);
@@ -158,6 +189,7 @@ export class NetworkClient {
         redirect: 'manual',
         signal: controller.signal,
       });
+      attributes['http.response.status_code'] = response.status;
       const body = watched(response.body, onActivity);
       if (response.status !== 200) return { failure: await this.#judge(response, body) };
       return { value: await read(body, (name) => response.headers.get(name)) };
@@ -190,21 +222,21 @@ export class NetworkClient {
       return { kind: 'too many', waitMs: readWait(headers, this.#options.clock()) };
     }
     const text = await readText(body).catch(() => '');
-    const why = this.#redact(`the network answered with status ${status}${quoteMessage(text)}`);
+    const why = `the network answered with status ${status}${quoteMessage(text, (message) => this.#redact(message))}`;
     if (status >= 500) return { kind: 'retry', why };
     if (status === 401) return { kind: 'expired', why: `${why}; check the credentials` };
     if (status === 403) return { kind: 'stop', why: `${why}; check what the credentials allow` };
     return { kind: 'stop', why };
   }
 
-  /** Without advice from the network, waits for the next full minute and sends half as many requests from then on. */
+  /** Without advice from the network, waits for a minute and sends half as many requests from then on. */
   async #wait(waitMs: number | undefined): Promise<void> {
     const { clock, random, store } = this.#options;
     const nowMs = clock();
     if (waitMs === undefined) this.#slowness = Math.min(this.#slowness * 2, 8);
     const untilMs =
       waitMs === undefined
-        ? (Math.floor(nowMs / MINUTE_MS) + 1) * MINUTE_MS + random() * 5_000
+        ? nowMs + MINUTE_MS + random() * 5_000
         : nowMs + Math.min(waitMs, WAIT_MAX_MS);
     await store.blockRequests(this.#credential, this.#slowed, Math.ceil(untilMs));
   }
@@ -230,13 +262,19 @@ export class NetworkClient {
     return `${baseUrl.replace(/\/$/, '')}${pathname}${search}`;
   }
 
-  /** A network could repeat the credentials in its response. */
+  /** A network could repeat the credentials in its response. Call this before the text is shortened. */
   #redact(text: string): string {
-    const values = [...Object.values(this.#options.secrets), this.#token?.value ?? ''].filter(
-      (value) => value !== '',
-    );
+    const secrets = [...Object.values(this.#options.secrets), this.#token?.value ?? '', ...this.#sent];
+    // Longer ones first, because a secret may be a part of another one.
+    const values = [...new Set(secrets.flatMap(spellings))].sort((a, b) => b.length - a.length);
     return values.reduce((result, value) => result.replaceAll(value, '***'), text);
   }
+}
+
+/** A secret as it is, in JSON, and in a URL. */
+function spellings(secret: string): string[] {
+  if (secret === '') return [];
+  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)];
 }
 
 async function* watched(
@@ -264,11 +302,11 @@ async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
 const MESSAGE_FIELDS = ['message', 'Message', 'description', 'error_description', 'error'];
 
 /** Quotes the message of an error response; shows nothing else of it. */
-function quoteMessage(text: string): string {
+function quoteMessage(text: string, redact: (message: string) => string): string {
   try {
     const fields = JSON.parse(text) as Record<string, unknown>;
     const message = MESSAGE_FIELDS.map((name) => fields[name]).find((value) => typeof value === 'string');
-    return typeof message === 'string' ? `: ${JSON.stringify(message.slice(0, 200))}` : '';
+    return typeof message === 'string' ? `: ${JSON.stringify(redact(message).slice(0, 200))}` : '';
   } catch {
     return '';
   }

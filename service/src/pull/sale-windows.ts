@@ -49,7 +49,7 @@ export class SaleWindows {
     const title = `${stream.rules.name} ${printTimestamp(fromMs)} – ${printTimestamp(toMs)}`;
     const advance: Advance = (writers, counts) => {
       const completeThroughMs = Math.max(toMs, stream.completeThroughMs ?? 0);
-      return writers.pulls.advance(stream.key, { completeThroughMs, counts });
+      return writers.pulls.advance(stream.key, { completeThroughMs, counts, runMs: this.#run.startedMs });
     };
     return await this.#importRows(title, sales, rows, parts, { ...how, advance });
   }

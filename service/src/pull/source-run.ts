@@ -7,10 +7,11 @@ import type { Source } from '@offerbook/feeds/source/source-file.ts';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Organisation } from '../domain/organisation.ts';
-import type { Lease, PullCounts, StreamKey } from '../domain/pull.ts';
+import type { Lease, PullCounts, RequestStore, StreamKey } from '../domain/pull.ts';
 import type { Stores } from '../domain/stores.ts';
 import type { Aside } from '../importer/attribution.ts';
-import { NetworkClient, RequestFailed, type RequestOutcome, SourceStopped } from './network-client.ts';
+import type { Span } from '../tracing/tracer.ts';
+import { NetworkClient, RequestFailed, SourceStopped } from './network-client.ts';
 
 /** One account at a network, as the operator's files describe it. */
 export interface PullableSource {
@@ -35,7 +36,6 @@ export interface PullOptions {
   readonly version: string;
   readonly onRows?: ((rows: number) => void) | undefined;
   readonly onNote?: ((note: string) => void) | undefined;
-  readonly onRequest?: ((outcome: RequestOutcome) => void) | undefined;
 }
 
 export interface PullContext {
@@ -43,7 +43,14 @@ export interface PullContext {
   readonly clock: Clock;
   readonly sleep: (ms: number) => Promise<void>;
   readonly random: () => number;
+  /** How often a request is sent before it counts as failed. Default: that of the client. */
+  readonly tries?: number | undefined;
+  /** The parent of the spans of all requests; undefined if tracing is off. */
+  readonly span?: Span | undefined;
 }
+
+/** What requests need that import nothing. */
+export type RequestContext = Omit<PullContext, 'stores'> & { readonly stores: { readonly pulls: RequestStore } };
 
 export interface StreamReport {
   readonly source: string;
@@ -62,13 +69,12 @@ export function sourceName({ network, account }: Source): string {
 /** All requests of a run use the same client, because it holds the access token. */
 export function openClient(
   { source, pull, secrets }: PullableSource,
-  { stores, clock, sleep, random }: PullContext,
-  onOutcome: (outcome: RequestOutcome) => void = () => {},
+  { stores, ...context }: RequestContext,
 ): NetworkClient {
   const baseUrl = 'baseUrl' in source ? source.baseUrl : undefined;
   return new NetworkClient({
-    ...{ pull, secrets, baseUrl, store: stores.pulls },
-    ...{ clock, sleep, random, onOutcome },
+    ...context,
+    ...{ source: sourceName(source), pull, secrets, baseUrl, store: stores.pulls },
   });
 }
 
@@ -79,6 +85,7 @@ export class SourceRun {
   readonly context: PullContext;
   readonly lease: Lease;
   readonly client: NetworkClient;
+  readonly startedMs: number;
 
   constructor(pullable: PullableSource, options: PullOptions, context: PullContext, lease: Lease) {
     this.name = sourceName(pullable.source);
@@ -86,7 +93,8 @@ export class SourceRun {
     this.options = options;
     this.context = context;
     this.lease = lease;
-    this.client = openClient(pullable, context, options.onRequest);
+    this.client = openClient(pullable, context);
+    this.startedMs = context.clock();
   }
 
   key(stream: string): StreamKey {

@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import type { AccessToken } from '../domain/access-token.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { ImportEntry, ImportFeed } from '../domain/import-log.ts';
+import type { PullState } from '../domain/pull.ts';
 import { isStorageError } from '../domain/storage-error.ts';
 import type { Webhook } from '../domain/webhook.ts';
 import { openSpoolFile } from './click-spool.ts';
@@ -17,6 +18,7 @@ import { findSchemaState } from './schema/migrate.ts';
 import { versionOf } from './schema/schema.ts';
 import type { Auditor } from './stores/audit-log.ts';
 import { importLog } from './stores/import-log.ts';
+import { pullStore } from './stores/pull-store.ts';
 import { readClickKey } from './stores/secret.ts';
 import { tokenStore } from './stores/token-store.ts';
 import { webhookStore } from './stores/webhook-store.ts';
@@ -48,6 +50,7 @@ interface ContentFacts {
   readonly tokens: readonly AccessToken[];
   readonly feeds: readonly ImportFeed[];
   readonly webhooks: readonly Webhook[];
+  readonly pulls: readonly PullState[];
   readonly writeLock: WriteLockFacts;
 }
 
@@ -106,6 +109,7 @@ async function inspectContents(database: Database, auditor: Auditor): Promise<Co
     tokens: (await tokenStore(database, auditor).list()).tokens,
     feeds: (await imports.totals()).feeds,
     webhooks: await webhookStore(database, auditor).list(),
+    pulls: await pullStore(database, auditor.clock).list(),
     writeLock: {
       isHeld: await database.isWriteLockHeld(),
       openImports: await imports.list({ outcome: 'begun', limit: OPEN_IMPORTS_MAX }),

@@ -189,6 +189,7 @@ test('the public port does not serve any part of the console', async () => {
     '/imports/1',
     '/organisations',
     '/webhooks',
+    '/pulls',
     '/transactions',
     '/totals',
     '/clicks',

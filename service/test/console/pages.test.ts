@@ -394,6 +394,37 @@ describe.each(DATABASES)('$name', (database) => {
     expect(await (await console_.get('/metrics')).text()).toContain('offerbook_webhooks{state="paused"} 1');
   });
 
+  test('the pulls page shows the position, lag, next run and last error of each stream, and the budget of each source', async () => {
+    const { stores } = console_.node;
+    const org = await console_.node.organisation('pulled');
+    const source = 'awin:77777';
+    const lease = { source, holder: 'test' };
+    await stores.pulls.takeLease(lease);
+    const counts = { added: 3, changed: 2, unchanged: 1, invalid: 0 };
+    const hourAgoMs = Date.now() - 3_600_000;
+    for (const runMs of [hourAgoMs, hourAgoMs + 1_800_000]) {
+      await stores.transactions.write(org.id, ({ pulls }) =>
+        pulls.advance({ source, orgId: org.id, stream: 'validation' }, { completeThroughMs: runMs, counts, runMs }),
+      );
+    }
+    await stores.pulls.noteFailure({ source, orgId: org.id, stream: 'amendment' }, 'status 401');
+    const budget = { intervalMs: 3_750, burst: 4 };
+    await stores.pulls.reserveRequest('digest of the secret', budget);
+    await stores.pulls.countRequest(source, 'digest of the secret', 'ok');
+    await stores.pulls.countRequest(source, 'digest of an old secret', 'refused');
+    const page = await console_.page('/pulls');
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \((now|\d+ \w+ ago|in \d+ \w+)\)$/);
+    expect(page.table('Streams')).toEqual([
+      [source, 'amendment', 'pulled', 'never', '', 'never', 'unknown', '0', '0', '0', '0', expect.stringMatching(/^failed status 401, /)],
+      [source, 'validation', 'pulled', time, '30 min', time, time, '6', '4', '2', '0', 'none'],
+    ]);
+    expect(page.table('Requests to networks')).toEqual([[source, '1', '0', '0', '1', '16.0', '3', 'now']]);
+    expect(page.html).not.toContain('digest of');
+    expect(await (await console_.get('/metrics')).text()).toContain(
+      `offerbook_pull_requests_total{source="${source}",outcome="refused"} 1`,
+    );
+  });
+
   test('the clicks page shows clicks and sales by day, organisation and retailer', async () => {
     const page = await console_.page('/clicks');
     const sums = (row: string[] | undefined) => row?.slice(0, 5);

@@ -104,6 +104,7 @@ describe('metrics', () => {
     const org = await node.organisation();
     await node.stores.webhooks.create(org.id, 'https://partner.example/', 0);
     const stream = { source: 'awin:77777', orgId: org.id, stream: 'transaction' };
+    await node.stores.pulls.countRequest('awin:77777', 'digest', 'ok');
     await node.stores.pulls.noteReread(stream, { completeThroughMs: 0, suspects: [] });
     const id = await node.stores.imports.begin(ORIGIN);
     await importCatalogue(node.stores.catalogue, sourceFrom(ndjson([retailer(1)])), { importId: id });

@@ -16,6 +16,7 @@ const PLACES = [
   { path: '/', label: 'Overview' },
   { path: '/catalogue', label: 'Catalogue' },
   { path: '/imports', label: 'Imports' },
+  { path: '/pulls', label: 'Pulls' },
   { path: '/organisations', label: 'Organisations' },
   { path: '/webhooks', label: 'Webhooks' },
   { path: '/transactions', label: 'Transactions' },

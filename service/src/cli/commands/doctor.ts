@@ -19,7 +19,13 @@ export function doctorCommand(): Command {
     'offerbook doctor --port 8080 --admin-port 9090',
   )
     .option('--import-max-age <duration>', 'warn if the last successful import is older than this', '2d')
-    .option('--strict', 'also exit 1 for warnings');
+    .option('--strict', 'also exit 1 for warnings')
+    .option(
+      '--source <file>',
+      'also check a source of pull with one request to its network; may be repeated',
+      (value, before: readonly string[] = []) => [...before, value],
+    )
+    .option('--allow-other-host', 'allow a baseUrl that is not on this machine');
   for (const { flag, help } of SERVE_FLAGS) doctor.option(flag, help);
   return doctor.action(runDoctor);
 }
@@ -27,6 +33,8 @@ export function doctorCommand(): Command {
 interface DoctorOptions extends StoreOptions {
   readonly importMaxAge: string;
   readonly strict?: boolean;
+  readonly source?: readonly string[];
+  readonly allowOtherHost?: boolean;
 }
 
 async function runDoctor(options: DoctorOptions): Promise<void> {
@@ -36,6 +44,7 @@ async function runDoctor(options: DoctorOptions): Promise<void> {
     databaseUrl,
     importAgeMaxMs: parsePositiveDurationMs('--import-max-age', options.importMaxAge),
     clock: systemClock,
+    sources: { paths: options.source ?? [], allowOtherHost: options.allowOtherHost === true },
   });
   const state = worstOf(checks);
   await printResult(options, { version: VERSION_TEXT, state, checks }, printChecks(checks));

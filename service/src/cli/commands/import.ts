@@ -8,7 +8,6 @@ import { printProblems } from '@offerbook/wire/rows/row-problem.ts';
 import { Command } from 'commander';
 import manifest from '../../../package.json';
 import { ClickIds } from '../../activation/click-id.ts';
-import { readTracingSettings } from '../../config.ts';
 import { systemClock } from '../../domain/clock.ts';
 import type { ImportKind, ImportOrigin } from '../../domain/import-log.ts';
 import type { Organisation } from '../../domain/organisation.ts';
@@ -27,7 +26,7 @@ import type { DatabaseOptions } from '../../storage/database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, DRY_RUN_OPTIONS } from '../../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { currentUser } from '../current-user.ts';
-import { openTracing } from '../open-tracing.ts';
+import { traceCommand } from '../open-tracing.ts';
 import { printNote, printResult } from '../output.ts';
 import { AsideFile } from './aside-file.ts';
 import { parseCount } from './option-values.ts';
@@ -199,23 +198,13 @@ async function traced(
   kind: ImportKind,
   run: () => Promise<ImportReport>,
 ): Promise<ImportReport> {
-  const tracing = openTracing(readTracingSettings(), {
-    databaseUrl: options.database,
-    clock: systemClock,
-    onChange: (reason) =>
-      reason && printNote(`offerbook: the trace collector rejected this import's span: ${reason}`),
+  return traceCommand(options.database, `import ${kind}`, async (span) => {
+    const report = await run();
+    if (span === undefined) return report;
+    for (const count of ['read', 'added', 'changed', 'unchanged', 'stale', 'withdrawn', 'invalid'] as const)
+      span.attributes[`offerbook.import.${count}`] = report[count];
+    return report;
   });
-  if (tracing === undefined) return run();
-  try {
-    return await tracing.tracer.trace(`import ${kind}`, async ({ attributes }) => {
-      const report = await run();
-      for (const count of ['read', 'added', 'changed', 'unchanged', 'stale', 'withdrawn', 'invalid'] as const)
-        attributes[`offerbook.import.${count}`] = report[count];
-      return report;
-    });
-  } finally {
-    await tracing.exporter.close();
-  }
 }
 
 function parseName(option: string): (text: string) => string {

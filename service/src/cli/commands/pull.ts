@@ -1,6 +1,5 @@
 // offerbook pull: fetches sales from affiliate networks and imports them.
 
-import { openSalePull } from '@offerbook/feeds/pull/open-sale-pull.ts';
 import type { Source } from '@offerbook/feeds/source/source-file.ts';
 import { readCouponCodes } from '@offerbook/feeds/transactions/coupon-codes.ts';
 import { printCount } from '@offerbook/wire/count.ts';
@@ -9,28 +8,24 @@ import { openSource } from '@offerbook/wire/rows/import-source.ts';
 import { parseInstant, printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { Command } from 'commander';
 import manifest from '../../../package.json';
-import { readSecretVariable } from '../../config.ts';
 import { systemClock } from '../../domain/clock.ts';
 import type { Organisation } from '../../domain/organisation.ts';
 import type { PullState } from '../../domain/pull.ts';
 import type { Stores } from '../../domain/stores.ts';
-import { checkSource } from '../../pull/check-source.ts';
 import { pullSource } from '../../pull/pull-source.ts';
-import { readSecrets } from '../../pull/read-secrets.ts';
-import { type PullableSource, type PullContext, type StreamReport, sourceName } from '../../pull/source-run.ts';
+import type { PullContext, StreamReport } from '../../pull/source-run.ts';
 import { jsonCommand, readStores, type StoreOptions, withStores } from '../command.ts';
 import { currentUser } from '../current-user.ts';
+import { traceCommand } from '../open-tracing.ts';
 import { printNote, printResult, table } from '../output.ts';
 import { AsideFile } from './aside-file.ts';
 import { parsePositiveDurationMs } from './option-values.ts';
 import { getOrganisation } from './organisations.ts';
 import { withProgressBar } from './progress-bar.ts';
-import { readSourceFile } from './source-files.ts';
+import { findSourceProblem, type NamedSource, readPullSource } from './pull-sources.ts';
 
 /** Networks change sales for about a year. */
 const HISTORY_MS = 396 * 86_400_000;
-/** A larger difference could make a pull skip recent changes. */
-const CLOCK_LEAD_MAX_MS = 60_000;
 
 interface PullCommandOptions extends StoreOptions {
   readonly source: readonly string[];
@@ -115,32 +110,17 @@ async function pull(options: PullCommandOptions): Promise<void> {
   }
 }
 
-interface NamedSource extends PullableSource {
-  readonly name: string;
-}
-
 async function readSources(options: PullCommandOptions): Promise<NamedSource[]> {
-  const { source: paths = [], catalogue, org } = options;
+  const { source: paths = [], catalogue, org, allowOtherHost } = options;
   if (paths.length === 0) throw new BadInput('missing --source <file>');
   const coupons = catalogue && (await readCouponCodes(await Promise.all(catalogue.map(openSource))));
   const sources: NamedSource[] = [];
   for (const path of paths) {
-    const { source, overlay } = await readSourceFile(path);
-    const pull = openSalePull(source);
-    if (pull === undefined)
-      throw new BadInput(`${path}: sources of the network "table" have no interface to pull from`);
-    requireOrganisation(source, org, path);
-    requireLoopback(source, path, options.allowOtherHost === true);
-    const name = sourceName(source);
-    if (sources.some((other) => other.name === name)) throw new BadInput(`${path}: ${name} occurs twice`);
-    sources.push({
-      name,
-      source,
-      overlay,
-      pull,
-      secrets: readSecrets(source, path, readSecretVariable),
-      coupons,
-    });
+    const found = await readPullSource(path, { allowOtherHost, coupons });
+    requireOrganisation(found.source, org, path);
+    if (sources.some(({ name }) => name === found.name))
+      throw new BadInput(`${path}: ${found.name} occurs twice`);
+    sources.push(found);
   }
   return sources;
 }
@@ -156,17 +136,6 @@ function requireOrganisation({ subId, separator = '' }: Source, org: string | un
   }
 }
 
-/** The credentials are sent there. */
-function requireLoopback(source: Source, path: string, isAllowed: boolean): void {
-  const baseUrl = 'baseUrl' in source ? source.baseUrl : undefined;
-  if (baseUrl === undefined || isAllowed) return;
-  const { hostname } = new URL(baseUrl);
-  if (hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname)) return;
-  throw new BadInput(
-    `${path}: baseUrl is not on this machine, and pull sends the credentials there; if you want that, add --allow-other-host`,
-  );
-}
-
 function contextOf(stores: Stores): PullContext {
   return { stores, clock: systemClock, sleep: (ms) => Bun.sleep(ms), random: Math.random };
 }
@@ -175,17 +144,8 @@ async function checkSources(options: PullCommandOptions, sources: readonly Named
   const failed: string[] = [];
   await withStores(options, async (stores) => {
     for (const source of sources) {
-      try {
-        const leadMs = (await checkSource(source, contextOf(stores))) ?? 0;
-        if (Math.abs(leadMs) <= CLOCK_LEAD_MAX_MS) continue;
-        failed.push(
-          `${source.name}: this machine's clock is ${Math.round(Math.abs(leadMs) / 1_000)} s ${leadMs > 0 ? 'ahead of' : 'behind'} the network's; synchronise it`,
-        );
-      } catch (error) {
-        if (!(error instanceof Error) || !['SourceStopped', 'RequestFailed'].includes(error.name))
-          throw error;
-        failed.push(`${source.name}: ${error.message}`);
-      }
+      const problem = await findSourceProblem(source, contextOf(stores));
+      if (problem !== undefined) failed.push(`${source.name}: ${problem}`);
     }
   });
   if (failed.length > 0) throw new Refused(failed.join('\n'));
@@ -203,21 +163,24 @@ async function pullOnce(options: PullCommandOptions, sources: readonly NamedSour
       options.org === undefined ? undefined : await getOrganisation(stores, options.org, 'to write');
     for (const source of sources) {
       try {
-        const found = await withProgressBar((onRows) =>
-          pullSource(
-            source,
-            {
-              ...{ org, aside, onRows, onNote: printNote },
-              startMs: nowMs - HISTORY_MS,
-              sinceMs: options.since,
-              dryRun: options.dryRun,
-              skipInvalid: options.skipInvalid,
-              by: currentUser(),
-              version: manifest.version,
-            },
-            contextOf(stores),
-          ),
-        );
+        const found = await traceCommand(options.database, `pull ${source.source.network}`, async (span) => {
+          if (span !== undefined) span.attributes['offerbook.source'] = source.name;
+          return await withProgressBar((onRows) =>
+            pullSource(
+              source,
+              {
+                ...{ org, aside, onRows, onNote: printNote },
+                startMs: nowMs - HISTORY_MS,
+                sinceMs: options.since,
+                dryRun: options.dryRun,
+                skipInvalid: options.skipInvalid,
+                by: currentUser(),
+                version: manifest.version,
+              },
+              { ...contextOf(stores), span },
+            ),
+          );
+        });
         reports.push(...found);
         for (const { stream, error } of found) {
           if (error !== null) failed.push(`${source.name}, ${stream}: ${error}`);

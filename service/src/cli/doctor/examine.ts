@@ -14,9 +14,11 @@ import { spoolPath, spoolProblem } from '../node/activation.ts';
 import { storageMessage } from '../storage-failure.ts';
 import { type Check, fault, ok, warning } from './check.ts';
 import { checkDisk, checkOpenFiles, checkPort } from './check-machine.ts';
+import { type CheckedSources, checkSources } from './check-sources.ts';
 import { judgeDatabase } from './judge-database.ts';
 import { judgeImports, judgeWriteLock } from './judge-imports.ts';
 import { judgeProxies } from './judge-proxies.ts';
+import { judgePulls } from './judge-pulls.ts';
 import { judgeTokens } from './judge-tokens.ts';
 import { judgeWebhooks } from './judge-webhooks.ts';
 import { livenessProblem } from './liveness-problem.ts';
@@ -26,11 +28,12 @@ interface Examination {
   readonly databaseUrl: string;
   /** Maximum age of the last successful import. */
   readonly importAgeMaxMs: number;
+  readonly sources?: CheckedSources;
   readonly clock: Clock;
 }
 
 export async function examine(examination: Examination): Promise<Check[]> {
-  const { settings, databaseUrl, importAgeMaxMs, clock } = examination;
+  const { settings, databaseUrl, importAgeMaxMs, clock, sources } = examination;
   const facts = await findFacts(databaseUrl, clock);
   const nowMs = clock();
   const checks: Check[] = [];
@@ -42,8 +45,10 @@ export async function examine(examination: Examination): Promise<Check[]> {
       checks.push(judgeWriteLock(facts.contents.writeLock, nowMs));
       checks.push(judgeTokens(facts.contents.tokens, nowMs));
       checks.push(...judgeWebhooks(facts.contents.webhooks, nowMs));
+      checks.push(...judgePulls(facts.contents.pulls, nowMs));
     }
   }
+  if (sources !== undefined) checks.push(...(await checkSources(sources, clock)));
   checks.push(...(await examineReplica(settings.replicaUrl, clock)));
   checks.push(...(await examineMachine(examination, 'state' in facts ? undefined : facts)));
   checks.push(judgeProxies(settings));

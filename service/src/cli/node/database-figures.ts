@@ -26,6 +26,7 @@ export function databaseFigures(
       tokensExpiring: expiring.length,
       webhooks: webhookFigures(await webhooks.list(), nowMs),
       pulls: await pulls.list(),
+      pullRequests: await pulls.listRequests(),
     };
   }
 

@@ -157,7 +157,19 @@ export function mainTables({ ddl }: Sql): string[] {
    )${keyedEnd}`,
     `CREATE TABLE pull_leases (source ${text} PRIMARY KEY, holder ${text} NOT NULL, expires_at ${bigint} NOT NULL)${keyedEnd}`,
     // A credential is a digest of its secret.
-    `CREATE TABLE pull_budgets (credential ${text} PRIMARY KEY, next_at ${bigint} NOT NULL)${keyedEnd}`,
+    `CREATE TABLE pull_budgets (
+     credential ${text} PRIMARY KEY,
+     next_at ${bigint} NOT NULL,
+     interval_ms ${integer} NOT NULL,
+     burst ${integer} NOT NULL
+   )${keyedEnd}`,
+    `CREATE TABLE pull_requests (
+     source ${text} NOT NULL,
+     credential ${text} NOT NULL,
+     outcome ${text} NOT NULL,
+     count ${bigint} NOT NULL,
+     PRIMARY KEY (source, credential, outcome)
+   )${keyedEnd}`,
     `CREATE TABLE pull_rows (
      source ${sortedText} NOT NULL,
      sale_id ${sortedText} NOT NULL,

@@ -1,4 +1,5 @@
-// State of pulls; see domain/pull.ts. Leases and budgets are short-lived, so copies of the database leave them out.
+// State of pulls; see domain/pull.ts. Copies of the database leave out leases and budgets, which are short-lived, and the numbers
+// of requests, which may start again.
 
 import { Refused } from '@offerbook/wire/failures.ts';
 import type { Clock } from '../../domain/clock.ts';
@@ -11,6 +12,8 @@ import {
   type PullStore,
   type PullWriter,
   type RequestBudget,
+  type RequestOutcome,
+  type SourceRequests,
   type StreamKey,
 } from '../../domain/pull.ts';
 import { type Connection, type Database, PULL_ROWS, type Queries } from '../database.ts';
@@ -25,6 +28,8 @@ interface Document {
   readonly counts: PullCounts;
   readonly error: string | null;
   readonly failedAtMs: number | null;
+  readonly runMs: number | null;
+  readonly everyMs: number | null;
   readonly suspects: readonly string[];
   readonly suspectedAtMs: number | null;
 }
@@ -34,6 +39,8 @@ const NEW_STREAM: Document = {
   counts: NO_COUNTS,
   error: null,
   failedAtMs: null,
+  runMs: null,
+  everyMs: null,
   suspects: [],
   suspectedAtMs: null,
 };
@@ -60,13 +67,20 @@ const TAKE_LEASE_SQL = `INSERT INTO pull_leases (source, holder, expires_at) VAL
     WHERE pull_leases.holder = excluded.holder OR pull_leases.expires_at <= $4
   RETURNING holder`;
 
-/** $2: now, $3: the interval. */
-const RESERVE_SQL = `INSERT INTO pull_budgets (credential, next_at) VALUES ($1, CAST($2 AS bigint) + CAST($3 AS bigint))
-  ON CONFLICT (credential) DO UPDATE SET next_at = CAST($3 AS bigint) +
-    CASE WHEN pull_budgets.next_at < CAST($2 AS bigint) THEN CAST($2 AS bigint) ELSE pull_budgets.next_at END
+/** $2: now, $3: the interval, $4: the burst. */
+const RESERVE_SQL = `INSERT INTO pull_budgets (credential, next_at, interval_ms, burst)
+  VALUES ($1, CAST($2 AS bigint) + CAST($3 AS bigint), CAST($3 AS bigint), $4)
+  ON CONFLICT (credential) DO UPDATE SET interval_ms = excluded.interval_ms, burst = excluded.burst,
+    next_at = excluded.interval_ms +
+      CASE WHEN pull_budgets.next_at < CAST($2 AS bigint) THEN CAST($2 AS bigint) ELSE pull_budgets.next_at END
   RETURNING next_at AS "nextAtMs"`;
-const BLOCK_SQL = `INSERT INTO pull_budgets (credential, next_at) VALUES ($1, $2)
+const BLOCK_SQL = `INSERT INTO pull_budgets (credential, next_at, interval_ms, burst) VALUES ($1, $2, $3, $4)
   ON CONFLICT (credential) DO UPDATE SET next_at = excluded.next_at WHERE pull_budgets.next_at < excluded.next_at`;
+
+const COUNT_REQUEST_SQL = `INSERT INTO pull_requests (source, credential, outcome, count) VALUES ($1, $2, $3, 1)
+  ON CONFLICT (source, credential, outcome) DO UPDATE SET count = pull_requests.count + 1`;
+const REQUESTS_SQL = `SELECT r.source, r.outcome, r.count, b.next_at AS "nextAtMs", b.interval_ms AS "intervalMs", b.burst
+  FROM pull_requests r LEFT JOIN pull_budgets b ON b.credential = r.credential ORDER BY r.source, b.next_at`;
 
 const ROWS_SQL: Statement = ({ isOneOf, valuesTable }) => `
   SELECT sale_id AS "saleId", part_id AS "partId", org_id AS "orgId", sub_id AS "subId", due_at AS "dueAtMs", document
@@ -112,14 +126,24 @@ export function pullStore(database: Database, clock: Clock): PullStore {
     reserveRequest: (credential, { intervalMs, burst }) =>
       database.write(async (connection) => {
         const nowMs = clock();
-        const [row] = await connection.all<{ nextAtMs: number }>(RESERVE_SQL, credential, nowMs, intervalMs);
+        const values = [credential, nowMs, intervalMs, burst];
+        const [row] = await connection.all<{ nextAtMs: number }>(RESERVE_SQL, ...values);
         return Math.max(nowMs, (row?.nextAtMs ?? nowMs) - burst * intervalMs);
       }),
     blockRequests: (credential, { intervalMs, burst }: RequestBudget, untilMs) =>
       database.write(async (connection) => {
         // The next request is then due at `untilMs`, without a burst.
-        await connection.all(BLOCK_SQL, credential, untilMs + (burst - 1) * intervalMs);
+        const nextAtMs = untilMs + (burst - 1) * intervalMs;
+        await connection.all(BLOCK_SQL, credential, nextAtMs, intervalMs, burst);
       }),
+    countRequest: (source, credential, outcome) =>
+      database.write(async (connection) => {
+        await connection.all(COUNT_REQUEST_SQL, source, credential, outcome);
+      }),
+    async listRequests() {
+      const rows = await database.all<RequestsRow>(REQUESTS_SQL);
+      return [...Map.groupBy(rows, ({ source }) => source)].map(toRequests);
+    },
     rowsOf: (source, saleIds) => database.all<PulledRow>(ROWS_SQL, source, JSON.stringify(saleIds)),
     async dueSales(source, nowMs, limit) {
       const rows = await database.all<{ saleId: string }>(
@@ -132,6 +156,27 @@ export function pullStore(database: Database, clock: Clock): PullStore {
       return rows.map(({ saleId }) => saleId);
     },
   };
+}
+
+interface RequestsRow {
+  readonly source: string;
+  readonly outcome: RequestOutcome;
+  readonly count: number;
+  readonly nextAtMs: number | null;
+  readonly intervalMs: number | null;
+  readonly burst: number | null;
+}
+
+/** A source may have had several credentials. The budget is that of the last one in use. */
+function toRequests([source, rows]: [string, RequestsRow[]]): SourceRequests {
+  const counts = { ok: 0, 'too many': 0, failed: 0, refused: 0 };
+  let budget: SourceRequests['budget'] = null;
+  for (const { outcome, count, nextAtMs, intervalMs, burst } of rows) {
+    counts[outcome] += count;
+    if (nextAtMs === null || intervalMs === null || burst === null) continue;
+    if (budget === null || nextAtMs >= budget.nextAtMs) budget = { nextAtMs, intervalMs, burst };
+  }
+  return { source, counts, budget };
 }
 
 const LOCK_LEASE_SQL: Statement = ({ forUpdate }) =>
@@ -147,9 +192,12 @@ export function pullWriter(connection: Connection, clock: Clock): PullWriter {
       const sql = 'UPDATE pull_leases SET expires_at = $2 WHERE source = $1';
       await connection.all(sql, source, clock() + LEASE_MS);
     },
-    async advance(key, { completeThroughMs, counts }) {
-      const before = (await findState(connection, key))?.counts ?? NO_COUNTS;
-      const state = { ...NEW_STREAM, lastSuccessMs: clock(), counts: addCounts(before, counts) };
+    async advance(key, { completeThroughMs, counts, runMs }) {
+      const before = await findState(connection, key);
+      const lastMs = before?.runMs ?? null;
+      const everyMs = lastMs === null || lastMs === runMs ? (before?.everyMs ?? null) : runMs - lastMs;
+      const sums = addCounts(before?.counts ?? NO_COUNTS, counts);
+      const state = { ...NEW_STREAM, lastSuccessMs: clock(), counts: sums, runMs, everyMs };
       await putState(connection, key, completeThroughMs, state);
     },
     async putRows(source, rows) {
@@ -191,9 +239,10 @@ async function putState(
   connection: Connection,
   { source, orgId, stream }: StreamKey,
   completeThroughMs: number | null,
-  { lastSuccessMs, counts, error, failedAtMs, suspects, suspectedAtMs }: Document,
+  { lastSuccessMs, counts, error, failedAtMs, runMs, everyMs, suspects, suspectedAtMs }: Document,
 ): Promise<void> {
-  const document: Document = { lastSuccessMs, counts, error, failedAtMs, suspects, suspectedAtMs };
+  const rest = { runMs, everyMs, suspects, suspectedAtMs };
+  const document: Document = { lastSuccessMs, counts, error, failedAtMs, ...rest };
   await connection.all(PUT_STREAM_SQL, source, orgId, stream, completeThroughMs, JSON.stringify(document));
 }
 

@@ -1,0 +1,58 @@
+// Reads the sources of `pull` and `doctor`: source files with their overlays and secrets.
+
+import { openSalePull } from '@offerbook/feeds/pull/open-sale-pull.ts';
+import type { Source } from '@offerbook/feeds/source/source-file.ts';
+import type { CouponCodes } from '@offerbook/feeds/transactions/coupon-codes.ts';
+import { BadInput } from '@offerbook/wire/failures.ts';
+import { isLoopback, readSecretVariable } from '../../config.ts';
+import { checkSource } from '../../pull/check-source.ts';
+import { RequestFailed, SourceStopped } from '../../pull/network-client.ts';
+import { readSecrets } from '../../pull/read-secrets.ts';
+import { type PullableSource, type RequestContext, sourceName } from '../../pull/source-run.ts';
+import { readSourceFile } from './source-files.ts';
+
+/** A larger difference could make a pull skip recent changes. */
+const CLOCK_LEAD_MAX_MS = 60_000;
+
+export interface NamedSource extends PullableSource {
+  /** Network and account, such as `awin:77777`. */
+  readonly name: string;
+}
+
+export async function readPullSource(
+  path: string,
+  { allowOtherHost = false, coupons }: { allowOtherHost?: boolean; coupons?: CouponCodes | undefined },
+): Promise<NamedSource> {
+  const { source, overlay } = await readSourceFile(path);
+  const pull = openSalePull(source);
+  if (pull === undefined)
+    throw new BadInput(`${path}: sources of the network "table" have no interface to pull from`);
+  if (!allowOtherHost) requireLoopback(source, path);
+  const secrets = readSecrets(source, path, readSecretVariable);
+  return { name: sourceName(source), source, overlay, pull, secrets, coupons };
+}
+
+/** The credentials are sent there. */
+function requireLoopback(source: Source, path: string): void {
+  const baseUrl = 'baseUrl' in source ? source.baseUrl : undefined;
+  if (baseUrl === undefined || isLoopback(new URL(baseUrl).hostname)) return;
+  throw new BadInput(
+    `${path}: baseUrl is not on this machine, and pull sends the credentials there; if you want that, add --allow-other-host`,
+  );
+}
+
+/** Sends one request. Returns what is wrong with the credentials, the network or the clock; undefined if nothing is. */
+export async function findSourceProblem(
+  source: PullableSource,
+  context: RequestContext,
+): Promise<string | undefined> {
+  try {
+    const leadMs = (await checkSource(source, context)) ?? 0;
+    if (Math.abs(leadMs) <= CLOCK_LEAD_MAX_MS) return undefined;
+    const seconds = Math.round(Math.abs(leadMs) / 1_000);
+    return `this machine's clock is ${seconds} s ${leadMs > 0 ? 'ahead of' : 'behind'} the network's; synchronise it`;
+  } catch (error) {
+    if (error instanceof SourceStopped || error instanceof RequestFailed) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,118 @@
+// doctor and pulls: checks of source files, secrets and networks, and of the state of streams.
+
+import { describe, expect, test } from 'bun:test';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ACCOUNTS } from '@offerbook/sandbox/networks/accounts.ts';
+import { exampleSource } from '@offerbook/sandbox/networks/example-source.ts';
+import { alwaysFault } from '@offerbook/sandbox/networks/faults.ts';
+import { checkSources } from '../../src/cli/doctor/check-sources.ts';
+import { judgePulls } from '../../src/cli/doctor/judge-pulls.ts';
+import type { PullState } from '../../src/domain/pull.ts';
+import { ServedNetworks } from '../pull/served-networks.ts';
+import { temporaryFolder } from '../support/databases.ts';
+
+describe('sources', () => {
+  function write(baseUrl: string, { account = ACCOUNTS.awin.account as string, mode = 0o600 } = {}) {
+    const folder = temporaryFolder();
+    const credentials = { token: { file: 'awin.token' } };
+    const path = join(folder, 'awin.json');
+    writeFileSync(path, JSON.stringify({ ...exampleSource('awin', baseUrl), account, credentials }));
+    writeFileSync(join(folder, 'awin.token'), ACCOUNTS.awin.credentials.token);
+    chmodSync(join(folder, 'awin.token'), mode);
+    return path;
+  }
+  const look = (path: string, clock = Date.now, allowOtherHost = false) =>
+    checkSources({ paths: [path], allowOtherHost }, clock);
+  const advice = 'until this is fixed, no sales are pulled: docs/feeds.md, Pull';
+
+  test('one request shows that a source works', async () => {
+    await using networks = new ServedNetworks();
+    expect(await look(write(networks.url))).toEqual([
+      { check: 'source awin:77777', state: 'ok', found: "the credentials work, and the network's clock agrees" },
+    ]);
+    expect(networks.answered.length).toBe(1);
+  });
+
+  test('an account without access, a wrong clock, and a network that fails or refuses are faults', async () => {
+    await using networks = new ServedNetworks();
+    const found = async (path: string, clock?: () => number) => {
+      const [check] = await look(path, clock);
+      expect(check).toMatchObject({ state: 'fault', advice });
+      return check?.found;
+    };
+    expect(await found(write(networks.url, { account: '88888' }))).toBe(
+      'the network answered with status 403: "You do not have access to this account"; check what the credentials allow',
+    );
+    expect(await found(write(networks.url), () => Date.now() + 3_600_000)).toMatch(
+      /^this machine's clock is 3\d{3} s ahead of the network's; synchronise it$/,
+    );
+    await using broken = new ServedNetworks({ faults: alwaysFault('server error') });
+    expect(await found(write(broken.url))).toMatch(/^the network answered with status 50\d$/);
+    await using busy = new ServedNetworks({ faults: alwaysFault('too many requests') });
+    expect(await found(write(busy.url))).toBe(
+      'the network refuses requests as too many; try again in a minute',
+    );
+    expect([broken.answered.length, busy.answered.length]).toEqual([1, 1]);
+  });
+
+  test('files that cannot be used are faults, and no request is sent', async () => {
+    await using networks = new ServedNetworks();
+    const open = write(networks.url, { mode: 0o644 });
+    const elsewhere = write('http://192.0.2.1:9000');
+    const missing = join(temporaryFolder(), 'missing.json');
+    const checks = (await Promise.all([open, elsewhere, missing].map((path) => look(path)))).flat();
+    expect(checks).toEqual(
+      [
+        [open, expect.stringContaining('every user can read it; run: chmod 600 ')],
+        [elsewhere, expect.stringContaining('add --allow-other-host')],
+        [missing, expect.stringContaining('missing.json')],
+      ].map(([path, found]) => ({
+        ...{ check: `source ${path}`, state: 'fault', found },
+        advice: 'fix the source file or the files that it names',
+      })),
+    );
+    expect(networks.answered).toEqual([]);
+  });
+});
+
+describe('streams', () => {
+  const NOW_MS = Date.UTC(2026, 10, 20);
+  const HOUR_MS = 3_600_000;
+  const stream = (changes: Partial<PullState>): PullState => ({
+    ...{ source: 'awin:1', orgId: 1, stream: 'validation', orgName: 'acme' },
+    ...{ completeThroughMs: NOW_MS - HOUR_MS, lastSuccessMs: NOW_MS, runMs: NOW_MS, everyMs: HOUR_MS / 2 },
+    ...{ counts: { added: 0, changed: 0, unchanged: 0, invalid: 0 }, error: null, failedAtMs: null },
+    ...{ suspects: [], suspectedAtMs: null, ...changes },
+  });
+
+  test('streams that are up to date are fine, and there is no check without streams', () => {
+    expect(judgePulls([], NOW_MS)).toEqual([]);
+    const old = { stream: 'reread', completeThroughMs: 0 };
+    expect(judgePulls([stream({}), stream(old)], NOW_MS)).toEqual([
+      { check: 'pulls', state: 'ok', found: '2 streams up to date' },
+    ]);
+  });
+
+  test('warns of streams that fail, and of streams of which three runs are missing', () => {
+    const streams = [
+      stream({ error: 'status 401', failedAtMs: NOW_MS }),
+      stream({ stream: 'amendment', completeThroughMs: NOW_MS - 3 * HOUR_MS }),
+      stream({ stream: 'transaction', completeThroughMs: NOW_MS - 3 * HOUR_MS, everyMs: 3 * HOUR_MS }),
+      stream({ orgName: null, everyMs: null, completeThroughMs: NOW_MS - 25 * HOUR_MS }),
+    ];
+    expect(judgePulls(streams, NOW_MS)).toEqual([
+      {
+        ...{ check: 'pulls', state: 'warning' },
+        found: '1 stream failing: awin:1, validation of "acme" (status 401)',
+        advice: 'run: offerbook doctor --source FILE; the next pull continues where the stream ended',
+      },
+      {
+        ...{ check: 'pulls', state: 'warning' },
+        found:
+          '2 streams late: awin:1, amendment of "acme" (complete through 2026-11-19T21:00:00), awin:1, validation (complete through 2026-11-18T23:00:00)',
+        advice: 'check that the timer of offerbook pull still runs',
+      },
+    ]);
+  });
+});

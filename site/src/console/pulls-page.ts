@@ -1,0 +1,119 @@
+// Pulls: how far the sales of each network have been read, and how many requests may be sent.
+
+import { type Html, html } from '../html.ts';
+import type { ConsolePage } from './console-page.ts';
+import { command, commands, decimal, duration, number, section, since, source, table, tag } from './elements.ts';
+
+interface PullsView {
+  readonly nowMs: number;
+  readonly streams: readonly ShownStream[];
+  readonly requests: readonly ShownRequests[];
+}
+
+export interface ShownStream {
+  readonly source: string;
+  readonly stream: string;
+  /** Null for sources whose sub-ids are clicks. */
+  readonly orgName: string | null;
+  /** True if the stream reads old sales again, so that its position does not grow with time. */
+  readonly isReread: boolean;
+  readonly completeThroughMs: number | null;
+  readonly lastSuccessMs: number | null;
+  /** When the next run is due, if runs continue at the same interval; null if it is not known. */
+  readonly dueMs: number | null;
+  readonly counts: Readonly<Record<'added' | 'changed' | 'unchanged' | 'invalid', number>>;
+  /** Never contains secrets. */
+  readonly error: string | null;
+  readonly failedAtMs: number | null;
+}
+
+export interface ShownRequests {
+  readonly source: string;
+  readonly counts: Readonly<Record<'ok' | 'too many' | 'failed' | 'refused', number>>;
+  readonly budget: {
+    readonly perMinute: number;
+    /** Requests that may be sent at once. */
+    readonly free: number;
+    /** When the next request may be sent. */
+    readonly nextAtMs: number;
+  } | null;
+}
+
+/** The alert's limit for pulls every 30 minutes. */
+const LATE_MS = 2 * 3_600_000;
+
+export function pullsPage({ nowMs, streams, requests }: PullsView): ConsolePage {
+  return {
+    title: 'Pulls',
+    main: html`${section(
+      'Streams',
+      table(
+        'Streams',
+        [
+          ...['Source', 'Stream', 'Organisation', 'Complete through (UTC)', 'Lag', 'Last success (UTC)'],
+          ...['Next due (UTC)', 'Added', 'Changed', 'Unchanged', 'Invalid', 'Last error'],
+        ],
+        streams.map((stream) => [
+          html`<bdi>${stream.source}</bdi>`,
+          stream.stream,
+          html`<bdi>${stream.orgName ?? ''}</bdi>`,
+          since(stream.completeThroughMs, nowMs),
+          lag(stream, nowMs),
+          since(stream.lastSuccessMs, nowMs),
+          stream.dueMs === null ? 'unknown' : since(stream.dueMs, nowMs),
+          number(stream.counts.added),
+          number(stream.counts.changed),
+          number(stream.counts.unchanged),
+          number(stream.counts.invalid),
+          failure(stream, nowMs),
+        ]),
+        'Nothing has been pulled yet.',
+      ),
+      source(
+        'offerbook pull status',
+        'offerbook_pull_complete_through_timestamp_seconds',
+        'offerbook_pull_rows_total',
+      ),
+      html`<p class="source">Lag: time since the end of the last window. Networks list changes late, so it is at least ten minutes. Next due: the start of the last run plus the time between the last two. The stream <code>reread</code> reads old sales again, in turn. Its added and changed rows are changes that the network had not listed.</p>`,
+      commands(
+        command('Check the credentials and the clock:', 'offerbook doctor --source awin.json'),
+        command('Pull now:', 'offerbook pull --source awin.json --org NAME'),
+        command('Read a period again:', 'offerbook pull --source awin.json --org NAME --since 2026-08-01'),
+      ),
+    )}
+${section(
+  'Requests',
+  table(
+    'Requests to networks',
+    ['Source', 'Ok', 'Too many', 'Failed', 'Refused', 'Per minute', 'Free now', 'Next request (UTC)'],
+    requests.map(({ source: name, counts, budget }) => [
+      html`<bdi>${name}</bdi>`,
+      number(counts.ok),
+      number(counts['too many']),
+      number(counts.failed),
+      number(counts.refused),
+      ...(budget === null
+        ? ['', '', '']
+        : [
+            decimal(budget.perMinute, 1),
+            number(budget.free),
+            budget.nextAtMs <= nowMs ? 'now' : since(budget.nextAtMs, nowMs),
+          ]),
+    ]),
+    'No requests yet.',
+  ),
+  source('offerbook_pull_requests_total'),
+  html`<p class="source">Too many: the network asked to wait. Failed: repeated later. Refused: wrong credentials or a wrong request. Sources with the same credentials share a budget, which is 80 % of what the network allows.</p>`,
+)}`,
+  };
+}
+
+function lag({ completeThroughMs, isReread }: ShownStream, nowMs: number): Html | string {
+  if (completeThroughMs === null || isReread) return '';
+  const ms = Math.max(0, nowMs - completeThroughMs);
+  return tag(duration(ms), ms > LATE_MS ? 'bad' : 'plain');
+}
+
+function failure({ error, failedAtMs }: ShownStream, nowMs: number): Html | string {
+  return error === null ? 'none' : html`${tag('failed', 'bad')} <bdi>${error}</bdi>, ${since(failedAtMs, nowMs)}`;
+}
