@@ -19,9 +19,15 @@ export interface NamedSource extends PullableSource {
   readonly name: string;
 }
 
+interface SourceOptions {
+  /** True if credentials may be sent to a baseUrl that is not on this machine. */
+  readonly allowOtherHost?: boolean | undefined;
+  readonly coupons?: CouponCodes | undefined;
+}
+
 export async function readPullSource(
   path: string,
-  { allowOtherHost = false, coupons }: { allowOtherHost?: boolean; coupons?: CouponCodes | undefined },
+  { allowOtherHost = false, coupons }: SourceOptions,
 ): Promise<NamedSource> {
   const { source, overlay } = await readSourceFile(path);
   const pull = openSalePull(source);
