@@ -96,7 +96,11 @@ try {
   const starts = await writeFeed(feed);
   using server = serve(feed, starts);
   const example = exampleSource('awin', '6f6b2c64-5f0e-4b51-9a3e-2f1f0f6f7a10');
-  const source = { ...example, baseUrl: `http://127.0.0.1:${server.port}`, credentials: { token: { env: 'T' } } };
+  const source = {
+    ...example,
+    baseUrl: `http://127.0.0.1:${server.port}`,
+    credentials: { token: { env: 'T' } },
+  };
   writeFileSync(sourcePath, JSON.stringify(source));
   const all: Record<'pull' | 'convert | import', Measured[]> = { pull: [], 'convert | import': [] };
   for (let round = 0; round < Number(options.repeats); round++) {
@@ -107,7 +111,11 @@ try {
       const command =
         what === 'pull'
           ? [process.execPath, join(import.meta.dir, 'pull-process.ts'), sourcePath, url]
-          : ['bash', '-ec', `set -o pipefail; ${convert} | ${COMMAND} import transactions - --org bench --database ${url}`];
+          : [
+              'bash',
+              '-ec',
+              `set -o pipefail; ${convert} | ${COMMAND} import transactions - --org bench --database ${url}`,
+            ];
       all[what].push(await measure(command));
       for (const end of ['', '-wal', '-shm']) rmSync(`${url.slice('sqlite:'.length)}${end}`, { force: true });
     }
@@ -117,7 +125,9 @@ try {
       of.map(({ seconds }) => seconds),
       0.5,
     );
-  print(`${ROWS.toLocaleString('en')} sales of 13 months, ${(Bun.file(feed).size / 2 ** 20).toFixed(0)} MB of Awin's JSON, SQLite\n`);
+  print(
+    `${ROWS.toLocaleString('en')} sales of 13 months, ${(Bun.file(feed).size / 2 ** 20).toFixed(0)} MB of Awin's JSON, SQLite\n`,
+  );
   print('| what | median | fastest – slowest | peak memory | speed relative to convert and import |');
   print('|---|---|---|---|---|');
   for (const [what, measured] of Object.entries(all)) {

@@ -43,10 +43,16 @@ interface Served {
 }
 
 const segment = (index: number) => (url: URL) => decodeURIComponent(url.pathname.split('/')[index] ?? '');
-const pageOf = (rows: readonly number[], page: number, size: number) => rows.slice((page - 1) * size, page * size);
+const pageOf = (rows: readonly number[], page: number, size: number) =>
+  rows.slice((page - 1) * size, page * size);
 
 const CASES: readonly Case[] = [
-  { network: 'awin', origin: 'https://api.awin.com', window: dates('startDate', 'endDate'), account: segment(2) },
+  {
+    network: 'awin',
+    origin: 'https://api.awin.com',
+    window: dates('startDate', 'endDate'),
+    account: segment(2),
+  },
   {
     network: 'impact',
     origin: 'https://api.impact.com',
@@ -108,14 +114,20 @@ const CASES: readonly Case[] = [
   },
 ];
 
-const account = fc.string({ minLength: 1, maxLength: 30, unit: 'grapheme-ascii' }).filter((text) => text.trim() === text);
+const account = fc
+  .string({ minLength: 1, maxLength: 30, unit: 'grapheme-ascii' })
+  .filter((text) => text.trim() === text);
 const window = fc
   .tuple(fc.integer({ min: 0, max: 1_000 * DAY_MS }), fc.integer({ min: 1_000, max: 29 * DAY_MS }))
   .map(([ageMs, widthMs]): PullWindow => {
     const toMs = Math.floor((NOW_MS - ageMs) / 1_000) * 1_000;
     return { fromMs: toMs - Math.floor(widthMs / 1_000) * 1_000, toMs };
   });
-const page = (response: Row | undefined, rowCount: number, headers: Readonly<Record<string, string>> = {}): PulledPage => ({
+const page = (
+  response: Row | undefined,
+  rowCount: number,
+  headers: Readonly<Record<string, string>> = {},
+): PulledPage => ({
   rowCount,
   response: response === undefined ? undefined : new Fields(response),
   header: (name) => headers[name] ?? null,
@@ -170,27 +182,40 @@ describe.each(CASES)('$network', (it) => {
     const pull = openPull(it.network, '77777');
     const [stream] = pull.streams;
     const first = new URL(pull.request(stream?.name ?? '', { fromMs: 0, toMs: 1_000 }, undefined).url);
-    const text = fc.oneof(fc.webUrl({ withQueryParameters: true }), fc.constantFrom(...LINKS), fc.string(), fc.nat().map(String));
+    const text = fc.oneof(
+      fc.webUrl({ withQueryParameters: true }),
+      fc.constantFrom(...LINKS),
+      fc.string(),
+      fc.nat().map(String),
+    );
     const response = fc.record({
       '@page': text,
       '@numpages': text,
       '@nextpageuri': text,
       hypermedia: fc.record({ pagination: fc.record({ next_page: text }) }),
-      data: fc.record({ publisherCommissions: fc.record({ payloadComplete: fc.anything(), maxCommissionId: fc.anything() }) }),
+      data: fc.record({
+        publisherCommissions: fc.record({ payloadComplete: fc.anything(), maxCommissionId: fc.anything() }),
+      }),
     });
     fc.assert(
-      fc.property(response, text, fc.nat(1_000), fc.option(text, { nil: undefined }), (fields, cursor, rowCount, position) => {
-        let next: string | undefined;
-        try {
-          next = pull.next(page(fields, rowCount, { cursor_id: cursor }), position);
-        } catch (error) {
-          expect(error).toBeInstanceOf(BrokenFile);
-          return;
-        }
-        if (next === undefined) return;
-        const url = new URL(pull.request(stream?.name ?? '', { fromMs: 0, toMs: 1_000 }, next).url);
-        expect([url.origin, url.pathname, url.username]).toEqual([first.origin, first.pathname, '']);
-      }),
+      fc.property(
+        response,
+        text,
+        fc.nat(1_000),
+        fc.option(text, { nil: undefined }),
+        (fields, cursor, rowCount, position) => {
+          let next: string | undefined;
+          try {
+            next = pull.next(page(fields, rowCount, { cursor_id: cursor }), position);
+          } catch (error) {
+            expect(error).toBeInstanceOf(BrokenFile);
+            return;
+          }
+          if (next === undefined) return;
+          const url = new URL(pull.request(stream?.name ?? '', { fromMs: 0, toMs: 1_000 }, next).url);
+          expect([url.origin, url.pathname, url.username]).toEqual([first.origin, first.pathname, '']);
+        },
+      ),
       { seed: TEST_SEED, numRuns: 200 },
     );
   });

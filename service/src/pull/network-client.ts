@@ -235,9 +235,7 @@ export class NetworkClient {
     const nowMs = clock();
     if (waitMs === undefined) this.#slowness = Math.min(this.#slowness * 2, 8);
     const untilMs =
-      waitMs === undefined
-        ? nowMs + MINUTE_MS + random() * 5_000
-        : nowMs + Math.min(waitMs, WAIT_MAX_MS);
+      waitMs === undefined ? nowMs + MINUTE_MS + random() * 5_000 : nowMs + Math.min(waitMs, WAIT_MAX_MS);
     await store.blockRequests(this.#credential, this.#slowed, Math.ceil(untilMs));
   }
 

@@ -154,7 +154,14 @@ export class SaleWindows {
           ...(how.onChange === undefined ? {} : { onChange: how.onChange }),
         },
       });
-    const origin = { kind: 'transactions', orgId: org?.id ?? null, by, source: name, fileName: title, version } as const;
+    const origin = {
+      kind: 'transactions',
+      orgId: org?.id ?? null,
+      by,
+      source: name,
+      fileName: title,
+      version,
+    } as const;
     const report = dryRun === true ? await run() : await recordImport(stores.imports, origin, source, run);
     if (how.dryRun === true) return counts;
     for (const line of [

@@ -1,9 +1,9 @@
 // One run over one source: the operator's settings, the lease, and the connection to the network.
 
-import type { CouponCodes } from '@offerbook/feeds/transactions/coupon-codes.ts';
 import type { SalePull, Secrets } from '@offerbook/feeds/pull/sale-pull.ts';
 import type { Overlay } from '@offerbook/feeds/source/overlay.ts';
 import type { Source } from '@offerbook/feeds/source/source-file.ts';
+import type { CouponCodes } from '@offerbook/feeds/transactions/coupon-codes.ts';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Organisation } from '../domain/organisation.ts';
@@ -50,7 +50,9 @@ export interface PullContext {
 }
 
 /** What requests need that import nothing. */
-export type RequestContext = Omit<PullContext, 'stores'> & { readonly stores: { readonly pulls: RequestStore } };
+export type RequestContext = Omit<PullContext, 'stores'> & {
+  readonly stores: { readonly pulls: RequestStore };
+};
 
 export interface StreamReport {
   readonly source: string;

@@ -41,7 +41,8 @@ async function walkOnce(walk: Walk): Promise<boolean> {
     if (page.total !== undefined && total !== undefined && page.total !== total) return false;
     total ??= page.total;
     if (page.next === undefined) return walk.isComplete?.(total) ?? true;
-    if (visited.has(page.next)) throw new RequestFailed("the network's pages refer to each other in a circle");
+    if (visited.has(page.next))
+      throw new RequestFailed("the network's pages refer to each other in a circle");
     visited.add(page.next);
     position = page.next;
   }

@@ -29,7 +29,11 @@ describe('sources', () => {
   test('one request shows that a source works', async () => {
     await using networks = new ServedNetworks();
     expect(await look(write(networks.url))).toEqual([
-      { check: 'source awin:77777', state: 'ok', found: "the credentials work, and the network's clock agrees" },
+      {
+        check: 'source awin:77777',
+        state: 'ok',
+        found: "the credentials work, and the network's clock agrees",
+      },
     ]);
     expect(networks.answered.length).toBe(1);
   });

@@ -404,7 +404,10 @@ describe.each(DATABASES)('$name', (database) => {
     const hourAgoMs = Date.now() - 3_600_000;
     for (const runMs of [hourAgoMs, hourAgoMs + 1_800_000]) {
       await stores.transactions.write(org.id, ({ pulls }) =>
-        pulls.advance({ source, orgId: org.id, stream: 'validation' }, { completeThroughMs: runMs, counts, runMs }),
+        pulls.advance(
+          { source, orgId: org.id, stream: 'validation' },
+          { completeThroughMs: runMs, counts, runMs },
+        ),
       );
     }
     await stores.pulls.noteFailure({ source, orgId: org.id, stream: 'amendment' }, 'status 401');
@@ -415,7 +418,20 @@ describe.each(DATABASES)('$name', (database) => {
     const page = await console_.page('/pulls');
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \((now|\d+ \w+ ago|in \d+ \w+)\)$/);
     expect(page.table('Streams')).toEqual([
-      [source, 'amendment', 'pulled', 'never', '', 'never', 'unknown', '0', '0', '0', '0', expect.stringMatching(/^failed status 401, /)],
+      [
+        source,
+        'amendment',
+        'pulled',
+        'never',
+        '',
+        'never',
+        'unknown',
+        '0',
+        '0',
+        '0',
+        '0',
+        expect.stringMatching(/^failed status 401, /),
+      ],
       [source, 'validation', 'pulled', time, '30 min', time, time, '6', '4', '2', '0', 'none'],
     ]);
     expect(page.table('Requests to networks')).toEqual([[source, '1', '0', '0', '1', '16.0', '3', 'now']]);

@@ -93,7 +93,11 @@ test('errors never repeat a secret, however the network spells it', async () => 
   const [database] = DATABASES;
   if (database === undefined) throw new Error('there is no database to test with');
   await using t = await PullTest.open('partnerize', database);
-  const secret = fc.string({ minLength: 6, maxLength: 60, unit: fc.integer({ min: 0x21, max: 0x7e }).map((n) => String.fromCharCode(n)) });
+  const secret = fc.string({
+    minLength: 6,
+    maxLength: 60,
+    unit: fc.integer({ min: 0x21, max: 0x7e }).map((n) => String.fromCharCode(n)),
+  });
   const spelling = fc.constantFrom<(text: string) => string>(
     (text) => text,
     (text) => encodeURIComponent(text),

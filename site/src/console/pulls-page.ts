@@ -2,7 +2,18 @@
 
 import { type Html, html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
-import { command, commands, decimal, duration, number, section, since, source, table, tag } from './elements.ts';
+import {
+  command,
+  commands,
+  decimal,
+  duration,
+  number,
+  section,
+  since,
+  source,
+  table,
+  tag,
+} from './elements.ts';
 
 interface PullsView {
   readonly nowMs: number;
@@ -115,5 +126,7 @@ function lag({ completeThroughMs, isReread }: ShownStream, nowMs: number): Html 
 }
 
 function failure({ error, failedAtMs }: ShownStream, nowMs: number): Html | string {
-  return error === null ? 'none' : html`${tag('failed', 'bad')} <bdi>${error}</bdi>, ${since(failedAtMs, nowMs)}`;
+  return error === null
+    ? 'none'
+    : html`${tag('failed', 'bad')} <bdi>${error}</bdi>, ${since(failedAtMs, nowMs)}`;
 }

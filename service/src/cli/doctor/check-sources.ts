@@ -11,7 +11,10 @@ export interface CheckedSources {
   readonly allowOtherHost: boolean;
 }
 
-export async function checkSources({ paths, allowOtherHost }: CheckedSources, clock: Clock): Promise<Check[]> {
+export async function checkSources(
+  { paths, allowOtherHost }: CheckedSources,
+  clock: Clock,
+): Promise<Check[]> {
   const checks: Check[] = [];
   for (const path of paths) checks.push(await checkOne(path, allowOtherHost, clock));
   return checks;

@@ -1,6 +1,10 @@
 // Reads the data for the console's page of pulls.
 
-import { pullsPage as render, type ShownRequests, type ShownStream } from '@offerbook/site/console/pulls-page.ts';
+import {
+  pullsPage as render,
+  type ShownRequests,
+  type ShownStream,
+} from '@offerbook/site/console/pulls-page.ts';
 import { type PullState, REREAD, type SourceRequests } from '../../domain/pull.ts';
 import type { MakePage } from '../page-context.ts';
 
@@ -16,7 +20,13 @@ export const pullsPage: MakePage = async ({ node: { nowMs }, stores: openStores 
 function toStream({ stream, runMs, everyMs, failedAtMs, ...state }: PullState): ShownStream {
   const isReread = stream === REREAD;
   const lastMs = Math.max(runMs ?? 0, failedAtMs ?? 0);
-  return { ...state, stream, failedAtMs, isReread, dueMs: isReread || everyMs === null ? null : lastMs + everyMs };
+  return {
+    ...state,
+    stream,
+    failedAtMs,
+    isReread,
+    dueMs: isReread || everyMs === null ? null : lastMs + everyMs,
+  };
 }
 
 function toRequests({ budget, ...requests }: SourceRequests, nowMs: number): ShownRequests {
