@@ -128,10 +128,10 @@ export interface PullStore {
   listRequests(): Promise<SourceRequests[]>;
   /** Sends no requests with this credential until then. */
   blockRequests(credential: string, budget: RequestBudget, untilMs: number): Promise<void>;
-  /** Returns the stored rows of these sales. */
-  rowsOf(source: string, saleIds: readonly string[]): Promise<PulledRow[]>;
-  /** Returns sales whose rows are due, oldest first. */
-  dueSales(source: string, nowMs: number, limit: number): Promise<string[]>;
+  /** Returns the stored rows of these sales; of one organisation, or of all. */
+  rowsOf(source: string, saleIds: readonly string[], orgId?: number): Promise<PulledRow[]>;
+  /** Returns sales whose rows are due, oldest first; of one organisation, or of all. */
+  dueSales(source: string, nowMs: number, limit: number, orgId?: number): Promise<string[]>;
 }
 
 /** What sending requests needs. */

@@ -60,12 +60,13 @@ export class SaleWindows {
     const { pulls } = context.stores;
     if (pullable.pull.parts?.dueAfterMs === undefined || options.dryRun === true) return;
     for (;;) {
-      const ids = await pulls.dueSales(name, context.clock(), SALES_PER_LOOK_UP);
+      const ids = await pulls.dueSales(name, context.clock(), SALES_PER_LOOK_UP, options.org?.id);
       if (ids.length === 0) return;
       using rows = new TemporaryRows();
       using parts = this.#openParts();
       const sales = this.#openSales(rows, parts);
-      for (const row of await pulls.rowsOf(name, ids)) sales.addEarlier(parts?.toNetworkRow(row));
+      const stored = await pulls.rowsOf(name, ids, options.org?.id);
+      for (const row of stored) sales.addEarlier(parts?.toNetworkRow(row));
       const advance: Advance = (writers) => writers.pulls.clearDue(name, ids);
       await this.#importRows('sales whose status depends on their age', sales, rows, parts, { advance });
     }
@@ -115,10 +116,11 @@ export class SaleWindows {
   /** Adds the stored rows of the sales in this walk. */
   async #addEarlier(sales: PulledSales, parts: PartRows | undefined): Promise<void> {
     if (parts === undefined) return;
-    const { name, context } = this.#run;
+    const { name, context, options } = this.#run;
     const ids = sales.saleIds;
     for (let at = 0; at < ids.length; at += SALES_PER_LOOK_UP) {
-      const rows = await context.stores.pulls.rowsOf(name, ids.slice(at, at + SALES_PER_LOOK_UP));
+      const some = ids.slice(at, at + SALES_PER_LOOK_UP);
+      const rows = await context.stores.pulls.rowsOf(name, some, options.org?.id);
       for (const row of rows) sales.addEarlier(parts.toNetworkRow(row));
     }
   }

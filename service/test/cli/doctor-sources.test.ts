@@ -86,7 +86,11 @@ describe('streams', () => {
   const stream = (changes: Partial<PullState>): PullState => ({
     ...{ source: 'awin:1', orgId: 1, stream: 'validation', orgName: 'acme' },
     ...{ completeThroughMs: NOW_MS - HOUR_MS, lastSuccessMs: NOW_MS, runMs: NOW_MS, everyMs: HOUR_MS / 2 },
-    ...{ counts: { added: 0, changed: 0, unchanged: 0, invalid: 0 }, error: null, failedAtMs: null },
+    ...{
+      counts: { added: 0, changed: 0, unchanged: 0, invalid: 0, withdrawn: 0 },
+      error: null,
+      failedAtMs: null,
+    },
     ...{ suspects: [], suspectedAtMs: null, ...changes },
   });
 

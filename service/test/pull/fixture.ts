@@ -76,9 +76,9 @@ export class PullTest implements AsyncDisposable {
   }
 
   /** The stored transactions by id. */
-  async stored(): Promise<Map<string, Transaction>> {
+  async stored(org = this.org): Promise<Map<string, Transaction>> {
     const found = new Map<string, Transaction>();
-    await this.stores.transactions.read(this.org.id, async (batch) => {
+    await this.stores.transactions.read(org.id, async (batch) => {
       for (const { id, document } of batch) found.set(id, JSON.parse(document));
     });
     return found;

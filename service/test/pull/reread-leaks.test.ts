@@ -23,7 +23,7 @@ async function run(network: NetworkName, leakShare: number) {
   let frozenMs = Number.POSITIVE_INFINITY;
   const sinceMs = START_MS - 150 * DAY_MS;
   await using networks = new ServedNetworks({
-    ...{ sinceMs, leakShare, density: { salesPerDay: 5, cellMs: DAY_MS } },
+    ...{ sinceMs, leakShare, density: { salesPerDay: 12, cellMs: DAY_MS } },
     ...{ areRatesEnforced: false, clock: () => Math.min(nowMs, frozenMs) },
   });
   const clock = () => nowMs;
@@ -38,8 +38,10 @@ async function run(network: NetworkName, leakShare: number) {
     });
   const compare = () =>
     compareWithTruth(stores, org, network, trueSales(networks.fakes.ledger, network, frozenMs));
-  await pass();
-  nowMs += 100 * DAY_MS;
+  for (let n = 0; n < 5; n++) {
+    await pass();
+    nowMs += 20 * DAY_MS;
+  }
   frozenMs = nowMs;
   nowMs += HOUR_MS;
   await pass();
@@ -53,7 +55,7 @@ async function run(network: NetworkName, leakShare: number) {
   return { before, after: await compare(), found };
 }
 
-test.each<NetworkName>(['awin', 'impact', 'partnerize', 'cj'])(
+test.each<NetworkName>(['awin', 'impact', 'partnerize'])(
   '%s: finds every change that the filters did not list, and warns of it',
   async (network) => {
     const { before, after, found } = await run(network, 0.3);

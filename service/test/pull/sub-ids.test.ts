@@ -2,7 +2,7 @@
 // change it.
 
 import { describe, expect, test } from 'bun:test';
-import { cjCorrection, cjRecord, idOf } from '../../../feeds/test/fixture.ts';
+import { cjCorrection, cjRecord, idOf, rakutenSku } from '../../../feeds/test/fixture.ts';
 import { ClickIds } from '../../src/activation/click-id.ts';
 import { DATABASES } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
@@ -57,6 +57,21 @@ describe.each(DATABASES)('on $name', (database) => {
       ...Array(2).fill(['1701', t.org.id, 'user1']),
       ...Array(2).fill(['1702', other.id, 'user2']),
     ]);
+  });
+
+  test("org-uid: the pull of one organisation does not confirm another one's sales by their age", async () => {
+    await using t = await PullTest.open('rakuten', database);
+    const other = await t.stores.organisations.create('bmce');
+    if (other === undefined) throw new Error('the organisation exists');
+    const kind = { subId: 'org-uid', separator: '-', confirmAfterDays: 5 };
+    const at = 'Tue Nov 17 2026 00:00:00 GMT+0000 (UTC)';
+    const row = rakutenSku({ transaction_date: at, process_date: at, u1: 'bmce-user2' });
+    t.network.rows.push({ row, times: { process: soldAtMs } });
+    expect(total(await t.pull({ org: other }, kind))).toMatchObject({ added: 1 });
+    t.nowMs += 5 * DAY_MS;
+    await t.pull({}, kind);
+    await t.pull({ org: other }, kind);
+    expect([...(await t.stored(other)).values()].map(({ status }) => status)).toEqual(['CONFIRMED']);
   });
 
   test("click: a sale gets the click's organisation and user, and loses the user when it is erased", async () => {

@@ -85,6 +85,7 @@ const REQUESTS_SQL = `SELECT r.source, r.outcome, r.count, b.next_at AS "nextAtM
 const ROWS_SQL: Statement = ({ isOneOf, valuesTable }) => `
   SELECT sale_id AS "saleId", part_id AS "partId", org_id AS "orgId", sub_id AS "subId", due_at AS "dueAtMs", document
     FROM pull_rows WHERE source = $1 AND sale_id ${isOneOf(`SELECT value FROM ${valuesTable('$2', 'text')}`)}
+     AND (CAST($3 AS integer) IS NULL OR org_id = $3)
    ORDER BY sale_id, part_id`;
 const CLEAR_DUE_SQL: Statement = ({ isOneOf, valuesTable }) => `
   UPDATE pull_rows SET due_at = NULL
@@ -144,14 +145,17 @@ export function pullStore(database: Database, clock: Clock): PullStore {
       const rows = await database.all<RequestsRow>(REQUESTS_SQL);
       return [...Map.groupBy(rows, ({ source }) => source)].map(toRequests);
     },
-    rowsOf: (source, saleIds) => database.all<PulledRow>(ROWS_SQL, source, JSON.stringify(saleIds)),
-    async dueSales(source, nowMs, limit) {
+    rowsOf: (source, saleIds, orgId) =>
+      database.all<PulledRow>(ROWS_SQL, source, JSON.stringify(saleIds), orgId ?? null),
+    async dueSales(source, nowMs, limit, orgId) {
       const rows = await database.all<{ saleId: string }>(
         `SELECT sale_id AS "saleId" FROM pull_rows WHERE source = $1 AND due_at <= $2
+           AND (CAST($4 AS integer) IS NULL OR org_id = $4)
          GROUP BY sale_id ORDER BY min(due_at) LIMIT $3`,
         source,
         nowMs,
         limit,
+        orgId ?? null,
       );
       return rows.map(({ saleId }) => saleId);
     },
