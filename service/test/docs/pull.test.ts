@@ -39,7 +39,12 @@ test.skipIf(lacks('bash'))('the first steps on the page of every network import 
         env: { ...process.env, PATH: `${cwd}:${process.env.PATH}`, OFFERBOOK_DATABASE_URL: database },
       });
       const [stderr, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
-      expect({ command, code, stderr }).toEqual({ command, code: 0, stderr: '' });
+      // A short history has corrections whose sales it does not contain.
+      const problems = stderr.replaceAll(
+        /^.* Left out: corrections of sales before the first pull .*\n/gm,
+        '',
+      );
+      expect({ command, code, problems }).toEqual({ command, code: 0, problems: '' });
       if (!command.includes('--example')) continue;
       const path = join(cwd, `${network}.json`);
       const example = JSON.parse(readFileSync(path, 'utf8'));
