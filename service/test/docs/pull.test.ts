@@ -40,10 +40,7 @@ test.skipIf(lacks('bash'))('the first steps on the page of every network import 
       });
       const [stderr, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
       // Notes, such as corrections of sales that the short history does not contain.
-      const problems = stderr.replaceAll(
-        /^.* Left out: .*\n/gm,
-        '',
-      );
+      const problems = stderr.replaceAll(/^.* Left out: .*\n/gm, '');
       expect({ command, code, problems }).toEqual({ command, code: 0, problems: '' });
       if (!command.includes('--example')) continue;
       const path = join(cwd, `${network}.json`);
