@@ -61,8 +61,17 @@ export class Server implements AsyncDisposable {
   }
 
   /** CPU time used so far by all threads. */
-  async cpuSeconds(): Promise<number> {
-    const stat = await Bun.file(`/proc/${this.pid}/stat`).text();
+  cpuSeconds(): Promise<number> {
+    return this.#cpuSeconds(`/proc/${this.pid}/stat`);
+  }
+
+  /** CPU time used so far by the main thread, which serves requests if there are no workers. */
+  mainThreadCpuSeconds(): Promise<number> {
+    return this.#cpuSeconds(`/proc/${this.pid}/task/${this.pid}/stat`);
+  }
+
+  async #cpuSeconds(path: string): Promise<number> {
+    const stat = await Bun.file(path).text();
     // Skip the name in parentheses, which can contain spaces. User and system time are fields 14 and 15.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_S;

@@ -100,6 +100,7 @@ const SETTINGS = {
     'list',
     proxies,
   ),
+  webhooks: onUnlessOff('sending of webhooks'),
   webhookNetworks: setting(
     'comma-separated addresses and CIDR ranges of private networks that webhooks may be sent to',
     'list',

@@ -115,7 +115,10 @@ export interface WebhookStore {
   pause(id: Uuid): Promise<Webhook | undefined>;
   /** Also ends the wait for the next attempt. */
   resume(id: Uuid): Promise<Webhook | undefined>;
-  /** Adds a secret. Older secrets continue to sign until `overlapEndsAtMs`. */
+  /**
+   * Adds a secret. Older secrets continue to sign until `overlapEndsAtMs`, or until an earlier rotation's later end. If
+   * `overlapEndsAtMs` is not in the future, they stop signing at once.
+   */
   rotate(id: Uuid, overlapEndsAtMs: number): Promise<Webhook | undefined>;
   /** Moves the watermark back, never forward. */
   replay(id: Uuid, watermarkMs: number): Promise<Webhook | undefined>;

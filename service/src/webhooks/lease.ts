@@ -61,14 +61,17 @@ export class Lease {
     return performance.now() < (this.#heldUntilMs ?? 0) - this.#timings.reservedMs;
   }
 
-  /** Lets another node take the lease at once. Call this when no request is in progress. */
-  async stop(): Promise<void> {
+  /**
+   * `releases` lets another node take the lease at once. It must be false while a request is in progress: the other node then
+   * waits until the lease has expired, and the request must have ended by then.
+   */
+  async stop(releases: boolean): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
     await this.#running;
-    if (this.#heldUntilMs === undefined) return;
+    const isHeld = this.isHeld;
     this.#heldUntilMs = undefined;
-    await this.#options.store.release(this.#holder).catch(() => {});
+    if (isHeld && releases) await this.#options.store.release(this.#holder).catch(() => {});
   }
 
   async #tick(): Promise<void> {

@@ -18,12 +18,16 @@ import { SendSlots } from './send-slots.ts';
 import { signatureHeaders } from './signature.ts';
 
 const PAGE_ROWS_MAX = 100;
-const PAGE_BYTES_MAX = 256 * 1024;
+const BODY_BYTES_MAX = 256 * 1024;
+/** For everything in a body except the transactions. */
+const ENVELOPE_BYTES_MAX = 512;
 const LATEST_MS = 8.64e15;
 /** As for polling clients, a walk is a snapshot for an hour. Later pages show the current state. */
 const SNAPSHOT_MS = 60 * 60_000;
 /** How often the sender looks for retries that are due. Changes wake it earlier. */
 const POLL_INTERVAL_MS = 1_000;
+/** Results wait for others, because a commit and the poll after it cost more than a request. */
+const SAVE_DELAY_MS = 50;
 
 export interface SenderOptions {
   readonly stores: Stores;
@@ -58,6 +62,7 @@ export class WebhookSender {
   #databaseKey: string | undefined;
   #stopWatching: (() => void) | undefined;
   #timer: Timer | undefined;
+  #saveTimer: Timer | undefined;
   #isStopping = false;
   #delivered = 0;
   #failed = 0;
@@ -100,13 +105,14 @@ export class WebhookSender {
     this.#stopWatching?.();
     clearInterval(this.#timer);
     await Promise.race([Promise.allSettled(this.#running.values()), Bun.sleep(waitMs)]);
+    clearTimeout(this.#saveTimer);
     await this.#saveAll().catch(() => {});
-    await this.#lease.stop();
+    await this.#lease.stop(this.#running.size === 0);
   }
 
   async #poll(): Promise<void> {
     if (this.#isStopping || !this.#lease.isHeld) return;
-    if (this.#unsaved.size > 0) this.#save();
+    if (this.#unsaved.size > 0 && this.#saveTimer === undefined) this.#save();
     const { stores, clock } = this.#options;
     this.#databaseKey ??= await stores.clickKey();
     const behind = await stores.webhooks.behind();
@@ -173,7 +179,7 @@ export class WebhookSender {
       window: { minMs: walk.watermarkMs + 1, maxMs: LATEST_MS },
       cursor: walk.cursor,
       limit: PAGE_ROWS_MAX,
-      bytesMax: PAGE_BYTES_MAX,
+      bytesMax: BODY_BYTES_MAX - ENVELOPE_BYTES_MAX,
       asOfMs: Math.abs(clock() - walk.beganMs) < SNAPSHOT_MS ? walk.asOfMs : undefined,
     });
     const isLast = page.cursor === undefined;
@@ -253,7 +259,10 @@ export class WebhookSender {
 
   #keep(update: WebhookUpdate): void {
     this.#unsaved.set(update.id, update);
-    this.#save();
+    this.#saveTimer ??= setTimeout(() => {
+      this.#saveTimer = undefined;
+      this.#save();
+    }, SAVE_DELAY_MS);
   }
 
   async #saveAll(): Promise<void> {

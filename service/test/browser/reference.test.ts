@@ -175,6 +175,29 @@ describe('/docs/reference', () => {
     await watched.page.getByText('The page is complete through this time').waitFor();
   });
 
+  test('describes the webhook: its headers, its body with all fields of a transaction, and the responses', async () => {
+    await using watched = await open('/docs/reference');
+    const { page } = watched;
+    await page.getByRole('link', { name: 'Changed transactions' }).click();
+    const section = page.locator('#transactionsChanged');
+    const firstCells = (table: string) =>
+      section.getByRole('region', { name: table, exact: true }).locator('tbody th').allTextContents();
+    expect(await firstCells('Headers of transactionsChanged')).toEqual([
+      ...['webhook-id', 'webhook-timestamp', 'webhook-signature'],
+    ]);
+    expect(await firstCells('Fields of transactions.changed')).toEqual(['type', 'timestamp', 'data']);
+    for (const name of ['data', 'transactions']) await section.getByText(`Fields of ${name}`).click();
+    expect(await firstCells('Fields of transactions.changed, data')).toEqual([
+      ...['transactions', 'after', 'completeThrough'],
+    ]);
+    const list = page.getByRole('region', { name: 'Fields of Transaction', exact: true });
+    const fields = await list.locator('tbody th').allTextContents();
+    expect(await firstCells('Fields of transactions.changed, data, transactions')).toEqual(fields);
+    expect(fields).toContain('updatedAt');
+    expect(await firstCells('Responses to transactionsChanged')).toEqual(['401', '410', '503', '2XX']);
+    watched.expectCalm();
+  });
+
   test('explains next to the transaction samples which token they need and how to poll', async () => {
     await using watched = await open('/docs/reference');
     const transactions = (await watched.page.locator('#listTransactions').textContent()) ?? '';

@@ -2,10 +2,11 @@
 
 import { describe, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
+import { newIds, writeTransactions } from '../storage/open-test-stores.ts';
 import { offerbook, ServerProcess } from '../support/command.ts';
 import { DATABASES } from '../support/databases.ts';
 import { id, transaction } from '../support/fixtures.ts';
-import { ndjson } from '../support/test-node.ts';
+import { ndjson, TestNode } from '../support/test-node.ts';
 import { type Delivery, OK, Receiver } from '../webhooks/receiver.ts';
 
 const UNKNOWN = '0192d1a0-0000-7000-8000-000000000001';
@@ -128,6 +129,23 @@ for (const database of DATABASES) {
       await run(`webhooks pause ${webhook}`);
       const { stdout } = await run('webhooks list');
       expect(stdout).toMatch(new RegExp(`^ID .*\n${webhook}  acme  paused .* https://partner.example/\n$`));
+    });
+
+    test('a server with --webhooks off leaves webhooks to another server', async () => {
+      await using receiver = new Receiver(OK);
+      const webhookNetworks = ['127.0.0.1'];
+      await using off = await TestNode.start({ settings: { webhookNetworks, webhooks: 'off' } });
+      const org = await off.organisation();
+      await off.stores.webhooks.create(org.id, receiver.url, 0);
+      await writeTransactions(off.stores, org.id, newIds(1));
+      const { databaseUrl } = off;
+      // It would have to wait for the lease of the first server if that were sending.
+      await using on = await TestNode.start({ databaseUrl, settings: { webhookNetworks } });
+      await receiver.received(1);
+      const isSender = ({ logLines }: TestNode) =>
+        logLines.some((line) => line.includes('"this node sends webhooks"'));
+      while (!isSender(on)) await Bun.sleep(20);
+      expect(isSender(off)).toBe(false);
     });
 
     test('rejects wrong input', async () => {

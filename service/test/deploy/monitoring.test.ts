@@ -110,7 +110,9 @@ describe('metrics', () => {
     await importCatalogue(node.stores.catalogue, sourceFrom(ndjson([retailer(1)])), { importId: id });
     expect((await node.get('/livez')).status).toBe(200);
     expect((await node.get('/v1/retailers/')).status).toBe(401);
-    metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+    // The thread that sends webhooks starts when the node has noticed the new one.
+    do metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+    while (!metrics.includes('offerbook_webhook_requests_total{'));
   });
 
   const sources: [string, string[]][] = [

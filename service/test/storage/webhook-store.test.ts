@@ -50,19 +50,23 @@ for (const database of DATABASES) {
       expect((await stores.webhooks.replay(webhook.id, 20))?.watermarkMs).toBe(10);
     });
 
-    test('a rotation during an overlap keeps all secrets until its end', async () => {
+    test('a rotation during an overlap keeps all secrets until the later end, unless it has no overlap', async () => {
       let nowMs = 1_000;
       const stores = await open.stores(await database.create(), undefined, () => nowMs);
       const { id: orgId } = await newOrganisation(stores);
       const { id } = await stores.webhooks.create(orgId, URL, NO_WATERMARK_MS);
-      const generations = async (untilMs: number) => {
-        const { generation, oldestGeneration } = (await stores.webhooks.rotate(id, untilMs)) ?? {};
-        return [generation, oldestGeneration];
+      const rotate = async (untilMs: number) => {
+        const { generation, oldestGeneration, overlapEndsAtMs } =
+          (await stores.webhooks.rotate(id, untilMs)) ?? {};
+        return [generation, oldestGeneration, overlapEndsAtMs];
       };
-      expect(await generations(2_000)).toEqual([2, 1]);
-      expect(await generations(2_500)).toEqual([3, 1]);
+      expect(await rotate(2_000)).toEqual([2, 1, 2_000]);
+      expect(await rotate(2_500)).toEqual([3, 1, 2_500]);
+      expect(await rotate(1_500)).toEqual([4, 1, 2_500]);
       nowMs = 2_500;
-      expect(await generations(3_000)).toEqual([4, 3]);
+      expect(await rotate(3_000)).toEqual([5, 4, 3_000]);
+      expect(await rotate(2_500)).toEqual([6, 4, 2_500]);
+      expect(await rotate(2_600)).toEqual([7, 6, 2_600]);
     });
 
     test('a copy has the same webhooks, watermarks and secrets', async () => {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { createSocket, type Socket } from 'node:dgram';
-import { Resolver } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
 import { createServer, type Socket as TcpSocket } from 'node:net';
 import { addressRules } from '../../src/webhooks/address-rules.ts';
 import { type PostOptions, post } from '../../src/webhooks/post.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { newCertificate } from '../support/new-certificate.ts';
+import { TestDns } from '../support/test-dns.ts';
+import { RANGES } from './special-ranges.ts';
 
 const LOOPBACK = addressRules(['127.0.0.1']);
 const PUBLIC_ONLY = addressRules([]);
@@ -119,7 +119,7 @@ describe('addresses', () => {
   });
   afterAll(async () => {
     await server.stop(true);
-    dns.stop();
+    dns[Symbol.dispose]();
   });
 
   test('forbidden addresses are not contacted, in any notation', async () => {
@@ -140,6 +140,18 @@ describe('addresses', () => {
           result: 'forbidden address',
         });
     expect(reached).toBe(0);
+  });
+
+  test('a name that resolves to an address in a forbidden range is refused', async () => {
+    const allowed: string[] = [];
+    for (const address of Object.values(RANGES).flatMap(([, first, last]) => [first, last])) {
+      const resolve = async () => [address];
+      for (const scheme of ['http', 'https']) {
+        const { result } = await send(`${scheme}://name.example/`, { rules: PUBLIC_ONLY, resolve });
+        if (result !== 'forbidden address') allowed.push(`${scheme} ${address}`);
+      }
+    }
+    expect(allowed).toEqual([]);
   });
 
   test('a name is refused if any of its addresses is forbidden', async () => {
@@ -211,55 +223,3 @@ test('the certificate must be for the name, which the server also gets', async (
   expect(await send(right, { resolve })).toMatchObject({ result: 'TLS failed' });
   expect(hosts).toEqual([`localhost:${server.port}`]);
 });
-
-/** A DNS server that answers each query for a name with the next of its answers. */
-class TestDns {
-  readonly answers = new Map<string, string[][]>();
-  readonly queries = new Map<string, number>();
-  readonly #socket: Socket;
-  readonly #resolver = new Resolver();
-
-  private constructor(socket: Socket) {
-    this.#socket = socket;
-    this.#resolver.setServers([`127.0.0.1:${socket.address().port}`]);
-    socket.on('message', (query, from) => socket.send(this.#answer(query), from.port, from.address));
-  }
-
-  static async start(): Promise<TestDns> {
-    const socket = createSocket('udp4');
-    await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
-    return new TestDns(socket);
-  }
-
-  resolve(name: string): Promise<string[]> {
-    return this.#resolver.resolve4(name);
-  }
-
-  stop(): void {
-    this.#socket.close();
-  }
-
-  #answer(query: Buffer): Buffer {
-    const labels: string[] = [];
-    let at = 12;
-    for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
-      labels.push(query.toString('latin1', at + 1, at + 1 + length));
-      at += 1 + length;
-    }
-    const name = labels.join('.');
-    const question = query.subarray(12, at + 5);
-    const number = this.queries.get(name) ?? 0;
-    this.queries.set(name, number + 1);
-    const all = this.answers.get(name);
-    const addresses = all?.[Math.min(number, all.length - 1)] ?? [];
-    const header = Buffer.alloc(12);
-    query.copy(header, 0, 0, 2);
-    header.writeUInt16BE(addresses.length === 0 ? 0x8183 : 0x8180, 2);
-    header.writeUInt16BE(1, 4);
-    header.writeUInt16BE(addresses.length, 6);
-    const records = addresses.map((address) =>
-      Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)]),
-    );
-    return Buffer.concat([header, question, ...records]);
-  }
-}

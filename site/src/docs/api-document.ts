@@ -43,6 +43,17 @@ export interface ApiResponse {
   readonly links?: Readonly<Record<string, object>>;
 }
 
+/** A request that the service sends to the partner's server. */
+export interface ApiWebhook {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  /** Its headers. */
+  readonly parameters: readonly Pick<ApiParameter, 'name' | 'description'>[];
+  readonly requestBody: { readonly content: Readonly<Record<string, ApiContent>> };
+  readonly responses: Readonly<Record<string, { readonly description: string }>>;
+}
+
 interface ApiContent {
   readonly schema: FieldSchema;
   readonly example?: unknown;
@@ -53,6 +64,8 @@ export interface ApiDocument {
   readonly info: { readonly description: string };
   readonly tags: readonly ApiTag[];
   readonly paths: Readonly<Record<string, { readonly get: ApiOperation; readonly post?: ApiOperation }>>;
+  /** By the type of the event. */
+  readonly webhooks: Readonly<Record<string, { readonly post: ApiWebhook }>>;
   readonly components: {
     readonly schemas?: Readonly<Record<string, FieldSchema>>;
     readonly headers?: Readonly<Record<string, { readonly description?: string }>>;

@@ -40,6 +40,10 @@ ${listOperations(documentation.document).map(
     html`<li><a href="${REFERENCE_PATH}#${get.operationId}">${get.summary}<code>${operationPath}</code></a></li>`,
 )}
 ${activationOperations(documentation.document).length > 0 ? html`<li><a href="${REFERENCE_PATH}#activation">${activationTag(documentation.document).name}<code>/v1/…/{id}/activate/</code></a></li>` : undefined}
+${Object.entries(documentation.document.webhooks).map(
+  ([type, { post }]) =>
+    html`<li><a href="${REFERENCE_PATH}#${post.operationId}">${post.summary}<code>webhook ${type}</code></a></li>`,
+)}
 <li><a href="${REFERENCE_PATH}#errors">Error codes</a></li>
 </ul></nav></div>
 <div class="prose">${body}</div></div>`;

@@ -10,6 +10,7 @@ import {
   type ApiDocument,
   type ApiOperation,
   type ApiParameter,
+  type ApiWebhook,
   activationOperations,
   activationTag,
   listOperations,
@@ -18,7 +19,7 @@ import { colouredCode, sampleBlock } from './code-colours.ts';
 import type { CodeSample } from './code-samples.ts';
 import { type Documentation, docsPage, REFERENCE_PATH } from './docs-page.ts';
 import { paragraphs, proseHtml } from './prose.ts';
-import { fieldTable, itemSchema, typeWords } from './reference-schema.ts';
+import { bodySchema, fieldTable, itemSchema, typeWords } from './reference-schema.ts';
 
 export function referencePage(
   documentation: Documentation,
@@ -29,6 +30,7 @@ export function referencePage(
   const body = html`${introduction(document, guest)}
 ${listOperations(document).map(([path, get]) => operationSection(document, path, get))}
 ${activationSection(document, guest)}
+${Object.entries(document.webhooks).map(([type, { post }]) => webhookSection(document, type, post))}
 <section class="stack" id="errors" aria-labelledby="errors-title"><h2 id="errors-title">Error codes ${anchor('errors')}</h2>
 <p>Every error is a problem document (RFC 9457) with a stable <code>code</code>. <a href="/docs/errors">The guide</a> lists common mistakes.</p>
 ${errorTable('Errors', documentation.errors)}</section>`;
@@ -79,7 +81,7 @@ ${isPublic ? tryForm(path, operation) : html`<p class="muted">This operation has
 <h3>Response</h3>
 ${path.includes('{id}') ? itemDescription(document, path) : pageDescription(document, operation)}
 ${headerTable(document, operation)}
-<details><summary>Example</summary><pre tabindex="0"><code data-language="json">${colouredCode(JSON.stringify(operation.responses[200]?.content?.['application/json']?.example, null, 2), 'json')}</code></pre></details>
+${exampleBlock(operation.responses[200]?.content)}
 </section>`;
 }
 
@@ -126,6 +128,36 @@ ${tryForm('/v1/cashback-offers/{id}/activate/', post, {
   values: { orgId: guest?.orgId ?? '', passbackUid: 'user-8842' },
 })}
 </section>`;
+}
+
+function webhookSection(document: ApiDocument, type: string, webhook: ApiWebhook): Html {
+  const { operationId: id, summary, description, parameters, requestBody, responses } = webhook;
+  const headers = parameters.map(({ name, description }) => [
+    html`<code>${name}</code>`,
+    proseHtml(description),
+  ]);
+  const statuses = Object.entries(responses).map(([status, { description }]) => [
+    status,
+    proseHtml(description),
+  ]);
+  return html`<section class="operation stack" id="${id}" aria-labelledby="${id}-title">
+<h2 id="${id}-title">${summary} ${anchor(id)}</h2>
+<p class="row"><span class="method">POST</span> <code>${type}</code> <span class="tag">webhook, sent to your server</span></p>
+${paragraphs(description)}
+<p><a href="/docs/webhooks">The guide</a> has receivers in Node, Python, PHP and Go.</p>
+<h3>Headers</h3>
+${dataTable(`Headers of ${id}`, ['Header', 'Meaning'], headers)}
+<h3>Body</h3>
+${fieldTable(`Fields of ${type}`, bodySchema(document, webhook), document.components.schemas ?? {})}
+<h3>Your response</h3>
+${dataTable(`Responses to ${id}`, ['Status', 'Meaning'], statuses)}
+${exampleBlock(requestBody.content)}
+</section>`;
+}
+
+function exampleBlock(content: ApiWebhook['requestBody']['content'] | undefined): Html {
+  const text = JSON.stringify(content?.['application/json']?.example, null, 2);
+  return html`<details><summary>Example</summary><pre tabindex="0"><code data-language="json">${colouredCode(text, 'json')}</code></pre></details>`;
 }
 
 function headerTable(document: ApiDocument, { operationId, responses }: ApiOperation): Html {

@@ -1,8 +1,8 @@
-// Renders JSON Schemas as tables. A field with a list of objects gets its own table.
+// Renders JSON Schemas as tables. A field with an object or a list of objects gets its own table.
 
 import { dataTable } from '../data-table.ts';
 import { type Html, html } from '../html.ts';
-import type { ApiDocument, ApiOperation, FieldSchema } from './api-document.ts';
+import type { ApiDocument, ApiOperation, ApiWebhook, FieldSchema } from './api-document.ts';
 import { proseHtml } from './prose.ts';
 
 type Schemas = Readonly<Record<string, FieldSchema>>;
@@ -30,6 +30,12 @@ export function itemSchema(
   return { name: componentOf(item), schema: resolve(item, schemas) };
 }
 
+/** Returns the schema of a webhook's body. */
+export function bodySchema({ components }: ApiDocument, { requestBody }: ApiWebhook): FieldSchema {
+  return resolve(requestBody.content['application/json']?.schema ?? {}, components.schemas ?? {});
+}
+
+/** Captions of nested tables contain the path to the field, so that no two tables of a page have the same caption. */
 export function fieldTable(caption: string, schema: FieldSchema, schemas: Schemas): Html {
   const fields = Object.entries(schema.properties ?? {});
   const rows = fields.map(([name, field]) => [
@@ -38,16 +44,17 @@ export function fieldTable(caption: string, schema: FieldSchema, schemas: Schema
     proseHtml(field.description ?? ''),
   ]);
   return html`${dataTable(caption, ['Field', 'Type', 'Meaning'], rows)}
-${fields.map(([name, field]) => nested(name, field, schemas))}`;
+${fields.map(([name, field]) => nested(`${caption}, ${name}`, name, field, schemas))}`;
 }
 
-function nested(name: string, { items }: FieldSchema, schemas: Schemas): Html | undefined {
-  if (items?.$ref === undefined) return undefined;
-  const caption = `Fields of ${componentOf(items)}`;
-  return html`<details><summary>Fields of <code>${name}</code></summary>${fieldTable(caption, resolve(items, schemas), schemas)}</details>`;
+function nested(caption: string, name: string, field: FieldSchema, schemas: Schemas): Html | undefined {
+  const object = field.items ?? field;
+  if (object.$ref === undefined) return undefined;
+  return html`<details><summary>Fields of <code>${name}</code></summary>${fieldTable(caption, resolve(object, schemas), schemas)}</details>`;
 }
 
 export function typeWords(field: FieldSchema): string {
+  if (field.$ref !== undefined) return componentOf(field);
   const [type, ...others] = typeof field.type === 'string' ? [field.type] : (field.type ?? []);
   return [oneType({ ...field, type: type ?? 'any' }), ...others].join(' or ');
 }

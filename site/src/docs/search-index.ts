@@ -1,21 +1,18 @@
-// The search index of /docs: every section of the guides, and every operation. The index is small enough for the browser to
+// The search index of /docs: every section of the guides, every operation and every webhook. The index is small enough for the browser to
 // download and search locally.
 
-import { activationOperations, activationTag, listOperations } from './api-document.ts';
+import { activationOperations, activationTag, type FieldSchema, listOperations } from './api-document.ts';
 import { type Documentation, REFERENCE_PATH } from './docs-page.ts';
 import type { Guide } from './guides/guides.ts';
 import { plainProse } from './prose.ts';
-import { itemSchema } from './reference-schema.ts';
+import { bodySchema, itemSchema } from './reference-schema.ts';
 import type { SearchEntry } from './search-entry.ts';
 
 export function searchIndex({ document, guides }: Documentation): SearchEntry[] {
   const operations = listOperations(document).map(([path, operation]) => {
     const { operationId, summary, description, parameters } = operation;
-    const fields = Object.entries(itemSchema(document, operation).schema.properties ?? {});
-    return referenceEntry(operationId, `${summary}, ${path}`, description, [
-      ...parameters,
-      ...fields.map(([name, field]) => ({ name, description: field.description ?? '' })),
-    ]);
+    const fields = namedFields(itemSchema(document, operation).schema);
+    return referenceEntry(operationId, `${summary}, ${path}`, description, [...parameters, ...fields]);
   });
   // All activation operations have the same parameters, so one entry describes them.
   const activation = activationOperations(document)
@@ -25,7 +22,16 @@ export function searchIndex({ document, guides }: Documentation): SearchEntry[] 
       const text = `${tag.description} ${get.description}`;
       return referenceEntry('activation', tag.name, text, get.parameters);
     });
-  return [...operations, ...activation, ...guides.flatMap(guideEntries)];
+  const webhooks = Object.entries(document.webhooks).map(([type, { post }]) => {
+    const fields = namedFields(bodySchema(document, post));
+    const heading = `${post.summary}, webhook ${type}`;
+    return referenceEntry(post.operationId, heading, post.description, [...post.parameters, ...fields]);
+  });
+  return [...operations, ...activation, ...webhooks, ...guides.flatMap(guideEntries)];
+}
+
+function namedFields({ properties = {} }: FieldSchema) {
+  return Object.entries(properties).map(([name, { description = '' }]) => ({ name, description }));
 }
 
 function referenceEntry(

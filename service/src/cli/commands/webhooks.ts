@@ -144,7 +144,7 @@ async function rotateSecret(idText: string, options: StoreOptions & { overlap: s
     if (rotated === undefined) throw noSuchWebhook(id);
     if (options.json !== true)
       printNote(
-        `Give the partner this new secret; it is printed only once. The old secret signs until ${printTimestamp(endsAtMs)}.`,
+        `Give the partner this new secret; it is printed only once. The old secret signs until ${printTimestamp(rotated.overlapEndsAtMs)}.`,
       );
     await printSecret(options, stores, rotated);
   });

@@ -1,7 +1,6 @@
 // The thread that builds catalogue snapshots, so that requests do not wait for a build. The thread frees its memory after
 // each build.
 
-import { constants, getPriority, setPriority } from 'node:os';
 import { buildSnapshotData } from '../../catalogue/build/build-snapshot.ts';
 import type { SnapshotData } from '../../catalogue/snapshot-data.ts';
 import type { CatalogueStore } from '../../domain/catalogue.ts';
@@ -9,6 +8,7 @@ import { systemClock } from '../../domain/clock.ts';
 import type { Database, DatabaseOptions } from '../../storage/database.ts';
 import { openDatabase, SERVER_OPTIONS } from '../../storage/open-database.ts';
 import { catalogueStore } from '../../storage/stores/catalogue-store.ts';
+import { lowerPriority } from './lower-priority.ts';
 import { answerCalls } from './thread-client.ts';
 
 type OnBatch = Parameters<CatalogueStore['read']>[0];
@@ -22,7 +22,6 @@ const DATABASE_OPTIONS: DatabaseOptions = {
   statementTimeoutMs: SERVER_OPTIONS.statementTimeoutMs,
   connectionsMax: 1,
 };
-const { PRIORITY_BELOW_NORMAL, PRIORITY_LOW } = constants.priority;
 let database: Database | undefined;
 let previous: SnapshotData | undefined;
 
@@ -40,21 +39,9 @@ async function build(databaseUrl: string): Promise<SnapshotData> {
   database ??= openDatabase(databaseUrl, DATABASE_OPTIONS);
   const store = catalogueStore(database, systemClock);
   previous = await buildSnapshotData((onBatch) => readCollecting(store, onBatch), previous);
+  // After the first snapshot, because from then on builds compete with requests.
   lowerPriority();
   return previous;
-}
-
-/**
- * Lowers this thread's priority after the first snapshot, because from then on builds compete with requests. Only on Linux:
- * on other systems setPriority affects the whole process.
- */
-function lowerPriority(): void {
-  if (process.platform !== 'linux') return;
-  try {
-    setPriority(Math.min(getPriority(process.pid) + PRIORITY_BELOW_NORMAL, PRIORITY_LOW));
-  } catch {
-    // Some containers forbid this; builds then run at the same priority as requests.
-  }
 }
 
 /**

@@ -60,13 +60,13 @@ export function webhookStore(database: Database, auditor: Auditor): WebhookStore
     action: AuditAction,
     assignments: string,
     params: readonly SqlValue[] = [],
-    details: AuditEntry['details'] = {},
+    details: (changed: Webhook) => AuditEntry['details'] = () => ({}),
   ): Promise<Webhook | undefined> {
     return database.write(async (connection) => {
       const sql = `UPDATE webhooks SET revision = revision + 1, ${assignments} WHERE id = $1`;
       await connection.all(sql, id, ...params);
       const changed = await find(connection, id);
-      if (changed !== undefined) await audit(connection, action, changed, details);
+      if (changed !== undefined) await audit(connection, action, changed, details(changed));
       return changed;
     });
   }
@@ -104,10 +104,12 @@ export function webhookStore(database: Database, auditor: Auditor): WebhookStore
       change(
         id,
         'webhook secret rotated',
-        `generation = generation + 1, overlap_ends_at = $2,
+        // Partners rely on the end of an earlier overlap, so only a rotation without an overlap moves it back.
+        `generation = generation + 1,
+         overlap_ends_at = CASE WHEN overlap_ends_at > $2 AND $2 > $3 THEN overlap_ends_at ELSE $2 END,
          oldest_generation = CASE WHEN overlap_ends_at > $3 THEN oldest_generation ELSE generation END`,
         [overlapEndsAtMs, auditor.clock()],
-        { oldSecretsEndAt: printTimestamp(overlapEndsAtMs) },
+        (changed) => ({ oldSecretsEndAt: printTimestamp(changed.overlapEndsAtMs) }),
       ),
     replay: (id, watermarkMs) =>
       change(
@@ -115,7 +117,7 @@ export function webhookStore(database: Database, auditor: Auditor): WebhookStore
         'webhook replayed',
         'watermark = CASE WHEN watermark < $2 THEN watermark ELSE $2 END, failures = 0, retry_at = NULL',
         [watermarkMs],
-        { after: printWatermark(watermarkMs) },
+        () => ({ after: printWatermark(watermarkMs) }),
       ),
     delete: (id) =>
       database.write(async (connection) => {

@@ -1,4 +1,4 @@
-// Runs the thread that sends webhooks while there are any. If the thread fails, the next call starts it again.
+// Runs the thread that sends webhooks while there are any, unless --webhooks is off. If the thread fails, the next call starts it again.
 
 import type { Logger } from '../../../domain/logger.ts';
 import type { Stores } from '../../../domain/stores.ts';
@@ -16,6 +16,7 @@ export class WebhookHost implements Followed {
   readonly #stores: Stores;
   readonly #logger: Logger;
   readonly #setup: WebhookSetup;
+  readonly #isOn: boolean;
   readonly #thread = new ThreadClient<WebhookQuestion, WebhookAnswer>(
     new URL('./webhook-thread', import.meta.url),
   );
@@ -27,6 +28,7 @@ export class WebhookHost implements Followed {
   constructor({ databaseUrl, settings, logger }: NodeOptions, stores: Stores) {
     this.#stores = stores;
     this.#logger = logger;
+    this.#isOn = settings.webhooks === 'on';
     this.#setup = { databaseUrl, networks: settings.webhookNetworks, logLevel: settings.logLevel };
   }
 
@@ -41,6 +43,7 @@ export class WebhookHost implements Followed {
 
   /** Starts the thread when there is a webhook. It then runs until the node stops; without webhooks, it does nothing. */
   async refresh(): Promise<void> {
+    if (!this.#isOn) return;
     const { webhooks: revision } = await this.#stores.revisions();
     if (this.#timer === undefined && (await this.#stores.webhooks.any())) {
       this.#timer = setInterval(() => void this.#call(), CALL_INTERVAL_MS);

@@ -1,4 +1,5 @@
-// The thread that sends webhooks, so that reading pages and signing them does not delay requests on the public port.
+// The thread that sends webhooks, so that reading pages and signing them does not delay requests on the public port. Its priority is
+// lower than that of the threads that serve requests.
 
 import { systemClock } from '../../../domain/clock.ts';
 import { Logger, type LogLevel } from '../../../domain/logger.ts';
@@ -9,6 +10,7 @@ import { addressRules } from '../../../webhooks/address-rules.ts';
 import { WebhookSender } from '../../../webhooks/sender.ts';
 import { currentUser } from '../../current-user.ts';
 import { loggedCluster } from '../logged-cluster.ts';
+import { lowerPriority } from '../lower-priority.ts';
 import { answerCalls } from '../thread-client.ts';
 
 export interface WebhookSetup {
@@ -56,6 +58,7 @@ answerCalls(async ({ type, setup }: WebhookQuestion): Promise<WebhookAnswer> => 
 });
 
 async function open({ databaseUrl, networks, logLevel }: WebhookSetup) {
+  lowerPriority();
   const write = (line: string) => {
     logLines += line;
   };
