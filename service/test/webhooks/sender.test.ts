@@ -257,6 +257,7 @@ for (const database of DATABASES) {
       await writeTransactions(stores, orgId, newIds(1));
       await receiver.delivered(1);
       await stopping.stop(10);
+      await writeTransactions(stores, orgId, newIds(1));
       send(second, clock, { leaseTimings });
       await receiver.delivered(2);
       expect(receiver.concurrent).toBe(1);
