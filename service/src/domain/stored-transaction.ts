@@ -41,8 +41,3 @@ export function splitDocuments(data: Uint8Array): StoredDocument[] {
 export function withRetailer(document: string, retailer: string): string {
   return `${document.slice(0, -1)},"retailer":${retailer}}`;
 }
-
-/** Sets `updatedAt` in a document. Quotes in strings are escaped, so only the field can match the pattern. */
-export function withUpdatedAt(document: string, updatedAt: Timestamp): string {
-  return document.replace(/"updatedAt":"[^"]*"/, `"updatedAt":"${updatedAt}"`);
-}

@@ -1,4 +1,4 @@
-// Copies all clicks into another database, so that later sales can be matched to them there. copyClicks() can be repeated,
+// Copies clicks into another database, so that later sales can be matched to them there. copyClicks() can be repeated,
 // because it first deletes the clicks in the target.
 
 import type { Click, ClickId } from '../domain/click.ts';
@@ -8,15 +8,20 @@ import { CREATE_OPTIONS, clickDatabase, READ_OPTIONS } from './open-stores.ts';
 import { type ClickRow, toClick } from './stores/click-store.ts';
 import { type BatchQuery, readBatches } from './stores/read-batches.ts';
 
+interface CopyClicksOptions {
+  readonly onBatch?: (rows: number) => void;
+  readonly isOurs?: (click: Click) => boolean;
+}
+
 export async function copyClicks(
   fromUrl: string,
   toUrl: string,
-  onBatch: (rows: number) => void,
+  options: CopyClicksOptions,
 ): Promise<number> {
   await using from = closing(clickDatabase(fromUrl, READ_OPTIONS));
   await using to = closing(clickDatabase(toUrl, CREATE_OPTIONS));
   await removeClicks(await to.open());
-  return await copyClickRows(await from.open(), await to.open(), { onBatch });
+  return await copyClickRows(await from.open(), await to.open(), options);
 }
 
 /** Removes clicks left by an interrupted copy: in the source, they may since have been marked as sold, erased or purged. */
@@ -31,10 +36,7 @@ async function removeClicks(target: Database): Promise<void> {
 export async function copyClickRows(
   source: Database,
   target: Database,
-  {
-    onBatch = () => {},
-    isOurs = () => true,
-  }: { onBatch?: (rows: number) => void; isOurs?: (click: Click) => boolean } = {},
+  { onBatch = () => {}, isOurs = () => true }: CopyClicksOptions = {},
 ): Promise<number> {
   let count = 0;
   type Row = TableRow<keyof typeof CLICKS.columns> & ClickRow;

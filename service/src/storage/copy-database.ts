@@ -1,10 +1,11 @@
 // Copies a database into an empty one, SQLite or PostgreSQL: organisations with their change clocks, tokens, webhooks with their
 // watermarks, the catalogue, links, transactions with their stamps, the history, former users, daily totals, the logs, and clicks. Clients continue with the
 // same token from the same watermark, and click ids stay valid. Copies either everything or nothing. Changes made during the copy
-// are not copied.
+// are not copied. Can be limited to some organisations, to divide a database: the catalogue and the links are copied with them.
 
 import { FIRST_ID } from '@offerbook/wire/uuid.ts';
 import { StorageError } from '../domain/storage-error.ts';
+import { skipNumbers } from './backup/new-timeline.ts';
 import { copyClicks } from './copy-clicks.ts';
 import {
   type Connection,
@@ -39,7 +40,7 @@ import { listErasedUsers } from './stores/erased-users.ts';
 import { COUNTERS_SQL } from './stores/import-log.ts';
 import { listLinks, toLinkRow } from './stores/link-store.ts';
 import { readBatches, readVersions, versionsSql } from './stores/read-batches.ts';
-import { LAST_NUMBER_SQL, raiseCounter, raiseRevision } from './stores/revision.ts';
+import { DELETED_NUMBER, LAST_NUMBER_SQL, raiseCounter, raiseRevision } from './stores/revision.ts';
 import { readClickKey } from './stores/secret.ts';
 import { exportQuery } from './stores/transaction-store.ts';
 
@@ -65,6 +66,7 @@ export async function copyDatabase(
   toUrl: string,
   auditor: Auditor,
   onRows: (rows: number) => void = () => {},
+  orgNames?: readonly string[],
 ): Promise<CopyReport> {
   await using source = closing(openDatabase(fromUrl, READ_OPTIONS));
   await using target = closing(openDatabase(toUrl, CREATE_OPTIONS));
@@ -85,10 +87,14 @@ export async function copyDatabase(
         rowsDone += rows;
         onRows(rowsDone);
       };
-      const counts = await copyTables(from, to, target.sql, progress);
+      const isOurs = await selectOrganisations(from, orgNames);
+      const counts = await copyTables({ from, to, sql: target.sql, orgNames, isOurs, progress });
       // Clicks use a separate connection, which commits first. Until the rest is committed, the target counts as empty, so an
       // interrupted copy can be repeated.
-      const clicks = await copyClicks(fromUrl, toUrl, progress);
+      const clicks = await copyClicks(fromUrl, toUrl, {
+        onBatch: progress,
+        isOurs: (click) => isOurs(click.orgId),
+      });
       const report = { ...counts, clicks };
       await writeAudit(to, auditor, 'database copied', null, report);
       return report;
@@ -103,16 +109,38 @@ async function isEmpty(connection: Connection): Promise<boolean> {
   return true;
 }
 
-async function copyTables(
-  from: Connection,
-  to: Connection,
-  { withGivenNumber }: Sql,
-  progress: (rows: number) => void,
-): Promise<TableCounts> {
+/** True for a row with this organisation number that is to be copied. Some tables have null or 0 for rows of no organisation. */
+type IsOurs = (orgId: SqlValue | undefined) => boolean;
+
+/** Selects all organisations if there are no names. */
+async function selectOrganisations(from: Connection, names: readonly string[] | undefined): Promise<IsOurs> {
+  if (names === undefined) return () => true;
+  const organisations = await from.all<{ id: number; name: string }>('SELECT id, name FROM organisations');
+  const numbers = new Map(organisations.map(({ id, name }) => [name, id]));
+  const missing = names.find((name) => !numbers.has(name));
+  if (missing !== undefined)
+    throw new StorageError('invalid', `there is no organisation "${missing}"; nothing was copied`);
+  const selected = new Set<SqlValue | undefined>([null, 0, ...names.map((name) => numbers.get(name))]);
+  return (orgId) => selected.has(orgId);
+}
+
+interface Copy {
+  readonly from: Connection;
+  readonly to: Connection;
+  /** The target's. */
+  readonly sql: Sql;
+  readonly orgNames: readonly string[] | undefined;
+  readonly isOurs: IsOurs;
+  readonly progress: (rows: number) => void;
+}
+
+async function copyTables(copy: Copy): Promise<TableCounts> {
+  const { from, to, sql, orgNames, isOurs, progress } = copy;
   // Organisations keep their numbers, because click ids contain those numbers.
   const copyRows = async (table: string, columns: string) => {
-    const rows = await from.all<Row>(`SELECT ${columns} FROM ${table} ORDER BY id`);
-    for (const row of rows) await insertRow(to, table, row, withGivenNumber);
+    const found = await from.all<Row>(`SELECT ${columns} FROM ${table} ORDER BY id`);
+    const rows = found.filter((row) => isOurs(table === 'organisations' ? row.id : row.org_id));
+    for (const row of rows) await insertRow(to, table, row, sql.withGivenNumber);
     return rows;
   };
   let retailers = 0;
@@ -125,9 +153,12 @@ async function copyTables(
     'id, name, created_at, last_stamp, public_id, deleting_since',
   );
   await to.all("UPDATE secrets SET value = $1 WHERE name = 'click'", await readClickKey(from));
-  await to.putMany(ERASURES, await listErasedUsers(from));
+  await to.putMany(
+    ERASURES,
+    (await listErasedUsers(from)).filter(({ org_id }) => isOurs(org_id)),
+  );
   await to.putMany(LINKS, (await listLinks(from)).map(toLinkRow));
-  const newNumbers = await copyImports(from, to);
+  const newNumbers = await copyImports(copy);
   const tokens = await copyRows(
     'tokens',
     'id, org_id, kind, label, digest, created_at, expires_at, revoked_at, last_used_at',
@@ -138,16 +169,25 @@ async function copyTables(
      failing_since, failures, attempted_at, retry_at, last_result, delivered_at`,
   );
   let transactions = 0;
-  for (const { id } of organisations)
-    transactions += await copySales(from, to, id as number, newNumbers, progress);
-  await copyPulls(from, to, progress);
-  await readTotals(from, (batch) => to.putMany(DAILY_TOTALS, batch.map(toRow)));
+  for (const { id } of organisations) transactions += await copySales(copy, id as number, newNumbers);
+  await copyPulls(copy);
+  await readTotals(from, (batch) =>
+    to.putMany(DAILY_TOTALS, batch.filter(({ orgId }) => isOurs(orgId)).map(toRow)),
+  );
   for (const row of await from.all<Row>('SELECT at, made_by, action, org, details FROM audit ORDER BY id'))
-    await insertRow(to, 'audit', row);
+    if (row.org === null || (orgNames?.includes(String(row.org)) ?? true)) await insertRow(to, 'audit', row);
   for (const name of ['catalogue', 'tokens', 'activation', 'webhooks'] as const)
     await raiseRevision(to, name);
-  await to.continueNumbers('organisations', LAST_NUMBER_SQL);
+  if (orgNames === undefined) await to.continueNumbers('organisations', LAST_NUMBER_SQL);
+  else await leaveNumbers(from, to);
   return { organisations: organisations.length, tokens: tokens.length, retailers, transactions };
+}
+
+/** Leaves numbers to the source, which may be in use for its other organisations: click ids contain the numbers. */
+async function leaveNumbers(from: Connection, to: Connection): Promise<void> {
+  const [row] = await from.all<{ last: number | null }>(`SELECT (${LAST_NUMBER_SQL}) AS last`);
+  await raiseCounter(to, DELETED_NUMBER, row?.last ?? 0);
+  await skipNumbers(to);
 }
 
 /** Inserts a row and returns its id. */
@@ -160,26 +200,29 @@ async function insertRow(connection: Connection, table: string, row: Row, how = 
 }
 
 /** Returns a map from old to new import ids. The ids differ if the target already has imports. */
-async function copyImports(from: Connection, to: Connection): Promise<ReadonlyMap<SqlValue, SqlValue>> {
+async function copyImports({ from, to, isOurs }: Copy): Promise<ReadonlyMap<SqlValue, SqlValue>> {
   const newNumbers = new Map<SqlValue, SqlValue>();
   const sql = 'SELECT id, kind, org_id, began_at, ended_at, outcome, document FROM imports ORDER BY id';
   for (const { id = null, ...row } of await from.all<Row>(sql))
-    newNumbers.set(id, await insertRow(to, 'imports', row));
+    if (isOurs(row.org_id)) newNumbers.set(id, await insertRow(to, 'imports', row));
   for (const { name, value } of await from.all<{ name: string; value: number }>(COUNTERS_SQL))
     await raiseCounter(to, name, value);
   type FeedRow = TableRow<keyof typeof IMPORT_FEEDS.columns>;
-  await to.putMany(IMPORT_FEEDS, await from.all<FeedRow>('SELECT * FROM import_feeds'));
+  const feeds = await from.all<FeedRow>('SELECT * FROM import_feeds');
+  await to.putMany(
+    IMPORT_FEEDS,
+    feeds.filter(({ org_id }) => isOurs(org_id)),
+  );
   return newNumbers;
 }
 
 /** Returns the number of transactions copied. */
 async function copySales(
-  from: Connection,
-  to: Connection,
+  copy: Copy,
   orgId: number,
   newNumbers: ReadonlyMap<SqlValue, SqlValue>,
-  progress: (rows: number) => void,
 ): Promise<number> {
+  const { from, to, progress } = copy;
   const renumbered = <Sale extends TransactionRow | VersionRow>(row: Sale) => ({
     ...row,
     import_id: newNumbers.get(row.import_id) ?? null,
@@ -194,7 +237,7 @@ async function copySales(
     await to.putMany(HISTORY, batch.map(renumbered));
     progress(batch.length);
   });
-  await copyFormerUsers(from, to, orgId, progress);
+  await copyFormerUsers(copy, orgId);
   return count;
 }
 
@@ -205,15 +248,20 @@ const PULL_ROWS_SQL = `
    WHERE (source, sale_id, part_id) > ($1, $2, $3) ORDER BY source, sale_id, part_id LIMIT ${PULL_ROWS_BATCH}`;
 
 /** Copies how far the streams have been read, and the rows of sales that may still change. Leases and budgets expire soon. */
-async function copyPulls(from: Connection, to: Connection, progress: (rows: number) => void): Promise<void> {
+async function copyPulls({ from, to, isOurs, progress }: Copy): Promise<void> {
   type StreamRow = TableRow<keyof typeof PULL_STREAMS.columns>;
   type PulledRow = TableRow<keyof typeof PULL_ROWS.columns>;
-  await to.putMany(PULL_STREAMS, await from.all<StreamRow>('SELECT * FROM pull_streams'));
+  const streams = await from.all<StreamRow>('SELECT * FROM pull_streams');
+  await to.putMany(
+    PULL_STREAMS,
+    streams.filter(({ org_id }) => isOurs(org_id)),
+  );
   let batch: PulledRow[];
   let last: readonly SqlValue[] = ['', '', ''];
   do {
     batch = await from.all<PulledRow>(PULL_ROWS_SQL, ...last);
-    if (batch.length > 0) await to.putMany(PULL_ROWS, batch);
+    const ours = batch.filter(({ org_id }) => isOurs(org_id));
+    if (ours.length > 0) await to.putMany(PULL_ROWS, ours);
     progress(batch.length);
     const end = batch.at(-1);
     last = [end?.source ?? '', end?.sale_id ?? '', end?.part_id ?? ''];
@@ -226,12 +274,7 @@ export const FORMER_USERS_SQL = `
   SELECT ${columnsOf(FORMER_USERS).join(', ')} FROM former_users
    WHERE (org_id, user_key, id) > ($1, $2, $3) AND org_id <= $1 ORDER BY org_id, user_key, id LIMIT ${FORMER_USERS_BATCH}`;
 
-async function copyFormerUsers(
-  from: Connection,
-  to: Connection,
-  orgId: number,
-  progress: (rows: number) => void,
-): Promise<void> {
+async function copyFormerUsers({ from, to, progress }: Copy, orgId: number): Promise<void> {
   type FormerUser = TableRow<keyof typeof FORMER_USERS.columns>;
   let batch: FormerUser[];
   let last: readonly SqlValue[] = [0, FIRST_ID];

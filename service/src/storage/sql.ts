@@ -18,8 +18,8 @@ export interface Sql {
   selectRows(param: string, types: readonly ColumnType[]): string;
   /** Right-hand side of a condition: the column's value is in the result of this SELECT. */
   isOneOf(select: string): string;
-  /** Condition: the column contains the string in the parameter. */
-  contains(column: string, param: string): string;
+  /** Position of the first occurrence of `part` in `text`, counted from 1; 0 if there is none. */
+  position(text: string, part: string): string;
   /** The number at this path in a JSON document. */
   jsonNumber(column: string, path: readonly string[]): string;
   /** Aggregate: ids, separated by commas. See splitIds(). */
@@ -69,6 +69,11 @@ interface SchemaWords {
   readonly unlogged: string;
   /** Suffix of a CREATE TABLE statement. */
   readonly end: string;
+  /**
+   * Suffix of a CREATE TABLE statement for a table that keeps growing. By default, PostgreSQL vacuums a table when 20 % of its
+   * rows have changed. Until then, index scans also read the table for every page of it that has changed.
+   */
+  readonly growingEnd: string;
   /** Suffix of a CREATE TABLE statement for a table that is stored in key order. */
   readonly keyedEnd: string;
   /**

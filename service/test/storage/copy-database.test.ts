@@ -183,6 +183,36 @@ describe.each(
     expect(await newOrganisation(stores, 'initech')).toMatchObject({ name: 'initech' });
   });
 
+  test('a copy of some organisations contains their rows, and no row of the others', async () => {
+    const { source, url } = await filled();
+    const targetUrl = await to.createEmpty();
+    const unknown = copyDatabase(url, targetUrl, TEST_AUDITOR, undefined, ['acme', 'nobody']);
+    expect(await rejection(unknown)).toMatchObject({
+      kind: 'invalid',
+      message: 'there is no organisation "nobody"; nothing was copied',
+    });
+    const names = ['acme', 'empty'];
+    expect(await copyDatabase(url, targetUrl, TEST_AUDITOR, undefined, names)).toEqual({
+      organisations: 2,
+      tokens: 2,
+      retailers: 450,
+      transactions: 1_200,
+      clicks: 0,
+    });
+    // The same as what is left in the source when the third organisation is deleted.
+    const stores = await open.stores(url);
+    await stores.organisations.delete('zeta', { revokesTokens: true, reloadMs: 0 });
+    const { audit: _, ...left } = await contentOf(source);
+    const { audit, ...copied } = await contentOf(open.database(targetUrl));
+    expect(copied).toEqual(left);
+    expect(new Set(audit.map((row) => (row as { org: string }).org))).toEqual(new Set(names));
+    const [next, nextInSource] = [
+      await newOrganisation(await open.stores(targetUrl), 'next'),
+      await newOrganisation(stores, 'next'),
+    ];
+    expect(next.id).toBeGreaterThan(nextInSource.id + 900);
+  });
+
   test('a copy into a database that is not empty is rejected and changes nothing', async () => {
     const { url } = await filled();
     const targetUrl = await to.createEmpty();

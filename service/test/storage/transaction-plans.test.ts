@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { FIRST_ID, LAST_ID, newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
+import { STAMP_SQL } from '../../src/storage/backup/new-timeline.ts';
 import { HISTORY_SQL } from '../../src/storage/copy-database.ts';
 import type { Connection, Database, SqlValue } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
@@ -161,6 +162,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
         [COUNT_SQL, [...user, USER], [historyKey, 'transactions_by_user']],
         [RETAILERS_SQL, [JSON.stringify([CURSOR, LAST_ID])], [byKey]],
         [PUT_SOURCES_SQL, [JSON.stringify([[CURSOR, null, null]])], [byKey]],
+        [STAMP_SQL, [JSON.stringify([CURSOR]), maxMs, '', maxMs], [byKey]],
         [SORTED_EDGE_SQL, edge, ['transactions_by_stamp']],
         [FOUND_EDGE_SQL, [...edge, lastSpan], ['transactions_by_span']],
         [RUNS_SQL, [1, CURSOR, LAST_ID, 4, JSON.stringify(spans(SPAN_MS))], ['transactions_by_span']],
@@ -227,8 +229,8 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
           expect({ sql, accesses: used, waste: waste(plan) }).toEqual({
             sql,
             accesses: [...new Set(expected)].sort(),
-            // Only one seek, and only the ids of one user.
-            waste: statement === BOUNDS_SQL || statement === COUNT_SQL ? waste(plan) : [],
+            // Only one seek, only the ids of one user, and only given ids.
+            waste: [BOUNDS_SQL, COUNT_SQL, STAMP_SQL].includes(statement) ? waste(plan) : [],
           });
         }
       }

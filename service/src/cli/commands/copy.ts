@@ -1,4 +1,4 @@
-// offerbook copy: copies everything from one database into another, for example from SQLite to PostgreSQL.
+// offerbook copy: copies everything, or some organisations, from one database into another, for example from SQLite to PostgreSQL.
 
 import { dirname } from 'node:path';
 import { printCountOf, printCountsOf } from '@offerbook/wire/count.ts';
@@ -20,12 +20,14 @@ export function copyCommand(): Command {
     'offerbook copy --database sqlite:./offerbook.db --to postgres://db.example/offerbook',
   )
     .addOption(targetOption())
+    .option('--org <names...>', 'copy only these organisations, with the whole catalogue and all links')
     .addOption(spoolOption())
     .action(copy);
 }
 
 interface CopyOptions extends StoreOptions {
   readonly to: string;
+  readonly org?: readonly string[];
   readonly spool?: string;
 }
 
@@ -33,7 +35,7 @@ async function copy(options: CopyOptions): Promise<void> {
   const { database: from, to } = options;
   const startedMs = performance.now();
   const auditor = { clock: systemClock, by: currentUser() };
-  const report = await withProgressBar((show) => copyDatabase(from, to, auditor, show));
+  const report = await withProgressBar((show) => copyDatabase(from, to, auditor, show, options.org));
   const seconds = Math.round(performance.now() - startedMs) / 1000;
   const { organisations, tokens, retailers, transactions, clicks } = report;
   const copied = printCountsOf({ organisations, tokens, retailers, transactions, clicks });

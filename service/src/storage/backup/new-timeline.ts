@@ -7,8 +7,8 @@
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { withUpdatedAt } from '../../domain/stored-transaction.ts';
-import { type Connection, type Database, TRANSACTIONS, type TransactionRow } from '../database.ts';
+import type { Connection, Database } from '../database.ts';
+import type { Sql, Statement } from '../sql.ts';
 import { type Auditor, amendAudit, writeAudit } from '../stores/audit-log.ts';
 import { advanceClock, lockClock, lockClocks } from '../stores/change-clock.ts';
 import { readBatches } from '../stores/read-batches.ts';
@@ -119,6 +119,23 @@ async function countRows(database: Database, moved: readonly MovedClock[]): Prom
   return total;
 }
 
+const FIELD = '"updatedAt":"';
+
+/**
+ * Gives the transactions $1 the stamp $2, printed as $3, except those that an import has stamped since the clocks moved to $4.
+ * Sending the documents to this process and back would take longer.
+ */
+export const STAMP_SQL: Statement = (sql) => `
+  UPDATE transactions SET updated_at = $2, document = ${withUpdatedAt(sql, 'document', '$3')}
+   WHERE id ${sql.isOneOf(`SELECT value FROM ${sql.valuesTable('$1', 'uuid')}`)} AND updated_at <= $4 RETURNING 1`;
+
+/** The document with another `updatedAt`. Quotes in strings are escaped, so only the field can match. */
+export function withUpdatedAt(sql: Sql, document: string, updatedAt: string): string {
+  const begin = `${sql.position(document, `'${FIELD}'`)} + ${FIELD.length}`;
+  const rest = `substr(${document}, ${begin})`;
+  return `substr(${document}, 1, ${begin} - 1) || ${updatedAt} || substr(${rest}, ${sql.position(rest, `'"'`)})`;
+}
+
 /**
  * Gives an organisation's transactions new stamps. Overwrites rows without writing history: the caller discards walks, so no walk
  * needs the earlier versions.
@@ -136,29 +153,19 @@ export async function stampAll(
     const ids = batch.map(({ id }) => id);
     const stamped = await database.write(async (connection) => {
       const stampMs = Math.max(clock(), (await lockClock(connection, orgId)) + 1);
-      const rows = await connection.findMany<TransactionRow>(TRANSACTIONS, ids);
-      // Skip rows that an import has stamped since the clocks moved.
-      const earlier = rows.filter((row) => row.updated_at <= movedToMs);
       const updatedAt = printTimestamp(stampMs);
-      await connection.putMany(
-        TRANSACTIONS,
-        earlier.map((row) => ({
-          ...row,
-          updated_at: stampMs,
-          document: withUpdatedAt(row.document, updatedAt),
-        })),
-      );
+      const rows = await connection.all(STAMP_SQL, JSON.stringify(ids), stampMs, updatedAt, movedToMs);
       await advanceClock(connection, orgId, stampMs);
       await inBatch(connection);
-      return earlier.length;
+      return rows.length;
     });
     onBatch(stamped);
   });
 }
 
-async function skipNumbers(connection: Connection): Promise<void> {
+export async function skipNumbers(connection: Connection): Promise<void> {
   const [row] = await connection.all<{ last: number | null }>(`SELECT (${LAST_NUMBER_SQL}) AS last`);
-  // Random, so that two restores of the same backup are unlikely to assign the same numbers.
+  // Random, so that two restores of the same backup, or two parts of a database, are unlikely to assign the same numbers.
   const next = (row?.last ?? 0) + NUMBERS_SKIPPED + Math.floor(Math.random() * NUMBERS_SKIPPED);
   await raiseCounter(connection, DELETED_NUMBER, next);
   await connection.continueNumbers('organisations', LAST_NUMBER_SQL);

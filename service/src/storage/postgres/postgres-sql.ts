@@ -10,7 +10,7 @@ export const POSTGRES_SQL: Sql = {
        FROM json_array_elements(${param}::text::json) AS v`,
   // An array makes PostgreSQL look up the values one by one, in the order of the SELECT.
   isOneOf: (select) => `= ANY (ARRAY (${select}))`,
-  contains: (column, param) => `strpos(${column}, ${param}) > 0`,
+  position: (text, part) => `strpos(${text}, ${part})`,
   jsonNumber: (column, path) => `(${column}::json #>> '{${path.join(',')}}')::bigint`,
   joinIds: `string_agg(id::text, ',')`,
   joinDocuments: `string_agg(document, ',') AS data, count(document) AS joined`,
@@ -41,6 +41,8 @@ export const POSTGRES_SQL: Sql = {
     neverReusedNumber: 'integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
     unlogged: 'UNLOGGED ',
     end: '',
+    growingEnd: ` WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02,
+     autovacuum_analyze_scale_factor = 0.02)`,
     keyedEnd: '',
     nullsFirst: ' NULLS FIRST',
     // Each UUID has 122 random bits.

@@ -23,7 +23,7 @@ export function versionTable({ ddl: { integer, end } }: Sql): string[] {
 /** Everything except clicks and walks, which SQLite keeps in separate files. */
 export function mainTables({ ddl }: Sql): string[] {
   const { integer, bigint, text, sortedText, uuid, number, neverReusedNumber, end, keyedEnd } = ddl;
-  const { nullsFirst } = ddl;
+  const { nullsFirst, growingEnd } = ddl;
   return [
     `CREATE TABLE revisions (name ${text} PRIMARY KEY, value ${bigint} NOT NULL)${end}`,
     `INSERT INTO revisions (name, value) VALUES ('catalogue', 0), ('tokens', 0), ('activation', 0), ('webhooks', 0)`,
@@ -85,7 +85,7 @@ export function mainTables({ ddl }: Sql): string[] {
      source_updated_at ${bigint},
      user_key ${bigint},
      retailer_id ${uuid}
-   )${end}`,
+   )${growingEnd}`,
     `CREATE INDEX transactions_by_id ON transactions (org_id, id)`,
     `CREATE INDEX transactions_by_stamp ON transactions (org_id, updated_at, id${nullsFirst})`,
     // Ends with the stamp, so that transactions of an edge can be found without reading the table.
@@ -100,7 +100,7 @@ export function mainTables({ ddl }: Sql): string[] {
      import_id ${integer},
      document ${text} NOT NULL,
      PRIMARY KEY (id, until_stamp)
-   )${end}`,
+   )${growingEnd}`,
     `CREATE INDEX history_by_id ON history (org_id, until_stamp, id${nullsFirst}, from_stamp)`,
     `CREATE INDEX history_by_from ON history (org_id, until_stamp, from_stamp, id)`,
     // Users of replaced versions whose transactions now have another user or none.

@@ -8,7 +8,7 @@ export const SQLITE_SQL: Sql = {
   selectRows: (param, types) =>
     `SELECT ${types.map((_, i) => `value ->> ${i}`).join(', ')} FROM json_each(${param}) WHERE true`,
   isOneOf: (select) => `IN (${select})`,
-  contains: (column, param) => `instr(${column}, ${param}) > 0`,
+  position: (text, part) => `instr(${text}, ${part})`,
   jsonNumber: (column, path) => `json_extract(${column}, '$.${path.join('.')}')`,
   joinIds: 'group_concat(id)',
   joinDocuments: `CAST(group_concat(document, ',') AS BLOB) AS data, count(document) AS joined`,
@@ -36,6 +36,7 @@ export const SQLITE_SQL: Sql = {
     neverReusedNumber: 'INTEGER PRIMARY KEY AUTOINCREMENT',
     unlogged: '',
     end: ' STRICT',
+    growingEnd: ' STRICT',
     keyedEnd: ' STRICT, WITHOUT ROWID',
     nullsFirst: '',
     randomSecret: 'lower(hex(randomblob(32)))',

@@ -56,7 +56,7 @@ const VERSIONS_SQL: Statement = (sql) => `
  * organisation instead of those of the user's transactions.
  */
 export const COUNT_SQL: Statement = (sql) => {
-  const isNaming = sql.contains('document', '$3');
+  const isNaming = `${sql.position('document', '$3')} > 0`;
   const ids = `SELECT id FROM (${selectOfUser(sql, 'id')}) AS now UNION SELECT id ${FORMER}`;
   return `SELECT (SELECT count(*) FROM (${selectOfUser(sql, 'id', isNaming)}) AS naming) AS transactions,
     (SELECT count(*) FROM history WHERE id ${sql.isOneOf(ids)} AND +org_id = $1 AND ${isNaming}) AS versions`;

@@ -58,7 +58,7 @@ interface FoundRow {
  * cuts anything off, but it keeps PostgreSQL from reading all transactions in order of time.
  */
 export const NEWEST_OF_USER_SQL: Statement = (sql) => {
-  const found = selectOfUser(sql, 'id, updated_at', sql.contains('document', '$3'));
+  const found = selectOfUser(sql, 'id, updated_at', `${sql.position('document', '$3')} > 0`);
   return `SELECT id, count(*) OVER () AS count
     FROM (${found} LIMIT ${Number.MAX_SAFE_INTEGER}) AS found ORDER BY updated_at DESC, id LIMIT $4`;
 };

@@ -87,5 +87,5 @@ export const NAMING_SQL: Statement = (sql) => `
     SELECT id FROM (
       SELECT v.value AS id, ${versionAsOf('document')} AS document, ${versionAsOf('from_stamp', 'updated_at')} AS stamp
         FROM ${sql.valuesTable('$1', 'uuid')} LIMIT ${IDS_MAX}
-    ) AS versions WHERE stamp BETWEEN $5 AND $4 AND ${sql.contains('document', '$2')}
+    ) AS versions WHERE stamp BETWEEN $5 AND $4 AND ${sql.position('document', '$2')} > 0
   ) AS found`;
