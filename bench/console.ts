@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Random } from '@offerbook/sandbox/random.ts';
-import { openDatabase } from '../service/src/storage/open-database.ts';
 import { CREATE_OPTIONS, openStores } from '../service/src/storage/open-stores.ts';
 import { offer, retailer } from '../service/test/support/fixtures.ts';
 import { freePort, newPostgresDatabase, stopPostgres } from '../service/test/support/postgres-server.ts';
@@ -94,13 +93,10 @@ function openBrowsers(adminUrl: string): () => Promise<number[]> {
 }
 
 async function measure(name: string, folder: string, databaseUrl: string): Promise<string[][]> {
-  const stores = await openStores(databaseUrl, CREATE_OPTIONS);
-  const database = openDatabase(databaseUrl, CREATE_OPTIONS);
+  await (await openStores(databaseUrl, CREATE_OPTIONS)).close();
   const startedMs = performance.now();
-  await seedTransactions(database, ROWS, END_MS, new Random('console', ROWS));
-  await database.close();
-  // seedTransactions writes past the import, which keeps the totals.
-  await stores.totals.rebuild();
+  await seedTransactions(databaseUrl, ROWS, END_MS, new Random('console', ROWS));
+  const stores = await openStores(databaseUrl);
   const retailers = Array.from({ length: 500 }, (_, i) =>
     retailer(i + 1, { cashbackOffers: [offer(10_000 + i)] }),
   );

@@ -1,14 +1,19 @@
 // Generates transactions for benchmarks: three years of changes with busy days and one large import, with UUIDs of versions 4
-// and 7. Writes them to import files in order of change, or directly to a database, whose indexes it rebuilds at the end.
+// and 7. Writes them to import files in order of change, or directly to a new database, with its daily totals.
 
 import { join } from 'node:path';
 import type { Random } from '@offerbook/sandbox/random.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
-import { printTransaction } from '@offerbook/wire/transaction.ts';
+import { printTransaction, type UnstampedTransaction } from '@offerbook/wire/transaction.ts';
 import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
-import { type Database, TRANSACTIONS } from '../service/src/storage/database.ts';
+import type { StampWindow } from '../service/src/domain/transaction.ts';
+import type { Database } from '../service/src/storage/database.ts';
+import { openDatabase } from '../service/src/storage/open-database.ts';
+import { COMMAND_OPTIONS } from '../service/src/storage/open-stores.ts';
 import { POSTGRES_SQL } from '../service/src/storage/postgres/postgres-sql.ts';
+import { DailySums } from '../service/src/storage/stores/daily-sums.ts';
 import { userKey } from '../service/src/storage/transactions/user-key.ts';
+import { openBulkInsert } from './bulk-insert.ts';
 
 const DAY_MS = 86_400_000;
 export const SPAN_MS = 3 * 365 * DAY_MS;
@@ -18,34 +23,53 @@ const BATCH_SIZE = 5_000;
 /** Fraction of the rows that belong to each organisation. */
 export const SHARES = [0.8, 0.19, 0.01];
 
+interface SeedOptions {
+  readonly userOf?: (random: Random) => string;
+  /** How often each transaction occurs, with other ids and stamps. */
+  readonly copies?: number;
+}
+
+/** Fills the database, in which no connection may be open. Leaves the state that imports of these transactions would leave. */
 export async function seedTransactions(
-  database: Database,
+  url: string,
   rows: number,
   endMs: number,
   random: Random,
-  userOf: (random: Random) => string = randomUser,
+  { userOf = randomUser, copies = 1 }: SeedOptions = {},
 ): Promise<void> {
-  const indexes = await readIndexes(database);
-  await database.write(async (connection) => {
-    for (const { name } of indexes) await connection.all(`DROP INDEX ${name}`);
+  const stampsOf = new Map<number, Float64Array>();
+  await withDatabase(url, async (database) => {
+    for (const [index, stamps] of randomStamps(rows / copies, endMs, random).entries())
+      stampsOf.set(await createOrganisation(database, organisationName(index), endMs), stamps);
   });
-  for (const [index, stamps] of randomStamps(rows, endMs, random).entries()) {
-    const orgId = await createOrganisation(database, organisationName(index), endMs);
+  const totals = new DailySums();
+  const bulk = await openBulkInsert(url, copies);
+  for (const [orgId, stamps] of stampsOf) {
     for (let done = 0; done < stamps.length; done += BATCH_SIZE) {
       const batch = Array.from(stamps.subarray(done, done + BATCH_SIZE), (stampMs) => {
         const passbackUid = userOf(random);
-        const { id, document } = newTransaction(stampMs, random, passbackUid);
+        const { id, sale, document } = newTransaction(stampMs, random, passbackUid);
+        for (let copy = 0; copy < copies; copy++) totals.addSale(orgId, sale);
         return {
           ...{ id, org_id: orgId, updated_at: stampMs, document, import_id: null, source_updated_at: null },
           ...{ user_key: userKey(passbackUid), retailer_id: null },
         };
       });
-      await database.write((connection) => connection.putMany(TRANSACTIONS, batch));
+      await bulk.insert(batch);
     }
   }
-  for (const { sql } of indexes) await database.write((connection) => connection.all(sql));
-  // Autovacuum does this soon after a bulk insert.
-  await database.all(database.sql === POSTGRES_SQL ? 'VACUUM ANALYZE' : 'ANALYZE');
+  await bulk.close();
+  await withDatabase(url, async (database) => {
+    await database.write((connection) => totals.store(connection));
+    // Autovacuum does this soon after a bulk insert.
+    await database.all(database.sql === POSTGRES_SQL ? 'VACUUM ANALYZE' : 'ANALYZE');
+  });
+}
+
+async function withDatabase(url: string, work: (database: Database) => Promise<void>): Promise<void> {
+  const database = openDatabase(url, COMMAND_OPTIONS);
+  await work(database);
+  await database.close();
 }
 
 /** Writes one import file per organisation, named after it. */
@@ -91,14 +115,6 @@ function randomStamps(rows: number, endMs: number, random: Random): Float64Array
   );
 }
 
-async function readIndexes(database: Database): Promise<{ name: string; sql: string }[]> {
-  return database.all(
-    database.sql === POSTGRES_SQL
-      ? `SELECT indexname AS name, indexdef AS sql FROM pg_indexes WHERE tablename = 'transactions' AND indexname NOT LIKE '%_pkey'`
-      : `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'transactions' AND sql IS NOT NULL`,
-  );
-}
-
 async function createOrganisation(database: Database, name: string, clockMs: number): Promise<number> {
   const [org] = await database.write((connection) =>
     connection.all<{ id: number }>(
@@ -112,37 +128,49 @@ async function createOrganisation(database: Database, name: string, clockMs: num
 }
 
 /** One of a million users. */
-export function randomUser(random: Random): string {
-  return `user-${Math.floor(random.unit() * 1e6)}`;
+export function randomUser(random: Random, users = 1e6): string {
+  return `user-${Math.floor(random.unit() * users)}`;
+}
+
+/** A window from one second to three years wide, log-uniform. Half of the windows have no upper bound. */
+export function randomWindow(random: Random, endMs: number): StampWindow & { readonly widthMs: number } {
+  const widthMs = Math.round(1_000 * (SPAN_MS / 1_000) ** random.unit());
+  if (random.unit() < 0.5) return { minMs: endMs - widthMs, maxMs: 8.64e15, widthMs };
+  const minMs = endMs - widthMs - Math.floor(random.unit() * (SPAN_MS - widthMs));
+  return { minMs, maxMs: minMs + widthMs, widthMs };
+}
+
+/** None for 40 % of the pages; otherwise an id of version 4 or 7. */
+export function randomCursor(random: Random, endMs: number): Uuid | undefined {
+  const kind = random.unit();
+  if (kind < 0.4) return undefined;
+  return kind < 0.7 ? uuidV4(random) : uuidV7(endMs - Math.floor(random.unit() * SPAN_MS), random);
 }
 
 function newTransaction(
   stampMs: number,
   random: Random,
   passbackUid: string,
-): { id: Uuid; document: string } {
+): { id: Uuid; sale: UnstampedTransaction; document: string } {
   const soldAtMs = stampMs - Math.floor(random.unit() * 30 * DAY_MS);
   const id = random.unit() < 0.5 ? uuidV4(random) : uuidV7(soldAtMs, random);
-  const document = printTransaction(
-    {
-      id,
-      country: 'DE',
-      clickedAt: printTimestamp(soldAtMs - 600_000),
-      soldAt: printTimestamp(soldAtMs),
-      currencyCode: 'EUR',
-      orderValue: Math.floor(random.unit() * 100_000) / 100,
-      cashback: Math.floor(random.unit() * 1_000) / 100,
-      activatedAt: null,
-      passbackUid,
-      passbackData: null,
-      status: 'CONFIRMED',
-      cashbackOfferId: uuidV4(random),
-      couponId: null,
-      promotionId: null,
-    },
-    printTimestamp(stampMs),
-  );
-  return { id, document };
+  const sale: UnstampedTransaction = {
+    id,
+    country: 'DE',
+    clickedAt: printTimestamp(soldAtMs - 600_000),
+    soldAt: printTimestamp(soldAtMs),
+    currencyCode: 'EUR',
+    orderValue: Math.floor(random.unit() * 100_000) / 100,
+    cashback: Math.floor(random.unit() * 1_000) / 100,
+    activatedAt: null,
+    passbackUid,
+    passbackData: null,
+    status: 'CONFIRMED',
+    cashbackOfferId: uuidV4(random),
+    couponId: null,
+    promotionId: null,
+  };
+  return { id, sale, document: printTransaction(sale, printTimestamp(stampMs)) };
 }
 
 export function uuidV4(random: Random): Uuid {

@@ -9,8 +9,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Random } from '@offerbook/sandbox/random.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
-import { openDatabase } from '../service/src/storage/open-database.ts';
-import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../service/src/storage/open-stores.ts';
+import { CREATE_OPTIONS, openStores } from '../service/src/storage/open-stores.ts';
 import { fillCatalogue } from './fill.ts';
 import { makeRetailers } from './large-catalogue.ts';
 import { compare, type Load } from './load.ts';
@@ -117,12 +116,11 @@ async function measureRatios(): Promise<Record<string, number>> {
 }
 
 async function fill(databaseUrl: string) {
-  const stores = await openStores(databaseUrl, CREATE_OPTIONS);
+  await (await openStores(databaseUrl, CREATE_OPTIONS)).close();
+  await seedTransactions(databaseUrl, TRANSACTIONS, END_MS, new Random('smoke', 'transactions'));
+  const stores = await openStores(databaseUrl);
   const retailers = [...makeRetailers(SIZE, Date.now())];
   await fillCatalogue(stores, retailers);
-  const database = openDatabase(databaseUrl, COMMAND_OPTIONS);
-  await seedTransactions(database, TRANSACTIONS, END_MS, new Random('smoke', 'transactions'));
-  await database.close();
   const org = await stores.organisations.find(organisationName(0));
   const tokens = await issueTokens(stores, org?.id ?? 0);
   await stores.close();

@@ -146,9 +146,9 @@ async function timePages(stores: Stores, query: Omit<TransactionQuery, 'cursor' 
 async function measure(name: string, url: string, rows: number, history: number): Promise<void> {
   let nowMs = END_MS + HOUR_MS;
   await (await openStores(url, CREATE_OPTIONS)).close();
-  const database = openDatabase(url, COMMAND_OPTIONS);
   // The first organisation has 80 % of the rows.
-  await seedTransactions(database, Math.round(rows / 0.8), END_MS, new Random('bench', rows));
+  await seedTransactions(url, Math.round(rows / 0.8), END_MS, new Random('bench', rows));
+  const database = openDatabase(url, COMMAND_OPTIONS);
   const writing = await openStores(url, COMMAND_OPTIONS, () => (nowMs += 1_000));
   const serving = await openStores(url, SERVER_OPTIONS);
   const [org] = await writing.organisations.list();

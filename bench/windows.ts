@@ -7,15 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Random } from '@offerbook/sandbox/random.ts';
-import type { Transaction } from '@offerbook/wire/transaction.ts';
 import type { TransactionQuery } from '../service/src/domain/transaction.ts';
-import { openDatabase, SERVER_OPTIONS } from '../service/src/storage/open-database.ts';
-import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../service/src/storage/open-stores.ts';
+import { SERVER_OPTIONS } from '../service/src/storage/open-database.ts';
+import { CREATE_OPTIONS, openStores } from '../service/src/storage/open-stores.ts';
 import { EVERYTHING } from '../service/test/storage/open-test-stores.ts';
-import { COMMAND } from '../service/test/support/command.ts';
 import { newPostgresDatabase, stopPostgres } from '../service/test/support/postgres-server.ts';
+import { importChanges } from './import-changes.ts';
 import { percentile } from './percentile.ts';
-import { SPAN_MS, seedTransactions, uuidV4, uuidV7 } from './random-transactions.ts';
+import { randomCursor, randomWindow, SPAN_MS, seedTransactions, uuidV4 } from './random-transactions.ts';
 import { type Series, scatterPlot } from './scatter-plot.ts';
 
 const LIMIT = 100;
@@ -37,22 +36,10 @@ interface Measured {
   readonly ms: number;
 }
 
-/** Window widths from one second to everything, log-uniform. Half of the windows have no upper bound. */
 function randomQuery(random: Random, orgs: readonly number[]): { query: TransactionQuery; widthMs: number } {
-  const widthMs = Math.round(1_000 * (SPAN_MS / 1_000) ** random.unit());
-  const isOpen = random.unit() < 0.5;
-  const minMs = isOpen
-    ? END_MS - widthMs
-    : END_MS - widthMs - Math.floor(random.unit() * (SPAN_MS - widthMs));
-  const deep = random.unit();
-  const cursor =
-    deep < 0.4
-      ? undefined
-      : deep < 0.7
-        ? uuidV4(random)
-        : uuidV7(END_MS - Math.floor(random.unit() * SPAN_MS), random);
+  const { widthMs, ...window } = randomWindow(random, END_MS);
+  const cursor = randomCursor(random, END_MS);
   const orgId = orgs[Math.floor(random.unit() * orgs.length)] ?? 0;
-  const window = { minMs, maxMs: isOpen ? EVERYTHING.maxMs : minMs + widthMs };
   return { query: { orgId, cursor, limit: LIMIT, window }, widthMs };
 }
 
@@ -94,38 +81,6 @@ async function measure(url: string, pages: number): Promise<Measurements> {
   return { unfilteredMs, laterMs, windows };
 }
 
-/** Imports changed passback data for random transactions of the first organisation, and returns the duration. */
-async function importChanges(url: string, file: string): Promise<number> {
-  const stores = await openStores(url);
-  const [org] = await stores.organisations.list();
-  const random = new Random('bench', 'changes');
-  const lines = new Map<string, string>();
-  // A small table can have fewer rows.
-  for (let pages = 0; pages < CHANGED_ROWS && lines.size < CHANGED_ROWS; pages++) {
-    const cursor = uuidV4(random);
-    const page = await stores.transactions.page({
-      orgId: org?.id ?? 0,
-      cursor,
-      limit: LIMIT,
-      window: EVERYTHING,
-    });
-    for (const row of JSON.parse(`[${Buffer.from(page.data)}]`) as Transaction[]) {
-      lines.set(row.id, JSON.stringify({ ...row, passbackData: 'changed' }));
-    }
-  }
-  await stores.close();
-  const changes = [...lines.values()].slice(0, CHANGED_ROWS);
-  await Bun.write(file, changes.join('\n'));
-  const startedMs = performance.now();
-  const child = Bun.spawn(
-    [COMMAND, 'import', 'transactions', file, '--org', org?.name ?? '', '--database', url, '--json'],
-    { stdout: 'pipe', stderr: 'inherit' },
-  );
-  const report = await new Response(child.stdout).text();
-  if (JSON.parse(report).changed !== changes.length) throw new Error(`not all rows were changed: ${report}`);
-  return (performance.now() - startedMs) / 1000;
-}
-
 const print = (text: string) => process.stdout.write(`${text}\n`);
 const folder = mkdtempSync(join(tmpdir(), 'offerbook-bench-'));
 const series: Series[] = [];
@@ -139,12 +94,10 @@ try {
       const url = name === 'sqlite' ? `sqlite:${join(folder, `${rows}.db`)}` : await newPostgresDatabase();
       await (await openStores(url, CREATE_OPTIONS)).close();
       const startedMs = performance.now();
-      const database = openDatabase(url, COMMAND_OPTIONS);
-      await seedTransactions(database, rows, END_MS, new Random('bench', rows));
-      await database.close();
+      await seedTransactions(url, rows, END_MS, new Random('bench', rows));
       const builtS = (performance.now() - startedMs) / 1000;
       const { unfilteredMs, laterMs, windows } = await measure(url, Number(options.pages));
-      const changesS = await importChanges(url, join(folder, 'changes.ndjson'));
+      const changesS = await importChanges(url, folder, CHANGED_ROWS);
       const ms = windows.map((it) => it.ms);
       const median = percentile(unfilteredMs, 0.5);
       const shown = [

@@ -66,11 +66,10 @@ async function fillDatabase(
   databaseUrl: string,
   histories: Awaited<ReturnType<typeof writeHistories>> | undefined,
 ): ReturnType<Fill> {
-  const stores = await openStores(databaseUrl, CREATE_OPTIONS);
+  await (await openStores(databaseUrl, CREATE_OPTIONS)).close();
+  if (histories === undefined) await seedTransactions(databaseUrl, ROWS, END_MS, new Random('bench', ROWS));
+  const stores = await openStores(databaseUrl);
   const database = openDatabase(databaseUrl, COMMAND_OPTIONS);
-  if (histories === undefined) {
-    await seedTransactions(database, ROWS, END_MS, new Random('bench', ROWS));
-  }
   for (const { org, path } of histories ?? []) {
     await stores.organisations.create(org);
     const { code, stderr } = await offerbook([

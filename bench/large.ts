@@ -1,0 +1,267 @@
+// Measures what grows with the number of transactions. Fills one database of each size, then alternates between them, so that
+// other work on the machine affects all sizes alike. The last column is the largest size relative to the smallest. Reads are
+// made twice: the first time, the pages may come from the disk. Each line shows the machine's load average.
+//   npm run bench:large -- [--rows 10000000,20000000] [--pages 500] [--databases sqlite,postgres]
+// A million transactions need about 1 GB in the temporary folder (TMPDIR).
+
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Random } from '@offerbook/sandbox/random.ts';
+import { systemClock } from '../service/src/domain/clock.ts';
+import type { PublicOrganisation } from '../service/src/domain/organisation.ts';
+import type { Stores } from '../service/src/domain/stores.ts';
+import type { TransactionQuery } from '../service/src/domain/transaction.ts';
+import { stampAll } from '../service/src/storage/backup/new-timeline.ts';
+import { openDatabase, SERVER_OPTIONS, sqlitePath } from '../service/src/storage/open-database.ts';
+import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../service/src/storage/open-stores.ts';
+import { EVERYTHING } from '../service/test/storage/open-test-stores.ts';
+import { postgresUrl, startPostgres } from '../service/test/support/postgres-server.ts';
+import { importChanges, importFile } from './import-changes.ts';
+import { describeMachine } from './machine.ts';
+import { bearer, issueTokens, startOfferbook } from './offerbook.ts';
+import { percentile } from './percentile.ts';
+import {
+  randomCursor,
+  randomUser,
+  randomWindow,
+  seedTransactions,
+  uuidV4,
+  writeHistories,
+} from './random-transactions.ts';
+import { megabytes, table, whole } from './table.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    rows: { type: 'string', default: '10000000,20000000' },
+    pages: { type: 'string', default: '500' },
+    databases: { type: 'string', default: 'sqlite,postgres' },
+  },
+});
+const PAGES = Number(options.pages);
+const LIMIT = 100;
+const END_MS = Date.parse('2026-11-01T00:00:00Z');
+const IMPORTED_ROWS = 100_000;
+/** Also the mean number of transactions per user. */
+const COPIES = 10;
+const ERASED_USERS = 20;
+const STARTS = 5;
+
+/** One database. */
+interface Subject {
+  readonly url: string;
+  readonly rows: number;
+  readonly stores: Stores;
+  readonly orgs: readonly PublicOrganisation[];
+  readonly users: number;
+}
+
+type Format = (value: number) => string;
+const ms: Format = (value) => `${value.toFixed(2)} ms`;
+const seconds: Format = (value) => `${value.toFixed(1)} s`;
+
+const print = (text: string) => process.stdout.write(`${text}\n`);
+
+function printRow(what: string, values: readonly number[], format: Format): void {
+  const growth = (values.at(-1) ?? Number.NaN) / (values[0] ?? Number.NaN);
+  print(`| ${[what, ...values.map(format), growth.toFixed(2), loadavg()[0]?.toFixed(1)].join(' | ')} |`);
+}
+
+async function timeMs(work: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now();
+  await work();
+  return performance.now() - startedMs;
+}
+
+type Read = (subject: Subject, random: Random) => Promise<unknown>;
+
+const page =
+  (query: (random: Random, users: number) => Partial<TransactionQuery>): Read =>
+  ({ stores, orgs, users }, random) =>
+    stores.transactions.page({
+      ...{ orgId: random.pick(orgs).id, cursor: undefined, window: EVERYTHING, limit: LIMIT },
+      ...query(random, users),
+    });
+
+const READS: Readonly<Record<string, Read>> = {
+  'page without a window': page((random) => ({ cursor: uuidV4(random) })),
+  'first page of a window': page((random) => ({ window: randomWindow(random, END_MS) })),
+  'later page of a window': page((random) => ({
+    window: randomWindow(random, END_MS),
+    cursor: randomCursor(random, END_MS) ?? uuidV4(random),
+  })),
+  'page of a user': page((random, users) => ({ passbackUid: randomUser(random, users) })),
+  'page of a user in a window': page((random, users) => ({
+    passbackUid: randomUser(random, users),
+    window: randomWindow(random, END_MS),
+  })),
+  'search for a user': ({ stores, users }, random) =>
+    stores.history.findByPassbackUid(randomUser(random, users), { limit: LIMIT }),
+  'latest changes': ({ stores }) => stores.history.latest({ window: EVERYTHING, limit: LIMIT }),
+  'all daily totals': ({ stores }) => stores.totals.read(() => {}),
+};
+
+const READS_AS_OF: Readonly<Record<string, Read>> = {
+  'later page of a walk, 100,000 changes later': page((random) => ({
+    window: randomWindow(random, END_MS),
+    cursor: randomCursor(random, END_MS) ?? uuidV4(random),
+    asOfMs: END_MS,
+  })),
+};
+
+async function measureReads(subjects: readonly Subject[], reads: typeof READS): Promise<void> {
+  for (const [what, read] of Object.entries(reads)) {
+    const [cold, warm] = [subjects.map((): number[] => []), subjects.map((): number[] => [])];
+    for (const spent of [cold, warm]) {
+      for (let i = 0; i < PAGES; i++) {
+        for (const [index, subject] of subjects.entries()) {
+          const random = new Random('large', what, i);
+          spent[index]?.push(await timeMs(() => read(subject, random)));
+        }
+      }
+    }
+    const at = (share: number) => (spent: readonly number[]) => percentile(spent, share);
+    printRow(`${what}: median`, warm.map(at(0.5)), ms);
+    printRow(`${what}: p99`, warm.map(at(0.99)), ms);
+    printRow(`${what}: p99, first time`, cold.map(at(0.99)), ms);
+  }
+}
+
+/** Calls the function for each subject in turn, several times, and prints the medians. */
+async function measureEach(
+  what: string,
+  subjects: readonly Subject[],
+  measure: (subject: Subject, round: number) => Promise<number>,
+  format: Format,
+  rounds = 1,
+): Promise<void> {
+  const results = subjects.map((): number[] => []);
+  for (let round = 0; round < rounds; round++)
+    for (const [index, subject] of subjects.entries()) results[index]?.push(await measure(subject, round));
+  printRow(
+    what,
+    results.map((each) => percentile(each, 0.5)),
+    format,
+  );
+}
+
+async function databaseBytes({ url }: Subject): Promise<number> {
+  const path = sqlitePath(url);
+  if (path !== undefined) return statSync(path).size;
+  const database = openDatabase(url, COMMAND_OPTIONS);
+  const [row] = await database.all<{ bytes: number }>('SELECT pg_database_size(current_database()) AS bytes');
+  await database.close();
+  return row?.bytes ?? 0;
+}
+
+/** Memory of a server that has served pages at random cursors. */
+async function serverBytes({ url, stores, orgs }: Subject, folder: string): Promise<number> {
+  const { private: token } = await issueTokens(stores, orgs[0]?.id ?? 0);
+  await using server = await startOfferbook(folder, url, { cores: '0,1' });
+  const random = new Random('large', 'memory');
+  for (let i = 0; i < PAGES; i++) {
+    const path = `/v1/transactions/?cursor=${uuidV4(random)}`;
+    await (await fetch(`${server.url}${path}`, { headers: bearer(token) })).arrayBuffer();
+  }
+  return (await server.memoryBytes()).now;
+}
+
+/** Time per transaction to give the smallest organisation's transactions new stamps, in milliseconds. */
+async function markMs({ url, orgs }: Subject): Promise<number> {
+  const database = openDatabase(url, COMMAND_OPTIONS);
+  let marked = 0;
+  const spentMs = await timeMs(() =>
+    stampAll(database, systemClock, orgs.at(-1)?.id ?? 0, systemClock(), (rows) => {
+      marked += rows;
+    }),
+  );
+  await database.close();
+  return spentMs / marked;
+}
+
+async function fill(url: string, rows: number): Promise<Subject> {
+  await (await openStores(url, CREATE_OPTIONS)).close();
+  const users = rows / COPIES;
+  const spentMs = await timeMs(() =>
+    seedTransactions(url, rows, END_MS, new Random('large', rows), {
+      userOf: (random) => randomUser(random, users),
+      copies: COPIES,
+    }),
+  );
+  print(`Filled ${whole(rows)} transactions in ${seconds(spentMs / 1_000)}.`);
+  const stores = await openStores(url, { ...SERVER_OPTIONS, statementTimeoutMs: 0 });
+  return { url, rows, stores, orgs: await stores.organisations.list(), users };
+}
+
+async function measure(name: string, subjects: readonly Subject[], folder: string): Promise<void> {
+  const head = [name, ...subjects.map(({ rows }) => whole(rows)), 'growth', 'load average'];
+  print(`\n${table(head, [])}`);
+  await measureEach('size', subjects, databaseBytes, megabytes);
+  const start = async ({ url }: Subject) => {
+    await using server = await startOfferbook(folder, url, { cores: '0,1' });
+    return server.startedInMs;
+  };
+  await measureEach('start of a server', subjects, start, ms, STARTS);
+  await measureEach('memory of a server', subjects, (subject) => serverBytes(subject, folder), megabytes);
+  await measureReads(subjects, READS);
+
+  // Most of the transactions are in the first file, which belongs to the first organisation.
+  const [file] = await writeHistories(folder, IMPORTED_ROWS / 0.8, END_MS, new Random('large', 'import'));
+  const importNew = ({ url }: Subject) =>
+    importFile(url, file?.path ?? '', file?.org ?? '', { added: IMPORTED_ROWS });
+  await measureEach(`import of ${whole(IMPORTED_ROWS)} new rows`, subjects, importNew, seconds);
+  const change = ({ url }: Subject) => importChanges(url, folder, IMPORTED_ROWS);
+  await measureEach(`import of ${whole(IMPORTED_ROWS)} changed rows`, subjects, change, seconds);
+  await measureReads(subjects, READS_AS_OF);
+
+  const erase = ({ stores, orgs, users }: Subject, round: number) => {
+    const user = randomUser(new Random('large', 'erase', round), users);
+    return timeMs(() => stores.erasures.erase(orgs[0] as PublicOrganisation, user));
+  };
+  await measureEach('erasure of a user', subjects, erase, ms, ERASED_USERS);
+  const purge = async ({ stores }: Subject) =>
+    (await timeMs(() => stores.history.purge(systemClock() + 1))) / 1_000;
+  await measureEach(`purge of ${whole(IMPORTED_ROWS)} versions`, subjects, purge, seconds);
+  await measureEach('new stamps after a restore, per transaction', subjects, markMs, ms);
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'offerbook-bench-'));
+try {
+  print(describeMachine());
+  for (const name of options.databases.split(',')) {
+    // Not durable, but with the memory of a server that has the machine to itself.
+    const flags = [
+      'fsync=off',
+      'autovacuum=off',
+      'shared_buffers=4GB',
+      'max_wal_size=8GB',
+      'wal_level=minimal',
+    ];
+    const server =
+      name === 'postgres'
+        ? await startPostgres([...flags, 'max_wal_senders=0'].flatMap((flag) => ['-c', flag]))
+        : undefined;
+    const subjects: Subject[] = [];
+    try {
+      for (const rows of options.rows.split(',').map(Number)) {
+        await server?.process.createDatabase(`bench_${rows}`);
+        const url =
+          server === undefined
+            ? `sqlite:${join(folder, `${rows}.db`)}`
+            : postgresUrl(server.port, `bench_${rows}`);
+        subjects.push(await fill(url, rows));
+      }
+      await measure(name, subjects, folder);
+    } finally {
+      for (const { stores, rows } of subjects) {
+        await stores.close();
+        rmSync(join(folder, `${rows}.db`), { force: true });
+      }
+      await server?.process.stop();
+      if (server !== undefined) rmSync(server.directory, { recursive: true });
+    }
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
