@@ -59,9 +59,12 @@ export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, '?');
 }
 
+/** The last column is wrapped if a terminal leaves it at least this width. */
+const WRAPPED_WIDTH_MIN = 30;
+
 /**
- * Aligns columns, numbers to the right. If a terminal is too narrow for the table, prints every row as lines of names and
- * values, so that no id is cut. Returns `empty` if there are no rows.
+ * Aligns columns, numbers to the right. If a terminal is too narrow for the table, wraps the last column, or prints every row as
+ * lines of names and values, so that no id is cut. Returns `empty` if there are no rows.
  */
 export function table(
   header: readonly string[],
@@ -72,19 +75,34 @@ export function table(
   if (rows.length === 0) return empty;
   const lines = [header, ...rows].map((line) => header.map((_, column) => printable(line[column] ?? '')));
   const widths = header.map((_, column) => widest(lines.map((line) => line[column] ?? '')));
-  if (widths.reduce((sum, width) => sum + width + 2, -2) > widthMax) return records(lines);
+  const lastWidth = widths.pop() ?? 0;
+  const before = widths.reduce((sum, width) => sum + width + 2, 0);
+  const left = widthMax - before;
+  if (lastWidth > left && left < WRAPPED_WIDTH_MIN) return records(lines);
+  widths.push(Math.min(lastWidth, left));
   const isNumeric = header.map((_, column) => rows.every((row) => /^[\d,.]*$/.test(row[column] ?? '')));
   return lines
-    .map((line) =>
-      line
-        .map((cell, column) => {
-          const padding = ' '.repeat((widths[column] ?? 0) - Bun.stringWidth(cell));
-          return isNumeric[column] === true ? `${padding}${cell}` : `${cell}${padding}`;
-        })
-        .join('  ')
-        .trimEnd(),
-    )
+    .flatMap((line) => {
+      const [last = '', ...more] = wrapped(line.at(-1) ?? '', left);
+      const cells = [...line.slice(0, -1), last].map((cell, column) => {
+        const padding = ' '.repeat(Math.max(0, (widths[column] ?? 0) - Bun.stringWidth(cell)));
+        return isNumeric[column] === true ? `${padding}${cell}` : `${cell}${padding}`;
+      });
+      return [cells.join('  ').trimEnd(), ...more.map((part) => ' '.repeat(before) + part)];
+    })
     .join('\n');
+}
+
+/** Splits a text between words into lines of at most `width`. A longer word has a line of its own. */
+function wrapped(text: string, width: number): string[] {
+  if (Bun.stringWidth(text) <= width) return [text];
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line === undefined || Bun.stringWidth(`${line} ${word}`) > width) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines;
 }
 
 function records([header = [], ...rows]: readonly (readonly string[])[]): string {
@@ -103,7 +121,7 @@ function widest(cells: readonly string[]): number {
 }
 
 /** Infinite if stdout is not a terminal: scripts expect one line per row. */
-function terminalWidth(): number {
+export function terminalWidth(): number {
   if (!process.stdout.isTTY) return Number.POSITIVE_INFINITY;
   return readColumns() ?? process.stdout.columns ?? Number.POSITIVE_INFINITY;
 }

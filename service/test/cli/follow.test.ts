@@ -182,25 +182,39 @@ test.skipIf(lacks('bash'))('follow exits without an error if its reader closes t
   expect([await shell.exited, await Bun.readableStreamToText(shell.stderr)]).toEqual([0, '']);
 });
 
-test('follow prints a table on a terminal, without control sequences from the data', async () => {
-  await service.importTransactions([transaction(77, { passbackUid: 'evil\u001b[2J', cashback: 1e-7 })]);
-  let screen = '';
-  const command = Bun.spawn([process.execPath, MAIN, 'follow', '--url', service.url, '--once'], {
-    env: { ...cleanEnvironment(), OFFERBOOK_TOKEN: token },
-    terminal: {
-      cols: 200,
-      data: (_, bytes) => {
-        screen += new TextDecoder().decode(bytes);
+test.each([
+  [200, [['UPDATED', 'STATUS', 'ORDER', 'CASHBACK', 'USER', 'ID']]],
+  [
+    80,
+    [
+      ['UPDATED', 'STATUS', 'ORDER', 'CASHBACK'],
+      ['', 'USER', 'ID'],
+    ],
+  ],
+])(
+  'follow prints a table that fits a terminal of %p columns, without control sequences from the data',
+  async (cols, header) => {
+    await service.importTransactions([transaction(77, { passbackUid: 'evil\u001b[2J', cashback: 1e-7 })]);
+    let screen = '';
+    const command = Bun.spawn([process.execPath, MAIN, 'follow', '--url', service.url, '--once'], {
+      env: { ...cleanEnvironment(), OFFERBOOK_TOKEN: token },
+      terminal: {
+        cols,
+        data: (_, bytes) => {
+          screen += new TextDecoder().decode(bytes);
+        },
       },
-    },
-  });
-  expect(await command.exited).toBe(0);
-  leakWatch.noteOutput('terminal', screen);
-  const lines = screen.split('\r\n');
-  expect(lines[0]?.split(/ +/)).toEqual(['UPDATED', 'STATUS', 'ORDER', 'CASHBACK', 'USER', 'ID']);
-  const row = lines.find((line) => line.endsWith(id(77)))?.split(/ {2,}/);
-  expect(row?.slice(1)).toEqual(['PENDING', '79.9 EUR', '0.0000001 EUR', 'evil?[2J', id(77)]);
-});
+    });
+    expect(await command.exited).toBe(0);
+    leakWatch.noteOutput('terminal', screen);
+    const lines = screen.split('\r\n');
+    expect(lines.slice(0, header.length).map((line) => line.split(/ +/))).toEqual(header);
+    expect(lines.filter((line) => line.length > cols)).toEqual([]);
+    const last = lines.findIndex((line) => line.endsWith(id(77)));
+    const row = lines.slice(last + 1 - header.length, last + 1).flatMap((line) => line.trim().split(/ {2,}/));
+    expect(row.slice(1)).toEqual(['PENDING', '79.9 EUR', '0.0000001 EUR', 'evil?[2J', id(77)]);
+  },
+);
 
 /** A running follow process and its output so far. */
 function start(args: readonly string[]) {

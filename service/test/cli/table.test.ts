@@ -28,6 +28,22 @@ test('a table that is wider than the terminal is printed as records, without emp
   ]);
 });
 
+test('the last column is wrapped between words if 30 columns are left for it', () => {
+  const rows = [
+    ['disk', 'ok', '75.7 GB of 270.6 GB are free, and the database has 0.1 GB'],
+    ['database', 'warning', `see ${'x'.repeat(40)} there`],
+  ];
+  expect(table(['CHECK', 'STATE', 'FOUND'], rows, '', 49).split('\n')).toEqual([
+    'CHECK     STATE    FOUND',
+    'disk      ok       75.7 GB of 270.6 GB are free,',
+    '                   and the database has 0.1 GB',
+    'database  warning  see',
+    `                   ${'x'.repeat(40)}`,
+    '                   there',
+  ]);
+  expect(table(['CHECK', 'STATE', 'FOUND'], rows, '', 48).split('\n')[0]).toBe('CHECK  disk');
+});
+
 test('a table without rows is the given text', () => {
   expect(table(HEADER, [], 'No imports.', 3)).toBe('No imports.');
 });

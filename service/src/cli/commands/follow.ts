@@ -18,7 +18,7 @@ import { BadInput, ServiceFailure } from '@offerbook/wire/failures.ts';
 import { Command } from 'commander';
 import { readToken } from '../../config.ts';
 import { stopSignal } from '../node/signals.ts';
-import { print, printable, printNote } from '../output.ts';
+import { print, printable, printNote, terminalWidth } from '../output.ts';
 import { parsePositiveDurationMs } from './option-values.ts';
 
 interface FollowCommandOptions {
@@ -105,7 +105,15 @@ function jsonPrinter(): Printer {
   return (page) => print(page.map((transaction) => `${printJson(transaction)}\n`).join(''));
 }
 
-const COLUMNS: readonly { title: string; width: number; cell: (t: Transaction) => string }[] = [
+interface Column {
+  readonly title: string;
+  readonly width: number;
+  readonly cell: (transaction: Transaction) => string;
+}
+
+const INDENT = '  ';
+
+const COLUMNS: readonly Column[] = [
   { title: 'UPDATED', width: 23, cell: (t) => t.updatedAt },
   { title: 'STATUS', width: 9, cell: (t) => t.status },
   { title: 'ORDER', width: 14, cell: (t) => `${printJson(t.orderValue)} ${t.currencyCode}` },
@@ -114,17 +122,38 @@ const COLUMNS: readonly { title: string; width: number; cell: (t: Transaction) =
   { title: 'ID', width: 36, cell: (t) => t.id },
 ];
 
-/** Columns have fixed widths, because rows are printed as they arrive. */
+/**
+ * Columns have fixed widths, because rows are printed as they arrive. On a terminal that is too narrow for all columns, a row
+ * takes several lines, of which all but the first are indented.
+ */
 function tablePrinter(): Printer {
-  let header = `${line(({ title }) => title)}\n`;
+  const lines = linesThatFit(terminalWidth());
+  const row = (text: (column: Column) => string) =>
+    lines
+      .map(
+        (columns, i) =>
+          (i === 0 ? '' : INDENT) + columns.map((one) => text(one).padEnd(one.width)).join('  '),
+      )
+      .map((line) => `${line.trimEnd()}\n`)
+      .join('');
+  let header = row(({ title }) => title);
   return async (page) => {
-    await print(header + page.map((t) => `${line(({ cell }) => printable(cell(t)))}\n`).join(''));
+    await print(header + page.map((t) => row(({ cell }) => printable(cell(t)))).join(''));
     header = '';
   };
 }
 
-function line(text: (column: (typeof COLUMNS)[number]) => string): string {
-  return COLUMNS.map((column) => text(column).padEnd(column.width))
-    .join('  ')
-    .trimEnd();
+/** Divides the columns between as few lines as fit the width. */
+function linesThatFit(widthMax: number): readonly (readonly Column[])[] {
+  const lines: Column[][] = [[]];
+  let width = -2;
+  for (const column of COLUMNS) {
+    width += 2 + column.width;
+    if (width > widthMax && width > column.width) {
+      lines.push([]);
+      width = INDENT.length + column.width;
+    }
+    lines.at(-1)?.push(column);
+  }
+  return lines;
 }

@@ -3,7 +3,8 @@
 import { printCountOf } from '@offerbook/wire/count.ts';
 import type { ImportProgress } from '@offerbook/wire/rows/row-report.ts';
 
-const WIDTH = 30;
+const WIDTH_MAX = 30;
+const TERMINAL_WIDTH = 80;
 const REDRAW_MS = 100;
 const DELAY_MS = 1_000;
 
@@ -22,21 +23,25 @@ export async function withProgressBar<T>(
       const nowMs = performance.now();
       if (!stream.isTTY || nowMs - startedAtMs < DELAY_MS || nowMs - drawnAtMs < REDRAW_MS) return;
       drawnAtMs = nowMs;
-      stream.write(`\r\x1b[K${draw(progress)}`);
+      // A longer line would wrap, and the next one could not replace it.
+      const lengthMax = (stream.columns ?? TERMINAL_WIDTH) - 1;
+      stream.write(`\r\x1b[K${draw(progress, lengthMax).slice(0, lengthMax)}`);
     });
   } finally {
     if (drawnAtMs > 0) stream.write('\r\x1b[K');
   }
 }
 
-function draw(progress: Progress): string {
+function draw(progress: Progress, lengthMax: number): string {
   if (typeof progress === 'number') return printCountOf(progress, 'row');
   const { rows } = progress;
   const [done, total = 0] =
     'total' in progress ? [rows, progress.total] : [progress.bytesRead, progress.bytesTotal];
   if (total === 0) return printCountOf(rows, 'row');
   const share = Math.min(1, done / total);
-  const filled = Math.round(share * WIDTH);
-  const bar = `${'#'.repeat(filled)}${'-'.repeat(WIDTH - filled)}`;
-  return `[${bar}] ${Math.floor(share * 100)}% ${printCountOf(rows, 'row')}`;
+  const label = `${Math.floor(share * 100)}% ${printCountOf(rows, 'row')}`;
+  const width = Math.min(WIDTH_MAX, lengthMax - label.length - '[] '.length);
+  if (width <= 0) return label;
+  const filled = Math.round(share * width);
+  return `[${'#'.repeat(filled)}${'-'.repeat(width - filled)}] ${label}`;
 }
