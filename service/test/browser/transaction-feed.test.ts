@@ -1,7 +1,9 @@
 // The sandbox's transactions in the explorer, as they change.
 
 import { expect } from 'bun:test';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Browser } from 'playwright-core';
+import type { Delivery } from '../../src/cli/commands/sandbox/toy-receiver.ts';
 import { transactionFeed } from '../../src/cli/commands/sandbox/transaction-feed.ts';
 import { newTokenText } from '../../src/domain/access-token.ts';
 import { systemClock } from '../../src/domain/clock.ts';
@@ -14,14 +16,19 @@ import { id, retailer, transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 import { testsWith } from '../support/tests-with.ts';
 import { axeViolations } from './axe-violations.ts';
-import { WatchedPage } from './watched-page.ts';
+import { RECORD_SHIFTS, WatchedPage } from './watched-page.ts';
 
 const { afterAll, beforeAll, test } = testsWith('chromium');
+
+/** The user of the explorer's activation links. */
+const VISITOR = 'visitor-of-the-explorer';
 
 let node: TestNode;
 let browser: Browser;
 /** Opened before the node, because the feed's route is created first. */
 let stores: Stores;
+/** Webhooks that the toy receiver has stored, newest first. */
+const deliveries: Delivery[] = [];
 
 beforeAll(async () => {
   const databaseUrl = (await DATABASES[0]?.create()) ?? '';
@@ -34,7 +41,7 @@ beforeAll(async () => {
     org,
     findRetailer,
     clock: systemClock,
-    deliveries: () => [],
+    deliveries: () => deliveries.slice(0, 5),
   });
   node = await TestNode.start({ databaseUrl, pageToken, feed });
   await node.keep(pageToken, 'public');
@@ -49,7 +56,7 @@ afterAll(async () => {
 
 const statuses = ({ page }: WatchedPage) => page.locator('.feed .tag').allTextContents();
 
-test('the transaction feed is linked from the list, shows each change once, newest first, and can be paused', async () => {
+test('the transaction feed is linked from the list, shows each change once, newest first, and is paused while a transaction is open', async () => {
   await using watched = await WatchedPage.open(browser, node.url);
   const { page } = watched;
   await page.getByRole('link', { name: 'Watch transactions change' }).click();
@@ -68,7 +75,7 @@ test('the transaction feed is linked from the list, shows each change once, newe
   });
   expect(await axeViolations(page)).toEqual([]);
 
-  await page.getByRole('button', { name: 'Pause' }).click();
+  // The page waits while the reader looks at a transaction.
   await page.getByText(/, paused$/).waitFor();
   const asked = watched.requests.length;
   const sold = { ...transaction(102, { currencyCode: 'AUD' }), retailerId: id(7) };
@@ -89,6 +96,31 @@ test('the transaction feed is linked from the list, shows each change once, newe
     expect(JSON.stringify(await request.allHeaders())).not.toContain('ob_prv_');
   watched.expectCalm();
 });
+
+test.each([1280, 390])(
+  'nothing in the transaction feed jumps when data arrives, at width %p',
+  async (width) => {
+    const viewport = { width, height: 844 };
+    await using watched = await WatchedPage.open(browser, `${node.url}/docs`, { viewport }, RECORD_SHIFTS);
+    const { page } = watched;
+    await page.clock.install();
+    await page.goto(`${node.url}/?view=transactions`);
+    await page.getByText(/^Complete through/).waitFor();
+    for (const number of [1, 2, 3]) {
+      const passbackUid = number === 2 ? VISITOR : `user-${width}`;
+      await node.transactions([transaction(10 * width + number, { passbackUid })]);
+      const receivedAt = printTimestamp(Date.now());
+      deliveries.unshift({ number: deliveries.length + 1, receivedAt, transactions: 1, delayMs: 40 });
+      const rows = await page.locator('.feed li').count();
+      await page.clock.runFor(2_000);
+      await page.locator('.feed li').nth(rows).waitFor();
+      await page.evaluate('Promise.all(document.getAnimations().map((slide) => slide.finished))');
+    }
+    await page.locator('.own-sale', { hasText: 'Your purchase at' }).waitFor();
+    expect(await page.evaluate('shifts')).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+  },
+);
 
 test('the transaction feed reports a missing response and retries automatically', async () => {
   await using watched = await WatchedPage.open(browser, `${node.url}/docs`);
@@ -127,7 +159,7 @@ test('the transaction feed resumes from an earlier response, rejects an invalid 
   expect(await (await node.get(`/sandbox/transactions?since=${completeThrough}`)).json()).toEqual({
     data: [],
     completeThrough,
-    deliveries: [],
+    deliveries: deliveries.slice(0, 5),
   });
   const refused = await node.get('/sandbox/transactions?since=yesterday');
   expect([refused.status, ((await refused.json()) as { detail: string }).detail]).toEqual([

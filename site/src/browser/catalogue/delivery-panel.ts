@@ -2,6 +2,7 @@
 
 import { parseTimestamp } from '@offerbook/client';
 import { element } from '../element.ts';
+import { slideIn } from './slide-in.ts';
 
 const TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 /** A longer delay is a backlog, for example from before the sandbox started. */
@@ -17,8 +18,8 @@ export interface Delivery {
 }
 
 export class DeliveryPanel {
-  readonly #list = element('ol', { class: 'deliveries' });
-  readonly #empty = element('p', { class: 'muted' }, 'No webhooks yet. They follow each change.');
+  readonly #empty = element('li', { class: 'muted' }, 'No webhooks yet. They follow each change.');
+  readonly #list = element('ol', { class: 'deliveries' }, this.#empty);
   readonly node: HTMLElement = element(
     'section',
     { class: 'panel stack delivery-panel' },
@@ -29,7 +30,6 @@ export class DeliveryPanel {
       'The same changes, sent to a toy receiver on this machine. ',
       element('a', { href: '/docs/webhooks' }, 'How webhooks work'),
     ),
-    this.#empty,
     this.#list,
   );
   #shown = 0;
@@ -38,9 +38,8 @@ export class DeliveryPanel {
   show(deliveries: readonly Delivery[]): void {
     const added = deliveries.filter(({ number }) => number > this.#shown);
     this.#shown = added[0]?.number ?? this.#shown;
-    this.#list.prepend(...added.map(deliveryItem));
-    while (this.#list.children.length > deliveries.length) this.#list.lastElementChild?.remove();
-    this.#empty.hidden = this.#list.children.length > 0;
+    if (added.length > 0) this.#empty.remove();
+    slideIn(this.#list, added.map(deliveryItem), Math.max(1, deliveries.length));
   }
 }
 

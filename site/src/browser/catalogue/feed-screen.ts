@@ -1,6 +1,7 @@
 // Shows the sandbox's transactions as they change, and the webhooks that deliver them to a toy receiver, by polling every two
 // seconds. The server holds the private token and polls the API for this page. Readers can pause the updates, as WCAG requires
-// for content that updates automatically.
+// for content that updates automatically, and the updates pause when a reader opens a transaction. Nothing else on the page
+// moves when data arrives: rows slide in, and the other parts have room from the start.
 
 import { parseTimestamp, type Transaction } from '@offerbook/client';
 import { button, codeBlock, element, isolated } from '../element.ts';
@@ -9,6 +10,7 @@ import { VISITOR } from './activate-link.ts';
 import { countryName } from './country-name.ts';
 import { type Delivery, DeliveryPanel } from './delivery-panel.ts';
 import { backLink } from './retailer-screen.ts';
+import { slideIn } from './slide-in.ts';
 import { EVERYTHING } from './view.ts';
 
 const INTERVAL_MS = 2_000;
@@ -29,7 +31,11 @@ export class FeedScreen {
   readonly #path: string;
   readonly #status = element('p', { class: 'status' });
   /** The latest change to a sale of this visitor. */
-  readonly #own = element('p', { class: 'own-sale', role: 'status' });
+  readonly #own = element(
+    'p',
+    { class: 'own-sale muted', role: 'status' },
+    'Your own purchases appear here. Activate a deal and buy something.',
+  );
   readonly #deliveries = new DeliveryPanel();
   readonly #list = element('ol', { class: 'deals panel feed' });
   readonly #pause = button('Pause', () => (this.#isOn ? this.stop() : this.start()));
@@ -92,7 +98,9 @@ export class FeedScreen {
       const since = this.#completeThrough === undefined ? '' : `?since=${this.#completeThrough}`;
       const response = await fetch(this.#path + since);
       if (!response.ok) throw new Error(`status ${response.status}`);
-      this.#add((await response.json()) as FeedPage);
+      const page = (await response.json()) as FeedPage;
+      // If the updates were paused meanwhile, the next request returns these changes again.
+      if (this.#isOn) this.#add(page);
       this.#refresh();
     } catch {
       this.#status.textContent = 'No response from the sandbox. This page retries automatically.';
@@ -103,13 +111,23 @@ export class FeedScreen {
 
   #add({ data, completeThrough, deliveries }: FeedPage): void {
     this.#deliveries.show(deliveries);
-    const items = data.slice(0, SHOWN_MAX).map((one) => feedItem(one, this.#statuses.get(one.id)));
+    const items = data.slice(0, SHOWN_MAX).map((one) => this.#item(one));
     for (const { id, status } of data) this.#statuses.set(id, status);
     const own = data.find(isOwn);
-    if (own !== undefined) this.#own.replaceChildren(...ownWords(own));
-    this.#list.prepend(...items);
-    while (this.#list.children.length > SHOWN_MAX) this.#list.lastElementChild?.remove();
+    if (own !== undefined) {
+      this.#own.classList.remove('muted');
+      this.#own.replaceChildren(...ownWords(own));
+    }
+    slideIn(this.#list, items, SHOWN_MAX);
     this.#completeThrough = completeThrough;
+  }
+
+  #item(transaction: Transaction): HTMLElement {
+    return feedItem(
+      transaction,
+      this.#statuses.get(transaction.id),
+      details(transaction, () => this.stop()),
+    );
   }
 
   #refresh(): void {
@@ -141,7 +159,7 @@ function ownWords(transaction: Transaction): (HTMLElement | string)[] {
 }
 
 /** `before` is the previous status; undefined if the transaction is new to this page. */
-function feedItem(transaction: Transaction, before: string | undefined): HTMLElement {
+function feedItem(transaction: Transaction, before: string | undefined, document: HTMLElement): HTMLElement {
   const { status, country, cashback, orderValue, currencyCode, passbackUid, updatedAt } = transaction;
   const own = isOwn(transaction);
   return element(
@@ -158,7 +176,7 @@ function feedItem(transaction: Transaction, before: string | undefined): HTMLEle
         `Order of ${money(orderValue, currencyCode)} in ${countryName(country)}`,
         ...(own ? [', your purchase'] : passbackUid === null ? [] : [', user ', isolated(passbackUid)]),
       ),
-      details(transaction),
+      document,
     ),
     element(
       'p',
@@ -189,10 +207,13 @@ function changeWords(before: string | undefined, status: string): string {
 }
 
 /** Renders the JSON only when the reader expands it. */
-function details(transaction: Transaction): HTMLElement {
+function details(transaction: Transaction, onOpen: () => void): HTMLElement {
   const node = element('details', {}, element('summary', {}, 'What the API returns'));
   const show = () => node.append(codeBlock(...colouredJson(JSON.stringify(transaction, null, 2))));
   node.addEventListener('toggle', show, { once: true });
+  node.addEventListener('toggle', () => {
+    if (node.open) onOpen();
+  });
   return node;
 }
 
