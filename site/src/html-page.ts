@@ -8,6 +8,9 @@ const PLACES = [
   { path: '/errors/', label: 'Errors' },
 ] as const;
 
+/** A navigation with more entries is folded on narrow screens. */
+const UNFOLDED_MAX = 4;
+
 export type Place = (typeof PLACES)[number]['path'];
 
 /** A rendered page, and what its Content-Security-Policy must allow. */
@@ -97,7 +100,7 @@ export function printDocument(parts: DocumentParts): string {
     html`<a class="skip" href="#main">Skip to content</a>
 <header class="site row">
 <a class="brand" href="/">${MARK}${brand}</a>
-<nav class="row" aria-label="Pages">${places.map((one) => navLink(one, place))}</nav>
+${navigation(places, place)}
 </header>
 <main id="main">${main}</main>
 <footer class="site"><p>${footer}</p></footer>`,
@@ -121,6 +124,13 @@ ${body}
 </body>
 </html>
 `.text;
+}
+
+/** On narrow screens, a long list of pages is folded. */
+function navigation(places: readonly NavPlace[], place: string | undefined): Html {
+  const nav = html`<nav class="row" aria-label="Pages">${places.map((one) => navLink(one, place))}</nav>`;
+  if (places.length <= UNFOLDED_MAX) return nav;
+  return html`<details class="menu"><summary>Menu</summary>${nav}</details>`;
 }
 
 function navLink({ path, label }: NavPlace, current: string | undefined): Html {

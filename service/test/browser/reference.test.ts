@@ -34,9 +34,19 @@ afterAll(async () => {
 const open = (path: string, options = {}, url = node.url) => WatchedPage.open(browser, url + path, options);
 
 describe('/docs/reference', () => {
-  test("sends a request with the sandbox's token and shows the response", async () => {
-    await using watched = await open('/docs/reference');
-    const form = watched.page.getByRole('form', { name: 'Try /v1/cashback-offers/', exact: true });
+  /** One page for most of these tests, because it is large. No test needs the state that another one leaves. */
+  let watched: WatchedPage;
+
+  beforeAll(async () => {
+    watched = await open('/docs/reference', { permissions: ['clipboard-read', 'clipboard-write'] });
+  });
+
+  afterAll(() => watched?.[Symbol.asyncDispose]());
+
+  const formFor = (path: string) => watched.page.getByRole('form', { name: `Try ${path}`, exact: true });
+
+  test("sends a request with the sandbox's token, shows the response, and contacts only this server", async () => {
+    const form = formFor('/v1/cashback-offers/');
     await form.getByLabel('country').fill('fr');
     await form.getByRole('button', { name: 'Send' }).click();
     const shown = await form.locator('.answer > pre').textContent();
@@ -51,8 +61,8 @@ describe('/docs/reference', () => {
   });
 
   test('requests the next page and highlights JSON', async () => {
-    await using watched = await open('/docs/reference');
-    const form = watched.page.getByRole('form', { name: 'Try /v1/cashback-offers/', exact: true });
+    const form = formFor('/v1/cashback-offers/');
+    await form.getByLabel('country').fill('');
     await form.getByLabel('limit').fill('1');
     await form.getByRole('button', { name: 'Send' }).click();
     await form.getByRole('button', { name: 'Next page' }).click();
@@ -64,10 +74,44 @@ describe('/docs/reference', () => {
     watched.expectCalm();
   });
 
+  test('activates the first offer if no id is given, and shows its link', async () => {
+    const form = formFor('/v1/cashback-offers/{id}/activate/');
+    const [org] = await node.stores.organisations.list();
+    await form.getByLabel('orgId').fill(org?.publicId ?? '');
+    await form.getByRole('button', { name: 'Send' }).click();
+    const shown = await form.locator('.answer > pre').textContent();
+    expect(JSON.parse(shown ?? '')).toEqual({ url: expect.stringMatching(/\/go\/\w{22}\/$/) });
+    expect(await form.getByLabel('id', { exact: true }).inputValue()).toBe(id(11));
+    watched.expectCalm();
+  });
+
+  test('keeps the token and the page when Enter is pressed in the token field', async () => {
+    const field = watched.page.getByLabel('Public token for this page');
+    await field.fill(token);
+    await field.press('Enter');
+    expect([await field.inputValue(), watched.page.url()]).toEqual([token, `${node.url}/docs/reference`]);
+    watched.expectCalm();
+  });
+
+  test("shows samples for every operation in seven languages, with this server's URL and a copy button", async () => {
+    const { page } = watched;
+    expect(await page.locator('#listRetailers .samples > label').allTextContents()).toEqual([
+      ...['curl', 'TypeScript', 'Node fetch', 'Python', 'PHP', 'Go', 'Java'],
+    ]);
+    await page.locator('#listRetailers').getByText('Python', { exact: true }).click();
+    const shown = page.locator('.samples .sample:visible');
+    // The samples for look-ups and activation have no Python tab and stay as they are.
+    expect(await shown.count()).toBe(12);
+    for (const sample of await shown.allTextContents()) expect(sample).toContain(`${node.url}/v1/`);
+    await page.locator('#listCoupons').getByRole('button', { name: 'Copy the Python' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toContain(
+      `url = '${node.url}/v1/coupons/?'`,
+    );
+    watched.expectCalm();
+  });
+
   test('looks up an item by the id in the form, and reports a missing id', async () => {
-    await using watched = await open('/docs/reference');
-    const name = 'Try /v1/cashback-offers/{id}/';
-    const form = watched.page.getByRole('form', { name, exact: true });
+    const form = formFor('/v1/cashback-offers/{id}/');
     await form.getByLabel('id').fill(` ${id(12)} `);
     await form.getByRole('button', { name: 'Send' }).click();
     await form.getByText(`/v1/cashback-offers/${id(12)}/`).waitFor();
@@ -78,96 +122,18 @@ describe('/docs/reference', () => {
     await form.getByText('"id must be a UUID."').waitFor();
   });
 
-  test('activates the first offer if no id is given, and shows its link', async () => {
-    await using watched = await open('/docs/reference');
-    const form = watched.page.getByRole('form', { name: 'Try /v1/cashback-offers/{id}/activate/' });
-    const [org] = await node.stores.organisations.list();
-    await form.getByLabel('orgId').fill(org?.publicId ?? '');
-    await form.getByRole('button', { name: 'Send' }).click();
-    const shown = await form.locator('.answer > pre').textContent();
-    expect(JSON.parse(shown ?? '')).toEqual({ url: expect.stringMatching(/\/go\/\w{22}\/$/) });
-    expect(await form.getByLabel('id', { exact: true }).inputValue()).toBe(id(11));
-    watched.expectCalm();
-  });
-
   test('shows an error response', async () => {
-    await using watched = await open('/docs/reference');
-    const form = watched.page.getByRole('form', { name: 'Try /v1/coupons/', exact: true });
+    const form = formFor('/v1/retailers/');
     await form.getByLabel('limit').fill('5000');
     await form.getByRole('button', { name: 'Send' }).click();
     expect(await form.locator('.answer > pre').textContent()).toContain('"code": "invalid_parameter"');
   });
 
-  test('does not offer a form for the operation with a private token, and rejects a private token in its token field', async () => {
-    await using watched = await open('/docs/reference');
-    const { page } = watched;
-    expect(await page.getByRole('form', { name: /^Try/ }).count()).toBe(10);
-    await page.getByLabel('Public token for this page').fill(await node.token('private'));
-    await page.getByText('This is a private token, for servers only.').waitFor();
-    expect(await page.getByLabel('Public token for this page').inputValue()).toBe('');
-    expect(await page.evaluate('sessionStorage.length + localStorage.length')).toBe(0);
-  });
-
-  test('keeps the token and the page when Enter is pressed in the token field', async () => {
-    await using watched = await open('/docs/reference');
-    const field = watched.page.getByLabel('Public token for this page');
-    await field.fill(token);
-    await field.press('Enter');
-    expect([await field.inputValue(), watched.page.url()]).toEqual([token, `${node.url}/docs/reference`]);
-    watched.expectCalm();
-  });
-
-  test("shows samples for every operation in seven languages, with this server's URL and a copy button", async () => {
-    await using watched = await open('/docs/reference', {
-      permissions: ['clipboard-read', 'clipboard-write'],
-    });
-    const { page } = watched;
-    expect(await page.locator('#listRetailers .samples > label').allTextContents()).toEqual([
-      ...['curl', 'TypeScript', 'Node fetch', 'Python', 'PHP', 'Go', 'Java'],
-    ]);
-    await page.locator('#listRetailers').getByText('Python', { exact: true }).click();
-    const shown = page.locator('.samples .sample:visible');
-    // The samples for look-ups and activation have no Python tab and stay as they are.
-    expect(await shown.count()).toBe(12);
-    for (const sample of await shown.all()) expect(await sample.textContent()).toContain(`${node.url}/v1/`);
-    await page.locator('#listCoupons').getByRole('button', { name: 'Copy the Python' }).click();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toContain(
-      `url = '${node.url}/v1/coupons/?'`,
-    );
-    watched.expectCalm();
-  });
-
-  test('asks for a token outside the sandbox, and reports a missing token', async () => {
-    await using serving = await TestNode.start({ databaseUrl: node.databaseUrl });
-    await using watched = await open('/docs/reference', {}, serving.url);
-    const form = watched.page.getByRole('form', { name: 'Try /v1/coupons/', exact: true });
-    await form.getByRole('button', { name: 'Send' }).click();
-    await form.getByText('Enter a public token first.').waitFor();
-    await watched.page.getByLabel('Public token for this page').fill(token);
-    await form.getByRole('button', { name: 'Send' }).click();
-    await form.getByText('"data": []').waitFor();
-    expect(await (await serving.get('/docs/reference')).text()).not.toContain('ob_pub_0');
-    watched.expectCalm();
-  });
-
-  test('the reference passes axe-core in light and dark mode', async () => {
-    await using watched = await open('/docs/reference');
-    await watched.page
-      .getByRole('form', { name: 'Try /v1/coupons/', exact: true })
-      .getByRole('button', { name: 'Send' })
-      .click();
-    await watched.page.locator('.answer > pre').waitFor();
-    for (const details of await watched.page.locator('details > summary').all()) await details.click();
-    expect(await axeViolations(watched.page)).toEqual([]);
-  });
-
   test('documents the response headers', async () => {
-    await using watched = await open('/docs/reference');
     const names = async (operation: string) => {
       const headers = watched.page.locator(`#${operation} details`, { hasText: 'Headers' }).first();
       await headers.locator('summary').click();
-      const rows = await headers.locator('tbody tr').all();
-      return Promise.all(rows.map(async (row) => (await row.locator('th').textContent()) ?? ''));
+      return headers.locator('tbody th').allTextContents();
     };
     const shared = ['Request-Id', 'RateLimit', 'RateLimit-Policy', 'Link', 'Cache-Control', 'Vary'];
     expect(await names('listCoupons')).toEqual([...shared, 'ETag']);
@@ -199,7 +165,6 @@ describe('/docs/reference', () => {
   });
 
   test('explains next to the transaction samples which token they need and how to poll', async () => {
-    await using watched = await open('/docs/reference');
     const transactions = (await watched.page.locator('#listTransactions').textContent()) ?? '';
     expect(transactions).toContain(
       'Set OFFERBOOK_TOKEN to a private token and run the sample above instead.',
@@ -211,20 +176,46 @@ describe('/docs/reference', () => {
     expect(start).toContain('For the catalogue and activation samples:');
   });
 
-  test("a copy button does not cover the reference's code on a phone", async () => {
-    await using watched = await open('/docs/reference', { viewport: { width: 390, height: 844 } });
-    const samples = await watched.page.locator('.sample:visible').all();
-    expect(samples).toHaveLength(13);
-    for (const sample of samples) {
-      const code = await sample.locator('pre').boundingBox();
-      const button = await sample.getByRole('button').boundingBox();
-      expect(button?.y).toBeGreaterThanOrEqual((code?.y ?? 0) + (code?.height ?? 0));
-    }
+  test('the reference passes axe-core in light and dark mode, with a response and all details', async () => {
+    const { page } = watched;
+    await formFor('/v1/promotions/').getByRole('button', { name: 'Send' }).click();
+    await formFor('/v1/promotions/').locator('.answer > pre').waitFor();
+    await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
+    expect(await axeViolations(page)).toEqual([]);
   });
 
-  test('the reference fits the width of a phone', async () => {
-    await using watched = await open('/docs/reference', { viewport: { width: 390, height: 844 } });
-    expect(await watched.page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  test('on a phone, the reference fits the width, and copy buttons do not cover code', async () => {
+    const { page } = watched;
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    const samples = (await page.evaluate(`[...document.querySelectorAll('.sample')]
+      .filter((sample) => sample.checkVisibility())
+      .map((sample) => ['pre', '.copy'].map((part) => sample.querySelector(part).getBoundingClientRect()))
+      .map(([code, button]) => button.top - code.bottom)`)) as number[];
+    expect(samples).toHaveLength(13);
+    for (const gap of samples) expect(gap).toBeGreaterThanOrEqual(0);
+  });
+
+  test('does not offer a form for the operation with a private token, and rejects a private token in its token field', async () => {
+    const { page } = watched;
+    expect(await page.getByRole('form', { name: /^Try/ }).count()).toBe(10);
+    await page.getByLabel('Public token for this page').fill(await node.token('private'));
+    await page.getByText('This is a private token, for servers only.').waitFor();
+    expect(await page.getByLabel('Public token for this page').inputValue()).toBe('');
+    expect(await page.evaluate('sessionStorage.length + localStorage.length')).toBe(0);
+  });
+
+  test('asks for a token outside the sandbox, and reports a missing token', async () => {
+    await using serving = await TestNode.start({ databaseUrl: node.databaseUrl });
+    await using other = await open('/docs/reference', {}, serving.url);
+    const form = other.page.getByRole('form', { name: 'Try /v1/coupons/', exact: true });
+    await form.getByRole('button', { name: 'Send' }).click();
+    await form.getByText('Enter a public token first.').waitFor();
+    await other.page.getByLabel('Public token for this page').fill(token);
+    await form.getByRole('button', { name: 'Send' }).click();
+    await form.getByText('"data": []').waitFor();
+    expect(await (await serving.get('/docs/reference')).text()).not.toContain('ob_pub_0');
+    other.expectCalm();
   });
 });
 
@@ -335,27 +326,36 @@ describe('the guides', () => {
     watched.expectCalm();
   });
 
-  test('the guides pass axe-core and fit the window, every other guide at phone width', async () => {
-    await using watched = await open('/docs');
-    const { page } = watched;
-    for (const [i, path] of GUIDE_PATHS.entries()) {
-      const width = i % 2 === 0 ? 1280 : 390;
-      await page.setViewportSize({ width, height: 844 });
-      await page.goto(node.url + path);
-      expect([path, await lightAxeViolations(page)]).toEqual([path, []]);
-      expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, width]);
+  test('every guide fits the width of a phone', async () => {
+    const viewport = { width: 390, height: 844 };
+    await using watched = await open('/docs', { viewport, javaScriptEnabled: false });
+    for (const path of GUIDE_PATHS) {
+      await watched.page.goto(node.url + path);
+      const width = await watched.page.evaluate('document.documentElement.scrollWidth');
+      expect([path, width]).toEqual([path, 390]);
     }
     watched.expectCalm();
   });
 
-  // Together with /docs, these use every kind of element that a guide has.
-  test.each(['/docs/getting-started', '/docs/errors', '/docs/polling'])(
-    'the guides pass axe-core in dark mode: %s',
-    async (path) => {
-      await using watched = await open(path);
-      expect(await axeViolations(watched.page)).toEqual([]);
-    },
-  );
+  test('on a phone, the list of pages is folded, and opens without a script', async () => {
+    const viewport = { width: 390, height: 844 };
+    await using watched = await open('/docs/polling', { viewport, javaScriptEnabled: false });
+    const link = watched.page.getByRole('link', { name: 'Sending webhooks' });
+    expect(await link.isVisible()).toBe(false);
+    await watched.page.getByText('All pages', { exact: true }).click();
+    await link.click();
+    await watched.page.waitForURL(`${node.url}/docs/operations/webhooks`);
+  });
+
+  // Together, these use every kind of element that a guide has. Another test checks the headings, ids and links of all guides.
+  test('the guides pass axe-core in light and dark mode', async () => {
+    await using watched = await open('/docs');
+    for (const path of ['getting-started', 'errors', 'polling', 'operations/installing']) {
+      await watched.page.goto(`${node.url}/docs/${path}`);
+      expect([path, await axeViolations(watched.page)]).toEqual([path, []]);
+    }
+    watched.expectCalm();
+  });
 
   test('the guides show a table row as a list with column headings on a phone', async () => {
     await using watched = await open('/docs/errors', { viewport: { width: 390, height: 844 } });
@@ -399,8 +399,9 @@ describe('/errors/', () => {
   });
 
   test('the error pages pass axe-core in light and dark mode', async () => {
+    await using watched = await open('/errors/', { viewport: { width: 390, height: 844 } });
     for (const path of ['/errors/', '/errors/private_token_in_browser']) {
-      await using watched = await open(path, { viewport: { width: 390, height: 844 } });
+      await watched.page.goto(node.url + path);
       expect(await axeViolations(watched.page)).toEqual([]);
       expect(await watched.page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     }

@@ -5,7 +5,7 @@ import type { ListedError } from '../error-pages.ts';
 import { type Html, html } from '../html.ts';
 import { type Frame, htmlPage, type Page } from '../html-page.ts';
 import { type ApiDocument, activationOperations, activationTag, listOperations } from './api-document.ts';
-import type { Guide } from './guides/guides.ts';
+import type { Guide, GuideGroup } from './guides/guides.ts';
 
 export const REFERENCE_PATH = '/docs/reference';
 
@@ -27,12 +27,16 @@ export function docsPage(
   documentation: Documentation,
   frame: Frame,
 ): Page {
+  const guideGroup = (group: GuideGroup) => {
+    const guides = documentation.guides.filter((guide) => guide.group === group);
+    return html`<h2>${group}</h2><ul>${guides.map((guide) => guideLink(guide, path))}</ul>`;
+  };
   const main = html`<div class="docs">
 <div class="contents stack">
 ${searchForm()}
-<nav aria-label="Documentation">
+<details class="menu"><summary>All pages</summary><nav aria-label="Documentation">
 <ul>${pageLink('/docs', 'Overview', path)}</ul>
-<h2>Guides</h2><ul>${documentation.guides.map((guide) => guideLink(guide, path))}</ul>
+${guideGroup('Guides')}
 <h2>Reference</h2><ul>
 ${pageLink(REFERENCE_PATH, 'All operations', path)}
 ${listOperations(documentation.document).map(
@@ -45,7 +49,9 @@ ${Object.entries(documentation.document.webhooks).map(
     html`<li><a href="${REFERENCE_PATH}#${post.operationId}">${post.summary}<code>webhook ${type}</code></a></li>`,
 )}
 <li><a href="${REFERENCE_PATH}#errors">Error codes</a></li>
-</ul></nav></div>
+</ul>
+${guideGroup('Operators')}
+${guideGroup('Feeds')}</nav></details></div>
 <div class="prose">${body}</div></div>`;
   const script = frame.urls['/assets/reference.js'];
   return htmlPage({ title: `${title} · Offerbook`, place: '/docs', main, script, meta }, frame);

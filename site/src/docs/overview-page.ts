@@ -49,9 +49,10 @@ function readers(hasActivation: boolean): Html[] {
       'You run the service',
       html`Import the catalogue and the sales with the command line. <code>offerbook doctor</code> checks an installation, and the console shows how it is doing.`,
       [
-        ['/docs/limits', 'Limits and caching'],
-        ['/docs/errors', 'Explain an error'],
-        ['/docs/changelog', 'See what has changed'],
+        ['/docs/operations/installing', 'Install and upgrade'],
+        ['/docs/operations/imports', 'Import the data'],
+        ['/docs/operations/monitoring', 'Monitor it'],
+        ['/docs/operations', 'All about running it'],
       ],
     ),
   ];

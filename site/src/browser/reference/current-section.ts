@@ -1,7 +1,15 @@
-// Highlights the section being read in the navigation.
+// Highlights the section being read in the navigation, and scrolls the navigation to the current page.
 
 /** A section is current when its heading is less than this far below the top of the window. */
 const CURRENT_BELOW_PX = 120;
+
+export function showCurrentPage(): void {
+  const contents = document.querySelector<HTMLElement>('.contents');
+  const link = contents?.querySelector<HTMLElement>('[aria-current="page"]');
+  if (!contents || !link) return;
+  // A third of the list stays visible above the current page.
+  contents.scrollTop = link.offsetTop - contents.clientHeight / 3;
+}
 
 export function markCurrentSection(): void {
   const sections = [...document.querySelectorAll<HTMLAnchorElement>('.contents a[href*="#"]')].flatMap(

@@ -2,7 +2,7 @@
 // this script.
 
 import { copyButton } from '../copy-button.ts';
-import { markCurrentSection } from './current-section.ts';
+import { markCurrentSection, showCurrentPage } from './current-section.ts';
 import { startSearch } from './search.ts';
 import { fillTokenField } from './token-field.ts';
 import { enableForm } from './try-it.ts';
@@ -11,6 +11,7 @@ import { enableForm } from './try-it.ts';
 const SAMPLE_BASE_URL = /http:\/\/localhost:\d+/g;
 
 startSearch();
+showCurrentPage();
 markCurrentSection();
 fillTokenField();
 for (const form of document.querySelectorAll<HTMLFormElement>('form.try')) enableForm(form);
