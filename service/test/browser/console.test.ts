@@ -7,7 +7,7 @@ import { launchBrowser } from '../support/browser.ts';
 import { coupon, id, offer, retailer, transaction } from '../support/fixtures.ts';
 import { testsWith } from '../support/tests-with.ts';
 import { axeViolations } from './axe-violations.ts';
-import { WatchedPage } from './watched-page.ts';
+import { RECORD_SHIFTS, WatchedPage } from './watched-page.ts';
 
 const { afterAll, beforeAll, test } = testsWith('chromium');
 
@@ -49,8 +49,8 @@ afterAll(async () => {
   await console_?.[Symbol.asyncDispose]();
 });
 
-const open = (path: string, options: BrowserContextOptions = {}) =>
-  WatchedPage.open(browser, console_.url + path, options);
+const open = (path: string, options: BrowserContextOptions = {}, initScript = '') =>
+  WatchedPage.open(browser, console_.url + path, options, initScript);
 
 test('an unknown console path shows the navigation and returns 404', async () => {
   await using watched = await open('/');
@@ -61,12 +61,13 @@ test('an unknown console path shows the navigation and returns 404', async () =>
   expect(await watched.page.locator('h1').textContent()).toBe('Imports');
 });
 
-test('every page passes axe-core in light, dark and phone layouts, fits its window and does not violate the CSP', async () => {
-  await using watched = await open('/');
+test('every page passes axe-core in light, dark and phone layouts, fits its window, does not move while it loads and does not violate the CSP', async () => {
+  await using watched = await open('/', {}, RECORD_SHIFTS);
   const { page } = watched;
   for (const path of PATHS) {
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.goto(console_.url + path);
+    expect([path, await page.evaluate('shifts')]).toEqual([path, []]);
     expect([path, await axeViolations(page)]).toEqual([path, []]);
     expect([path, await isTooWide(page)]).toEqual([path, false]);
     await page.setViewportSize({ width: 360, height: 740 });

@@ -7,6 +7,7 @@ import {
   command,
   commands,
   facts,
+  linked,
   moment,
   number,
   plot,
@@ -72,8 +73,8 @@ export function cataloguePage(view: CatalogueView): ConsolePage {
             ? 'never'
             : html`<a href="/imports/${lastImport.id}">${since(lastImport.beganAtMs, nowMs)}</a>`,
         ],
-        ['Deals ending within a week', number(endingCount)],
-        ['Retailers without a domain', number(withoutDomainCount)],
+        ['Deals ending within a week', linked('#deals-ending-within-a-week', number(endingCount))],
+        ['Retailers without a domain', linked('#retailers-without-a-domain', number(withoutDomainCount))],
       ]),
       source(
         'offerbook_catalogue_revision',

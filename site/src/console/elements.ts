@@ -89,7 +89,8 @@ export function megabytes(count: number): string {
   return `${printCount(Math.round(count / 1e6))} MB`;
 }
 
-export function tag(text: string, tone: 'good' | 'bad' | 'plain' = 'plain'): Html {
+/** `pending` is for what is still open, which is neither good nor bad. */
+export function tag(text: string, tone: 'good' | 'bad' | 'pending' | 'plain' = 'plain'): Html {
   return html`<span class="tag ${tone}">${text}</span>`;
 }
 
@@ -167,8 +168,10 @@ export function commands(...blocks: readonly Html[]): Html {
   return html`<details><summary>Commands</summary><div class="commands stack">${blocks}</div></details>`;
 }
 
+/** Renders a section. Its id is the heading, such as `by-retailer` for "By retailer". */
 export function section(heading: string, ...content: readonly (Html | undefined)[]): Html {
-  return html`<section class="stack"><h2>${heading}</h2>${content}</section>`;
+  const id = heading.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+  return html`<section class="stack" id="${id}"><h2>${heading}</h2>${content}</section>`;
 }
 
 /** Renders a select field with its current value. */

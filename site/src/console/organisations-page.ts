@@ -85,23 +85,24 @@ export function organisationsPage(view: OrganisationsView): ConsolePage {
       html`<p class="source">Requests and errors: those of this node since it started, ${since(startedAtMs, nowMs)}. Last poll: when any node last accepted a private token of the organisation; nodes store this every 30 s. Behind: how long the oldest change has been waiting for a poll that reads to the last page. This node knows only the polls that it answered itself, so “at most” means that another node may have answered a later one.</p>`,
       commands(command('Create an organisation:', 'offerbook orgs create NAME')),
     )}
-<section class="stack" id="tokens"><h2>Tokens</h2>${[
-      table(
-        'Tokens',
-        ['Token', 'Organisation', 'Kind', 'Label', 'State', 'Last used', 'Ends'],
-        tokens.map((token) => tokenRow(token, nowMs)),
-        'No tokens.',
-      ),
-      source('offerbook tokens list', 'offerbook_tokens_expiring'),
-      commands(
-        command(
-          'Issue a token:',
-          `offerbook tokens issue --org ${shellWord(organisations[0]?.name ?? 'NAME')} --kind private --expires 90d`,
-        ),
-        command('Replace a token; the old one stays valid for a day:', 'offerbook tokens rotate ID'),
-        command('Revoke a token at once:', 'offerbook tokens revoke ID'),
-      ),
-    ]}</section>`,
+${section(
+  'Tokens',
+  table(
+    'Tokens',
+    ['Token', 'Organisation', 'Kind', 'Label', 'State', 'Last used', 'Ends'],
+    tokens.map((token) => tokenRow(token, nowMs)),
+    'No tokens.',
+  ),
+  source('offerbook tokens list', 'offerbook_tokens_expiring'),
+  commands(
+    command(
+      'Issue a token:',
+      `offerbook tokens issue --org ${shellWord(organisations[0]?.name ?? 'NAME')} --kind private --expires 90d`,
+    ),
+    command('Replace a token; the old one stays valid for a day:', 'offerbook tokens rotate ID'),
+    command('Revoke a token at once:', 'offerbook tokens revoke ID'),
+  ),
+)}`,
   };
 }
 

@@ -91,16 +91,16 @@ export function overviewPage(overview: Overview): ConsolePage {
 <section class="stack"><h2 class="unseen">Figures</h2>${keyFigures(node, week)}
 ${plots(...requestPlots(node), ...('failure' in database ? [] : databasePlots(database)), ...machinePlots(node))}
 ${source('offerbook_http_requests_total', 'offerbook_http_request_duration_seconds', 'offerbook activations totals', 'offerbook transactions totals')}
-<p class="source">Requests: counted in memory for all workers of this node, over the last ${duration(node.hour.untilMs - node.hour.fromMs)}. Clicks and sales: by day in UTC; in brackets, the whole day a week ago.</p></section>
+<p class="source">Requests: counted in memory for all workers of this node, over the last ${duration(node.hour.untilMs - node.hour.fromMs)}. Clicks and sales: by day in UTC; today until now, and the whole day a week ago.</p></section>
 ${'failure' in database ? undefined : freshness(database.feeds, node.nowMs)}
-<section class="stack" id="operations"><h2>Operations</h2>${routeTable(node)}</section>
+${section('Operations', routeTable(node))}
 ${section('Node', nodeFacts(overview))}`,
   };
 }
 
 function warningList(warnings: readonly Warning[]): Html {
   if (warnings.length === 0) return html`<p>${tag('ok', 'good')} No problems found.</p>`;
-  return html`<ul class="stack" aria-label="Problems">${warnings.map(({ words, remedy }) => html`<li class="panel stack failure"><p>${words}</p>${remedy}</li>`)}</ul>`;
+  return html`<ul class="stack" aria-label="Problems">${warnings.map(({ words, remedy }) => html`<li class="panel problem-item failure"><p>${words}</p>${remedy}</li>`)}</ul>`;
 }
 
 function keyFigures({ hour }: NodeFigures, week: readonly WeekDay[] | undefined): Html {
@@ -133,7 +133,7 @@ function keyFigures({ hour }: NodeFigures, week: readonly WeekDay[] | undefined)
 }
 
 function comparison(href: string, today: number, before: number): Html {
-  return html`${linked(href, number(today))} <span class="muted">(${number(before)})</span>`;
+  return html`${linked(href, number(today))} <span class="muted">(${number(before)} a week ago)</span>`;
 }
 
 function requestPlots({ hour }: NodeFigures): Html[] {

@@ -59,7 +59,7 @@ function printValue(value: string | number | null): string {
 }
 
 export function statusTag(status: Status): Html {
-  return tag(status, status === 'CONFIRMED' ? 'good' : status === 'DECLINED' ? 'bad' : 'plain');
+  return tag(status, status === 'CONFIRMED' ? 'good' : status === 'DECLINED' ? 'bad' : 'pending');
 }
 
 function versionRow({ transaction, fromMs, untilMs, import: entry }: ShownVersion) {

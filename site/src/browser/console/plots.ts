@@ -12,8 +12,8 @@ const TIME_STEPS_S = [
 ];
 /** Steps between numbers on the axis of a plot that has only whole numbers. */
 const WHOLE_STEPS = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((n) => n * 10 ** power)).flat();
-/** Width of a date on the axis, with padding. */
-const NAME_WIDTH = 100;
+/** Width of a time on the axis, with padding: a date without its year, or a month. */
+const NAME_WIDTH = 72;
 /** Shortest time axis, so that a few data points look like the few they are. */
 const SPAN_MIN_S = { minute: 10 * MINUTE_S, day: 6 * DAY_S, month: 365 * DAY_S };
 /** Half the width of a bar, with padding. */
@@ -201,7 +201,12 @@ function xAxis({ kind, unit, times, names }: PlotData, width: number): uPlot.Axi
   const every = Math.max(1, Math.ceil((times.length * NAME_WIDTH) / Math.max(shown, NAME_WIDTH)));
   // Counted from the end, because the latest bar is the one that readers look for.
   const isShown = (_: unknown, i: number) => (times.length - 1 - i) % every === 0;
-  return { splits: () => times.filter(isShown), values: () => names.filter(isShown) };
+  return { splits: () => times.filter(isShown), values: () => names.filter(isShown).map(withoutYear) };
+}
+
+/** `11-18` for `2026-11-18`; months keep their year. */
+function withoutYear(name: string): string {
+  return name.length === 10 ? name.slice(5) : name;
 }
 
 /** Formats only the part of the date that distinguishes neighbouring labels. */
