@@ -105,7 +105,10 @@ describe.each(DATABASES)('$name', (database) => {
       'Catalogue revision': String((await node.stores.revisions()).catalogue),
     });
     const today = printTimestamp(beganMs).slice(0, 10);
-    expect(page.facts).toMatchObject({ 'Clicks today': '3 (0 a week ago)', 'Sales today': '0 (0 a week ago)' });
+    expect(page.facts).toMatchObject({
+      'Clicks today': '3 (0 a week ago)',
+      'Sales today': '0 (0 a week ago)',
+    });
     expect(page.table('Clicks per day')?.at(-1)).toEqual([today, '3', '0']);
     expect(page.table('Rows imported per day')?.at(-1)).toEqual([today, '6', '1', '1']);
     expect(page.table('Errors per minute')?.at(-1)?.slice(1)).toEqual(['1', '0']);
