@@ -79,14 +79,17 @@ async function* list(rows: Blob): AsyncGenerator<Uint8Array> {
 interface Measured {
   readonly seconds: number;
   readonly peakMb: number;
+  /** CPU time of all processes, which varies less on a busy machine. */
+  readonly cpuS: number;
 }
 
 async function measure(command: readonly string[]): Promise<Measured> {
   const startedMs = performance.now();
   const child = Bun.spawn([...command], { stdout: 'ignore', stderr: 'inherit' });
   if ((await child.exited) !== 0) throw new Error(`failed: ${command.join(' ')}`);
-  const peakMb = (child.resourceUsage()?.maxRSS ?? 0) / 2 ** 20;
-  return { seconds: (performance.now() - startedMs) / 1000, peakMb };
+  const { maxRSS = 0, cpuTime } = child.resourceUsage() ?? {};
+  const cpuS = Number(cpuTime?.total ?? 0) / 1e6;
+  return { seconds: (performance.now() - startedMs) / 1000, peakMb: maxRSS / 2 ** 20, cpuS };
 }
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
@@ -102,9 +105,9 @@ try {
     credentials: { token: { env: 'T' } },
   };
   writeFileSync(sourcePath, JSON.stringify(source));
-  const all: Record<'pull' | 'convert | import', Measured[]> = { pull: [], 'convert | import': [] };
+  const all: Record<'pull' | 'convert, import', Measured[]> = { pull: [], 'convert, import': [] };
   for (let round = 0; round < Number(options.repeats); round++) {
-    for (const what of ['convert | import', 'pull'] as const) {
+    for (const what of ['convert, import', 'pull'] as const) {
       const url = `sqlite:${join(folder, `${round}-${what.slice(0, 4)}.db`)}`;
       await offerbook(['orgs', 'create', 'bench', '--database', url]);
       const convert = `${COMMAND} convert transactions --source ${sourcePath} ${feed}`;
@@ -120,22 +123,29 @@ try {
       for (const end of ['', '-wal', '-shm']) rmSync(`${url.slice('sqlite:'.length)}${end}`, { force: true });
     }
   }
-  const medianS = (of: readonly Measured[]) =>
+  const median = (of: readonly Measured[], name: keyof Measured) =>
     percentile(
-      of.map(({ seconds }) => seconds),
+      of.map((it) => it[name]),
       0.5,
     );
-  print(
-    `${ROWS.toLocaleString('en')} sales of 13 months, ${(Bun.file(feed).size / 2 ** 20).toFixed(0)} MB of Awin's JSON, SQLite\n`,
-  );
-  print('| what | median | fastest – slowest | peak memory | speed relative to convert and import |');
-  print('|---|---|---|---|---|');
+  const megabytes = (Bun.file(feed).size / 2 ** 20).toFixed(0);
+  print(`${ROWS.toLocaleString('en')} sales of 13 months, ${megabytes} MB of Awin's JSON, SQLite\n`);
+  print('| what | median | fastest – slowest | CPU | peak memory | speed | speed by CPU |');
+  print('|---|---|---|---|---|---|---|');
+  const files = all['convert, import'];
   for (const [what, measured] of Object.entries(all)) {
     const seconds = measured.map((it) => it.seconds);
-    const range = `${Math.min(...seconds).toFixed(1)} – ${Math.max(...seconds).toFixed(1)} s`;
-    const memory = what === 'pull' ? `${Math.max(...measured.map((it) => it.peakMb)).toFixed(0)} MB` : '–';
-    const ratio = (medianS(all['convert | import']) / medianS(measured)).toFixed(2);
-    print(`| ${what} | ${medianS(measured).toFixed(1)} s | ${range} | ${memory} | ${ratio} |`);
+    const speeds = (['seconds', 'cpuS'] as const).map((name) =>
+      (median(files, name) / median(measured, name)).toFixed(2),
+    );
+    const cells = [
+      ...[what, `${median(measured, 'seconds').toFixed(1)} s`],
+      `${Math.min(...seconds).toFixed(1)} – ${Math.max(...seconds).toFixed(1)} s`,
+      `${median(measured, 'cpuS').toFixed(1)} s`,
+      `${Math.max(...measured.map((it) => it.peakMb)).toFixed(0)} MB`,
+      ...speeds,
+    ];
+    print(`| ${cells.join(' | ')} |`);
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });

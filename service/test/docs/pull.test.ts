@@ -30,8 +30,8 @@ test.skipIf(lacks('bash'))('the first steps on the page of every network import 
   for (const network of NETWORKS) {
     const secrets: string[] = Object.values(ACCOUNTS[network].credentials);
     for (const command of commandsOf(network)) {
-      // One operator follows all five pages.
-      if (done.has(command)) continue;
+      // One operator follows all five pages. A pull sends the request of a check, too.
+      if (done.has(command) || (network !== 'awin' && command.includes('--check'))) continue;
       done.add(command);
       const child = Bun.spawn(['bash', '-euo', 'pipefail', '-c', command], {
         ...{ cwd, stdout: 'pipe', stderr: 'pipe' },
@@ -56,6 +56,5 @@ test.skipIf(lacks('bash'))('the first steps on the page of every network import 
     streams.some(({ source, counts }) => source.startsWith(`${network}:`) && counts.added > 0),
   );
   expect(added).toEqual([...NETWORKS]);
-  // The check and the pull of each page, and Rakuten's access tokens.
   expect(networks.answered.filter(({ status }) => status !== 200)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 // Old sales are read again, one window at a time. The network's filters should have listed every change before.
 
 import { expect, test } from 'bun:test';
-import { awinSale, cjRecord, idOf } from '../../../feeds/test/fixture.ts';
+import { awinSale, cjCorrection, cjRecord, idOf } from '../../../feeds/test/fixture.ts';
 import { DATABASES } from '../support/databases.ts';
 import { DAY_MS, errorsOf, PullTest, START_MS } from './fixture.ts';
 
@@ -31,6 +31,21 @@ test('finds a change that the network did not list, corrects it and warns', asyn
   ]);
   const stored = (await t.stored()).get(idOf('awin', 'transaction', '1'));
   expect(stored?.status).toBe('CONFIRMED');
+});
+
+test('CJ: finds a correction that neither filter listed, and combines it with the stored record', async () => {
+  await using t = await PullTest.open('cj', DATABASE);
+  t.network.rows.push({ row: cjRecord(), times: { posting: soldAtMs, event: soldAtMs } });
+  await t.pull();
+  t.network.rows.push({ row: cjCorrection(), times: { event: soldAtMs } });
+  for (let pass = 0; pass < PASSES; pass++) {
+    t.nowMs += 3_600_000;
+    await t.pull();
+  }
+  expect(t.notes).toEqual([
+    'cj:77777, reread: 1 sale had changed, but the network did not list the change; the stored sales have been corrected',
+  ]);
+  expect((await t.stored()).get(idOf('cj', 'transaction', '1700000077'))?.status).toBe('DECLINED');
 });
 
 test('does not warn of a change that is too new to be listed', async () => {
