@@ -19,12 +19,19 @@ export async function convertCatalogue(
   );
   const facts = await readFacts(files, rules.source.timeZone, run);
   writeRetailers(run, facts, rules, spool);
+  if (run.counts.invalid > 0) run.notes.push(WITHDRAWAL_NOTE);
   run.requireValid();
   await spool.flush();
   return run.report;
 }
 
-function writeRetailers(run: ConvertRun, facts: FactBook, rules: CatalogueRules, spool: RowSpool): void {
+/** Appends the retailers to the spool, sorted by id. */
+export function writeRetailers(
+  run: ConvertRun,
+  facts: FactBook,
+  rules: CatalogueRules,
+  spool: RowSpool,
+): void {
   const retailers = facts.retailers();
   for (const { kind } of facts.dealsWithout(retailers)) {
     run.leaveOut(`${kind}s of advertisers that are not among the retailers`);
@@ -33,7 +40,6 @@ function writeRetailers(run: ConvertRun, facts: FactBook, rules: CatalogueRules,
   lines.sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const { document } of lines) spool.append(document);
   run.counts.written = lines.length;
-  if (run.counts.invalid > 0) run.notes.push(WITHDRAWAL_NOTE);
 }
 
 function convertRetailer(

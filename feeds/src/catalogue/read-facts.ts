@@ -33,18 +33,30 @@ export async function readFacts(
     const check = pages.get(option) ?? new PageCheck();
     pages.set(option, check);
     for await (const rows of run.rows(file.source, file.feed.shape, check)) {
-      for (const row of rows) readRow(row, file, timeZone, run, facts);
+      for (const row of rows) addFacts(row, file, file.source.name, timeZone, run, facts);
     }
   }
   requireAllPages(pages);
-  for (const { place, id } of facts.conflicts()) {
-    run.reject(place, id, [{ field: '', reason: 'appears twice with different contents' }]);
-  }
+  rejectConflicts(facts, run);
   return facts;
 }
 
-function readRow(row: FeedRow, file: CatalogueFile, zone: string, run: ConvertRun, facts: FactBook): void {
-  const place: FeedPlace = { ...row.place, file: file.source.name };
+export function rejectConflicts(facts: FactBook, run: ConvertRun): void {
+  for (const { place, id } of facts.conflicts()) {
+    run.reject(place, id, [{ field: '', reason: 'appears twice with different contents' }]);
+  }
+}
+
+/** Adds the facts of one row. Its problems are reported to `run`. */
+export function addFacts(
+  row: FeedRow,
+  file: Pick<CatalogueFile, 'feed' | 'advertiserId'>,
+  fileName: string,
+  zone: string,
+  run: ConvertRun,
+  facts: FactBook,
+): void {
+  const place: FeedPlace = { ...row.place, file: fileName };
   if (row.problem !== undefined) {
     run.reject(place, undefined, [row.problem]);
     return;

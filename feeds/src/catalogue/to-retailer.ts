@@ -10,6 +10,7 @@ import { checkRow } from '@offerbook/wire/rows/row-problem.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { z } from 'zod';
 import { deriveId } from '../derive-id.ts';
+import { linkOf } from '../links/advertiser-link.ts';
 import { minorUnits } from '../minor-units.ts';
 import type { Overlay } from '../source/overlay.ts';
 import type { Shares } from '../source/share.ts';
@@ -43,7 +44,9 @@ export function toRetailer(
 ): Made<{ id: string; document: string }> {
   const id = deriveId(source, 'retailer', advertiserId);
   const hostname = URL.canParse(url) ? new URL(url).hostname : '';
-  const retailer = { id, name, hostname, url, logo: overlay.get(advertiserId)?.logo ?? logo, ...deals };
+  const standardLogo = source.logo && linkOf(source.logo, advertiserId);
+  const shownLogo = overlay.get(advertiserId)?.logo ?? logo ?? standardLogo;
+  const retailer = { id, name, hostname, url, logo: shownLogo, ...deals };
   const { value, problems } = check<Retailer>(retailer, RetailerSchema);
   return problems === undefined ? { value: { id, document: printRetailer(value) } } : { problems };
 }

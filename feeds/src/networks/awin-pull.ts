@@ -1,7 +1,8 @@
 // Awin: fetching transactions. One request returns a whole window as one list. The network has a filter for each kind of
 // change, and none for all of them.
 
-import { bearerAuthorisation, MINUTE_MS, printSecond, type SalePull, stream } from '../pull/sale-pull.ts';
+import { bearerAuthorisation, MINUTE_MS } from '../pull/network-access.ts';
+import { printSecond, type SalePull, stream } from '../pull/sale-pull.ts';
 import type { SourceOf } from '../source/source-file.ts';
 
 export function awinPull({ account }: SourceOf<'awin'>): SalePull {

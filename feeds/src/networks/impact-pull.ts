@@ -1,17 +1,11 @@
 // impact.com: fetching actions by their last change. Filtering by event date would miss reversals.
 
-import {
-  basicAuthorisation,
-  HOUR_MS,
-  type PulledPage,
-  printSecond,
-  type SalePull,
-  stream,
-} from '../pull/sale-pull.ts';
+import { basicAuthorisation, HOUR_MS } from '../pull/network-access.ts';
+import { type PulledPage, printSecond, type SalePull, stream } from '../pull/sale-pull.ts';
 import type { SourceOf } from '../source/source-file.ts';
 
-const ORIGIN = 'https://api.impact.com';
-const PAGE_SIZE = 1_000;
+export const ORIGIN = 'https://api.impact.com';
+export const PAGE_SIZE = 1_000;
 
 export function impactPull({ account }: SourceOf<'impact'>): SalePull {
   const path = `/Mediapartners/${encodeURIComponent(account)}/Actions`;
@@ -40,9 +34,14 @@ export function impactPull({ account }: SourceOf<'impact'>): SalePull {
     },
     next: (page, position) => findNext(page, position, path),
     readTotal: ({ response }) => response?.findWholeNumber('@total'),
-    isNothing: (body) => /^\s*(?:null|\{\s*\}|\[\s*\])\s*$/.test(body),
+    isNothing,
     authorise: ({ token = '' }) => basicAuthorisation(account, token),
   };
+}
+
+/** Empty lists have several forms. */
+export function isNothing(body: string): boolean {
+  return /^\s*(?:null|\[\s*\]|\{\s*(?:"\w+"\s*:\s*\[\s*\]\s*)?\})\s*$/.test(body);
 }
 
 /** Follows the link to the next page, or counts pages if the link is missing or refers to its own page. */

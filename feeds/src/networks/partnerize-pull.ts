@@ -1,17 +1,12 @@
 // Partnerize: fetching conversions by their last change. Pages are linked by a cursor, because an offset would skip rows while
 // conversions change.
 
-import {
-  basicAuthorisation,
-  MINUTE_MS,
-  type PulledPage,
-  printSecond,
-  type SalePull,
-  stream,
-} from '../pull/sale-pull.ts';
+import { basicAuthorisation, MINUTE_MS } from '../pull/network-access.ts';
+import { type PulledPage, printSecond, type SalePull, stream } from '../pull/sale-pull.ts';
 import type { SourceOf } from '../source/source-file.ts';
 
-const PAGE_SIZE = 300;
+export const ORIGIN = 'https://api.partnerize.com';
+export const PAGE_SIZE = 300;
 
 export function partnerizePull({ account }: SourceOf<'partnerize'>): SalePull {
   return {
@@ -32,27 +27,33 @@ export function partnerizePull({ account }: SourceOf<'partnerize'>): SalePull {
       const path = `/reporting/report_publisher/publisher/${encodeURIComponent(account)}/conversion.json`;
       return {
         method: 'GET',
-        url: `https://api.partnerize.com${path}?${query}`,
+        url: `${ORIGIN}${path}?${query}`,
         headers: { Accept: 'application/json' },
       };
     },
-    next: (page, position) =>
-      page.rowCount === 0 ? undefined : (findCursor(page) ?? findOffset(page, position)),
+    next: findNext,
     authorise: ({ applicationKey = '', apiKey = '' }) => basicAuthorisation(applicationKey, apiKey),
   };
 }
 
-/** The cursor is in a header, and in the link to the next page. */
-function findCursor({ response, header }: PulledPage): string | undefined {
+export function findNext(page: PulledPage, position: string | undefined): string | undefined {
+  return page.rowCount === 0 ? undefined : (findLinked(page) ?? findOffset(page, position));
+}
+
+/** The cursor is in a header, and in the link to the next page. Lists without a cursor have an offset in the link. */
+function findLinked({ response, header }: PulledPage): string | undefined {
   const cursor = header('cursor_id');
   if (cursor !== null && cursor !== '') return cursor;
   const link = response?.findText('hypermedia.pagination.next_page');
-  return link === undefined ? undefined : (/[?&]cursor_id=([^&]+)/.exec(link)?.[1] ?? undefined);
+  if (link === undefined || !URL.canParse(link, ORIGIN)) return undefined;
+  const { searchParams } = new URL(link, ORIGIN);
+  const offset = searchParams.get('offset');
+  return searchParams.get('cursor_id') ?? (offset === null ? undefined : `${OFFSET}${offset}`);
 }
 
 const OFFSET = 'offset ';
 
-function readPosition(position: string | undefined): Record<string, string> {
+export function readPosition(position: string | undefined): Record<string, string> {
   if (position === undefined) return {};
   return position.startsWith(OFFSET) ? { offset: position.slice(OFFSET.length) } : { cursor_id: position };
 }

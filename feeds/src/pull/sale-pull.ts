@@ -4,14 +4,7 @@
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Fields } from '../fields.ts';
 import { DAY_MS } from '../zoned-time.ts';
-
-/** A request without credentials, which are added to its headers. */
-export interface PullRequest {
-  readonly method: 'GET' | 'POST';
-  readonly url: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
+import type { NetworkAccess, PullRequest } from './network-access.ts';
 
 /** A period on the network's clock. */
 export interface PullWindow {
@@ -40,22 +33,10 @@ export interface PulledPage {
   readonly header: (name: string) => string | null;
 }
 
-/** Secret values by name, such as `token`. */
-export type Secrets = Readonly<Record<string, string>>;
-
-export interface AccessToken {
-  readonly token: string;
-  readonly lifetimeMs: number;
-}
-
-export interface SalePull {
+export interface SalePull extends NetworkAccess {
   readonly streams: readonly PullStream[];
   /** A filter by the time of sale, to check that the streams list every change; undefined if the network has none. */
   readonly reread?: PullStream;
-  /** The rate that the network publishes for one credential, or a cautious assumption. */
-  readonly rate: { readonly requests: number; readonly perMs: number };
-  /** Statuses that mean "too many requests", besides 429. */
-  readonly tooManyStatuses?: readonly number[];
   request(stream: string, window: PullWindow, position: string | undefined): PullRequest;
   /** Returns the position of the next page; undefined after the last page. */
   next(page: PulledPage, position: string | undefined): string | undefined;
@@ -73,21 +54,6 @@ export interface SalePull {
     /** Sales of this age are converted again, because their status depends on their age. */
     readonly dueAfterMs?: number | undefined;
   };
-  /** The headers with the credentials. If the network has a login, `secrets` contains only the access token. */
-  authorise(secrets: Secrets): Readonly<Record<string, string>>;
-  readonly login?: {
-    request(secrets: Secrets): PullRequest;
-    /** Returns undefined if the response is not the expected document. */
-    read(body: string): AccessToken | undefined;
-  };
-}
-
-export function basicAuthorisation(user: string, password: string): Readonly<Record<string, string>> {
-  return { Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
-}
-
-export function bearerAuthorisation(token: string): Readonly<Record<string, string>> {
-  return { Authorization: `Bearer ${token}` };
 }
 
 /** `2026-11-14T12:00:00`, in UTC. */
@@ -108,6 +74,3 @@ export function stream(name: string, windowDays: number, rules: Partial<PullStre
     ...rules,
   };
 }
-
-export const MINUTE_MS = 60_000;
-export const HOUR_MS = 60 * MINUTE_MS;

@@ -2,11 +2,15 @@
 
 import type { NetworkName } from './source-file.ts';
 
+/** For networks that have no logos. */
+const LOGO = 'https://logos.example/{advertiser}.png';
+
 const EXAMPLES: Readonly<Record<NetworkName, object>> = {
   awin: { account: '77777', timeZone: 'UTC', credentials: { token: { file: 'awin.token' } } },
-  impact: { account: 'IRxxxxxxxxxxxx', credentials: { token: { file: 'impact.token' } } },
+  impact: { account: 'IRxxxxxxxxxxxx', logo: LOGO, credentials: { token: { file: 'impact.token' } } },
   partnerize: {
     account: '111111l92',
+    country: 'GB',
     timeZone: 'UTC',
     credentials: {
       applicationKey: { file: 'partnerize.application-key' },
@@ -15,13 +19,17 @@ const EXAMPLES: Readonly<Record<NetworkName, object>> = {
   },
   cj: {
     account: '7000000',
+    website: '8000000',
     currency: 'USD',
+    country: 'US',
+    logo: LOGO,
     timeZone: 'UTC',
     credentials: { token: { file: 'cj.token' } },
   },
   rakuten: {
     account: '112',
     country: 'US',
+    logo: LOGO,
     transactionType: 'batch',
     confirmAfterDays: 60,
     timeZone: 'UTC',

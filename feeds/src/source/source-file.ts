@@ -78,11 +78,24 @@ const commonFields = {
       if (message !== undefined) payload.issues.push({ code: 'custom', message, input: payload.value });
     })
     .optional(),
+  logo: text(
+    'Logo of retailers for which the network has none: {advertiser} is inserted',
+    'https://logos.example/{advertiser}.png',
+  )
+    .check((payload) => {
+      if (/^https?:\/\//.test(payload.value) && URL.canParse(linkOf(payload.value, 'x'))) return;
+      const message = 'must be the URL of an image, such as https://logos.example/{advertiser}.png';
+      payload.issues.push({ code: 'custom', message, input: payload.value });
+    })
+    .optional(),
   subId: oneOf(['uid', 'click', 'org-uid']),
   separator: filledText('Between organisation and passbackUid', '.').optional(),
 };
 
-const cjFields = { currency: currencyCode('Currency of the account', 'USD') };
+const cjFields = {
+  currency: currencyCode('Currency of the account', 'USD'),
+  website: filledText('Id of the site (PID), to fetch links', '8000000').optional(),
+};
 
 const rakutenFields = {
   country: countryCode('Country of sales, which the network does not provide', 'US'),

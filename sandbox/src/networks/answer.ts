@@ -49,6 +49,24 @@ export interface FakeNetwork {
   rateHeaders?(left: number, waitMs: number, rate: Rate): Record<string, string>;
 }
 
+/** A route for GET requests. */
+export function get(path: RegExp, rate: Rate, answer: NetworkRoute['answer']): NetworkRoute {
+  return { method: 'GET', path, rate, answer };
+}
+
+export function post(path: RegExp, rate: Rate, answer: NetworkRoute['answer']): NetworkRoute {
+  return { method: 'POST', path, rate, answer };
+}
+
+/** The rate headers of impact.com and Partnerize. */
+export function rateHeaders(left: number, waitMs: number, { requests }: Rate): Record<string, string> {
+  return {
+    'X-RateLimit-Limit': String(requests),
+    'X-RateLimit-Remaining': String(left),
+    'X-RateLimit-Reset': String(Math.ceil(waitMs / SECOND_MS)),
+  };
+}
+
 export function json(value: unknown, status = 200, headers: Record<string, string> = {}): Answer {
   return { status, body: JSON.stringify(value), headers: { 'Content-Type': 'application/json', ...headers } };
 }
@@ -112,9 +130,41 @@ export function element(name: string, text: string | number): string {
   return `<${name}>${escapeXml(String(text))}</${name}>`;
 }
 
-/** The nth page of a list, counted from 1. */
-export function pageOf<T>(rows: readonly T[], page: number, size: number): readonly T[] {
-  return rows.slice((page - 1) * size, page * size);
+/** Which page of a list a client has requested. */
+export interface PageChoice {
+  readonly page: number;
+  readonly size: number;
+  /** The number of the first page. Default: 1. */
+  readonly first?: 0 | 1;
+}
+
+export interface Page<T> {
+  readonly rows: readonly T[];
+  /** Rows of the whole list. */
+  readonly total: number;
+  readonly pages: number;
+}
+
+/** Cuts a page out of a list. With the fault 'drift', a row leaves the list after its first page was read. */
+export function pageOf<T>(
+  all: readonly T[],
+  { page, size, first = 1 }: PageChoice,
+  fault: Fault | undefined,
+): Page<T> {
+  const list = fault === 'drift' && page > first ? all.slice(1) : all;
+  const start = (page - first) * size;
+  const pages = Math.max(1, Math.ceil(list.length / size));
+  return { rows: list.slice(start, start + size), total: list.length, pages };
+}
+
+/** Reads the page and its size from two query parameters. */
+export function readPageChoice(
+  { searchParams }: URL,
+  [pageName, sizeName]: readonly [string, string],
+  { standard, max, first = 1 }: { readonly standard: number; readonly max: number; readonly first?: 0 | 1 },
+): PageChoice {
+  const page = Math.max(first, readCount(searchParams.get(pageName), first));
+  return { page, size: Math.max(1, readCount(searchParams.get(sizeName), standard, max)), first };
 }
 
 /** Reads a whole number from a query parameter; the default if it is missing or invalid. */

@@ -7,23 +7,28 @@ import {
   type Answer,
   daysOf,
   type FakeNetwork,
+  get,
   isIn,
   json,
   MINUTE_MS,
   type NetworkRequest,
+  type NetworkRoute,
+  type PageChoice,
   pageOf,
+  post,
   readCount,
   readWindow,
 } from './answer.ts';
-import { type Ledger, numberOf, type Programme, percent } from './ledger.ts';
+import { dealsOf, type Ledger, numberOf, type Programme, percent } from './ledger.ts';
 import { type Amounts, type NetworkSale, versionAt, versionsAt } from './network-sale.ts';
 
 const { account, credentials } = ACCOUNTS.awin;
 const RATE = { name: 'awin', requests: 20, perMs: MINUTE_MS };
 const DAYS_MAX = 31;
+const PAGE_SIZE_MAX = 200;
 const STATUSES = { PENDING: 'pending', CONFIRMED: 'approved', DECLINED: 'declined' } as const;
 
-export function fakeAwin(ledger: Ledger): FakeNetwork {
+export function fakeAwin(ledger: Ledger, pageSizeMax = PAGE_SIZE_MAX): FakeNetwork {
   return {
     name: 'awin',
     refuse: ({ headers }) =>
@@ -32,50 +37,33 @@ export function fakeAwin(ledger: Ledger): FakeNetwork {
         : failure(401, 'invalid_token', 'The access token is invalid'),
     tooMany: () => failure(429, 'too_many_requests', 'You have exceeded the API throttling limit'),
     routes: [
-      {
-        method: 'GET',
-        path: /^\/publishers\/(\d+)\/transactions\/?$/,
-        rate: RATE,
-        answer: (request, publisher) => forAccount(publisher, () => listTransactions(ledger, request)),
-      },
-      {
-        method: 'GET',
-        path: /^\/accounts\/?$/,
-        rate: RATE,
-        answer: () =>
-          json({
-            userId: 1,
-            accounts: [
-              {
-                accountId: Number(account),
-                accountName: 'Sandbox',
-                accountType: 'publisher',
-                userRole: 'Owner',
-              },
-            ],
-          }),
-      },
-      {
-        method: 'GET',
-        path: /^\/publishers\/(\d+)\/programmes\/?$/,
-        rate: RATE,
-        answer: (request, publisher) =>
-          forAccount(publisher, () => json(ledger.programmes('awin', request.nowMs).map(programmeRow))),
-      },
-      {
-        method: 'GET',
-        path: /^\/publishers\/(\d+)\/commissiongroups\/?$/,
-        rate: RATE,
-        answer: (request, publisher) => forAccount(publisher, () => listGroups(ledger, request)),
-      },
-      {
-        method: 'POST',
-        path: /^\/publisher\/(\d+)\/promotions\/?$/,
-        rate: RATE,
-        answer: (request, publisher) => forAccount(publisher, () => listPromotions(ledger, request)),
-      },
+      get(/^\/accounts\/?$/, RATE, () =>
+        json({
+          userId: 1,
+          accounts: [
+            {
+              accountId: Number(account),
+              accountName: 'Sandbox',
+              accountType: 'publisher',
+              userRole: 'Owner',
+            },
+          ],
+        }),
+      ),
+      list('transactions', (request) => listTransactions(ledger, request)),
+      list('programmes', (request) => listProgrammes(ledger, request)),
+      list('commissiongroups', (request) => listGroups(ledger, request)),
+      // This path has the singular.
+      post(/^\/publisher\/(\d+)\/promotions\/?$/, RATE, (request, publisher) =>
+        forAccount(publisher, () => listPromotions(ledger, request, pageSizeMax)),
+      ),
     ],
   };
+}
+
+function list(name: string, answer: (request: NetworkRequest) => Answer): NetworkRoute {
+  const path = new RegExp(`^/publishers/(\\d+)/${name}/?$`);
+  return get(path, RATE, (request, publisher) => forAccount(publisher, () => answer(request)));
 }
 
 function forAccount(publisher: string | undefined, answer: () => Answer): Answer {
@@ -198,14 +186,22 @@ function row(ledger: Ledger, sale: NetworkSale, nowMs: number) {
   };
 }
 
-function programmeRow({ advertiserId, retailer }: Programme) {
+/** Without a relationship, Awin also lists programmes that the publisher has not joined. */
+function listProgrammes(ledger: Ledger, { url, nowMs }: NetworkRequest): Answer {
+  const joined = ledger.programmes('awin', nowMs).map((programme) => programmeRow(programme, 'joined'));
+  if (url.searchParams.get('relationship') === 'joined') return json(joined);
+  const others = ledger.programmes('cj', nowMs).map((programme) => programmeRow(programme, 'notjoined'));
+  return json([...joined, ...others]);
+}
+
+function programmeRow({ advertiserId, retailer }: Programme, membershipStatus: string) {
   const countryCode = retailer.cashbackOffers[0]?.countries[0];
   return {
     id: advertiserId,
     name: retailer.name,
     displayUrl: retailer.url,
     clickThroughUrl: `https://www.awin1.com/awclick.php?mid=${advertiserId}&id=${account}`,
-    membershipStatus: 'joined',
+    membershipStatus,
     logoUrl: retailer.logo,
     currencyCode: 'EUR',
     primaryRegion: { name: countryCode, countryCode },
@@ -215,7 +211,7 @@ function programmeRow({ advertiserId, retailer }: Programme) {
 
 function listGroups(ledger: Ledger, { url, nowMs }: NetworkRequest): Answer {
   const id = Number(url.searchParams.get('advertiserId'));
-  const programme = ledger.programmes('awin', nowMs).find(({ advertiserId }) => advertiserId === id);
+  const programme = ledger.programme('awin', id, nowMs);
   if (programme === undefined) return failure(404, 'not_found', 'You have not joined this programme');
   return json({
     advertiser: id,
@@ -231,48 +227,36 @@ function listGroups(ledger: Ledger, { url, nowMs }: NetworkRequest): Answer {
   });
 }
 
-function listPromotions(ledger: Ledger, { body, nowMs }: NetworkRequest): Answer {
-  const filter = parsePagination(body);
-  if (filter === undefined) return failure(400, 'bad_request', 'the body must be a JSON object');
-  const offers = ledger.programmes('awin', nowMs).flatMap(({ advertiserId, retailer }) => {
-    const common = (deal: { id: string; description: string; startDate: string; endDate: string }) => ({
+function listPromotions(ledger: Ledger, { body, nowMs, fault }: NetworkRequest, pageSizeMax: number): Answer {
+  const choice = parsePagination(body, pageSizeMax);
+  if (choice === undefined) return failure(400, 'bad_request', 'the body must be a JSON object');
+  const offers = ledger.programmes('awin', nowMs).flatMap(({ advertiserId, retailer }) =>
+    dealsOf(retailer).map(({ deal, code, url }) => ({
       promotionId: numberOf(deal.id),
+      type: code === undefined ? 'promotion' : 'voucher',
       advertiser: { id: advertiserId, name: retailer.name, joined: true },
       title: deal.description,
       description: deal.description,
       terms: '',
       startDate: `${deal.startDate}+00:00`,
       endDate: `${deal.endDate}+00:00`,
+      url,
       campaign: '',
       regions: { all: true, list: [] },
-    });
-    return [
-      ...retailer.coupons.map((coupon) => ({
-        ...common(coupon),
-        type: 'voucher',
-        url: retailer.url,
-        voucher: { code: coupon.code, exclusive: false, attributable: false },
-      })),
-      ...retailer.promotions.map((promotion) => ({
-        ...common(promotion),
-        type: 'promotion',
-        url: promotion.deepLink,
-      })),
-    ];
-  });
-  const { page, pageSize } = filter;
-  const totalPages = Math.max(1, Math.ceil(offers.length / pageSize));
-  return json({ data: pageOf(offers, page, pageSize), pagination: { page, pageSize, totalPages } });
+      ...(code === undefined ? {} : { voucher: { code, exclusive: false, attributable: false } }),
+    })),
+  );
+  const { rows, pages } = pageOf(offers, choice, fault);
+  const { page, size: pageSize } = choice;
+  return json({ data: rows, pagination: { page, pageSize, totalPages: pages } });
 }
 
-const PAGE_SIZE_MAX = 200;
-
-function parsePagination(body: string): { page: number; pageSize: number } | undefined {
+function parsePagination(body: string, sizeMax: number): PageChoice | undefined {
   try {
     const { pagination } = JSON.parse(body) as { pagination?: { page?: number; pageSize?: number } };
     return {
       page: Math.max(1, readCount(String(pagination?.page), 1)),
-      pageSize: Math.max(1, readCount(String(pagination?.pageSize), 10, PAGE_SIZE_MAX)),
+      size: Math.max(1, readCount(String(pagination?.pageSize), 10, sizeMax)),
     };
   } catch {
     return undefined;

@@ -9,20 +9,21 @@ import {
   DAY_MS,
   daysOf,
   element,
-  escapeXml,
   type FakeNetwork,
+  get,
   isIn,
   json,
   MINUTE_MS,
   type NetworkRequest,
   pageOf,
-  readCount,
+  post,
+  readPageChoice,
   readWindow,
   SECOND_MS,
   type Window,
   xml,
 } from './answer.ts';
-import { type Ledger, numberOf, type Programme, percent } from './ledger.ts';
+import { dealsOf, type Ledger, numberOf, type Programme, percent } from './ledger.ts';
 import type { Amounts, NetworkSale, Version } from './network-sale.ts';
 
 const { account, website, credentials } = ACCOUNTS.cj;
@@ -36,40 +37,35 @@ const RATES = {
   links: { name: 'cj links', requests: 25, perMs: MINUTE_MS },
 };
 
-export function fakeCj(ledger: Ledger, recordsMax = RECORDS_MAX): FakeNetwork {
+export function fakeCj(ledger: Ledger, sizeMax = RECORDS_MAX): FakeNetwork {
   return {
     name: 'cj',
     refuse: ({ headers, url }) => {
       if (headers.get('Authorization') === `Bearer ${credentials.token}`) return undefined;
       return url.pathname === '/query'
         ? { status: 401, body: 'Not authorised' }
-        : xml('<cj-api><error-message>Not authorised</error-message></cj-api>', 401);
+        : failure(401, 'Not authorised');
     },
     tooMany: () => ({ status: 429, body: 'You have exceeded your rate limit' }),
     routes: [
-      {
-        method: 'POST',
-        path: /^\/query\/?$/,
-        rate: RATES.query,
-        answer: (request) => listCommissions(ledger, request, recordsMax),
-      },
-      {
-        method: 'GET',
-        path: /^\/v2\/advertiser-lookup\/?$/,
-        rate: RATES.advertisers,
-        answer: (request) =>
-          request.url.searchParams.get('requestor-cid') === account
-            ? list('advertisers', ledger.programmes('cj', request.nowMs).map(advertiserXml), request)
-            : xml('<cj-api><error-message>requestor-cid is invalid</error-message></cj-api>', 400),
-      },
-      {
-        method: 'GET',
-        path: /^\/v2\/link-search\/?$/,
-        rate: RATES.links,
-        answer: (request) => listLinks(ledger, request),
-      },
+      post(/^\/query\/?$/, RATES.query, (request) => listCommissions(ledger, request, sizeMax)),
+      get(/^\/v2\/advertiser-lookup\/?$/, RATES.advertisers, (request) => {
+        if (request.url.searchParams.get('requestor-cid') !== account)
+          return failure(400, 'requestor-cid is invalid');
+        return list('advertisers', joined(ledger, request).map(advertiserXml), request, sizeMax);
+      }),
+      get(/^\/v2\/link-search\/?$/, RATES.links, (request) => listLinks(ledger, request, sizeMax)),
     ],
   };
+}
+
+function failure(status: number, message: string): Answer {
+  return xml(`<cj-api>${element('error-message', message)}</cj-api>`, status);
+}
+
+/** A request without a choice of advertisers finds nothing. */
+function joined(ledger: Ledger, { url, nowMs }: NetworkRequest): readonly Programme[] {
+  return url.searchParams.get('advertiser-ids') === 'joined' ? ledger.programmes('cj', nowMs) : [];
 }
 
 function queryError(message: string): Answer {
@@ -240,12 +236,12 @@ function recordsOf(ledger: Ledger, sale: NetworkSale, nowMs: number): Commission
   return records;
 }
 
-function list(name: string, items: readonly string[], { url }: NetworkRequest): Answer {
-  const page = Math.max(1, readCount(url.searchParams.get('page-number'), 1));
-  const size = Math.max(1, readCount(url.searchParams.get('records-per-page'), 25, PAGE_SIZE_MAX));
-  const shown = pageOf(items, page, size);
-  const counts = `total-matched="${items.length}" records-returned="${shown.length}" page-number="${page}"`;
-  return xml(`<cj-api><${name} ${counts}>${shown.join('\n')}</${name}></cj-api>`);
+function list(name: string, items: readonly string[], request: NetworkRequest, sizeMax: number): Answer {
+  const max = Math.min(sizeMax, PAGE_SIZE_MAX);
+  const choice = readPageChoice(request.url, ['page-number', 'records-per-page'], { standard: 25, max });
+  const { rows, total } = pageOf(items, choice, request.fault);
+  const counts = `total-matched="${total}" records-returned="${rows.length}" page-number="${choice.page}"`;
+  return xml(`<cj-api><${name} ${counts}>${rows.join('\n')}</${name}></cj-api>`);
 }
 
 function advertiserXml({ advertiserId, retailer }: Programme): string {
@@ -270,46 +266,42 @@ function advertiserXml({ advertiserId, retailer }: Programme): string {
   ].join('');
 }
 
-function listLinks(ledger: Ledger, request: NetworkRequest): Answer {
+function listLinks(ledger: Ledger, request: NetworkRequest, sizeMax: number): Answer {
   const { searchParams } = request.url;
-  if (searchParams.get('website-id') === null)
-    return xml('<cj-api><error-message>website-id is required</error-message></cj-api>', 400);
+  if (searchParams.get('website-id') !== website) return failure(400, 'website-id is invalid');
   const type = searchParams.get('promotion-type');
-  const links = ledger
-    .programmes('cj', request.nowMs)
+  const links = joined(ledger, request)
     .flatMap(linksOf)
     .filter((link) => type === null || link.type === type)
     .map(({ text }) => text);
-  return list('links', links, request);
+  return list('links', links, request, sizeMax);
 }
 
+/** The links of a programme: its deals, and a link without a promotion. */
 function linksOf({ advertiserId, retailer }: Programme): { type: string; text: string }[] {
-  const link = (
-    type: string,
-    deal: { id: string; description: string; startDate: string; endDate: string },
-    destination: string,
-    code: string,
-  ) => ({
+  const link = (type: string, id: number, name: string, destination: string, more: string) => ({
     type,
     text: [
       '<link>',
       element('advertiser-id', advertiserId),
       element('advertiser-name', retailer.name),
-      element('description', deal.description),
-      `<destination>${escapeXml(destination)}</destination>`,
-      element('link-id', numberOf(deal.id)),
-      element('link-name', deal.description),
+      element('description', name),
+      element('destination', destination),
+      element('link-id', id),
+      element('link-name', name),
       '<link-type>Text Link</link-type>',
       element('promotion-type', type),
-      element('promotion-start-date', `${deal.startDate.replace('T', ' ')}.0`),
-      element('promotion-end-date', `${deal.endDate.replace('T', ' ')}.0`),
-      element('coupon-code', code),
+      more,
       '<relationship-status>joined</relationship-status>',
       '</link>',
     ].join(''),
   });
-  return [
-    ...retailer.coupons.map((coupon) => link('coupon', coupon, retailer.url, coupon.code)),
-    ...retailer.promotions.map((promotion) => link('sale/discount', promotion, promotion.deepLink, '')),
-  ];
+  const deals = dealsOf(retailer).map(({ deal, code, url }) => {
+    const period =
+      element('promotion-start-date', `${deal.startDate.replace('T', ' ')}.0`) +
+      element('promotion-end-date', `${deal.endDate.replace('T', ' ')}.0`);
+    const type = code === undefined ? 'sale/discount' : 'coupon';
+    return link(type, numberOf(deal.id), deal.description, url, period + element('coupon-code', code ?? ''));
+  });
+  return [link('', advertiserId, retailer.name, retailer.url, ''), ...deals];
 }

@@ -7,7 +7,7 @@ const SETTINGS: Readonly<Record<NetworkName, object>> = {
   awin: {},
   impact: {},
   partnerize: {},
-  cj: { currency: ACCOUNTS.cj.currency },
+  cj: { currency: ACCOUNTS.cj.currency, website: ACCOUNTS.cj.website },
   rakuten: { country: ACCOUNTS.rakuten.country, transactionType: 'batch', confirmAfterDays: 60 },
 };
 
@@ -23,6 +23,9 @@ export function exampleSource(network: NetworkName, baseUrl: string): object {
     namespace: namedUuid('source', network),
     share: { default: 0.7 },
     subId: 'uid',
+    // Three of the networks have no logos, and some lists no countries.
+    logo: 'https://logos.example/{advertiser}.png',
+    country: 'DE',
     ...SETTINGS[network],
     credentials,
     baseUrl,

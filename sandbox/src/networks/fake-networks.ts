@@ -18,7 +18,7 @@ export interface FakeNetworksOptions extends LedgerOptions, RakutenOptions {
   readonly faults?: FaultPlan;
   /** False to accept any number of requests. Default: true. */
   readonly areRatesEnforced?: boolean;
-  /** Rows per page of impact.com and Partnerize, and records per answer of CJ. Default: the networks' own limits. */
+  /** Rows per page, and records per answer of CJ. Default: the networks' own limits. */
   readonly pageSizeMax?: number;
   readonly onAnswer?: (entry: AnsweredRequest) => void;
 }
@@ -45,7 +45,7 @@ export class FakeNetworks {
     this.#options = options;
     this.ledger = new Ledger(options);
     this.#networks = [
-      fakeAwin(this.ledger),
+      fakeAwin(this.ledger, options.pageSizeMax),
       fakeImpact(this.ledger, options.pageSizeMax),
       fakePartnerize(this.ledger, options.pageSizeMax),
       fakeCj(this.ledger, options.pageSizeMax),
@@ -63,12 +63,12 @@ export class FakeNetworks {
         if (match === null || route.method !== method) continue;
         const number = (this.#counts.get(network.name) ?? 0) + 1;
         this.#counts.set(network.name, number);
-        const fault = faults.draw(network.name, number);
+        const target = url.pathname + url.search;
+        const fault = faults.draw(network.name, number, target);
         const body = method === 'GET' ? '' : await request.text();
         const nowMs = clock();
         const asked: NetworkRequest = { method, url, headers: request.headers, body, nowMs, fault };
         const answer = this.#decide(network, route.rate, asked, () => route.answer(asked, ...match.slice(1)));
-        const target = url.pathname + url.search;
         onAnswer?.({ network: network.name, method, target, status: answer.status, fault, atMs: nowMs });
         return send(answer, fault, new Random(seed, network.name, number));
       }

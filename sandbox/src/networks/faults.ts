@@ -22,7 +22,7 @@ export type Fault =
   | 'too many requests'
   /** 429 with Retry-After, which none of the networks documents. */
   | 'retry after'
-  /** impact.com: a row leaves the window between two pages, so that the next page skips a row. */
+  /** impact.com and paged catalogues: a row leaves the list between two pages, so that the next page skips a row. */
   | 'drift'
   /** impact.com: a page's link to the next page points to the page itself. */
   | 'self link'
@@ -57,8 +57,8 @@ export const FAULTS: Readonly<Record<NetworkName, readonly Fault[]>> = {
 };
 
 export interface FaultPlan {
-  /** The fault of a network's nth request, counted from 1. */
-  draw(network: NetworkName, number: number): Fault | undefined;
+  /** The fault of a network's nth request, counted from 1. The target is its path and query. */
+  draw(network: NetworkName, number: number, target?: string): Fault | undefined;
 }
 
 export const HONEST: FaultPlan = { draw: () => undefined };

@@ -11,15 +11,16 @@ import {
   daysOf,
   escapeXml,
   type FakeNetwork,
+  get,
   isIn,
   json,
   MINUTE_MS,
   type NetworkRequest,
+  type NetworkRoute,
   pageOf,
-  type Rate,
-  readCount,
+  rateHeaders,
+  readPageChoice,
   readWindow,
-  SECOND_MS,
   type Window,
   xml,
 } from './answer.ts';
@@ -32,20 +33,18 @@ const DAYS_MAX = 45;
 const PAST_DAYS_MAX = 3 * 365;
 const PAGE_SIZE = 1_000;
 const STATES = { PENDING: 'PENDING', CONFIRMED: 'APPROVED', DECLINED: 'REVERSED' } as const;
-const EMPTY = ['null', '{}', '[]', '{"Actions":[]}'];
+/** An empty list has one of these forms, or its usual one. */
+const EMPTY = ['null', '{}', '[]', undefined];
 /** impact.com's names of countries that are not their ISO names in capitals. */
 const REGIONS: Readonly<Record<string, string>> = { GB: 'UK', US: 'US', CZ: 'CZECHREPUBLIC' };
 
 export function fakeImpact(ledger: Ledger, pageSizeMax = PAGE_SIZE): FakeNetwork {
-  const route = (path: string, answer: (request: NetworkRequest, ...parts: string[]) => Answer) => ({
-    method: 'GET' as const,
-    path: new RegExp(`^/Mediapartners/${account}/${path}/?$`),
-    rate: RATE,
-    answer: (request: NetworkRequest, ...parts: string[]) =>
+  const route = (path: string, answer: NetworkRoute['answer']) =>
+    get(new RegExp(`^/Mediapartners/${account}/${path}/?$`), RATE, (request, ...parts) =>
       acceptsJson(request)
         ? answer(request, ...parts)
         : xml(`<ImpactRadiusResponse uri="${escapeXml(request.url.pathname)}"/>`),
-  });
+    );
   const list = (path: string, name: string, rows: (programme: Programme) => readonly unknown[]) =>
     route(path, (request) =>
       page(name, ledger.programmes('impact', request.nowMs).flatMap(rows), request, pageSizeMax),
@@ -67,9 +66,8 @@ export function fakeImpact(ledger: Ledger, pageSizeMax = PAGE_SIZE): FakeNetwork
       list('Contracts', 'Contracts', contractRows),
       list('PromoCodes', 'PromoCodes', promoCodeRows),
       route('Campaigns/(\\d+)/Deals', (request, campaign) => {
-        const programmes = ledger.programmes('impact', request.nowMs);
-        const found = programmes.filter(({ advertiserId }) => String(advertiserId) === campaign);
-        return page('Deals', found.flatMap(dealRows), request, pageSizeMax);
+        const found = ledger.programme('impact', Number(campaign), request.nowMs);
+        return page('Deals', found === undefined ? [] : dealRows(found), request, pageSizeMax);
       }),
     ],
   };
@@ -77,14 +75,6 @@ export function fakeImpact(ledger: Ledger, pageSizeMax = PAGE_SIZE): FakeNetwork
 
 function failure(status: number, message: string): Answer {
   return json({ Status: 'ERROR', Message: message }, status);
-}
-
-function rateHeaders(left: number, waitMs: number, { requests }: Rate): Record<string, string> {
-  return {
-    'X-RateLimit-Limit': String(requests),
-    'X-RateLimit-Remaining': String(left),
-    'X-RateLimit-Reset': String(Math.ceil(waitMs / SECOND_MS)),
-  };
 }
 
 function listActions(ledger: Ledger, request: NetworkRequest, pageSizeMax: number): Answer {
@@ -107,18 +97,18 @@ function listActions(ledger: Ledger, request: NetworkRequest, pageSizeMax: numbe
   const [first] = find();
   if (fault === 'drift' && first !== undefined && searchParams.has('Page')) ledger.touch(first, nowMs);
   const rows = find().map((sale) => actionRow(ledger, sale, nowMs));
-  if (rows.length === 0 && fault === 'odd empty') {
-    const body = EMPTY[Math.floor(window.fromMs / SECOND_MS) % EMPTY.length] ?? 'null';
-    return { status: 200, body, headers: { 'Content-Type': 'application/json' } };
-  }
-  return page('Actions', rows, request, pageSizeMax);
+  return page('Actions', rows, fault === 'drift' ? { ...request, fault: undefined } : request, pageSizeMax);
 }
 
-function page(name: string, rows: readonly unknown[], request: NetworkRequest, pageSizeMax: number): Answer {
+function page(name: string, all: readonly unknown[], request: NetworkRequest, sizeMax: number): Answer {
   const { url, fault } = request;
-  const number = Math.max(1, readCount(url.searchParams.get('Page'), 1));
-  const size = Math.max(1, readCount(url.searchParams.get('PageSize'), PAGE_SIZE, pageSizeMax));
-  const pages = Math.max(1, Math.ceil(rows.length / size));
+  if (all.length === 0 && fault === 'odd empty') {
+    const body = EMPTY[digitSum(url.search) % EMPTY.length] ?? `{"${name}":[]}`;
+    return { status: 200, body, headers: { 'Content-Type': 'application/json' } };
+  }
+  const choice = readPageChoice(url, ['Page', 'PageSize'], { standard: PAGE_SIZE, max: sizeMax });
+  const { page: number, size } = choice;
+  const { rows, total, pages } = pageOf(all, choice, fault);
   const uriOf = (to: number) => {
     const query = new URLSearchParams(url.searchParams);
     query.set('Page', String(to));
@@ -130,15 +120,19 @@ function page(name: string, rows: readonly unknown[], request: NetworkRequest, p
     '@page': String(number),
     '@numpages': String(pages),
     '@pagesize': String(size),
-    '@total': String(rows.length),
+    '@total': String(total),
     '@start': String((number - 1) * size),
     '@uri': uriOf(number),
     '@firstpageuri': uriOf(1),
     '@previouspageuri': number > 1 ? uriOf(number - 1) : '',
     '@nextpageuri': next,
     '@lastpageuri': uriOf(pages),
-    [name]: pageOf(rows, number, size),
+    [name]: rows,
   });
+}
+
+function digitSum(text: string): number {
+  return text.match(/\d/g)?.reduce((sum, digit) => sum + Number(digit), 0) ?? 0;
 }
 
 /** impact.com prints times in the zone of the account. */

@@ -91,6 +91,16 @@ export class Ledger {
     return this.#programmes.all.filter(({ retailer }) => this.#networkOf(retailer.id) === network);
   }
 
+  /** The programme of a network with this advertiser id. */
+  programme(network: NetworkName, id: number, nowMs: number): Programme | undefined {
+    return this.programmes(network, nowMs).find(({ advertiserId }) => advertiserId === id);
+  }
+
+  /** All programmes, whatever their network. */
+  allProgrammes(nowMs: number): readonly Programme[] {
+    return NETWORKS.flatMap((network) => this.programmes(network, nowMs));
+  }
+
   advertiserId(retailerId: string): number {
     return this.#advertiserIds.get(retailerId) ?? 0;
   }
@@ -130,6 +140,21 @@ export class Ledger {
     this.#lastKey = Math.max(reportedAtMs(id) * 10, this.#lastKey + 1);
     return this.#lastKey;
   }
+}
+
+/** A coupon or a promotion, as networks list them. */
+export interface ListedDeal {
+  readonly deal: Retailer['coupons'][number] | Retailer['promotions'][number];
+  /** Undefined for a promotion. */
+  readonly code: string | undefined;
+  readonly url: string;
+}
+
+export function dealsOf({ coupons, promotions, url }: Retailer): ListedDeal[] {
+  return [
+    ...coupons.map((deal) => ({ deal, code: deal.code, url })),
+    ...promotions.map((deal) => ({ deal, code: undefined, url: deal.deepLink })),
+  ];
 }
 
 /** A number for a deal's UUID, since most networks number their deals. */

@@ -5,12 +5,14 @@ import { ACCOUNTS, basic } from './accounts.ts';
 import {
   type Answer,
   type FakeNetwork,
+  get,
   isIn,
   json,
   MINUTE_MS,
   type NetworkRequest,
+  type NetworkRoute,
   printSpaced,
-  type Rate,
+  rateHeaders,
   readCount,
   readWindow,
   SECOND_MS,
@@ -42,12 +44,8 @@ interface Rest {
 
 export function fakePartnerize(ledger: Ledger, pageSize = PAGE_SIZE): FakeNetwork {
   const cursors = new Map<string, Rest>();
-  const route = (path: string, answer: (request: NetworkRequest, ...parts: string[]) => Answer) => ({
-    method: 'GET' as const,
-    path: new RegExp(`^${path}/?$`),
-    rate: RATE,
-    answer,
-  });
+  const route = (path: string, answer: NetworkRoute['answer']) =>
+    get(new RegExp(`^${path}/?$`), RATE, answer);
   const programme = (request: NetworkRequest, campaign: string | undefined) =>
     ledger.programmes('partnerize', request.nowMs).find((one) => campaignId(one.advertiserId) === campaign);
   return {
@@ -70,7 +68,12 @@ export function fakePartnerize(ledger: Ledger, pageSize = PAGE_SIZE): FakeNetwor
         report(ledger, request, cursors, pageSize),
       ),
       route(`/user/publisher/${account}/campaign/a\\.json`, (request) =>
-        json({ campaigns: ledger.programmes('partnerize', request.nowMs).map(campaignRow) }),
+        listed(
+          'campaigns',
+          ledger.programmes('partnerize', request.nowMs).map(campaignRow),
+          request,
+          pageSize,
+        ),
       ),
       route(`/v2/campaigns/(\\w+)/publishers/${account}/commissions/active`, (request, campaign) => {
         const found = programme(request, campaign);
@@ -78,7 +81,8 @@ export function fakePartnerize(ledger: Ledger, pageSize = PAGE_SIZE): FakeNetwor
       }),
       route(`/user/publisher/${account}/campaign/(\\w+)/voucher`, (request, campaign) => {
         const found = programme(request, campaign);
-        return found === undefined ? failure(404, 'No such campaign') : json(vouchers(found));
+        if (found === undefined) return failure(404, 'No such campaign');
+        return listed('voucher_codes', vouchers(found), request, pageSize);
       }),
     ],
   };
@@ -88,12 +92,21 @@ function failure(status: number, message: string): Answer {
   return json({ error: { message } }, status);
 }
 
-function rateHeaders(left: number, waitMs: number, { requests }: Rate): Record<string, string> {
-  return {
-    'X-RateLimit-Limit': String(requests),
-    'X-RateLimit-Remaining': String(left),
-    'X-RateLimit-Reset': String(Math.ceil(waitMs / SECOND_MS)),
-  };
+/** A list of version 1 of the API: pages have offsets, and a link to the next page. */
+function listed(name: string, all: readonly unknown[], { url }: NetworkRequest, sizeMax: number): Answer {
+  const size = Math.max(1, readCount(url.searchParams.get('limit'), sizeMax, sizeMax));
+  const offset = readCount(url.searchParams.get('offset'), 0);
+  const rows = all.slice(offset, offset + size);
+  const query = new URLSearchParams(url.searchParams);
+  query.set('offset', String(offset + size));
+  const next = offset + size < all.length ? { next_page: `${url.pathname}?${query}` } : {};
+  return json({
+    count: rows.length,
+    limit: size,
+    offset,
+    hypermedia: { pagination: { limit: size, ...next } },
+    [name]: rows,
+  });
 }
 
 function report(
@@ -278,18 +291,15 @@ function commissions({ retailer }: Programme) {
 }
 
 function vouchers({ advertiserId, retailer }: Programme) {
-  return {
-    count: retailer.coupons.length,
-    voucher_codes: retailer.coupons.map((coupon) => ({
-      voucher_code: {
-        active: 'y',
-        campaign_id: campaignId(advertiserId),
-        description: coupon.description,
-        voucher_code: coupon.code,
-        voucher_code_id: `1011l${numberOf(coupon.id)}`,
-        start_date_time: coupon.startDate.replace('T', ' '),
-        end_date_time: coupon.endDate.replace('T', ' '),
-      },
-    })),
-  };
+  return retailer.coupons.map((coupon) => ({
+    voucher_code: {
+      active: 'y',
+      campaign_id: campaignId(advertiserId),
+      description: coupon.description,
+      voucher_code: coupon.code,
+      voucher_code_id: `1011l${numberOf(coupon.id)}`,
+      start_date_time: coupon.startDate.replace('T', ' '),
+      end_date_time: coupon.endDate.replace('T', ' '),
+    },
+  }));
 }

@@ -2,23 +2,26 @@
 // listed twice, as realtime and as batch rows with different ids. Corrections are further rows, and rows disappear after 14
 // days.
 
-import { ACCOUNTS } from './accounts.ts';
+import { ACCOUNTS, type NetworkName } from './accounts.ts';
 import {
   type Answer,
   acceptsJson,
   DAY_MS,
   element,
   type FakeNetwork,
+  get,
   isIn,
   json,
   MINUTE_MS,
   type NetworkRequest,
   pageOf,
+  post,
   readCount,
+  readPageChoice,
   readWindow,
   xml,
 } from './answer.ts';
-import { type Ledger, numberOf, type Programme, percent } from './ledger.ts';
+import { dealsOf, type Ledger, numberOf, type Programme, percent } from './ledger.ts';
 import type { Amounts, NetworkSale, Version } from './network-sale.ts';
 
 const { account, credentials } = ACCOUNTS.rakuten;
@@ -26,6 +29,8 @@ const RATE = { name: 'rakuten', requests: 100, perMs: MINUTE_MS };
 const DAYS_BACK_MAX = 30;
 const KEPT_DAYS = 14;
 const PAGE_SIZE = 1_000;
+const LIST_SIZE = 200;
+const COUPONS_SIZE = 500;
 const NETWORK_NUMBERS: Readonly<Record<string, string>> = { GB: '3', CA: '5', FR: '7', DE: '8', AU: '9' };
 
 export interface RakutenOptions {
@@ -33,10 +38,12 @@ export interface RakutenOptions {
   readonly tokenLifeMs?: number;
   /** True if the network refuses a second token while the first one is valid. Default: false. */
   readonly isSecondTokenRefused?: boolean;
+  /** Rows per page of the catalogue. */
+  readonly pageSizeMax?: number;
 }
 
 export function fakeRakuten(ledger: Ledger, options: RakutenOptions = {}): FakeNetwork {
-  const { tokenLifeMs = 5 * MINUTE_MS, isSecondTokenRefused = false } = options;
+  const { tokenLifeMs = 5 * MINUTE_MS, isSecondTokenRefused = false, pageSizeMax = PAGE_SIZE } = options;
   /** Tokens, with the times at which they expire. */
   const tokens = new Map<string, number>();
   let issued = 0;
@@ -62,13 +69,11 @@ export function fakeRakuten(ledger: Ledger, options: RakutenOptions = {}): FakeN
       : xml(`<response>${element('access_token', token)}${element('expires_in', life)}</response>`);
   }
 
-  const list = (path: RegExp, name: string, firstPage: 0 | 1, rows: (programme: Programme) => unknown[]) => ({
-    method: 'GET' as const,
-    path,
-    rate: RATE,
-    answer: (request: NetworkRequest) =>
-      numbered(name, firstPage, ledger.programmes('rakuten', request.nowMs).flatMap(rows), request),
-  });
+  const list = (path: string, name: string, first: 0 | 1, rows: (request: NetworkRequest) => unknown[]) =>
+    get(new RegExp(`^${path}/?$`), RATE, (request) =>
+      numbered(name, first, rows(request), request, pageSizeMax),
+    );
+  const programmes = ({ nowMs }: NetworkRequest) => ledger.programmes('rakuten', nowMs);
   return {
     name: 'rakuten',
     refuse({ url, headers, nowMs, fault }) {
@@ -79,28 +84,32 @@ export function fakeRakuten(ledger: Ledger, options: RakutenOptions = {}): FakeN
     },
     tooMany: () => failure(403, 'Too many requests'),
     routes: [
-      { method: 'POST', path: /^\/token\/?$/, rate: RATE, answer: issue },
-      {
-        method: 'GET',
-        path: /^\/events\/1\.0\/transactions\/?$/,
-        rate: RATE,
-        answer: (request) => listEvents(ledger, request),
-      },
-      list(/^\/v2\/advertisers\/?$/, 'advertisers', 0, ({ advertiserId, retailer }) => [
-        { id: advertiserId, name: retailer.name, url: retailer.url, can_partner: true },
-      ]),
-      list(/^\/v1\/partnerships\/?$/, 'partnerships', 1, ({ advertiserId, retailer }) => [
-        { advertiser: { id: advertiserId, network: 1, name: retailer.name }, status: 'active' },
-      ]),
-      list(/^\/v1\/offers\/?$/, 'offers', 1, offerRows),
-      {
-        method: 'GET',
-        path: /^\/coupon\/1\.0\/?$/,
-        rate: RATE,
-        answer: (request) => listCoupons(ledger, request),
-      },
+      post(/^\/token\/?$/, RATE, issue),
+      get(/^\/events\/1\.0\/transactions\/?$/, RATE, (request) => listEvents(ledger, request)),
+      // All advertisers, whether they are partners or not.
+      list('/v2/advertisers', 'advertisers', 0, ({ nowMs }) =>
+        ledger.allProgrammes(nowMs).map(({ advertiserId, retailer }) => ({
+          ...{ id: advertiserId, name: retailer.name, url: retailer.url, can_partner: true },
+        })),
+      ),
+      list('/v1/partnerships', 'partnerships', 1, (request) => partnerships(ledger, request)),
+      list('/v1/offers', 'offers', 1, (request) => programmes(request).flatMap(offerRows)),
+      get(/^\/coupon\/1\.0\/?$/, RATE, (request) =>
+        listCoupons(programmes(request).flatMap(linksOf), request, pageSizeMax),
+      ),
     ],
   };
+}
+
+/** Without a status, advertisers that have declined the publisher are listed, too. */
+function partnerships(ledger: Ledger, { url, nowMs }: NetworkRequest) {
+  const rows = (network: NetworkName, status: string) =>
+    ledger.programmes(network, nowMs).map(({ advertiserId, retailer }) => ({
+      advertiser: { id: advertiserId, network: 1, name: retailer.name },
+      status,
+    }));
+  const isActiveOnly = url.searchParams.get('partner_status') === 'active';
+  return [...rows('rakuten', 'active'), ...(isActiveOnly ? [] : rows('cj', 'declined'))];
 }
 
 function failure(status: number, message: string): Answer {
@@ -227,14 +236,21 @@ function printEventTime(ms: number): string {
   return `${weekday} ${month} ${day} ${year} ${time} GMT+0000 (UTC)`;
 }
 
-function numbered(name: string, firstPage: 0 | 1, rows: readonly unknown[], { url }: NetworkRequest): Answer {
-  const page = Math.max(firstPage, readCount(url.searchParams.get('page'), firstPage));
-  const limit = Math.max(1, readCount(url.searchParams.get('limit'), 200, 200));
-  const shown = pageOf(rows, page - firstPage + 1, limit);
+function numbered(
+  name: string,
+  first: 0 | 1,
+  all: readonly unknown[],
+  { url, fault }: NetworkRequest,
+  sizeMax: number,
+): Answer {
+  const max = Math.min(sizeMax, LIST_SIZE);
+  const choice = readPageChoice(url, ['page', 'limit'], { standard: LIST_SIZE, max, first });
+  const { page, size: limit } = choice;
+  const { rows, total, pages } = pageOf(all, choice, fault);
   const uriOf = (to: number) => `${url.pathname}?page=${to}&limit=${limit}`;
-  const hasNext = (page - firstPage + 1) * limit < rows.length;
-  const links = hasNext ? { self: uriOf(page), next: uriOf(page + 1) } : { self: uriOf(page) };
-  return json({ _metadata: { page, limit, total: rows.length, _links: links }, [name]: shown });
+  const isLast = page - first + 1 >= pages;
+  const links = { self: uriOf(page), ...(isLast ? {} : { next: uriOf(page + 1) }) };
+  return json({ _metadata: { page, limit, total, _links: links }, [name]: rows });
 }
 
 function offerRows({ advertiserId, retailer }: Programme): unknown[] {
@@ -263,42 +279,30 @@ function offerRows({ advertiserId, retailer }: Programme): unknown[] {
     }));
 }
 
-function listCoupons(ledger: Ledger, { url, nowMs }: NetworkRequest): Answer {
-  const links = ledger.programmes('rakuten', nowMs).flatMap(linksOf);
-  const page = Math.max(1, readCount(url.searchParams.get('pagenumber'), 1));
-  const size = Math.max(1, readCount(url.searchParams.get('resultsperpage'), 500, 500));
-  const pages = Math.max(1, Math.ceil(links.length / size));
+function listCoupons(links: readonly string[], { url, fault }: NetworkRequest, sizeMax: number): Answer {
+  const max = Math.min(sizeMax, COUPONS_SIZE);
+  const choice = readPageChoice(url, ['pagenumber', 'resultsperpage'], { standard: COUPONS_SIZE, max });
+  const { rows, total, pages } = pageOf(links, choice, fault);
   const counts =
-    element('TotalMatches', links.length) +
+    element('TotalMatches', total) +
     element('TotalPages', pages) +
-    element('PageNumberRequested', page);
-  return xml(`<couponfeed>${counts}${pageOf(links, page, size).join('\n')}</couponfeed>`);
+    element('PageNumberRequested', choice.page);
+  return xml(`<couponfeed>${counts}${rows.join('\n')}</couponfeed>`);
 }
 
 function linksOf({ advertiserId, retailer }: Programme): string[] {
-  const link = (
-    deal: { description: string; startDate: string; endDate: string },
-    clickUrl: string,
-    code: string,
-  ) =>
+  const click = 'https://click.linksynergy.com/deeplink?id=AAA&murl=';
+  return dealsOf(retailer).map(({ deal, code, url }) =>
     [
       '<link type="TEXT">',
       element('offerdescription', deal.description),
       element('offerstartdate', deal.startDate.slice(0, 10)),
       element('offerenddate', deal.endDate.slice(0, 10)),
-      code === '' ? '' : element('couponcode', code),
-      element('clickurl', clickUrl),
+      code === undefined ? '' : element('couponcode', code),
+      element('clickurl', `${click}${encodeURIComponent(url)}`),
       element('advertiserid', advertiserId),
       element('advertisername', retailer.name),
       '<network id="1">US Network</network></link>',
-    ].join('');
-  const click = 'https://click.linksynergy.com/deeplink?id=AAA&murl=';
-  return [
-    ...retailer.coupons.map((coupon) =>
-      link(coupon, `${click}${encodeURIComponent(retailer.url)}`, coupon.code),
-    ),
-    ...retailer.promotions.map((promotion) =>
-      link(promotion, `${click}${encodeURIComponent(promotion.deepLink)}`, ''),
-    ),
-  ];
+    ].join(''),
+  );
 }

@@ -2,6 +2,7 @@
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { ImportWriter } from './import-log.ts';
+import type { PullWriter } from './pull.ts';
 import type { StoredDocument } from './stored-document.ts';
 
 export interface StoredRetailer extends StoredDocument {
@@ -24,12 +25,16 @@ export interface CatalogueStore {
 
 export interface CatalogueWriter extends ImportWriter {
   find(ids: readonly Uuid[]): Promise<Map<Uuid, string>>;
-  put(documents: readonly StoredDocument[]): Promise<void>;
+  /** `source` is the source of a pull; null, the default, if the retailers come from a file. */
+  put(documents: readonly StoredDocument[], source?: string | null): Promise<void>;
   remove(ids: readonly Uuid[]): Promise<void>;
   /** Returns the ids of all retailers, sorted, including changes by this writer. */
   ids(): Promise<Uuid[]>;
+  /** Returns the ids of the retailers that were last put with this source. */
+  idsOf(source: string | null): Promise<Set<Uuid>>;
   /** Reads all documents in id order, including changes by this writer. */
   read(onBatch: (batch: StoredDocument[]) => Promise<void>): Promise<void>;
   /** Makes running servers reload. Call it only if something has changed. */
   markChanged(): Promise<void>;
+  readonly pulls: PullWriter;
 }

@@ -2,6 +2,9 @@
 // and rows that later rows of the same sale may change. A stream advances in the same database transaction as the import of
 // its window, so a killed pull repeats a window and never skips one.
 
+/** The stream of a source's catalogue. It belongs to no organisation. */
+export const CATALOGUE = 'catalogue';
+
 /** The stream that reads old sales again. */
 export const REREAD = 'reread';
 
@@ -100,6 +103,8 @@ export interface PullWriter {
   holdLease(lease: Lease): Promise<void>;
   advance(key: StreamKey, window: PulledWindow): Promise<void>;
   putRows(source: string, rows: readonly PulledRow[]): Promise<void>;
+  /** Deletes the state of all streams of a source. */
+  forget(source: string): Promise<void>;
   /** The sales have been converted again: their rows are no longer due. */
   clearDue(source: string, saleIds: readonly string[]): Promise<void>;
 }

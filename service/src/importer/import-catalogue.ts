@@ -1,5 +1,6 @@
-// Imports the catalogue. The file contains the whole catalogue, so retailers that are missing from it are withdrawn, except
-// in a merge. Files that look truncated are rejected.
+// Imports the catalogue. A file contains the whole catalogue, except for retailers that were pulled from networks, and a pull
+// contains the whole catalogue of its source. Retailers that are missing from it are withdrawn, except in a merge. Input that
+// looks truncated is rejected.
 
 import { printRetailer, type Retailer } from '@offerbook/wire/catalogue.ts';
 import { printCountOf } from '@offerbook/wire/count.ts';
@@ -11,15 +12,30 @@ import { printPlace, rowProblem } from '@offerbook/wire/rows/row-problem.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { CatalogueStore, CatalogueWriter } from '../domain/catalogue.ts';
 import type { StoredDocument } from '../domain/stored-document.ts';
+import { DealLosses } from './checks/deal-losses.ts';
 import { findSharedDeals } from './checks/find-shared-deals.ts';
 import { RetailerCheck } from './checks/retailer-check.ts';
 import type { ImportReport, WholeFileOptions } from './import-report.ts';
 import { ImportRun } from './import-run.ts';
 
+export interface CatalogueImportOptions extends WholeFileOptions {
+  /** Set if the rows were pulled from a network. */
+  readonly pulled?: PulledCatalogueImport | undefined;
+}
+
+/** Part of an import whose rows were pulled from a network. Both functions run in the transaction of the import. */
+export interface PulledCatalogueImport {
+  /** Network and account, such as `awin:77777`. */
+  readonly source: string;
+  readonly nowMs: number;
+  begin(writer: CatalogueWriter): Promise<void>;
+  finish(writer: CatalogueWriter, report: ImportReport): Promise<void>;
+}
+
 export function importCatalogue(
   store: CatalogueStore,
   source: ImportSource,
-  options: WholeFileOptions,
+  options: CatalogueImportOptions,
 ): Promise<ImportReport> {
   const run = new ImportRun(source, options);
   const isMerge = options.merge === true;
@@ -27,16 +43,21 @@ export function importCatalogue(
     (work) => store.write(work, options.importId),
     async (writer) => {
       const check = new RetailerCheck(options.ignoreUnknown === true ? 'ignore' : 'refuse');
-      const load = { run, writer, check, isMerge };
-      const before = await writer.ids();
+      const { pulled } = options;
+      await pulled?.begin(writer);
+      const [all, own] = [await writer.ids(), await writer.idsOf(pulled?.source ?? null)];
+      const losses = pulled === undefined || isMerge ? undefined : new DealLosses(pulled.nowMs);
+      const load = { run, writer, check, isMerge, own, losses, pulledFrom: pulled?.source ?? null };
       const onCursor = isMerge ? undefined : refusePage;
       const rules = { columns: undefined, limits: RETAILER_LIMITS, onCursor };
       for await (const batch of run.batches(rules)) await takeRetailers(load, batch);
       run.requireValid();
-      if (!isMerge) await withdraw(load, before);
-      // A valid file without --merge replaces all stored retailers, so it cannot share deals with them.
-      if (isMerge || run.counts.invalid > 0) await refuseSharedDeals(load, store);
+      if (!isMerge) await withdraw(load);
+      if (options.allowWithdrawals !== true) losses?.requireFew(`the catalogue of ${pulled?.source}`);
+      // Without --merge, a valid file replaces all of its stored retailers, so it cannot share deals with them.
+      if (isMerge || run.counts.invalid > 0 || all.length > own.size) await refuseSharedDeals(load, store);
       if (run.hasChanges) await writer.markChanged();
+      await pulled?.finish(writer, run.report);
     },
   );
 }
@@ -46,6 +67,10 @@ interface CatalogueLoad {
   readonly writer: CatalogueWriter;
   readonly check: RetailerCheck;
   readonly isMerge: boolean;
+  /** The stored retailers that this import replaces. */
+  readonly own: ReadonlySet<Uuid>;
+  readonly losses: DealLosses | undefined;
+  readonly pulledFrom: string | null;
 }
 
 /** Importing one page as the whole catalogue would withdraw everything else. */
@@ -56,7 +81,7 @@ function refusePage(): never {
 }
 
 async function takeRetailers(load: CatalogueLoad, batch: readonly RawRow[]): Promise<void> {
-  const { run, writer, check, isMerge } = load;
+  const { run, writer, check, isMerge, own, losses, pulledFrom } = load;
   const retailers: Retailer[] = [];
   for (const raw of batch) {
     const { value, problems } = check.check(raw);
@@ -76,13 +101,15 @@ async function takeRetailers(load: CatalogueLoad, batch: readonly RawRow[]): Pro
       run.refuse([rowProblem(check.retailers.get(id) ?? { line: 0 }, excess)], 'a retailer is too long');
     const outcome = before === undefined ? 'added' : document === before ? 'unchanged' : 'changed';
     run.counts[outcome]++;
-    if (outcome !== 'unchanged') written.push({ id, document });
+    losses?.compare(before, retailer, outcome === 'unchanged');
+    // A pull takes over retailers that came from a file before.
+    if (outcome !== 'unchanged' || (pulledFrom !== null && !own.has(id))) written.push({ id, document });
   }
-  if (written.length > 0 && run.isWriting) await writer.put(written);
+  if (written.length > 0 && run.isWriting) await writer.put(written, pulledFrom);
 }
 
-async function withdraw({ run, writer, check }: CatalogueLoad, before: readonly Uuid[]): Promise<void> {
-  const gone = before.filter((id) => !check.retailers.has(id));
+async function withdraw({ run, writer, check, own, pulledFrom }: CatalogueLoad): Promise<void> {
+  const gone = [...own].filter((id) => !check.retailers.has(id));
   const nameless = check.firstNamelessRow;
   if (gone.length > 0 && nameless !== undefined) {
     const [are, them] = gone.length === 1 ? ['is', 'it'] : ['are', 'any of them'];
@@ -91,9 +118,14 @@ async function withdraw({ run, writer, check }: CatalogueLoad, before: readonly 
     );
     return;
   }
+  const common = { total: own.size, noun: 'retailer' };
   const advice =
     'The file must contain the whole catalogue, so combine the files of several networks into one. If the retailers are gone';
-  await run.withdraw(writer, gone, { total: before.length, noun: 'retailer', advice });
+  const pulled = {
+    what: `the catalogue of ${pulledFrom}`,
+    advice: 'The network may have sent only a part of it. If the retailers are gone',
+  };
+  await run.withdraw(writer, gone, { ...common, ...(pulledFrom === null ? { advice } : pulled) });
 }
 
 /**
@@ -101,15 +133,15 @@ async function withdraw({ run, writer, check }: CatalogueLoad, before: readonly 
  * deals, and another row may list the same deals. The store still returns the catalogue from before this import.
  */
 async function refuseSharedDeals(
-  { run, check, isMerge }: CatalogueLoad,
+  { run, check, isMerge, own }: CatalogueLoad,
   store: CatalogueStore,
 ): Promise<void> {
   /** True if the retailer keeps its stored deals. */
   const keepsDeals = (id: Uuid) =>
     isMerge ||
     check.hasOnlyInvalidRows(id) ||
-    // Either all retailers that are missing from the file are withdrawn, or none.
-    (!check.retailers.has(id) && run.counts.withdrawn === 0);
+    // Either all retailers that this import replaces and that are missing from the file are withdrawn, or none.
+    (!check.retailers.has(id) && (run.counts.withdrawn === 0 || !own.has(id)));
   const problems = await findSharedDeals(store, check, keepsDeals);
   if (problems.length === 0) return;
   const rows = `${printCountOf(problems.length, 'row')} ${problems.length === 1 ? 'lists' : 'list'}`;

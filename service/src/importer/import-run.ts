@@ -33,6 +33,16 @@ const SHORT_LIST_MAX = 100;
  */
 const INVALID_MAX = { refused: 10_000, skipped: 100_000 };
 
+/** For messages about withdrawals. */
+interface Withdrawal {
+  /** Default: this file. */
+  readonly what?: string;
+  /** Number of items before the import. */
+  readonly total: number;
+  readonly noun: string;
+  readonly advice: string;
+}
+
 /** Thrown inside the store's transaction to roll back a dry run. */
 const DRY_RUN = new Error('the dry run is over');
 
@@ -131,14 +141,14 @@ export class ImportRun {
   async withdraw(
     writer: { remove(ids: readonly Uuid[]): Promise<void> },
     gone: readonly Uuid[],
-    { total, noun, advice }: { readonly total: number; readonly noun: string; readonly advice: string },
+    { what = 'this file', total, noun, advice }: Withdrawal,
   ): Promise<void> {
     if (gone.length === 0) return;
     const { allowWithdrawals, maxWithdrawals } = this.#options;
     const percentMax = maxWithdrawals ?? WITHDRAWN_PERCENT_MAX[total > SHORT_LIST_MAX ? 'long' : 'short'];
     if (gone.length * 100 > total * percentMax && allowWithdrawals !== true) {
       throw new Refused(
-        `this file would withdraw ${printCount(gone.length)} of ${printCountOf(total, noun)}, more than ${percentMax} %; nothing was imported. ${advice}, add --allow-withdrawals`,
+        `${what} would withdraw ${printCount(gone.length)} of ${printCountOf(total, noun)}, more than ${percentMax} %; nothing was imported. ${advice}, add --allow-withdrawals`,
       );
     }
     await writer.remove(gone);

@@ -1,7 +1,7 @@
 // Sends requests to one network with one credential: waits for the shared budget, adds the credentials, and repeats requests
 // that may succeed later.
 
-import type { PullRequest, SalePull, Secrets } from '@offerbook/feeds/pull/sale-pull.ts';
+import type { NetworkAccess, PullRequest, Secrets } from '@offerbook/feeds/pull/network-access.ts';
 import { NetworkError } from '@offerbook/feeds/pull/unexpected.ts';
 import { BrokenFile } from '@offerbook/wire/rows/raw-row.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -21,7 +21,7 @@ export class RequestFailed extends Error {
 export interface ClientOptions {
   /** Network and account, such as `awin:77777`. */
   readonly source: string;
-  readonly pull: SalePull;
+  readonly access: NetworkAccess;
   readonly secrets: Secrets;
   readonly baseUrl?: string | undefined;
   readonly store: RequestStore;
@@ -80,7 +80,7 @@ export class NetworkClient {
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    const { rate } = options.pull;
+    const { rate } = options.access;
     // The burst and the steady rate together stay within the published rate in every period.
     this.#budget = {
       intervalMs: Math.ceil(rate.perMs / (rate.requests * RATE_SHARE)),
@@ -119,16 +119,16 @@ export class NetworkClient {
   }
 
   async #authorise(): Promise<Readonly<Record<string, string>>> {
-    const { pull, secrets, clock } = this.#options;
-    const { login } = pull;
-    if (login === undefined) return pull.authorise(secrets);
+    const { access, secrets, clock } = this.#options;
+    const { login } = access;
+    if (login === undefined) return access.authorise(secrets);
     if (this.#token === undefined || this.#token.expiresAtMs - TOKEN_SPARE_MS <= clock()) {
       this.#token = await this.#logIn(login);
     }
-    return pull.authorise({ accessToken: this.#token.value });
+    return access.authorise({ accessToken: this.#token.value });
   }
 
-  async #logIn(login: NonNullable<SalePull['login']>) {
+  async #logIn(login: NonNullable<NetworkAccess['login']>) {
     const { secrets, clock, sleep, random, tries = TRIES } = this.#options;
     for (let failures = 0; ; ) {
       const result = await this.#send(login.request(secrets), async (body) => {
@@ -218,7 +218,7 @@ export class NetworkClient {
 
   async #judge(response: Response, body: AsyncIterable<Uint8Array>): Promise<Failure> {
     const { status, headers } = response;
-    if (status === 429 || this.#options.pull.tooManyStatuses?.includes(status) === true) {
+    if (status === 429 || this.#options.access.tooManyStatuses?.includes(status) === true) {
       return { kind: 'too many', waitMs: readWait(headers, this.#options.clock()) };
     }
     const text = await readText(body).catch(() => '');

@@ -1,9 +1,10 @@
-// Pulls one source: reads every stream window by window and imports each window.
+// Pulls one source: reads every stream of sales window by window and imports each window, then reads the catalogue.
 
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { ClickIds } from '../activation/click-id.ts';
 import { holdLease } from './held-lease.ts';
 import { RequestFailed, SourceStopped } from './network-client.ts';
+import { isCatalogueDue, pullCatalogue } from './pull-catalogue.ts';
 import { rereadSales } from './reread-sales.ts';
 import { SaleWindows } from './sale-windows.ts';
 import {
@@ -28,8 +29,15 @@ export async function pullSource(
   const { stores } = context;
   await using held = await holdLease(stores.pulls, sourceName(pullable.source), options.by);
   const run = new SourceRun(pullable, options, context, held.lease);
-  const windows = new SaleWindows(run, new ClickIds(await stores.clickKey()));
-  return await pullSales(run, windows);
+  const { only } = options;
+  const reports: StreamReport[] = [];
+  if (only !== 'catalogue') {
+    const windows = new SaleWindows(run, new ClickIds(await stores.clickKey()));
+    reports.push(...(await pullSales(run, windows)));
+  }
+  if (only === 'catalogue' || (only === undefined && (await isCatalogueDue(run))))
+    reports.push(await pullCatalogue(run));
+  return reports;
 }
 
 async function pullSales(run: SourceRun, windows: SaleWindows): Promise<StreamReport[]> {

@@ -1,6 +1,8 @@
 // One run over one source: the operator's settings, the lease, and the connection to the network.
 
-import type { SalePull, Secrets } from '@offerbook/feeds/pull/sale-pull.ts';
+import type { CataloguePull } from '@offerbook/feeds/pull/catalogue-pull.ts';
+import type { Secrets } from '@offerbook/feeds/pull/network-access.ts';
+import type { SalePull } from '@offerbook/feeds/pull/sale-pull.ts';
 import type { Overlay } from '@offerbook/feeds/source/overlay.ts';
 import type { Source } from '@offerbook/feeds/source/source-file.ts';
 import type { CouponCodes } from '@offerbook/feeds/transactions/coupon-codes.ts';
@@ -18,11 +20,15 @@ export interface PullableSource {
   readonly source: Source;
   readonly overlay: Overlay;
   readonly pull: SalePull;
+  /** Undefined if the source file lacks a setting for it. */
+  readonly catalogue: CataloguePull | undefined;
   readonly secrets: Secrets;
   readonly coupons: CouponCodes | undefined;
 }
 
 export interface PullOptions {
+  /** Default: both. In a pull of both, the catalogue is read every few hours only. */
+  readonly only?: 'transactions' | 'catalogue' | undefined;
   readonly org: Organisation | undefined;
   /** Where a stream without state starts. */
   readonly startMs: number;
@@ -30,6 +36,9 @@ export interface PullOptions {
   readonly sinceMs?: number | undefined;
   readonly dryRun?: boolean | undefined;
   readonly skipInvalid?: boolean | undefined;
+  /** As for the import of a catalogue. */
+  readonly maxWithdrawals?: number | undefined;
+  readonly allowWithdrawals?: boolean | undefined;
   readonly aside?: Aside | undefined;
   /** User and machine. */
   readonly by: string;
@@ -76,7 +85,7 @@ export function openClient(
   const baseUrl = 'baseUrl' in source ? source.baseUrl : undefined;
   return new NetworkClient({
     ...context,
-    ...{ source: sourceName(source), pull, secrets, baseUrl, store: stores.pulls },
+    ...{ source: sourceName(source), access: pull, secrets, baseUrl, store: stores.pulls },
   });
 }
 

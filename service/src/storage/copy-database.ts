@@ -33,7 +33,7 @@ import { CREATE_OPTIONS, READ_OPTIONS } from './open-stores.ts';
 import { findSchemaState, migrate } from './schema/migrate.ts';
 import type { Sql, Statement } from './sql.ts';
 import { type Auditor, writeAudit } from './stores/audit-log.ts';
-import { ALL_RETAILERS } from './stores/catalogue-store.ts';
+import { ALL_RETAILERS, type RetailerRow } from './stores/catalogue-store.ts';
 import { toRow } from './stores/daily-sums.ts';
 import { readTotals } from './stores/daily-totals.ts';
 import { listErasedUsers } from './stores/erased-users.ts';
@@ -144,7 +144,7 @@ async function copyTables(copy: Copy): Promise<TableCounts> {
     return rows;
   };
   let retailers = 0;
-  await readBatches(from, ALL_RETAILERS, async (batch) => {
+  await readBatches<RetailerRow>(from, ALL_RETAILERS, async (batch) => {
     retailers += await to.putMany(RETAILERS, batch);
     progress(batch.length);
   });

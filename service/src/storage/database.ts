@@ -163,7 +163,7 @@ export type TableRow<Column extends string> = Readonly<Record<Column, SqlValue>>
 
 export const RETAILERS = {
   name: 'retailers',
-  columns: { id: 'uuid', document: 'text' },
+  columns: { id: 'uuid', document: 'text', source: 'text' },
 } as const satisfies Table;
 
 /** `domains` is a JSON list. */

@@ -1,8 +1,10 @@
 // offerbook pull as operators run it: source files, credentials, exit codes and output.
 
-import { describe, expect, test } from 'bun:test';
+import { describe, expect, onTestFinished, test } from 'bun:test';
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { exampleSource, secretVariables } from '@offerbook/sandbox/networks/example-source.ts';
+import { FakeNetworks } from '@offerbook/sandbox/networks/fake-networks.ts';
 import { awinSale, NAMESPACE, type Row } from '../../../feeds/test/fixture.ts';
 import { FakeNetwork, PULL_SECRETS } from '../pull/fake-network.ts';
 import { offerbook, spawnOfferbook } from '../support/command.ts';
@@ -25,13 +27,36 @@ async function operator(network: FakeNetwork, changes: Row = {}) {
   return { folder, run };
 }
 
+/** An operator with an account at the sandbox's CJ. */
+async function catalogueOperator(changes: Row = {}) {
+  const fakes = new FakeNetworks({
+    ...{ seed: 7, sinceMs: Date.now(), density: { salesPerDay: 0, cellMs: 3_600_000 }, programmes: 2 },
+    ...{ logoUrl: () => 'https://logos.example/', clock: Date.now },
+  });
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    development: false,
+    fetch: (request) => fakes.answer(request),
+  });
+  onTestFinished(() => server.stop(true));
+  const folder = temporaryFolder();
+  const source = { ...exampleSource('cj', `http://127.0.0.1:${server.port}`), ...changes };
+  writeFileSync(join(folder, 'cj.json'), JSON.stringify(source));
+  const env = Object.fromEntries(secretVariables('cj').map(({ variable, value }) => [variable, value]));
+  const run = (args: string) => offerbook(args.split(' '), { cwd: folder, env });
+  // The first import creates the database.
+  await run('orgs create acme');
+  return { programmes: fakes.ledger.programmes('cj', Date.now()), run };
+}
+
 function listSale(network: FakeNetwork, id: number): void {
   const atMs = Date.now() - 86_400_000;
   const row = awinSale({ id, transactionDate: text(atMs), clickDate: text(atMs - 60_000) });
   network.rows.push({ row, times: { transaction: atMs } });
 }
 
-const PULL = 'pull --source awin.json --org acme --since';
+const PULL = 'pull transactions --source awin.json --org acme --since';
 const SINCE = text(Date.now() - 3 * 86_400_000);
 
 describe('offerbook pull', () => {
@@ -136,6 +161,36 @@ describe('offerbook pull', () => {
     const { code, stderr } = await run(`${PULL} ${SINCE}`);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
     expect(network.requests).toEqual([]);
+  });
+
+  test('imports a catalogue, lists it in the status, and forgets it', async () => {
+    const { programmes, run } = await catalogueOperator();
+    const pulled = await run('pull catalogue --source cj.json');
+    expect([pulled.code, pulled.stderr]).toEqual([
+      0,
+      expect.stringContaining('Left out: links without a promotion'),
+    ]);
+    expect(pulled.stdout).toMatch(
+      /^cj:7000000, catalogue: complete through \S+; 2 added, 0 changed, 0 unchanged, 0 withdrawn\.\n$/,
+    );
+    const exported = await run('export catalogue');
+    const names = exported.stdout.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line).name));
+    expect(names.sort()).toEqual(programmes.map(({ retailer }) => retailer.name).sort());
+    const status = await run('pull status --json');
+    expect(JSON.parse(status.stdout)).toMatchObject([
+      { source: 'cj:7000000', stream: 'catalogue', organisation: null, counts: { added: 2 }, error: null },
+    ]);
+    const forgotten = await run('pull forget cj:7000000');
+    expect(forgotten.stdout).toBe('Forgot cj:7000000: 2 retailers withdrawn. Its sales were kept.\n');
+    expect((await run('pull status')).stdout).toBe('Nothing has been pulled yet.\n');
+    const again = await run('pull forget cj:7000000');
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('has not been pulled')]);
+  });
+
+  test('rejects a pull of a catalogue without the id of the site', async () => {
+    const { run } = await catalogueOperator({ website: undefined });
+    const { code, stderr } = await run('pull catalogue --source cj.json');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('missing "website"')]);
   });
 
   test('rejects a secret file that every user can read', async () => {

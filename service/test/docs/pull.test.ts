@@ -20,41 +20,48 @@ function commandsOf(network: string): string[] {
   return blocks.flatMap(([, code = '']) => code.trim().split(/\n */));
 }
 
-test.skipIf(lacks('bash'))('the first steps on the page of every network import its sales', async () => {
-  await using networks = new ServedNetworks();
-  const cwd = temporaryFolder();
-  const database = `sqlite:${join(cwd, 'pulled.db')}`;
-  const since = `case "$*" in *--check*|*status*) ;; pull*) set -- "$@" --since ${recentDay()};; esac`;
-  writeFileSync(join(cwd, 'offerbook'), `#!/bin/sh\n${since}\nexec ${COMMAND} "$@"\n`, { mode: 0o755 });
-  const done = new Set<string>();
-  for (const network of NETWORKS) {
-    const secrets: string[] = Object.values(ACCOUNTS[network].credentials);
-    for (const command of commandsOf(network)) {
-      // One operator follows all five pages. A pull sends the request of a check, too.
-      if (done.has(command) || (network !== 'awin' && command.includes('--check'))) continue;
-      done.add(command);
-      const child = Bun.spawn(['bash', '-euo', 'pipefail', '-c', command], {
-        ...{ cwd, stdout: 'pipe', stderr: 'pipe' },
-        stdin: new Blob([command.includes('cat >') ? `${secrets.shift()}\n` : '']),
-        env: { ...process.env, PATH: `${cwd}:${process.env.PATH}`, OFFERBOOK_DATABASE_URL: database },
-      });
-      const [stderr, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
-      // Notes, such as corrections of sales that the short history does not contain.
-      const problems = stderr.replaceAll(/^.* Left out: .*\n/gm, '');
-      expect({ command, code, problems }).toEqual({ command, code: 0, problems: '' });
-      if (!command.includes('--example')) continue;
-      const path = join(cwd, `${network}.json`);
-      const example = JSON.parse(readFileSync(path, 'utf8'));
-      writeFileSync(path, JSON.stringify({ ...example, ...networks.settingsOf(network) }));
+test.skipIf(lacks('bash'))(
+  'the first steps on the page of every network import its sales and its catalogue',
+  async () => {
+    // Awin needs a request for each programme, and allows few.
+    await using networks = new ServedNetworks({ programmes: 3 });
+    const cwd = temporaryFolder();
+    const database = `sqlite:${join(cwd, 'pulled.db')}`;
+    const since = `case "$*" in *--check*|*status*) ;; pull*) set -- "$@" --since ${recentDay()};; esac`;
+    writeFileSync(join(cwd, 'offerbook'), `#!/bin/sh\n${since}\nexec ${COMMAND} "$@"\n`, { mode: 0o755 });
+    const done = new Set<string>();
+    for (const network of NETWORKS) {
+      const secrets: string[] = Object.values(ACCOUNTS[network].credentials);
+      for (const command of commandsOf(network)) {
+        // One operator follows all five pages. A pull sends the request of a check, too.
+        if (done.has(command) || (network !== 'awin' && command.includes('--check'))) continue;
+        done.add(command);
+        const child = Bun.spawn(['bash', '-euo', 'pipefail', '-c', command], {
+          ...{ cwd, stdout: 'pipe', stderr: 'pipe' },
+          stdin: new Blob([command.includes('cat >') ? `${secrets.shift()}\n` : '']),
+          env: { ...process.env, PATH: `${cwd}:${process.env.PATH}`, OFFERBOOK_DATABASE_URL: database },
+        });
+        const [stderr, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
+        // Notes, such as corrections of sales that the short history does not contain.
+        const problems = stderr.replaceAll(/^.* Left out: .*\n/gm, '');
+        expect({ command, code, problems }).toEqual({ command, code: 0, problems: '' });
+        if (!command.includes('--example')) continue;
+        const path = join(cwd, `${network}.json`);
+        const example = JSON.parse(readFileSync(path, 'utf8'));
+        writeFileSync(path, JSON.stringify({ ...example, ...networks.settingsOf(network) }));
+      }
+      expect([network, secrets]).toEqual([network, []]);
     }
-    expect([network, secrets]).toEqual([network, []]);
-  }
-  await using stores = closing(await openStores(database, COMMAND_OPTIONS));
-  const streams = await stores.pulls.list();
-  expect(streams.filter(({ error }) => error !== null)).toEqual([]);
-  const added = NETWORKS.filter((network) =>
-    streams.some(({ source, counts }) => source.startsWith(`${network}:`) && counts.added > 0),
-  );
-  expect(added).toEqual([...NETWORKS]);
-  expect(networks.answered.filter(({ status }) => status !== 200)).toEqual([]);
-});
+    await using stores = closing(await openStores(database, COMMAND_OPTIONS));
+    const streams = await stores.pulls.list();
+    expect(streams.filter(({ error }) => error !== null)).toEqual([]);
+    const added = NETWORKS.filter((network) =>
+      streams.some(({ source, counts }) => source.startsWith(`${network}:`) && counts.added > 0),
+    );
+    expect(added).toEqual([...NETWORKS]);
+    const catalogues = streams.filter(({ stream }) => stream === 'catalogue');
+    expect(catalogues.map(({ counts }) => counts.added)).toEqual(NETWORKS.map(() => 3));
+    expect(networks.answered.filter(({ status }) => status !== 200)).toEqual([]);
+  },
+  180_000,
+);

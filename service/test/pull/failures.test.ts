@@ -42,7 +42,13 @@ describe.each(DATABASES)('on $name', (database) => {
     };
     const stores = { ...t.stores, transactions: failing };
     const { pullSource } = await import('../../src/pull/pull-source.ts');
-    const options = { org: t.org, startMs: START_MS - 60 * DAY_MS, by: 'test@host', version: '0' };
+    const options = {
+      only: 'transactions' as const,
+      org: t.org,
+      startMs: START_MS - 60 * DAY_MS,
+      by: 'test@host',
+      version: '0',
+    };
     await expect(pullSource(t.pullable(), options, { ...t.context, stores })).rejects.toThrow('killed');
     expect((await t.stored()).size).toBe(0);
     expect(await t.stores.pulls.list()).toEqual([]);

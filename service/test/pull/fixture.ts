@@ -1,5 +1,6 @@
 // Shared by the tests of pulls: a database, a fake network, and a clock that only waiting moves.
 
+import { openCataloguePull } from '@offerbook/feeds/pull/open-catalogue-pull.ts';
 import { openSalePull } from '@offerbook/feeds/pull/open-sale-pull.ts';
 import type { NetworkName } from '@offerbook/feeds/source/source-file.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
@@ -46,7 +47,14 @@ export class PullTest implements AsyncDisposable {
     const source = sourceFor(this.#name, { baseUrl: this.network.baseUrl, ...changes });
     const pull = openSalePull(source);
     if (pull === undefined) throw new Error(`${this.#name} cannot be pulled`);
-    return { source, overlay: new Map(), pull, secrets: PULL_SECRETS[this.#name] ?? {}, coupons: undefined };
+    return {
+      source,
+      overlay: new Map(),
+      pull,
+      catalogue: openCataloguePull(source),
+      secrets: PULL_SECRETS[this.#name] ?? {},
+      coupons: undefined,
+    };
   }
 
   get context() {
@@ -64,6 +72,7 @@ export class PullTest implements AsyncDisposable {
     return pullSource(
       this.pullable(changes),
       {
+        only: 'transactions',
         org: this.org,
         startMs: this.nowMs - 60 * DAY_MS,
         by: 'test@host',

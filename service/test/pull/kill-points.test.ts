@@ -96,7 +96,7 @@ test('a pull that is killed between any two statements is continued without losi
   {
     using _watch = watchStatements(copy);
     await using stores = closing(await openStores(t.url, COMMAND_OPTIONS, () => t.nowMs));
-    const options = { org: t.org, startMs: 0, by: 'test@host', version: '0' };
+    const options = { only: 'transactions' as const, org: t.org, startMs: 0, by: 'test@host', version: '0' };
     expect(errorsOf(await pullSource(t.pullable(), options, { ...t.context, stores }))).toEqual([null, null]);
   }
   const expected = await versionsOf(t.stores, t.org.id);
@@ -113,7 +113,7 @@ test('a pull that is killed between any two statements is continued without losi
   t.nowMs += 61_000;
   for (const target of copies.values()) {
     await using stores = closing(await openStores(`sqlite:${target}`, COMMAND_OPTIONS, () => t.nowMs));
-    const options = { org: t.org, startMs: 0, by: 'test@host', version: '0' };
+    const options = { only: 'transactions' as const, org: t.org, startMs: 0, by: 'test@host', version: '0' };
     const reports = await pullSource(t.pullable(), options, { ...t.context, stores });
     expect(errorsOf(reports)).toEqual([null, null]);
     expect(await versionsOf(stores, t.org.id)).toEqual(expected);

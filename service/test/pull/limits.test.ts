@@ -69,7 +69,13 @@ test('two pulls with one credential send at most 20 requests to Awin in any minu
     ...{ stores, clock: () => time.nowMs, random: () => 0.5 },
     sleep: (ms: number) => time.sleep(ms),
   };
-  const options = { org: t.org, startMs: START_MS - 396 * DAY_MS, by: 'test@host', version: '0' };
+  const options = {
+    only: 'transactions' as const,
+    org: t.org,
+    startMs: START_MS - 396 * DAY_MS,
+    by: 'test@host',
+    version: '0',
+  };
   const pulls = ['77777', '88888'].map(
     (account) => () => pullSource(t.pullable({ account }), options, context),
   );

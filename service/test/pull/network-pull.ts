@@ -1,6 +1,7 @@
 // Pulls from a fake network of the sandbox: the source, the pull of one pass, and the comparison of the database with the
 // network's truth.
 
+import { openCataloguePull } from '@offerbook/feeds/pull/open-catalogue-pull.ts';
 import { openSalePull } from '@offerbook/feeds/pull/open-sale-pull.ts';
 import { ACCOUNTS, type NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
 import type { TrueSale } from '@offerbook/sandbox/networks/true-sales.ts';
@@ -32,17 +33,34 @@ const CONFIRM_AFTER = { confirmAfterDays: 1 };
 /** After this time, the age of every sale has decided its status. */
 export const DECIDED_MS = 3 * DAY_MS;
 
-export function pullable(network: NetworkName, baseUrl: string): PullableSource {
-  const source = wholeShareSource(network, { baseUrl, ...(network === 'rakuten' && CONFIRM_AFTER) });
+export function pullable(network: NetworkName, baseUrl: string, changes: Row = {}): PullableSource {
+  const source = wholeShareSource(network, {
+    ...{ baseUrl, ...changes },
+    ...(network === 'rakuten' && CONFIRM_AFTER),
+  });
   const pull = openSalePull(source);
   if (pull === undefined) throw new Error(`${network} cannot be pulled`);
-  return { source, overlay: new Map(), pull, secrets: ACCOUNTS[network].credentials, coupons: undefined };
+  return {
+    source,
+    overlay: new Map(),
+    pull,
+    catalogue: openCataloguePull(source),
+    secrets: ACCOUNTS[network].credentials,
+    coupons: undefined,
+  };
 }
 
 /** One pass over all streams, as `offerbook pull` makes it. */
 export function pullPass(options: PassOptions): Promise<StreamReport[]> {
   const { network, baseUrl, stores, org, clock, sleep, random, startMs, onNote } = options;
-  const how = { org, startMs, by: `test@${process.pid}`, version: '0', onNote };
+  const how = {
+    only: 'transactions' as const,
+    org,
+    startMs,
+    by: `test@${process.pid}`,
+    version: '0',
+    onNote,
+  };
   return pullSource(pullable(network, baseUrl), how, { stores, clock, sleep, random });
 }
 

@@ -64,8 +64,10 @@ test('no secret occurs in output, files, spans, metrics or the console', async (
   const honest = files(networks.url, 'honest');
   const echoing = files(`http://127.0.0.1:${echo.port}`, 'echo');
   expect(await run('orgs create acme')).toBe(0);
-  expect(await run(`pull ${honest} --org acme --since ${recentDay()}`)).toBe(0);
-  expect(await run(`pull ${echoing} --org acme --json`)).toBe(3);
+  expect(await run(`pull transactions ${honest} --org acme --since ${recentDay()}`)).toBe(0);
+  expect(await run('pull catalogue --source impact-honest.json --source rakuten-honest.json')).toBe(0);
+  expect(await run(`pull transactions ${echoing} --org acme --json`)).toBe(3);
+  expect(await run('pull catalogue --source cj-echo.json --source rakuten-echo.json')).toBe(3);
   expect(await run(`doctor --port 0 ${echoing} ${honest}`)).toBe(1);
   expect(await run('pull status')).toBe(0);
   for (const name of readdirSync(folder)) outputs[name] = readFileSync(join(folder, name), 'latin1');

@@ -32,9 +32,8 @@ export class ServedNetworks implements AsyncDisposable {
 
   /** The settings of a real account's source file that the example cannot know. */
   settingsOf(network: NetworkName): Record<string, unknown> {
-    const known: { account: string; currency?: string; country?: string } = ACCOUNTS[network];
-    const { account, currency, country } = known;
-    return { account, currency, country, baseUrl: this.url };
+    const { credentials: _, ...known } = ACCOUNTS[network];
+    return { ...known, baseUrl: this.url };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

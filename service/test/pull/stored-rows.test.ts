@@ -152,7 +152,7 @@ test('a restored backup contains the rows, and the pull continues where its data
   expect(before.rows.length).toBe(1);
   const stores = await openStores(t.url, COMMAND_OPTIONS, () => t.nowMs);
   try {
-    const options = { org: t.org, startMs: 0, by: 'test@host', version: '0' };
+    const options = { only: 'transactions' as const, org: t.org, startMs: 0, by: 'test@host', version: '0' };
     const reports = await pullSource(t.pullable(), options, { ...t.context, stores });
     expect(total(reports)).toMatchObject({ added: 0, changed: 1, invalid: 0 });
   } finally {

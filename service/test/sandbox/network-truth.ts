@@ -10,7 +10,7 @@ const NEEDED = {
   awin: {},
   impact: {},
   partnerize: {},
-  cj: { currency: ACCOUNTS.cj.currency },
+  cj: { currency: ACCOUNTS.cj.currency, website: ACCOUNTS.cj.website },
   rakuten: { country: 'US', transactionType: 'batch' },
 };
 

@@ -213,7 +213,9 @@ test.skipIf(lacks('curl'))(
       ),
     );
     expect(pulled.code).toBe(0);
-    expect(pulled.stdout).toMatch(/awin:77777, transaction: complete through \S+; \d+ added/);
+    expect(pulled.stdout).toMatch(
+      /^\S+, changes: complete through \S+; \d+ added.*\n\S+, catalogue: complete through \S+; 12 added.*\n$/m,
+    );
     expect(await sandbox.stop()).toEqual({ code: 0, stderr: '' });
   },
 );

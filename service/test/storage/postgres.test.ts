@@ -67,7 +67,7 @@ describe('PostgreSQL', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyText, { minLength: 1, maxLength: 5 }), async (texts) => {
         const rows = texts
-          .map((text) => ({ id: newUuid(), document: text }))
+          .map((text) => ({ id: newUuid(), document: text, source: text }))
           .sort((a, b) => (a.id < b.id ? -1 : 1));
         const ids = rows.map(({ id }) => id);
         const found = await database.write(async (connection) => {

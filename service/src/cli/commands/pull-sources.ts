@@ -1,5 +1,6 @@
 // Reads the sources of `pull` and `doctor`: source files with their overlays and secrets.
 
+import { openCataloguePull } from '@offerbook/feeds/pull/open-catalogue-pull.ts';
 import { openSalePull } from '@offerbook/feeds/pull/open-sale-pull.ts';
 import type { Source } from '@offerbook/feeds/source/source-file.ts';
 import type { CouponCodes } from '@offerbook/feeds/transactions/coupon-codes.ts';
@@ -17,6 +18,8 @@ const CLOCK_LEAD_MAX_MS = 60_000;
 export interface NamedSource extends PullableSource {
   /** Network and account, such as `awin:77777`. */
   readonly name: string;
+  /** Path of the source file. */
+  readonly path: string;
 }
 
 interface SourceOptions {
@@ -35,7 +38,8 @@ export async function readPullSource(
     throw new BadInput(`${path}: sources of the network "table" have no interface to pull from`);
   if (!allowOtherHost) requireLoopback(source, path);
   const secrets = readSecrets(source, path, readSecretVariable);
-  return { name: sourceName(source), source, overlay, pull, secrets, coupons };
+  const catalogue = openCataloguePull(source);
+  return { name: sourceName(source), path, source, overlay, pull, catalogue, secrets, coupons };
 }
 
 /** The credentials are sent there. */

@@ -1,4 +1,4 @@
-// offerbook pull: fetches sales from affiliate networks and imports them.
+// offerbook pull: fetches sales and catalogues from affiliate networks and imports them.
 
 import type { Source } from '@offerbook/feeds/source/source-file.ts';
 import { readCouponCodes } from '@offerbook/feeds/transactions/coupon-codes.ts';
@@ -10,19 +10,21 @@ import { Command } from 'commander';
 import manifest from '../../../package.json';
 import { systemClock } from '../../domain/clock.ts';
 import type { Organisation } from '../../domain/organisation.ts';
-import type { PullState } from '../../domain/pull.ts';
+import { CATALOGUE } from '../../domain/pull.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { pullSource } from '../../pull/pull-source.ts';
-import type { PullContext, StreamReport } from '../../pull/source-run.ts';
-import { jsonCommand, readStores, type StoreOptions, withStores } from '../command.ts';
+import type { PullContext, PullOptions, StreamReport } from '../../pull/source-run.ts';
+import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
 import { currentUser } from '../current-user.ts';
 import { traceCommand } from '../open-tracing.ts';
-import { printNote, printResult, table } from '../output.ts';
+import { printNote, printResult } from '../output.ts';
 import { AsideFile } from './aside-file.ts';
-import { parsePositiveDurationMs } from './option-values.ts';
+import { parseCount, parsePositiveDurationMs } from './option-values.ts';
 import { getOrganisation } from './organisations.ts';
 import { withProgressBar } from './progress-bar.ts';
+import { forgetCommand } from './pull-forget.ts';
 import { findSourceProblem, type NamedSource, readPullSource } from './pull-sources.ts';
+import { statusCommand } from './pull-status.ts';
 
 /** Networks change sales for about a year. */
 const HISTORY_MS = 396 * 86_400_000;
@@ -37,40 +39,63 @@ interface PullCommandOptions extends StoreOptions {
   readonly skipInvalid?: boolean;
   readonly unattributed?: string;
   readonly catalogue?: readonly string[];
+  readonly maxWithdrawals?: number;
+  readonly allowWithdrawals?: boolean;
   readonly allowOtherHost?: boolean;
 }
 
+type Kind = NonNullable<PullOptions['only']>;
+
 export function pullCommand(): Command {
-  const status = jsonCommand(
-    'status',
-    'list the streams of all sources: how far each has been read, and its last error',
-    'offerbook pull status',
-  ).action(printStatus);
-  const transactions = withPullOptions(
-    jsonCommand(
-      'transactions',
-      'fetch sales and import them; the default',
-      'offerbook pull transactions --source awin.json --org acme',
-    ),
-  ).action(pull);
+  const all = commandOf(
+    'all',
+    'fetch sales, and every six hours the catalogue; the default',
+    'offerbook pull --source awin.json --org acme',
+  );
+  const transactions = commandOf(
+    'transactions',
+    'fetch sales and import them',
+    'offerbook pull transactions --source awin.json --org acme',
+  );
+  const catalogue = commandOf(
+    'catalogue',
+    'fetch retailers, offers, coupons and promotions and import them',
+    'offerbook pull catalogue --source awin.json --source cj.json',
+  );
+  for (const command of [all, transactions]) withSaleOptions(command);
+  for (const command of [all, catalogue]) withCatalogueOptions(command);
   return new Command('pull')
-    .description('fetch sales from affiliate networks and import them')
-    .addCommand(transactions, { isDefault: true })
-    .addCommand(status);
+    .description('fetch sales and catalogues from affiliate networks and import them')
+    .addCommand(
+      all.action((options) => pull(options)),
+      { isDefault: true },
+    )
+    .addCommand(transactions.action((options) => pull(options, 'transactions')))
+    .addCommand(catalogue.action((options) => pull(options, 'catalogue')))
+    .addCommand(statusCommand())
+    .addCommand(forgetCommand());
 }
 
-function withPullOptions(command: Command): Command {
-  const collect = (value: string, before: readonly string[] = []) => [...before, value];
-  return command
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+function commandOf(name: string, description: string, example: string): Command {
+  return jsonCommand(name, description, example)
     .option('--source <file>', 'source file; may be repeated; see offerbook convert --example awin', collect)
-    .option('--org <name>', 'organisation of the sales; not for sources whose sub-ids are clicks')
-    .option('--since <time>', 'read everything since this time again, such as 2026-08-01', parseSince)
     .option('--every <duration>', 'repeat until stopped, with this pause, such as 30m', (text) =>
       parsePositiveDurationMs('--every', text),
     )
     .option('--check', 'check the credentials and the clock with one request per source; import nothing')
-    .option('--dry-run', 'fetch sales and print what would change; import nothing')
-    .option('--skip-invalid', 'import the valid rows of a window and list the invalid ones')
+    .option('--dry-run', 'fetch everything and print what would change; import nothing')
+    .option('--skip-invalid', 'import the valid rows and list the invalid ones')
+    .option('--allow-other-host', 'allow a baseUrl that is not on this machine');
+}
+
+function withSaleOptions(command: Command): void {
+  command
+    .option('--org <name>', 'organisation of the sales; not for sources whose sub-ids are clicks')
+    .option('--since <time>', 'read all sales since this time again, such as 2026-08-01', parseSince)
     .option(
       '--unattributed <file>',
       'append sales whose click is unknown to this file instead of rejecting them',
@@ -79,8 +104,17 @@ function withPullOptions(command: Command): Command {
       '--catalogue <file>',
       'exported catalogue, used to find coupons by code; may be repeated',
       collect,
+    );
+}
+
+function withCatalogueOptions(command: Command): void {
+  command
+    .option(
+      '--max-withdrawals <percent>',
+      "reject a catalogue that withdraws more than this percentage of the source's retailers (default: 10, or 50 if there are at most 100)",
+      parseCount('--max-withdrawals', 0, 100),
     )
-    .option('--allow-other-host', 'allow a baseUrl that is not on this machine');
+    .option('--allow-withdrawals', 'allow any number of withdrawals');
 }
 
 function parseSince(text: string): number {
@@ -93,15 +127,20 @@ function parseSince(text: string): number {
   return ms;
 }
 
-async function pull(options: PullCommandOptions): Promise<void> {
+async function pull(options: PullCommandOptions, only?: Kind): Promise<void> {
   const sources = await readSources(options);
+  for (const { source, path, catalogue } of sources) {
+    if (only !== 'catalogue') requireOrganisation(source, options.org, path);
+    else if (catalogue === undefined)
+      throw new BadInput(`${path}: missing "website", the id of your site (PID), which links need`);
+  }
   if (options.check === true) return checkSources(options, sources);
-  if (options.every === undefined) return pullOnce(options, sources);
+  if (options.every === undefined) return pullOnce(options, sources, only);
   // Ending at any time is safe: the next pull repeats the window.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0));
   for (;;) {
     try {
-      await pullOnce(options, sources);
+      await pullOnce(options, sources, only);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       printNote(`offerbook: ${error.message}`);
@@ -111,13 +150,12 @@ async function pull(options: PullCommandOptions): Promise<void> {
 }
 
 async function readSources(options: PullCommandOptions): Promise<NamedSource[]> {
-  const { source: paths = [], catalogue, org, allowOtherHost } = options;
+  const { source: paths = [], catalogue, allowOtherHost } = options;
   if (paths.length === 0) throw new BadInput('missing --source <file>');
   const coupons = catalogue && (await readCouponCodes(await Promise.all(catalogue.map(openSource))));
   const sources: NamedSource[] = [];
   for (const path of paths) {
     const found = await readPullSource(path, { allowOtherHost, coupons });
-    requireOrganisation(found.source, org, path);
     if (sources.some(({ name }) => name === found.name))
       throw new BadInput(`${path}: ${found.name} occurs twice`);
     sources.push(found);
@@ -153,7 +191,11 @@ async function checkSources(options: PullCommandOptions, sources: readonly Named
   await printResult(options, { checked: names }, `${names.join(', ')}: the credentials work.`);
 }
 
-async function pullOnce(options: PullCommandOptions, sources: readonly NamedSource[]): Promise<void> {
+async function pullOnce(
+  options: PullCommandOptions,
+  sources: readonly NamedSource[],
+  only: Kind | undefined,
+): Promise<void> {
   const nowMs = systemClock();
   const reports: StreamReport[] = [];
   const failed: string[] = [];
@@ -169,11 +211,13 @@ async function pullOnce(options: PullCommandOptions, sources: readonly NamedSour
             pullSource(
               source,
               {
-                ...{ org, aside, onRows, onNote: printNote },
+                ...{ only, org, aside, onRows, onNote: printNote },
                 startMs: nowMs - HISTORY_MS,
                 sinceMs: options.since,
                 dryRun: options.dryRun,
                 skipInvalid: options.skipInvalid,
+                maxWithdrawals: options.maxWithdrawals,
+                allowWithdrawals: options.allowWithdrawals,
                 by: currentUser(),
                 version: manifest.version,
               },
@@ -200,67 +244,27 @@ async function pullOnce(options: PullCommandOptions, sources: readonly NamedSour
 }
 
 function printReport(
-  { source, stream, windows, completeThroughMs, counts }: StreamReport,
+  { source, stream, windows, completeThroughMs, counts, error }: StreamReport,
   isDryRun: boolean,
 ): string {
   const through =
     completeThroughMs === null ? 'nothing read yet' : `complete through ${printTimestamp(completeThroughMs)}`;
-  const { added, changed, unchanged, invalid } = counts;
+  const { added, changed, unchanged, withdrawn, invalid } = counts;
   const rows = [
     `${printCount(added)} added`,
     `${printCount(changed)} changed`,
     `${printCount(unchanged)} unchanged`,
+    ...(stream === CATALOGUE ? [`${printCount(withdrawn)} withdrawn`] : []),
     ...(invalid > 0 ? [`${printCount(invalid)} invalid`] : []),
   ];
   const dry = isDryRun ? ' Dry run, nothing was changed.' : '';
-  return `${source}, ${stream}: ${through}; ${windows === 0 ? 'up to date' : rows.join(', ')}.${dry}`;
+  const result = windows > 0 ? rows.join(', ') : error === null ? 'up to date' : 'failed';
+  return `${source}, ${stream}: ${through}; ${result}.${dry}`;
 }
 
 function toJson({ completeThroughMs, ...report }: StreamReport) {
   return {
     ...report,
     completeThrough: completeThroughMs === null ? null : printTimestamp(completeThroughMs),
-  };
-}
-
-async function printStatus(options: StoreOptions): Promise<void> {
-  await readStores(options, async (stores) => {
-    const states = await stores.pulls.list();
-    const text = table(
-      [
-        'SOURCE',
-        'STREAM',
-        'ORGANISATION',
-        'COMPLETE THROUGH',
-        'LAST SUCCESS',
-        'ADDED',
-        'CHANGED',
-        'LAST ERROR',
-      ],
-      states.map((state) => [
-        ...[state.source, state.stream, state.orgName ?? '–'],
-        ...[printTime(state.completeThroughMs), printTime(state.lastSuccessMs)],
-        ...[printCount(state.counts.added), printCount(state.counts.changed), state.error ?? '–'],
-      ]),
-      'Nothing has been pulled yet.',
-    );
-    await printResult(options, states.map(stateToJson), text);
-  });
-}
-
-function printTime(ms: number | null): string {
-  return ms === null ? '–' : printTimestamp(ms);
-}
-
-function stateToJson(state: PullState) {
-  const { source, stream, orgName, counts, error } = state;
-  const time = (ms: number | null) => (ms === null ? null : printTimestamp(ms));
-  return {
-    ...{ source, stream, organisation: orgName },
-    completeThrough: time(state.completeThroughMs),
-    lastSuccess: time(state.lastSuccessMs),
-    counts,
-    error,
-    failedAt: time(state.failedAtMs),
   };
 }

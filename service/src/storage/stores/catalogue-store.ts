@@ -5,14 +5,15 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { CatalogueStore } from '../../domain/catalogue.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { StoredDocument } from '../../domain/stored-document.ts';
-import { type Database, RETAILERS } from '../database.ts';
+import { type Database, RETAILERS, type TableRow } from '../database.ts';
 import { takeOverLog } from './import-log.ts';
 import { parseDomains } from './link-store.ts';
+import { pullWriter } from './pull-store.ts';
 import { type BatchQuery, readBatches } from './read-batches.ts';
 import { lockRevision, raiseRevision, readRevisions } from './revision.ts';
 
 export const ALL_RETAILERS: BatchQuery = {
-  sql: 'SELECT id, document FROM retailers WHERE id >= $1 ORDER BY id',
+  sql: 'SELECT id, document, source FROM retailers WHERE id >= $1 ORDER BY id',
   params: [],
   batchSize: 200,
 };
@@ -24,16 +25,21 @@ const RETAILERS_WITH_DOMAINS: BatchQuery = {
   batchSize: ALL_RETAILERS.batchSize,
 };
 
-interface RetailerRow extends StoredDocument {
+export type RetailerRow = TableRow<keyof typeof RETAILERS.columns> & StoredDocument;
+
+interface RetailerWithDomains extends StoredDocument {
   readonly domains: string | null;
 }
+
+const UNPULLED_SQL = 'SELECT id FROM retailers WHERE source IS NULL';
+const PULLED_SQL = 'SELECT id FROM retailers WHERE source = $1';
 
 export function catalogueStore(database: Database, clock: Clock): CatalogueStore {
   return {
     read: (onBatch) =>
       database.readOnce(async (connection) => {
         const { catalogue: revision } = await readRevisions(connection);
-        await readBatches<RetailerRow>(connection, RETAILERS_WITH_DOMAINS, (batch) =>
+        await readBatches<RetailerWithDomains>(connection, RETAILERS_WITH_DOMAINS, (batch) =>
           onBatch(batch.map((row) => ({ ...row, domains: parseDomains(row.domains) }))),
         );
         return revision;
@@ -48,16 +54,30 @@ export function catalogueStore(database: Database, clock: Clock): CatalogueStore
             const rows = await connection.findMany<StoredDocument>(RETAILERS, ids);
             return new Map(rows.map((row) => [row.id, row.document]));
           },
-          async put(documents) {
-            await connection.putMany(RETAILERS, documents);
+          async put(documents, source = null) {
+            await connection.putMany(
+              RETAILERS,
+              documents.map(({ id, document }) => ({ id, document, source })),
+            );
           },
           remove: (ids) => connection.deleteMany(RETAILERS, ids),
           async ids() {
             const rows = await connection.all<{ id: Uuid }>('SELECT id FROM retailers ORDER BY id');
             return rows.map(({ id }) => id);
           },
-          read: (onBatch) => readBatches(connection, ALL_RETAILERS, onBatch),
+          async idsOf(source) {
+            const rows = await connection.all<{ id: Uuid }>(
+              source === null ? UNPULLED_SQL : PULLED_SQL,
+              ...(source === null ? [] : [source]),
+            );
+            return new Set(rows.map(({ id }) => id));
+          },
+          read: (onBatch) =>
+            readBatches(connection, ALL_RETAILERS, (batch) =>
+              onBatch(batch.map(({ id, document }) => ({ id, document }))),
+            ),
           markChanged: () => raiseRevision(connection, 'catalogue'),
+          pulls: pullWriter(connection, clock),
         });
       }),
   };

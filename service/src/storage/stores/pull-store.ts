@@ -219,6 +219,9 @@ export function pullWriter(connection: Connection, clock: Clock): PullWriter {
         })),
       );
     },
+    async forget(source) {
+      await connection.all('DELETE FROM pull_streams WHERE source = $1', source);
+    },
     async clearDue(source, saleIds) {
       await connection.all(CLEAR_DUE_SQL, source, JSON.stringify(saleIds));
     },

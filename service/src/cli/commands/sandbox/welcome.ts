@@ -69,10 +69,10 @@ function networkLines({ networksUrl, nowMs, emphasise }: Welcome): string[] {
     "  # Yesterday's sales at Awin, before they are converted",
     `  curl -s -H 'Authorization: Bearer ${credentials.token}' '${networksUrl}/publishers/${account}/transactions/?${query}'`,
     '',
-    '  # Pull the sales of the last four weeks from Awin into a new database',
-    `  curl -s ${networksUrl}/sources/awin.json > awin.json`,
+    '  # Pull the catalogue and the sales of the last four weeks from impact.com into a new database',
+    `  curl -s ${networksUrl}/sources/impact.json > impact.json`,
     '  offerbook orgs create acme --database sqlite:pulled.db',
-    `  AWIN_TOKEN=${credentials.token} offerbook pull --source awin.json --org acme --since ${printDay(28)} --database sqlite:pulled.db`,
+    `  IMPACT_TOKEN=${ACCOUNTS.impact.credentials.token} offerbook pull --source impact.json --org acme --since ${printDay(28)} --database sqlite:pulled.db`,
     '',
   ];
 }

@@ -1,0 +1,78 @@
+// Interface for fetching a network's catalogue: which lists to read, and how to continue after each page. Implementations are
+// pure. Whatever is missing from a complete catalogue is withdrawn, so a response that does not say whether more pages follow
+// is an error, never the last page.
+
+import type { BrokenFile } from '@offerbook/wire/rows/raw-row.ts';
+import type { Fields } from '../fields.ts';
+import type { PageInfo } from '../formats/feed-row.ts';
+import type { PullRequest } from './network-access.ts';
+import type { PulledPage } from './sale-pull.ts';
+import { unexpected } from './unexpected.ts';
+
+export interface CataloguePull {
+  /** The lists of the whole account. They contain all retailers. */
+  readonly lists: readonly CatalogueList[];
+  /** The lists of one retailer, if the network has any. */
+  listsOf?(advertiserId: string): readonly CatalogueList[];
+}
+
+export interface CatalogueList {
+  /** The feed that converts its rows: a key of the network's `catalogue`. */
+  readonly feed: string;
+  /** Set if all rows must belong to this advertiser. */
+  readonly advertiserId?: string;
+  /** True if the response is one row instead of a list. */
+  readonly isOneRow?: boolean;
+  request(position: string | undefined): PullRequest;
+  /** Returns the position of the next page; undefined after the last page. */
+  next(page: CataloguePage, position: string | undefined): string | undefined;
+  /** Reads the network's count of all rows from a page. */
+  readTotal?(response: Fields): number | undefined;
+  /** True if the body means "no rows" although it is not the usual document. */
+  isNothing?(body: string): boolean;
+}
+
+export interface CataloguePage extends PulledPage {
+  readonly info: PageInfo;
+  /** Rows of this page and all pages before it. */
+  readonly rowsRead: number;
+  /** The network's count of all rows, if it has one. */
+  readonly total: number | undefined;
+}
+
+/** A list that is one response. */
+export const onePage = { next: () => undefined };
+
+/** A list whose pages have numbers. The position is the number of the page. Some networks count from 0, others from 1. */
+export const numberedPages: Pick<CatalogueList, 'next'> = {
+  next: ({ info, rowCount, rowsRead, total }, position) => {
+    const { page, hasMore, count = rowCount } = info;
+    const isExpected = position === undefined ? page === 0 || page === 1 : page === Number(position);
+    if (page === undefined || !isExpected) throw incomplete(`is not page ${position ?? 1}`);
+    if (count !== rowCount) throw incomplete(`has ${rowCount} rows instead of ${count}`);
+    if (hasMore === undefined && total === undefined)
+      throw incomplete('does not say whether more pages follow');
+    const isAnnounced = hasMore ?? rowsRead < (total ?? 0);
+    if (rowCount > 0) return isAnnounced ? String(page + 1) : undefined;
+    // A last page may have a link to a page after it, which is empty.
+    if (isAnnounced && rowsRead < (total ?? rowsRead + 1))
+      throw incomplete('has no rows, although more follow');
+    return undefined;
+  },
+};
+
+function incomplete(reason: string): BrokenFile {
+  return unexpected('the response', reason);
+}
+
+export const ACCEPT_JSON = { Accept: 'application/json' };
+export const ACCEPT_XML = { Accept: 'application/xml' };
+
+export function get(
+  url: string,
+  query: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = ACCEPT_JSON,
+): PullRequest {
+  const text = new URLSearchParams(query).toString();
+  return { method: 'GET', url: text === '' ? url : `${url}?${text}`, headers };
+}

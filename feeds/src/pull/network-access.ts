@@ -1,0 +1,42 @@
+// How requests to a network look, and how they are authorised. The same for all data of a network.
+
+/** A request without credentials, which are added to its headers. */
+export interface PullRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** Secret values by name, such as `token`. */
+export type Secrets = Readonly<Record<string, string>>;
+
+export interface AccessToken {
+  readonly token: string;
+  readonly lifetimeMs: number;
+}
+
+export interface NetworkAccess {
+  /** The rate that the network publishes for one credential, or a cautious assumption. */
+  readonly rate: { readonly requests: number; readonly perMs: number };
+  /** Statuses that mean "too many requests", besides 429. */
+  readonly tooManyStatuses?: readonly number[];
+  /** The headers with the credentials. If the network has a login, `secrets` contains only the access token. */
+  authorise(secrets: Secrets): Readonly<Record<string, string>>;
+  readonly login?: {
+    request(secrets: Secrets): PullRequest;
+    /** Returns undefined if the response is not the expected document. */
+    read(body: string): AccessToken | undefined;
+  };
+}
+
+export function basicAuthorisation(user: string, password: string): Readonly<Record<string, string>> {
+  return { Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
+}
+
+export function bearerAuthorisation(token: string): Readonly<Record<string, string>> {
+  return { Authorization: `Bearer ${token}` };
+}
+
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;

@@ -1,0 +1,130 @@
+// Converts the responses of a catalogue pull to retailers for the import. A page is read completely before its rows count,
+// because a response may end too early and be requested again.
+
+import { writeRetailers } from '../catalogue/convert-catalogue.ts';
+import { FactBook } from '../catalogue/fact-book.ts';
+import { addFacts, rejectConflicts } from '../catalogue/read-facts.ts';
+import type { CatalogueRules } from '../catalogue/to-retailer.ts';
+import type { ConvertOptions, ConvertReport, RowSpool } from '../convert-report.ts';
+import { ConvertRun } from '../convert-run.ts';
+import type { Fields } from '../fields.ts';
+import type { FeedRow, PageInfo } from '../formats/feed-row.ts';
+import { readFeed } from '../formats/read-feed.ts';
+import type { CatalogueFeed, Network } from '../network.ts';
+import type { CatalogueList, CataloguePage } from './catalogue-pull.ts';
+import { unexpected } from './unexpected.ts';
+
+/** The rows of a page, and how the walk continues. */
+export interface CatalogueRows {
+  readonly rows: readonly FeedRow[];
+  readonly next: string | undefined;
+  readonly total: number | undefined;
+}
+
+export class PulledCatalogue {
+  readonly #feeds: Network['catalogue'];
+  readonly #rules: CatalogueRules;
+  readonly #run: ConvertRun;
+  readonly #facts: FactBook;
+
+  constructor(network: Network, rules: CatalogueRules, options: ConvertOptions) {
+    this.#feeds = network.catalogue;
+    this.#rules = rules;
+    this.#run = new ConvertRun([], options);
+    const feeds = Object.values(network.catalogue);
+    this.#facts = new FactBook(feeds.some(({ listsPartners }) => listsPartners === true));
+  }
+
+  get rowCount(): number {
+    return this.#run.counts.read;
+  }
+
+  /** The retailers in the lists so far. */
+  get advertiserIds(): string[] {
+    return this.#facts.retailers().map(({ fact }) => fact.advertiserId);
+  }
+
+  /** Throws BrokenFile if the response is not the expected document, or not all of it. */
+  async read(
+    list: CatalogueList,
+    at: { readonly position: string | undefined; readonly rowsBefore: number },
+    body: AsyncIterable<Uint8Array>,
+    header: CataloguePage['header'],
+  ): Promise<CatalogueRows> {
+    const bytes = Buffer.concat(await Array.fromAsync(body));
+    if (bytes.length < 100 && list.isNothing?.(bytes.toString()) === true) {
+      return { rows: [], next: undefined, total: 0 };
+    }
+    const { rows, ...rest } = await this.#parse(list, bytes);
+    const rowCount = rows.length;
+    const { response, info } = rest;
+    const total = (response && list.readTotal?.(response)) ?? info.total;
+    const page = { ...rest, header, rowCount, rowsRead: at.rowsBefore + rowCount, total };
+    return { rows, next: list.next(page, at.position), total };
+  }
+
+  /** Adds the rows of a page. Its name is for messages. */
+  add(list: CatalogueList, rows: readonly FeedRow[], name: string): void {
+    this.#run.counts.read += rows.length;
+    const file = { feed: this.#checked(list), advertiserId: list.advertiserId };
+    const { timeZone } = this.#rules.source;
+    for (const row of rows) addFacts(row, file, name, timeZone, this.#run, this.#facts);
+  }
+
+  /** Throws ConversionFailed if there are invalid rows, unless they are skipped. */
+  async finish(spool: RowSpool): Promise<ConvertReport> {
+    rejectConflicts(this.#facts, this.#run);
+    writeRetailers(this.#run, this.#facts, this.#rules, spool);
+    this.#run.requireValid();
+    await spool.flush();
+    return this.#run.report;
+  }
+
+  async #parse(list: CatalogueList, bytes: Uint8Array) {
+    const { shape } = this.#feedOf(list);
+    let response: Fields | undefined;
+    let info: PageInfo = {};
+    const readPageInfo = (fields: Fields) => {
+      response = fields;
+      return shape.readPageInfo?.(fields) ?? {};
+    };
+    const rows: FeedRow[] = [];
+    for await (const batch of readFeed(oneChunk(bytes), { ...shape, readPageInfo }, (page) => {
+      info = page;
+    })) {
+      rows.push(...batch);
+    }
+    const isList = rows.every(({ place, format }) => format !== 'JSON' || place.item !== undefined);
+    const isEnveloped = shape.json === undefined || shape.json.length > 0;
+    if (list.isOneRow === true ? rows.length !== 1 || isList : !isList) throw unexpected();
+    if (isEnveloped && response === undefined) throw unexpected();
+    return { rows, info, response };
+  }
+
+  #feedOf({ feed: name }: CatalogueList): CatalogueFeed {
+    const feed = this.#feeds[name];
+    if (feed === undefined) throw new Error(`the network has no feed ${name}`);
+    return feed;
+  }
+
+  /** The feed, with a problem for each row of another advertiser. */
+  #checked(list: CatalogueList): CatalogueFeed {
+    const feed = this.#feedOf(list);
+    const { advertiserId: expected } = list;
+    if (expected === undefined) return feed;
+    return {
+      ...feed,
+      readFacts: (row, advertiserId, format) => {
+        const found = feed.readFacts(row, advertiserId, format);
+        const other = found.find((fact) => 'advertiserId' in fact && fact.advertiserId !== expected);
+        if (other !== undefined)
+          row.fail('', `is not of the advertiser ${expected}, whose rows were requested`);
+        return found;
+      },
+    };
+  }
+}
+
+async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

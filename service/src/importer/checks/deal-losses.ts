@@ -1,0 +1,47 @@
+// Counts the deals that a pulled catalogue no longer lists although they have not ended. If a network suddenly lists few of
+// them, it has probably sent an incomplete response.
+
+import type { Retailer } from '@offerbook/wire/catalogue.ts';
+import { printCount } from '@offerbook/wire/count.ts';
+import { DEAL_LISTS, forEachDealList } from '@offerbook/wire/deals.ts';
+import { Refused } from '@offerbook/wire/failures.ts';
+import { timestampMs } from '@offerbook/wire/timestamp.ts';
+
+const LOST_PERCENT_MAX = 50;
+/** Fewer deals than this can end together. */
+const DEALS_MIN = 10;
+const NAMES = { cashbackOffers: 'cashback offers', coupons: 'coupons', promotions: 'promotions' };
+
+export class DealLosses {
+  readonly #nowMs: number;
+  readonly #counts = forEachDealList(() => ({ before: 0, lost: 0 }));
+
+  constructor(nowMs: number) {
+    this.#nowMs = nowMs;
+  }
+
+  /** `document` is the stored retailer; undefined if the retailer is new. */
+  compare(document: string | undefined, now: Retailer, isSame: boolean): void {
+    if (document === undefined) return;
+    const before: Retailer = isSame ? now : JSON.parse(document);
+    for (const list of DEAL_LISTS) {
+      const listed = new Set<string>(now[list].map(({ id }) => id));
+      for (const deal of before[list]) {
+        if ('endDate' in deal && timestampMs(deal.endDate) <= this.#nowMs) continue;
+        this.#counts[list].before++;
+        if (!listed.has(deal.id)) this.#counts[list].lost++;
+      }
+    }
+  }
+
+  /** Throws Refused if most deals of a kind are gone. `what` is for the message. */
+  requireFew(what: string): void {
+    for (const list of DEAL_LISTS) {
+      const { before, lost } = this.#counts[list];
+      if (before < DEALS_MIN || lost * 100 <= before * LOST_PERCENT_MAX) continue;
+      throw new Refused(
+        `${what} would withdraw ${printCount(lost)} of ${printCount(before)} ${NAMES[list]}, more than ${LOST_PERCENT_MAX} %; nothing was imported. The network may have sent only a part of it. If the deals are gone, add --allow-withdrawals`,
+      );
+    }
+  }
+}

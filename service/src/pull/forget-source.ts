@@ -1,0 +1,33 @@
+// Forgets a source that is no longer pulled: withdraws its retailers and deletes the state of its streams. Its sales stay.
+
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { Stores } from '../domain/stores.ts';
+import { importCatalogue } from '../importer/import-catalogue.ts';
+import type { ImportReport } from '../importer/import-report.ts';
+import { recordImport } from '../importer/record-import.ts';
+import { holdLease } from './held-lease.ts';
+
+/** Throws Refused if a process is pulling from this source. */
+export async function forgetSource(
+  name: string,
+  { by, version }: { readonly by: string; readonly version: string },
+  stores: Stores,
+  clock: Clock,
+): Promise<ImportReport> {
+  await using held = await holdLease(stores.pulls, name, by);
+  const title = `no longer pulled: ${name}`;
+  const nothing = sourceFrom('', title);
+  const origin = { kind: 'catalogue', orgId: null, by, source: name, fileName: title, version } as const;
+  return await recordImport(stores.imports, origin, nothing, (importId) =>
+    importCatalogue(stores.catalogue, nothing, {
+      ...{ importId, allowEmpty: true, allowWithdrawals: true },
+      pulled: {
+        source: name,
+        nowMs: clock(),
+        begin: ({ pulls }) => pulls.holdLease(held.lease),
+        finish: ({ pulls }) => pulls.forget(name),
+      },
+    }),
+  );
+}

@@ -1,0 +1,139 @@
+// Pulls the catalogue of one source. It is read completely, every list and every page, or nothing is imported. The import
+// replaces the retailers that this source listed before, and no others. While a network fails, its retailers stay as they are.
+
+import { openNetwork } from '@offerbook/feeds/open-network.ts';
+import type { CatalogueList, CataloguePull } from '@offerbook/feeds/pull/catalogue-pull.ts';
+import { type CatalogueRows, PulledCatalogue } from '@offerbook/feeds/pull/pulled-catalogue.ts';
+import { Shares } from '@offerbook/feeds/source/share.ts';
+import { BadInput } from '@offerbook/wire/failures.ts';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import { printProblems } from '@offerbook/wire/rows/row-problem.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import { CATALOGUE, NO_COUNTS, type PullCounts, type StreamKey } from '../domain/pull.ts';
+import { importCatalogue } from '../importer/import-catalogue.ts';
+import { recordImport } from '../importer/record-import.ts';
+import { RequestFailed, SourceStopped } from './network-client.ts';
+import type { SourceRun, StreamReport } from './source-run.ts';
+import { TemporaryRows } from './temporary-rows.ts';
+import { walkPages } from './walk-pages.ts';
+
+/** Reading a catalogue can take half an hour of requests that sales need, too. */
+const EVERY_MS = 6 * 3_600_000;
+
+export async function isCatalogueDue(run: SourceRun): Promise<boolean> {
+  const { pullable, context } = run;
+  if (pullable.catalogue === undefined) return false;
+  const state = await context.stores.pulls.find(keyOf(run));
+  return context.clock() - (state?.completeThroughMs ?? 0) >= EVERY_MS;
+}
+
+export async function pullCatalogue(run: SourceRun): Promise<StreamReport> {
+  const { pullable, options, context } = run;
+  const key = keyOf(run);
+  const before = (await context.stores.pulls.find(key))?.completeThroughMs ?? null;
+  const startedMs = context.clock();
+  const { source, stream } = key;
+  try {
+    if (pullable.catalogue === undefined)
+      throw new BadInput('the source file lacks a setting that the catalogue needs');
+    const catalogue = await readCatalogue(run, pullable.catalogue);
+    const counts = await importPulled(run, catalogue, Math.max(startedMs, before ?? 0));
+    const completeThroughMs = options.dryRun === true ? before : startedMs;
+    return { source, stream, completeThroughMs, windows: 1, counts, error: null };
+  } catch (error) {
+    const message = await run.explain(error, key);
+    const kept = before === null ? '' : `; the stored catalogue of ${printTimestamp(before)} stays as it is`;
+    return {
+      ...{ source, stream, completeThroughMs: before, windows: 0, counts: NO_COUNTS },
+      error: `${message}${kept}`,
+    };
+  }
+}
+
+function keyOf({ name }: SourceRun): StreamKey {
+  return { source: name, orgId: 0, stream: CATALOGUE };
+}
+
+async function readCatalogue(run: SourceRun, pull: CataloguePull): Promise<PulledCatalogue> {
+  const { source, overlay } = run.pullable;
+  const network = openNetwork(source, run.context.clock());
+  const rules = { source, overlay, shares: new Shares(source, overlay) };
+  const catalogue = new PulledCatalogue(network, rules, { skipInvalid: run.options.skipInvalid });
+  for (const list of pull.lists) await readList(run, list, catalogue);
+  for (const advertiserId of catalogue.advertiserIds) {
+    for (const list of pull.listsOf?.(advertiserId) ?? []) await readList(run, list, catalogue);
+  }
+  return catalogue;
+}
+
+/** Reads all pages of a list. Its rows count only if none is missing. */
+async function readList(run: SourceRun, list: CatalogueList, catalogue: PulledCatalogue): Promise<void> {
+  const { feed, advertiserId } = list;
+  const name = advertiserId === undefined ? feed : `${feed} of ${advertiserId}`;
+  let pages: CatalogueRows['rows'][] = [];
+  const countRows = () => pages.reduce((sum, rows) => sum + rows.length, 0);
+  try {
+    await walkPages({
+      begin: () => {
+        pages = [];
+      },
+      read: async (position) => {
+        const at = { position, rowsBefore: countRows() };
+        const page = await run.client.fetch(list.request(position), (body, header) =>
+          catalogue.read(list, at, body, header),
+        );
+        pages.push(page.rows);
+        run.options.onRows?.(catalogue.rowCount + countRows());
+        return page;
+      },
+      isComplete: (total = 0) => countRows() >= total,
+    });
+  } catch (error) {
+    if (error instanceof RequestFailed) throw new RequestFailed(`${name}: ${error.message}`);
+    if (error instanceof SourceStopped) throw new SourceStopped(`${name}: ${error.message}`);
+    throw error;
+  }
+  for (const [index, rows] of pages.entries())
+    catalogue.add(list, rows, pages.length === 1 ? name : `${name}, page ${index + 1}`);
+}
+
+async function importPulled(
+  run: SourceRun,
+  catalogue: PulledCatalogue,
+  completeThroughMs: number,
+): Promise<PullCounts> {
+  const { name, lease, options, context } = run;
+  const { stores, clock } = context;
+  const { dryRun, maxWithdrawals, allowWithdrawals, by, version } = options;
+  using rows = new TemporaryRows();
+  const converted = await catalogue.finish(rows);
+  const title = `${CATALOGUE} ${printTimestamp(completeThroughMs)}`;
+  const input = sourceFrom(rows.chunks(), title);
+  let counts = NO_COUNTS;
+  const work = (importId?: number) =>
+    importCatalogue(stores.catalogue, input, {
+      ...{ dryRun, importId, maxWithdrawals, allowWithdrawals, allowEmpty: true },
+      // An invalid row may be something that the network still offers, so nothing is withdrawn.
+      merge: converted.invalid > 0,
+      pulled: {
+        source: name,
+        nowMs: clock(),
+        begin: ({ pulls }) => pulls.holdLease(lease),
+        finish: async ({ pulls }, { added, changed, unchanged, withdrawn, invalid }) => {
+          counts = { added, changed, unchanged, withdrawn, invalid: invalid + converted.invalid };
+          await pulls.advance(keyOf(run), { completeThroughMs, counts, runMs: run.startedMs });
+        },
+      },
+    });
+  const origin = { kind: 'catalogue', orgId: null, by, source: name, fileName: title, version } as const;
+  const report = dryRun === true ? await work() : await recordImport(stores.imports, origin, input, work);
+  for (const line of [
+    ...printProblems(converted),
+    ...converted.notes,
+    ...printProblems(report),
+    ...report.notes,
+  ])
+    run.note(title, line);
+  if (converted.invalid > 0) run.note(title, 'Nothing was withdrawn, because rows are invalid.');
+  return counts;
+}

@@ -1,0 +1,266 @@
+// Catalogues pulled from the fake networks: the database offers what the networks offer, and nothing is withdrawn that they
+// still offer, whatever fails.
+
+import { describe, expect, test } from 'bun:test';
+import { NETWORKS } from '@offerbook/sandbox/networks/accounts.ts';
+import { randomFaults } from '@offerbook/sandbox/networks/faults.ts';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import { importCatalogue } from '../../src/importer/import-catalogue.ts';
+import { forgetSource } from '../../src/pull/forget-source.ts';
+import { closing } from '../../src/storage/open-once.ts';
+import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { DATABASES } from '../support/databases.ts';
+import { retailer } from '../support/fixtures.ts';
+import { ndjson } from '../support/test-node.ts';
+import { DAY_MS, errorsOf, HOUR_MS, Shops } from './shops.ts';
+
+describe.each(DATABASES)('on $name', (database) => {
+  test.each(NETWORKS)('%s: offers what the network offers, today and tomorrow', async (network) => {
+    await using shops = await Shops.open(database);
+    const [first] = await shops.pull(network);
+    const offered = await shops.offered();
+    expect([first?.error, offered]).toEqual([null, shops.truth(network)]);
+    expect(first?.counts).toEqual({ added: 6, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 });
+    expect(offered.length).toBeGreaterThan(20);
+
+    // The same again changes nothing, so servers do not reload.
+    const revisions = await shops.stores.revisions();
+    const [second] = await shops.pull(network);
+    expect(second?.counts).toEqual({ added: 0, changed: 0, unchanged: 6, withdrawn: 0, invalid: 0 });
+    expect(await shops.stores.revisions()).toEqual(revisions);
+
+    shops.nowMs += DAY_MS;
+    const startedMs = shops.nowMs;
+    const [third] = await shops.pull(network);
+    expect(errorsOf([third].flatMap((report) => report ?? []))).toEqual([null]);
+    expect(await shops.offered()).toEqual(shops.truth(network));
+    expect(await shops.offered()).not.toEqual(offered);
+    expect(await shops.stores.pulls.list()).toMatchObject([
+      { stream: 'catalogue', orgName: null, completeThroughMs: startedMs, error: null },
+    ]);
+    const [entry] = await shops.stores.imports.list({ limit: 1 });
+    expect(entry).toMatchObject({
+      kind: 'catalogue',
+      outcome: 'done',
+      fileName: expect.stringMatching(/^catalogue 2026-11-15T12:/),
+    });
+    // The client stays within the rate of the network.
+    expect(shops.answered.filter(({ status }) => status !== 200)).toEqual([]);
+  });
+
+  test('two networks at once: neither withdraws what the other offers', async () => {
+    await using shops = await Shops.open(database);
+    // As in another process: imports wait for each other while they hold a connection.
+    await using other = closing(await openStores(shops.url, COMMAND_OPTIONS, () => shops.nowMs));
+    const pullBoth = () => Promise.all([shops.pull('awin'), shops.pull('impact', {}, other)]);
+    await pullBoth();
+    expect(await shops.offered()).toEqual(shops.truth('awin', 'impact'));
+    shops.nowMs += DAY_MS;
+    const reports = (await pullBoth()).flat();
+    expect(errorsOf(reports)).toEqual([null, null]);
+    expect(await shops.offered()).toEqual(shops.truth('awin', 'impact'));
+  });
+
+  test('a network that is down for four days keeps its retailers, and the other one goes on', async () => {
+    await using shops = await Shops.open(database);
+    for (const network of ['awin', 'impact'] as const) await shops.pull(network);
+    const ofAwin = async () => (await shops.stored()).filter(({ name }) => shops.networkOf(name) === 'awin');
+    const before = await ofAwin();
+    shops.fault = (network) => (network === 'awin' ? 'server error' : undefined);
+    for (let day = 1; day <= 4; day++) {
+      shops.nowMs += DAY_MS;
+      const [awin] = await shops.pull('awin');
+      const [impact] = await shops.pull('impact');
+      expect(awin?.error).toMatch(
+        /^programmes: the network answered with status 50\d; the stored catalogue of 2026-11-14T12:05:00 stays as it is$/,
+      );
+      expect(impact?.error).toBeNull();
+      expect(await ofAwin()).toEqual(before);
+    }
+    expect(await shops.stores.pulls.list()).toMatchObject([
+      { source: 'awin:77777', error: expect.stringContaining('status 50') },
+      { source: 'impact:IRsandbox77777', error: null },
+    ]);
+    shops.fault = () => undefined;
+    shops.nowMs += HOUR_MS;
+    for (const network of ['awin', 'impact'] as const) await shops.pull(network);
+    expect(await shops.offered()).toEqual(shops.truth('awin', 'impact'));
+  });
+
+  test('a file does not withdraw retailers that were pulled, and a pull none of the file', async () => {
+    await using shops = await Shops.open(database);
+    const file = () => sourceFrom(ndjson([retailer(1, { name: 'Partner' }), retailer(2, { name: 'Other' })]));
+    await importCatalogue(shops.stores.catalogue, file(), {});
+    await shops.pull('cj');
+    const names = async () => (await shops.stored()).map(({ name }) => name).sort();
+    const all = await names();
+    expect(all).toHaveLength(8);
+    const report = await importCatalogue(
+      shops.stores.catalogue,
+      sourceFrom(ndjson([retailer(1, { name: 'Partner' })])),
+      {},
+    );
+    expect(report).toMatchObject({ unchanged: 1, withdrawn: 1 });
+    expect(await names()).toEqual(all.filter((name) => name !== 'Other'));
+  });
+});
+
+const [DATABASE] = DATABASES;
+if (DATABASE === undefined) throw new Error('there is no database to test with');
+const database = DATABASE;
+
+test('one programme that fails: nothing changes', async () => {
+  await using shops = await Shops.open(database);
+  await shops.pull('awin');
+  const before = await shops.stored();
+  shops.nowMs += DAY_MS;
+  const id = shops.fakes.ledger.programmes('awin', shops.nowMs)[3]?.advertiserId;
+  shops.fault = (_network, _number, target = '') =>
+    target.includes(`advertiserId=${id}&`) ? 'server error' : undefined;
+  const [report] = await shops.pull('awin');
+  expect(report?.error).toStartWith(`commission-groups of ${id}: the network answered with status 50`);
+  expect(await shops.stored()).toEqual(before);
+});
+
+test.each(NETWORKS.filter((network) => network !== 'partnerize'))(
+  '%s: reads a list again if a row moves to a page that was already read',
+  async (network) => {
+    await using shops = await Shops.open(database);
+    const seen = new Set<string>();
+    // The list changes once, between two of its pages.
+    shops.fault = (_network, _number, target = '') => {
+      const [path = ''] = target.split('?');
+      if (!/(?:[Pp]age|page-?number)=[23]\b/.test(target) || seen.has(path)) return undefined;
+      seen.add(path);
+      return 'drift';
+    };
+    const [report] = await shops.pull(network);
+    expect([report?.error, await shops.offered()]).toEqual([null, shops.truth(network)]);
+    // Awin's only paged list has its page in the body.
+    expect(seen.size).toBeGreaterThan(network === 'awin' ? -1 : 0);
+  },
+);
+
+test('a page that is missing, in whatever way: nothing changes', async () => {
+  await using shops = await Shops.open(database);
+  await shops.pull('awin');
+  const before = await shops.stored();
+  shops.nowMs += DAY_MS;
+  const answers: ((page: number) => unknown)[] = [
+    // No page numbers, another page, no rows where there should be some, and a bare list.
+    () => ({ data: [] }),
+    () => ({ data: [], pagination: { page: 1, pageSize: 5, totalPages: 9 } }),
+    () => [],
+    () => ({}),
+  ];
+  for (const answer of answers) {
+    shops.intercept = (request) =>
+      request.url.endsWith('/promotions') ? Response.json(answer(2)) : undefined;
+    const [report] = await shops.pull('awin');
+    expect([report?.error, await shops.stored()]).toEqual([expect.stringContaining('offers: '), before]);
+  }
+});
+
+test.each(NETWORKS)(
+  '%s: every pull brings the whole truth or changes nothing, whatever fails',
+  async (network) => {
+    await using shops = await Shops.open(database, { programmes: 3 });
+    const plan = randomFaults(11, 0.25);
+    let isHonest = true;
+    shops.fault = (name, number) => (isHonest ? undefined : plan.draw(name, number));
+    await shops.pull(network);
+    isHonest = false;
+    const outcomes = { complete: 0, failed: 0 };
+    for (let pass = 0; pass < 12; pass++) {
+      // The next pass must not cross a full hour.
+      shops.nowMs = Math.ceil(shops.nowMs / HOUR_MS) * HOUR_MS + 7 * HOUR_MS;
+      const before = await shops.stored();
+      const [report] = await shops.pull(network);
+      if (report?.error === null) expect(await shops.offered()).toEqual(shops.truth(network));
+      else expect(await shops.stored()).toEqual(before);
+      outcomes[report?.error === null ? 'complete' : 'failed']++;
+    }
+    expect(outcomes.complete).toBeGreaterThan(0);
+  },
+);
+
+test('a network that suddenly lists nothing is not believed, unless withdrawals are allowed', async () => {
+  await using shops = await Shops.open(database);
+  await shops.pull('awin');
+  const before = await shops.stored();
+  shops.intercept = (request) => (request.url.includes('/programmes') ? Response.json([]) : undefined);
+  const [refused] = await shops.pull('awin');
+  expect(refused?.error).toStartWith(
+    'the catalogue of awin:77777 would withdraw 6 of 6 retailers, more than 50 %; nothing was imported. The network may have sent only a part of it. If the retailers are gone, add --allow-withdrawals',
+  );
+  expect(await shops.stored()).toEqual(before);
+  const [allowed] = await shops.pull('awin', { allowWithdrawals: true });
+  expect(allowed?.counts).toMatchObject({ withdrawn: 6 });
+  expect(await shops.stored()).toEqual([]);
+});
+
+test('a network that suddenly lists no coupons and promotions is not believed', async () => {
+  await using shops = await Shops.open(database, { programmes: 12 });
+  await shops.pull('awin');
+  const before = await shops.stored();
+  shops.intercept = (request) =>
+    request.url.endsWith('/promotions')
+      ? Response.json({ data: [], pagination: { page: 1, pageSize: 200, totalPages: 1 } })
+      : undefined;
+  const [refused] = await shops.pull('awin');
+  expect(refused?.error).toMatch(/would withdraw \d+ of \d+ (?:coupons|promotions), more than 50 %/);
+  expect(await shops.stored()).toEqual(before);
+});
+
+test('invalid rows: nothing changes; with --skip-invalid, the others are imported and nothing is withdrawn', async () => {
+  await using shops = await Shops.open(database);
+  await shops.pull('impact');
+  const before = await shops.stored();
+  shops.nowMs += DAY_MS;
+  const [first] = shops.fakes.ledger.programmes('impact', shops.nowMs);
+  const truth = shops.truth('impact');
+  const campaign = { CampaignId: String(first?.advertiserId), CampaignName: '', CampaignUrl: 'x' };
+  const page = { '@page': '1', '@numpages': '1', '@total': '1', '@nextpageuri': '' };
+  shops.intercept = (request) =>
+    /\/Campaigns\?/.test(request.url) ? Response.json({ ...page, Campaigns: [campaign] }) : undefined;
+  const [refused] = await shops.pull('impact');
+  expect(refused?.error).toContain('CampaignName');
+  expect(await shops.stored()).toEqual(before);
+  const [skipped] = await shops.pull('impact', { skipInvalid: true });
+  expect(skipped?.counts).toMatchObject({ withdrawn: 0 });
+  expect(await shops.stored()).toEqual(before);
+  shops.intercept = () => undefined;
+  await shops.pull('impact');
+  expect(await shops.offered()).toEqual(truth);
+});
+
+test('--dry-run changes nothing', async () => {
+  await using shops = await Shops.open(database);
+  const [report] = await shops.pull('cj', { dryRun: true });
+  expect(report).toMatchObject({ completeThroughMs: null, counts: { added: 6 }, error: null });
+  expect(await shops.stored()).toEqual([]);
+  expect(await shops.stores.pulls.list()).toEqual([]);
+  expect(await shops.stores.imports.list({ limit: 1 })).toEqual([]);
+});
+
+test('a pull of sales and catalogue reads the catalogue every six hours', async () => {
+  await using shops = await Shops.open(database);
+  const org = await shops.stores.organisations.create('acme');
+  const streams = async () =>
+    (await shops.pull('partnerize', { only: undefined, org })).map(({ stream, error }) => error ?? stream);
+  expect(await streams()).toEqual(['changes', 'catalogue']);
+  shops.nowMs += 5 * HOUR_MS;
+  expect(await streams()).toEqual(['changes']);
+  shops.nowMs += HOUR_MS;
+  expect(await streams()).toEqual(['changes', 'catalogue']);
+});
+
+test('a source that is forgotten loses its retailers and its state, and no others', async () => {
+  await using shops = await Shops.open(database);
+  for (const network of ['awin', 'cj'] as const) await shops.pull(network);
+  const how = { by: 'test@host', version: '0' };
+  const report = await forgetSource('awin:77777', how, shops.stores, () => shops.nowMs);
+  expect(report.withdrawn).toBe(6);
+  expect(await shops.offered()).toEqual(shops.truth('cj'));
+  expect((await shops.stores.pulls.list()).map(({ source }) => source)).toEqual(['cj:7000000']);
+});
