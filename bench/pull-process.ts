@@ -10,7 +10,13 @@ process.env.T = 'secret';
 const stores = await openStores(databaseUrl, COMMAND_OPTIONS);
 const [org] = await stores.organisations.list();
 const source = await readPullSource(sourcePath, {});
-const options = { only: 'transactions' as const, org, startMs: systemClock() - 396 * 86_400_000, by: 'bench', version: '0' };
+const options = {
+  only: 'transactions' as const,
+  org,
+  startMs: systemClock() - 396 * 86_400_000,
+  by: 'bench',
+  version: '0',
+};
 const context = { stores, clock: systemClock, sleep: async () => {}, random: Math.random };
 const reports = await pullSource(source, options, context);
 const errors = reports.flatMap(({ error }) => error ?? []);
