@@ -39,6 +39,8 @@ const DATABASE_OPTIONS: DatabaseOptions = {
   connectionsMax: 2,
 };
 
+/** Requests come first, but webhooks still arrive within seconds if all cores are busy. */
+const NICE = 5;
 /** Shorter than the time that a node has to stop. */
 const STOP_MAX_MS = 2_000;
 
@@ -58,7 +60,7 @@ answerCalls(async ({ type, setup }: WebhookQuestion): Promise<WebhookAnswer> => 
 });
 
 async function open({ databaseUrl, networks, logLevel }: WebhookSetup) {
-  lowerPriority();
+  lowerPriority(NICE);
   const write = (line: string) => {
     logLines += line;
   };
