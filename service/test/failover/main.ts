@@ -9,6 +9,7 @@ import { FAULTS, type Fault } from './faults.ts';
 import { PatroniCluster } from './patroni-cluster.ts';
 
 const FIRST_PAGE_WITHIN_MS = 5_000;
+const STARTS_MAX = 5;
 
 const { values } = parseArgs({
   options: {
@@ -58,10 +59,18 @@ function plan(mode: Mode): Fault[] {
   return new Random(seed, mode).shuffled(all);
 }
 
+/** On a busy machine, servers may be too slow for the first connections of the nodes. */
 async function open(mode: Mode): Promise<FailoverRun> {
-  cluster = await PatroniCluster.start(mode === 'synchronous');
-  run = await FailoverRun.start(cluster, { mode, seed, waitsForTtl: values['wait-for-ttl'] });
-  return run;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      cluster = await PatroniCluster.start(mode === 'synchronous');
+      run = await FailoverRun.start(cluster, { mode, seed, waitsForTtl: values['wait-for-ttl'] });
+      return run;
+    } catch (error) {
+      cleanUp();
+      if (attempt === STARTS_MAX) throw error;
+    }
+  }
 }
 
 /** A round that cannot be completed counts as a problem. The next one begins with a new cluster. */
