@@ -312,6 +312,7 @@ test('clients of a replica get only the changes that it has or that they ask for
   const repaired = version(await read(`?updatedAtGreaterThan=${second}`));
   expect(repaired).toEqual({ versions: ['version 1'], completeThrough: expect.any(String) });
   expect(repaired.completeThrough > second).toBe(true);
+  await other.process.stop();
   await nextPair();
 });
 
