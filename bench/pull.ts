@@ -1,7 +1,7 @@
 // Measures the speed and memory of pulling a network's sales, compared with `convert | import` of the same rows from a file. The
 // two alternate, and the result is the median, because a machine's speed varies. The pull does not wait for the network's rate,
 // which allows Awin's 43 requests in about two and a half minutes.
-//   npm run bench:pull -- [--rows 1000000] [--repeats 3]
+//   npm run bench:pull -- [--rows 1000000] [--repeats 3] [--days 390]
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,10 +16,11 @@ const { values: options } = parseArgs({
   options: {
     rows: { type: 'string', default: '1000000' },
     repeats: { type: 'string', default: '3' },
+    days: { type: 'string', default: '390' },
   },
 });
 const ROWS = Number(options.rows);
-const HISTORY_MS = 390 * 86_400_000;
+const HISTORY_MS = Number(options.days) * 86_400_000;
 const NOW_MS = Date.now();
 const soldAtMs = (i: number) =>
   Math.floor((NOW_MS - HISTORY_MS + (i / ROWS) * (HISTORY_MS - 86_400_000)) / 1_000) * 1_000;
@@ -85,7 +86,9 @@ interface Measured {
 
 async function measure(command: readonly string[]): Promise<Measured> {
   const startedMs = performance.now();
-  const child = Bun.spawn([...command], { stdout: 'ignore', stderr: 'inherit' });
+  // As service/bin/offerbook sets it.
+  const env = { ...process.env, BUN_JSC_forceRAMSize: '200000000' };
+  const child = Bun.spawn([...command], { stdout: 'ignore', stderr: 'inherit', env });
   if ((await child.exited) !== 0) throw new Error(`failed: ${command.join(' ')}`);
   const { maxRSS = 0, cpuTime } = child.resourceUsage() ?? {};
   const cpuS = Number(cpuTime?.total ?? 0) / 1e6;
@@ -129,7 +132,9 @@ try {
       0.5,
     );
   const megabytes = (Bun.file(feed).size / 2 ** 20).toFixed(0);
-  print(`${ROWS.toLocaleString('en')} sales of 13 months, ${megabytes} MB of Awin's JSON, SQLite\n`);
+  print(
+    `${ROWS.toLocaleString('en')} sales of ${options.days} days, ${megabytes} MB of Awin's JSON, SQLite\n`,
+  );
   print('| what | median | fastest – slowest | CPU | peak memory | speed | speed by CPU |');
   print('|---|---|---|---|---|---|---|');
   const files = all['convert, import'];

@@ -5,7 +5,8 @@ const DROPPED = ['BUN_OPTIONS', 'BUN_INSPECT_PRELOAD', 'BUN_BE_BUN'];
 /** Makes Bun collect garbage as if the machine had this much memory. */
 const FORCED = 'BUN_JSC_forceRAMSize';
 
-const isMissingForced = process.argv[2] === 'import' && process.env[FORCED] === undefined;
+const isMissingForced =
+  ['import', 'pull'].includes(process.argv[2] ?? '') && process.env[FORCED] === undefined;
 
 // Bun reads these variables only at startup, so replace the process; its id stays the same.
 if (isMissingForced || DROPPED.some((name) => process.env[name] !== undefined)) {
