@@ -39,9 +39,10 @@ export function share(part: number, whole: number): Html {
   return html`<data value="${percent}">${percent.toFixed(percent > 0 && percent < 10 ? 2 : 1)}%</data>`;
 }
 
-/** Renders a time in UTC, to the second. */
+/** Renders a time in UTC, to the second. In a narrow column, the time of day is below the date. */
 export function moment(ms: number): Html {
-  return html`<time datetime="${new Date(ms).toISOString()}">${printTimestamp(ms).slice(0, 19).replace('T', ' ')}</time>`;
+  const [date = '', time = ''] = printTimestamp(ms).slice(0, 19).split('T');
+  return html`<time datetime="${new Date(ms).toISOString()}"><span>${date}</span> <span>${time}</span></time>`;
 }
 
 export function day(ms: number): Html {
