@@ -15,7 +15,7 @@ import { axeViolations } from './axe-violations.ts';
 
 const README = join(import.meta.dir, '../../../examples/extension/README.md');
 
-const { test } = testsWith('chrome', 'openssl');
+const { afterAll, beforeAll, describe, test } = testsWith('chrome', 'openssl');
 
 interface Sale {
   readonly passbackUid: string | null;
@@ -24,6 +24,14 @@ interface Sale {
 
 function textOf(popup: Page): Promise<string[]> {
   return popup.locator('h1, p, button:visible').allTextContents();
+}
+
+/** Closes the popup, because every popup of a headless browser is a tab. */
+async function popupText(browser: ExtensionBrowser): Promise<string[]> {
+  const popup = await browser.popup();
+  const text = await textOf(popup);
+  await popup.close();
+  return text;
 }
 
 test('on the site of a sandbox shop, the extension shows the cashback and activates it, and a purchase is attributed to its user', async () => {
@@ -66,7 +74,7 @@ test('on the site of a sandbox shop, the extension shows the cashback and activa
 
   await page.goto(`http://${hostname}:${sandbox.port}/docs`);
   expect(await browser.badge()).toBe('✓');
-  expect(await textOf(await browser.popup())).toEqual([
+  expect(await popupText(browser)).toEqual([
     'Your cashback is active',
     `You get ${rate} for what you buy at ${name} now.`,
   ]);
@@ -107,14 +115,14 @@ async function startNode() {
   const token = await node.token('public');
   const [org] = await node.stores.organisations.list();
   await node.catalogue([
-    ...[1, 2, 3, 4, 5].map((number) => retailer(number, { cashbackOffers: [offer(10 + number)] })),
+    ...[1, 2, 3, 4, 5, 9, 10].map((number) => retailer(number, { cashbackOffers: [offer(10 + number)] })),
     retailer(6, { cashbackOffers: [offer(16, { maximumFixedCommissionFee: 7.5 })] }),
     retailer(7, { cashbackOffers: [offer(17, { cashbackPercentage: 0.129 })] }),
     retailer(8),
   ]);
   await node.stores.links.write(async (writer) => {
     const template = 'https://www.awin1.com/cread.php?clickref={click}&ued={url}';
-    await writer.put([1, 2, 3, 4, 5].map((number) => ({ id: id(number), kind: 'retailer', template })));
+    await writer.put([1, 2, 3, 4, 5, 9].map((number) => ({ id: id(number), kind: 'retailer', template })));
     await writer.markChanged();
   });
   const { activation } = await node.stores.revisions();
@@ -123,80 +131,98 @@ async function startNode() {
   return { node, config, [Symbol.asyncDispose]: () => node[Symbol.asyncDispose]() };
 }
 
-test('the server sees only the hourly download and the activation, the user returns to the same page, and rates are shown without the server', async () => {
-  await using web = await startWeb();
-  await using service = await startNode();
-  await using browser = await ExtensionBrowser.start(service.config, web.flags);
-  const { page } = browser;
-  for (const [url, badge, rate] of [
-    ['https://www.r6.example/', '€7.5', '€7.50'],
-    ['https://www.r7.example/', '12%', '12.9%'],
-    ['https://de.r1.example/spades?size=l', '5%', '5%'],
-  ] as const) {
-    await page.goto('https://blog.example/');
-    await page.goto(url);
-    expect([url, await browser.badge(), await browser.title()]).toEqual([
-      url,
-      badge,
-      `${rate} cashback here`,
-    ]);
-  }
-  await (await browser.popup()).getByRole('button', { name: 'Activate' }).click();
-  await page.waitForURL('https://de.r1.example/spades?size=l&awc=1_2_3');
-  expect(await browser.badge()).toBe('✓');
-  expect(await service.node.stores.clicks.list(10)).toMatchObject([
-    { kind: 'retailers', dealId: id(1), passbackUid: await browser.userId(), isTracked: true },
-  ]);
-  // No shop: another site, a hostname that only ends like a shop's, and a retailer without cashback.
-  for (const url of ['https://blog.example/', 'https://notr1.example/', 'https://www.r8.example/']) {
-    await page.goto(url);
-    expect([url, await textOf(await browser.popup())]).toEqual([url, ['No cashback on this site', '']]);
-  }
-  const routes = service.node.logLines.flatMap(
-    (line) => (JSON.parse(line) as { route?: string }).route ?? [],
-  );
-  // The first request is the preflight of the second.
-  expect(routes).toEqual(['/v1/domains/', '/v1/domains/', '/v1/retailers/{id}/activate/']);
-  expect(await browser.refreshMinutes()).toBe(60);
-  await service.node.stopNode();
-  await page.goto('https://www.r2.example/');
-  expect(await browser.badge()).toBe('5%');
-});
+describe('on the sites of other shops', () => {
+  /** One browser for these tests, because a browser with an extension takes seconds to start. They use different shops. */
+  let web: Awaited<ReturnType<typeof startWeb>>;
+  let service: Awaited<ReturnType<typeof startNode>>;
+  let browser: ExtensionBrowser;
 
-test("after another affiliate's link, the extension stands down at that shop until the user follows one of our own links", async () => {
-  await using web = await startWeb();
-  await using service = await startNode();
-  await using browser = await ExtensionBrowser.start(service.config, web.flags);
-  const { page } = browser;
-  const shop = (number: number) => `https://www.r${number}.example/`;
-  const network = (path: string, number: number) =>
-    `https://www.awin1.com/${path}?ued=${encodeURIComponent(shop(number))}`;
-  for (const [number, link] of [
-    [1, `${shop(1)}?afsrc=1`],
-    // The landing page has no parameter, but the first address belongs to the network.
-    [2, network('redirect', 2)],
-    // The network is in the middle of the chain and adds its click id.
-    [3, `https://blog.example/redirect?ued=${encodeURIComponent(network('cread.php', 3))}`],
-    // The network redirects with a script.
-    [4, network('script', 4)],
-  ] as const) {
-    await page.goto('https://blog.example/');
-    await page.evaluate(`location.assign(${JSON.stringify(link)})`);
-    await page.waitForURL(new RegExp(`^${shop(number)}`));
-    // The stand-down also applies to further pages and other tabs.
-    for (const url of [page.url(), `${shop(number)}basket`, `https://de.r${number}.example/`]) {
-      if (url !== page.url()) await page.goto(url);
-      expect([url, await browser.badge()]).toEqual([url, '']);
-      expect(await textOf(await browser.popup())).toEqual([
-        'No cashback right now',
-        `Another website has brought you to Retailer ${number} and may be paid for your purchase.`,
+  beforeAll(async () => {
+    web = await startWeb();
+    service = await startNode();
+    browser = await ExtensionBrowser.start(service.config, web.flags);
+  });
+
+  afterAll(async () => {
+    await browser?.[Symbol.asyncDispose]();
+    await service?.[Symbol.asyncDispose]();
+    await web?.[Symbol.asyncDispose]();
+  });
+
+  test("after another affiliate's link, the extension stands down at that shop until the user follows one of our own links", async () => {
+    const { page } = browser;
+    const shop = (number: number) => `https://www.r${number}.example/`;
+    const network = (path: string, number: number) =>
+      `https://www.awin1.com/${path}?ued=${encodeURIComponent(shop(number))}`;
+    for (const [number, link] of [
+      [1, `${shop(1)}?afsrc=1`],
+      // The landing page has no parameter, but the first address belongs to the network.
+      [2, network('redirect', 2)],
+      // The network is in the middle of the chain and adds its click id.
+      [3, `https://blog.example/redirect?ued=${encodeURIComponent(network('cread.php', 3))}`],
+      // The network redirects with a script.
+      [4, network('script', 4)],
+    ] as const) {
+      await page.goto('https://blog.example/');
+      await page.evaluate(`location.assign(${JSON.stringify(link)})`);
+      await page.waitForURL(new RegExp(`^${shop(number)}`));
+      // The stand-down also applies to further pages and other tabs.
+      for (const url of [page.url(), `${shop(number)}basket`, `https://de.r${number}.example/`]) {
+        if (url !== page.url()) await page.goto(url);
+        expect([url, await browser.badge()]).toEqual([url, '']);
+        expect(await popupText(browser)).toEqual([
+          'No cashback right now',
+          `Another website has brought you to Retailer ${number} and may be paid for your purchase.`,
+        ]);
+      }
+    }
+    await page.goto(shop(5));
+    expect(await browser.badge()).toBe('5%');
+    const { baseUrl, orgId } = service.config;
+    await page.goto(`${baseUrl}/v1/retailers/${id(1)}/activate/?orgId=${orgId}&passbackUid=portal`);
+    await page.waitForURL(`${shop(1)}?awc=1_2_3`);
+    expect(await browser.badge()).toBe('✓');
+  });
+
+  test('the server sees only the hourly download and the activation, the user returns to the same page, and rates are shown without the server', async () => {
+    const { page } = browser;
+    const earlier = service.node.logLines.length;
+    for (const [url, badge, rate] of [
+      ['https://www.r6.example/', '€7.5', '€7.50'],
+      ['https://www.r7.example/', '12%', '12.9%'],
+      ['https://de.r9.example/spades?size=l', '5%', '5%'],
+    ] as const) {
+      await page.goto('https://blog.example/');
+      await page.goto(url);
+      expect([url, await browser.badge(), await browser.title()]).toEqual([
+        url,
+        badge,
+        `${rate} cashback here`,
       ]);
     }
-  }
-  await page.goto(shop(5));
-  expect(await browser.badge()).toBe('5%');
-  const { baseUrl, orgId } = service.config;
-  await page.goto(`${baseUrl}/v1/retailers/${id(1)}/activate/?orgId=${orgId}&passbackUid=portal`);
-  await page.waitForURL(`${shop(1)}?awc=1_2_3`);
-  expect(await browser.badge()).toBe('✓');
+    await (await browser.popup()).getByRole('button', { name: 'Activate' }).click();
+    await page.waitForURL('https://de.r9.example/spades?size=l&awc=1_2_3');
+    expect(await browser.badge()).toBe('✓');
+    const clicks = await service.node.stores.clicks.list(10);
+    expect(clicks.filter(({ passbackUid }) => passbackUid !== 'portal')).toMatchObject([
+      { kind: 'retailers', dealId: id(9), passbackUid: await browser.userId(), isTracked: true },
+    ]);
+    // No shop: another site, a hostname that only ends like a shop's, and a retailer without cashback.
+    for (const url of ['https://blog.example/', 'https://notr1.example/', 'https://www.r8.example/']) {
+      await page.goto(url);
+      expect([url, await popupText(browser)]).toEqual([url, ['No cashback on this site', '']]);
+    }
+    const routes = (lines: readonly string[]) =>
+      lines.flatMap((line) => (JSON.parse(line) as { route?: string }).route ?? []);
+    // The first request is the preflight of the second.
+    expect(routes(service.node.logLines).filter((route) => !route.includes('activate'))).toEqual([
+      '/v1/domains/',
+      '/v1/domains/',
+    ]);
+    expect(routes(service.node.logLines.slice(earlier))).toEqual(['/v1/retailers/{id}/activate/']);
+    expect(await browser.refreshMinutes()).toBe(60);
+    await service.node.stopNode();
+    await page.goto('https://www.r10.example/');
+    expect(await browser.badge()).toBe('5%');
+  });
 });
