@@ -1,5 +1,5 @@
 // Takes the screenshots in docs/images of the explorer, the documentation and the console, from a new sandbox. Ports 8080 and
-// 8081 must be free. Takes about seven minutes, so that the console has some minutes of requests to plot.
+// 8081 must be free. Takes about five minutes, so that the console has some minutes of requests to plot.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ const OFFERBOOK = join(ROOT, 'node_modules/.bin/offerbook');
 const SITE = 'http://localhost:8080';
 const CONSOLE = 'http://localhost:8081';
 const READY_MS = 60_000;
-const TRAFFIC_MS = 6 * 60_000;
+const TRAFFIC_MS = 4 * 60_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'offerbook-screenshots-'));
 const database = `sqlite:${folder}/data.db`;
