@@ -61,7 +61,7 @@ async function shootSite(page: Page): Promise<void> {
   await page.locator('.activate').first().waitFor();
   await save(page, 'activation.png');
   // Tall enough for the picture of a transaction's life.
-  await page.setViewportSize({ width: 1280, height: 960 });
+  await page.setViewportSize({ width: 1280, height: 1040 });
   await page.goto(`${SITE}/docs`);
   await save(page, 'documentation.png');
 }
@@ -71,7 +71,7 @@ async function shootConsole(page: Page): Promise<void> {
   await page.goto(CONSOLE);
   await save(page, 'console-light.png');
   await page.emulateMedia({ colorScheme: 'dark' });
-  await page.goto(`${CONSOLE}/totals?currency=EUR`);
+  await page.goto(`${CONSOLE}/totals?currency=EUR&by=day`);
   await save(page, 'console-dark.png');
 }
 
