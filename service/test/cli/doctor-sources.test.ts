@@ -97,8 +97,9 @@ describe('streams', () => {
   test('streams that are up to date are fine, and there is no check without streams', () => {
     expect(judgePulls([], NOW_MS)).toEqual([]);
     const old = { stream: 'reread', completeThroughMs: 0 };
-    expect(judgePulls([stream({}), stream(old)], NOW_MS)).toEqual([
-      { check: 'pulls', state: 'ok', found: '2 streams up to date' },
+    const catalogue = { stream: 'catalogue', completeThroughMs: NOW_MS - 7 * HOUR_MS };
+    expect(judgePulls([stream({}), stream(old), stream(catalogue)], NOW_MS)).toEqual([
+      { check: 'pulls', state: 'ok', found: '3 streams up to date' },
     ]);
   });
 

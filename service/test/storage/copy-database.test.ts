@@ -47,7 +47,7 @@ async function contentOf(database: Database) {
       't.id, t.kind, t.label, t.digest, t.created_at, t.expires_at, t.revoked_at, t.last_used_at',
       'tokens',
     ),
-    retailers: await database.all('SELECT id, document FROM retailers ORDER BY id'),
+    retailers: await database.all('SELECT id, document, source FROM retailers ORDER BY id'),
     transactions: await byName('t.id, t.updated_at, t.document', 'transactions'),
     history: await byName('t.id, t.until_stamp, t.from_stamp, t.document', 'history'),
     imports: await database.all(
@@ -110,7 +110,11 @@ describe.each(
     }
     await stores.catalogue.write(async (writer) => {
       const ids = Array.from({ length: 450 }, (_, n) => idOf(n));
-      await writer.put(ids.map((id) => ({ id, document: documentOf(id, TEXT) })));
+      await writer.put(ids.slice(0, 400).map((id) => ({ id, document: documentOf(id, TEXT) })));
+      await writer.put(
+        ids.slice(400).map((id) => ({ id, document: documentOf(id, TEXT) })),
+        'awin:77777',
+      );
       await writer.markChanged();
     });
     await stores.links.write((writer) =>

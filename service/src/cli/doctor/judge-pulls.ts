@@ -2,11 +2,11 @@
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
-import { type PullState, REREAD } from '../../domain/pull.ts';
+import { CATALOGUE, type PullState, REREAD } from '../../domain/pull.ts';
 import { type Check, ok, warning } from './check.ts';
 
 const SETTLE_MS = 30 * 60_000;
-/** For streams that have been pulled once. */
+/** For catalogues, which are read every six hours, and for streams that have been pulled once. */
 const LATE_MS = 24 * 60 * 60_000;
 
 /** Returns no check if nothing has been pulled. */
@@ -37,7 +37,8 @@ export function judgePulls(streams: readonly PullState[], nowMs: number): Check[
 /** Three runs are missing. */
 function isLate({ stream, completeThroughMs, everyMs }: PullState, nowMs: number): boolean {
   if (stream === REREAD || completeThroughMs === null) return false;
-  const limitMs = everyMs === null ? LATE_MS : Math.max(3 * everyMs, SETTLE_MS) + SETTLE_MS;
+  const runsMs = everyMs === null ? LATE_MS : Math.max(3 * everyMs, SETTLE_MS) + SETTLE_MS;
+  const limitMs = stream === CATALOGUE ? Math.max(runsMs, LATE_MS) : runsMs;
   return nowMs - completeThroughMs > limitMs;
 }
 
