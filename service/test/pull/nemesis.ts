@@ -18,8 +18,8 @@ const MINUTE_MS = 60 * SECOND_MS;
 const DAY_MS = 1_440 * MINUTE_MS;
 /** A real second is a little more than a virtual day. */
 const SPEED = 100_000;
-/** Slower, because Rakuten keeps rows for two weeks only, which is half a minute at this speed. */
-const RAKUTEN_SPEED = 40_000;
+/** Slower, because Rakuten deletes rows after two weeks, which are two minutes at this speed. */
+const RAKUTEN_SPEED = 10_000;
 /** For the last pull, whose windows must not multiply while it runs. */
 const FINAL_SPEED = 2_000;
 const FAULT_SHARE = 0.03;
