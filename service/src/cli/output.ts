@@ -78,7 +78,7 @@ export function table(
   const lastWidth = widths.pop() ?? 0;
   const before = widths.reduce((sum, width) => sum + width + 2, 0);
   const left = widthMax - before;
-  if (lastWidth > left && left < WRAPPED_WIDTH_MIN) return records(lines);
+  if (lastWidth > left && left < WRAPPED_WIDTH_MIN) return records(lines, widthMax);
   widths.push(Math.min(lastWidth, left));
   const isNumeric = header.map((_, column) => rows.every((row) => /^[\d,.]*$/.test(row[column] ?? '')));
   return lines
@@ -105,12 +105,18 @@ function wrapped(text: string, width: number): string[] {
   return lines;
 }
 
-function records([header = [], ...rows]: readonly (readonly string[])[]): string {
-  const width = widest(header);
+function records([header = [], ...rows]: readonly (readonly string[])[], widthMax: number): string {
+  const width = widest(header) + 2;
   return rows
     .map((row) =>
       row
-        .flatMap((cell, column) => (cell === '' ? [] : `${(header[column] ?? '').padEnd(width)}  ${cell}`))
+        .flatMap((cell, column) =>
+          cell === ''
+            ? []
+            : wrapped(cell, widthMax - width).map(
+                (line, i) => (i === 0 ? (header[column] ?? '') : '').padEnd(width) + line,
+              ),
+        )
         .join('\n'),
     )
     .join('\n\n');

@@ -28,6 +28,14 @@ test('a table that is wider than the terminal is printed as records, without emp
   ]);
 });
 
+test('long values of records are wrapped between words', () => {
+  expect(table(['ID', 'FOUND'], [['1', 'all rows are valid']], '', 16).split('\n')).toEqual([
+    'ID     1',
+    'FOUND  all rows',
+    '       are valid',
+  ]);
+});
+
 test('the last column is wrapped between words if 30 columns are left for it', () => {
   const rows = [
     ['disk', 'ok', '75.7 GB of 270.6 GB are free, and the database has 0.1 GB'],

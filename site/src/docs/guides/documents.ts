@@ -22,6 +22,7 @@ import console from '../../../../docs/operations/console.md' with { type: 'text'
 import databases from '../../../../docs/operations/databases.md' with { type: 'text' };
 import doctor from '../../../../docs/operations/doctor.md' with { type: 'text' };
 import failover from '../../../../docs/operations/failover.md' with { type: 'text' };
+import growing from '../../../../docs/operations/growing.md' with { type: 'text' };
 import imports from '../../../../docs/operations/imports.md' with { type: 'text' };
 import installing from '../../../../docs/operations/installing.md' with { type: 'text' };
 import monitoring from '../../../../docs/operations/monitoring.md' with { type: 'text' };
@@ -60,6 +61,7 @@ export const DOCUMENTS = {
   'docs/operations/databases.md': databases,
   'docs/operations/doctor.md': doctor,
   'docs/operations/failover.md': failover,
+  'docs/operations/growing.md': growing,
   'docs/operations/imports.md': imports,
   'docs/operations/installing.md': installing,
   'docs/operations/monitoring.md': monitoring,

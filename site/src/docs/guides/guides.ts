@@ -45,6 +45,7 @@ const GROUPS = {
     { name: 'operations/serving', label: 'Serving', file: 'docs/operations/serving.md' },
     { name: 'operations/proxies', label: 'Proxies', file: 'docs/operations/proxies.md' },
     { name: 'operations/databases', label: 'Databases', file: 'docs/operations/databases.md' },
+    { name: 'operations/growing', label: 'Growing', file: 'docs/operations/growing.md' },
     { name: 'operations/failover', label: 'Failover', file: 'docs/operations/failover.md' },
     { name: 'operations/doctor', label: 'Checking an installation', file: 'docs/operations/doctor.md' },
     { name: 'operations/backups', label: 'Backups', file: 'docs/operations/backups.md' },
