@@ -49,7 +49,12 @@ function multiplySql(sql: Sql, copies: number, randomId: string, printStamp: (ms
 /** Keeps the index on the primary key, which cannot be dropped, in memory. */
 async function openSqlite(path: string, copies: number): Promise<BulkInsert> {
   const file = new SqliteFile(path, { readwrite: true, strict: true });
-  for (const setting of ['journal_mode = MEMORY', 'synchronous = OFF', 'cache_size = -4000000', 'threads = 2'])
+  for (const setting of [
+    'journal_mode = MEMORY',
+    'synchronous = OFF',
+    'cache_size = -4000000',
+    'threads = 2',
+  ])
     file.run(`PRAGMA ${setting}`);
   const indexes = file
     .query<Index, []>(
