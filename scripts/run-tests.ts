@@ -15,7 +15,7 @@ import { describeSkipped, PROGRAMS } from '../service/test/support/programs.ts';
 /** Folders grouped so that all processes take about the same time. An additional process runs the remaining folders. */
 const PARTS = [
   ['activation', 'cli', 'load', 'webhooks'],
-  ['artefacts', 'browser', 'catalogue', 'faults', 'hostile'],
+  ['artefacts', 'browser', 'catalogue', 'console', 'deploy', 'faults', 'hostile', 'tracing'],
   ['importer', 'nemesis', 'sandbox', 'storage'],
 ].map((folders) => folders.map((folder) => `service/test/${folder}`));
 

@@ -199,15 +199,16 @@ describe('deploy/kubernetes', () => {
     expect(suspend).toBe(true);
     const { containers, volumes } = jobTemplate.spec.template.spec;
     const mode = volumes.find(({ projected }) => projected !== undefined)?.projected?.defaultMode;
-    const { stdout } = await offerbook(['convert', '--example', 'awin']);
-    const source = { ...JSON.parse(stdout), ...networks.settingsOf('awin') };
-    writeFileSync(join(folder, 'awin.json'), JSON.stringify(source), { mode });
-    writeFileSync(join(folder, 'awin.token'), ACCOUNTS.awin.credentials.token, { mode });
+    // impact.com allows more requests per minute than Awin, which the manifest names as an example.
+    const { stdout } = await offerbook(['convert', '--example', 'impact']);
+    const source = { ...JSON.parse(stdout), ...networks.settingsOf('impact') };
+    writeFileSync(join(folder, 'impact.json'), JSON.stringify(source), { mode });
+    writeFileSync(join(folder, 'impact.token'), ACCOUNTS.impact.credentials.token, { mode });
     await offerbook(['orgs', 'create', 'acme'], { cwd: folder });
-    const args = containers[0].args.map((arg) => arg.replace('/etc/offerbook', folder));
+    const args = containers[0].args.map((arg) => arg.replace('/etc/offerbook/awin', join(folder, 'impact')));
     const pulled = await offerbook([...args, '--since', recentDay()], { cwd: folder });
     expect(pulled).toMatchObject({ code: 0, stderr: '' });
-    expect(pulled.stdout).toMatch(/^awin:77777, transaction: complete through \S+; [1-9]\d* added/);
+    expect(pulled.stdout).toMatch(/^impact:\S+, changes: complete through \S+; [1-9]\d* added/);
   });
 
   test.skipIf(lacks('find'))('the backup CronJob names complete dumps and deletes old ones', () => {

@@ -146,6 +146,8 @@ export async function takeAllConnections({ primary }: Pick<Stage, 'primary'>): P
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'offerbook'`,
     );
     while (await take());
+    // A connection that is being opened takes a place, but is not listed yet.
+    await Bun.sleep(100);
   } while ((await count()) > 0);
   return async () => {
     await Promise.all(taken.map((connection) => connection.end({ timeout: 1 })));
