@@ -1,5 +1,5 @@
-// Inserts transactions into a new database as fast as it can: without indexes, which are created at the end, and without a log.
-// The database can multiply the transactions, which is faster than generating more of them.
+// Inserts transactions into a new database as fast as possible: indexes are created at the end, and no write-ahead log is written.
+// The database itself can copy the transactions several times, which is faster than generating more of them.
 
 import { Database as SqliteFile } from 'bun:sqlite';
 import { once } from 'node:events';
@@ -30,8 +30,8 @@ export function openBulkInsert(url: string, copies: number): Promise<BulkInsert>
 }
 
 /**
- * INSERT of `copies` transactions for each one in `generated`, with other ids, and with stamps that are a minute apart. The
- * LIMIT never cuts anything off, but keeps SQLite from computing two different random ids for a row.
+ * Inserts `copies` copies of each transaction in `generated`, with new ids and with stamps a minute apart. The LIMIT is never
+ * reached; it keeps SQLite from computing two different random ids for a row.
  */
 function multiplySql(sql: Sql, copies: number, randomId: string, printStamp: (ms: string) => string): string {
   const id = `CASE substr(old_id, 15, 1) WHEN '7' THEN substr(old_id, 1, 14) || '7' || substr(random_id, 16) ELSE random_id END`;

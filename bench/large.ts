@@ -1,6 +1,6 @@
 // Measures what grows with the number of transactions. Fills one database of each size, then alternates between them, so that
-// other work on the machine affects all sizes alike. `growth` is the largest size relative to the smallest. The first time, a
-// read may have to wait for the disk. Each line shows the machine's load average.
+// other work on the machine affects all sizes alike. `growth` is the result at the largest size divided by the one at
+// the smallest. `first time` includes waits for the disk. Each line shows the machine's load average.
 //   npm run bench:large -- [--rows 10000000,20000000] [--pages 500] [--databases sqlite,postgres]
 // A million transactions need about 1 GB in the temporary folder (TMPDIR).
 
@@ -47,10 +47,10 @@ const IMPORTED_ROWS = 100_000;
 const COPIES = 10;
 const ERASED_USERS = 20;
 const STARTS = 5;
-/** Each read is repeated, and the fastest one counts, because on a busy machine any of them may have to wait for a core. */
+/** Each read is repeated, and the fastest repetition counts, because on a busy machine some have to wait for a core. */
 const REPEATS = 5;
 
-/** One database. */
+/** A database of one size. */
 interface Subject {
   readonly url: string;
   readonly rows: number;

@@ -1,4 +1,4 @@
-// One first pull from a source, without the waits for the network's rate. Arguments: the source file and the database.
+// The first pull from a source, ignoring the network's rate limit. Arguments: the source file and the database.
 
 import { readPullSource } from '../service/src/cli/commands/pull-sources.ts';
 import { systemClock } from '../service/src/domain/clock.ts';

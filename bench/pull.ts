@@ -1,6 +1,6 @@
 // Measures the speed and memory of pulling a network's sales, compared with `convert | import` of the same rows from a file. The
-// two alternate, and the result is the median, because a machine's speed varies. The pull does not wait for the network's rate,
-// which allows Awin's 43 requests in about two and a half minutes.
+// two alternate, and the result is the median, because a machine's speed varies. The pull ignores the network's rate
+// limit, which would spread the 43 requests to Awin over about two and a half minutes.
 //   npm run bench:pull -- [--rows 1000000] [--repeats 3] [--days 390]
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -25,11 +25,11 @@ export const SHARES = [0.8, 0.19, 0.01];
 
 interface SeedOptions {
   readonly userOf?: (random: Random) => string;
-  /** How often each transaction occurs, with other ids and stamps. */
+  /** Number of copies of each transaction, with different ids and stamps. */
   readonly copies?: number;
 }
 
-/** Fills the database, in which no connection may be open. Leaves the state that imports of these transactions would leave. */
+/** Fills the database as if these transactions had been imported. No connection to it may be open. */
 export async function seedTransactions(
   url: string,
   rows: number,
@@ -127,7 +127,7 @@ async function createOrganisation(database: Database, name: string, clockMs: num
   return org?.id ?? 0;
 }
 
-/** One of a million users. */
+/** A random user; by default, one of a million. */
 export function randomUser(random: Random, users = 1e6): string {
   return `user-${Math.floor(random.unit() * users)}`;
 }
@@ -140,7 +140,7 @@ export function randomWindow(random: Random, endMs: number): StampWindow & { rea
   return { minMs, maxMs: minMs + widthMs, widthMs };
 }
 
-/** None for 40 % of the pages; otherwise an id of version 4 or 7. */
+/** Returns undefined in 40 % of the calls; otherwise a UUID of version 4 or 7. */
 export function randomCursor(random: Random, endMs: number): Uuid | undefined {
   const kind = random.unit();
   if (kind < 0.4) return undefined;

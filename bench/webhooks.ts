@@ -51,7 +51,7 @@ else if (options.import !== undefined) await importChanges(options.import);
 else if (options.request !== undefined) await request(options.request);
 else await measure();
 
-/** Accepts webhooks, unless the path asks for a fault. Returns the ages of all received rows at /ages. */
+/** Accepts webhooks, unless the path names a fault. Returns the ages of all received rows at /ages. */
 function receive(): void {
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   let ages: number[] = [];

@@ -59,7 +59,7 @@ export type TransactionsOptions = CallOptions & {
     : TransactionsParameters[Name];
 };
 
-/** A list of the API: call it to list items, or get one of them. */
+/** One resource of the API, such as coupons. Call it to list the items; `get` returns one of them. */
 export interface Resource<Item, Options> {
   (options?: Options & CallOptions): List<Item>;
   /** Returns the item with this id. Rejects with an ApiError with status 404 if the list does not contain it. */

@@ -34,8 +34,8 @@ export interface Visit {
 }
 
 /**
- * Every visit with the same deal sees the same articles and prices. Cashback and country come from the activated offer; for
- * other deals, they come from the retailer's offer on everything.
+ * Every visit with the same deal sees the same articles and prices. Cashback and country come from the activated offer;
+ * otherwise, from the retailer's first offer, which covers all articles.
  */
 export function makeArticles(seed: number, { retailer, dealId }: Visit): Article[] {
   const [onEverything, ...others] = retailer.cashbackOffers;

@@ -154,8 +154,7 @@ export function readServeSettings(
     }),
   ) as unknown as ServeSettings;
   const { port, adminPort, adminHost, adminTokenFile } = settings;
-  if (port === adminPort)
-    throw new BadInput(`--port and --admin-port are both ${port}; choose another for one of them`);
+  if (port === adminPort) throw new BadInput(`--port and --admin-port are both ${port}; they must differ`);
   // The console shows every organisation's data, so access from other machines needs the secret.
   if (!isLoopback(adminHost) && adminTokenFile === undefined)
     throw new BadInput(

@@ -20,7 +20,7 @@ export function awinCatalogue({ account }: SourceOf<'awin'>): CataloguePull {
       {
         feed: 'offers',
         ...numberedPages,
-        // This path has the singular.
+        // Not a typo: only this path has `publisher` in the singular.
         request: (position = '1') => ({
           method: 'POST',
           url: `${ORIGIN}/publisher/${publisher}/promotions`,

@@ -1,5 +1,5 @@
-// Awin: fetching transactions. One request returns a whole window as one list. The network has a filter for each kind of
-// change, and none for all of them.
+// Awin: fetching transactions. One request returns a whole window as one list. Each date filter finds only one kind of change, so
+// every filter is a stream of its own.
 
 import { bearerAuthorisation, MINUTE_MS } from '../pull/network-access.ts';
 import { printSecond, type SalePull, stream } from '../pull/sale-pull.ts';

@@ -75,7 +75,7 @@ function findNext({ response }: PulledPage, position: string | undefined): strin
   if (isComplete === true) return undefined;
   const last = response?.findText(`${list}.maxCommissionId`);
   if (isComplete !== false || last === undefined || last === position) {
-    throw unexpected('the response', 'does not say where its next page starts');
+    throw unexpected('the response', 'does not indicate where the next page starts');
   }
   return last;
 }

@@ -39,7 +39,7 @@ export function impactPull({ account }: SourceOf<'impact'>): SalePull {
   };
 }
 
-/** Empty lists have several forms. */
+/** impact.com sends empty lists in several forms. */
 export function isNothing(body: string): boolean {
   return /^\s*(?:null|\[\s*\]|\{\s*(?:"\w+"\s*:\s*\[\s*\]\s*)?\})\s*$/.test(body);
 }

@@ -14,7 +14,7 @@ export function partnerizeCatalogue({ account }: SourceOf<'partnerize'>): Catalo
     next: (page, position) => {
       const next = findNext(page, position);
       if (next === undefined && page.info.hasMore === true && page.rowCount > 0)
-        throw unexpected('the response', 'does not say where its next page starts');
+        throw unexpected('the response', 'does not indicate where the next page starts');
       return next;
     },
   });

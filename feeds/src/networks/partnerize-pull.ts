@@ -40,7 +40,7 @@ export function findNext(page: PulledPage, position: string | undefined): string
   return page.rowCount === 0 ? undefined : (findLinked(page) ?? findOffset(page, position));
 }
 
-/** The cursor is in a header, and in the link to the next page. Lists without a cursor have an offset in the link. */
+/** The cursor is in a header and in the link to the next page. If a list has no cursor, the link contains an offset. */
 function findLinked({ response, header }: PulledPage): string | undefined {
   const cursor = header('cursor_id');
   if (cursor !== null && cursor !== '') return cursor;

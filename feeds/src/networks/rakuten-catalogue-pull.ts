@@ -1,4 +1,4 @@
-// Rakuten Advertising: fetching all advertisers, the partnerships that say which of them count, and offers and coupons.
+// Rakuten Advertising: fetching all advertisers, the partnerships (other advertisers are left out), offers and coupons.
 
 import {
   ACCEPT_XML,
@@ -13,7 +13,7 @@ const PAGE_SIZE = 200;
 const COUPONS_PER_PAGE = 500;
 
 export function rakutenCatalogue(): CataloguePull {
-  // The number of the first page is 0 in some lists and 1 in others, so the first request does not name it.
+  // The number of the first page is 0 in some lists and 1 in others, so the first request omits it.
   const list = (feed: string, path: string, query: Readonly<Record<string, string>> = {}): CatalogueList => ({
     feed,
     ...numberedPages,

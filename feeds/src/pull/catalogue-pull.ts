@@ -1,6 +1,6 @@
 // Interface for fetching a network's catalogue: which lists to read, and how to continue after each page. Implementations are
-// pure. Whatever is missing from a complete catalogue is withdrawn, so a response that does not say whether more pages follow
-// is an error, never the last page.
+// pure. Retailers and deals that are missing from a complete catalogue are withdrawn, so a response that does not indicate
+// whether more pages follow is an error, never the last page.
 
 import type { BrokenFile } from '@offerbook/wire/rows/raw-row.ts';
 import type { Fields } from '../fields.ts';
@@ -43,7 +43,7 @@ export interface CataloguePage extends PulledPage {
 /** A list that is one response. */
 export const onePage = { next: () => undefined };
 
-/** A list whose pages have numbers. The position is the number of the page. Some networks count from 0, others from 1. */
+/** A list with numbered pages. The position is the page number. Some networks count from 0, others from 1. */
 export const numberedPages: Pick<CatalogueList, 'next'> = {
   next: ({ info, rowCount, rowsRead, total }, position) => {
     const { page, hasMore, count = rowCount } = info;
@@ -51,12 +51,12 @@ export const numberedPages: Pick<CatalogueList, 'next'> = {
     if (page === undefined || !isExpected) throw incomplete(`is not page ${position ?? 1}`);
     if (count !== rowCount) throw incomplete(`has ${rowCount} rows instead of ${count}`);
     if (hasMore === undefined && total === undefined)
-      throw incomplete('does not say whether more pages follow');
+      throw incomplete('does not indicate whether more pages follow');
     const isAnnounced = hasMore ?? rowsRead < (total ?? 0);
     if (rowCount > 0) return isAnnounced ? String(page + 1) : undefined;
-    // A last page may have a link to a page after it, which is empty.
+    // The last page with rows may link to another, empty page.
     if (isAnnounced && rowsRead < (total ?? rowsRead + 1))
-      throw incomplete('has no rows, although more follow');
+      throw incomplete('has no rows, although more rows follow');
     return undefined;
   },
 };

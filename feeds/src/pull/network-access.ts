@@ -1,4 +1,4 @@
-// How requests to a network look, and how they are authorised. The same for all data of a network.
+// Requests to a network and their authorisation, which are the same for sales and catalogues.
 
 /** A request without credentials, which are added to its headers. */
 export interface PullRequest {

@@ -1,4 +1,4 @@
-// Creates the pull of the catalogue of the network that a source file names.
+// Opens the catalogue pull for a source file.
 
 import { awinCatalogue } from '../networks/awin-catalogue-pull.ts';
 import { cjCatalogue } from '../networks/cj-catalogue-pull.ts';
@@ -8,7 +8,7 @@ import { rakutenCatalogue } from '../networks/rakuten-catalogue-pull.ts';
 import type { Source } from '../source/source-file.ts';
 import type { CataloguePull } from './catalogue-pull.ts';
 
-/** Returns undefined if the network has no interface that we know, or if the source file lacks a setting for it. */
+/** Returns undefined if the network has no supported API, or if the source file lacks a setting for it. */
 export function openCataloguePull(source: Source): CataloguePull | undefined {
   switch (source.network) {
     case 'awin':

@@ -1,5 +1,5 @@
-// Converts the responses of a catalogue pull to retailers for the import. A page is read completely before its rows count,
-// because a response may end too early and be requested again.
+// Converts the responses of a catalogue pull to retailers for the import. A page's rows are added only after the whole page has
+// been read, because a truncated response is requested again.
 
 import { writeRetailers } from '../catalogue/convert-catalogue.ts';
 import { FactBook } from '../catalogue/fact-book.ts';
@@ -39,12 +39,12 @@ export class PulledCatalogue {
     return this.#run.counts.read;
   }
 
-  /** The retailers in the lists so far. */
+  /** The retailers in the lists that have been added so far. */
   get advertiserIds(): string[] {
     return this.#facts.retailers().map(({ fact }) => fact.advertiserId);
   }
 
-  /** Throws BrokenFile if the response is not the expected document, or not all of it. */
+  /** Throws BrokenFile if the response is truncated or is not the expected document. */
   async read(
     list: CatalogueList,
     at: { readonly position: string | undefined; readonly rowsBefore: number },
@@ -63,7 +63,7 @@ export class PulledCatalogue {
     return { rows, next: list.next(page, at.position), total };
   }
 
-  /** Adds the rows of a page. Its name is for messages. */
+  /** Adds the rows of a page. `name` identifies the page in messages. */
   add(list: CatalogueList, rows: readonly FeedRow[], name: string): void {
     this.#run.counts.read += rows.length;
     const file = { feed: this.#checked(list), advertiserId: list.advertiserId };
@@ -118,7 +118,7 @@ export class PulledCatalogue {
         const found = feed.readFacts(row, advertiserId, format);
         const other = found.find((fact) => 'advertiserId' in fact && fact.advertiserId !== expected);
         if (other !== undefined)
-          row.fail('', `is not of the advertiser ${expected}, whose rows were requested`);
+          row.fail('', `belongs to another advertiser; only rows of ${expected} were requested`);
         return found;
       },
     };

@@ -21,11 +21,11 @@ export interface PullStream {
   readonly overlapMs: number;
   /** How far back a window may start. */
   readonly historyMs: number;
-  /** How long the network surely keeps its data. Default: historyMs. */
+  /** Minimum time for which the network keeps its data. Default: historyMs. */
   readonly keptMs?: number;
 }
 
-/** What a walk needs to know about a page that has been read. */
+/** A page that has been read, as far as the walk needs it. */
 export interface PulledPage {
   readonly rowCount: number;
   /** The fields of the response outside its rows; undefined if the response is a bare list. */
@@ -40,7 +40,7 @@ export interface SalePull extends NetworkAccess {
   request(stream: string, window: PullWindow, position: string | undefined): PullRequest;
   /** Returns the position of the next page; undefined after the last page. */
   next(page: PulledPage, position: string | undefined): string | undefined;
-  /** The network's count of all rows in the window, on every page. If it changes during a walk, rows may have been missed. */
+  /** Reads the network's count of all rows in the window from a page. If it changes during a walk, rows may have been missed. */
   readTotal?(page: PulledPage): number | undefined;
   /** True if the body means "no rows" although it is not the usual document. */
   isNothing?(body: string): boolean;

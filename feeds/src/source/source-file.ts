@@ -79,7 +79,7 @@ const commonFields = {
     })
     .optional(),
   logo: text(
-    'Logo of retailers for which the network has none: {advertiser} is inserted',
+    'Logo of retailers for which the network has none; {advertiser} becomes the advertiser id',
     'https://logos.example/{advertiser}.png',
   )
     .check((payload) => {
@@ -94,7 +94,7 @@ const commonFields = {
 
 const cjFields = {
   currency: currencyCode('Currency of the account', 'USD'),
-  website: filledText('Id of the site (PID), to fetch links', '8000000').optional(),
+  website: filledText('Id of the site (PID), needed to fetch links', '8000000').optional(),
 };
 
 const rakutenFields = {

@@ -145,7 +145,7 @@ export interface Page<T> {
   readonly pages: number;
 }
 
-/** Cuts a page out of a list. With the fault 'drift', a row leaves the list after its first page was read. */
+/** Cuts a page out of a list. With the fault 'drift', a row disappears from the list after the first page was read. */
 export function pageOf<T>(
   all: readonly T[],
   { page, size, first = 1 }: PageChoice,

@@ -53,7 +53,7 @@ export function fakeAwin(ledger: Ledger, pageSizeMax = PAGE_SIZE_MAX): FakeNetwo
       list('transactions', (request) => listTransactions(ledger, request)),
       list('programmes', (request) => listProgrammes(ledger, request)),
       list('commissiongroups', (request) => listGroups(ledger, request)),
-      // This path has the singular.
+      // Not a typo: only this path has `publisher` in the singular.
       post(/^\/publisher\/(\d+)\/promotions\/?$/, RATE, (request, publisher) =>
         forAccount(publisher, () => listPromotions(ledger, request, pageSizeMax)),
       ),

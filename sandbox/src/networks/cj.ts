@@ -63,7 +63,7 @@ function failure(status: number, message: string): Answer {
   return xml(`<cj-api>${element('error-message', message)}</cj-api>`, status);
 }
 
-/** A request without a choice of advertisers finds nothing. */
+/** Without `advertiser-ids`, CJ returns nothing. */
 function joined(ledger: Ledger, { url, nowMs }: NetworkRequest): readonly Programme[] {
   return url.searchParams.get('advertiser-ids') === 'joined' ? ledger.programmes('cj', nowMs) : [];
 }

@@ -23,7 +23,7 @@ export function exampleSource(network: NetworkName, baseUrl: string): object {
     namespace: namedUuid('source', network),
     share: { default: 0.7 },
     subId: 'uid',
-    // Three of the networks have no logos, and some lists no countries.
+    // Three networks have no logos, and some lists contain no countries.
     logo: 'https://logos.example/{advertiser}.png',
     country: 'DE',
     ...SETTINGS[network],

@@ -102,7 +102,7 @@ export class FakeNetworks {
 const HTML = { 'Content-Type': 'text/html' };
 const MAINTENANCE = '<!doctype html><title>Maintenance</title><p>We will be back soon.</p>';
 
-/** Sends an answer, or a part of it. */
+/** Sends a response; with the faults 'cut', 'reset' and 'stall', only its beginning. */
 function send({ status, body, headers = {} }: Answer, fault: Fault | undefined, random: Random): Response {
   const bytes = new TextEncoder().encode(body);
   const part = bytes.slice(0, Math.floor(random.between(0.05, 0.95) * bytes.length));

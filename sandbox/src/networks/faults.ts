@@ -14,7 +14,7 @@ export type Fault =
   | 'reset'
   /** The connection stays open and silent in the middle of the document. */
   | 'stall'
-  /** Status 200 with a page for people. */
+  /** Status 200 with an HTML page. */
   | 'page'
   /** Status 200 without a body. */
   | 'blank'

@@ -8,7 +8,7 @@ export const CATALOGUE = 'catalogue';
 /** The stream that reads old sales again. */
 export const REREAD = 'reread';
 
-/** A date filter of a source. Sources whose sub-ids are clicks have no organisation: `orgId` is 0. */
+/** A date filter of a source. Sources whose sub-ids are click ids have no organisation: `orgId` is 0. */
 export interface StreamKey {
   /** Network and account, such as `awin:77777`. */
   readonly source: string;
@@ -47,7 +47,7 @@ export interface PulledWindow {
 }
 
 export interface PullState extends StreamKey {
-  /** Null for sources whose sub-ids are clicks. */
+  /** Null for sources whose sub-ids are click ids. */
   readonly orgName: string | null;
   /** Null until the first window has been imported. */
   readonly completeThroughMs: number | null;
@@ -84,7 +84,7 @@ export interface PulledRow {
 /** How a network responded to a request. */
 export type RequestOutcome = 'ok' | 'too many' | 'failed' | 'refused';
 
-/** Requests to the network of a source, with all its credentials. */
+/** Requests that a source has sent, with any of its credentials. */
 export interface SourceRequests {
   readonly source: string;
   readonly counts: Readonly<Record<RequestOutcome, number>>;
@@ -127,9 +127,9 @@ export interface PullStore {
    * `burst` requests. All processes share this budget.
    */
   reserveRequest(credential: string, budget: RequestBudget): Promise<number>;
-  /** Counts a request. `credential` says whose budget it has used. */
+  /** Counts a request, which has used the budget of this credential. */
   countRequest(source: string, credential: string, outcome: RequestOutcome): Promise<void>;
-  /** Returns the requests of all sources. */
+  /** Returns the request counts and budgets of all sources. */
   listRequests(): Promise<SourceRequests[]>;
   /** Sends no requests with this credential until then. */
   blockRequests(credential: string, budget: RequestBudget, untilMs: number): Promise<void>;
@@ -139,7 +139,7 @@ export interface PullStore {
   dueSales(source: string, nowMs: number, limit: number, orgId?: number): Promise<string[]>;
 }
 
-/** What sending requests needs. */
+/** The part of the store that is needed to send requests. */
 export type RequestStore = Pick<PullStore, 'reserveRequest' | 'blockRequests' | 'countRequest'>;
 
 export interface RequestBudget {

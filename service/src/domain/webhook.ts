@@ -116,8 +116,8 @@ export interface WebhookStore {
   /** Also ends the wait for the next attempt. */
   resume(id: Uuid): Promise<Webhook | undefined>;
   /**
-   * Adds a secret. Older secrets continue to sign until `overlapEndsAtMs`, or until an earlier rotation's later end. If
-   * `overlapEndsAtMs` is not in the future, they stop signing at once.
+   * Adds a secret. Older secrets continue to sign until `overlapEndsAtMs`; if the overlap of an earlier rotation ends later, until
+   * then. If `overlapEndsAtMs` is not in the future, they stop signing at once.
    */
   rotate(id: Uuid, overlapEndsAtMs: number): Promise<Webhook | undefined>;
   /** Moves the watermark back, never forward. */
@@ -130,8 +130,8 @@ export interface WebhookStore {
 }
 
 /**
- * The right to send webhooks, which one node has at a time. `beat` increases when the holder renews the lease; there are no
- * times, because the clocks of nodes differ.
+ * The lease to send webhooks, held by one node at a time. `beat` increases when the holder renews the lease. The lease contains
+ * no times, because the clocks of nodes differ.
  */
 export interface SenderLease {
   readonly holder: string;

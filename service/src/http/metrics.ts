@@ -119,7 +119,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
     'Time through which each stream of a network has been pulled.',
     ({ database }) =>
       database?.pulls?.flatMap(({ source, stream, orgName, completeThroughMs }) =>
-        // Old sales are read again in turn, so this position does not grow with time.
+        // This stream cycles through old sales, so its position does not measure lag.
         completeThroughMs === null || stream === REREAD
           ? []
           : { labels: { source, stream, organisation: orgName ?? '' }, value: completeThroughMs / 1_000 },

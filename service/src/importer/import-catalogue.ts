@@ -23,7 +23,7 @@ export interface CatalogueImportOptions extends WholeFileOptions {
   readonly pulled?: PulledCatalogueImport | undefined;
 }
 
-/** Part of an import whose rows were pulled from a network. Both functions run in the transaction of the import. */
+/** Additions to an import of pulled rows. Both functions run in the transaction of the import. */
 export interface PulledCatalogueImport {
   /** Network and account, such as `awin:77777`. */
   readonly source: string;
@@ -123,7 +123,7 @@ async function withdraw({ run, writer, check, own, pulledFrom }: CatalogueLoad):
     'The file must contain the whole catalogue, so combine the files of several networks into one. If the retailers are gone';
   const pulled = {
     what: `the catalogue of ${pulledFrom}`,
-    advice: 'The network may have sent only a part of it. If the retailers are gone',
+    advice: 'The network may have sent an incomplete catalogue. If the retailers are gone',
   };
   await run.withdraw(writer, gone, { ...common, ...(pulledFrom === null ? { advice } : pulled) });
 }

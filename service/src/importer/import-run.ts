@@ -35,7 +35,7 @@ const INVALID_MAX = { refused: 10_000, skipped: 100_000 };
 
 /** For messages about withdrawals. */
 interface Withdrawal {
-  /** Default: this file. */
+  /** Subject of the message. Default: this file. */
   readonly what?: string;
   /** Number of items before the import. */
   readonly total: number;

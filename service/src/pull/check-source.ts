@@ -13,20 +13,20 @@ const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
 /**
- * For a check that must neither write to the database nor wait. The request is not in the shared budget, which is 80 % of what
- * the network allows.
+ * For a check that must neither write to the database nor wait. Its request does not count towards the shared budget, which
+ * leaves 20 % of the network's limit unused.
  */
 export function withoutWaiting(clock: Clock): RequestStore {
   return {
     reserveRequest: async () => clock(),
     blockRequests: async () => {
-      throw new RequestFailed('the network refuses requests as too many; try again in a minute');
+      throw new RequestFailed("the network's rate limit has been reached; try again in a minute");
     },
     countRequest: async () => {},
   };
 }
 
-/** Returns how far this machine's clock is ahead of the network's. */
+/** Returns how many milliseconds this machine's clock is ahead of the network's; undefined if the network sends no time. */
 export async function checkSource(
   pullable: PullableSource,
   context: RequestContext,

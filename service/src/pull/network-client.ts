@@ -45,7 +45,7 @@ const WAITS_MAX = 10;
 const MINUTE_MS = 60_000;
 /** The longest period of a published rate. */
 const WAIT_MAX_MS = 60 * MINUTE_MS;
-/** A network may refuse a second access token while the first one is valid, which is a few minutes. */
+/** A network may refuse to issue a second access token while the first one is still valid, for a few minutes. */
 const LOGIN_WAIT_MS = 5 * MINUTE_MS;
 const IDLE_MS = 60_000;
 const BACKOFF_MS = [2_000, 10_000, 60_000];
@@ -229,7 +229,7 @@ export class NetworkClient {
     return { kind: 'stop', why };
   }
 
-  /** Without advice from the network, waits for a minute and sends half as many requests from then on. */
+  /** If the network does not specify a wait, waits for a minute and then sends requests at half the rate. */
   async #wait(waitMs: number | undefined): Promise<void> {
     const { clock, random, store } = this.#options;
     const nowMs = clock();
@@ -263,7 +263,7 @@ export class NetworkClient {
   /** A network could repeat the credentials in its response. Call this before the text is shortened. */
   #redact(text: string): string {
     const secrets = [...Object.values(this.#options.secrets), this.#token?.value ?? '', ...this.#sent];
-    // Longer ones first, because a secret may be a part of another one.
+    // Longest first, because one secret may contain another.
     const values = [...new Set(secrets.flatMap(spellings))].sort((a, b) => b.length - a.length);
     return values.reduce((result, value) => result.replaceAll(value, '***'), text);
   }

@@ -17,7 +17,7 @@ import type { SourceRun, StreamReport } from './source-run.ts';
 import { TemporaryRows } from './temporary-rows.ts';
 import { walkPages } from './walk-pages.ts';
 
-/** Reading a catalogue can take half an hour of requests that sales need, too. */
+/** Reading a catalogue can use up half an hour of the request budget, which sales share. */
 const EVERY_MS = 6 * 3_600_000;
 
 export async function isCatalogueDue(run: SourceRun): Promise<boolean> {
@@ -35,7 +35,7 @@ export async function pullCatalogue(run: SourceRun): Promise<StreamReport> {
   const { source, stream } = key;
   try {
     if (pullable.catalogue === undefined)
-      throw new BadInput('the source file lacks a setting that the catalogue needs');
+      throw new BadInput('the source file lacks a setting that is needed to pull the catalogue');
     const catalogue = await readCatalogue(run, pullable.catalogue);
     const counts = await importPulled(run, catalogue, Math.max(startedMs, before ?? 0));
     const completeThroughMs = options.dryRun === true ? before : startedMs;
@@ -66,7 +66,7 @@ async function readCatalogue(run: SourceRun, pull: CataloguePull): Promise<Pulle
   return catalogue;
 }
 
-/** Reads all pages of a list. Its rows count only if none is missing. */
+/** Reads all pages of a list. Adds its rows only if none is missing. */
 async function readList(run: SourceRun, list: CatalogueList, catalogue: PulledCatalogue): Promise<void> {
   const { feed, advertiserId } = list;
   const name = advertiserId === undefined ? feed : `${feed} of ${advertiserId}`;
@@ -134,6 +134,6 @@ async function importPulled(
     ...report.notes,
   ])
     run.note(title, line);
-  if (converted.invalid > 0) run.note(title, 'Nothing was withdrawn, because rows are invalid.');
+  if (converted.invalid > 0) run.note(title, 'Nothing was withdrawn, because some rows are invalid.');
   return counts;
 }

@@ -66,7 +66,7 @@ async function pullStream(run: SourceRun, windows: SaleWindows, stream: StreamPr
   const { options, context } = run;
   const { sinceMs, startMs } = options;
   const { rules, key } = stream;
-  // Fixed, because every window would otherwise be followed by another one of a few seconds.
+  // Read once: with a moving clock, every window would be followed by another one of a few seconds.
   const nowMs = context.clock();
   const state = await context.stores.pulls.find(key);
   stream.completeThroughMs = state?.completeThroughMs ?? undefined;

@@ -1,5 +1,6 @@
 // Reads one window of old sales again, to find changes that the streams did not list. A difference alone proves nothing: the
-// sale may have changed a minute ago. It counts if it remains after the streams have passed that time.
+// sale may have changed a minute ago. A difference counts if the streams have since read past the time at which it was found, and
+// it is still there.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
@@ -8,10 +9,10 @@ import type { SourceRun, StreamReport } from './source-run.ts';
 import { StreamProgress } from './stream-progress.ts';
 import { nextReread } from './windows.ts';
 
-/** More differences than this need no list: the warning is the same. */
+/** Bounds the stored list of differences. */
 const SUSPECTS_MAX = 10_000;
 
-/** `reports` are those of the streams. Returns a report if old sales had to be corrected. */
+/** `reports`: the reports of the source's streams. Returns a report if old sales had to be corrected. */
 export async function rereadSales(
   run: SourceRun,
   windows: SaleWindows,

@@ -54,7 +54,7 @@ export class SaleWindows {
     return await this.#importRows(title, sales, rows, parts, { ...how, advance });
   }
 
-  /** Converts sales again whose status depends on their age. */
+  /** Converts stored sales again if they have reached the age at which their status changes. */
   async convertDue(): Promise<void> {
     const { name, pullable, options, context } = this.#run;
     const { pulls } = context.stores;
@@ -83,7 +83,7 @@ export class SaleWindows {
     const { pullable, options, context } = this.#run;
     const { source, overlay, pull, coupons } = pullable;
     const { org, skipInvalid } = options;
-    // All requests ask for times in UTC, whatever the zone of the operator's files.
+    // Requests for sales always ask for times in UTC, so the source's timeZone does not apply.
     const utc: Source = { ...source, timeZone: 'UTC' };
     const feed = openNetwork(utc, context.clock()).transactions as SaleFeed;
     const rules: TransactionRules = {

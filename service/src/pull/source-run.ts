@@ -27,7 +27,7 @@ export interface PullableSource {
 }
 
 export interface PullOptions {
-  /** Default: both. In a pull of both, the catalogue is read every few hours only. */
+  /** Default: both. The catalogue is then read only if it is due; see isCatalogueDue. */
   readonly only?: 'transactions' | 'catalogue' | undefined;
   readonly org: Organisation | undefined;
   /** Where a stream without state starts. */
@@ -36,7 +36,7 @@ export interface PullOptions {
   readonly sinceMs?: number | undefined;
   readonly dryRun?: boolean | undefined;
   readonly skipInvalid?: boolean | undefined;
-  /** As for the import of a catalogue. */
+  /** As in the options of a catalogue import. */
   readonly maxWithdrawals?: number | undefined;
   readonly allowWithdrawals?: boolean | undefined;
   readonly aside?: Aside | undefined;
@@ -52,13 +52,13 @@ export interface PullContext {
   readonly clock: Clock;
   readonly sleep: (ms: number) => Promise<void>;
   readonly random: () => number;
-  /** How often a request is sent before it counts as failed. Default: that of the client. */
+  /** How often a request is sent before it counts as failed. Default: the client's default. */
   readonly tries?: number | undefined;
   /** The parent of the spans of all requests; undefined if tracing is off. */
   readonly span?: Span | undefined;
 }
 
-/** What requests need that import nothing. */
+/** Context of requests whose results are not imported. */
 export type RequestContext = Omit<PullContext, 'stores'> & {
   readonly stores: { readonly pulls: RequestStore };
 };
@@ -69,7 +69,7 @@ export interface StreamReport {
   readonly completeThroughMs: number | null;
   readonly windows: number;
   readonly counts: PullCounts;
-  /** Why the stream was left; null if it is up to date. */
+  /** Why reading the stream stopped early; null if it is up to date. */
   readonly error: string | null;
 }
 
@@ -116,7 +116,7 @@ export class SourceRun {
     this.options.onNote?.(`${this.name}, ${title}: ${text}`);
   }
 
-  /** Records a failure that other sources must not suffer from, and returns its message. Throws all other errors. */
+  /** Records a failure of this source and returns its message. Rethrows unexpected errors, which stop the other sources as well. */
   async explain(error: unknown, key: StreamKey): Promise<string> {
     const isExpected =
       error instanceof SourceStopped ||

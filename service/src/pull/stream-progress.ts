@@ -7,7 +7,7 @@ import type { StreamReport } from './source-run.ts';
 export class StreamProgress {
   readonly rules: PullStream;
   readonly key: StreamKey;
-  /** As stored. */
+  /** Starts at the stored value; add() advances it. */
   completeThroughMs: number | undefined;
   error: string | null = null;
   #windows = 0;

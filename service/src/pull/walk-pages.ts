@@ -1,6 +1,7 @@
-// Reads all pages of a list. If the list changes meanwhile, rows may have moved to a page that was already read, so the walk
-// starts again.
+// Reads all pages of a list. If the list changes during the walk, rows may have moved to a page that was already read, so the
+// walk starts again.
 
+import { printCount } from '@offerbook/wire/count.ts';
 import { RequestFailed } from './network-client.ts';
 
 export interface ReadPage {
@@ -19,7 +20,7 @@ export interface Walk {
   isComplete?(total: number | undefined): boolean;
 }
 
-/** A walk with more pages has lost its way. */
+/** No list is this long, so the network's pagination must be broken. */
 const PAGES_MAX = 100_000;
 const WALKS_MAX = 4;
 
@@ -41,10 +42,9 @@ async function walkOnce(walk: Walk): Promise<boolean> {
     if (page.total !== undefined && total !== undefined && page.total !== total) return false;
     total ??= page.total;
     if (page.next === undefined) return walk.isComplete?.(total) ?? true;
-    if (visited.has(page.next))
-      throw new RequestFailed("the network's pages refer to each other in a circle");
+    if (visited.has(page.next)) throw new RequestFailed("the network's links to the next page form a loop");
     visited.add(page.next);
     position = page.next;
   }
-  throw new RequestFailed('the network has too many pages');
+  throw new RequestFailed(`the network's list does not end after ${printCount(PAGES_MAX)} pages`);
 }

@@ -21,7 +21,7 @@ export function nextWindow(
   return toMs > Math.max(fromMs, completeThroughMs ?? 0) ? { fromMs, toMs } : undefined;
 }
 
-/** The time that the network may no longer have data for, although the stream has not read it; 0 if there is none. */
+/** Length of the period that the stream has not read and for which the network may no longer have data; 0 if there is none. */
 export function lostMs(
   { historyMs, keptMs = historyMs }: PullStream,
   completeThroughMs: number | undefined,
@@ -33,7 +33,7 @@ export function lostMs(
 /** Sales are read again for about as long as networks change them. */
 const REREAD_MS = 396 * 86_400_000;
 
-/** Returns the next window of the sales that are read again. After the newest sales, it starts again with the oldest. */
+/** Returns the next window of the sales that are read again. After the newest sales, continues with the oldest ones. */
 export function nextReread(
   { windowMs, historyMs }: PullStream,
   atMs: number | null,

@@ -1,7 +1,7 @@
 // Copies a database into an empty one, SQLite or PostgreSQL: organisations with their change clocks, tokens, webhooks with their
 // watermarks, the catalogue, links, transactions with their stamps, the history, former users, daily totals, the logs, and clicks. Clients continue with the
 // same token from the same watermark, and click ids stay valid. Copies either everything or nothing. Changes made during the copy
-// are not copied. Can be limited to some organisations, to divide a database: the catalogue and the links are copied with them.
+// are not copied. Can be limited to some organisations, to split a database; the whole catalogue and all links are still copied.
 
 import { FIRST_ID } from '@offerbook/wire/uuid.ts';
 import { StorageError } from '../domain/storage-error.ts';
@@ -109,10 +109,10 @@ async function isEmpty(connection: Connection): Promise<boolean> {
   return true;
 }
 
-/** True for a row with this organisation number that is to be copied. Some tables have null or 0 for rows of no organisation. */
+/** True if rows with this organisation number are copied. Null and 0 stand for rows that belong to no organisation. */
 type IsOurs = (orgId: SqlValue | undefined) => boolean;
 
-/** Selects all organisations if there are no names. */
+/** Selects all organisations if `names` is undefined. */
 async function selectOrganisations(from: Connection, names: readonly string[] | undefined): Promise<IsOurs> {
   if (names === undefined) return () => true;
   const organisations = await from.all<{ id: number; name: string }>('SELECT id, name FROM organisations');
@@ -127,7 +127,7 @@ async function selectOrganisations(from: Connection, names: readonly string[] | 
 interface Copy {
   readonly from: Connection;
   readonly to: Connection;
-  /** The target's. */
+  /** SQL dialect of the target. */
   readonly sql: Sql;
   readonly orgNames: readonly string[] | undefined;
   readonly isOurs: IsOurs;
@@ -183,7 +183,10 @@ async function copyTables(copy: Copy): Promise<TableCounts> {
   return { organisations: organisations.length, tokens: tokens.length, retailers, transactions };
 }
 
-/** Leaves numbers to the source, which may be in use for its other organisations: click ids contain the numbers. */
+/**
+ * Skips organisation numbers that the source may assign later. Click ids contain these numbers, so the two databases must not
+ * assign the same ones.
+ */
 async function leaveNumbers(from: Connection, to: Connection): Promise<void> {
   const [row] = await from.all<{ last: number | null }>(`SELECT (${LAST_NUMBER_SQL}) AS last`);
   await raiseCounter(to, DELETED_NUMBER, row?.last ?? 0);

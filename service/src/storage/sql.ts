@@ -71,7 +71,7 @@ interface SchemaWords {
   readonly end: string;
   /**
    * Suffix of a CREATE TABLE statement for a table that keeps growing. By default, PostgreSQL vacuums a table when 20 % of its
-   * rows have changed. Until then, index scans also read the table for every page of it that has changed.
+   * rows have changed. Until then, index-only scans must also read every changed page of the table.
    */
   readonly growingEnd: string;
   /** Suffix of a CREATE TABLE statement for a table that is stored in key order. */

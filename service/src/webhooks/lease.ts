@@ -62,8 +62,8 @@ export class Lease {
   }
 
   /**
-   * `releases` lets another node take the lease at once. It must be false while a request is in progress: the other node then
-   * waits until the lease has expired, and the request must have ended by then.
+   * If `releases` is true, another node can take the lease at once. Pass false while a request is in progress: the other node then
+   * waits until the lease expires, and by then the request has ended.
    */
   async stop(releases: boolean): Promise<void> {
     this.#isStopped = true;

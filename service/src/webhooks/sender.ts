@@ -19,14 +19,14 @@ import { signatureHeaders } from './signature.ts';
 
 const PAGE_ROWS_MAX = 100;
 const BODY_BYTES_MAX = 256 * 1024;
-/** For everything in a body except the transactions. */
+/** Space for everything in a body except the transactions. */
 const ENVELOPE_BYTES_MAX = 512;
 const LATEST_MS = 8.64e15;
 /** As for polling clients, a walk is a snapshot for an hour. Later pages show the current state. */
 const SNAPSHOT_MS = 60 * 60_000;
 /** How often the sender looks for retries that are due. Changes wake it earlier. */
 const POLL_INTERVAL_MS = 1_000;
-/** Results wait for others, because a commit and the poll after it cost more than a request. */
+/** Results are saved in batches, because a commit and the poll after it cost more than a request. */
 const SAVE_DELAY_MS = 50;
 
 export interface SenderOptions {

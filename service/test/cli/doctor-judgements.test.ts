@@ -220,7 +220,7 @@ describe('rating imports and tokens', () => {
     expect(lock(true, long)).toEqual([
       'warning',
       `held: ${words('11:58:59.999')}`,
-      'until this import ends, other imports (and on SQLite, orgs and tokens commands) time out after a minute; if it has stalled, stop its process (nothing will have been imported)',
+      'until it ends, other imports (on SQLite, also orgs and tokens commands) time out after a minute; if it has stalled, stop its process (nothing has been imported yet)',
     ]);
     expect(lock(undefined, long)[1]).toBe(`unknown: ${words('11:58:59.999')}`);
     expect(lock(false, long)).toEqual([

@@ -55,7 +55,7 @@ describe('sources', () => {
     expect(await found(write(broken.url))).toMatch(/^the network answered with status 50\d$/);
     await using busy = new ServedNetworks({ faults: alwaysFault('too many requests') });
     expect(await found(write(busy.url))).toBe(
-      'the network refuses requests as too many; try again in a minute',
+      "the network's rate limit has been reached; try again in a minute",
     );
     expect([broken.answered.length, busy.answered.length]).toEqual([1, 1]);
   });
@@ -114,13 +114,13 @@ describe('streams', () => {
       {
         ...{ check: 'pulls', state: 'warning' },
         found: '1 stream failing: awin:1, validation of "acme" (status 401)',
-        advice: 'run: offerbook doctor --source FILE; the next pull continues where the stream ended',
+        advice: 'run: offerbook doctor --source FILE; the next pull continues where the stream stopped',
       },
       {
         ...{ check: 'pulls', state: 'warning' },
         found:
           '2 streams late: awin:1, amendment of "acme" (complete through 2026-11-19T21:00:00), awin:1, validation (complete through 2026-11-18T23:00:00)',
-        advice: 'check that the timer of offerbook pull still runs',
+        advice: 'check that offerbook pull is still scheduled',
       },
     ]);
   });

@@ -182,7 +182,7 @@ describe.each(['1', '2'])('with --workers %s', (workers) => {
   test('an admin port equal to the port is reported with a one-sentence message', async () => {
     const port = String(await freePort());
     expect(await start('--port', port, '--admin-port', port)).toEqual(
-      refusal(`--port and --admin-port are both ${port}; choose another for one of them`),
+      refusal(`--port and --admin-port are both ${port}; they must differ`),
     );
   });
 

@@ -196,7 +196,7 @@ test('a network that suddenly lists nothing is not believed, unless withdrawals 
   shops.intercept = (request) => (request.url.includes('/programmes') ? Response.json([]) : undefined);
   const [refused] = await shops.pull('awin');
   expect(refused?.error).toStartWith(
-    'the catalogue of awin:77777 would withdraw 6 of 6 retailers, more than 50 %; nothing was imported. The network may have sent only a part of it. If the retailers are gone, add --allow-withdrawals',
+    'the catalogue of awin:77777 would withdraw 6 of 6 retailers, more than 50 %; nothing was imported. The network may have sent an incomplete catalogue. If the retailers are gone, add --allow-withdrawals',
   );
   expect(await shops.stored()).toEqual(before);
   const [allowed] = await shops.pull('awin', { allowWithdrawals: true });

@@ -61,7 +61,7 @@ test('doctor warns about webhooks that have failed for a day or were paused by t
     {
       check: 'webhooks',
       state: 'warning',
-      found: `1 webhook paused without a command: ${gone.id} of "acme" (by the endpoint)`,
+      found: `1 webhook paused automatically: ${gone.id} of "acme" (by the endpoint)`,
       advice: 'run: offerbook webhooks resume ID, or offerbook webhooks delete ID',
     },
   ]);

@@ -90,7 +90,7 @@ export function megabytes(count: number): string {
   return `${printCount(Math.round(count / 1e6))} MB`;
 }
 
-/** `pending` is for what is still open, which is neither good nor bad. */
+/** `pending` marks states that are neither good nor bad yet. */
 export function tag(text: string, tone: 'good' | 'bad' | 'pending' | 'plain' = 'plain'): Html {
   return html`<span class="tag ${tone}">${text}</span>`;
 }

@@ -290,7 +290,7 @@ function nodeWarnings({ node, folder }: Overview): Warning[] {
     );
   if (state.cluster !== undefined && state.cluster.rivals.length > 0)
     found.push(
-      html`PostgreSQL servers that were replaced still accept writes: ${state.cluster.rivals.join(', ')}. Stop them; changes that are written to them will be lost.`,
+      html`Former PostgreSQL primaries still accept writes: ${state.cluster.rivals.join(', ')}. Stop them, because changes written to them will be lost.`,
     );
   if (state.cluster?.isUnsettled === true)
     found.push(

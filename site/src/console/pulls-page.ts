@@ -24,9 +24,9 @@ interface PullsView {
 export interface ShownStream {
   readonly source: string;
   readonly stream: string;
-  /** Null for sources whose sub-ids are clicks. */
+  /** Null for sources whose sub-ids are click ids. */
   readonly orgName: string | null;
-  /** True if the stream reads old sales again, so that its position does not grow with time. */
+  /** True if the stream cycles through old sales, so that its position does not measure lag. */
   readonly isReread: boolean;
   readonly completeThroughMs: number | null;
   readonly lastSuccessMs: number | null;
@@ -50,7 +50,7 @@ export interface ShownRequests {
   } | null;
 }
 
-/** The alert's limit for pulls every 30 minutes. */
+/** The limit of the alert OfferbookPullLate for pulls every 30 minutes. */
 const LATE_MS = 2 * 3_600_000;
 
 export function pullsPage({ nowMs, streams, requests }: PullsView): ConsolePage {
@@ -85,7 +85,7 @@ export function pullsPage({ nowMs, streams, requests }: PullsView): ConsolePage 
         'offerbook_pull_complete_through_timestamp_seconds',
         'offerbook_pull_rows_total',
       ),
-      html`<p class="source">Lag: time since the end of the last window. Networks list changes late, so it is at least ten minutes. Next due: the start of the last run plus the time between the last two. The stream <code>reread</code> reads old sales again, in turn. Its added and changed rows are changes that the network had not listed.</p>`,
+      html`<p class="source">Lag: time since the end of the last window. Networks list changes late, so it is at least ten minutes. Next due: the start of the last run plus the time between the last two. The stream <code>reread</code> cycles through old sales and reads them again. Its added and changed rows are changes that the network had not listed.</p>`,
       commands(
         command('Check the credentials and the clock:', 'offerbook doctor --source awin.json'),
         command('Pull now:', 'offerbook pull --source awin.json --org NAME'),
@@ -114,7 +114,7 @@ ${section(
     'No requests yet.',
   ),
   source('offerbook_pull_requests_total'),
-  html`<p class="source">Too many: the network asked to wait. Failed: repeated later. Refused: wrong credentials or a wrong request. Sources with the same credentials share a budget, which is 80 % of what the network allows.</p>`,
+  html`<p class="source">Too many: the network’s rate limit was reached. Failed: errors that a retry may fix. Refused: wrong credentials or an invalid request. Sources with the same credentials share a budget, which is 80 % of what the network allows.</p>`,
 )}`,
   };
 }

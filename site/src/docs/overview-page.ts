@@ -52,7 +52,7 @@ function readers(hasActivation: boolean): Html[] {
         ['/docs/operations/installing', 'Install and upgrade'],
         ['/docs/operations/imports', 'Import the data'],
         ['/docs/operations/monitoring', 'Monitor it'],
-        ['/docs/operations', 'All about running it'],
+        ['/docs/operations', 'Operations guide'],
       ],
     ),
   ];

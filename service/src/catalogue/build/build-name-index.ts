@@ -43,7 +43,7 @@ class SuffixSorter {
       positions.sort((a, b) => this.#compare(a, b, offset));
       return;
     }
-    /** By key: the size of its group, then the end of the part of the group that has been moved. */
+    /** Counting sort: first the size of each key's group, then the index at which the group's next position goes. */
     const ends = new Map<number, number>();
     const keyOf = (index: number) => this.#keyAt(positions[index] as number, offset);
     for (let index = 0; index < positions.length; index++) {

@@ -124,7 +124,7 @@ const COLUMNS: readonly Column[] = [
 
 /**
  * Columns have fixed widths, because rows are printed as they arrive. On a terminal that is too narrow for all columns, a row
- * takes several lines, of which all but the first are indented.
+ * takes several lines, indented from the second line on.
  */
 function tablePrinter(): Printer {
   const lines = linesThatFit(terminalWidth());
@@ -143,7 +143,7 @@ function tablePrinter(): Printer {
   };
 }
 
-/** Divides the columns between as few lines as fit the width. */
+/** Distributes the columns over as few lines as the width allows. */
 function linesThatFit(widthMax: number): readonly (readonly Column[])[] {
   const lines: Column[][] = [[]];
   let width = -2;

@@ -23,7 +23,7 @@ export async function withProgressBar<T>(
       const nowMs = performance.now();
       if (!stream.isTTY || nowMs - startedAtMs < DELAY_MS || nowMs - drawnAtMs < REDRAW_MS) return;
       drawnAtMs = nowMs;
-      // A longer line would wrap, and the next one could not replace it.
+      // A longer line would wrap, and \r could not overwrite it.
       const lengthMax = (stream.columns ?? TERMINAL_WIDTH) - 1;
       stream.write(`\r\x1b[K${draw(progress, lengthMax).slice(0, lengthMax)}`);
     });

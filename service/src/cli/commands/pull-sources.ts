@@ -35,19 +35,19 @@ export async function readPullSource(
   const { source, overlay } = await readSourceFile(path);
   const pull = openSalePull(source);
   if (pull === undefined)
-    throw new BadInput(`${path}: sources of the network "table" have no interface to pull from`);
+    throw new BadInput(`${path}: a source of the network "table" cannot be pulled; use offerbook convert`);
   if (!allowOtherHost) requireLoopback(source, path);
   const secrets = readSecrets(source, path, readSecretVariable);
   const catalogue = openCataloguePull(source);
   return { name: sourceName(source), path, source, overlay, pull, catalogue, secrets, coupons };
 }
 
-/** The credentials are sent there. */
+/** Credentials are sent to the baseUrl, so another host must be allowed explicitly. */
 function requireLoopback(source: Source, path: string): void {
   const baseUrl = 'baseUrl' in source ? source.baseUrl : undefined;
   if (baseUrl === undefined || isLoopback(new URL(baseUrl).hostname)) return;
   throw new BadInput(
-    `${path}: baseUrl is not on this machine, and pull sends the credentials there; if you want that, add --allow-other-host`,
+    `${path}: baseUrl is not on this machine, and pull would send the credentials there; add --allow-other-host to allow that`,
   );
 }
 

@@ -49,7 +49,7 @@ type Kind = NonNullable<PullOptions['only']>;
 export function pullCommand(): Command {
   const all = commandOf(
     'all',
-    'fetch sales, and every six hours the catalogue; the default',
+    'fetch sales, and the catalogue if it is six hours old (the default)',
     'offerbook pull --source awin.json --org acme',
   );
   const transactions = commandOf(
@@ -83,7 +83,7 @@ function collect(value: string, before: readonly string[] = []): readonly string
 function commandOf(name: string, description: string, example: string): Command {
   return jsonCommand(name, description, example)
     .option('--source <file>', 'source file; may be repeated; see offerbook convert --example awin', collect)
-    .option('--every <duration>', 'repeat until stopped, with this pause, such as 30m', (text) =>
+    .option('--every <duration>', 'repeat until stopped, with this pause between runs, such as 30m', (text) =>
       parsePositiveDurationMs('--every', text),
     )
     .option('--check', 'check the credentials and the clock with one request per source; import nothing')
@@ -94,7 +94,7 @@ function commandOf(name: string, description: string, example: string): Command 
 
 function withSaleOptions(command: Command): void {
   command
-    .option('--org <name>', 'organisation of the sales; not for sources whose sub-ids are clicks')
+    .option('--org <name>', 'organisation of the sales; omit it if the sub-ids are click ids')
     .option('--since <time>', 'read all sales since this time again, such as 2026-08-01', parseSince)
     .option(
       '--unattributed <file>',
@@ -132,7 +132,9 @@ async function pull(options: PullCommandOptions, only?: Kind): Promise<void> {
   for (const { source, path, catalogue } of sources) {
     if (only !== 'catalogue') requireOrganisation(source, options.org, path);
     else if (catalogue === undefined)
-      throw new BadInput(`${path}: missing "website", the id of your site (PID), which links need`);
+      throw new BadInput(
+        `${path}: missing "website", the id of your site (PID), which is needed to fetch links`,
+      );
   }
   if (options.check === true) return checkSources(options, sources);
   if (options.every === undefined) return pullOnce(options, sources, only);
@@ -157,7 +159,7 @@ async function readSources(options: PullCommandOptions): Promise<NamedSource[]> 
   for (const path of paths) {
     const found = await readPullSource(path, { allowOtherHost, coupons });
     if (sources.some(({ name }) => name === found.name))
-      throw new BadInput(`${path}: ${found.name} occurs twice`);
+      throw new BadInput(`${path}: another source file also has ${found.name}; pass each source once`);
     sources.push(found);
   }
   return sources;
@@ -166,9 +168,9 @@ async function readSources(options: PullCommandOptions): Promise<NamedSource[]> 
 function requireOrganisation({ subId, separator = '' }: Source, org: string | undefined, path: string): void {
   if (subId === 'click') {
     if (org !== undefined)
-      throw new BadInput(`${path}: its sub-ids are clicks, which name the organisation; omit --org`);
+      throw new BadInput(`${path}: its sub-ids are click ids, which identify the organisation; omit --org`);
   } else if (org === undefined) {
-    throw new BadInput(`${path}: missing --org <name>, because its sub-ids do not name a click`);
+    throw new BadInput(`${path}: missing --org <name>, because its sub-ids are not click ids`);
   } else if (subId === 'org-uid' && org.includes(separator)) {
     throw new BadInput(`--org must not contain the separator ${JSON.stringify(separator)}`);
   }

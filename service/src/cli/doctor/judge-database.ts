@@ -30,7 +30,7 @@ function judgeServer({ place, postgres }: DatabaseFacts): Check {
   if (postgres.rivals.length > 0)
     return fault(
       'database',
-      `${found}; servers that it has replaced still accept writes: ${postgres.rivals.join(', ')}`,
+      `${found}; former primaries still accept writes: ${postgres.rivals.join(', ')}`,
       'stop them; changes that are written to them will be lost: docs/operations/failover.md',
     );
   return ok('database', found);

@@ -68,7 +68,7 @@ export function judgeWriteLock({ isHeld, openImports }: WriteLockFacts, nowMs: n
   return warning(
     check,
     found,
-    'until this import ends, other imports (and on SQLite, orgs and tokens commands) time out after a minute; if it has stalled, stop its process (nothing will have been imported)',
+    'until it ends, other imports (on SQLite, also orgs and tokens commands) time out after a minute; if it has stalled, stop its process (nothing has been imported yet)',
   );
 }
 

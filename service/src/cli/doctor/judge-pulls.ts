@@ -6,7 +6,7 @@ import { CATALOGUE, type PullState, REREAD } from '../../domain/pull.ts';
 import { type Check, ok, warning } from './check.ts';
 
 const SETTLE_MS = 30 * 60_000;
-/** For catalogues, which are read every six hours, and for streams that have been pulled once. */
+/** Limit for catalogues, which are read every six hours, and for streams that have been pulled only once. */
 const LATE_MS = 24 * 60 * 60_000;
 
 /** Returns no check if nothing has been pulled. */
@@ -20,7 +20,7 @@ export function judgePulls(streams: readonly PullState[], nowMs: number): Check[
       warning(
         'pulls',
         `${printCountOf(failing.length, 'stream')} failing: ${listed(failing, ({ error }) => error ?? '')}`,
-        'run: offerbook doctor --source FILE; the next pull continues where the stream ended',
+        'run: offerbook doctor --source FILE; the next pull continues where the stream stopped',
       ),
     );
   if (late.length > 0)
@@ -28,13 +28,13 @@ export function judgePulls(streams: readonly PullState[], nowMs: number): Check[
       warning(
         'pulls',
         `${printCountOf(late.length, 'stream')} late: ${listed(late, ({ completeThroughMs }) => `complete through ${printTimestamp(completeThroughMs ?? 0)}`)}`,
-        'check that the timer of offerbook pull still runs',
+        'check that offerbook pull is still scheduled',
       ),
     );
   return checks.length > 0 ? checks : [ok('pulls', `${printCountOf(streams.length, 'stream')} up to date`)];
 }
 
-/** Three runs are missing. */
+/** True if about three runs have been missed. */
 function isLate({ stream, completeThroughMs, everyMs }: PullState, nowMs: number): boolean {
   if (stream === REREAD || completeThroughMs === null) return false;
   const runsMs = everyMs === null ? LATE_MS : Math.max(3 * everyMs, SETTLE_MS) + SETTLE_MS;

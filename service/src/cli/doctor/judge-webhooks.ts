@@ -27,7 +27,7 @@ export function judgeWebhooks(webhooks: readonly Webhook[], nowMs: number): Chec
     checks.push(
       warning(
         'webhooks',
-        `${printCountOf(paused.length, 'webhook')} paused without a command: ${listed(paused, ({ pausedBy }) => `by the ${pausedBy}`)}`,
+        `${printCountOf(paused.length, 'webhook')} paused automatically: ${listed(paused, ({ pausedBy }) => `by the ${pausedBy}`)}`,
         'run: offerbook webhooks resume ID, or offerbook webhooks delete ID',
       ),
     );

@@ -39,7 +39,7 @@ async function build(databaseUrl: string): Promise<SnapshotData> {
   database ??= openDatabase(databaseUrl, DATABASE_OPTIONS);
   const store = catalogueStore(database, systemClock);
   previous = await buildSnapshotData((onBatch) => readCollecting(store, onBatch), previous);
-  // After the first snapshot, because from then on builds compete with requests.
+  // Not before the first snapshot is built: only later builds compete with requests.
   lowerPriority();
   return previous;
 }

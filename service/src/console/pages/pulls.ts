@@ -1,4 +1,4 @@
-// Reads the data for the console's page of pulls.
+// Reads the data for the Pulls page of the console.
 
 import {
   pullsPage as render,

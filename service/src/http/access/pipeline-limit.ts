@@ -37,7 +37,7 @@ export class PipelineLimit {
       this.#begin(1, nowMs);
       return false;
     }
-    // The first of two consecutive requests may have arrived in an earlier turn, so counting starts with the second.
+    // The previous request may belong to an earlier turn of the event loop, so a turn is measured from the second request on.
     if (!this.#seesTurnEnd) {
       this.#seesTurnEnd = true;
       this.#begin(2, nowMs);

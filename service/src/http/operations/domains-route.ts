@@ -1,5 +1,5 @@
-// Serves the list of domains from memory. The page is copied once per snapshot and compressed once per coding, in another
-// thread and better than other pages: it is large, and extensions fetch it every hour.
+// Serves the list of domains from memory. The page is copied once per snapshot and compressed once per coding. It is large, and
+// extensions fetch it every hour, so it is compressed in another thread, at a higher level than other pages.
 
 import type { DomainList } from '../../catalogue/domain-list.ts';
 import type { EncodedPage } from '../../catalogue/tables/page-writer.ts';

@@ -1,5 +1,5 @@
-// Counts the deals that a pulled catalogue no longer lists although they have not ended. If a network suddenly lists few of
-// them, it has probably sent an incomplete response.
+// Counts the deals that have not ended but are missing from a pulled catalogue. If most of them are missing at once, the network
+// has probably sent an incomplete response.
 
 import type { Retailer } from '@offerbook/wire/catalogue.ts';
 import { printCount } from '@offerbook/wire/count.ts';
@@ -8,7 +8,7 @@ import { Refused } from '@offerbook/wire/failures.ts';
 import { timestampMs } from '@offerbook/wire/timestamp.ts';
 
 const LOST_PERCENT_MAX = 50;
-/** Fewer deals than this can end together. */
+/** Below this number, losing most deals at once is not suspicious. */
 const DEALS_MIN = 10;
 const NAMES = { cashbackOffers: 'cashback offers', coupons: 'coupons', promotions: 'promotions' };
 
@@ -34,13 +34,13 @@ export class DealLosses {
     }
   }
 
-  /** Throws Refused if most deals of a kind are gone. `what` is for the message. */
+  /** Throws Refused if most deals of a kind are gone. `what` is the subject of the message. */
   requireFew(what: string): void {
     for (const list of DEAL_LISTS) {
       const { before, lost } = this.#counts[list];
       if (before < DEALS_MIN || lost * 100 <= before * LOST_PERCENT_MAX) continue;
       throw new Refused(
-        `${what} would withdraw ${printCount(lost)} of ${printCount(before)} ${NAMES[list]}, more than ${LOST_PERCENT_MAX} %; nothing was imported. The network may have sent only a part of it. If the deals are gone, add --allow-withdrawals`,
+        `${what} would withdraw ${printCount(lost)} of ${printCount(before)} ${NAMES[list]}, more than ${LOST_PERCENT_MAX} %; nothing was imported. The network may have sent an incomplete catalogue. If the deals are gone, add --allow-withdrawals`,
       );
     }
   }

@@ -1,6 +1,6 @@
-// Keeps what happened to webhooks after a backup was made. A restore must not send transactions to an endpoint that was deleted or
-// paused since, nor sign with a secret that was replaced since. Watermarks are those of the backup: the restored transactions have
-// newer stamps, so they are sent again.
+// Reapplies webhook changes that were made after the backup. A restore must not send transactions to an endpoint that has since
+// been deleted or paused, nor sign with a secret that has since been replaced. Watermarks come from the backup: the restored
+// transactions have newer stamps, so they are sent again.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Connection } from '../database.ts';

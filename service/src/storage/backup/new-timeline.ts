@@ -129,7 +129,7 @@ export const STAMP_SQL: Statement = (sql) => `
   UPDATE transactions SET updated_at = $2, document = ${withUpdatedAt(sql, 'document', '$3')}
    WHERE id ${sql.isOneOf(`SELECT value FROM ${sql.valuesTable('$1', 'uuid')}`)} AND updated_at <= $4 RETURNING 1`;
 
-/** The document with another `updatedAt`. Quotes in strings are escaped, so only the field can match. */
+/** SQL that replaces the document's `updatedAt`. Quotes in strings are escaped, so only the field can match. */
 export function withUpdatedAt(sql: Sql, document: string, updatedAt: string): string {
   const begin = `${sql.position(document, `'${FIELD}'`)} + ${FIELD.length}`;
   const rest = `substr(${document}, ${begin})`;

@@ -78,7 +78,7 @@ export class ClusterWatch {
   #failovers = 0;
   #checking: Promise<void> | undefined;
   #restamping: Promise<void> | undefined;
-  /** The connections that stamp. */
+  /** Connections of the running restamp. */
   #own: Database | undefined;
   #isClosed = false;
 
@@ -105,13 +105,13 @@ export class ClusterWatch {
 
   /**
    * Reads a page from the replica or the primary. If the primary's page is complete only through an earlier stamp than this
-   * server or the client has seen, a failover may have lost changes; it is then dealt with before the page is read again.
+   * server or the client has seen, a failover may have lost changes; check() runs before the page is read again.
    */
   async readPage(query: TransactionQuery): Promise<TransactionPage> {
     const replicated = await this.#readReplica(query);
     if (replicated === undefined) return this.#readPrimary(query);
     if (replicated !== 'behind') return replicated;
-    // The client gets what it has asked for, and nothing else that the replica lacks, because a failover could lose it.
+    // Newer changes may not have reached any standby, and a failover could lose them, so the page ends at the requested stamp.
     const { asOfMs = this.#neededMs(query) } = query;
     const page = await this.#readPrimary({ ...query, asOfMs });
     return { ...page, completeThroughMs: Math.min(page.completeThroughMs, asOfMs) };
@@ -168,7 +168,7 @@ export class ClusterWatch {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#checking?.catch(() => {});
-    // Another server begins again.
+    // Interrupts a restamp. Another server starts it again.
     await this.#own?.close();
     await this.#restamping;
   }
@@ -197,12 +197,12 @@ export class ClusterWatch {
         ms,
       ]),
     );
-    // Organisations that were deleted, or were lost themselves, have no clock any more.
+    // An organisation has no clock if it was deleted, or if the failover lost the organisation itself.
     for (const orgId of this.#knownMs.keys()) if (!clocks.has(orgId)) this.#knownMs.delete(orgId);
     for (const [orgId, lastStampMs] of clocks) this.#note(orgId, lastStampMs);
     const hasFailedOver = this.#timelineId !== undefined && row.id !== this.#timelineId;
     if (hasFailedOver) {
-      // From now on, no page of the old primary is announced, so the comparison misses none.
+      // From now on, pages of the old primary are discarded, so #examine() sees every stamp that was announced.
       this.#failovers += 1;
       this.#movedMs = clocks;
       const lost = await this.#examine(this.#timelineId ?? 0);
@@ -219,7 +219,7 @@ export class ClusterWatch {
     if (isIncomplete) this.#restamp();
   }
 
-  /** Keeps the stamps of pages that were read after the clocks. */
+  /** Deletes stamps up to the clocks of this check. Later ones belong to pages that were read after the clocks. */
   #forgetAnnounced(clocks: ReadonlyMap<number, number>): void {
     for (const [orgId, stamps] of this.#announcedMs) {
       const clockMs = clocks.get(orgId) ?? Number.POSITIVE_INFINITY;
@@ -246,8 +246,8 @@ export class ClusterWatch {
   }
 
   /**
-   * Compares this server's knowledge with the clocks that new primaries had at the failovers after `timelineId`. Returns the
-   * names of organisations that lost changes; undefined if a long write holds a lock, so that the next check tries again.
+   * Compares the stamps that this server has seen with the clocks that new primaries had at the failovers after `timelineId`.
+   * Returns the names of organisations that lost changes; undefined if a long write holds a lock, so that the next check retries.
    */
   async #examine(timelineId: number): Promise<string[] | undefined> {
     const { database, auditor } = this.#parts;
@@ -267,7 +267,7 @@ export class ClusterWatch {
     const lost = [...new Set(losses.map(({ org }) => org))];
     try {
       await database.write(async (connection) => {
-        // Like the record of the failover, what is noted here must survive the next one.
+        // Synchronous, because the next failover must not lose this record.
         await connection.all('SET LOCAL synchronous_commit = on');
         for (const loss of losses) await noteLoss(connection, loss);
         await connection.all(
@@ -278,15 +278,16 @@ export class ClusterWatch {
       }, LOCK_TIMEOUT_MS);
     } catch (error) {
       if (isStorageError(error, 'busy')) return undefined;
-      // A role that only reads cannot repair anything. The failover stays unsettled unless another server settles it.
+      // A read-only role cannot write the record. The failover stays unsettled until another server settles it.
       if (!isStorageError(error, 'denied')) throw error;
     }
     return lost;
   }
 
   /**
-   * Returns the last stamp that this server has seen and the new primary did not have. A page since the last check may have come
-   * from the new primary: it is then complete through the moved clock at least, and through the current clock at most.
+   * Returns the last stamp that this server has seen and the new primary did not have; undefined if there is none. A page
+   * since the last check may come from the new primary if it is complete through a stamp between `movedToMs` and `clockMs`, so it
+   * proves no loss.
    */
   #findLost(row: ClockRow, announcedMs: readonly number[]): number | undefined {
     const { orgId, lastStampMs, movedToMs, clockMs } = row;
@@ -324,7 +325,7 @@ export class ClusterWatch {
   }
 }
 
-/** A change clock at a failover: the new primary had `lastStampMs`, the record moved it to `movedToMs`; `clockMs` is the clock now. */
+/** A change clock at a failover: `lastStampMs` on the new primary, `movedToMs` after the failover was recorded, `clockMs` now. */
 interface ClockRow {
   readonly timelineId: number;
   readonly orgId: number;
@@ -334,7 +335,7 @@ interface ClockRow {
   readonly clockMs: number;
 }
 
-/** Another server may have noted the loss already. The clock needs to move only if a fast machine stamped the lost change. */
+/** Another server may already have recorded the loss. The clock moves only if a machine with a fast clock stamped the change. */
 async function noteLoss(
   connection: Connection,
   { timelineId, orgId, movedToMs, lostThroughMs }: ClockRow & { readonly lostThroughMs: number },

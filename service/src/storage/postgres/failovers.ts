@@ -23,8 +23,8 @@ const CURRENT_SQL = `
    WHERE current.timeline IS NOT NULL`;
 
 /**
- * Skips a number for each timeline that is not recorded. The record of a timeline can be lost in the next failover, and servers that
- * have seen its number must not see it again.
+ * Skips an id for each timeline without a record. The next failover can lose a timeline's record, but servers may have seen its
+ * id, so the id must not be reused.
  */
 const INSERT_SQL = `
   INSERT INTO timelines (id, system, timeline, at, settled_at) OVERRIDING SYSTEM VALUE

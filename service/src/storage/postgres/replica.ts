@@ -109,7 +109,7 @@ export class Replica {
       });
   }
 
-  /** The connections may lead to a standby that was promoted, while another server in the URL could be used. */
+  /** The open connections may be to a standby that was promoted; new ones may reach another standby in the URL. */
   #reopen(): void {
     void this.#database.close().catch(() => {});
     this.#database = openPostgres(this.#url, OPTIONS);
@@ -127,7 +127,7 @@ export class Replica {
     const nowMs = performance.now();
     const [current] = primary;
     const timeline = current?.timeline ?? this.#timeline;
-    // WAL positions that were lost in a failover would look like a lag.
+    // WAL positions that a failover has discarded would look like lag.
     if (timeline !== this.#timeline) this.#lag = new ReplicaLag();
     this.#timeline = timeline;
     if ((replayed.timeline ?? 0) < this.#timeline) throw new Error('it does not follow the new primary');

@@ -65,7 +65,7 @@ export function mainTables({ ddl }: Sql): string[] {
      last_result ${text},
      delivered_at ${bigint}
    )${end}`,
-    // The source is that of a pull, such as awin:77777; null if the retailer was imported from a file.
+    // `source` is the source of the pull, such as awin:77777; null if the retailer was imported from a file.
     `CREATE TABLE retailers (id ${uuid} PRIMARY KEY, document ${text} NOT NULL, source ${text})${end}`,
     `CREATE TABLE links (
      id ${uuid} PRIMARY KEY,

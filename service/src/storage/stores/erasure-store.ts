@@ -102,7 +102,7 @@ export function erasureStore(
       const clickCount = await clicks.erase({ orgId, passbackUid }, onBatch);
       // Clicks may be in another file, so the audit log records their number in a separate transaction.
       await write('clicks', async () => clickCount);
-      // No pulled row matches a text with NUL: PostgreSQL cannot store it, and no network sends it.
+      // Pulled rows never contain NUL: no network sends it. PostgreSQL would reject it as a parameter.
       if (!passbackUid.includes('\0'))
         await database.write(async (connection) => {
           await connection.overwriteDeleted();

@@ -1,5 +1,5 @@
-// State of pulls; see domain/pull.ts. Copies of the database leave out leases and budgets, which are short-lived, and the numbers
-// of requests, which may start again.
+// State of pulls; see domain/pull.ts. `offerbook copy` leaves out leases and budgets, which are short-lived, and request counts,
+// which may restart at 0.
 
 import { Refused } from '@offerbook/wire/failures.ts';
 import type { Clock } from '../../domain/clock.ts';
@@ -171,7 +171,7 @@ interface RequestsRow {
   readonly burst: number | null;
 }
 
-/** A source may have had several credentials. The budget is that of the last one in use. */
+/** A source may have had several credentials. Returns the budget of the one used last. */
 function toRequests([source, rows]: [string, RequestsRow[]]): SourceRequests {
   const counts = { ok: 0, 'too many': 0, failed: 0, refused: 0 };
   let budget: SourceRequests['budget'] = null;

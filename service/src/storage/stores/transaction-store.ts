@@ -39,7 +39,7 @@ export const FIND_SQL: Statement = ({ joinDocuments }) => `
 
 interface TransactionStoreOptions {
   readonly clock: Clock;
-  /** Servers read pages from a replica, and notice failovers. Default: from this database. */
+  /** Servers pass a function that reads from a replica and detects failovers. Default: reads from this database. */
   readonly readPage?: TransactionStore['page'] | undefined;
 }
 

@@ -12,7 +12,7 @@ import type { Statement } from '../sql.ts';
 
 export const NOTHING = new Uint8Array();
 
-/** More ids than a page can have. */
+/** No limit in practice: a page has far fewer ids. */
 export const IDS_MAX = 1_000_000;
 /** Later than every stamp: a page as of this stamp is current. */
 export const LATEST_MS = Number.MAX_SAFE_INTEGER;

@@ -71,8 +71,8 @@ const LAST_STAMP = '(SELECT last_stamp FROM organisations WHERE id = $1) AS last
 const FROM_CURSOR = 'FROM transactions WHERE (org_id, id) >= ($1, $2) AND org_id <= $1 ORDER BY org_id, id';
 
 /**
- * The next documents, regardless of their stamps. $1: organisation, $2: cursor, $3: limit, $4: share. The page is correct if
- * `newest` is in the window.
+ * The next documents, regardless of their stamps. $1: organisation, $2: cursor, $3: limit, $4: share. Use the page only
+ * if `newest` is in the window.
  */
 export const BY_ID_SQL: Statement = (sql) => `
   SELECT ${LAST_STAMP}, ${sql.joinDocuments}, count(*) AS found, max(updated_at) AS newest

@@ -18,7 +18,7 @@ export interface Delivery {
 }
 
 export class DeliveryPanel {
-  readonly #empty = element('li', { class: 'muted' }, 'No webhooks yet. They follow each change.');
+  readonly #empty = element('li', { class: 'muted' }, 'No webhooks yet. Changes are sent as they happen.');
   readonly #list = element('ol', { class: 'deliveries' }, this.#empty);
   readonly node: HTMLElement = element(
     'section',

@@ -1,7 +1,7 @@
 // Shows the sandbox's transactions as they change, and the webhooks that deliver them to a toy receiver, by polling every two
 // seconds. The server holds the private token and polls the API for this page. Readers can pause the updates, as WCAG requires
-// for content that updates automatically, and the updates pause when a reader opens a transaction. Nothing else on the page
-// moves when data arrives: rows slide in, and the other parts have room from the start.
+// for content that updates automatically, and the updates pause when a reader opens a transaction. Rows slide in when
+// data arrives; the rest of the page does not move, because its space is reserved from the start.
 
 import { parseTimestamp, type Transaction } from '@offerbook/client';
 import { button, codeBlock, element, isolated } from '../element.ts';

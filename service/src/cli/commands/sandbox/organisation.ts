@@ -67,7 +67,7 @@ export async function openTokens(
   return { public: await open('public'), private: await open('private') };
 }
 
-/** Adds the key token. It cannot be used for access: it has already expired, and its text is discarded. */
+/** Adds the key token. It grants no access: it has already expired, and only its digest is kept. */
 function addKey(stores: Stores, org: Organisation, seed: number, nowMs: number): Promise<AccessToken> {
   const digest = digestToken(newTokenText('public'));
   const label = `sandbox, seed ${seed}`;

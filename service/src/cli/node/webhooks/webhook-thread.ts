@@ -69,7 +69,7 @@ async function open({ databaseUrl, networks, logLevel }: WebhookSetup) {
     by: currentUser(),
     cluster: loggedCluster(logger),
   });
-  // Notices failovers, which may lose changes that were sent.
+  // Detects failovers, which may lose changes that have already been sent.
   const stopWatching = stores.watch(() => void stores.revisions().catch(() => {}));
   const sender = new WebhookSender({
     stores,
