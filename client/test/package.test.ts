@@ -92,7 +92,7 @@ describe.each([
   ['Bun', 'consumer.mjs', CONSUMER_ESM, [process.execPath]],
   ['Deno', 'consumer.mjs', CONSUMER_ESM, DENO],
 ])('on %s', (_, file, source, runtime) => {
-  test("the package lists, follows, revalidates, receives webhooks and rejects, and its errors never contain the user's id", async () => {
+  test("the package can list, follow, revalidate, receive webhooks and report errors, and its errors never contain the user's id", async () => {
     // Deno cannot read files under /dev, where the other temporary folders are.
     const folder = mkdtempSync('/tmp/offerbook-consumer-');
     try {

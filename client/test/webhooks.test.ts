@@ -267,7 +267,7 @@ describe('handleWebhook', () => {
     expect([response.status, response.headers.get('Allow'), stored]).toEqual([405, 'POST', []]);
   });
 
-  test('stops reading a body without an end', async () => {
+  test('stops reading an endless body', async () => {
     let chunks = 0;
     const body = new ReadableStream({
       pull(controller) {

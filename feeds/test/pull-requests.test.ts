@@ -135,7 +135,7 @@ const page = (
 });
 
 describe.each(CASES)('$network', (it) => {
-  test('every stream asks for its window of the account, at the address of the network', () => {
+  test('every stream requests its window and its account, at the address of the network', () => {
     fc.assert(
       fc.property(account, window, (name, asked) => {
         const pull = openPull(it.network, name);
@@ -179,7 +179,7 @@ describe.each(CASES)('$network', (it) => {
     );
   });
 
-  test('whatever a response contains, the next page is at the same address and of the same account', () => {
+  test('whatever a response contains, the next page is requested from the same address, for the same account', () => {
     const pull = openPull(it.network, '77777');
     const [stream] = pull.streams;
     const first = new URL(pull.request(stream?.name ?? '', { fromMs: 0, toMs: 1_000 }, undefined).url);

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { Recent } from '../../src/activation/recent.ts';
 
-test('an entry expires after the given time, and also if the clock is set back by that time', () => {
+test('an entry expires at the end of its lifetime, or if the clock is set back by at least its lifetime', () => {
   const recent = new Recent<string>(10);
   recent.add('key', 100, 'value');
   const found = [90, 91, 109, 110].map((nowMs) => recent.find('key', nowMs));

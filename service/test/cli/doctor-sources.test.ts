@@ -26,7 +26,7 @@ describe('sources', () => {
     checkSources({ paths: [path], allowOtherHost }, clock);
   const advice = 'until this is fixed, no sales are pulled: docs/feeds.md, Pull';
 
-  test('one request shows that a source works', async () => {
+  test('checks a working source with one request', async () => {
     await using networks = new ServedNetworks();
     expect(await look(write(networks.url))).toEqual([
       {
@@ -38,7 +38,7 @@ describe('sources', () => {
     expect(networks.answered.length).toBe(1);
   });
 
-  test('an account without access, a wrong clock, and a network that fails or refuses are faults', async () => {
+  test('reports an account without access, a wrong clock, and a network that fails or refuses as faults', async () => {
     await using networks = new ServedNetworks();
     const found = async (path: string, clock?: () => number) => {
       const [check] = await look(path, clock);
@@ -60,7 +60,7 @@ describe('sources', () => {
     expect([broken.answered.length, busy.answered.length]).toEqual([1, 1]);
   });
 
-  test('files that cannot be used are faults, and no request is sent', async () => {
+  test('reports unusable files as faults, and sends no request', async () => {
     await using networks = new ServedNetworks();
     const open = write(networks.url, { mode: 0o644 });
     const elsewhere = write('http://192.0.2.1:9000');
@@ -94,7 +94,7 @@ describe('streams', () => {
     ...{ suspects: [], suspectedAtMs: null, ...changes },
   });
 
-  test('streams that are up to date are fine, and there is no check without streams', () => {
+  test('streams that are up to date pass the check, and without streams there is no check', () => {
     expect(judgePulls([], NOW_MS)).toEqual([]);
     const old = { stream: 'reread', completeThroughMs: 0 };
     const catalogue = { stream: 'catalogue', completeThroughMs: NOW_MS - 7 * HOUR_MS };
@@ -103,7 +103,7 @@ describe('streams', () => {
     ]);
   });
 
-  test('warns of streams that fail, and of streams of which three runs are missing', () => {
+  test('warns of streams that fail, and of streams that have missed three runs', () => {
     const streams = [
       stream({ error: 'status 401', failedAtMs: NOW_MS }),
       stream({ stream: 'amendment', completeThroughMs: NOW_MS - 3 * HOUR_MS }),

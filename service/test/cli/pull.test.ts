@@ -187,7 +187,7 @@ describe('offerbook pull', () => {
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('has not been pulled')]);
   });
 
-  test('rejects a pull of a catalogue without the id of the site', async () => {
+  test('rejects a pull of a CJ catalogue if the source file has no website', async () => {
     const { run } = await catalogueOperator({ website: undefined });
     const { code, stderr } = await run('pull catalogue --source cj.json');
     expect([code, stderr]).toEqual([2, expect.stringContaining('missing "website"')]);

@@ -85,7 +85,7 @@ for (const database of DATABASES) {
       }
     });
 
-    test('a new retailer alone does not change the stamp, and a row without one keeps the stored one', async () => {
+    test('a new retailerId alone does not change the stamp, and a row without a retailerId keeps the stored one', async () => {
       const { stores, org, load, retailers } = await scene();
       await load([{ ...transaction(1), retailerId: SHOP }]);
       const before = await readAllTransactions(stores, org.id);

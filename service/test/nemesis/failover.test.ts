@@ -213,7 +213,7 @@ test('after a failover that lost changes, pollers end with the right copy, and t
   await nextPair();
 });
 
-test('a role that only reads gets 503 while announced changes are missing, until a command has recorded the failover', async () => {
+test('with a read-only role, a server returns 503 while announced changes are missing, until a command has recorded the failover', async () => {
   const url = await newUrl();
   const name = url.slice(url.lastIndexOf('/') + 1);
   await using writer = await TestNode.start({ databaseUrl: url });
@@ -253,7 +253,7 @@ test('a role that only reads gets 503 while announced changes are missing, until
   await nextPair();
 });
 
-test('clients of a replica get only the changes that it has or that they ask for, and after its promotion another is read', async () => {
+test('clients of a replica get only changes that it has or that they ask for, and after its promotion, the node reads another replica', async () => {
   const name = new URL((await newUrl()).replace(/,[^/]*/, '')).pathname.slice(1);
   const other = await startReplica(primary);
   servers.push(other);

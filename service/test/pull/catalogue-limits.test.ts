@@ -87,7 +87,7 @@ const [DATABASE] = DATABASES;
 if (DATABASE === undefined) throw new Error('there is no database to test with');
 const database = DATABASE;
 
-test.each(NETWORKS)('%s: is never refused twice in a row', async (network) => {
+test.each(NETWORKS)('%s: never refuses two requests in a row', async (network) => {
   await using shops = await Shops.open(database, { pageSizeMax: 2 });
   const org = await shops.stores.organisations.create('acme');
   shops.fault = (_network, number) => (number % 7 === 0 ? 'too many requests' : undefined);
@@ -98,7 +98,7 @@ test.each(NETWORKS)('%s: is never refused twice in a row', async (network) => {
   expect(refused.filter((isRefused, index) => isRefused && refused[index + 1] === true)).toEqual([]);
 });
 
-test('Rakuten: sales and catalogue need one token, and a pull after a killed one waits for a second token', async () => {
+test('Rakuten: sales and catalogue share one token, and a pull after a killed pull waits for a second token', async () => {
   await using shops = await Shops.open(database, { isSecondTokenRefused: true });
   const org = await shops.stores.organisations.create('acme');
   const tokens = () => shops.answered.filter(({ target }) => target === '/token').map(({ status }) => status);

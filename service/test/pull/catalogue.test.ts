@@ -20,7 +20,7 @@ describe.each(DATABASES)('on $name', (database) => {
     (name) => database.name === 'SQLite' || ['awin', 'rakuten'].includes(name),
   );
 
-  test.each(networks)('%s: offers what the network offers, today and tomorrow', async (network) => {
+  test.each(networks)('%s: after a pull, the database offers what the network offers', async (network) => {
     await using shops = await Shops.open(database);
     const [first] = await shops.pull(network);
     const offered = await shops.offered();
@@ -53,7 +53,7 @@ describe.each(DATABASES)('on $name', (database) => {
     expect(shops.answered.filter(({ status }) => status !== 200)).toEqual([]);
   });
 
-  test('two networks at once: neither withdraws what the other offers', async () => {
+  test('two pulls at the same time do not withdraw retailers of the other network', async () => {
     await using shops = await Shops.open(database);
     // As in another process: imports wait for each other while they hold a connection.
     await using other = closing(await openStores(shops.url, COMMAND_OPTIONS, () => shops.nowMs));
@@ -66,7 +66,7 @@ describe.each(DATABASES)('on $name', (database) => {
     expect(await shops.offered()).toEqual(shops.truth('awin', 'impact'));
   });
 
-  test('a network that is down for four days keeps its retailers, and the other one goes on', async () => {
+  test('a network that is down for four days keeps its retailers, and the other network is still pulled', async () => {
     await using shops = await Shops.open(database);
     for (const network of ['awin', 'impact'] as const) await shops.pull(network);
     const ofAwin = async () => (await shops.stored()).filter(({ name }) => shops.networkOf(name) === 'awin');
@@ -92,7 +92,7 @@ describe.each(DATABASES)('on $name', (database) => {
     expect(await shops.offered()).toEqual(shops.truth('awin', 'impact'));
   });
 
-  test('a file does not withdraw retailers that were pulled, and a pull none of the file', async () => {
+  test('a file does not withdraw pulled retailers, and a pull does not withdraw retailers from a file', async () => {
     await using shops = await Shops.open(database);
     const file = () => sourceFrom(ndjson([retailer(1, { name: 'Partner' }), retailer(2, { name: 'Other' })]));
     await importCatalogue(shops.stores.catalogue, file(), {});
@@ -114,7 +114,7 @@ const [DATABASE] = DATABASES;
 if (DATABASE === undefined) throw new Error('there is no database to test with');
 const database = DATABASE;
 
-test('one programme that fails: nothing changes', async () => {
+test('nothing changes if the commission groups of one programme cannot be read', async () => {
   await using shops = await Shops.open(database);
   await shops.pull('awin');
   const before = await shops.stored();
@@ -146,7 +146,7 @@ test.each(NETWORKS.filter((network) => network !== 'partnerize'))(
   },
 );
 
-test('a page that is missing, in whatever way: nothing changes', async () => {
+test('nothing changes if a page is missing or its page numbers are wrong', async () => {
   await using shops = await Shops.open(database);
   await shops.pull('awin');
   const before = await shops.stored();
@@ -167,7 +167,7 @@ test('a page that is missing, in whatever way: nothing changes', async () => {
 });
 
 test.each(NETWORKS)(
-  '%s: every pull brings the whole truth or changes nothing, whatever fails',
+  '%s: whatever fails, a pull stores the whole catalogue or changes nothing',
   async (network) => {
     await using shops = await Shops.open(database, { programmes: 3 });
     const plan = randomFaults(11, 0.25);
@@ -189,7 +189,7 @@ test.each(NETWORKS)(
   },
 );
 
-test('a network that suddenly lists nothing is not believed, unless withdrawals are allowed', async () => {
+test('refuses a catalogue that is suddenly empty, unless withdrawals are allowed', async () => {
   await using shops = await Shops.open(database);
   await shops.pull('awin');
   const before = await shops.stored();
@@ -204,7 +204,7 @@ test('a network that suddenly lists nothing is not believed, unless withdrawals 
   expect(await shops.stored()).toEqual([]);
 });
 
-test('a network that suddenly lists no coupons and promotions is not believed', async () => {
+test('refuses a catalogue that suddenly has no coupons and promotions', async () => {
   await using shops = await Shops.open(database, { programmes: 12 });
   await shops.pull('awin');
   const before = await shops.stored();
@@ -217,7 +217,7 @@ test('a network that suddenly lists no coupons and promotions is not believed', 
   expect(await shops.stored()).toEqual(before);
 });
 
-test('invalid rows: nothing changes; with --skip-invalid, the others are imported and nothing is withdrawn', async () => {
+test('nothing changes if a row is invalid; with --skip-invalid, the valid rows are imported and nothing is withdrawn', async () => {
   await using shops = await Shops.open(database);
   await shops.pull('impact');
   const before = await shops.stored();
@@ -260,7 +260,7 @@ test('a pull of sales and catalogue reads the catalogue every six hours', async 
   expect(await streams()).toEqual(['changes', 'catalogue']);
 });
 
-test('a source that is forgotten loses its retailers and its state, and no others', async () => {
+test('forgetting a source removes its retailers and its state, and nothing of other sources', async () => {
   await using shops = await Shops.open(database);
   for (const network of ['awin', 'cj'] as const) await shops.pull(network);
   const how = { by: 'test@host', version: '0' };

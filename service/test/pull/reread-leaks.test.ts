@@ -15,7 +15,7 @@ test('finds every change that the filters did not list, and warns of it', async 
   expect(found).toBeGreaterThanOrEqual(before.wrong);
 });
 
-test('an honest network: nothing is found', async () => {
+test('finds nothing if the network lists every change', async () => {
   const { before, after, found } = await runWithLeaks('impact', DATABASE, { leakShare: 0, salesPerDay: 8 });
   expect([before.wrong, after.wrong, after.needless, found]).toEqual([0, 0, 0, 0]);
 });

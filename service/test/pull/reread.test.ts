@@ -66,7 +66,7 @@ test('does not warn of a change that is too new to be listed', async () => {
   expect(t.notes).toEqual([]);
 });
 
-test('an honest network: nothing differs, and every window of 13 months is read again', async () => {
+test('if the network lists every change, nothing differs, and every window of 13 months is read again', async () => {
   await using t = await PullTest.open('cj', DATABASE);
   t.network.rows.push({ row: cjRecord(), times: { posting: soldAtMs, event: soldAtMs } });
   const stamps = async () => [...(await t.stored()).values()].map(({ updatedAt }) => updatedAt);

@@ -74,7 +74,7 @@ describe.each(DATABASES)('on $name', (database) => {
     expect([...(await t.stored(other)).values()].map(({ status }) => status)).toEqual(['CONFIRMED']);
   });
 
-  test("click: a sale gets the click's organisation and user, and loses the user when it is erased", async () => {
+  test("click: a sale gets the click's organisation and user, and loses the user when the user is erased", async () => {
     await using t = await PullTest.open('cj', database);
     const click = await recordClick(t.stores, t.org.id);
     const clickId = click.id;

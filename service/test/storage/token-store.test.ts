@@ -49,7 +49,7 @@ for (const database of DATABASES) {
       expect(await stores.tokens.list()).toEqual({ revision: 1, tokens: [added] });
     });
 
-    test("a token's end can be moved earlier but never later", async () => {
+    test('the time at which a token ends can be moved earlier but never later', async () => {
       const { stores, orgId } = await newStores();
       const { id } = await stores.tokens.add(token(orgId, 'd1'));
       const ends = [];

@@ -123,7 +123,7 @@ for (const database of DATABASES) {
       expect(pages[0]).not.toBe(pages[1] as string);
     });
 
-    test('another node sends a failed page with the same id', async () => {
+    test('another node sends a failed page again with the same id', async () => {
       const receiver = newReceiver(() => new Response(null, { status: 500 }));
       const { url, stores, orgId, clock, until, forward } = await setUp(receiver);
       await writeTransactions(stores, orgId, newIds(3));
@@ -264,7 +264,7 @@ for (const database of DATABASES) {
       await until(({ behindSinceMs }) => behindSinceMs === null);
     });
 
-    test('50 of 100 endpoints that hang, drip or redirect delay no other: p99 is below 2 s', async () => {
+    test('if 50 of 100 endpoints hang, drip bytes or redirect, p99 of the others is below 2 s', async () => {
       const arrivedMs = new Map<string, number>();
       const good = newReceiver(({ path }) => {
         arrivedMs.set(path, performance.now());
