@@ -68,7 +68,8 @@ for (const database of DATABASES) {
 
       await json(`webhooks rotate ${created.id} --overlap 0s`);
       await json(`webhooks test ${created.id}`);
-      const third = receiver.deliveries[2] as Delivery;
+      // The server may have sent the second page again, if it had not stored its success before the rotation.
+      const third = receiver.deliveries.find(({ page }) => page.transactions.length === 0) as Delivery;
       expect(secrets.map((secret) => isSigned(third, secret))).toEqual([false, false]);
       expect(third.page).toEqual({ transactions: [], after: expect.any(String), completeThrough: null });
 
