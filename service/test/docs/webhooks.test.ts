@@ -82,6 +82,8 @@ function succeeds(...command: string[]): boolean {
 
 function readDatabase(folder: string): Copy {
   using db = new Database(join(folder, 'copy.db'), { readonly: true });
+  // The receiver may be writing.
+  db.run('PRAGMA busy_timeout = 10000');
   const rows = db.query<{ id: string; document: string }, []>('SELECT * FROM transactions').all();
   const progress = db.query<{ complete_through: string }, []>('SELECT * FROM progress').get();
   return {
