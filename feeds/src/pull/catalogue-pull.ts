@@ -12,7 +12,7 @@ import { unexpected } from './unexpected.ts';
 export interface CataloguePull {
   /** The lists of the whole account. They contain all retailers. */
   readonly lists: readonly CatalogueList[];
-  /** The lists of one retailer, if the network has any. */
+  /** The lists for one retailer. Undefined if the network has no such lists. */
   listsOf?(advertiserId: string): readonly CatalogueList[];
 }
 

@@ -9,7 +9,7 @@ export interface Link {
   readonly id: Uuid;
   readonly kind: 'retailer' | 'deal';
   readonly template: string;
-  /** Domains of a retailer's site, in addition to its hostname; sorted. Default: none. A deal never has any. */
+  /** Additional domains of a retailer's site, sorted. Deals have no domains. */
   readonly domains?: readonly string[];
 }
 

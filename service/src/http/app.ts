@@ -186,7 +186,7 @@ async function answerWithoutRoute(request: Request, { allow, allowFromPages }: R
   });
 }
 
-/** Adds headers to the reply. A cached reply keeps its headers, so those that it already has are not set again. */
+/** Adds headers to the reply. A cached reply keeps its headers between responses, so only missing or changed ones are set. */
 function setHeaders({ headers, sent, isShared, cacheControl, link }: Reply, exchange: Exchange): void {
   const { requestId, rateLimit, openToBrowsers } = exchange;
   if (isShared !== true) headers.set('Request-Id', requestId);

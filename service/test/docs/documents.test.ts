@@ -65,9 +65,9 @@ function commandFolder(): string {
 }
 
 /**
- * The commands of a document as one script, on a database and a port of its own. `sh server` blocks go on in the
- * background; `sh backup` and `sh restore` need a database whose servers are gone, `sh guide` one that is running, and
- * `sh pull` a network: they have tests of their own, as have the blocks for generators.
+ * The commands of a document as one script, on a database and a port of its own. `sh server` blocks run in the background. Other
+ * tests run the blocks for generators, `sh backup` and `sh restore` (they need a database without servers), `sh guide` (a running
+ * server) and `sh pull` (a network).
  */
 function script(document: string): string {
   return blocks(document).flatMap(toCommands).join('\n');

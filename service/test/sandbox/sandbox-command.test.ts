@@ -54,7 +54,7 @@ describe('the sandbox command', () => {
       expect(answers.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
         Array.from({ length: 3 }, () => ({ code: 0, stderr: '' })),
       );
-      // On a terminal of 80 columns and 24 lines, the last of which has the cursor.
+      // A terminal has 80 columns and 24 lines. The cursor is in the last line.
       const screenLines = sandbox.text
         .trimEnd()
         .split('\n')

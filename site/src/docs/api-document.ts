@@ -64,7 +64,7 @@ export interface ApiDocument {
   readonly info: { readonly description: string };
   readonly tags: readonly ApiTag[];
   readonly paths: Readonly<Record<string, { readonly get: ApiOperation; readonly post?: ApiOperation }>>;
-  /** By the type of the event. */
+  /** Keyed by event type. */
   readonly webhooks: Readonly<Record<string, { readonly post: ApiWebhook }>>;
   readonly components: {
     readonly schemas?: Readonly<Record<string, FieldSchema>>;

@@ -122,8 +122,8 @@ async function countRows(database: Database, moved: readonly MovedClock[]): Prom
 const FIELD = '"updatedAt":"';
 
 /**
- * Gives the transactions $1 the stamp $2, printed as $3, except those that an import has stamped since the clocks moved to $4.
- * On PostgreSQL, sending the documents to this process and back takes 15 % more CPU time; on SQLite, 12 % less.
+ * Sets the stamp $2, printed as $3, on the transactions $1. Skips transactions that an import has stamped since the clocks moved
+ * to $4. On PostgreSQL, sending the documents to this process and back takes 15 % more CPU time; on SQLite, 12 % less.
  */
 export const STAMP_SQL: Statement = (sql) => `
   UPDATE transactions SET updated_at = $2, document = ${withUpdatedAt(sql, 'document', '$3')}
