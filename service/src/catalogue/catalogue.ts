@@ -10,9 +10,18 @@ import type { CatalogueListName, ListView } from './list-view.ts';
 import { type CatalogueEntry, Snapshot } from './snapshot.ts';
 import type { SnapshotData } from './snapshot-data.ts';
 
+/**
+ * Snapshots are in shared memory, which the garbage collector does not account for, so replaced snapshots are freed explicitly:
+ * whenever their documents have this size together. Collecting takes too long to free a small snapshot every time.
+ */
+const REPLACED_MAX_BYTES = 4 * 1024 * 1024;
+
 export class Catalogue {
   readonly #clock: Clock;
   #snapshot: Snapshot | undefined;
+  #snapshotBytes = 0;
+  /** Size of the snapshots replaced since the last collection. */
+  #replacedBytes = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -31,8 +40,14 @@ export class Catalogue {
     return this.#clock();
   }
 
+  /** Replaces the snapshot. */
   take(data: SnapshotData): void {
     this.#snapshot = new Snapshot(data);
+    this.#replacedBytes += this.#snapshotBytes;
+    this.#snapshotBytes = data.retailers.documents.chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
+    if (this.#replacedBytes < REPLACED_MAX_BYTES) return;
+    this.#replacedBytes = 0;
+    Bun.gc(true);
   }
 
   /** Returns the current view of a list. The same object is returned until the list's contents may have changed. */

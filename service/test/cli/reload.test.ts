@@ -39,8 +39,8 @@ class HeldBuilder {
     return data;
   }
 
-  close(): void {
-    this.#builder.close();
+  close(): Promise<void> {
+    return this.#builder.close();
   }
 }
 

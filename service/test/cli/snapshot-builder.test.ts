@@ -84,7 +84,8 @@ test.skipIf(process.platform !== 'linux')(
 test('close() makes the running build fail, and later builds are rejected', async () => {
   builder = openSnapshotBuilder(`sqlite:${join(temporaryFolder(), 'none.db')}`);
   const building = builder.build();
-  builder.close();
+  const closed = builder.close();
   for (const build of [() => building, () => builder.build()])
     await expect(build()).rejects.toThrow('the node is stopping');
+  await closed;
 });

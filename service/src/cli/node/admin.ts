@@ -117,8 +117,7 @@ export function openAdmin(options: NodeOptions, source: AdminSource): (() => Pro
   );
   return async () => {
     clearInterval(timer);
-    consoleHost.close();
-    await server.stop(true);
+    await Promise.all([consoleHost.close(), server.stop(true)]);
   };
 }
 

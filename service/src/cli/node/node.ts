@@ -29,16 +29,13 @@ export async function startNode(options: NodeOptions, ownBuilder?: SnapshotBuild
     },
     async refresh() {
       catalogue.take(await builder.build());
-      // Free the old snapshot now. It is in shared memory, which the garbage collector does not account for.
-      Bun.gc(true);
     },
   };
   const webhooks = new WebhookHost(options, serving.stores);
   let closeAdmin: (() => Promise<void>) | undefined;
   const stop = async () => {
     await Promise.all([serving.stop(), webhooks.stop()]);
-    await closeAdmin?.();
-    builder.close();
+    await Promise.all([closeAdmin?.(), builder.close()]);
     await serving.close();
   };
   let url: string;

@@ -9,7 +9,7 @@ export interface SnapshotBuilder {
   /** Returns a snapshot that contains at least everything committed before the call. */
   build(): Promise<SnapshotData>;
   /** Ends the thread. Pending and later builds reject. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 export function openSnapshotBuilder(databaseUrl: string, tracer?: Tracer): SnapshotBuilder {

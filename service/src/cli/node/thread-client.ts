@@ -13,6 +13,9 @@ type Result<Answer> =
   | { readonly number: number; readonly answer: Answer }
   | { readonly number: number; readonly failure: ThreadFailure };
 
+/** A thread closes its database connections within milliseconds, unless it is executing a long query. */
+const CLOSE_MAX_MS = 1_000;
+
 export class ThreadClient<Question, Answer> {
   readonly #script: URL;
   readonly #pending = new Map<number, PromiseWithResolvers<Answer>>();
@@ -57,10 +60,16 @@ export class ThreadClient<Question, Answer> {
     return answered.promise.finally(() => this.#pending.delete(number));
   }
 
-  /** Terminates the thread, which closes its database connections. Rejects pending and later calls. */
-  close(): void {
+  /** Terminates the thread, and waits until its database connections are closed. Rejects pending and later calls. */
+  async close(): Promise<void> {
     this.#isClosed = true;
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, CLOSE_MAX_MS);
+    if (this.#thread === undefined) resolve();
+    this.#thread?.addEventListener('close', () => resolve());
     this.#end(stopping());
+    await closed;
+    clearTimeout(timer);
   }
 
   #end(reason: Error): void {

@@ -43,7 +43,7 @@ export class ConsoleHost {
     return new Response(answer.status === 304 ? null : answer.body, answer);
   }
 
-  close(): void {
-    this.#thread.close();
+  close(): Promise<void> {
+    return this.#thread.close();
   }
 }

@@ -55,7 +55,7 @@ export class WebhookHost implements Followed {
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     if (this.#timer !== undefined) await this.#ask('stop').catch(() => {});
-    this.#thread.close();
+    await this.#thread.close();
   }
 
   async #call(): Promise<void> {

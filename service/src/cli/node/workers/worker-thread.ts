@@ -30,8 +30,6 @@ async function receive(message: ToWorker): Promise<void> {
       break;
     case 'snapshot':
       (await running)?.take(message.snapshot);
-      // Free the old snapshot now. It is in shared memory, which the garbage collector does not account for.
-      Bun.gc(true);
       break;
     case 'stop':
       await (await running)?.stop();

@@ -69,10 +69,8 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
 
   async function buildSnapshot(): Promise<void> {
     snapshot = await builder.build();
-    catalogue.take(snapshot);
     pool.send({ type: 'snapshot', snapshot });
-    // Frees the old snapshot, as the workers do.
-    Bun.gc(true);
+    catalogue.take(snapshot);
   }
 
   const followed: Followed = {
@@ -94,8 +92,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
     following?.stop();
     databaseHealth.stop();
     keeper.stop();
-    await closeAdmin?.();
-    builder.close();
+    await Promise.all([closeAdmin?.(), builder.close()]);
     await stores.close();
     await tracing?.exporter.close();
   }
