@@ -10,7 +10,8 @@ import type { Organisation } from '../../src/domain/organisation.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import type { Aside } from '../../src/importer/attribution.ts';
 import { InvalidRows } from '../../src/importer/import-report.ts';
-import { importTransactions, type TransactionImportOptions } from '../../src/importer/import-transactions.ts';
+import { importTransactions } from '../../src/importer/import-transactions.ts';
+import type { TransactionImportOptions } from '../../src/importer/transaction-load.ts';
 import {
   newOrganisation,
   openTestStores,

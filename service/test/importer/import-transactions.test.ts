@@ -4,7 +4,8 @@ import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { zstdCompressSync } from 'node:zlib';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
-import { importTransactions, type TransactionImportOptions } from '../../src/importer/import-transactions.ts';
+import { importTransactions } from '../../src/importer/import-transactions.ts';
+import type { TransactionImportOptions } from '../../src/importer/transaction-load.ts';
 import {
   closeBooks,
   complaintOf,

@@ -6,7 +6,8 @@ import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { TRANSACTION_FIELDS } from '@offerbook/wire/transaction.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import type { WholeFileOptions } from '../../src/importer/import-report.ts';
-import { importTransactions, type TransactionImportOptions } from '../../src/importer/import-transactions.ts';
+import { importTransactions } from '../../src/importer/import-transactions.ts';
+import type { TransactionImportOptions } from '../../src/importer/transaction-load.ts';
 import {
   closeBooks,
   complaintOf,

@@ -1,0 +1,40 @@
+// When the source of a row last changed it, and the retailer of the sale. Both are stored beside the transaction's document.
+
+import { timestampMs } from '@offerbook/wire/timestamp.ts';
+import { RETAILER_FIELD, SOURCE_TIME_FIELD } from '@offerbook/wire/transaction.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
+import type { StoredTransaction } from '../domain/transaction.ts';
+import type { Row } from './attribution.ts';
+
+/** Returns when the source last changed a row; null if unknown. */
+export function sourceMs(row: Row): number | null {
+  const time = row[SOURCE_TIME_FIELD];
+  return time == null ? null : timestampMs(time);
+}
+
+/** The fields of a row that are stored beside its document. */
+export interface RowSource {
+  readonly sourceUpdatedAtMs: number | null;
+  readonly retailerId: Uuid | null;
+}
+
+/** Values that the row does not have are kept. */
+export function sourceOf(row: Row, existing?: StoredTransaction): RowSource {
+  return {
+    sourceUpdatedAtMs: sourceMs(row) ?? existing?.sourceUpdatedAtMs ?? null,
+    retailerId: row[RETAILER_FIELD] ?? existing?.retailerId ?? null,
+  };
+}
+
+/** Returns what to store if a row changes nothing but its source; undefined if it does not change that either. */
+export function findNewSource(row: Row, existing: StoredTransaction): StoredTransaction | undefined {
+  if (isOlder(row, existing)) return undefined;
+  const { sourceUpdatedAtMs, retailerId } = sourceOf(row, existing);
+  const isSame = sourceUpdatedAtMs === existing.sourceUpdatedAtMs && retailerId === existing.retailerId;
+  return isSame ? undefined : { ...existing, sourceUpdatedAtMs, retailerId };
+}
+
+export function isOlder(row: Row, { sourceUpdatedAtMs }: StoredTransaction): boolean {
+  const rowMs = sourceMs(row);
+  return rowMs !== null && sourceUpdatedAtMs !== null && rowMs < sourceUpdatedAtMs;
+}
