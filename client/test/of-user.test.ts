@@ -28,7 +28,7 @@ test('ofUser() sends the user with every page', async () => {
   ]);
 });
 
-test('expand is sent, and the types of both lists then have a retailer', async () => {
+test('both lists send expand, and the type of their items then has a retailer', async () => {
   const script = scripted(
     () => page([1]),
     () => page([1]),

@@ -81,7 +81,7 @@ describe.each([
     { module: 'NodeNext', moduleResolution: 'nodenext' },
   ],
 ])('under %s', (_, compiler, extension, resolution) => {
-  test('the types are found, accept valid programs and reject invalid ones', async () => {
+  test('TypeScript finds the types of the package, accepts a correct program and rejects an incorrect one', async () => {
     await check(compiler(), { ...STRICT, ...resolution }, [
       [`consumer.${extension}`, CONSUMER],
       [`wrong.${extension}`, WRONG],

@@ -114,7 +114,7 @@ export class Fields {
     return items.map((item, index) => new Fields(item, this.#zone, this.problems, `${prefix}[${index}].`));
   }
 
-  /** Returns these fields with a separate list of problems. */
+  /** Returns a copy of these fields that collects problems in its own list. */
   separate(): Fields {
     return new Fields(this.#value, this.#zone, [], this.#prefix);
   }

@@ -98,7 +98,7 @@ const cjFields = {
 };
 
 const rakutenFields = {
-  country: countryCode('Country of sales, which the network does not provide', 'US'),
+  country: countryCode('Country of the sales (the network does not report it)', 'US'),
   transactionType: oneOf(['realtime', 'batch', 'any']).optional(),
   confirmAfterDays: z
     .int({ error: 'must be a whole number of days' })

@@ -62,7 +62,7 @@ export class TransactionConversion {
     this.#groups = new SaleGroups(pull !== undefined);
   }
 
-  /** Ids of the sales whose parts were added. */
+  /** Ids of all sales of which at least one part was added. */
   get saleIds(): string[] {
     return this.#groups.saleIds;
   }

@@ -4,7 +4,7 @@
 import { Random } from '../random.ts';
 import type { NetworkName } from './accounts.ts';
 
-/** Faults of every network, and of networks that are marked. */
+/** Faults that a fake network can inject. A fault applies to every network unless its comment names one. */
 export type Fault =
   /** 500, 502 or 503. */
   | 'server error'

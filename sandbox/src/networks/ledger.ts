@@ -72,7 +72,7 @@ export class Ledger {
     }
     const known = this.#sales[network];
     const last = known.at(-1);
-    // A clock that was set back: later sales have not been reported yet.
+    // If the clock was set back, sales after the new time have not been reported yet.
     return last !== undefined && last.versions[0].atMs > nowMs
       ? known.filter(({ versions }) => versions[0].atMs <= nowMs)
       : known;

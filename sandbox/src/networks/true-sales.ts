@@ -76,7 +76,7 @@ const TRUTHS: Readonly<Record<NetworkName, Truth>> = {
   },
 };
 
-/** The sum of everything that was ever bought: a declined order has no other amounts. */
+/** Sum of the first amounts and all later increases. A declined order reports no other amounts. */
 function everBought({ versions: [first], decimals }: NetworkSale, versions: readonly Version[]): Amounts {
   let bought: Amounts = first;
   let standing: Amounts = first;

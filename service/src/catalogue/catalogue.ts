@@ -20,7 +20,7 @@ export class Catalogue {
   readonly #clock: Clock;
   #snapshot: Snapshot | undefined;
   #snapshotBytes = 0;
-  /** Size of the snapshots replaced since the last collection. */
+  /** Total size of the snapshots replaced since the last garbage collection. */
   #replacedBytes = 0;
 
   constructor(clock: Clock) {

@@ -153,7 +153,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
     ({ database }) => database?.webhooks && database.webhooks.behindMs / 1_000,
   ),
   offerbook_webhook_requests_total: counter(
-    'Requests to endpoints of webhooks, by outcome.',
+    'Requests to webhook endpoints, by outcome.',
     ({ sender }) =>
       sender && [
         { labels: { outcome: 'delivered' }, value: sender.delivered },

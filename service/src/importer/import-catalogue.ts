@@ -140,7 +140,7 @@ async function refuseSharedDeals(
   const keepsDeals = (id: Uuid) =>
     isMerge ||
     check.hasOnlyInvalidRows(id) ||
-    // Either all retailers that this import replaces and that are missing from the file are withdrawn, or none.
+    // Of its own retailers that are missing from the file, an import withdraws either all or none.
     (!check.retailers.has(id) && (run.counts.withdrawn === 0 || !own.has(id)));
   const problems = await findSharedDeals(store, check, keepsDeals);
   if (problems.length === 0) return;

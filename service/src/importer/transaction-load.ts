@@ -218,8 +218,8 @@ export class TransactionLoad {
   }
 
   /**
-   * Networks send some changes without everything that was known before: a declined sale without its amounts, or a decided sale
-   * as pending again.
+   * Keeps stored values that a pulled row has lost. Some networks send a declined sale without its amounts, or report a decided
+   * sale as pending again.
    */
   #withKept(row: Row, existing: StoredTransaction): Row {
     if (this.#options.pulled === undefined || row.status === 'CONFIRMED') return row;

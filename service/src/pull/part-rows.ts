@@ -81,7 +81,7 @@ export class PartRows implements Disposable {
     return { ...JSON.parse(document), [subIdField]: sent };
   }
 
-  /** Stores the rows, without the users who have been erased. */
+  /** Stores the rows. A sale made before its user was erased is stored without the sub-id. */
   async store(source: string, writers: TransactionWriters): Promise<void> {
     let batch: PulledRow[] = [];
     for await (const line of lines(this.#rows.chunks())) {

@@ -66,7 +66,8 @@ async function pullStream(run: SourceRun, windows: SaleWindows, stream: StreamPr
   const { options, context } = run;
   const { sinceMs, startMs } = options;
   const { rules, key } = stream;
-  // Read once: with a moving clock, every window would be followed by another one of a few seconds.
+  // Read the clock once. Otherwise, each window would be followed by another, for the few seconds that have passed in the
+  // meantime.
   const nowMs = context.clock();
   const state = await context.stores.pulls.find(key);
   stream.completeThroughMs = state?.completeThroughMs ?? undefined;

@@ -250,7 +250,10 @@ const PULL_ROWS_SQL = `
   SELECT ${columnsOf(PULL_ROWS).join(', ')} FROM pull_rows
    WHERE (source, sale_id, part_id) > ($1, $2, $3) ORDER BY source, sale_id, part_id LIMIT ${PULL_ROWS_BATCH}`;
 
-/** Copies how far the streams have been read, and the rows of sales that may still change. Leases and budgets expire soon. */
+/**
+ * Copies each stream's position and the rows of sales that may still change. Leases and budgets expire soon, so they are not
+ * copied.
+ */
 async function copyPulls({ from, to, isOurs, progress }: Copy): Promise<void> {
   type StreamRow = TableRow<keyof typeof PULL_STREAMS.columns>;
   type PulledRow = TableRow<keyof typeof PULL_ROWS.columns>;

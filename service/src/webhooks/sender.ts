@@ -70,12 +70,12 @@ export class WebhookSender {
   /** Looks for undelivered changes. */
   readonly poll = oneAtATime(
     () => this.#poll(),
-    (error) => this.#logFailure(error, 'webhooks wait for the database'),
+    (error) => this.#logFailure(error, 'webhooks are waiting for the database'),
   );
 
   readonly #save = oneAtATime(
     () => this.#saveAll(),
-    (error) => this.#logFailure(error, 'webhook results are not stored yet'),
+    (error) => this.#logFailure(error, 'webhook results could not be stored; retrying'),
   );
 
   constructor(options: SenderOptions) {
@@ -123,7 +123,7 @@ export class WebhookSender {
       const { id } = webhook;
       if (this.#running.has(id) || this.#unsaved.has(id) || !isDue(webhook, nowMs)) continue;
       const delivery = this.#deliver(webhook, this.#databaseKey)
-        .catch((error) => this.#logFailure(error, 'a webhook waits for the database'))
+        .catch((error) => this.#logFailure(error, 'a webhook is waiting for the database'))
         .finally(() => this.#running.delete(id));
       this.#running.set(id, delivery);
     }

@@ -234,7 +234,7 @@ for (const database of DATABASES) {
       }
     });
 
-    test('a changed transaction gets another ETag and its new contents', async () => {
+    test('a changed transaction no longer matches its old ETag', async () => {
       const path = `/v1/transactions/${id(101)}/`;
       const before = await own.get(path, acme);
       await own.transactions([transaction(101, { status: 'CONFIRMED' })]);

@@ -16,7 +16,7 @@ afterAll(() => node?.[Symbol.asyncDispose]());
 const policy = (response: Response) => response.headers.get('Content-Security-Policy');
 
 describe('the explorer', () => {
-  test('the explorer is replaced by a page without scripts and requests if it is off', async () => {
+  test('with the explorer off, the start page contains neither scripts nor a token', async () => {
     await using quiet = await TestNode.start({
       settings: { explorer: 'off' },
       pageToken: newTokenText('public'),

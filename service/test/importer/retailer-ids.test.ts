@@ -121,7 +121,7 @@ for (const database of DATABASES) {
       expect(await retailers()).toEqual({ [id(1)]: OTHER_SHOP });
     });
 
-    test('a sale by click has the retailer of its click, and keeps it after the click was purged', async () => {
+    test('a sale with a click id gets the retailer of the click, and keeps it after the click is purged', async () => {
       const { stores, org, load, retailers } = await scene();
       const click = await recordClick(stores, org.id, { retailerId: SHOP });
       const row = { ...transaction(1), clickId: click.id, retailerId: OTHER_SHOP };

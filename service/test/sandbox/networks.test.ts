@@ -166,7 +166,7 @@ describe('limits of the networks', () => {
     });
   });
 
-  test('Awin refuses the 21st request in a minute without saying when to come back', async () => {
+  test('Awin rejects the 21st request in a minute, without a Retry-After header', async () => {
     let nowMs = NOW_MS;
     const fakes = open({ sinceMs: DAY.fromMs, areRatesEnforced: true, clock: () => nowMs });
     const send = () => ask(fakes, transactions(1), headersOf(AUTHORISATION.awin));

@@ -259,7 +259,7 @@ describe.each(
     });
   });
 
-  test('a copy that was interrupted at any point can be repeated completely', async () => {
+  test('a copy that was interrupted at any point can be repeated, and is then complete', async () => {
     const { url, source, org } = await filled();
     const clicking = await open.stores(url);
     const sold = await recordClick(clicking, org.id, { activatedAtMs: NOW_MS });

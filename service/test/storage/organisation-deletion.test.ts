@@ -115,7 +115,7 @@ for (const database of DATABASES) {
       }
     });
 
-    test('an organisation whose deletion was interrupted cannot be found or imported into, and the next deletion finishes', async () => {
+    test('after an interrupted deletion, the organisation cannot be found or imported into, and deleting it again succeeds', async () => {
       const { stores, org } = await scene();
       await issue(stores, org.id);
       const stop = new Error('stopped');

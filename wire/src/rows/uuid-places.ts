@@ -87,7 +87,7 @@ export class UuidPlaces {
   }
 }
 
-/** Includes every word, because sequential ids differ only in some of them. */
+/** Hashes every word, because sequential ids differ in only some of their words. */
 function hash(words: UuidWords, multipliers: readonly number[]): number {
   let h = 0;
   for (let i = 0; i < words.length; i++) {

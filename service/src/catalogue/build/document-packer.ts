@@ -10,7 +10,7 @@ import { sharedUint32Array, UTF8_BYTES_MAX } from './shared-memory.ts';
  * of documents, or a change would move all documents after it to other chunks.
  */
 const LAST_ID_MASK = 0xf;
-/** A shorter chunk does not end, and a longer one ends anyway. */
+/** A chunk shorter than `min` does not end yet; a chunk of at least `max` always ends. */
 const CHUNK_BYTES = { min: 32 * 1024, max: 1024 * 1024 };
 
 export class DocumentPacker {

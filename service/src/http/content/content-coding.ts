@@ -46,7 +46,7 @@ function preferredCoding(acceptEncoding: string): Coding | undefined {
 }
 
 export function compress(coding: Coding, bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  // The types allow shared memory, but these functions never return it.
+  // The type allows shared memory, but the compressors never return it.
   return compressors[coding](bytes) as Uint8Array<ArrayBuffer>;
 }
 

@@ -178,28 +178,28 @@ export const getRetailer = itemOperation(listRetailers, {
   id: 'getRetailer',
   summary: 'One retailer',
   description:
-    'Returns a retailer as it is in the list, with its active deals. A retailer without active deals gets 404.',
+    'Returns a retailer with its active deals, exactly as in the list, or 404 if it has no active deals.',
   answer: (services, item) => catalogueItemRoute(services, 'retailers', item),
 });
 
 const getCashbackOffer = itemOperation(listCashbackOffers, {
   id: 'getCashbackOffer',
   summary: 'One cashback offer',
-  description: 'Returns a cashback offer as it is in the list.',
+  description: 'Returns a cashback offer, exactly as in the list.',
   answer: (services, item) => catalogueItemRoute(services, 'cashbackOffers', item),
 });
 
 const getCoupon = itemOperation(listCoupons, {
   id: 'getCoupon',
   summary: 'One coupon',
-  description: 'Returns a coupon as it is in the list. A coupon that is not active gets 404.',
+  description: 'Returns a coupon, exactly as in the list, or 404 if it is not active.',
   answer: (services, item) => catalogueItemRoute(services, 'coupons', item),
 });
 
 const getPromotion = itemOperation(listPromotions, {
   id: 'getPromotion',
   summary: 'One promotion',
-  description: 'Returns a promotion as it is in the list. A promotion that is not active gets 404.',
+  description: 'Returns a promotion, exactly as in the list, or 404 if it is not active.',
   answer: (services, item) => catalogueItemRoute(services, 'promotions', item),
 });
 
@@ -207,7 +207,7 @@ export const getTransaction = itemOperation(listTransactions, {
   id: 'getTransaction',
   summary: 'One transaction',
   description:
-    "Returns the current version of a transaction of the token's organisation, as it is in the list. For servers only. To follow changes, poll the list: this operation has no Complete-Through header.",
+    "Returns the current version of a transaction of the token's organisation, exactly as in the list. For servers only. To follow changes, poll the list: this operation has no Complete-Through header.",
   parameters: TRANSACTION_ITEM_PARAMETERS,
   answer: transactionRoute,
 });

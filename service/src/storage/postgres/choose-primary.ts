@@ -1,6 +1,6 @@
-// Chooses the primary among servers that accept writes. After a failover, the old primary can still be running: nobody stopped
-// it, or it was frozen and has resumed. PostgreSQL gives every promoted standby a new, higher timeline, so of two servers of one
-// system the one with the higher timeline is the primary. Pure functions.
+// Chooses the primary among servers that accept writes. After a failover, the old primary may still be running, because it was
+// never stopped or because it was frozen and has resumed. PostgreSQL gives every promoted standby a new, higher timeline, so of
+// two servers of one system the one with the higher timeline is the primary. Pure functions.
 
 /** What a server reports about itself. */
 export interface ServerIdentity {

@@ -68,7 +68,7 @@ export class ClusterWatch {
   #restamped = 0;
   /** The greatest Complete-Through that this server has announced or read for each organisation. */
   readonly #knownMs = new Map<number, number>();
-  /** The clocks of the last check, which are on the timeline #timelineId. */
+  /** Each organisation's change clock at the last check, as read on the timeline `#timelineId`. */
   #checkedMs = new Map<number, number>();
   /** Complete-Through of the pages since the last check. Only the next check shows which timeline they were read on. */
   readonly #announcedMs = new Map<number, Set<number>>();
@@ -335,7 +335,10 @@ interface ClockRow {
   readonly clockMs: number;
 }
 
-/** Another server may already have recorded the loss. The clock moves only if a machine with a fast clock stamped the change. */
+/**
+ * Records that changes up to `lostThroughMs` were lost, unless another server has already recorded it. The clock moves only if
+ * the last lost stamp is later, which happens if a machine with a fast clock assigned it.
+ */
 async function noteLoss(
   connection: Connection,
   { timelineId, orgId, movedToMs, lostThroughMs }: ClockRow & { readonly lostThroughMs: number },

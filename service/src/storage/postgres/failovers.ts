@@ -80,7 +80,7 @@ export class Failovers {
   async settle(nowMs: number): Promise<void> {
     await this.#database.write(async (connection) => {
       await connection.all('UPDATE timelines SET settled_at = $1 WHERE settled_at IS NULL', nowMs);
-      // The operator has given all transactions new stamps, or knows that nothing was lost.
+      // The operator confirms that all transactions have new stamps or that nothing was lost.
       await connection.all(
         'UPDATE timeline_clocks SET restamped_at = $1 WHERE lost_through IS NOT NULL AND restamped_at IS NULL',
         nowMs,
@@ -99,7 +99,7 @@ export class Failovers {
 }
 
 async function recordCurrent(connection: Connection, auditor: Auditor): Promise<void> {
-  // Servers do not wait for the disk or a standby when they commit. A clock that was moved must survive the next failover.
+  // Servers commit without waiting for the disk or a standby, but the moved clocks must survive the next failover.
   await connection.all('SET LOCAL synchronous_commit = on');
   // Another process may be recording the same failover.
   await connection.all('LOCK TABLE timelines IN EXCLUSIVE MODE');

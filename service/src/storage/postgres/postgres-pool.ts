@@ -68,7 +68,7 @@ export class PostgresPool {
       return await this.inTime(query);
     } catch (error) {
       const isLate = isStorageError(error, 'unavailable');
-      // The statement was never sent: the pool is overloaded, but the client works.
+      // If the statement was never sent, the pool is overloaded but the client works, so keep the client.
       if (isLate && !query.active) query.cancel().catch(() => {});
       else if (isLate || isConnectionLoss(error)) this.#replace(opening);
       throw error;

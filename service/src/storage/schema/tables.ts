@@ -205,9 +205,10 @@ export function mainTables({ ddl }: Sql): string[] {
 }
 
 /**
- * PostgreSQL only. The timelines on which this database has been written to, and the change clocks when each but the first was
- * recorded: `last_stamp` is the clock that was found, `moved_to` the clock that was set. If the new primary lacks changes,
- * `lost_through` is the last stamp that a server had seen, and `restamped_at` is null until all transactions have new stamps.
+ * PostgreSQL only. The timelines on which this database has been written to. For every timeline except the first, each change
+ * clock when the timeline was recorded: `last_stamp` before the clock was moved, and `moved_to` after. If the new primary lacks
+ * changes, `lost_through` is the last stamp that a server had seen, and `restamped_at` is null until all transactions have new
+ * stamps.
  */
 export function timelineTables({ ddl: { integer, bigint, text, number, end, keyedEnd } }: Sql): string[] {
   return [
@@ -231,7 +232,9 @@ export function timelineTables({ ddl: { integer, bigint, text, number, end, keye
   ];
 }
 
-/** Unlogged: if a walk is lost, its client loses the snapshot, but never a change. A lost lease is taken again. */
+/**
+ * Unlogged: if a walk is lost, its client loses the snapshot, but never a change. If a lease is lost, a node takes it again.
+ */
 export function walkTables({ ddl: { uuid, bigint, text, unlogged, keyedEnd, end } }: Sql): string[] {
   return [
     `CREATE ${unlogged}TABLE walks (

@@ -1,6 +1,6 @@
-// Buffers the transactions of a write and stores them in order of id. Every index but the one by user ends with the id, so
-// sorted rows are adjacent in it, which makes large imports faster. The buffer also updates the daily totals and records former
-// users.
+// Buffers the transactions of a write and stores them in order of id. Except for the index by user, every index ends with the
+// id. Sorted rows are therefore close together in the index, which makes large imports faster. The buffer also updates the
+// daily totals and records former users.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { StorageError } from '../../domain/storage-error.ts';

@@ -98,7 +98,10 @@ export const NEARLY_BY_ID_SQL: Statement = (sql) => {
 
 const WINDOW = 'FROM transactions WHERE org_id = $1 AND updated_at BETWEEN $5 AND $6';
 
-/** Like BY_ID_SQL, for a window from $5 to $6. `beyond` is not null if the window is not narrow. */
+/**
+ * Like BY_ID_SQL, for a window from $5 to $6. `beyond` is null if the window is narrow (has fewer than NARROW_MAX
+ * transactions).
+ */
 export const NARROW_SQL: Statement = (sql) => narrowSql(sql, 'NULL');
 /**
  * Like NARROW_SQL, for a page as of the stamp $7. `changed` is not null if an import has replaced versions since that stamp.

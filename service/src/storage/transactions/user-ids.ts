@@ -1,8 +1,8 @@
 // Finds the ids of a user's transactions in a window of stamps.
 //
 // The index transactions_by_user lists each user's transactions by span of 12 days, and within a span by id, with their stamps.
-// A user with few transactions is read completely. For others, each span in the window is a run in order of id, and a page is
-// the smallest ids of all runs (merge-runs.ts). Entries outside the window are skipped only in its first and last span.
+// If a user has few transactions, all of them are read. Otherwise, each span in the window is a run in order of id, and
+// merge-runs.ts takes the smallest ids of all runs. Entries outside the window are skipped only in its first and last span.
 //
 // So a page is slow only if one user has tens of thousands of transactions with stamps within 12 days and a window selects a few
 // of them, or if thousands of a user's transactions change during a walk through such a window.
@@ -13,7 +13,7 @@ import type { Connection } from '../database.ts';
 import { type Sql, type Statement, splitIds } from '../sql.ts';
 import { mergeRuns, type RunRead } from './merge-runs.ts';
 
-/** A user with at most this many transactions is read completely. */
+/** If a user has at most this many transactions, all of them are read. */
 export const FEW_MAX = 500;
 
 const SHIFT = 30;

@@ -1,5 +1,5 @@
-// Reads a page of one user's transactions: candidates from the user's index entries (user-ids.ts), without those whose version
-// on this page does not name the user.
+// Reads a page of one user's transactions. The user's index entries (user-ids.ts) give candidates; a candidate is dropped if
+// its version on this page does not name the user.
 //
 // A page as of an earlier stamp has more candidates: transactions that have changed since then, and transactions that have
 // since changed to another user or to none. Erased users have neither index entries nor versions, so their pages are empty at

@@ -184,7 +184,7 @@ function options(
   };
 }
 
-/** Covers at least the shortest time axis, and leaves room at both ends for the width of a bar. */
+/** Returns a range of at least SPAN_MIN_S, with room for a bar at both ends. */
 function xRange({ kind, unit, times }: PlotData): [number, number] {
   const [first, last] = [times[0] ?? 0, times.at(-1) ?? 0];
   const start = Math.min(first, last - SPAN_MIN_S[unit]);

@@ -1,4 +1,5 @@
-// The books of the database itself: what is entered when, what is kept for how long, and what a purge leaves.
+// The import log, the audit log and the history in the database: what is recorded when, how long it is kept, and what a purge
+// leaves.
 
 import { describe, expect, test } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';

@@ -459,11 +459,11 @@ describe('log commands', () => {
   ];
   test('log commands reject invalid usage with one sentence and change nothing', async () => {
     expect((await run(['orgs', 'create', 'acme'])).code).toBe(0);
-    const books = async () => [
+    const logs = async () => [
       (await run(['imports', 'list'])).stdout,
       (await run(['audit', '--json'])).stdout,
     ];
-    const before = await books();
+    const before = await logs();
     for (const [args, message] of bad) {
       const { code, stdout, stderr } = await run(args);
       expect({ args, code, stdout, stderr }).toEqual({
@@ -484,7 +484,7 @@ describe('log commands', () => {
         });
       }
     }
-    expect(await books()).toEqual(before);
+    expect(await logs()).toEqual(before);
   });
 
   test('log commands do not create a database if they reject a name', async () => {
