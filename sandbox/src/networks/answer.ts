@@ -145,13 +145,18 @@ export interface Page<T> {
   readonly pages: number;
 }
 
-/** Cuts a page out of a list. With the fault 'drift', a row disappears from the list after the first page was read. */
+/** The list as a later page of a walk finds it. */
+export function driftedList<T>(all: readonly T[], fault: Fault | undefined): readonly T[] {
+  if (fault === 'drift') return all.slice(1);
+  return fault === 'moved row' ? [...all.slice(1), ...all.slice(0, 1)] : all;
+}
+
 export function pageOf<T>(
   all: readonly T[],
   { page, size, first = 1 }: PageChoice,
   fault: Fault | undefined,
 ): Page<T> {
-  const list = fault === 'drift' && page > first ? all.slice(1) : all;
+  const list = page > first ? driftedList(all, fault) : all;
   const start = (page - first) * size;
   const pages = Math.max(1, Math.ceil(list.length / size));
   return { rows: list.slice(start, start + size), total: list.length, pages };

@@ -24,6 +24,8 @@ export type Fault =
   | 'retry after'
   /** impact.com and paged catalogues: a row leaves the list between two pages, so that the next page skips a row. */
   | 'drift'
+  /** Paged catalogues: the first row moves to the end between two pages, so that the next page skips a row, but the total stays. */
+  | 'moved row'
   /** impact.com: a page's link to the next page points to the page itself. */
   | 'self link'
   /** impact.com: null, {}, [] or an empty list instead of an empty page. */

@@ -4,6 +4,7 @@
 import { ACCOUNTS, basic } from './accounts.ts';
 import {
   type Answer,
+  driftedList,
   type FakeNetwork,
   get,
   isIn,
@@ -93,9 +94,15 @@ function failure(status: number, message: string): Answer {
 }
 
 /** A list of version 1 of the API: pages have offsets, and a link to the next page. */
-function listed(name: string, all: readonly unknown[], { url }: NetworkRequest, sizeMax: number): Answer {
+function listed(
+  name: string,
+  whole: readonly unknown[],
+  { url, fault }: NetworkRequest,
+  sizeMax: number,
+): Answer {
   const size = Math.max(1, readCount(url.searchParams.get('limit'), sizeMax, sizeMax));
   const offset = readCount(url.searchParams.get('offset'), 0);
+  const all = offset > 0 ? driftedList(whole, fault) : whole;
   const rows = all.slice(offset, offset + size);
   const query = new URLSearchParams(url.searchParams);
   query.set('offset', String(offset + size));

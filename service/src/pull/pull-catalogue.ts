@@ -87,6 +87,7 @@ async function readList(run: SourceRun, list: CatalogueList, catalogue: PulledCa
         return page;
       },
       isComplete: (total = 0) => countRows() >= total,
+      digest: () => digestOf(pages.flat()),
     });
   } catch (error) {
     if (error instanceof RequestFailed) throw new RequestFailed(`${name}: ${error.message}`);
@@ -95,6 +96,11 @@ async function readList(run: SourceRun, list: CatalogueList, catalogue: PulledCa
   }
   for (const [index, rows] of pages.entries())
     catalogue.add(list, rows, pages.length === 1 ? name : `${name}, page ${index + 1}`);
+}
+
+/** The order of the rows does not matter. */
+function digestOf(rows: CatalogueRows['rows']): string {
+  return [...new Set(rows.map(({ value }) => Bun.hash(JSON.stringify(value))))].sort().join();
 }
 
 async function importPulled(

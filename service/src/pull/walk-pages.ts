@@ -1,5 +1,7 @@
 // Reads all pages of a list. If the list changes during the walk, rows may have moved to a page that was already read, so the
-// walk starts again.
+// walk starts again. A count that differs between two pages shows a change, but not every network sends a count, and an added
+// row can hide a deleted one. So a walk that must not miss a row is repeated until it finds the same rows twice: if a walk
+// misses a row because another one was deleted or changed, the next walk does not find that other row as it was.
 
 import { printCount } from '@offerbook/wire/count.ts';
 import { RequestFailed } from './network-client.ts';
@@ -18,6 +20,8 @@ export interface Walk {
   read(position: string | undefined, number: number): Promise<ReadPage>;
   /** Returns false if rows are missing. */
   isComplete?(total: number | undefined): boolean;
+  /** Identifies the rows of the last walk. If set, a list of several pages is read until two walks have the same rows. */
+  digest?(): string;
 }
 
 /** No list is this long, so the network's pagination must be broken. */
@@ -25,23 +29,29 @@ const PAGES_MAX = 100_000;
 const WALKS_MAX = 4;
 
 export async function walkPages(walk: Walk): Promise<void> {
+  let before: string | undefined;
   for (let count = 1; count <= WALKS_MAX; count++) {
-    if (await walkOnce(walk)) return;
+    const pages = await walkOnce(walk);
+    if (pages === undefined) continue;
+    if (pages === 1 || walk.digest === undefined) return;
+    const digest = walk.digest();
+    if (digest === before) return;
+    before = digest;
   }
   throw new RequestFailed("the network's list keeps changing while it is read");
 }
 
-/** Returns false if the list has changed during the walk. */
-async function walkOnce(walk: Walk): Promise<boolean> {
+/** Returns the number of pages; undefined if the list has changed during the walk. */
+async function walkOnce(walk: Walk): Promise<number | undefined> {
   const visited = new Set<string>();
   let position: string | undefined;
   let total: number | undefined;
   walk.begin?.();
   for (let number = 1; number <= PAGES_MAX; number++) {
     const page = await walk.read(position, number);
-    if (page.total !== undefined && total !== undefined && page.total !== total) return false;
+    if (page.total !== undefined && total !== undefined && page.total !== total) return undefined;
     total ??= page.total;
-    if (page.next === undefined) return walk.isComplete?.(total) ?? true;
+    if (page.next === undefined) return (walk.isComplete?.(total) ?? true) ? number : undefined;
     if (visited.has(page.next)) throw new RequestFailed("the network's links to the next page form a loop");
     visited.add(page.next);
     position = page.next;
