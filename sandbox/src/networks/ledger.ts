@@ -20,6 +20,8 @@ export interface LedgerOptions {
   readonly logoUrl: (retailerId: string) => string;
   /** Programmes per network. Default: 12. Awin needs one request for each. */
   readonly programmes?: number;
+  /** How often the lists of coupons and promotions are updated. Default: every hour. */
+  readonly dealsEveryMs?: number;
   /** Fraction of sales whose changes the networks' change filters do not show. Default: 0. */
   readonly leakShare?: number;
 }
@@ -47,7 +49,7 @@ export class Ledger {
   readonly #touched = new Map<number, number>();
   #reachedMs: number;
   #lastKey = 0;
-  #programmes: { readonly hour: number; readonly all: readonly Programme[] } | undefined;
+  #programmes: { readonly updatedMs: number; readonly all: readonly Programme[] } | undefined;
 
   constructor(options: LedgerOptions) {
     this.#options = options;
@@ -80,13 +82,14 @@ export class Ledger {
 
   /** The programmes of a network, with the coupons and promotions that are listed at this time. */
   programmes(network: NetworkName, nowMs: number): readonly Programme[] {
-    const hour = Math.floor(nowMs / HOUR_MS);
-    if (this.#programmes?.hour !== hour) {
-      const all = this.#retailersAt(hour * HOUR_MS).map((retailer) => ({
+    const { dealsEveryMs = HOUR_MS } = this.#options;
+    const updatedMs = Math.floor(nowMs / dealsEveryMs) * dealsEveryMs;
+    if (this.#programmes?.updatedMs !== updatedMs) {
+      const all = this.#retailersAt(updatedMs).map((retailer) => ({
         retailer,
         advertiserId: this.advertiserId(retailer.id),
       }));
-      this.#programmes = { hour, all };
+      this.#programmes = { updatedMs, all };
     }
     return this.#programmes.all.filter(({ retailer }) => this.#networkOf(retailer.id) === network);
   }

@@ -1,6 +1,7 @@
 // npm run test:pull: kills, freezes and disconnects pulls from every fake network on both databases, and compares the database
 // with the network. Then pulls from networks whose change filters leak. `--minutes 20` ends each run of kills after that time.
-// Exits with 1 if anything was lost, doubled, wrong or stamped for nothing, or if a change was not found.
+// Exits with 1 if anything was lost, doubled, wrong or stamped for nothing, if a catalogue differs from the network's, or if a
+// change was not found.
 
 import { parseArgs } from 'node:util';
 import { NETWORKS, type NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
@@ -55,7 +56,9 @@ function print(title: string, { examples, ...counts }: NemesisReport | Compariso
   const shown = Object.entries(counts).map(([name, count]) => `${name} ${count}`);
   process.stdout.write(`${title}: ${shown.join(', ')}\n`);
   for (const example of examples) process.stdout.write(`  ${example}\n`);
-  return counts.lost + counts.extra + counts.wrong + counts.needless === 0;
+  const { lost, extra, wrong, needless } = counts;
+  const catalogue = 'notOffered' in counts ? counts.torn + counts.notOffered + counts.notWithdrawn : 0;
+  return lost + extra + wrong + needless + catalogue === 0;
 }
 
 process.exit((await run().finally(stopPostgres)) ? 1 : 0);

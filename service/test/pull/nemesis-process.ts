@@ -31,7 +31,7 @@ if (import.meta.main) {
     try {
       const { network, baseUrl, startMs } = order;
       const how = { network, baseUrl, stores, org, startMs, clock: now, sleep, random: Math.random };
-      const reports = await pullPass(how);
+      const reports = await pullPass({ ...how, hasCatalogue: true });
       for (const { error } of reports) if (error !== null) errors.push(error);
     } catch (error) {
       // Another process pulls, or the database is unreachable.

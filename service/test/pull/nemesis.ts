@@ -1,14 +1,16 @@
-// Kills, freezes and disconnects processes that pull from a fake network, which misbehaves too. When it ends, the database must
-// equal what the network says.
+// Kills, freezes and disconnects processes that pull sales and catalogues from a fake network, which misbehaves too. When it
+// ends, the database must equal what the network says.
 
 import { join } from 'node:path';
-import type { NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
+import { ACCOUNTS, type NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
 import { FakeNetworks } from '@offerbook/sandbox/networks/fake-networks.ts';
 import { randomFaults } from '@offerbook/sandbox/networks/faults.ts';
 import { trueSales } from '@offerbook/sandbox/networks/true-sales.ts';
 import { Random } from '@offerbook/sandbox/random.ts';
+import { CATALOGUE } from '../../src/domain/pull.ts';
 import { closing } from '../../src/storage/open-once.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { storedOffers, trueOffers } from './catalogue-truth.ts';
 import type { PullOrder } from './nemesis-process.ts';
 import { type Comparison, compareWithTruth, DECIDED_MS } from './network-pull.ts';
 import { virtualClock } from './virtual-clock.ts';
@@ -23,6 +25,11 @@ const RAKUTEN_SPEED = 10_000;
 /** For the last pull, whose windows must not multiply while it runs. */
 const FINAL_SPEED = 2_000;
 const FAULT_SHARE = 0.03;
+/** In real time: long enough to read a catalogue, short enough to change while it is read. */
+const DEALS_EVERY_MS = 2 * SECOND_MS;
+/** Every other request is for a list of the catalogue. */
+const SALES_PATH = /\/(?:transactions|Actions|conversion\.json|query|token)\b/;
+const IMPORTS_MAX = 1_000_000;
 const FINAL_MAX_MS = 180 * SECOND_MS;
 const PROCESS = join(import.meta.dir, 'nemesis-process.ts');
 
@@ -32,16 +39,30 @@ export interface NemesisOptions {
   readonly seed: number;
   /** Number of kills; freezes and disconnections come on top. */
   readonly kills: number;
+  /** The first pull finds the sales of so many days. */
+  readonly historyDays?: number;
+  /** True to interrupt only pulls of the catalogue. Default: about half of them. */
+  readonly isCatalogueOnly?: boolean;
   /** No kills after this time. */
   readonly untilMs?: number;
 }
 
 export interface NemesisReport extends Comparison {
   readonly killed: number;
+  /** Kills of processes whose last request was for the catalogue. */
+  readonly killedInCatalogue: number;
   readonly frozen: number;
   readonly disconnected: number;
   readonly requests: number;
   readonly virtualDays: number;
+  /** Catalogues that were imported. */
+  readonly catalogues: number;
+  /** Retailers and deals that did not fit to the last complete catalogue after a kill. */
+  readonly torn: number;
+  /** Retailers and deals that the network offers and the database does not. */
+  readonly notOffered: number;
+  /** Retailers and deals that the database offers and the network does not. */
+  readonly notWithdrawn: number;
 }
 
 export async function runPullNemesis({
@@ -49,25 +70,32 @@ export async function runPullNemesis({
   network,
   seed,
   kills,
+  historyDays = network === 'rakuten' ? 3 : 200,
+  isCatalogueOnly = false,
   untilMs = Number.POSITIVE_INFINITY,
 }: NemesisOptions): Promise<NemesisReport> {
   const random = new Random(seed, 'pull nemesis', network);
   const virtualMs = Date.UTC(2026, 5, 1, 12);
   const speed = network === 'rakuten' ? RAKUTEN_SPEED : SPEED;
+  const dealsEveryMs = DEALS_EVERY_MS * speed;
   const time = { realMs: Date.now(), virtualMs, speed };
   const { now } = virtualClock(time);
   let frozenMs = Number.POSITIVE_INFINITY;
-  let requests = 0;
+  const requests = { all: 0, catalogue: 0 };
+  let isLastOfCatalogue = false;
   const plan = randomFaults(seed, FAULT_SHARE);
-  const historyDays = network === 'rakuten' ? 3 : 200;
   const fakes = new FakeNetworks({
     ...{ seed, sinceMs: virtualMs - historyDays * DAY_MS, clock: () => Math.min(now(), frozenMs) },
     density: { salesPerDay: network === 'rakuten' ? 60 : 15, cellMs: 360 * MINUTE_MS },
     // The clock of the network stops for the last pull, and a rate would then allow no further requests.
     ...{ pageSizeMax: 20, tokenLifeMs: DAY_MS, areRatesEnforced: false },
-    logoUrl: () => 'https://logos.example/',
+    ...{ logoUrl: () => 'https://logos.example/', dealsEveryMs },
     faults: { draw: (name, number) => (frozenMs < now() ? undefined : plan.draw(name, number)) },
-    onAnswer: () => requests++,
+    onAnswer: ({ target }) => {
+      isLastOfCatalogue = !SALES_PATH.test(target);
+      requests.all++;
+      if (isLastOfCatalogue) requests.catalogue++;
+    },
   });
   const listen = (port: number) =>
     Bun.serve({ port, hostname: '127.0.0.1', development: false, fetch: (request) => fakes.answer(request) });
@@ -76,6 +104,7 @@ export async function runPullNemesis({
   await using stores = closing(await openStores(databaseUrl, CREATE_OPTIONS, now));
   const org = await stores.organisations.create('acme');
   if (org === undefined) throw new Error('the organisation exists');
+  const catalogueKey = { source: `${network}:${ACCOUNTS[network].account}`, orgId: 0, stream: CATALOGUE };
   const order = (final: Partial<PullOrder>): PullOrder => ({
     ...{ databaseUrl, network, time, untilMs: Number.MAX_SAFE_INTEGER, baseUrl: `http://127.0.0.1:${port}` },
     startMs: virtualMs - (network === 'rakuten' ? 20 : historyDays + 310) * DAY_MS,
@@ -85,16 +114,19 @@ export async function runPullNemesis({
     Bun.spawn([process.execPath, PROCESS, JSON.stringify(order(final))], {
       ...{ stdin: 'ignore', stdout: 'pipe', stderr: 'inherit' },
     });
-  const counts = { killed: 0, frozen: 0, disconnected: 0 };
+  const torn: string[] = [];
+  const counts = { killed: 0, killedInCatalogue: 0, frozen: 0, disconnected: 0 };
   let child = start();
   const kill = async (victim: typeof child) => {
     victim.kill('SIGKILL');
     await victim.exited;
     counts.killed++;
+    if (isLastOfCatalogue) counts.killedInCatalogue++;
+    torn.push(...(await findTorn()));
   };
   try {
     while (counts.killed < kills && Date.now() < untilMs) {
-      await firstRequest(() => requests);
+      await nextRequest(isCatalogueOnly || random.chance(0.5) ? 'catalogue' : 'all');
       await Bun.sleep(random.logBetween(1, 2_000));
       const draw = random.unit();
       if (draw < 0.6) {
@@ -105,7 +137,7 @@ export async function runPullNemesis({
         counts.frozen++;
         child.kill('SIGSTOP');
         const other = start();
-        await firstRequest(() => requests);
+        await nextRequest('all');
         await Bun.sleep(random.between(1, 300));
         child.kill('SIGCONT');
         await Bun.sleep(random.between(1, 300));
@@ -133,15 +165,55 @@ export async function runPullNemesis({
     const truth = trueSales(fakes.ledger, network, frozenMs);
     const comparison = await compareWithTruth(stores, org, network, truth);
     const virtualDays = Math.round((frozenMs - virtualMs) / DAY_MS);
-    return { ...comparison, ...counts, requests, virtualDays };
+    const [offered, stored] = [trueOffers(fakes.ledger, [network], frozenMs), await storedOffers(stores)];
+    const notOffered = offered.filter((line) => !stored.includes(line));
+    const notWithdrawn = stored.filter((line) => !offered.includes(line));
+    const imports = await stores.imports.list({ limit: IMPORTS_MAX });
+    return {
+      ...{ ...comparison, ...counts, requests: requests.all, virtualDays },
+      catalogues: imports.filter(({ kind, outcome }) => kind === 'catalogue' && outcome === 'done').length,
+      ...{ torn: torn.length, notOffered: notOffered.length, notWithdrawn: notWithdrawn.length },
+      examples: [
+        ...comparison.examples,
+        ...torn.slice(0, 5),
+        ...notOffered.slice(0, 5).map((line) => `not offered: ${line}`),
+        ...notWithdrawn.slice(0, 5).map((line) => `not withdrawn: ${line}`),
+      ],
+    };
   } finally {
     child.kill('SIGKILL');
     await server.stop(true);
   }
 
-  /** Waits for the process to send a request, at most ten seconds. */
-  async function firstRequest(count: () => number): Promise<void> {
-    const before = count();
-    for (let waited = 0; count() === before && waited < 10_000; waited += 5) await Bun.sleep(5);
+  /**
+   * Compares the stored catalogue with those that the network has had since the last complete pull began. Whatever was in all of
+   * them must be stored, and nothing else than what was in one of them.
+   */
+  async function findTorn(): Promise<string[]> {
+    const find = async () => (await stores.pulls.find(catalogueKey))?.completeThroughMs ?? undefined;
+    const sinceMs = await find();
+    const stored = await storedOffers(stores);
+    // Another process has imported a catalogue in the meantime.
+    if ((await find()) !== sinceMs) return [];
+    const lists: string[][] = [];
+    const untilMs = now();
+    for (let ms = sinceMs ?? untilMs + 1; ms <= untilMs; ms += dealsEveryMs)
+      lists.push(trueOffers(fakes.ledger, [network], ms));
+    lists.push(sinceMs === undefined ? [] : trueOffers(fakes.ledger, [network], untilMs));
+    const [first = new Set<string>(), ...others] = lists.map((lines) => new Set(lines));
+    const missing = [...first].filter(
+      (line) => others.every((lines) => lines.has(line)) && !stored.includes(line),
+    );
+    const extra = stored.filter((line) => ![first, ...others].some((lines) => lines.has(line)));
+    return [
+      ...missing.map((line) => `missing after a kill: ${line}`),
+      ...extra.map((line) => `extra after a kill: ${line}`),
+    ];
+  }
+
+  /** Waits until the network has answered a request, at most ten seconds. */
+  async function nextRequest(kind: keyof typeof requests): Promise<void> {
+    const before = requests[kind];
+    for (let waited = 0; requests[kind] === before && waited < 10_000; waited += 5) await Bun.sleep(5);
   }
 }

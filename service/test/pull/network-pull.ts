@@ -24,6 +24,8 @@ export interface PassOptions {
   readonly random: () => number;
   /** Where the first pass starts. */
   readonly startMs: number;
+  /** Default: only sales. */
+  readonly hasCatalogue?: boolean;
   readonly onNote?: (note: string) => void;
 }
 
@@ -33,9 +35,10 @@ const CONFIRM_AFTER = { confirmAfterDays: 1 };
 /** After this time, the age of every sale has decided its status. */
 export const DECIDED_MS = 3 * DAY_MS;
 
-export function pullable(network: NetworkName, baseUrl: string, changes: Row = {}): PullableSource {
+export function pullable(network: NetworkName, baseUrl: string): PullableSource {
   const source = wholeShareSource(network, {
-    ...{ baseUrl, ...changes },
+    // Not every network lists logos.
+    ...{ baseUrl, logo: 'https://logos.example/{advertiser}.png' },
     ...(network === 'rakuten' && CONFIRM_AFTER),
   });
   const pull = openSalePull(source);
@@ -52,9 +55,9 @@ export function pullable(network: NetworkName, baseUrl: string, changes: Row = {
 
 /** One pass over all streams, as `offerbook pull` makes it. */
 export function pullPass(options: PassOptions): Promise<StreamReport[]> {
-  const { network, baseUrl, stores, org, clock, sleep, random, startMs, onNote } = options;
+  const { network, baseUrl, stores, org, clock, sleep, random, startMs, onNote, hasCatalogue } = options;
   const how = {
-    only: 'transactions' as const,
+    only: hasCatalogue === true ? undefined : ('transactions' as const),
     org,
     startMs,
     by: `test@${process.pid}`,

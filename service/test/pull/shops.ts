@@ -14,13 +14,13 @@ import { pullSource } from '../../src/pull/pull-source.ts';
 import type { PullOptions, StreamReport } from '../../src/pull/source-run.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import type { TestDatabase } from '../support/databases.ts';
+import { storedOffers, storedRetailers, trueOffers } from './catalogue-truth.ts';
 import { pullable } from './network-pull.ts';
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 /** The fakes' deals change every full hour. */
 const START_MS = Date.UTC(2026, 10, 14, 12, 5);
-const LOGO = { logo: 'https://logos.example/{advertiser}.png' };
 
 /** Replaces a network's response; undefined answers normally. */
 type Interception = (request: Request) => Response | undefined;
@@ -89,7 +89,7 @@ export class Shops implements AsyncDisposable {
     stores: Stores = this.stores,
   ): Promise<StreamReport[]> {
     return pullSource(
-      pullable(network, this.baseUrl, LOGO),
+      pullable(network, this.baseUrl),
       {
         only: 'catalogue',
         org: undefined,
@@ -103,29 +103,18 @@ export class Shops implements AsyncDisposable {
     );
   }
 
-  /** The stored retailers. */
-  async stored(): Promise<Retailer[]> {
-    const found: Retailer[] = [];
-    await this.stores.catalogue.read(async (batch) => {
-      for (const { document } of batch) found.push(JSON.parse(document));
-    });
-    return found;
+  stored(): Promise<Retailer[]> {
+    return storedRetailers(this.stores);
   }
 
   /** What the database offers, in a form that can be compared with `truth`. */
-  async offered(): Promise<string[]> {
-    return (await this.stored()).flatMap((retailer) => print(retailer)).sort();
+  offered(): Promise<string[]> {
+    return storedOffers(this.stores);
   }
 
   /** What the networks offer at this time. */
   truth(...networks: readonly NetworkName[]): string[] {
-    return networks
-      .flatMap((network) =>
-        this.fakes.ledger
-          .programmes(network, this.nowMs)
-          .flatMap(({ retailer }) => print(expressible(network, retailer as unknown as Retailer))),
-      )
-      .sort();
+    return trueOffers(this.fakes.ledger, networks, this.nowMs);
   }
 
   /** The network of a retailer, by its name. */
@@ -139,37 +128,6 @@ export class Shops implements AsyncDisposable {
     await this.#server.stop(true);
     await this.stores.close();
   }
-}
-
-/** The parts of a retailer that a network's catalogue has. */
-function expressible(network: NetworkName, retailer: Retailer): Retailer {
-  switch (network) {
-    case 'impact':
-      return {
-        ...retailer,
-        promotions: retailer.promotions.map((promotion) => ({ ...promotion, deepLink: retailer.url })),
-      };
-    case 'partnerize':
-      return { ...retailer, promotions: [] };
-    case 'rakuten':
-      return {
-        ...retailer,
-        cashbackOffers: retailer.cashbackOffers.filter((offer) => offer.maximumFixedCommissionFee === null),
-      };
-    default:
-      return retailer;
-  }
-}
-
-function print({ name, url, cashbackOffers, coupons, promotions }: Retailer): string[] {
-  return [
-    `${name} ${url}`,
-    ...cashbackOffers.map(
-      (offer) => `${name}: offer ${offer.cashbackPercentage} ${offer.maximumFixedCommissionFee}`,
-    ),
-    ...coupons.map(({ code }) => `${name}: coupon ${code}`),
-    ...promotions.map(({ deepLink }) => `${name}: promotion ${deepLink}`),
-  ];
 }
 
 export function errorsOf(reports: readonly StreamReport[]): (string | null)[] {
