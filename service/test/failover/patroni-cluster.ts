@@ -163,7 +163,7 @@ listen primary
   bind 127.0.0.1:${this.#proxyPort}
   option httpchk OPTIONS /primary
   http-check expect status 200
-  default-server inter 1s fall 2 rise 1 on-marked-down shutdown-sessions
+  default-server inter 1s fall 2 rise 1 observe layer4 error-limit 1 on-error mark-down on-marked-down shutdown-sessions
 ${servers.join('\n')}
 `;
   }
