@@ -1,4 +1,5 @@
-// Forgets a source that is no longer pulled: withdraws its retailers and deletes the state of its streams. Its sales stay.
+// Forgets a source that is no longer pulled: withdraws its retailers, and deletes the state of its streams and its request
+// counts. Its sales stay, with the network's rows: if the source is pulled again, a correction needs the rows that it corrects.
 
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import type { Clock } from '../domain/clock.ts';

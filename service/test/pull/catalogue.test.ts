@@ -262,12 +262,14 @@ test('a pull of sales and catalogue reads the catalogue every six hours', async 
   expect(await streams()).toEqual(['changes', 'catalogue']);
 });
 
-test('forgetting a source removes its retailers and its state, and nothing of other sources', async () => {
+test('forgetting a source removes its retailers, its state and its request counts, and nothing of other sources', async () => {
   await using shops = await Shops.open(database);
   for (const network of ['awin', 'cj'] as const) await shops.pull(network);
   const how = { by: 'test@host', version: '0' };
   const report = await forgetSource('awin:77777', how, shops.stores, () => shops.nowMs);
   expect(report.withdrawn).toBe(6);
   expect(await shops.offered()).toEqual(shops.truth('cj'));
-  expect((await shops.stores.pulls.list()).map(({ source }) => source)).toEqual(['cj:7000000']);
+  const { pulls } = shops.stores;
+  const left = [await pulls.list(), await pulls.listRequests()].map((all) => all.map(({ source }) => source));
+  expect(left).toEqual([['cj:7000000'], ['cj:7000000']]);
 });

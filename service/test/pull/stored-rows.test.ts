@@ -4,6 +4,7 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { cjCorrection, cjRecord, idOf, rakutenSku } from '../../../feeds/test/fixture.ts';
+import { forgetSource } from '../../src/pull/forget-source.ts';
 import { pullSource } from '../../src/pull/pull-source.ts';
 import { makeBackup } from '../../src/storage/backup/make-backup.ts';
 import { restoreBackup } from '../../src/storage/backup/restore-backup.ts';
@@ -71,6 +72,19 @@ describe.each(DATABASES)('on $name', (database) => {
     expect(total(await t.pull())).toMatchObject({ added: 0, changed: 1, invalid: 0 });
     expect((await t.stored()).get(SALE_ID)).toMatchObject({ status: 'DECLINED', passbackUid: null });
     expect((await t.stores.pulls.rowsOf(SOURCE, [SALE])).map(({ subId }) => subId)).toEqual([null, null]);
+  });
+
+  test('a forgotten source keeps its rows, so that a correction still changes its sale if the source is pulled again', async () => {
+    await using t = await pulled();
+    await forgetSource(SOURCE, { by: 'test@host', version: '0' }, t.stores, () => t.nowMs);
+    const { streams, rows } = await pulledStateOf(t.url);
+    expect([streams, rows.length]).toEqual([[], 1]);
+    t.nowMs += 30 * DAY_MS;
+    t.network.rows.push(correction(t.nowMs - 3_600_000));
+    // Too late to read the original row again.
+    const startMs = t.nowMs - DAY_MS;
+    expect(total(await t.pull({ startMs }))).toMatchObject({ added: 0, changed: 1, invalid: 0 });
+    expect((await t.stored()).get(SALE_ID)).toMatchObject({ status: 'DECLINED' });
   });
 
   test('deleting the organisation deletes its rows and the state of its streams', async () => {

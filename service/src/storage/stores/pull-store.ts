@@ -220,7 +220,8 @@ export function pullWriter(connection: Connection, clock: Clock): PullWriter {
       );
     },
     async forget(source) {
-      await connection.all('DELETE FROM pull_streams WHERE source = $1', source);
+      for (const table of ['pull_streams', 'pull_requests'])
+        await connection.all(`DELETE FROM ${table} WHERE source = $1`, source);
     },
     async clearDue(source, saleIds) {
       await connection.all(CLEAR_DUE_SQL, source, JSON.stringify(saleIds));
