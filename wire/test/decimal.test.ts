@@ -54,7 +54,7 @@ describe('exact decimals', () => {
           const value = parseDecimal(written);
           expect(isExactDecimal(value)).toBe(true);
           const shortest = written.includes('.') ? written.replace(/0+$/, '').replace(/\.$/, '') : written;
-          // Wherever it stands, and whatever stands beside it.
+          // The result is the same at any position in a value, next to any other text.
           expect(printJson(value)).toBe(shortest);
           expect(printJson({ a: [value, 'x:1e-7,'], b: '1e-7' })).toBe(
             `{"a":[${shortest},"x:1e-7,"],"b":"1e-7"}`,

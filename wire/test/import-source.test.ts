@@ -1,4 +1,4 @@
-// Where the bytes come from, packed or not, and one clear sentence for each way in which they do not.
+// Import sources, compressed or not, and a clear error message for each way in which reading one can fail.
 
 import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The executable: one file that needs nothing but the C library, and does all that a checkout does.
+// The executable: a single file that needs only the C library and has all features of a checkout.
 
 import { Database } from 'bun:sqlite';
 import { beforeAll, describe, expect, test } from 'bun:test';

@@ -1,5 +1,5 @@
-// The image of deploy/Containerfile, built by buildah without a network and run as it is meant to be. Its base is made here,
-// of the C library of this machine and nothing else: what works on that works on every base with glibc.
+// Builds the image of deploy/Containerfile with buildah, without a network, and runs it. The base image contains only this
+// machine's C library, so an image that works on it works on every base with glibc.
 
 import { deepStrictEqual } from 'node:assert';
 import { join } from 'node:path';
@@ -16,7 +16,9 @@ interface ImageConfig {
   readonly Healthcheck: { readonly Test: readonly string[] };
 }
 
-/** Throws where the image cannot be built from the executable, or does not work. `executable` is below the checkout. */
+/**
+ * Throws if the image cannot be built from the executable or does not work. `executable` is a path relative to the checkout.
+ */
 export async function tryImage(executable: string): Promise<void> {
   const buildah = openBuildah();
   const base = buildah('from', 'scratch');
@@ -24,7 +26,7 @@ export async function tryImage(executable: string): Promise<void> {
     buildah('copy', '--quiet', base, library, library);
   buildah('commit', '--quiet', base, 'localhost/base');
   const build = ['--build-arg', 'BASE=localhost/base', '--build-arg', `EXECUTABLE=${executable}`];
-  // The format of Docker has health checks; that of OCI has none.
+  // Docker's image format has health checks; OCI's does not.
   buildah(
     'build',
     '--quiet',
@@ -62,13 +64,13 @@ export async function tryImage(executable: string): Promise<void> {
     (await inside([probe, address.replace(':8080', `:${new URL(server.url).port}`)])).stdout,
     'live\n',
   );
-  // buildah does not pass signals on.
+  // buildah does not forward signals, so signal the server itself.
   const [{ pid } = {}] = await server.logged('ready');
   process.kill(Number(pid), 'SIGTERM');
   deepStrictEqual((await server.ended()).code, 0);
 }
 
-/** With a store of its own, so that nothing of it stays on this machine. */
+/** Uses a temporary store, so that no image remains on this machine. */
 function openBuildah() {
   const program = requireProgram({ names: ['buildah'], tests: 'the container image', apt: 'buildah' });
   const store = temporaryFolder();

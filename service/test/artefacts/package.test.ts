@@ -1,5 +1,5 @@
-// The npm package `offerbook`: what is in its tarball, and that it works where npm puts it. `npm run release:check`
-// installs it for real; here the packages that it depends on are links into the checkout, which takes no time.
+// The npm package `offerbook`: the contents of its tarball, and whether it works where npm installs it. `npm run release:check`
+// runs a real installation; here, dependencies are links into the checkout, which is faster.
 
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
@@ -53,7 +53,7 @@ async function unpack(folder: string): Promise<string> {
   return folder;
 }
 
-/** Puts the dependencies into node_modules as npm does: Bun's program is moved to another place by its install script. */
+/** Puts the dependencies into node_modules as npm does. Bun's install script moves its executable to another place. */
 function addDependencies(modules: string, areScriptsRun: boolean): void {
   const link = (target: string, ...path: string[]) => {
     mkdirSync(dirname(join(modules, ...path)), { recursive: true });

@@ -1,7 +1,6 @@
-// npm run release:check [-- --here]: makes everything that a release hands out, in dist/, and tries each of it: the
-// executables of all platforms (with --here, that of this one), both npm packages as npm installs them, the image, the
-// completions and the manual page. Then it runs the commands of the documents against the executable. Ends with 1 at the first that
-// fails.
+// npm run release:check [-- --here]: builds all release artefacts in dist/ and tests each of them: the executables for all
+// platforms (with --here, only this one), both npm packages as npm installs them, the image, the completions and the manual
+// page. Then runs the commands in the documents with the executable. Exits with 1 at the first failure.
 
 import { ok } from 'node:assert';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +15,7 @@ import { tryImage } from './image.ts';
 import { run, smoke } from './smoke.ts';
 
 const DIST = join(ROOT, 'dist');
-/** How an executable of each platform begins. */
+/** First bytes of an executable, by platform. */
 const MAGIC = { linux: '7f454c46', darwin: 'cffaedfe' };
 
 const here = `${process.platform}-${process.arch}`;

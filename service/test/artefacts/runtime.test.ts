@@ -1,4 +1,4 @@
-// The runtimes of other platforms, as builds fetch them: a package of npm in the place of Bun's.
+// Fetching Bun for other platforms, as builds do. A local npm package stands in for Bun's.
 
 import { expect, test } from 'bun:test';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,5 @@
-// What every artefact has to do, whichever way it came: make a database, import, and serve pages, lists and the console with
-// workers.
-// Throws where it does not.
+// Checks that apply to every artefact: creates a database, imports data, and serves pages, lists and the console with workers.
+// Throws if a check fails.
 
 import { deepStrictEqual } from 'node:assert';
 import { join } from 'node:path';
@@ -10,7 +9,7 @@ import { ROOT } from '../support/artefacts.ts';
 import { offerbook, type RunOptions, ServerProcess } from '../support/command.ts';
 import { freePort } from '../support/postgres-server.ts';
 
-/** On the port for operators. */
+/** True for bundles that the admin port serves. */
 const isOfConsole = (path: string) => path.startsWith('/assets/console.');
 const CONSOLE_PAGES = ['/', '/imports', '/totals', '/metrics', '/readyz'];
 const PAGES = [
@@ -23,7 +22,7 @@ const PAGES = [
   '/favicon.svg',
 ];
 
-/** `data` is where the command finds the examples of the repository. */
+/** `data` is the path of examples/data as the command sees it. */
 export async function smoke(options: RunOptions, data = join(ROOT, 'examples/data')): Promise<void> {
   await run(['orgs', 'create', 'acme'], options);
   await run(['import', 'catalogue', join(data, 'catalogue.ndjson')], options);
@@ -52,12 +51,12 @@ export async function smoke(options: RunOptions, data = join(ROOT, 'examples/dat
   deepStrictEqual(/^offerbook_build_info\{.*commit="(.*?)"/m.exec(metrics)?.[1], commit);
   const page = await fetchFrom('/v1/transactions/', { Authorization: `Bearer ${token}` });
   deepStrictEqual(((await page.json()) as { data: unknown[] }).data.length, 2);
-  // An over-long URL gets our own answer, because the runtime has been told of longer ones.
+  // Offerbook itself rejects a URL that is too long, because Bun is configured to accept longer ones.
   deepStrictEqual((await fetchFrom(`/?${'x'.repeat(20_000)}`)).status, 414);
   deepStrictEqual(await server.stop(), 0);
 }
 
-/** Runs a command that has to succeed, and returns what it printed. */
+/** Runs a command and returns its output; throws if the command fails. */
 export async function run(args: readonly string[], options: RunOptions): Promise<string> {
   const { code, stdout, stderr } = await offerbook(args, options);
   deepStrictEqual({ code, stderr: code === 0 ? '' : stderr }, { code: 0, stderr: '' });

@@ -170,7 +170,7 @@ describe('/docs/reference', () => {
       'Set OFFERBOOK_TOKEN to a private token and run the sample above instead.',
     );
     expect(transactions).toContain('Once the whole walk is stored, use that value as the next W.');
-    // Links lead to guides on this server, not to files.
+    // Links point to guides on this server, not to files.
     expect(transactions).not.toMatch(/[^/]docs\//);
     const start = (await watched.page.locator('#start').textContent()) ?? '';
     expect(start).toContain('For the catalogue and activation samples:');

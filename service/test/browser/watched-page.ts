@@ -3,7 +3,7 @@
 import { expect } from 'bun:test';
 import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
 
-/** An init script that records the elements that move without the visitor's doing, in the global `shifts`. */
+/** An init script that records layout shifts (elements that move without user input) in the global `shifts`. */
 export const RECORD_SHIFTS = `shifts = []; new PerformanceObserver((list) => {
   for (const { hadRecentInput, sources } of list.getEntries()) {
     if (!hadRecentInput) shifts.push(...sources.map(({ node }) => node?.className ?? ''));

@@ -1,4 +1,4 @@
-// Small catalogues full of awkward texts and times that lie close together, for property tests, and ways to load one.
+// Small catalogues for property tests, with awkward strings and times close to each other, and functions that load them.
 
 import { type Coupon, type Promotion, printRetailer, type Retailer } from '@offerbook/wire/catalogue.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
@@ -116,7 +116,7 @@ const retailer = fc.record({
   promotions: fc.array(promotion, { maxLength: 3 }),
 });
 
-/** Retailers with ids that are all different and in no order. */
+/** Retailers with unique ids, in random order. */
 export const catalogue: fc.Arbitrary<Retailer[]> = fc.array(retailer, { maxLength: 8 }).map((drafts) =>
   drafts.map(({ name, hostname, offers, coupons, promotions }, number) => ({
     id: uuid('retailer', number),
@@ -184,7 +184,7 @@ export const moreDomains: fc.Arbitrary<ReadonlyMap<Uuid, readonly string[]>> = f
       new Map(Object.entries(drafts).map(([number, domains]) => [uuid('retailer', Number(number)), domains])),
   );
 
-/** The same parts give the same id. */
+/** Returns the same id for the same parts. */
 export function uuid(...parts: readonly (string | number)[]): Uuid {
   const hex = new Bun.CryptoHasher('md5').update(parts.join('/')).digest('hex');
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') as Uuid;

@@ -1,4 +1,4 @@
-// What is served of a stored retailer: its document as it is, taken apart into lists.
+// How a stored retailer is served: its document unchanged, and its deals as items of their lists.
 
 import { expect, test } from 'bun:test';
 import {
@@ -29,7 +29,7 @@ const LIST_FORMS = {
   promotions: PromotionSchema,
 };
 
-/** What each list shows of one stored retailer. */
+/** The items of each list in a catalogue with one stored retailer. */
 async function servedLists(stored: object) {
   const data = await buildSnapshotData(async (onBatch) => {
     await onBatch([{ id: RETAILER.id, document: printJson(stored), domains: [] }]);
@@ -42,7 +42,7 @@ async function servedLists(stored: object) {
   return { retailers: list('retailers'), ...forEachDealList(list) };
 }
 
-/** The same for a retailer with one deal in each list. */
+/** Like servedLists(), for a retailer with one deal in each list. */
 async function served(stored: object) {
   const lists = await servedLists(stored);
   expect(Object.values(lists).map((items) => items.length)).toEqual([1, 1, 1, 1]);

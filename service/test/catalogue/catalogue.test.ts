@@ -12,7 +12,7 @@ const clock = () => START_MS;
 const ALL = { cursor: undefined, limit: 1000 };
 const LISTS = ['retailers', 'cashbackOffers', 'coupons', 'promotions'] as const;
 
-/** Every text of a retailer carries the version, so that a mixture of two versions would show. */
+/** Every string of a retailer contains the version, so that a mixture of two versions is detected. */
 function retailers(count: number, version: string): Retailer[] {
   return Array.from({ length: count }, (_, number) => ({
     id: uuid('retailer', number),
@@ -126,7 +126,7 @@ describe('the data of a snapshot', () => {
       const catalogue = new Catalogue(clock);
       catalogue.take(posted);
       expect(readPage(catalogue.list('retailers'), ALL).items).toEqual(printed(retailers(3, 'shared')));
-      // A change made here shows in the other thread's data: nothing was copied.
+      // A change made here appears in the other thread's data, which shows that nothing was copied.
       const [here, there] = [data, posted].map(({ retailers }) => retailers.documents.chunks[0]);
       here?.fill(0x20);
       expect(there).toEqual(here as Uint8Array);

@@ -21,7 +21,7 @@ import { readPage } from './read-page.ts';
 const LISTS: readonly CatalogueListName[] = ['retailers', 'cashbackOffers', 'coupons', 'promotions'];
 const list = fc.constantFrom(...LISTS);
 const FIRST: CatalogueQuery = { cursor: undefined, limit: 1000 };
-/** From before the first start to after the last end, on and just beside the moments at which things change. */
+/** Times from before the first start to after the last end: each time at which deals change, and 1 ms before and after it. */
 const momentMs = fc
   .tuple(fc.integer({ min: -1, max: 13 }), fc.constantFrom(-1, 0, 1))
   .map(([step, offset]) => START_MS + step * 500 + offset);
@@ -350,7 +350,7 @@ test('a name filter that consists only of accents matches everything, like an em
   expect(readPage(offers, { ...FIRST, name: '\u0301\u0308' })).toEqual(readPage(offers, FIRST));
 });
 
-/** Every way to leave out some of the filters. */
+/** Every subset of the filters. */
 function combinations(filters: OfferQuery): OfferQuery[] {
   const some: OfferQuery[] = [{}];
   for (const [name, value] of Object.entries(filters))
@@ -403,7 +403,7 @@ function manyRetailers(): Retailer[] {
   }));
 }
 
-/** All of its offers are for one country, a few for another, and very few for a third. */
+/** All offers are for one country, a tenth of them also for a second, and those of every 40th retailer also for a third. */
 function skewedRetailer(number: number, name: string, offerCount: number): Retailer {
   return {
     id: uuid('retailer', number),
@@ -427,7 +427,7 @@ function skewedRetailer(number: number, name: string, offerCount: number): Retai
 }
 
 function manyNames(number: number): string {
-  // Has every three letters of "rarest" without having the word.
+  // Contains every three-letter sequence of "rarest", but not the word.
   if (number % 50 === 7) return `Rare arest ${number}`;
   if (number % 20 === 3) return `Rare ${number}`;
   return [`Shop ${number}`, `Garden Shöp ${number}`, `Store e${number}`][number % 3] as string;

@@ -8,7 +8,7 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { CatalogueListName, CatalogueQuery } from '../../src/catalogue/list-view.ts';
 import { SITES } from './arbitrary-catalogue.ts';
 
-/** A page as the texts of its items. */
+/** A page, with each item as JSON. */
 export interface TextPage {
   readonly items: readonly string[];
   readonly cursor: Uuid | undefined;

@@ -40,7 +40,7 @@ test('JSON that spans chunks is read back unchanged, for characters of any byte 
   }
 });
 
-/** The pages of a list of items with these lengths, as the lengths on each of them. */
+/** Pages through a list of items with these lengths; returns the lengths of the items on each page. */
 function walk(lengths: readonly number[], limit: number, bytesMax?: number): number[][] {
   const ids = new UuidTable(Uint32Array.from(lengths.flatMap((_, number) => [0, 0, 0, number])));
   const pages: number[][] = [];

@@ -1,4 +1,4 @@
-// A page of a view as the texts of its items, for comparing.
+// Reads a page of a list view as JSON strings, for comparison.
 
 import { expect } from 'bun:test';
 import { printJson } from '@offerbook/wire/decimal.ts';
@@ -6,7 +6,7 @@ import type { CatalogueQuery, ListView } from '../../src/catalogue/list-view.ts'
 import { ENVELOPE_START, envelopeEnd } from '../../src/domain/page.ts';
 import type { TextPage } from './naive-catalogue.ts';
 
-/** Fails unless the bytes of the page are the list envelope of exactly these items, as it is printed. */
+/** Fails unless the page's bytes equal the list envelope with these items, as printJson() formats them. */
 export function readPage(view: ListView, query: CatalogueQuery): TextPage {
   const { bytes, cursor } = view.page(query);
   const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);

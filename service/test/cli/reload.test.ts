@@ -1,5 +1,5 @@
-// What is committed while a node loads or takes up the catalogue. The builder of the node is the real one, except that
-// what it has built is handed out only when something else has happened.
+// Commits that happen while a node builds or swaps in a snapshot. The node's snapshot builder is real, except that a test can
+// delay its result.
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
@@ -19,12 +19,12 @@ import { leakWatch } from '../support/leak-watch.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
 
-/** Shorter than the 30 s after which a node writes the last use of its tokens, and so polls again in any case. */
+/** Less than 30 s, because every 30 s a node stores the last use of its tokens, which triggers a poll in any case. */
 const SERVED_WITHIN_MS = 20_000;
 
 class HeldBuilder {
   readonly #builder: SnapshotBuilder;
-  /** What has to happen between the end of the next build and its taking up. */
+  /** Runs after the next build and before the node gets its result. */
   beforeTakingUp: (() => Promise<void>) | undefined;
 
   constructor(databaseUrl: string) {
@@ -48,10 +48,10 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
   let stores: Stores;
   let builder: HeldBuilder;
   let port: number;
-  /** Logged by the node. */
+  /** The node's log. */
   let lines: string[];
   let start: () => Promise<RunningNode>;
-  /** Issued before the imports: whatever is committed after them makes the node look again. */
+  /** A token issued before the imports, because a commit after them would make the node poll again. */
   let reader: string;
 
   beforeEach(async () => {
@@ -87,7 +87,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     return fetch(`http://127.0.0.1:${port}/v1/retailers/`, { headers: { Authorization: `Bearer ${token}` } });
   }
 
-  /** Returns when the node has noticed all that was committed before: it reloads links at the same poll. */
+  /** Waits until the node has noticed all earlier commits. The node reloads links in the same poll, so wait for that. */
   async function untilNoticed(): Promise<void> {
     const reloads = () => lines.filter((line) => line.includes('links reloaded')).length;
     const before = reloads();

@@ -106,7 +106,7 @@ describe('the quarantine file', () => {
   const FILE = 'aside.ndjson';
   const row = (number: number) => JSON.stringify(transaction(number));
 
-  /** Each import puts its rows aside; the file is what it was before unless the import is kept. */
+  /** Sets the rows of each import aside. The file must not change until keep() is called. */
   async function putAside(cwd: string, ...imports: readonly (readonly string[])[]): Promise<void> {
     for (const rows of imports) {
       using aside = new AsideFile(join(cwd, FILE), join(cwd, 'rows.ndjson'));

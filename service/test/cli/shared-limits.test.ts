@@ -35,8 +35,8 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))(
       });
       await server.logged('worker ready', 3);
       expect(await ask(server.url, token, 400)).toEqual({ 200: 100, 429: 300 });
-      // The last lines of the log come at the end. A worker that had to wait for a processor may have come too late for any
-      // of the hundred, so that it has only refused.
+      // Stop first, because the last log lines are written at the end. A worker that had to wait for a core may have returned
+      // only 429.
       expect(await server.stop('SIGTERM')).toBe(0);
       const answered = new Set(
         server.logLines

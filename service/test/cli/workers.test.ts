@@ -104,7 +104,7 @@ test('a crashed worker is replaced, the other workers keep responding, and its c
   expect(await metric('offerbook_workers_ready')).toBe(3);
   while ((await metric(ANSWERED)) < 90) await Bun.sleep(20);
   expect(await metric(ANSWERED)).toBe(90);
-  // So does the console, which shows the whole node.
+  // The console shows the same numbers for the whole node.
   const overview = textOf(await (await fetch(`${adminUrl}/`)).text());
   expect(overview).toMatch(/Workers ready3 of 3\s*Workers replaced1/);
   expect(overview).toMatch(/\/readyz90/);
@@ -158,7 +158,7 @@ test('earlier failed starts no longer count after another worker was ready and c
   await server.logged('a worker ended; starting a new one', 6);
   faults.letHappen('stillborn', 1);
   faults.letHappen('crash', 1);
-  // The crashed worker, and a start while none is ready.
+  // Two more: the crashed worker, and one that fails to start while no worker is ready.
   await server.logged('a worker ended; starting a new one', 8);
   faults.revive(1);
   const ready = await server.logged('worker ready', 2);

@@ -21,7 +21,7 @@ describe.each(DATABASES)('$name', (database) => {
   let beganMs: number;
   let soonMs: number;
 
-  /** Records three clicks of today, one of which led to a sale, and an old one. */
+  /** Records three clicks of today, one of which resulted in a sale, and an old one. */
   async function recordClicks(): Promise<void> {
     const { stores } = console_.node;
     const ids = new ClickIds(await stores.clickKey());
@@ -116,7 +116,7 @@ describe.each(DATABASES)('$name', (database) => {
     expect(row?.slice(0, 4)).toEqual(['/v1/coupons/', '3', '33.3%', '0.0%']);
     const { tokens } = await node.stores.tokens.list();
     expect(page.commands).toEqual([`offerbook tokens rotate ${tokens[0]?.id}`]);
-    // Every metric that it names is there.
+    // Every metric that the page names exists.
     const metrics = await (await console_.get('/metrics')).text();
     const named = page.sources.filter((name) => name.startsWith('offerbook_'));
     expect(named.filter((name) => !metrics.includes(name) && !name.includes('replica'))).toEqual([]);
@@ -181,7 +181,7 @@ describe.each(DATABASES)('$name', (database) => {
     expect(outcomes(await console_.page('/imports?kind=nonsense'))).toHaveLength(5);
     const days = page.table('Rows per day') ?? [];
     const sums = [1, 2, 3, 4, 5, 6].map((i) => days.reduce((sum, row) => sum + Number(row[i]), 0));
-    // Retailers and transactions; the second catalogue withdrew one and left two.
+    // Retailers and transactions together. The second catalogue withdrew one retailer and left two unchanged.
     expect(sums).toEqual([6, 1, 2, 0, 1, 1]);
 
     const refused = await console_.page(`/imports/${entries[0]?.id}`);
@@ -213,7 +213,7 @@ describe.each(DATABASES)('$name', (database) => {
       ...['quiet', 'none', 'never', 'unknown', 'unknown'],
       ...['0', '0', '–'],
     ]);
-    // A part of the window, one user, and a page that has others behind it, tell nobody everything.
+    // A page that is not the last, a page of one user, and a window with an upper bound do not deliver every change.
     await node.get('/v1/transactions/?limit=1', token);
     await node.get('/v1/transactions/?passbackUid=user-1', token);
     await node.get('/v1/transactions/?updatedAtLessThan=2100-01-01T00:00:00', token);
@@ -253,11 +253,11 @@ describe.each(DATABASES)('$name', (database) => {
     expect(await search('Acme')).toBe(`/transactions?org=${publicId}`);
     expect(await search(publicId)).toBe(`/transactions?org=${publicId}`);
     expect(await search(HOSTILE)).toEqual([id(102)]);
-    // As long as an import takes, and in letters that a form writes with nine bytes each.
+    // The longest value that an import accepts, in characters that take nine bytes each in a form.
     expect(await search(LONGEST)).toEqual([id(103)]);
     expect(await search('user-9')).toBeUndefined();
     expect((await console_.post('/transactions', { q: `${LONGEST}x` })).status).toBe(400);
-    // Neither the text nor a link with it: the page may be shown to others.
+    // The page contains neither the search text nor a link with it, because others may see the page.
     const byUser = await console_.post('/transactions', { q: HOSTILE });
     expect(byUser.html).not.toContain('onerror');
 
@@ -521,7 +521,7 @@ describe.each(DATABASES)('$name', (database) => {
     ]);
     await node.get('/v1/transactions/', token);
     expect((await rowOf(console_))?.[4]).toBe('up to date');
-    // The use of a public token is no poll.
+    // Using a public token does not count as a poll.
     const { tokens: all } = await node.stores.tokens.list();
     await node.token('public', 'catalogue only');
     const added = (await node.stores.tokens.list()).tokens.find(({ id: one }) =>

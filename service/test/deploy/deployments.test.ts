@@ -1,5 +1,5 @@
-// The files in deploy/ that run the service: systemd takes the unit, the types of Kubernetes and the schema of Compose take
-// the manifests, and what they say is true of the program.
+// The files in deploy/ that run the service: systemd accepts the units, the manifests match the types of Kubernetes and the
+// schema of Compose, and their commands and settings work with the program.
 
 import { describe, expect, test } from 'bun:test';
 import { cpSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { temporaryFolder } from '../support/databases.ts';
 import { lacks, PROGRAMS, requireProgram } from '../support/programs.ts';
 
 const DEPLOY = join(ROOT, 'deploy');
-/** A stop takes no longer, beside the delay that drains it. */
+/** Maximum duration of a stop, in addition to --drain-delay. */
 const STOP_MAX_S = 10;
 
 const read = (...path: string[]) => readFileSync(join(DEPLOY, ...path), 'utf8');
@@ -24,7 +24,7 @@ const read = (...path: string[]) => readFileSync(join(DEPLOY, ...path), 'utf8');
 describe('deploy/systemd', () => {
   const UNITS = ['offerbook', 'offerbook-backup', 'offerbook-purge', 'offerbook-pull'];
 
-  /** Runs systemd-analyze where it finds the units, with the command of this checkout, and their drop-ins. */
+  /** Runs systemd-analyze in a folder with the units, which call this checkout's command, and their drop-ins. */
   function analyze(...args: readonly string[]) {
     const folder = temporaryFolder();
     cpSync(join(DEPLOY, 'systemd'), folder, { recursive: true });
@@ -70,7 +70,7 @@ describe('deploy/systemd', () => {
         const text = read('systemd', `${unit}.service`)
           .replaceAll('/usr/local/bin/offerbook', COMMAND)
           .replaceAll('/var/lib/offerbook-backups', backups)
-          // As systemd reads them.
+          // Unescape as systemd does.
           .replaceAll('$$', '$')
           .replaceAll('%%', '%');
         for (const [, command = ''] of text.matchAll(/^ExecStart(?:Post)?=(.+)$/gm)) {
@@ -216,7 +216,7 @@ describe('deploy/kubernetes', () => {
     const folder = temporaryFolder();
     const programs = temporaryFolder();
     const script = (args[0] ?? '').replace('/backups', folder);
-    // In place of PostgreSQL's program, whose options docs/operations/backups.md has as well.
+    // Replaces pg_dump. Its options are also documented in docs/operations/backups.md.
     const run = (exitCode: number) => {
       writeFileSync(join(programs, 'pg_dump'), `#!/bin/sh\necho "$@" > unfinished\nexit ${exitCode}\n`, {
         mode: 0o755,
@@ -256,7 +256,7 @@ describe('deploy/compose.yaml', () => {
   };
 
   test('compose.yaml follows the Compose specification', () => {
-    // Its dialect and its ids are written in an older way; no reference goes by them.
+    // The schema uses `id` as older dialects do, which Ajv rejects. No reference uses these ids.
     const schema = JSON.parse(JSON.stringify(composeSchema), (key, value) =>
       key === 'id' && typeof value === 'string' ? undefined : value,
     );

@@ -1,5 +1,5 @@
-// What operators load into Prometheus and Grafana: the rules are what promtool takes, each alert fires when it should, and
-// nothing in either file asks for a metric that no server has.
+// The files for Prometheus and Grafana: promtool accepts the rules, each alert fires when it should, and every metric that they
+// use exists.
 
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
@@ -73,7 +73,7 @@ function promtool(...args: string[]): { readonly code: number; readonly output: 
   return { code: exitCode, output: `${stdout}${stderr}` };
 }
 
-/** All names in an expression that are written like our metrics or those of a process. */
+/** All names in an expression that have the prefix of our metrics or of process metrics. */
 function metricsIn(expression: string): string[] {
   return expression.match(/\b(?:offerbook|process)_\w+/g) ?? [];
 }
@@ -96,7 +96,7 @@ describe('metrics', () => {
   beforeAll(async () => {
     const databaseUrl = await newPostgresSchema();
     const adminPort = await freePort();
-    // A server that is no replica of anything: it is not used, and the metrics say so.
+    // The URL of a server that is not a replica. The node does not use it, and the metrics show that.
     const settings = { adminPort, replicaUrl: databaseUrl };
     await using collector = SpanCollector.start();
     const tracing = parseTracingSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
@@ -110,7 +110,7 @@ describe('metrics', () => {
     await importCatalogue(node.stores.catalogue, sourceFrom(ndjson([retailer(1)])), { importId: id });
     expect((await node.get('/livez')).status).toBe(200);
     expect((await node.get('/v1/retailers/')).status).toBe(401);
-    // The thread that sends webhooks starts when the node has noticed the new one.
+    // The webhook thread starts once the node has noticed the new webhook.
     do metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
     while (!metrics.includes('offerbook_webhook_requests_total{'));
   });
@@ -140,7 +140,7 @@ describe('metrics', () => {
     const input_series = samples.map((line) => {
       const [, name = '', labels = '', value = ''] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
       const all = ['job="offerbook"', 'instance="a"', ...(labels === '' ? [] : [labels])].join();
-      // What a counter says is of no interest, only that it rises.
+      // Only the increase of a counter matters, not its value.
       const isCounter = /_(total|bucket|sum|count)$/.test(name);
       return { series: `${name}{${all}}`, values: isCounter ? '0+1x20' : `${value}x20` };
     });
@@ -149,7 +149,7 @@ describe('metrics', () => {
       alert: `Query${index}`,
       expr: `absent(${asSent(expr)})`,
     }));
-    // Tells of a new catalogue, and there is none.
+    // These queries return results only after a reload of the catalogue, and there was none.
     const expected = queries.map(({ expr }) => expr.startsWith('changes('));
     const write = (name: string, content: unknown) => Bun.write(join(folder, name), JSON.stringify(content));
     await write('rules.yml', { groups: [{ name: 'dashboard', rules: alerts }] });

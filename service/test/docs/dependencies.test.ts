@@ -1,5 +1,5 @@
-// What we depend on: the list of licences is current and holds nothing that we may not use, and the audit fails
-// for a known vulnerability but not for a registry that is away.
+// Dependencies: the list of licences is current and contains only permissive licences, and the audit fails for a known
+// vulnerability but not for an unreachable registry.
 
 import { describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { freePort } from '../support/postgres-server.ts';
 
 const ROOT = join(import.meta.dir, '..', '..', '..');
 const FREE = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'Unlicense', 'MIT OR Apache-2.0'];
-/** Ask for nothing of those who only use the tool. */
+/** Licences without obligations for those who only run the program. */
 const FREE_AS_TOOL = [...FREE, 'MPL-2.0', 'PSF-2.0', 'Python-2.0', '0BSD', 'CC0-1.0', 'BlueOak-1.0.0'];
 
 test('docs/licences.md is up to date (npm run licences writes it)', async () => {
@@ -61,7 +61,7 @@ describe('npm run audit', () => {
   async function audit(registry: string) {
     const child = Bun.spawn([process.execPath, 'scripts/audit.ts', '--registry', registry], {
       cwd: ROOT,
-      // What this registry makes up must not be remembered.
+      // Use a temporary cache, so that npm does not keep the fake registry's responses.
       env: { ...process.env, npm_config_cache: temporaryFolder() },
       stdout: 'pipe',
       stderr: 'inherit',
@@ -70,7 +70,7 @@ describe('npm run audit', () => {
     return { stdout, code };
   }
 
-  /** A registry that knows of one vulnerability, in the way of npm's. */
+  /** A fake npm registry that reports one vulnerability. */
   function registry(severity: string) {
     return Bun.serve({
       port: 0,

@@ -1,5 +1,5 @@
-// The documents: every command in them is run as written, every link leads somewhere, and the tables that
-// repeat what the code says are current.
+// The documents: every command works as written, every link has a target, and tables that are derived from the code are
+// current.
 
 import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
@@ -44,20 +44,20 @@ function blocks(document: string): Block[] {
   );
 }
 
-/** The headings of a document as links name them. */
+/** The anchors of a document's headings. */
 function anchorsOf(document: string): Set<string> {
   const text = readFileSync(join(ROOT, document), 'utf8').replace(/^ *```.*?^ *```$/gms, '');
   const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading.toLowerCase());
   return new Set(headings.map((heading) => heading.replace(/[^\w\- ]/g, '').replaceAll(' ', '-')));
 }
 
-/** With job control a server in the background leads a process group, so that it ends with what it started. */
+/** With job control, each background server has its own process group, so that its child processes end with it. */
 const STOP_SERVERS = `set -m; trap 'for job in $(jobs -p); do kill -- -$job; done' EXIT`;
 
-/** With another command than that of the checkout, the README must not find the checkout's. */
+/** The README's line that puts the checkout's command on the PATH; removed if TEST_COMMAND names another command. */
 const FIND_COMMAND = process.env.TEST_COMMAND === undefined ? '' : /^export PATH=.*$/m;
 
-/** A folder with the command that is tested: that of the checkout, or another one, such as the executable. */
+/** Creates a folder with a link to the command under test: the checkout's, or TEST_COMMAND. */
 function commandFolder(): string {
   const folder = temporaryFolder();
   symlinkSync(COMMAND, join(folder, 'offerbook'));
@@ -65,9 +65,9 @@ function commandFolder(): string {
 }
 
 /**
- * The commands of a document as one script, on a database and a port of its own. `sh server` blocks run in the background. Other
- * tests run the blocks for generators, `sh backup` and `sh restore` (they need a database without servers), `sh guide` (a running
- * server) and `sh pull` (a network).
+ * The commands of a document as one script. `sh server` blocks run in the background. Other tests run the blocks for
+ * generators, `sh backup` and `sh restore` (they need a database without servers), `sh guide` (a running server) and `sh pull`
+ * (a network).
  */
 function script(document: string): string {
   return blocks(document).flatMap(toCommands).join('\n');
@@ -112,7 +112,7 @@ describe.each(DOCUMENTS.filter((document) => script(document) !== ''))('the comm
       stderr: '',
       stdout: '',
     });
-    // curl -s prints an error answer and succeeds; a document must not show one.
+    // `curl -s` exits with 0 even for an error response, so check that there is none.
     expect(stdout).not.toContain('"requestId":"');
     if (document === 'README.md')
       expect(stdout).toMatch(
@@ -211,9 +211,9 @@ test.skipIf(lacks('bash'))(
       ['PENDING', 'CONFIRMED'],
       ['CONFIRMED', 'CONFIRMED'],
     ]);
-    // Not while a server runs.
+    // A restore is rejected while a server runs.
     expect(runBlock('restore')).toBe(3);
-    // Leaves its write-ahead log behind.
+    // A killed server leaves its write-ahead log behind.
     await server.stop('SIGKILL');
 
     expect(runBlock('restore')).toBe(0);
@@ -229,7 +229,7 @@ test.skipIf(lacks('bash'))(
 test('an interrupted backup does not leave a file that looks like a backup', async () => {
   const cwd = temporaryFolder();
   await offerbook(['orgs', 'create', 'acme'], { cwd });
-  // Files may have 16 blocks, so that the process fails, or is ended by a signal, while it writes the copy.
+  // Limits files to 16 blocks, so that the process fails or is killed by a signal while it writes the copy.
   const command = ['/bin/sh', '-c', 'ulimit -f 16; exec "$0" "$@"', COMMAND];
   const { code } = await offerbook(['backup', 'copy'], { cwd, command });
   expect(code).not.toBe(0);

@@ -1,5 +1,5 @@
-// The commands on the pages of networks, run as written: only curl is another, which answers from our fixtures and refuses
-// addresses that the networks do not have. So the files that the pages fetch are those that the conversions take.
+// Runs the commands on the networks' pages as written, with a fake curl that returns our fixtures and rejects unknown URLs.
+// This shows that the conversions accept the files that the pages fetch.
 
 import { describe, expect, test } from 'bun:test';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
@@ -31,11 +31,11 @@ import { lacks } from '../support/programs.ts';
 const ROOT = join(import.meta.dir, '..', '..', '..');
 
 interface Page {
-  /** What curl answers, by how the address begins; the longest beginning counts. */
+  /** Responses of the fake curl by URL prefix; the longest matching prefix counts. */
   readonly answers: Readonly<Record<string, string>>;
   readonly source: Row;
   readonly overlay: string;
-  /** The report of each conversion on the page, in turn. */
+  /** The reports of the page's conversions, in order. */
   readonly reports: readonly string[];
 }
 
@@ -110,7 +110,10 @@ const PAGES: Readonly<Record<Exclude<NetworkName, 'table'>, Page>> = {
   },
 };
 
-/** Takes the options that the pages use; of a body it asks that it is JSON, or a form. */
+/**
+ * A fake curl with the options that the pages use. Files with credentials must be private, and a body that starts with `{` must
+ * be JSON.
+ */
 const CURL = `#!${process.execPath}
 const [answers, args] = [await Bun.file(import.meta.dir + '/answers.json').json(), process.argv.slice(2)];
 const value = (name) => args[args.indexOf(name) + 1];

@@ -1,5 +1,5 @@
-// docs/generators.md: each generator is run as written on the document of a running service, what it makes is compiled with
-// the program that uses it, and the program lists the offers of that service, page by page.
+// docs/generators.md: runs each generator as written on the OpenAPI document of a running service, compiles the generated
+// client with the program on the page, and checks that the program lists the service's offers page by page.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync, symlinkSync } from 'node:fs';
@@ -56,10 +56,10 @@ test('the guide has a command and a program for three generators', () => {
   expect(RECIPES.map(({ name }) => name)).toEqual(['openapi-typescript', 'hey-api', 'orval']);
 });
 
-/** Each keeps a core busy for some seconds: one of them, unless `npm run release:check` asks for all. */
+/** Only the first, because each keeps a core busy for some seconds. `npm run release:check` tests all of them. */
 const TRIED = process.env.TEST_GENERATORS === 'all' ? RECIPES : RECIPES.slice(0, 1);
 
-// Side by side, because they wait for each other in nothing.
+// Concurrent, because they do not depend on each other.
 describe.concurrent.each(TRIED)('$name', ({ command, program }) => {
   test('the generated client compiles and lists the offers', async () => {
     const folder = temporaryFolder();

@@ -1,4 +1,4 @@
-// The mistakes of newcomers in docs/errors.md, made one by one: what they get is what the document says.
+// Makes each of the common mistakes in docs/errors.md and compares the response with the document.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
@@ -14,9 +14,9 @@ interface Got {
 }
 
 let node: TestNode;
-/** Answers like the plain port of a service that is to be reached by https: where it really is, is elsewhere. */
+/** Redirects every request to the service, like the http port of a service that requires https. */
 let redirecting: ReturnType<typeof Bun.serve>;
-/** Some website. */
+/** A website that is not Offerbook. */
 let website: ReturnType<typeof Bun.serve>;
 
 beforeAll(async () => {
@@ -41,18 +41,18 @@ afterAll(async () => {
   await node?.[Symbol.asyncDispose]();
 });
 
-/** On a busy machine some seconds of the minute may be over. */
+/** On a busy machine, some seconds of the minute may already have passed. */
 function sinceTheFirst(detail: string | undefined): string {
   return detail?.replace(/in [45]\d s\.$/, 'in 60 s.') ?? '';
 }
 
-/** As the document prints a problem. */
+/** Formats an error response as the document does. */
 async function problemOf(answer: Promise<Response>): Promise<string> {
   const { status, code, detail } = (await (await answer).json()) as Record<string, string>;
   return `${status} \`${code}\`: ${sinceTheFirst(detail)}`;
 }
 
-/** The message of what the client throws, with the addresses of this test as the document has them. */
+/** Returns the message of the client's error, with this test's URLs replaced by those in the document. */
 async function messageOf(call: () => unknown): Promise<string> {
   try {
     await call();
@@ -68,7 +68,7 @@ async function messageOf(call: () => unknown): Promise<string> {
 const clientWith = (token: string, baseUrl = node.url) =>
   new OfferbookClient({ baseUrl, token, retry: { attemptsMax: 1 } });
 
-/** The client as it finds itself in a page. */
+/** Like messageOf(), but the client detects a browser page. */
 async function inPage(call: () => unknown): Promise<string> {
   const global = globalThis as { document?: unknown };
   global.document = {};
@@ -79,7 +79,7 @@ async function inPage(call: () => unknown): Promise<string> {
   }
 }
 
-/** By the first column of the table. Each has tokens of its own, because the limit is one request for each. */
+/** Keyed by the first column of the table. Each uses new tokens, because the limit is one request per token. */
 const MISTAKES: Record<string, () => Promise<Got>> = {
   'no token': async () => ({
     service: await problemOf(node.get('/v1/retailers/')),
@@ -115,7 +115,7 @@ const MISTAKES: Record<string, () => Promise<Got>> = {
   },
   'a misspelt filter, `contry`': async () => ({
     service: await problemOf(node.get('/v1/cashback-offers/?contry=DE', await node.token('public'))),
-    // The compiler finds it before that.
+    // In TypeScript, the compiler would report this mistake.
     client: await messageOf(async () => {
       const misspelt = { contry: 'DE' } as { country?: string };
       await clientWith(await node.token('public')).cashbackOffers(misspelt);
@@ -153,7 +153,7 @@ const MISTAKES: Record<string, () => Promise<Got>> = {
   }),
 };
 
-/** The cells of the table by their first one, as they are read: with what Markdown needs taken away. */
+/** The rows of the table by their first cell, without Markdown escapes. */
 function documented(): Record<string, Got> {
   const [, table = ''] = DOCUMENT.split(
     '| mistake | service response | `@offerbook/client` error |\n|---|---|---|\n',
@@ -177,7 +177,7 @@ test.each(Object.entries(MISTAKES))(
   async (mistake, make) => {
     const { service, client } = await make();
     const words = documented()[mistake];
-    // Around a message there may be words about it.
+    // The document may add an explanation before the message.
     expect(words?.service).toEndWith(service);
     const isSame = words?.client.startsWith('the same') === true;
     expect(client).toBe(isSame ? service.replace(/^\d+ `\w+`: /, '') : (words?.client ?? ''));

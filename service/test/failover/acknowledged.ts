@@ -1,4 +1,4 @@
-// Imports that reported success, to compare with what the database holds.
+// Imports that reported success, for comparison with the database.
 
 import type { ImportResult } from '../nemesis/import-order.ts';
 import { DATABASE, type Member } from './member.ts';
@@ -19,7 +19,7 @@ export class Acknowledged {
     if (result.changes > 0) this.#imports.push(result);
   }
 
-  /** Counts the imports since the last check, and their rows that the database does not hold. */
+  /** Counts the imports since the last check, and those of their rows that are not in the database. */
   async check(primary: Member): Promise<{ imports: number; lostRows: number }> {
     const found = await primary.query<{ import: string; rows: number }>(COUNT_SQL, {
       database: DATABASE,

@@ -1,5 +1,5 @@
-// The programs of a Patroni cluster, from Debian's packages, and how they are run: not as root, which Patroni and PostgreSQL
-// refuse, and so that they end with this process.
+// The programs of a Patroni cluster, from Debian's packages. They do not run as root, which Patroni and PostgreSQL reject, and
+// they end with this process.
 
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const TESTS = 'failover';
 const require = (name: string, apt: string) =>
   requireProgram({ names: [name], tests: TESTS, apt } satisfies Program);
 
-// Before Patroni, which would otherwise bring PostgreSQL's current version.
+// Install this before Patroni, which would otherwise install the current version of PostgreSQL.
 require(join(POSTGRES_BIN, 'postgres'), 'postgresql-15');
 const SETPRIV = require('setpriv', 'util-linux');
 export const ETCD = require('etcd', 'etcd-server');
@@ -28,7 +28,7 @@ export interface Daemon {
 /** Starts a program as the user postgres; its output goes to NAME.log in the folder. */
 export function startDaemon(name: string, command: readonly string[], folder: string): Daemon {
   const log = openSync(join(folder, `${name}.log`), 'a');
-  // The kernel kills the program if this process is killed. PostgreSQL leaves the session of its Patroni, and stays.
+  // The kernel kills the program if this process is killed. PostgreSQL leaves Patroni's session and keeps running.
   const user = process.getuid?.() === 0 ? ['--reuid=postgres', '--regid=postgres', '--init-groups'] : [];
   const { pid } = Bun.spawn([SETPRIV, ...user, '--pdeathsig=KILL', '--', ...command], {
     cwd: folder,

@@ -1,5 +1,5 @@
 // Importers, pollers and clicks on two nodes, one with a multi-host URL and one behind HAProxy, while the primary fails over.
-// After each failover, everything pauses, and what the database holds is compared with what was promised.
+// After each failover, everything pauses, and the database is compared with the guarantees.
 
 import { Random } from '@offerbook/sandbox/random.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
@@ -52,7 +52,7 @@ export interface RoundReport {
   readonly firstPageMs: number;
   /** Imports that reported success since the last round. */
   readonly imports: number;
-  /** Rows of these imports that the database does not hold. */
+  /** Rows of these imports that are not in the database. */
   readonly lostRows: number;
   readonly clicks: number;
   readonly lostClicks: number;
@@ -60,7 +60,7 @@ export interface RoundReport {
   readonly contradicted: number;
   /** Rows that only a poller has. */
   readonly extra: number;
-  /** From the end of the load until all copies were right. */
+  /** Time from the end of the load until all copies were correct. */
   readonly repairMs: number;
   /** Log lines in which a node reports lost changes. */
   readonly reports: readonly string[];
@@ -135,7 +135,7 @@ export class FailoverRun implements Disposable {
     }
   }
 
-  /** Lets a fault strike under load, waits until the cluster is healthy, and compares. */
+  /** Causes a fault under load, waits until the cluster is healthy, and compares the copies. */
   async play(fault: Fault): Promise<RoundReport> {
     this.#round += 1;
     const random = this.#random('fault');

@@ -6,7 +6,10 @@ import type { PatroniCluster } from './patroni-cluster.ts';
 
 /** Time for which two servers accept writes, or would if Patroni did not act. */
 const SPLIT_MS = 3_000;
-/** Longer than the timeouts of servers, and shorter than wal_sender_timeout, after which a cluster is no longer synchronous. */
+/**
+ * Longer than the servers' timeouts, but shorter than wal_sender_timeout, after which the cluster would no longer be
+ * synchronous.
+ */
 const UNREPLICATED_MS = 5_000;
 
 export interface Strike {
@@ -23,7 +26,7 @@ export interface Fault {
   readonly name: string;
   /** True if changes may be lost that an asynchronous primary has committed. */
   readonly loses: boolean;
-  /** Leads to a promotion, then ends the fault. Patroni runs on all servers when it returns. */
+  /** Causes a promotion, then ends the fault. When this function returns, Patroni runs on all servers. */
   strike(strike: Strike): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-// npm run test:failover: fails a Patroni cluster over again and again under load, and prints what was kept and what was lost.
-// Installs Patroni, etcd, HAProxy and PostgreSQL 15 from Debian's packages first. Exits with 1 if a promise was broken.
+// npm run test:failover: causes repeated failovers of a Patroni cluster under load, and prints what was kept and what was lost.
+// Installs Patroni, etcd, HAProxy and PostgreSQL 15 from Debian's packages first. Exits with 1 if a guarantee was violated.
 
 import { parseArgs } from 'node:util';
 import { Random } from '@offerbook/sandbox/random.ts';

@@ -72,7 +72,7 @@ export class Member implements Disposable {
     const all = this.#processes();
     for (const signal of ['SIGSTOP', 'SIGKILL'] as const) for (const pid of all) signalIfThere(pid, signal);
     await untilExited(all);
-    // PostgreSQL takes the pid of a killed server that no parent has waited for as that of a running one.
+    // PostgreSQL mistakes a zombie with the recorded pid for a running server.
     rmSync(join(this.folder, 'data', 'postmaster.pid'), { force: true });
     this.#patroni = undefined;
     this.#unfenced = undefined;

@@ -1,5 +1,5 @@
 // A Patroni cluster on loopback: etcd, three PostgreSQL servers under Patroni, and HAProxy, which forwards connections to the
-// server whose Patroni says that it is the primary.
+// server that is the primary according to its Patroni.
 
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Import files as accidents and attackers make them: good rows in any format the importer reads, damaged before
-// or after they were packed.
+// Damaged import files, as from accidents or attackers: valid rows in every format that the importer reads, damaged before or
+// after compression.
 
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import { TRANSACTION_FIELDS } from '@offerbook/wire/transaction.ts';
@@ -16,7 +16,7 @@ export interface HostileFile {
 
 type Row = Record<string, unknown>;
 
-/** What turns a good row into a bad one, or into one that only seems bad. */
+/** Strings that make a valid row invalid, or only make it look invalid. */
 const HOSTILE_JSON = [
   '"__proto__":{"polluted":true},', '"constructor":{"prototype":{"polluted":true}},', '"prototype":{"polluted":1},',
   '"id":1,', '"id":"x","id":"y",', '"name":null,', '"coupons":[[[[]]]],', '"cursor":"x",', '"data":[],', '"toString":1,',
@@ -100,7 +100,7 @@ export const someDamage: fc.Arbitrary<readonly Damage[]> = fc.array(anyDamage, {
 });
 const noDamage: fc.Arbitrary<readonly Damage[]> = fc.constant([]);
 
-/** Damage before the file is packed, after, or both. */
+/** Damage before compression, after it, or both. */
 const anyDamages = fc.oneof(
   { weight: 5, arbitrary: fc.record({ before: someDamage, after: noDamage }) },
   { weight: 2, arbitrary: fc.record({ before: noDamage, after: someDamage }) },

@@ -1,5 +1,5 @@
-// Requests made from the OpenAPI document and the grammar of hostile values: from a good one with one bad
-// parameter to bytes that hardly look like HTTP.
+// Requests generated from the OpenAPI document and from hostile values: from a valid request with one invalid parameter to
+// bytes that barely resemble HTTP.
 
 import type { ApiParameter } from '@offerbook/site/docs/api-document.ts';
 import fc from 'fast-check';
@@ -7,19 +7,19 @@ import { openApiDocument } from '../../src/http/openapi/openapi-document.ts';
 import { id } from '../support/fixtures.ts';
 import { BROKEN_BYTES, hostileHeaderText, hostileUrlText } from './hostile-texts.ts';
 
-/** Which credentials a request carries; the runner has the tokens. */
+/** The credentials of a request; attack.ts fills in the tokens. */
 export type Credentials = 'right' | 'wrong kind' | 'unknown' | 'none' | { readonly text: string };
 
 export interface HostileRequest {
   readonly method: string;
-  /** Path and query, or whatever stands in their place. */
+  /** Path and query, or the bytes in their place. */
   readonly target: string;
   readonly credentials: Credentials;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
 }
 
-/** The runtime's parser gives up on a request line and headers of more than 16 KiB, or more than 200 headers. */
+/** Bun's parser rejects a request line and headers of more than 16 KiB, or more than 200 headers. */
 const HEAD_BYTES_MAX = 16 * 1024;
 const HEADERS_MAX = 100;
 
@@ -107,7 +107,7 @@ const HOSTS = [
   '#',
 ];
 
-/** A value that the document allows, as it stands in a URL. */
+/** A value that the document allows, encoded for a URL. */
 function goodValue({ name, schema, example }: ApiParameter): fc.Arbitrary<string> {
   const {
     type,
@@ -127,7 +127,7 @@ function goodValue({ name, schema, example }: ApiParameter): fc.Arbitrary<string
   if (type === 'integer') return fc.integer({ min: minimum, max: maximum }).map(String);
   if (format === 'uuid') return fc.uuid();
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern));
-  // The document calls dates texts, since they may be written in more ways than it has a name for.
+  // The document describes dates as plain strings, because no JSON Schema format covers all accepted forms.
   if (name.startsWith('updatedAt')) return fc.constant(encodeURIComponent(String(example)));
   if (name === 'hostname') return fc.domain();
   return fc.string({ unit: 'grapheme', maxLength: Math.min(maxLength ?? 20, 20) }).map(encodeURIComponent);
@@ -152,7 +152,7 @@ function anyQuery(parameters: readonly ApiParameter[]): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 10, arbitrary: fc.array(pair, { maxLength: 4 }).map((pairs) => pairs.join('&')) },
     { weight: 1, arbitrary: fc.array(pair, { maxLength: 3 }).map((pairs) => pairs.join('&&;')) },
-    // The same parameter again and again, up to a thousand times and the limit on URLs.
+    // The same parameter up to a thousand times, within the limit on URLs.
     {
       weight: 1,
       arbitrary: fc
@@ -162,7 +162,7 @@ function anyQuery(parameters: readonly ApiParameter[]): fc.Arbitrary<string> {
   );
 }
 
-/** An id of the node's data, of nothing, or no id at all. */
+/** An id in the node's data, an unknown id, or a string that is not an id. */
 const anyId = fc.oneof(fc.nat(400).map(id), fc.uuid(), hostileUrlText);
 
 const anyOperationTarget = fc.oneof(
@@ -282,7 +282,7 @@ const anyWellFormedRequest: fc.Arbitrary<HostileRequest> = fc.record({
   ),
 });
 
-/** A request with something in it that no HTTP request may hold, or with far too much of something. */
+/** A request with bytes that HTTP does not allow, with too many headers or with a header that is too long. */
 const anyBrokenRequest: fc.Arbitrary<HostileRequest> = fc
   .tuple(
     anyWellFormedRequest,
@@ -316,7 +316,7 @@ export const anyRequest: fc.Arbitrary<HostileRequest> = fc.oneof(
   { weight: 1, arbitrary: anyBrokenRequest },
 );
 
-/** The request as bytes, with the header that carries its credentials. */
+/** The request as bytes, with its Authorization header. */
 export function printRequest(request: HostileRequest, authorization: string | undefined): Buffer {
   const headers =
     authorization === undefined ? request.headers : [...request.headers, ['Authorization', authorization]];
@@ -333,7 +333,7 @@ function longestCredentials({ credentials }: HostileRequest): string {
   return typeof credentials === 'object' ? credentials.text : `Bearer ${'x'.repeat(43)}`;
 }
 
-/** Whether this is a request by RFC 9112, so that the service itself has to answer it and not the runtime's parser. */
+/** True if the request is valid by RFC 9112, so that the service must respond to it and Bun's parser must not reject it. */
 export function isWellFormed(request: HostileRequest): boolean {
   const { method, target, headers } = request;
   if (method !== 'GET' && !METHODS.includes(method)) return false;

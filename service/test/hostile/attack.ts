@@ -1,5 +1,5 @@
-// Sends hostile requests to a node, one after the other, and checks each answer: no failure of the service, what
-// the OpenAPI document says, and what the request deserves.
+// Sends hostile requests to a node, one after the other. Checks that each response is not a server error, matches the OpenAPI
+// document, and has the right status for the request.
 
 import { parseHostname } from '@offerbook/wire/hostname.ts';
 import { parseUuid } from '@offerbook/wire/uuid.ts';
@@ -28,9 +28,9 @@ import { type Outcome, RawConnection } from './raw-connection.ts';
 
 export interface AttackReport {
   requests: number;
-  /** How often each status was answered by the service. */
+  /** Number of responses from the service, by status. */
   readonly statuses: Map<number, number>;
-  /** How often the runtime's parser refused bytes that are no request. */
+  /** Number of invalid requests that Bun's parser rejected. */
   refusals: number;
 }
 
@@ -41,7 +41,7 @@ const meaningful = new Map<string, readonly string[]>();
 for (const { path, item } of OPERATIONS) meaningful.set(path, await loadMeaningfulNames(item.loadSchema));
 
 export async function attack(databaseUrl: string, requests: number, seed: number): Promise<AttackReport> {
-  // Limits that are met only by failed attempts, so that there are answers of every kind.
+  // Only failed authentications can reach their limit, so that responses of every kind occur.
   const settings = {
     rateLimitPublic: 1e9,
     rateLimitPrivate: 1e9,
@@ -71,12 +71,12 @@ export async function attack(databaseUrl: string, requests: number, seed: number
     }),
     { numRuns: requests, seed },
   );
-  if ((await node.get('/livez')).status !== 200) throw new Error('the node does not live any more');
+  if ((await node.get('/livez')).status !== 200) throw new Error('the node is no longer live');
   target.requireCleanLog();
   return report;
 }
 
-/** A node with something in every list, and the tokens that open them. */
+/** A node with items in every list, and its tokens. */
 class Target {
   readonly #node: TestNode;
   readonly #tokens: Record<TokenKind, string>;
@@ -130,12 +130,12 @@ function outcomeProblems(request: HostileRequest, outcome: Outcome): string[] {
   const { answer } = outcome;
   if (answer.status >= 500) return [`status ${answer.status}`];
   if (answer.headers.has('X-Injected')) return ['a header was injected'];
-  // What a shared cache may keep has none: it would be handed to other callers.
+  // Responses for shared caches have no Request-Id, because a cache would send it to other clients.
   const isShared = answer.headers.get('Cache-Control')?.startsWith('public') === true;
   if ((answer.headers.get('Request-Id') === null) !== isShared)
-    return ['no Request-Id, or one in a shared answer'];
+    return ['Request-Id is missing, or present in a response for shared caches'];
   const path = operationPath(request.target);
-  // What a broken request was taken for is anybody's guess; that the answer is a proper one is not.
+  // It is unspecified how a malformed request is interpreted, but the response must be well-formed.
   if (path === undefined || !isWellFormed(request)) return generalProblems(request, answer);
   if (answer.status === 204) return request.method === 'OPTIONS' ? [] : ['a 204'];
   return [...answerProblems(path, answer, request.method), ...deservedProblems(request, path, answer)];
@@ -144,7 +144,7 @@ function outcomeProblems(request: HostileRequest, outcome: Outcome): string[] {
 function generalProblems({ method }: HostileRequest, answer: Answer): string[] {
   if (answer.status < 400 || method === 'HEAD') return [];
   if (answer.headers.get('Content-Type') !== 'application/problem+json')
-    return ['an error that is no problem'];
+    return ['an error that is not a problem document'];
   const value = JSON.parse(answer.body) as { status?: unknown };
   const problems = problemProblems(value);
   return value.status === answer.status ? problems : [...problems, 'a problem with another status'];
@@ -157,7 +157,7 @@ const LISTED = OPERATIONS.map(({ path }) => {
   return { path, list, isItem: ofItem !== undefined };
 });
 
-/** The operation that a target names beyond doubt. */
+/** The operation that a target names; undefined if that is ambiguous. */
 function operationPath(target: string): string | undefined {
   const [path = ''] = target.split('?', 1);
   const named = path.endsWith('/') ? path : `${path}/`;
@@ -171,14 +171,14 @@ function idIn(path: string): string {
   return path.replace(/\/$/, '').split('/').at(-1) ?? '';
 }
 
-/** Holds the answer against what the document says of the parameters. */
+/** Compares the response with the document's rules for the parameters. */
 function deservedProblems(request: HostileRequest, path: string, answer: Answer): string[] {
   const { method, target, credentials, headers } = request;
   if (headers.some(([name, value]) => name === 'Host' && value.includes(',')))
     return expectStatus(answer, 400);
   const at = target.indexOf('?');
   const search = at < 0 ? '' : target.slice(at + 1);
-  // How long a URL is with bytes in it that no URL may hold is for the runtime to say, which decodes or encodes them.
+  // If a URL contains bytes that URLs do not allow, Bun decodes or encodes them, so its length is not known here.
   const isOfClearLength = /^[\w/?&=.%-]*$/.test(target) || target.length * 9 <= URL_LENGTH_MAX;
   if (!isOfClearLength) return [];
   if (target.length > URL_LENGTH_MAX) return expectStatus(answer, 414);
@@ -206,7 +206,7 @@ function expectStatus({ status }: Answer, ...allowed: readonly number[]): string
   return allowed.includes(status) ? [] : [`status ${status} where ${allowed.join(' or ')} was due`];
 }
 
-/** The names of the parameters that the document does not allow as given; undefined when it leaves that open. */
+/** The names of the parameters whose values the document does not allow; undefined if the document does not say. */
 function badParameters(path: string, search: string): string[] | undefined {
   const given = new URLSearchParams(Buffer.from(search, 'latin1').toString());
   const bad: string[] = [];
@@ -218,13 +218,13 @@ function badParameters(path: string, search: string): string[] | undefined {
     if (values.length > 1) bad.push(name);
     else if (value === '' && (name === 'name' || name === 'category' || name === 'country')) continue;
     else if (value === '') bad.push(name);
-    // Which texts are dates, and whether 007 is a number, the document does not say.
+    // The document does not say which strings are dates, or whether 007 is a number.
     else if ([...value].length <= 200 && (name.startsWith('updatedAt') || /^0\d/.test(value)))
       return undefined;
     // The schema counts characters; the description limits the bytes in UTF-8 and excludes control characters.
     else if (name === 'passbackUid' && (Buffer.byteLength(value) > 255 || /[\p{Cc}\uFFFD]/u.test(value)))
       bad.push(name);
-    // Two letters, but the wrong ones for the United Kingdom and for Greece.
+    // UK and EL are not the ISO codes of the United Kingdom and Greece.
     else if (name === 'country' && /^(uk|el)$/i.test(value)) bad.push(name);
     else if (name === 'hostname' && parseHostname(value) === undefined) bad.push(name);
     else if (schemaProblems(schema, schema.type === 'integer' ? toInteger(value) : value).length > 0)

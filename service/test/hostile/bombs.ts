@@ -1,5 +1,5 @@
-// Small files that unpack to something huge. Each is made and written piece by piece, so that making them
-// takes no memory either.
+// Small files that decompress to huge ones. They are generated and written in pieces, so that generating them needs little
+// memory, too.
 
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
@@ -13,7 +13,7 @@ export interface Bomb {
   readonly kind: FileKind;
   readonly packing: 'gzip' | 'zstd';
   readonly pieces: () => Iterable<string>;
-  /** What a person is told. */
+  /** The expected error message. */
   readonly complaint: RegExp;
 }
 
@@ -23,14 +23,14 @@ const LONG_TRANSACTION = /^offerbook: line [12]: the row is longer than 256 KiB\
 const LONG_RETAILER = /^offerbook: line 1: the row is longer than 8 MiB\n/;
 const MANY_VALUES = /^offerbook: line 1: the row has more than 400,000 values\n/;
 
-/** A start, then the same again and again. */
+/** A start, followed by many repetitions of the filling. */
 function* endless(start: string, filling: string, megabytes: number): Generator<string> {
   yield start;
   const piece = repeated(filling, MEGABYTE);
   for (let n = 0; n < megabytes; n++) yield piece;
 }
 
-/** Rows with a list of so many bytes in a field. */
+/** Rows in which one field is a list of the given size. */
 function* rowsWithList(
   rows: number,
   row: (n: number) => object,
@@ -127,7 +127,7 @@ const TRANSACTION_BOMBS: readonly Omit<Bomb, 'kind'>[] = [
   },
 ];
 
-/** The row of a retailer without its offers, which follow. */
+/** A retailer without the field for its offers, which the caller adds. */
 const shop = (n: number) => {
   const { cashbackOffers: _, ...rest } = retailer(n, { coupons: [], promotions: [] });
   return rest;

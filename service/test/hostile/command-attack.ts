@@ -1,4 +1,4 @@
-// Hostile files through the real command, as a process with a peak of memory that can be measured.
+// Imports hostile files with the real command, as a process, and measures its peak memory.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,9 +10,9 @@ import { BOMBS, writeBomb } from './bombs.ts';
 
 export interface CommandAttackReport {
   files: number;
-  /** How often the command ended with 0, 2 and 3. */
+  /** Number of runs by exit code: 0, 2 or 3. */
   readonly codes: Map<number, number>;
-  /** The most memory that a command ever held; 0 where the system does not tell. */
+  /** Highest peak memory of a command; 0 if the system does not report it. */
   peakMegabytes: number;
 }
 
@@ -20,7 +20,7 @@ interface Measured extends Finished {
   readonly peakMegabytes: number;
 }
 
-/** What an import of any file may hold: the runtime, a batch of rows, and a row of the greatest length in several forms. */
+/** Memory limit for an import of any file: Bun, a batch of rows, and several copies of the longest row. */
 export const MEGABYTES_MAX = 300;
 
 export async function attackCommand(
@@ -88,7 +88,7 @@ async function measure(args: readonly string[]): Promise<Measured> {
   return { stdout, stderr, code, peakMegabytes };
 }
 
-/** Linux tells the peak itself, so looking now and then is enough. */
+/** Linux records the peak, so polling is enough. */
 function readPeakMegabytes(pid: number): number {
   try {
     const peak = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));

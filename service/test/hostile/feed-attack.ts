@@ -1,5 +1,5 @@
-// Converts mutated files of each network: every conversion ends in time, prints only rows that an import takes, and says
-// of everything else what is wrong and where.
+// Converts mutated files of each network. Every conversion must end in time, print only rows that an import accepts, and report
+// what is wrong with all other rows and where they are.
 
 import { ConversionFailed } from '@offerbook/feeds/convert-report.ts';
 import type { NetworkName } from '@offerbook/feeds/source/source-file.ts';
@@ -21,11 +21,11 @@ import { type Damage, damaged, someDamage } from './any-file.ts';
 
 export interface FeedAttackReport {
   files: number;
-  /** Files of which at least one row was converted. */
+  /** Files with at least one converted row. */
   converted: number;
-  /** Refused with the place of every problem. */
+  /** Files rejected with the location of every problem. */
   invalid: number;
-  /** Refused as a whole, with the reason. */
+  /** Files rejected as a whole, with the reason. */
   refused: number;
 }
 
@@ -66,7 +66,7 @@ const TABLE_FILE = [
 
 export type AttackedFeed = FeedName | 'table';
 
-/** Half of the files are transactions, the other half parts of a catalogue, where the network has one. */
+/** Half of the files contain transactions, and the other half, if the network has catalogues, parts of a catalogue. */
 export async function attackWithFeeds(
   name: AttackedFeed,
   files: number,
@@ -130,12 +130,12 @@ function requireTold(error: Error, report: FeedAttackReport): void {
     const [last = '', ...lines] = error.message.split('\n').reverse();
     const placeless = lines.filter((line) => !PLACE.test(line) && !/^… and [\d,]+ more$/.test(line));
     if (lines.length === 0 || placeless.length > 0 || !last.startsWith('Nothing was converted: '))
-      throw new Error(`does not say where: ${error.message}`);
+      throw new Error(`the error does not name the place: ${error.message}`);
   } else {
     report.refused++;
-    if (!WHOLE.test(error.message)) throw new Error(`does not say why: ${error.message}`);
+    if (!WHOLE.test(error.message)) throw new Error(`the error does not give the reason: ${error.message}`);
   }
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal would obey them
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal would interpret them
   if (/[\x00-\x09\x0b-\x1f\x7f-\x9f]/.test(error.message))
     throw new Error(`has controls: ${JSON.stringify(error.message)}`);
 }

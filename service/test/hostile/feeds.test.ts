@@ -1,4 +1,4 @@
-// Some hundreds of the mutated network files that `npm run test:hostile` tries by the ten thousand.
+// A few hundred mutated network files; `npm run test:hostile` tests tens of thousands.
 
 import { expect, test } from 'bun:test';
 import { FEED_NAMES } from '../../../feeds/test/any-feed.ts';

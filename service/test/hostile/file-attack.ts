@@ -1,5 +1,5 @@
-// Imports hostile files, one after the other, into a book that remembers: each is imported whole or changes
-// nothing, ends in time, says where it is bad, and leaves nothing behind but rows as documented.
+// Imports hostile files into one database, one after the other. Each import must end in time, apply the whole file or nothing,
+// report where the file is invalid, and store only rows that match the documentation.
 
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
@@ -24,11 +24,11 @@ import { anyFile, type FileKind } from './any-file.ts';
 export interface FileAttackReport {
   files: number;
   imported: number;
-  /** Refused for their rows, with line and field. */
+  /** Files rejected for invalid rows, with line and field. */
   invalid: number;
-  /** Refused as a whole: cannot be unpacked, or a guard objects. */
+  /** Files rejected as a whole: they cannot be decompressed, or would withdraw too much. */
   refused: number;
-  /** The longest that one import took. */
+  /** Duration of the slowest import. */
   slowestMs: number;
 }
 
@@ -111,12 +111,14 @@ async function requireUntouched(
     report.invalid++;
     const [, ...others] = error.message.split('\n').reverse();
     const placeless = others.filter((line) => !PLACE.test(line) && !/^… and [\d,]+ more$/.test(line));
-    if (others.length === 0 || placeless.length > 0) throw new Error(`does not say where: ${error.message}`);
+    if (others.length === 0 || placeless.length > 0)
+      throw new Error(`the error does not name the place: ${error.message}`);
   } else {
     report.refused++;
-    if (!WHOLE_FILE.test(error.message)) throw new Error(`does not say why: ${error.message}`);
+    if (!WHOLE_FILE.test(error.message))
+      throw new Error(`the error does not give the reason: ${error.message}`);
   }
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal would obey them
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal would interpret them
   if (/[\x00-\x09\x0b-\x1f\x7f-\x9f]/.test(error.message))
     throw new Error(`has controls: ${JSON.stringify(error.message)}`);
 }

@@ -1,4 +1,4 @@
-// Some hundreds of the import files that `npm run test:hostile` tries by the ten thousand.
+// A few hundred mutated import files; `npm run test:hostile` tests tens of thousands.
 
 import { expect, test } from 'bun:test';
 import { BOMBS } from './bombs.ts';
@@ -15,7 +15,7 @@ test.each(['catalogue', 'transactions'] as const)(
   },
 );
 
-/** `npm run test:hostile` has them all. */
+/** `npm run test:hostile` tests all of them. */
 const BOMBS_TRIED = BOMBS.filter(({ name }) =>
   ['lists in a field that is not read', 'columns without end', 'names that are all different'].includes(name),
 );

@@ -1,23 +1,23 @@
-// The grammar of hostile values: what breaks parsers, databases, logs and pages. A JavaScript string here is a
-// row of bytes, one for each character up to U+00FF, just as it goes over the wire.
+// Hostile values: strings that tend to break parsers, databases, logs and pages. Each character of these strings, up to U+00FF,
+// is one byte on the wire.
 
 import fc from 'fast-check';
 
-/** Bytes that a URL can carry: percent-encoded or bare, right or wrong. */
+/** Bytes in a URL, valid or not, with or without percent-encoding. */
 const URL_PIECES = [
-  // Percent signs that mean nothing, or mean something only after the second decoding.
+  // Percent signs without a meaning, or with a meaning only if decoded twice.
   '%', '%2', '%zz', '%u0041', '%%', '%2500', '%253A', '%25zz',
   // NUL, line ends and other controls, encoded.
   '%00', '%0d%0aX-Injected:%20yes', '%0d%0a%0d%0a', '%0a', '%0d', '%09', '%1b[2J', '%7f', '%c2%85',
   // UTF-8 that is overlong, cut short, too large, or one half of a surrogate pair.
   '%c0%af', '%c0%80', '%e0%80%af', '%f0%80%80%80', '%c3', '%e2%82', '%f4%90%80%80', '%f8%88%80%80%80',
   '%ed%a0%80', '%ed%bf%bf', '%ed%a0%bd%ed%b8%80', '%ff%fe', '%fe', '%80',
-  // The same, bare.
+  // The same without percent-encoding.
   '\xff', '\xc0\xaf', '\xed\xa0\x80', '\xc3\xa9', '\xe2\x80\xae', '\xf0\x9f\x98\x80', '\x80',
-  // Characters that change their length or place when case and accents are taken away.
+  // Characters whose length or order changes when case and accents are folded.
   '%c4%b0', '%c3%9f', '%ef%ac%83', '%cd%85', '%e2%84%aa', 'e%cc%81%cc%81%cc%81', '%d9%a3', '%ef%bc%91',
   '%e2%80%ae', '%e2%80%8b', '%ef%bb%bf', '%ef%bf%bf', '%f0%9f%91%a9%e2%80%8d%f0%9f%91%a9', '%f3%a0%80%81',
-  // What others take for syntax.
+  // Syntax of other languages.
   "'", '"', '`', '\\', '|', '^', '{', '}', '[', ']', '<', '>', '(', ')', '*', ';', ',', '!', '$', '@', '~',
   '+', '%20', '%2B', '%26', '%3D', '%23', '#', '=', '==', '%25', '_', '%5f', '.', '..', '/', '//', '%2f', '%5c',
   "'%20OR%20'1'='1", ';DROP%20TABLE%20transactions;--', '$%7B7*7%7D', '%7B%7B7*7%7D%7D', '$(id)', '`id`',
@@ -48,7 +48,7 @@ const CURSORS = [
   '00000000_0000_0000_0000_000000000000', '00000000-0000-0000-0000-000000000000%00', '1', '-1', 'MQ==', 'eyJpZCI6MX0',
 ] as const; // biome-ignore format: one row for each idea
 
-/** Any bytes but those that end a request line or its target. */
+/** Any bytes except those that end a request line or its target. */
 const anyUrlBytes = fc.string({
   unit: fc.integer({ min: 0x21, max: 0xff }).map((code) => String.fromCharCode(code)),
   maxLength: 12,
@@ -56,7 +56,7 @@ const anyUrlBytes = fc.string({
 
 const anyUrlPiece = fc.constantFrom(...URL_PIECES);
 
-/** A text in a URL that means harm. */
+/** A hostile string in a URL. */
 export const hostileUrlText: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: anyUrlPiece },
   {
@@ -78,7 +78,7 @@ export const hostileUrlText: fc.Arbitrary<string> = fc.oneof(
   },
 );
 
-/** A text in a header that means harm, without what would end the header. */
+/** A hostile string in a header, without bytes that end the header. */
 export const hostileHeaderText: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: anyUrlPiece },
   {
@@ -113,7 +113,7 @@ export const hostileHeaderText: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(130, 1000, 7000).map((length) => 'x'.repeat(length)) },
 );
 
-/** What must never be taken for part of a request: it ends headers, or looks as if it did. */
+/** Bytes that must never be accepted in a header: they end it, or seem to. */
 export const BROKEN_BYTES = [
   '\0',
   '\r',

@@ -1,4 +1,4 @@
-// Secrets: the watch over the whole run works, and nothing that a token is sent to keeps or shows it.
+// Secrets: the leak check of a test run works, and no component that receives a token logs or shows it.
 
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ describe('the leak check for a test run', () => {
     ['a token', `Authorization: Bearer ${token}`],
     ['a piece of one', `…${token.slice(10, 22)}…`],
     ['one in a URL', `/v1/transactions/?token=${token}&limit=1`],
-    ['one that was issued where nobody noted it', newTokenText('public')],
+    ['one that was not registered when it was issued', newTokenText('public')],
   ])('the leak check finds %s, regardless of when it was printed', (_what, output) => {
     const watch = new LeakWatch();
     watch.noteOutput('log', 'first line');
@@ -46,7 +46,7 @@ describe('the leak check for a test run', () => {
         join(SUPPORT, 'leak-check.ts'),
         join(SUPPORT, 'leaking-run.ts'),
       ],
-      // Elsewhere than the project's root, so that its bunfig.toml starts no database.
+      // Not in the project's root, so that its bunfig.toml does not apply and start a database.
       { cwd: SUPPORT, stdout: 'pipe', stderr: 'pipe' },
     );
     const [stderr, code] = await Promise.all([new Response(run.stderr).text(), run.exited]);
@@ -104,7 +104,7 @@ test('a token does not appear in any log, error, metric or process list, whereve
   for (const token of tokens) watch.noteToken(token);
   watch.noteOutput('seen', seen.join('\n'));
   expect(watch.findLeaks()).toEqual([]);
-  // The watch over the whole run has seen all of it too, and at its end will say the same.
+  // The leak check of this test run has recorded the same output, and will check it at the end.
   expect(leakWatch.seen.tokens).toBeGreaterThanOrEqual(tokens.length);
   expect(leakWatch.seen.outputCharacters).toBeGreaterThan(server.logLines.join('').length);
   expect(tokens).toEqual([expect.stringMatching(/^ob_pub_/), expect.stringMatching(/^ob_prv_/)]);

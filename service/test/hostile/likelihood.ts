@@ -1,6 +1,8 @@
-// A comparison of two samples that needs no assumption about how they are distributed.
+// Compares two samples without assumptions about their distributions.
 
-/** How probable it is that a value of the one sample is greater than one of the other: 0.5 when nobody can tell them apart. */
+/**
+ * Probability that a value of the first sample is greater than a value of the second; 0.5 if the samples are indistinguishable.
+ */
 export function likelihoodOfGreater(one: readonly number[], other: readonly number[]): number {
   let greater = 0;
   for (const a of one) for (const b of other) greater += a > b ? 1 : a === b ? 0.5 : 0;

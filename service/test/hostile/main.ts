@@ -1,5 +1,5 @@
-// npm run test:hostile: the long form of the hostile tests. Prints what was sent and what came of it; when a
-// promise was broken, says which input broke it and how to run the same inputs again, and exits with 1.
+// npm run test:hostile: the long form of the hostile tests. Prints what was sent and the results. If a check fails, prints the
+// input and how to run the same inputs again, and exits with 1.
 
 import { parseArgs } from 'node:util';
 import { FEED_NAMES } from '../../../feeds/test/any-feed.ts';
@@ -17,7 +17,7 @@ const { values } = parseArgs({
     requests: { type: 'string', default: '100000' },
     tokens: { type: 'string', default: '10000' },
     files: { type: 'string', default: '20000' },
-    /** Of each network. */
+    /** Number of files per network. */
     feeds: { type: 'string', default: '10000' },
     seed: { type: 'string' },
   },
@@ -35,7 +35,7 @@ function printStatuses(counts: ReadonlyMap<number, number>): string {
   return sorted.map(([status, count]) => `${status}: ${count}`).join(', ');
 }
 
-/** An equal share for each of so many, rounded up. */
+/** Divides a total into equal parts, rounded up. */
 function share(total: string, parts: number): number {
   return Math.ceil(Number(total) / parts);
 }
@@ -48,7 +48,7 @@ async function attackRequests(): Promise<void> {
       seed + index,
     );
     print(`${requests} requests on ${name}: no 5xx, all as documented (${printStatuses(statuses)};`);
-    print(`  not HTTP, refused by the runtime: ${refusals})`);
+    print(`  not HTTP, rejected by Bun: ${refusals})`);
   }
 }
 

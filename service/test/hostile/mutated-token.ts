@@ -1,12 +1,12 @@
-// Tokens as an attacker would make them from one that was good: changed by hand, cut, repeated, re-encoded, or
-// with the checksum worked out again, so that only the look-up can tell.
+// Tokens that an attacker could derive from a valid one: changed, truncated, repeated, re-encoded, or with a correct checksum,
+// so that only the look-up rejects them.
 
 import fc from 'fast-check';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const CHECKSUM_LENGTH = 6;
 
-/** A character that a header can carry, none of which is a blank. */
+/** A character that is allowed in a header, except spaces. */
 const anyCharacter = fc
   .integer({ min: 0x21, max: 0xff })
   .filter((code) => code < 0x7f || code > 0xa0)
@@ -69,7 +69,7 @@ const anyMutation: fc.Arbitrary<Mutation> = fc.oneof(
   ),
 );
 
-/** A text that is none of the good tokens, but was made from one. */
+/** A string derived from a valid token, but not equal to one. */
 export function anyMutatedToken(good: readonly string[]): fc.Arbitrary<string> {
   return fc
     .tuple(fc.constantFrom(...good), fc.array(anyMutation, { minLength: 1, maxLength: 3 }))
@@ -88,7 +88,7 @@ export function withChecksum(text: string): string {
   return body + checksum;
 }
 
-/** The same token with another last character, which only its checksum can tell. */
+/** The token with a different last character, so that its checksum is wrong. */
 export function withWrongChecksum(token: string): string {
   return `${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`;
 }

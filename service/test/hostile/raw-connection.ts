@@ -1,22 +1,22 @@
-// A connection that sends bytes as they are, where a well-behaved client would have corrected or refused them,
-// and reads the answer with suspicion: what is not exactly one HTTP message is an error.
+// A connection that sends bytes unchanged, where an HTTP client would correct or reject them, and reads responses strictly:
+// anything other than exactly one HTTP message is an error.
 
 import { brotliDecompressSync } from 'node:zlib';
 import type { Answer } from '../support/documented-answers.ts';
 
-/** What came back: an answer, or the runtime's bare refusal of bytes that are no request at all. */
+/** A response from the service, a bare rejection by Bun's parser, or a closed connection. */
 export type Outcome =
   | { readonly kind: 'answer'; readonly answer: Answer }
   | { readonly kind: 'refusal'; readonly status: number }
   | { readonly kind: 'closed' };
 
-/** Longer than any answer takes; a server that neither answers nor closes is at fault. */
+/** Longer than any response takes. A server that neither responds nor closes the connection in this time has failed. */
 const PATIENCE_MS = 60_000;
 const HEAD_END = Buffer.from('\r\n\r\n');
 const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) [\x20-\x7e]*$/;
 const HEADER_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+): ([\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?)?$/;
 
-/** Sends one request after the other on a connection that is kept, or on a new one when the server has closed it. */
+/** Sends requests one after the other on a keep-alive connection, or on a new one if the server has closed it. */
 export class RawConnection implements Disposable {
   readonly #url: URL;
   #wire: Wire | undefined;
@@ -25,19 +25,21 @@ export class RawConnection implements Disposable {
     this.#url = new URL(url);
   }
 
-  /** Sends one request and waits for what comes of it. Throws when that is not exactly one proper HTTP message. */
+  /**
+   * Sends one request and returns its outcome. Throws if the server sends anything other than exactly one valid HTTP message.
+   */
   async send(bytes: Uint8Array, method: string): Promise<Outcome> {
     const kept = this.#wire?.closed === false ? this.#wire : undefined;
     if (kept !== undefined) {
       const outcome = await this.#sendOn(kept, bytes, method);
-      // The server may close a connection that it need not keep; only a new one tells what it thinks of the request.
+      // The server may have closed the idle connection, so send the request again on a new one.
       if (outcome.kind !== 'closed') return outcome;
     }
     this.#wire = await Wire.open(this.#url);
     return this.#sendOn(this.#wire, bytes, method);
   }
 
-  /** Sends what may be no request, or two, on a connection of its own; returns what came of the first. */
+  /** Sends bytes that may not be a request, or may be two, on a separate connection; returns the first outcome. */
   async sendBroken(bytes: Uint8Array, method: string): Promise<Outcome> {
     const wire = await Wire.open(this.#url);
     const outcome = await this.#sendOn(wire, bytes, method, 'any');
@@ -63,12 +65,12 @@ export class RawConnection implements Disposable {
     try {
       wire.write(bytes);
       const outcome = await readOutcome(wire, method);
-      if (isLate) throw new Error('neither an answer nor an end');
+      if (isLate) throw new Error('the server neither responded nor closed the connection');
       if (rest === 'none' && wire.received.length > 0)
-        throw new Error(`after its answer: ${wire.received.toString('latin1')}`);
+        throw new Error(`bytes after the response: ${wire.received.toString('latin1')}`);
       return outcome;
     } catch (error) {
-      // Whatever else comes belongs to no later request.
+      // Later bytes on this connection must not be mistaken for the next response.
       wire.cut();
       throw error;
     } finally {
@@ -77,7 +79,7 @@ export class RawConnection implements Disposable {
   }
 }
 
-/** A socket, and what has come in over it. */
+/** A socket and the bytes received on it. */
 class Wire {
   received: Buffer = Buffer.alloc(0);
   closed = false;
@@ -101,7 +103,7 @@ class Wire {
     if (written < bytes.length && !this.closed) throw new Error(`only ${written} bytes could be sent`);
   }
 
-  /** Waits for more bytes; false when there will be none. */
+  /** Waits for more bytes; returns false if the connection is closed. */
   async more(): Promise<boolean> {
     if (this.closed) return false;
     this.#wake = Promise.withResolvers();
@@ -129,7 +131,8 @@ async function readOutcome(wire: Wire, method: string): Promise<Outcome> {
   let end = wire.received.indexOf(HEAD_END);
   while (end < 0 && (await wire.more())) end = wire.received.indexOf(HEAD_END);
   if (end < 0) {
-    if (wire.received.length > 0) throw new Error(`half an answer: ${wire.received.toString('latin1')}`);
+    if (wire.received.length > 0)
+      throw new Error(`an incomplete response: ${wire.received.toString('latin1')}`);
     return { kind: 'closed' };
   }
   const { status, headers } = parseHead(wire.received.subarray(0, end).toString('latin1'));
@@ -147,9 +150,9 @@ async function readOutcome(wire: Wire, method: string): Promise<Outcome> {
 async function readBody(wire: Wire, status: number, headers: Headers, method: string): Promise<string> {
   if (method === 'HEAD' || status === 204 || status === 304) return '';
   const length = Number(headers.get('Content-Length') ?? Number.NaN);
-  if (!Number.isInteger(length)) throw new Error('an answer without a Content-Length');
+  if (!Number.isInteger(length)) throw new Error('a response without a Content-Length');
   while (wire.received.length < length && (await wire.more()));
-  if (wire.received.length < length) throw new Error('an answer that is shorter than its Content-Length');
+  if (wire.received.length < length) throw new Error('a response that is shorter than its Content-Length');
   const body = wire.received.subarray(0, length);
   wire.received = wire.received.subarray(length);
   return unpack(body, headers.get('Content-Encoding'));
@@ -169,7 +172,9 @@ function parseHead(head: string): { status: number; headers: Headers } {
   return { status: Number(status), headers };
 }
 
-/** The runtime's parser refuses with a status line and nothing else; our answers always have a Request-Id. */
+/**
+ * Bun's parser rejects a request with only a status line and `Connection: close`. The service's responses have more headers.
+ */
 function isBareRefusal(headers: Headers): boolean {
   return [...headers.keys()].join() === 'connection' && headers.get('Connection') === 'close';
 }

@@ -1,3 +1,3 @@
-// The seed of the short forms: the same inputs on every run, unless others are asked for.
+// Seed of the short hostile tests: the same inputs on every run, unless TEST_SEED is set.
 
 export const TEST_SEED = Number(process.env.TEST_SEED ?? 20_261_115);

@@ -1,5 +1,5 @@
-// Tries mutated tokens on a node that knows the tokens they were made from, and measures whether the answer to
-// one kind of bad token comes sooner than to another.
+// Sends mutated tokens to a node that accepts the original tokens, and measures whether the response time reveals why a token
+// is invalid.
 
 import fc from 'fast-check';
 import { newTokenText } from '../../src/domain/access-token.ts';
@@ -12,7 +12,7 @@ const SETTINGS = { rateLimitFailedAuth: 0, rateLimitPublic: 0, rateLimitPrivate:
 export interface TokenAttackReport {
   tokens: number;
   accepted: number;
-  /** The different answers that were seen, whole but for the Date; one for each operation that was asked. */
+  /** The distinct responses, without their Date; there should be one per operation. */
   readonly answers: ReadonlySet<string>;
 }
 
@@ -28,14 +28,14 @@ export async function attackWithTokens(
   const report = { tokens: 0, accepted: 0, answers: new Set<string>() };
   await fc.assert(
     fc.asyncProperty(anyMutatedToken(good), fc.boolean(), async (text, isPrivate) => {
-      // Nothing at all is a missing token, and told so.
+      // An empty string counts as a missing token, which has its own error.
       fc.pre(text.trim() !== '');
       const outcome = await connection.send(requestWith(text, isPrivate ? 'transactions' : 'coupons'), 'GET');
       report.tokens++;
       report.answers.add(printOutcome(outcome));
       if (outcome.kind !== 'answer' || outcome.answer.status !== 401) {
         report.accepted++;
-        throw new Error(`${text} was answered with ${printOutcome(outcome)}`);
+        throw new Error(`${text} got ${printOutcome(outcome)}`);
       }
     }),
     { numRuns: tokens, seed },
@@ -47,13 +47,13 @@ export const BAD_TOKEN_KINDS = ['unknown', 'revoked', 'expired', 'wrong checksum
 export type BadTokenKind = (typeof BAD_TOKEN_KINDS)[number];
 
 export interface BadTokenReport {
-  /** The different answers, whole but for the Date. */
+  /** The distinct responses, without their Date. */
   readonly answers: ReadonlySet<string>;
-  /** How long each answer took, by kind. */
+  /** Response times, by kind of token. */
   readonly durationsMs: Readonly<Record<BadTokenKind, readonly number[]>>;
 }
 
-/** Sends bad tokens of all kinds in mixed order, so that whatever else the machine does slows all kinds alike. */
+/** Sends invalid tokens of all kinds in random order, so that other work on the machine affects all kinds alike. */
 export async function compareBadTokens(
   databaseUrl: string,
   rounds: number,

@@ -1,4 +1,4 @@
-// Tokens that were never issued, and what an attacker can learn from the way they are refused.
+// Invalid tokens, and what an attacker can learn from how they are rejected.
 
 import { describe, expect, test } from 'bun:test';
 import { DATABASES } from '../support/databases.ts';
@@ -7,11 +7,11 @@ import { TEST_SEED } from './seed.ts';
 import { attackWithTokens, BAD_TOKEN_KINDS, type BadTokenKind, compareBadTokens } from './token-attack.ts';
 
 /**
- * How far the likelihood may be from one half. By chance it strays by 0.02, and under a burst of other work by more, but not
- * for the same kind, in the same direction, round after round. A look-up that only some kinds cause moves it by 0.3.
+ * Maximum distance of the likelihood from 0.5. By chance, it deviates by 0.02. Under a burst of other work it deviates more,
+ * but not in every round for the same kind and in the same direction. A look-up that only some kinds cause shifts it by 0.3.
  */
 const TELLABLE = 0.06;
-/** Each round has its own order of tokens, so that no kind always meets the same pauses of the process. */
+/** Each round has a different order of tokens, so that pauses of the process do not always affect the same kind. */
 const ROUNDS_MAX = 6;
 
 describe.each(DATABASES)('on $name', ({ create }) => {

@@ -14,7 +14,7 @@ import { coupon, id, offer, promotion, retailer, transaction } from '../support/
 import { lacks, type ProgramName } from '../support/programs.ts';
 import { TestNode } from '../support/test-node.ts';
 
-/** How to run a sample, from the folder that holds its file. */
+/** How to run a sample in the folder that contains its file. */
 interface Runner {
   readonly file: string;
   readonly command: readonly string[];
@@ -57,12 +57,12 @@ const SAMPLES = OPERATIONS.flatMap((operation) =>
 
 let node: TestNode;
 let token: string;
-/** Of a project that has the client installed. */
+/** Path of node_modules in a project where the client is installed. */
 let modules: string;
 
 beforeAll(async () => {
   modules = join((await installPackage()).folder, 'node_modules');
-  // A page has one item, so that every program has to go on to the next.
+  // One item per page, so that every program has to follow the cursor.
   node = await TestNode.start({ settings: { pageSize: 1 } });
   await node.catalogue(
     [1, 2].map((number) =>
@@ -82,7 +82,7 @@ test('this test can run every language of the code samples', () => {
   expect(SAMPLES.filter(({ runner }) => runner === undefined)).toEqual([]);
 });
 
-/** A folder like that of somebody who has installed the client. */
+/** Creates a project folder in which the client is installed. */
 function newFolder(): string {
   const folder = temporaryFolder();
   symlinkSync(modules, join(folder, 'node_modules'));
@@ -96,7 +96,7 @@ async function run(
   cwd: string,
   variables: Record<string, string | undefined> = {},
 ): Promise<string> {
-  if (runner === undefined) throw new Error('nobody knows how to run this');
+  if (runner === undefined) throw new Error('there is no runner for this language');
   await Bun.write(join(cwd, runner.file), source.replaceAll('http://localhost:8080', node.url));
   const env = { ...process.env, OFFERBOOK_TOKEN: token, ...variables };
   const child = Bun.spawn([...runner.command], { cwd, env, stdout: 'pipe', stderr: 'pipe' });
@@ -119,7 +119,7 @@ describe.each(
     async () => {
       const { id, label, runner, source } = sample;
       const stdout = await run(runner, source, token, newFolder());
-      // With curl it is one request.
+      // The curl sample sends only one request.
       const expected = PRINTED[id]?.slice(0, label === 'curl' ? 1 : 2) ?? [];
       expect(expected.filter((text) => stdout.includes(text))).toEqual(expected);
     },
@@ -188,7 +188,7 @@ test.skipIf(lacks('bash', 'curl'))(
       followClick: 'HTTP/1.1 302',
     });
     const clicks = (await node.stores.clicks.list(100)).map(({ kind, dealId }) => `${kind} ${dealId}`);
-    // By GET and by POST; the link that is followed is the one of the coupon.
+    // One activation by GET and one by POST; only the coupon's link is followed.
     expect(clicks.sort()).toEqual(
       Object.entries({ retailers: id(1), cashbackOffers: id(11), coupons: id(21), promotions: id(31) })
         .flatMap(([kind, dealId]) => [`${kind} ${dealId}`, `${kind} ${dealId}`])

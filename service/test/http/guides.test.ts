@@ -94,9 +94,9 @@ test('the search index contains every section of every guide and every operation
     for (const { id, level } of sections) expect(urls).toContain(level === 1 ? path : `${path}#${id}`);
   }
   for (const { id } of OPERATIONS) expect(urls).toContain(`/docs/reference#${id}`);
-  // Excerpts are sentences: code has the address of a sample in it, which pages replace by their own.
+  // Excerpts contain no code. Code contains a sample address, which pages replace with the server's own.
   expect(index.filter(({ text }) => text.includes('http://localhost:')).map(({ url }) => url)).toEqual([]);
-  // Small enough to be sent as a whole.
+  // The index is small enough to be loaded as a whole.
   expect(Bun.gzipSync(JSON.stringify(index)).length).toBeLessThan(100_000);
 });
 

@@ -164,7 +164,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('two nodes on one %
     await page(first, token);
     await change(1);
     const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
-    // On SQLite an import under way keeps everybody else from writing to its file.
+    // On SQLite, a running import blocks all other writes to its file.
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const { id } = await first.organisation('other');
     const importing = first.stores.transactions.write(id, async () => {

@@ -1,18 +1,18 @@
-// Clients that are slow, broken or worse, in a crowd. Some hold connections for as long as they can: they
-// trickle headers, say nothing, or ask and never read. Others come, send something odd, and go.
+// A crowd of hostile clients. Some hold connections for as long as they can: they send headers byte by byte, send nothing, or
+// never read the response. Others connect, send something malformed, and disconnect.
 
 import { Random } from '@offerbook/sandbox/random.ts';
 import type { Socket } from 'bun';
 
 const TRICKLE_MS = 1_000;
-/** How long a client that has sent something odd waits for an answer. */
+/** How long a client that has sent something malformed waits for a response. */
 const PATIENCE_MS = 300;
-/** They are to be a nuisance, not a load: what a service cannot do when it is busy is another test's question. */
+/** Pause between such clients. They should not cause a high load, which is the subject of another test. */
 const PAUSE_MS = 200;
 const BODY = 'x'.repeat(10_000);
 
 export interface HostileCrowd {
-  /** How many connections were opened, and how many of those that were to be held were cut off by the other side. */
+  /** Number of connections opened, and number of held connections that the server closed. */
   readonly opened: number;
   readonly cutOff: number;
   stop(): Promise<void>;
@@ -21,7 +21,7 @@ export interface HostileCrowd {
 export interface HostileOptions {
   readonly url: string;
   readonly token: string;
-  /** Connections that are held, all kinds together; a twentieth as many come and go all the time. */
+  /** Number of held connections of all kinds. In addition, a twentieth of this number of clients keep reconnecting. */
   readonly held: number;
   readonly seed: number;
 }
@@ -29,7 +29,7 @@ export interface HostileOptions {
 const head = (token: string, more = '', limit = 1) =>
   `GET /v1/cashback-offers/?limit=${limit} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${more}`;
 
-/** What each kind sends, once. */
+/** The malformed input that each kind of client sends. */
 const ODD: Record<string, (token: string, random: Random) => string | Uint8Array> = {
   'a body with GET': (token) => `${head(token, `Content-Length: ${BODY.length}\r\n`)}\r\n${BODY}`,
   'a body that never comes': (token) => `${head(token, 'Content-Length: 100000\r\n')}\r\n`,
@@ -74,7 +74,7 @@ export function startHostileCrowd({ url, token, held, seed }: HostileOptions): H
     });
   };
 
-  /** Holds a connection, and opens another when that is cut off. */
+  /** Holds a connection, and opens another if the server closes it. */
   async function hold(reads: boolean, keepBusy: (socket: Socket, until: Promise<void>) => Promise<void>) {
     while (!stopped) {
       const closed = Promise.withResolvers<void>();
@@ -97,7 +97,7 @@ export function startHostileCrowd({ url, token, held, seed }: HostileOptions): H
     const bytes = head(token, `X: ${'a'.repeat(10_000)}`);
     for (let i = 0; !over; i++) {
       socket.write(bytes[i % bytes.length] ?? '');
-      // Each at its own pace: a thousand bytes at the same moment would be one client's work, not a thousand's.
+      // Each client has its own random pace, so that their bytes do not arrive together and cost the server only one wake-up.
       await Promise.race([Bun.sleep(random.whole(TRICKLE_MS / 2, TRICKLE_MS * 1.5)), until]);
     }
   }
@@ -118,13 +118,13 @@ export function startHostileCrowd({ url, token, held, seed }: HostileOptions): H
       try {
         const socket = await connect(closed.resolve);
         socket.write(kinds[i % kinds.length]?.(token, random) ?? '');
-        // Every third says goodbye right away, every other third just leaves.
+        // A third of the clients half-close the connection immediately, and another third reset it.
         if (i % 3 === 0) socket.shutdown();
         await Promise.race([closed.promise, Bun.sleep(PATIENCE_MS), ended.promise]);
         if (i % 3 === 1) socket.terminate();
         else socket.end();
       } catch {
-        // The other side was quicker.
+        // The server has already closed the connection.
       }
       await Bun.sleep(PAUSE_MS);
     }

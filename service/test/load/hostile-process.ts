@@ -1,5 +1,5 @@
-// Runs a hostile crowd in a process of its own, so that the good client's clock is not slowed down by it:
-// `hostile-process.ts URL HELD SEED`, the token on stdin. Ends when stdin does, and prints what was done.
+// Runs a hostile crowd in a separate process, so that it does not distort the measurements of the well-behaved client:
+// `hostile-process.ts URL HELD SEED`, with the token on stdin. Stops at the end of stdin and prints its counts.
 
 import { startHostileCrowd } from './hostile-clients.ts';
 

@@ -1,6 +1,5 @@
-// Clients that are slow, broken or worse, in their hundreds, straight and through the proxies that
-// docs/operations/proxies.md recommends: everybody else is served, nothing leaks, nothing crashes. The long form, with
-// thousands of them, is a part of `npm run test:soak`.
+// Hundreds of hostile clients, directly and through the proxies that docs/operations/proxies.md recommends: all other clients
+// are served, nothing leaks, and nothing crashes. `npm run test:soak` does the same with thousands of clients.
 
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { DATABASES } from '../support/databases.ts';
@@ -22,7 +21,7 @@ async function runThrough(place: 'alone' | ProxyName, service: LoadedService) {
   return await runHostility(service, seeded, { url: proxy?.url ?? service.url, ...CROWD });
 }
 
-/** All are 200 on a machine that does nothing else. Where others take its time, a page may come too late, which is 503. */
+/** On an idle machine, all statuses are 200. On a busy machine, a late page gets 503. */
 function expectAnswered({ statuses, failures }: Pick<HostilityReport, 'statuses' | 'failures'>): void {
   const { 200: served = 0, 503: late = 0, ...other } = statuses;
   expect({ other, failures }).toEqual({ other: {}, failures: {} });
@@ -66,7 +65,7 @@ test('a connection that sends endless requests is closed and delays other client
 test('other clients get responses while connections repeatedly send bursts and reconnect', async () => {
   await using service = await LoadedService.start(seeded);
   const flood = await startFlood(service.url, { connections: 64, burst: 19 });
-  // Without a budget for all connections together, nothing else is answered before the flood ends.
+  // Without a budget across all connections, no other request would get a response before the flood ends.
   for (let request = 0; request < 10; request++)
     expect((await fetch(`${service.url}/livez`)).status).toBe(200);
   expect((await flood.stop()).connections).toBeGreaterThan(64);

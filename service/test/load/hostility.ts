@@ -1,5 +1,5 @@
-// Good traffic beside a hostile crowd: how long its requests take with and without the crowd, in turn, so that
-// whatever else the machine does falls on both.
+// Measures the latency of well-behaved traffic with and without a hostile crowd, in alternating rounds, so that other load on
+// the machine affects both.
 
 import { join } from 'node:path';
 import type { LoadedService, Seeded } from './loaded-service.ts';
@@ -8,10 +8,10 @@ import { openLoop } from './traffic.ts';
 
 const GOOD_PER_SECOND = 200;
 const GOOD_CONNECTIONS_MAX = 100;
-/** The crowd needs a moment to gather, and one to go. */
+/** Time for the crowd to connect and to disconnect. */
 const GATHER_MS = 500;
 
-/** The service opens a few files of its own on the way: that of the walks, and a connection of ours. */
+/** Number of files that the service may open during a run, such as the file of the walks and a connection of the test. */
 export const FILES_SPARE = 10;
 
 export interface HostilityReport {
@@ -23,13 +23,13 @@ export interface HostilityReport {
   readonly failures: Record<string, number>;
   readonly opened: number;
   readonly cutOff: number;
-  /** Files and sockets of the service: before the crowd came, and at most. */
+  /** Open files and sockets of the service: before the crowd connected, and the maximum. */
   readonly openFiles: { readonly before: number; readonly most: number };
   readonly memoryMb: { readonly before: number; readonly after: number };
 }
 
 export interface HostilityOptions {
-  /** Where everybody connects to: the service itself, or a proxy before it. */
+  /** URL for all clients: the service itself, or a proxy in front of it. */
   readonly url: string;
   readonly held: number;
   readonly rounds: number;
@@ -99,8 +99,8 @@ async function startCrowd(url: string, token: string, held: number, seed: number
 }
 
 /**
- * Waits until the service has about as few files open as before, ten seconds at most, and tells how many those are.
- * A proxy must be gone by then: it keeps connections for the next request.
+ * Waits up to ten seconds until the service has about as few open files as before, and returns their number. Stop the proxy
+ * first, because it keeps connections open for the next request.
  */
 export async function countFilesLeftOpen(service: LoadedService, before: number): Promise<number> {
   const isTooMany = () => service.openFiles >= before + FILES_SPARE;

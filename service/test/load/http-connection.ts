@@ -1,5 +1,5 @@
-// One keep-alive connection on which a request is a row of bytes and an answer is its status: little enough
-// work that the service, and not this client, is what a load test measures.
+// A keep-alive connection that sends prepared bytes and reads only the status of each response. It does so little work that a
+// load test measures the service, not this client.
 
 import type { Socket } from 'bun';
 
@@ -32,12 +32,12 @@ export class HttpConnection {
     return socket.data.connection;
   }
 
-  /** What the operating system calls it. The runtime's sockets have it, their types do not. */
+  /** The file descriptor. Bun's sockets have this property, but their types do not. */
   get fd(): number {
     return (this.#socket as unknown as { readonly fd: number }).fd;
   }
 
-  /** Sends a request and waits for the whole answer; rejects when the connection ends before that. */
+  /** Sends a request, waits for the whole response and returns its status; rejects if the connection ends first. */
   request(bytes: Uint8Array): Promise<number> {
     return new Promise((resolve, reject) => {
       if (!this.isOpen) return reject(new Error('the connection was closed before the request was sent'));

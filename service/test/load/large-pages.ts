@@ -1,5 +1,6 @@
-// The largest transactions there can be: one organisation walks through them, alone and then greedily, while another
-// one polls as usual. Measures how large pages are, how long the process is held up, and what the other one is answered.
+// The largest possible transactions: one organisation walks through them, first with one client and then greedily, while
+// another organisation polls as usual. Measures the size of pages, how long the process is blocked, and the responses to the
+// other organisation.
 
 import { CODINGS } from '../../src/http/content/content-coding.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
@@ -11,15 +12,15 @@ import { LoadedService, type Seeded, seed } from './loaded-service.ts';
 import { Tally } from './tally.ts';
 import { closedLoop } from './traffic.ts';
 
-/** What an envelope may take around its items. */
+/** Maximum size of the envelope around the items of a page. */
 export const ENVELOPE_BYTES_MAX = 100;
-/** As many characters as a text may have; each takes six bytes in JSON. */
+/** The longest string that a field may have. Each character takes six bytes in JSON. */
 const TEXT = '\u0001'.repeat(65_536);
 const BATCH_SIZE = 20;
-/** More than can be read at once. */
+/** More connections than pages that can be read at once. */
 const GREEDY_CONNECTIONS = 40;
 const FIRST_NUMBER = 1_000_000;
-/** On a busy machine all that one round has answered may have come too late. */
+/** On a busy machine, all pages of a round may be late. */
 const ROUNDS_MAX = 10;
 
 export interface LargePagesOptions {
@@ -28,13 +29,13 @@ export interface LargePagesOptions {
 }
 
 export interface LargePagesReport {
-  /** Of each walk of one follower, one for each coding: how many items came. */
+  /** Number of items received in each walk of a single client, one walk per content coding. */
   readonly walked: readonly number[];
   readonly largestPageBytes: number;
-  /** How long a sign of life took at most while one follower walked. */
+  /** Longest response time of /livez during the walks of a single client. */
   readonly heldUpMs: number;
   readonly greedy: Tally;
-  /** What another organisation got while there were many followers. */
+  /** Responses to another organisation while the greedy clients were active. */
   readonly other: Tally;
   readonly livez: Tally;
   readonly memoryMb: number;
@@ -75,7 +76,7 @@ export async function runLargePages(
   };
 }
 
-/** Not imported: an import may refuse what an earlier version has let in. Returns a token. */
+/** Stores the transactions directly, because an import rejects values of this length. Returns a token. */
 async function seedLargest(databaseUrl: string, { env }: Seeded, count: number): Promise<string> {
   const stores = await openStores(databaseUrl);
   const org = await stores.organisations.create('largest');
@@ -112,9 +113,9 @@ async function walk({ url }: LoadedService, token: string, coding: string | unde
     const response: Response = await fetch(next, {
       headers: { Authorization: `Bearer ${token}`, 'Accept-Encoding': coding ?? 'identity' },
     });
-    // Too late, on a busy machine.
+    // On a busy machine, the page may have been late.
     if (response.status === 503) continue;
-    if (response.status !== 200) throw new Error(`a page was answered with ${response.status}`);
+    if (response.status !== 200) throw new Error(`a page got status ${response.status}`);
     const body = Buffer.from(await response.arrayBuffer());
     largestPageBytes = Math.max(largestPageBytes, body.length);
     for (let at = body.indexOf('{"id":"'); at >= 0; at = body.indexOf('{"id":"', at + 1)) items += 1;
@@ -123,7 +124,7 @@ async function walk({ url }: LoadedService, token: string, coding: string | unde
   return { items, largestPageBytes };
 }
 
-/** Asks for a sign of life all the while, and looks at memory. */
+/** Continuously requests /livez and records the peak memory. */
 function watchService(service: LoadedService) {
   const livez = new Tally();
   let memoryMb = 0;

@@ -1,4 +1,4 @@
-// A service as a process of its own, with enough data that a page is a full page, for tests that put load on it.
+// A service process for load tests, with enough data to fill a page.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { COMMAND, offerbook } from '../support/command.ts';
@@ -19,7 +19,7 @@ export interface Seeded {
   readonly transactionsRequest: Uint8Array;
 }
 
-/** Fills a new database. Limits are off: load that is refused for its rate is no load. */
+/** Fills a new database. Rate limits are off, because rejected requests would hardly load the service. */
 export async function seed(databaseUrl: string): Promise<Seeded> {
   const env = {
     OFFERBOOK_DATABASE_URL: databaseUrl,
@@ -59,7 +59,7 @@ export class LoadedService implements AsyncDisposable {
     this.adminUrl = `http://127.0.0.1:${adminPort}`;
   }
 
-  /** Logs every request, as in production, to where nobody has to read it. */
+  /** Starts the service. It logs every request, as in production, but the log is discarded. */
   static async start(
     { env }: Pick<Seeded, 'env'>,
     args: readonly string[] = [],
@@ -75,7 +75,7 @@ export class LoadedService implements AsyncDisposable {
     });
     const service = new LoadedService(child, ownPort, adminPort);
     while (!(await service.isReady())) {
-      if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}`);
+      if (child.exitCode !== null) throw new Error(`the service exited with ${child.exitCode}`);
       await Bun.sleep(10);
     }
     return service;
@@ -85,12 +85,12 @@ export class LoadedService implements AsyncDisposable {
     return this.#child.pid;
   }
 
-  /** Undefined while it runs. */
+  /** Undefined while the process runs. */
   get exitCode(): number | undefined {
     return this.#child.exitCode ?? undefined;
   }
 
-  /** Resident memory, without mapped files, which the system can take back. Where that cannot be seen, none. */
+  /** Resident memory without mapped files, which the system can reclaim; 0 if the system does not report it. */
   get memoryMb(): number {
     const file = `/proc/${this.pid}/status`;
     const [, kilobytes = '0'] = existsSync(file)
@@ -99,7 +99,7 @@ export class LoadedService implements AsyncDisposable {
     return Math.round(Number(kilobytes) / 1024);
   }
 
-  /** How many files and sockets are open. Where that cannot be seen, always none. */
+  /** Number of open files and sockets; 0 if the system does not report it. */
   get openFiles(): number {
     const folder = `/proc/${this.pid}/fd`;
     return existsSync(folder) ? readdirSync(folder).length : 0;
@@ -112,12 +112,12 @@ export class LoadedService implements AsyncDisposable {
     );
   }
 
-  /** How long the admin port takes to say that the process lives. */
+  /** Response time of /livez on the admin port. */
   async livezMs(): Promise<number> {
     const startedAtMs = performance.now();
     const response = await fetch(`${this.adminUrl}/livez`);
     await response.arrayBuffer();
-    if (!response.ok) throw new Error(`/livez answered ${response.status}`);
+    if (!response.ok) throw new Error(`/livez returned ${response.status}`);
     return performance.now() - startedAtMs;
   }
 

@@ -1,5 +1,5 @@
-// More than the service can do: what it can do, it does; the rest is refused; nothing grows without bound.
-// The long form is `npm run test:soak`.
+// Overload: the service handles as many requests as it can, rejects the rest, and its memory stays bounded. The long form is
+// `npm run test:soak`.
 
 import { expect, test } from 'bun:test';
 import postgres from 'postgres';
@@ -14,8 +14,8 @@ import { closedLoop } from './traffic.ts';
 
 const MEMORY_MAX_MB = 400;
 /**
- * Half of what it can do. The callers take half of a machine with two cores, and the rest of the suite its share; the long
- * form, on a machine that does nothing else, holds it to nine tenths. A round that was disturbed does not count.
+ * Minimum goodput, as a fraction of the peak. It is low because the load generator needs one of two cores and other tests run
+ * at the same time; the long form, on an idle machine, requires 0.9. If a round is disturbed, another one follows.
  */
 const GOODPUT_MIN = 0.5;
 const ROUNDS_MAX = 8;

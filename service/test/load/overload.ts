@@ -1,10 +1,10 @@
-// Overload: finds out what the service can do, then asks three times as much of it, and looks at what is left.
+// Overload: measures the peak throughput of the service, then sends requests at three times that rate and measures the goodput.
 
 import type { LoadedService, Seeded } from './loaded-service.ts';
 import { Tally } from './tally.ts';
 import { closedLoop, openLoop } from './traffic.ts';
 
-/** As many connections as it takes to keep the service busy, and as many as may be open in overload. */
+/** Number of connections that keep the service busy; CONNECTIONS_MAX is the limit during overload. */
 const CONNECTIONS = 64;
 const CONNECTIONS_MAX = 1_000;
 const FACTOR = 3;
@@ -14,14 +14,14 @@ const RECOVERY_REQUESTS = 50;
 export interface OverloadReport {
   readonly peakPerSecond: number;
   readonly goodPerSecond: number;
-  /** Of the peak. */
+  /** Successful requests as a fraction of the peak. */
   readonly goodput: number;
   readonly statuses: Record<number, number>;
   readonly failures: Record<string, number>;
   readonly unsent: number;
   readonly livez: { readonly asked: number; readonly p99Ms: number; readonly failed: number };
   readonly memoryMb: { readonly before: number; readonly most: number; readonly after: number };
-  /** How long it took, after the end of the overload, until requests were answered as usual. */
+  /** Time from the end of the overload until requests succeeded as usual. */
   readonly recoveryMs: number;
 }
 
@@ -67,7 +67,7 @@ export async function runOverload(
   };
 }
 
-/** Looks at memory and the sign of life all the while. */
+/** Continuously requests /livez and records the peak memory. */
 function watchService(service: LoadedService) {
   const livez = new Tally();
   let most = 0;
@@ -92,7 +92,7 @@ function watchService(service: LoadedService) {
   };
 }
 
-/** Until a row of requests of both kinds is answered without a refusal. */
+/** Waits until RECOVERY_REQUESTS consecutive requests of both kinds have succeeded. */
 async function untilAsUsual({ url }: LoadedService, seeded: Seeded): Promise<void> {
   const paths = [
     ['/v1/cashback-offers/', seeded.publicToken],

@@ -1,13 +1,13 @@
-// A client that pipelines requests, reads the responses and reconnects when it is cut off:
-// `pipelining-process.ts URL CONNECTIONS BURST`. With a burst of 0 each connection sends requests without end; otherwise it sends
-// that many at once, and reconnects when they are answered. A process of its own, so that it does not slow down the clock of
-// the good client. Ends when stdin does, and prints what was done.
+// A client that pipelines requests, reads the responses and reconnects when it is cut off: `pipelining-process.ts URL
+// CONNECTIONS BURST`. With a burst of 0, each connection sends requests without end; otherwise, it sends that many at once and
+// reconnects after the responses. This is a separate process, so that it does not distort the measurements of the well-behaved
+// client. Stops at the end of stdin and prints its counts.
 
 const [url = '', connections = '1', burst = '0'] = process.argv.slice(2);
 const { hostname, port } = new URL(url);
 const REQUEST = 'GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n';
 const BYTES = Buffer.from(REQUEST.repeat(10_000));
-/** So much is received after hundreds of reconnects. */
+/** The flood has received this much after hundreds of reconnects. */
 const UNDER_WAY_BYTES = 1_000_000;
 const BURST = REQUEST.repeat(Number(burst));
 
@@ -26,7 +26,7 @@ async function floodWithoutEnd(): Promise<void> {
   const closed = Promise.withResolvers<void>();
   let sent = 0;
   const send = (socket: Bun.Socket) => {
-    // A few times in a row only, so that there is time to read, too.
+    // Write only a few times in a row, to leave time for reading.
     for (let times = 0; times < 4; times++) {
       const written = socket.write(BYTES.subarray(sent));
       if (written <= 0) return;

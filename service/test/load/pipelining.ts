@@ -1,5 +1,5 @@
-// Good traffic beside clients that pipeline: the latency of its requests with and without them, in alternating rounds, so that
-// other load on the machine affects both.
+// Measures the latency of well-behaved traffic with and without clients that pipeline, in alternating rounds, so that other
+// load on the machine affects both.
 
 import { join } from 'node:path';
 import type { LoadedService, Seeded } from './loaded-service.ts';
@@ -21,9 +21,9 @@ export interface PipeliningReport {
   readonly floodedP99Ms: number;
   readonly statuses: Record<number, number>;
   readonly failures: Record<string, number>;
-  /** The longest that /livez took during the flood. */
+  /** Longest response time of /livez during the flood. */
   readonly livezMaxMs: number;
-  /** How often the flood had to connect, and what it received. */
+  /** Number of connections that the flood opened, and bytes that it received. */
   readonly connections: number;
   readonly receivedBytes: number;
 }

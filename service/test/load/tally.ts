@@ -1,6 +1,6 @@
-// What came of many requests: how many of each status, what failed without an answer, and how long they took.
+// Counts the results of many requests: responses by status, failures without a response, and durations.
 
-/** Durations are kept in steps of 2 %, from a microsecond on, so that a long run needs no more memory than a short one. */
+/** Durations are counted in buckets of 2 %, starting at one microsecond, so that memory does not grow with the run. */
 const STEP = Math.log(1.02);
 
 export class Tally {
@@ -22,7 +22,7 @@ export class Tally {
     this.failures[reason] = (this.failures[reason] ?? 0) + 1;
   }
 
-  /** Adds what another one has counted. */
+  /** Adds the counts of another tally. */
   add(other: Tally): void {
     this.answered += other.answered;
     this.failed += other.failed;
@@ -39,7 +39,7 @@ export class Tally {
     return this.statuses[status] ?? 0;
   }
 
-  /** The duration, in milliseconds, that this share of the answers did not exceed. */
+  /** A percentile of the durations. `share` is a fraction, such as 0.99. */
   percentileMs(share: number): number {
     let rest = Math.ceil(this.answered * share);
     for (const [step, count] of this.#steps.entries()) {

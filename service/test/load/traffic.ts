@@ -1,13 +1,12 @@
-// Two ways to send requests. A closed loop sends the next one when the last is answered, and so finds out how
-// much the service can do. An open loop sends them at a fixed rate, as the world does, and goes on when the
-// service cannot keep up.
+// Two ways to send requests. A closed loop sends the next request after the response to the last one, which measures capacity.
+// An open loop sends requests at a fixed rate, like independent clients, and continues even if the service cannot keep up.
 
 import { HttpConnection } from './http-connection.ts';
 import { Tally } from './tally.ts';
 
 export interface Traffic {
   readonly url: string;
-  /** Sent in turn. */
+  /** Sent one after the other, from the start again after the last. */
   readonly requests: readonly Uint8Array[];
   readonly durationMs: number;
 }
@@ -26,7 +25,7 @@ export async function closedLoop(traffic: Traffic, connections: number, tally = 
   return tally;
 }
 
-/** Requests that are due while all connections are taken are not sent; the result says how many. */
+/** Does not send requests that are due while all connections are in use; `unsent` counts them. */
 export async function openLoop(
   traffic: Traffic,
   perSecond: number,
@@ -56,7 +55,7 @@ export async function openLoop(
   return Object.assign(tally, { unsent });
 }
 
-/** Connections that are used again when they are free, opened when there is none, and never shared. */
+/** A pool of connections. A connection handles one request at a time, and a new one is opened if none is free. */
 class Lane {
   readonly #traffic: Traffic;
   readonly #tally: Tally;
@@ -68,7 +67,7 @@ class Lane {
     this.#tally = tally;
   }
 
-  /** Never rejects: whatever happens is in the tally. */
+  /** Never rejects; failures are counted in the tally. */
   async send(): Promise<void> {
     const { requests, url } = this.#traffic;
     const request = requests[this.#next++ % requests.length] ?? new Uint8Array();
@@ -80,7 +79,7 @@ class Lane {
       if (connection.isOpen) this.#free.push(connection);
     } catch (error) {
       this.#tally.fail(error instanceof Error ? error.message : String(error));
-      // A service that is away must not be asked in a circle without a pause.
+      // Pause briefly, to avoid a busy loop while the service is unreachable.
       await Bun.sleep(1);
     }
   }

@@ -1,5 +1,4 @@
-// The service shows the state of a walk's first page on its later ones. What it knows of one walk must never hide a change
-// from another.
+// Later pages of a walk show the state of its first page. The record of one walk must never hide a change from another walk.
 
 import { describe, expect, test } from 'bun:test';
 import { DATABASES } from '../support/databases.ts';

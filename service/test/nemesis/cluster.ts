@@ -1,5 +1,5 @@
-// Several server processes on one database, each of which may be stopped, killed and started again while
-// requests go on. A request that meets a dead or starting server is sent again.
+// Several server processes on one database, each of which can be stopped, killed and restarted while requests continue. A
+// request is retried if its server is down or still starting.
 
 import type { Random } from '@offerbook/sandbox/random.ts';
 import { ServerProcess } from '../support/command.ts';
@@ -37,7 +37,7 @@ export class Cluster implements AsyncDisposable {
     return this.#nodes.map(({ server }) => server);
   }
 
-  /** Sends to one node after the other, in an order that chance decides. */
+  /** Sends the request to a random node, and retries on random nodes. */
   sendToAny(path: string, token: string, random: Random): Promise<Response> {
     return this.#send(() => random.pick(this.#nodes), path, token);
   }
@@ -66,7 +66,7 @@ export class Cluster implements AsyncDisposable {
         const response = await fetch(choose().server.url + path, {
           headers: { Authorization: `Bearer ${token}` },
         });
-        // The body is part of it: a server may be killed in the middle of one.
+        // Read the body here, because a server may be killed in the middle of it.
         const body = await response.text();
         if (response.status !== 503) return new Response(body, response);
         rejected = body;
@@ -74,7 +74,7 @@ export class Cluster implements AsyncDisposable {
         if (performance.now() > giveUpMs) throw error;
       }
       if (performance.now() > giveUpMs)
-        throw new Error(`no server has answered for ${GIVE_UP_MS} ms: ${rejected}`);
+        throw new Error(`no server has responded for ${GIVE_UP_MS} ms: ${rejected}`);
       await Bun.sleep(RETRY_MS);
     }
   }

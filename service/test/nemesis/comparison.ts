@@ -1,5 +1,4 @@
-// Holds a poller's copy against the database itself: a change is lost when the copy has an older version of
-// a row than the database, or none.
+// Compares a poller's copy with the database. A change is lost if the copy has an older version of a row, or no version.
 
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';

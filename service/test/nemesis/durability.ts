@@ -1,6 +1,6 @@
-// Kills everything the moment an import has reported success, round after round: the server, an importer that
-// is still at work, and the database server itself. Whatever was acknowledged must be there afterwards, and
-// of the other import all or nothing.
+// In every round, kills everything as soon as an import has reported success: the server, another import that is still running,
+// and the database server. Afterwards, the database must contain every acknowledged import completely, and the other import
+// completely or not at all.
 
 import { Random } from '@offerbook/sandbox/random.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
@@ -19,16 +19,16 @@ export interface DurabilityReport {
   readonly rounds: number;
   readonly acknowledged: number;
   readonly rowsAcknowledged: number;
-  /** Imports that were killed before they could report, and how many of those were found done. */
+  /** Imports that were killed before they reported success; killedButDone of them had been committed. */
   readonly killed: number;
   readonly killedButDone: number;
   readonly lost: number;
   readonly half: number;
-  /** What the database's own check complains about. */
+  /** Problems found by the database's own integrity check. */
   readonly damage: readonly string[];
 }
 
-/** Imports are acknowledged to the one, and killed on the other. */
+/** The organisations of the acknowledged and of the killed imports. */
 const ACKNOWLEDGED = 'amber';
 const KILLED = 'birch';
 
@@ -63,7 +63,7 @@ export async function runDurability(
     await withStores(machine, async (stores) => {
       const kept = await marksOf(stores, ACKNOWLEDGED);
       report.lost += [...expected].filter(([id, last]) => kept.get(id) !== last).length;
-      // Each killed import writes every row, so that all rows have the mark of the same one.
+      // Each killed import writes every row, so all rows must have the mark of the same import.
       const marks = new Set((await marksOf(stores, KILLED)).values());
       report.killed += 1;
       if (marks.has(mark)) report.killedButDone += 1;
@@ -74,8 +74,8 @@ export async function runDurability(
 }
 
 /**
- * Whether the import reported success; right after it has, everything is dead. The import that is killed with
- * everything starts somewhat later, or earlier when the delay is negative.
+ * Runs an import and kills everything when it ends; returns true if it reported success. The import to be killed starts
+ * `delayMs` after the first one, or before it if `delayMs` is negative.
  */
 async function importAndKill(
   machine: Machine,

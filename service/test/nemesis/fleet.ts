@@ -1,6 +1,7 @@
-// The pollers of an organisation: one of each documented kind, each with two tokens between which it changes as it likes,
-// as in the middle of a rotation; and two full copies of the same window, with a token each. They go from node to node
-// with every page. The one that keeps the greatest stamp keeps its token, as a client does that has read nothing about walks.
+// The pollers of an organisation. There is one of each documented kind, each of which switches between two tokens at random, as
+// during a rotation, and there are two full copies of the same window with one token each. Every page is requested from a
+// random node. The poller that continues from the greatest stamp has a single token, like a client whose author has not read
+// about walks.
 
 import type { Random } from '@offerbook/sandbox/random.ts';
 import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
@@ -20,7 +21,7 @@ import { LONER, type OrganisationName } from './world.ts';
 export interface Member {
   readonly organisation: OrganisationName;
   readonly poller: Poller;
-  /** The poller's walk, with what its kind asks of the cluster. */
+  /** Lets the poller make one walk. */
   walk(limit: number): Promise<void>;
 }
 
@@ -28,9 +29,9 @@ export interface Surroundings {
   readonly stores: Stores;
   readonly cluster: Cluster;
   random(...parts: string[]): Random;
-  /** Makes a way to fetch pages, with all that may happen between them. */
+  /** Returns a function that fetches pages, and sometimes disturbs the walk between two pages. */
   reader(organisation: OrganisationName, random: Random, send: Send): FetchPage;
-  /** Holds a walk against the state at its first page. */
+  /** Compares a walk with the state at its first page. */
   checkSnapshot(organisation: OrganisationName, ...walk: Parameters<CheckSnapshot>): Promise<void>;
 }
 

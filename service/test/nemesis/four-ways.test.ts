@@ -1,5 +1,5 @@
-// The four ways to lose a change, each scripted step by step, once with the protection against it switched
-// off and once with it on: the comparison on which the nemesis rests must tell the two apart.
+// The four ways to lose a change, each scripted step by step, once without the protection against it and once with it. This
+// shows that the nemesis's comparison detects lost changes.
 
 import { describe, expect, test } from 'bun:test';
 import { Random } from '@offerbook/sandbox/random.ts';
@@ -75,7 +75,7 @@ for (const database of DATABASES) {
     });
 
     describe('the greatest stamp as the watermark', () => {
-      /** The second page is asked for in one way or another. */
+      /** `second` requests the second page. */
       async function walkWhileRowsChange(scene: Scene, second: Send) {
         await scene.change(1, 2, 3, 4);
         const poller = new GreatestStampPoller(

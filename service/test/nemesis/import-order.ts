@@ -1,5 +1,5 @@
-// One import as the nemesis orders it, and how it is carried out: through the product's own importer, with a
-// file that is made up while the change clock's lock is held. Runs in the importers' processes.
+// An import ordered by the nemesis, and its execution by the real importer, with a file that is generated while the import
+// holds the change clock's lock. Runs in the importer processes.
 
 import { Random } from '@offerbook/sandbox/random.ts';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
@@ -13,31 +13,31 @@ import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { transaction } from '../support/fixtures.ts';
 import { idsOf, keptIdsOf, ORGANISATIONS, type OrganisationName, USERS } from './world.ts';
 
-/** What an import does to one organisation. */
+/** The part of an import that changes one organisation. */
 export interface ImportPart {
-  /** Written into every row that the import changes, so that a row tells which import it comes from. */
+  /** Written into every changed row, to identify the import that the row comes from. */
   readonly number: number;
   readonly organisation: OrganisationName;
 }
 
 export interface ImportOrder {
-  /** Several are one file, of which every row names its click. */
+  /** Several parts form one file, in which every row names its click. */
   readonly parts: readonly ImportPart[];
-  /** For each part. */
+  /** Number of rows in each part. */
   readonly rows: number;
-  /** How the file ends: well, or with a row for which the whole import must be refused. */
+  /** The end of the file: valid, or with a row that makes the whole import fail. */
   readonly ending: 'good' | 'bad row' | 'foreign id';
-  /** How far the importing process's clock is off. */
+  /** Error of the importing process's clock. */
   readonly clockOffsetMs: number;
-  /** How long the file keeps the import waiting between its stamp and its commit. */
+  /** How long the file delays the import between its stamp and its commit. */
   readonly pauseMs: number;
   readonly seed: number;
-  /** Changes just this row, if it is there. */
+  /** If set, changes only this row, provided that it exists. */
   readonly only?: Uuid | undefined;
 }
 
 export interface ImportResult {
-  /** Of the part. */
+  /** Number of the part. */
   readonly number: number;
   readonly stampMs: number;
   readonly changes: number;
@@ -67,11 +67,11 @@ export async function carryOut(
     makeClick === undefined ? first?.org : undefined,
     sourceFrom(fileOf(stores, order, parts, makeClick)),
     clock,
-    // An order that changes nothing of an empty organisation has no rows.
+    // The file has no rows if the only row to change does not exist.
     { allowEmpty: true, ...(makeClick !== undefined && { attributor: { ids, clicks: stores.clicks } }) },
   );
   const numbers = order.parts.map(({ number }) => number);
-  if (order.ending !== 'good') observer.violation(`import ${numbers} should have been refused`);
+  if (order.ending !== 'good') observer.violation(`import ${numbers} should have been rejected`);
   return [...results.values()];
 }
 
@@ -82,8 +82,8 @@ export async function getOrganisation(stores: Stores, name: string): Promise<Org
 }
 
 /**
- * The file, made when it is read. By then the import holds the clock's lock, so that what is read here cannot
- * change before the commit: rows that are meant to be unchanged are.
+ * Generates the file while the import reads it. By then, the import holds the clock's lock, so the stored rows cannot change
+ * before the commit, and rows that should be unchanged really are.
  */
 async function* fileOf(
   stores: Stores,
@@ -112,7 +112,10 @@ async function* fileOf(
   }
 }
 
-/** Some of the rows are given as they are stored. Not those with a click: it tells another time than they have. */
+/**
+ * Returns rows to import, a fraction of which equal the stored rows. Rows with a click never do, because the click determines
+ * their activation time.
+ */
 async function chooseRows(
   stores: Stores,
   order: ImportOrder,
@@ -146,12 +149,12 @@ function nextStatus(status: Status, random: Random): Status {
   return random.pick(status === 'PENDING' ? STATUSES : (['CONFIRMED', 'DECLINED'] as const));
 }
 
-/** An id that another organisation holds. Without one there is nothing to be refused for, so any bad id will do. */
+/** An id of another organisation's transaction. If there is none yet, returns an invalid id, which is also rejected. */
 async function foreignId(stores: Stores, organisation: OrganisationName, random: Random): Promise<Uuid> {
   const other = random.pick(ORGANISATIONS.filter((name) => name !== organisation));
   const { id: orgId } = await getOrganisation(stores, other);
   const ids: Uuid[] = [];
-  // Not a page: the nemesis ends the connections on which pages are read, and this one is to write.
+  // Do not read a page: the nemesis ends connections that read pages, and the import needs this one.
   await stores.transactions.read(orgId, async (batch) => {
     ids.push(...batch.map(({ id }) => id));
   });
@@ -163,8 +166,8 @@ function line(row: object): Uint8Array {
 }
 
 /**
- * The store itself, looked at while it works: what an import writes must have changed, and carry the import's stamp.
- * Fills in the results, by organisation.
+ * Wraps the store to check that every row that an import writes has changed and has the import's stamp. Fills in the results by
+ * organisation.
  */
 function observed(
   store: TransactionStore,
@@ -188,12 +191,14 @@ function observed(
       ...writer,
       find: finder(writer.find),
       async put(rows) {
-        if (result === undefined) observer.violation(`organisation ${orgId} was not meant`);
+        if (result === undefined)
+          observer.violation(`the import wrote to organisation ${orgId}, which is not part of it`);
         else result.changes += rows.length;
         for (const row of rows) {
-          if (row.updatedAtMs !== writer.stampMs) observer.violation(`${row.id} was not given the stamp`);
+          if (row.updatedAtMs !== writer.stampMs)
+            observer.violation(`${row.id} does not have the stamp of the import`);
           if (content(row.document) === content(found.get(row.id))) {
-            observer.violation(`${row.id} has not changed and was stamped anew`);
+            observer.violation(`${row.id} got a new stamp although it has not changed`);
           }
         }
         await writer.put(rows);

@@ -1,5 +1,5 @@
-// An importing process: takes orders on stdin, one JSON text for each line, and reports on stdout. May be
-// killed at any moment; what it had not reported by then is nobody's promise.
+// An importing process: reads orders from stdin, one JSON value per line, and reports on stdout. It may be killed at any
+// moment; an import that it has not reported by then may or may not be committed.
 
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import { isStorageError } from '../../src/domain/storage-error.ts';
@@ -11,7 +11,7 @@ export type ImporterReport =
   | { readonly event: 'stamped'; readonly number: number; readonly stampMs: number }
   | { readonly event: 'imported'; readonly results: readonly ImportResult[] }
   | { readonly event: 'refused'; readonly reason: string }
-  /** The database became unreachable: it may have kept the import or not. */
+  /** The database became unreachable, so the import may or may not be committed. */
   | { readonly event: 'unknown'; readonly reason: string }
   | { readonly event: 'violation'; readonly what: string };
 

@@ -1,4 +1,4 @@
-// The driver's end of an importing process: hands it orders, and kills it when that is the plan.
+// Controls an importing process: sends it orders, and kills it if planned.
 
 import { join } from 'node:path';
 import type { ImportOrder, ImportResult } from './import-order.ts';
@@ -10,13 +10,13 @@ const PROGRAM = join(import.meta.dir, 'importer-process.ts');
 export type Outcome =
   | { readonly end: 'imported'; readonly results: readonly ImportResult[] }
   | { readonly end: 'refused'; readonly reason: string }
-  /** The database became unreachable: it may have kept the import or not. */
+  /** The database became unreachable, so the import may or may not be committed. */
   | { readonly end: 'unknown'; readonly reason: string }
-  /** Killed before it could report: the database may have kept the import or not. */
+  /** Killed before it reported, so the import may or may not be committed. */
   | { readonly end: 'killed' };
 
 export interface OrderOptions {
-  /** How long after its stamp the import is killed; undefined for never. */
+  /** Time from the import's stamp to its kill; undefined for no kill. */
   readonly killAfterMs?: number | undefined;
   readonly onStamped: (number: number, stampMs: number) => void;
   readonly onViolation: (what: string) => void;

@@ -1,5 +1,5 @@
-// npm run test:nemesis: the nemesis, or the rounds of killing everything, for as long as wanted. Prints what
-// was done and what was lost; when anything was, exits with 1 and says how to run the same plan again.
+// npm run test:nemesis: runs the nemesis for --minutes, or --durability rounds of killing everything. Prints what was done and
+// what was lost. If anything was lost, prints how to run the same plan again and exits with 1.
 
 import { parseArgs } from 'node:util';
 import { DATABASES } from '../support/databases.ts';

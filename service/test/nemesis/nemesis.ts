@@ -1,6 +1,6 @@
-// The nemesis: lets importers, pollers, restarts and sabotage loose on one database for a while, then asks
-// every poller for one more quiet walk and compares its copy with the database, row for row. Everything is
-// decided by the seed, each actor by its own part of it; only the timing is the machine's.
+// The nemesis: runs importers, pollers, restarts and sabotage against one database for a while, then lets every poller finish
+// undisturbed and compares its copy with the database, row by row. The seed determines every decision, with a separate random
+// sequence for each actor; only the timing varies between runs.
 
 import { Random } from '@offerbook/sandbox/random.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
@@ -36,7 +36,7 @@ export interface NemesisReport {
   readonly importersKilled: number;
   readonly serversStopped: number;
   readonly serversKilled: number;
-  /** Of servers, to PostgreSQL, by the database. */
+  /** Connections of servers that PostgreSQL terminated. */
   readonly connectionsEnded: number;
   readonly pollersRestarted: number;
   readonly cursorRowsChanged: number;
@@ -48,7 +48,7 @@ export interface NemesisReport {
   /** Rows in which a full copy differed from the state at its first page. */
   readonly holes: number;
   readonly lost: number;
-  /** Promises found broken on the way, and what was lost, in words. */
+  /** Descriptions of broken guarantees and lost changes. */
   readonly violations: readonly string[];
 }
 
@@ -158,8 +158,8 @@ class NemesisRun implements AsyncDisposable {
   }
 
   /**
-   * Two more walks for everybody, then the comparison. The first may go on with a token that has begun the same window
-   * before: it is then complete through an earlier stamp, and says so.
+   * Lets every poller make two more walks, then compares the copies. The first walk can continue one that the same token began
+   * earlier, and is then complete only through an earlier stamp.
    */
   async settle(): Promise<NemesisReport> {
     this.#quiet = true;
@@ -177,14 +177,16 @@ class NemesisRun implements AsyncDisposable {
         if (organisation !== name) continue;
         const found = compare(truth, poller.copy);
         lost += found.lost.length;
-        for (const id of found.lost) this.#note(`LOST: ${poller.kind} of ${name} has not the last ${id}`);
+        for (const id of found.lost)
+          this.#note(`LOST: ${poller.kind} of ${name} does not have the latest version of ${id}`);
         for (const id of found.extra) {
-          if (!this.#saboteur.deleted.has(id)) this.#note(`${poller.kind} of ${name} has made up ${id}`);
+          if (!this.#saboteur.deleted.has(id))
+            this.#note(`EXTRA: ${poller.kind} of ${name} has ${id}, which is not in the database`);
         }
       }
     }
     for (const difference of await this.#stores.totals.verify()) {
-      this.#note(`TOTALS: stored and counted differ: ${JSON.stringify(difference)}`);
+      this.#note(`TOTALS: stored and counted totals differ: ${JSON.stringify(difference)}`);
     }
     const { imports, changes } = this.#ledger;
     return { imports, changes, ...this.#counts, rows, lost, violations: this.#violations };
@@ -225,7 +227,7 @@ class NemesisRun implements AsyncDisposable {
         if (outcome.end === 'refused') this.#counts.rollbacks += 1;
         if (outcome.end === 'unknown') throw new Error(outcome.reason);
         if (killAfterMs !== undefined) {
-          // It may have been faster than its end; then it dies between two orders.
+          // The import may have ended before its kill. Then kill the process now, between two orders.
           importer.kill();
           this.#counts.importersKilled += 1;
           importer = new Importer(this.#databaseUrl);
@@ -239,7 +241,7 @@ class NemesisRun implements AsyncDisposable {
   async #keepPolling(walk: (limit: number) => Promise<void>, random: Random): Promise<void> {
     let limit = 100;
     while (!this.#isOver) {
-      // Mostly the same, as clients have it: a walk that is begun again meets the cursors of the first attempt.
+      // Usually unchanged, as in real clients, so that a restarted walk requests the same cursors as its first attempt.
       if (random.chance(0.2)) limit = Math.round(random.logBetween(2, 200));
       try {
         await walk(limit);
@@ -261,7 +263,7 @@ class NemesisRun implements AsyncDisposable {
     }
   }
 
-  /** Often in the middle of a response. */
+  /** Ends connections at random times, often in the middle of a response. */
   async #keepEndingConnections(random: Random): Promise<void> {
     while (!this.#isOver) {
       await Bun.sleep(random.logBetween(20, 1_000));
@@ -271,7 +273,10 @@ class NemesisRun implements AsyncDisposable {
     }
   }
 
-  /** Every row of the state once, in its version of then, and nothing else. What was deleted is no part of any state. */
+  /**
+   * Checks that the walk returned every row of the state once, in the version of that time, and no other row. Ignores rows that
+   * the saboteur has deleted.
+   */
   async #checkSnapshot(
     organisation: OrganisationName,
     rows: readonly Transaction[],
@@ -292,7 +297,7 @@ class NemesisRun implements AsyncDisposable {
     }
   }
 
-  /** Fetches pages; after some of them, gets at the cursor's row or at the poller itself. */
+  /** Fetches pages. After some of them, restarts the poller, or changes or deletes the cursor's row. */
   #reader(
     organisation: OrganisationName,
     random: Random,

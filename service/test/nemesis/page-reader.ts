@@ -1,15 +1,15 @@
-// Asks for pages over HTTP, and holds every answer against the promises of the interface: what it finds
-// broken it notes, and goes on, so that the end of the run can still tell what was lost.
+// Requests pages over HTTP and checks every response against the API's guarantees. It records violations and continues, so that
+// the comparison at the end of the run still takes place.
 
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { FetchPage, Page, PageQuery } from './pollers/poller.ts';
 
-/** Sends a GET for a path to a node of its own choice. */
+/** Sends a GET request for a path to a node that it chooses. */
 export type Send = (path: string) => Promise<Response>;
 
-/** What the whole run knows about the clock of one organisation: the least that a read that begins now must see. */
+/** The stamp through which a first page that is requested now must be complete at least, for one organisation. */
 export interface ClockWitness {
   floor: Timestamp | '';
 }
@@ -26,15 +26,15 @@ export function pageReader(
     // A first page, or one that is read again after a restart.
     if (query.cursor === undefined || query.cursor <= lastId) lastId = '';
     for (const row of page.rows) {
-      if (row.id <= lastId) onViolation(`ids do not rise: ${row.id} after ${lastId} in ${pathOf(query)}`);
+      if (row.id <= lastId) onViolation(`ids do not increase: ${row.id} after ${lastId} in ${pathOf(query)}`);
       lastId = row.id;
       if (!isInWindow(row, query)) onViolation(`${row.id} of ${row.updatedAt} is outside ${pathOf(query)}`);
     }
     if (page.cursor !== undefined && page.cursor <= lastId)
-      onViolation(`the cursor ${page.cursor} does not lead on from ${lastId}`);
+      onViolation(`the cursor ${page.cursor} is not after the last id, ${lastId}`);
     if (query.cursor === undefined) {
       if (page.completeThrough < floor)
-        onViolation(`complete through ${page.completeThrough} when ${floor} had been seen`);
+        onViolation(`complete through ${page.completeThrough}, although ${floor} was announced before`);
       if (page.completeThrough > witness.floor) witness.floor = page.completeThrough;
     }
     return page;
@@ -57,7 +57,7 @@ export async function readPage(response: Response): Promise<Page> {
   return { rows: data, cursor, completeThrough };
 }
 
-/** The order of printed timestamps is the order of the times. */
+/** Compares timestamps as strings, because their format sorts chronologically. */
 function isInWindow({ id, updatedAt, passbackUid }: Transaction, query: PageQuery): boolean {
   return (
     (query.passbackUid === undefined || passbackUid === query.passbackUid) &&

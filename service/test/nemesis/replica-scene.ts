@@ -1,5 +1,5 @@
-// A scene whose second node reads from a replica, and pollers whose pages come from both nodes in turn while the
-// replica is held up and let go again.
+// A scene whose second node reads from a replica, and pollers that request pages from both nodes while the replica is paused
+// and resumed.
 
 import { Random } from '@offerbook/sandbox/random.ts';
 import type { ServeSettings } from '../../src/config.ts';
@@ -28,7 +28,7 @@ export interface ReplicaReport {
   readonly pages: number;
   /** Number of times that the replica was paused. */
   readonly held: number;
-  /** What each poller does not have the last version of, in words. */
+  /** Descriptions of the rows whose latest version a poller does not have. */
   readonly lost: readonly string[];
   readonly violations: readonly string[];
 }
@@ -49,7 +49,7 @@ export async function openReplicaScene(
   return scene;
 }
 
-/** Waits until the last that the node has said of its replica is that it is used. */
+/** Waits until the node's last log line about its replica reports that the replica is used. */
 export async function untilReplicaIsRead(node: TestNode): Promise<void> {
   const said = () => node.logLines.map((line) => JSON.parse(line) as { msg?: string });
   const last = () => said().findLast(({ msg }) => msg?.includes('replica'))?.msg;
@@ -97,9 +97,10 @@ export async function pollWithReplica(scene: Scene, run: ReplicaRun): Promise<Re
     // The first walk can continue one that the same token began earlier, which is complete only through an earlier stamp.
     await poller.walk(ROWS);
     await poller.walk(ROWS);
-    for (const number of await scene.lostBy(poller)) lost.push(`${poller.kind} has not the last ${number}`);
+    for (const number of await scene.lostBy(poller))
+      lost.push(`${poller.kind} does not have the latest version of ${number}`);
   }
-  // Only a primary promises that a first page is at least as complete as every earlier page.
+  // Only a primary guarantees that a first page is at least as complete as every earlier page.
   const violations = scene.brokenPromises.filter((what) => !what.startsWith('complete through'));
   return { ...counts, lost, violations };
 }

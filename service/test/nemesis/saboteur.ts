@@ -1,5 +1,5 @@
-// Gets at the row that a poller's cursor points to, between two pages: changes it, or deletes it, which no
-// operation of the product does. Does nothing while somebody else is writing.
+// Changes the row that a poller's cursor points to, between two pages, or deletes it, which no operation of the service does.
+// Does nothing while another writer holds the lock.
 
 import type { Random } from '@offerbook/sandbox/random.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
@@ -26,7 +26,7 @@ export class Saboteur {
   /** One strike at a time: each needs a second connection while it holds the first. */
   #lastStrike: Promise<unknown> = Promise.resolve();
 
-  /** Both must be opened with a short lock timeout, since pollers wait for it. */
+  /** `stores` and `database` must have a short lock timeout, because pollers wait for the strike. */
   constructor(stores: Stores, database: Database, ledger: Ledger, random: Random) {
     this.#stores = stores;
     this.#database = database;
@@ -49,7 +49,7 @@ export class Saboteur {
       await this.#delete(organisation, id);
       return 'deleted';
     } catch (error) {
-      // While the database is being stopped, too. What was begun then may have been done or not.
+      // The database may be busy or stopping. The strike may or may not have been committed.
       if (isStorageError(error)) return 'nothing';
       throw error;
     }
@@ -76,7 +76,7 @@ export class Saboteur {
   async #delete(organisation: OrganisationName, id: Uuid): Promise<void> {
     const { id: orgId } = await getOrganisation(this.#stores, organisation);
     await this.#database.write(async (connection) => {
-      // Under the clock's lock like every writer, so that it does not come between an import's look and its write.
+      // Hold the clock's lock like every writer, so that the row does not vanish between an import's read and its write.
       const lock = ` ${this.#database.sql.forUpdate}`;
       await connection.all(`SELECT last_stamp FROM organisations WHERE id = $1${lock}`, orgId);
       this.deleted.add(id);

@@ -1,5 +1,5 @@
-// A small scene for scripted interleavings: two nodes on one database, an organisation with numbered
-// transactions, and a clock that moves on by a second with every change.
+// A small setup for scripted interleavings: two nodes on one database, an organisation with numbered transactions, and a clock
+// that advances by a second with every change.
 
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import type { UnstampedTransaction } from '@offerbook/wire/transaction.ts';
@@ -55,18 +55,18 @@ export class Scene implements AsyncDisposable {
     await this.nodes[0].transactions(this.versions(numbers));
   }
 
-  /** Transactions with these numbers, as they have never been before. */
+  /** New versions of the transactions with these numbers. */
   versions(numbers: readonly number[]): UnstampedTransaction[] {
     this.#version += 1;
     return numbers.map((number) => transaction(number, { passbackData: `version ${this.#version}` }));
   }
 
-  /** What sends a path to the node of this number, with one or the other of the organisation's tokens. */
+  /** Returns a function that sends requests to this node with one of the organisation's two tokens. */
   node(index: 0 | 1, token: 0 | 1 = 0): Send {
     return (path) => this.nodes[index].get(path, this.tokens[token]);
   }
 
-  /** An import of these rows that has its stamp and waits: the returned function lets it commit. */
+  /** Starts an import of these rows, which takes its stamp and waits. The returned function lets it commit. */
   async beginChange(...numbers: number[]): Promise<() => Promise<void>> {
     this.#tick();
     const reached = Promise.withResolvers<void>();
@@ -87,7 +87,10 @@ export class Scene implements AsyncDisposable {
     };
   }
 
-  /** Reads pages, each by the next of these, the last of them for ever; between two pages, something happens. */
+  /**
+   * Returns a function that fetches pages. The nth page uses the nth of `sends`, and later pages use the last one. Runs
+   * `betweenPages` before every page except the first.
+   */
   pages(sends: readonly Send[], betweenPages: (page: number) => Promise<void> = async () => {}): FetchPage {
     let page = 0;
     const fetchPage = pageReader(

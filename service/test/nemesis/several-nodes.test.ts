@@ -29,7 +29,7 @@ beforeAll(async () => {
       const node = answeredBy.length % NODES;
       answeredBy.push(node);
       const { pathname, search } = new URL(request.url);
-      // As it is: what came compressed would be unpacked here, and no longer be what its headers say.
+      // Uncompressed, because fetch would decompress the body and it would no longer match its headers.
       const headers = {
         Authorization: request.headers.get('Authorization') ?? '',
         'Accept-Encoding': 'identity',

@@ -1,23 +1,23 @@
-// The world in which the nemesis plays: its organisations and the ids that their transactions may have. The
-// same in every process, so that a driver and its importers need not tell each other.
+// The nemesis's organisations and the ids of their transactions. They are the same in every process, so the driver and its
+// importers need not exchange them.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 
 export const ORGANISATIONS = ['amber', 'birch', 'cedar', 'dogwood'] as const;
 export type OrganisationName = (typeof ORGANISATIONS)[number];
-/** Its only poller is one that keeps the greatest stamp: others that ask for the same windows would spoil it for that one. */
+/** Its only poller is the GreatestStampPoller, which loses changes if another poller walks through the same windows. */
 export const LONER: OrganisationName = 'dogwood';
 
 /** Every organisation has users with these ids. */
 export const USERS = ['anna', 'bert', 'cleo'] as const;
 
 const IDS_EACH = 800;
-/** The first ids of an organisation are never deleted: other organisations try to take them. */
+/** The first ids of an organisation are never deleted, because other organisations try to import them. */
 const KEPT_IDS = 30;
 
 const pools = new Map<OrganisationName, readonly Uuid[]>();
 
-/** The ids of an organisation, in order. Those of the organisations lie between one another. */
+/** The ids of an organisation, sorted. The ids of all organisations are interleaved. */
 export function idsOf(organisation: OrganisationName): readonly Uuid[] {
   const known = pools.get(organisation);
   if (known !== undefined) return known;
@@ -30,7 +30,7 @@ export function keptIdsOf(organisation: OrganisationName): readonly Uuid[] {
   return idsOf(organisation).slice(0, KEPT_IDS);
 }
 
-/** Every other one as random as version 4, the rest in the order of their making, as version 7. */
+/** Every other id is random, like version 4. The others increase with `i`, like version 7. */
 function makeId(organisation: OrganisationName, i: number): Uuid {
   const hex = new Bun.CryptoHasher('md5').update(`${organisation}/${i}`).digest('hex');
   const random = i % 2 === 0;

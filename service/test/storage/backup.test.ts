@@ -198,7 +198,7 @@ describe('backups', () => {
       (await readAllTransactions(await open.stores(`sqlite:${at}`), org.id)).map((row) => row.id);
     expect(await ids(path)).toEqual([transaction(1).id]);
     expect(await ids(join(replaced ?? '', 'shop.db'))).toEqual([transaction(1).id, transaction(2).id]);
-    // As when the disk is not mounted.
+    // A dangling link, as if the disk were not mounted.
     rmSync(link);
     symlinkSync(join(folder, 'not there', 'shop.db'), link);
     const nowhere = restoreBackup({ url: `sqlite:${link}`, ...options });
@@ -354,7 +354,7 @@ describe('backups', () => {
     );
     expect(readFileSync(path).equals(before)).toBeTrue();
     expect(readdirSync(folder).sort()).toEqual(['backup', 'shop.db', 'shop.db-activations']);
-    // What an operator may have done to their own database, and what ANALYZE leaves.
+    // Accepted: an index that an operator added, and the statistics of ANALYZE.
     const indexed = tamper(target, manifest, 'offerbook.db', 'CREATE INDEX own ON tokens (label)', 'ANALYZE');
     expect((await restore(indexed)).stamped).toBe(0);
   });
@@ -638,7 +638,7 @@ describe('backups', () => {
   test('a restore does not bring back erased users, from the backup or a later import, but keeps users who returned after their erasure', async () => {
     const { folder, path, url, stores, org, backup, restore } = await scene();
     await load(stores, org, [transaction(1, { passbackUid: 'no text' })]);
-    // No import takes half a pair any more.
+    // Written directly, because imports now reject unpaired surrogates.
     const raw = open.database(url);
     const sql = String.raw`UPDATE transactions SET user_key = $1, document = replace(document, 'no text', '\ud800')`;
     await raw.all(sql, userKey('\ud800'));
@@ -655,7 +655,7 @@ describe('backups', () => {
     nowMs += 3_600_000;
     await stores.close();
     await raw.close();
-    // Then clicks come from the backup.
+    // With a damaged click file, the clicks come from the backup.
     writeFileSync(`${path}-activations`, 'damaged');
     expect(await restore(join(folder, 'backup'))).toMatchObject({ clicks: 'of the backup', usersErased: 3 });
 
@@ -703,7 +703,7 @@ describe('backups', () => {
     });
     const gone = { [again.name]: deletedAtMs, [begun.name]: deletedAtMs };
     expect(await ends()).toEqual({ acme: null, ...gone });
-    // What is missing because it came later was not deleted.
+    // An organisation that is missing because it was created later does not count as deleted.
     expect(await restore(join(folder, 'backup'))).toMatchObject({ organisationsDeleted: [] });
     expect(await ends()).toEqual({ acme: null, ...gone, new: null });
   });
@@ -862,7 +862,7 @@ describe('backups', () => {
         const restored = await open.stores(url, COMMAND_OPTIONS, clock);
         const { transactions, versions, ...rest } = await everything(restored, org);
         const erasures = await open.database(url).all('SELECT digest, erased_at FROM erasures ORDER BY 1');
-        // A run after the last moment gives one more stamp.
+        // Ignore updatedAt: repeating a restore that had already finished gives the rows another stamp.
         const rows = [...transactions, ...versions].map(({ document }) => ({
           ...JSON.parse(document),
           updatedAt: '',
@@ -969,7 +969,7 @@ for (const database of DATABASES) {
       const importer = await open.stores(url, COMMAND_OPTIONS, () => nowMs);
       const raw = open.database(url);
       let imported: Promise<number> | undefined;
-      // The callback cannot wait, so the second batch does: for the lock of the clock, which the import takes first.
+      // The callback is synchronous and cannot wait for the import, so let the second batch wait for it.
       const write = raw.write.bind(raw);
       const paused = {
         ...raw,
@@ -996,7 +996,9 @@ for (const database of DATABASES) {
   });
 }
 
-/** Copies of a folder as it is before each name in it changes: what is there if the process is killed then. */
+/**
+ * Copies the folder before each change to its directory entries: the state that a process killed at that moment leaves behind.
+ */
 async function eachMomentOf(folder: string, work: () => Promise<unknown>): Promise<string[]> {
   const original = { ...fs };
   const root = temporaryFolder();

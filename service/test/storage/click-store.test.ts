@@ -1,4 +1,4 @@
-// Clicks while several processes change them at once. Who waits for whom is decided by locks that the test holds.
+// Clicks that several processes change concurrently. The test holds locks to control which process waits for which.
 
 import { describe, expect, test } from 'bun:test';
 import type { Click, ClickId, ClickStore } from '../../src/domain/click.ts';
@@ -14,7 +14,7 @@ const AT_MS = Date.UTC(2026, 10, 14);
 describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('clicks on $name', ({ create }) => {
   const open = openTestStores();
 
-  /** Waits for a lock as long as it takes, however slow the machine is. */
+  /** Opens a click store that waits for locks without a timeout, because the machine may be slow. */
   function openPatient(url: string) {
     const database = open.database(url);
     return clickStore(
@@ -37,7 +37,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('clicks on 
     let [marked, purged] = [Promise.resolve(), Promise.resolve(0)];
     await open.database(url).write(async (connection) => {
       await connection.all('SELECT id FROM clicks WHERE id = $1 FOR UPDATE', third.id);
-      // Has marked the first, and waits for the third.
+      // This import has marked the first click, and waits for the third.
       marked = importing.markSold([first.id, third.id]);
       await untilWaiting(watched, 1);
       purged = purging.purge(AT_MS + 1_000);
@@ -61,7 +61,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('clicks on 
       const url = await create();
       const stores = await open.stores(url);
       const { id: orgId } = await newOrganisation(stores);
-      // Old taps would be deleted.
+      // The current time, because old taps would be deleted.
       const nowMs = Date.now();
       const made: Click[] = [];
       for (let n = 0; n < 3; n++)
@@ -74,7 +74,8 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('clicks on 
       await open.database(url).write(async (connection) => {
         await connection.all('SELECT id FROM clicks WHERE id = $1 FOR UPDATE', third.id);
         await connection.all('SELECT key FROM taps WHERE key = $1 FOR UPDATE', third.id);
-        // Each would hold one click and wait for the third, and then for the other's.
+        // Without a fixed order, each process would lock one click, wait for the third, and then wait for the other process's
+        // click.
         writing = Promise.all([write(one, [first, third, second]), write(other, [second, third, first])]);
         await untilWaiting(watched, 2);
       });
@@ -147,7 +148,7 @@ describe.each(DATABASES)('clicks on $name', ({ create }) => {
     expect(await stores.clicks.list(10)).toEqual([visit]);
   });
 
-  /** Records a tap at a moment, as a node with this clock would; returns the id of the click that counts. */
+  /** Records a tap as a node whose clock shows `ms`; returns the id of the click that the tap counts as. */
   async function tapAt(url: string, orgId: number, key: string, ms: number): Promise<ClickId | undefined> {
     const stores = await open.stores(url, undefined, () => ms);
     const click = await recordClick(stores, orgId, { activatedAtMs: ms });

@@ -32,7 +32,7 @@ const RESULT = {
   reason: null,
 };
 
-/** Every row. */
+/** All rows that a copy must contain. */
 async function contentOf(database: Database) {
   const byName = (columns: string, table: string) =>
     database.all(
@@ -71,12 +71,12 @@ async function contentOf(database: Database) {
   };
 }
 
-/** All of them, and of how many a sale has come. */
+/** All clicks, and how many of them resulted in a sale. */
 async function clicksOf({ clicks }: Stores) {
   return [await clicks.list(10), await clicks.countBetween(0, 2 * NOW_MS)];
 }
 
-/** Of an SQLite database. */
+/** The files of an SQLite database; empty for PostgreSQL. */
 function filesOf(url: string): string[] {
   const path = sqlitePath(url);
   if (path === undefined) return [];
@@ -171,7 +171,7 @@ describe.each(
     expect(await stores.clickKey()).toBe(await readClickKey(source));
     expect((await stores.revisions()).tokens).toBeGreaterThan(0);
     expect((await stores.revisions()).catalogue).toBeGreaterThan(0);
-    // The next one is numbered behind those that were copied.
+    // The next organisation's number is greater than those that were copied.
     expect((await newOrganisation(stores, 'next')).id).toBe(org.id + 3);
     const copied = await stores.organisations.find(org.name);
     const orgId = copied?.id ?? 0;
@@ -203,7 +203,7 @@ describe.each(
       transactions: 1_200,
       clicks: 0,
     });
-    // The same as what is left in the source when the third organisation is deleted.
+    // The copy equals the source after the third organisation is deleted there.
     const stores = await open.stores(url);
     await stores.organisations.delete('zeta', { revokesTokens: true, reloadMs: 0 });
     const { audit: _, ...left } = await contentOf(source);
@@ -270,9 +270,9 @@ describe.each(
     });
     const targetUrl = await to.createEmpty();
     const target = open.database(targetUrl);
-    // A process that has the clicks of the target open keeps SQLite from deleting the log of that file.
+    // Open the target's click file, so that SQLite does not delete its write-ahead log.
     await (await open.stores(targetUrl)).clicks.list(1);
-    // The last rows of all are clicks.
+    // Clicks are copied last, so the second limit interrupts the copy among them.
     for (const rowsMax of [1_000, 4_059]) {
       const broken = copyDatabase(url, targetUrl, TEST_AUDITOR, (rows) => {
         if (rows > rowsMax) throw new Error('the power is gone');
@@ -280,7 +280,7 @@ describe.each(
       expect(await rejection(broken)).toEqual(new Error('the power is gone'));
       expect(Object.values(await contentOf(target)).flat()).toEqual([]);
     }
-    // What becomes of clicks before the next copy is true in it, too.
+    // Changes to clicks before the next copy are part of that copy.
     await clicking.clicks.markSold([sold.id]);
     await clicking.erasures.erase(org, 'anna');
     expect(await clicking.clicks.purge(NOW_MS)).toBe(1);

@@ -26,7 +26,7 @@ for (const database of DATABASES) {
       await other.rest();
 
       expect(await stores.transactions.page(query)).toEqual(before);
-      // Its lock is gone with it.
+      // The killed process no longer holds the lock.
       expect(await writeTransactions(stores, orgId, [])).toBeGreaterThan(before.completeThroughMs);
     });
 
@@ -42,7 +42,7 @@ for (const database of DATABASES) {
         other.child.kill('SIGKILL');
         reported.push(...(await other.rest<ReportedIds>()).reports.flat());
 
-        // Taking the lock waits for what the database may still be finishing for the dead process.
+        // Take the lock, to wait for a commit of the killed process that the database may still be finishing.
         await stores.transactions.write(orgId, async () => {});
         const kept = (await readAllTransactions(stores, orgId)).map(({ id }) => id);
         expect(reported.filter((id) => !kept.includes(id))).toEqual([]);

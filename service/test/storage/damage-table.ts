@@ -1,4 +1,4 @@
-// Damages one table of an SQLite file that nobody has open: its first page is overwritten, as a bad disk might.
+// Damages one table of an SQLite file by overwriting its root page, as a bad disk might. No process may have the file open.
 
 import { Database } from 'bun:sqlite';
 import { closeSync, openSync, writeSync } from 'node:fs';

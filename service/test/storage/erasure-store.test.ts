@@ -1,4 +1,4 @@
-// A user is erased: gone from everything that is stored of them, and not brought back by anybody.
+// Erasing a user: no stored data names the user any more, and no later import or concurrent write restores it.
 
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -77,7 +77,7 @@ for (const database of DATABASES) {
       ];
       await load([of(1), of(2, { cashback: 1.5 }), ...others]);
       await load([of(1, { status: 'CONFIRMED' }), transaction(5, { passbackUid: UID })]);
-      // Its user was another one for a while: of that one, the version stays.
+      // The transaction now belongs to another user, whose version must stay.
       await load([transaction(5, { passbackUid: 'bert' })]);
       await load([of(6)], other);
       const clicks: Click[] = [];
@@ -110,7 +110,7 @@ for (const database of DATABASES) {
         const row = JSON.parse(document) as Transaction;
         return row.passbackUid === UID ? { ...row, ...erased } : row;
       };
-      // Every version is still there, from and until the same stamps, and the last one was replaced by the erasure.
+      // All versions still exist, with the same stamps. The erasure replaced the current version.
       const earlier = versions.map((all, i) => all.slice(-(versionsBefore[i]?.length ?? 0)));
       expect(earlier.map((all) => all.map(({ document }) => JSON.parse(document)))).toEqual(
         versionsBefore.map((all) => all.map(({ document }) => withoutUser(document))),
@@ -286,7 +286,7 @@ async function statisticsNaming(database: Database, text: string): Promise<strin
 describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on $name', ({ create }) => {
   const open = openTestStores();
 
-  /** One earlier version of each of two transactions, of which the first is the user's. */
+  /** Two transactions with one earlier version each. The first belongs to the user. */
   async function scene() {
     const url = await create();
     const stores = await open.stores(url);
@@ -306,7 +306,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
     let [purging, erasing] = [Promise.resolve(0), Promise.resolve({})];
     await watched.write(async (connection) => {
       await lockVersion(connection, 2);
-      // Has deleted the user's version, and waits for the other one.
+      // The purge has deleted the user's version and waits for the other one.
       purging = (await open.stores(url)).history.purge(before);
       await untilWaiting(open.database(url), 1);
       erasing = stores.erasures.erase(org, UID);
@@ -334,7 +334,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
         org.id,
         JSON.stringify(transaction(number, { passbackUid: UID })),
       );
-    // By id and by time, they come in different orders.
+    // The order by id differs from the order by time.
     for (const [number, untilMs] of [
       [3, 2],
       [3, 4],
@@ -365,7 +365,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
     await stores.erasures.erase(org, PLAIN_UID);
     await watched.all('VACUUM ANALYZE');
     expect(await statisticsNaming(watched, PLAIN_UID)).toEqual([]);
-    // Of other columns there are statistics.
+    // Other columns do have statistics.
     expect(await statisticsNaming(watched, 'coupons')).toEqual(['clicks.kind']);
   });
 
@@ -406,7 +406,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
 
 describe('bytes in the files of an SQLite database', () => {
   const [sqlite] = DATABASES.filter(({ name }) => name === 'SQLite');
-  // So long that what takes its place does not cover it.
+  // So long that the data written in its place does not overwrite all of it.
   const user = { passbackUid: 'anna-m', passbackData: 'for anna-m '.repeat(200) };
 
   async function scene() {
@@ -451,7 +451,7 @@ describe('bytes in the files of an SQLite database', () => {
   test('the database files contain no trace of the users of purged clicks and versions', async () => {
     const { stores, org, load, holding } = await scene();
     await load([transaction(1, user)]);
-    // As long, so that it covers what it replaces: an import overwrites nothing else.
+    // The same length, so that it overwrites the replaced data completely. An import overwrites no other bytes.
     await load([transaction(1, { passbackUid: 'bert-m', passbackData: 'for bert-m '.repeat(200) })]);
     for (let n = 0; n < 50; n++) await recordClick(stores, org.id, user);
     expect(holding()).not.toEqual([]);

@@ -140,7 +140,7 @@ for (const database of DATABASES) {
         { kind: 'transactions', outcome: 'failed', count: 2 },
         { kind: 'transactions', outcome: 'unfinished', count: 2 },
       ]);
-      // Those that have not happened are there, too: a counter that appears late hides its first step.
+      // Outcomes with a count of 0 are included, because the first increase of a counter that appears late would go unnoticed.
       expect(counts).toHaveLength(3 * 4);
       expect(feeds).toEqual([
         {
@@ -195,7 +195,7 @@ for (const database of DATABASES) {
         ['acme', 'cj', null, 'refused', cjMs],
         ['other', null, otherMs, 'done', otherMs],
       ]);
-      // A source that nobody imports any more is forgotten after 30 days; then the organisation counts as a whole.
+      // A source without an import for 30 days is dropped. Without any source left, the organisation counts as one feed.
       pass(30 * DAY_MS - 1_000);
       expect(await feeds()).toEqual([
         ['acme', 'awin', awinMs, 'refused', lateMs],
@@ -223,7 +223,7 @@ for (const database of DATABASES) {
       pass(400 * DAY_MS);
       const second = await enter('second');
       pass(1);
-      // What is too old by this entry goes with the next one.
+      // An entry that becomes too old when this one is written is deleted with the next one.
       const third = await enter('third');
       expect((await outcomes(stores)).map(([id]) => id)).toEqual([third, second, first]);
       expect(await names()).toEqual(['third', 'second', 'first', 'acme']);
@@ -315,7 +315,7 @@ for (const database of DATABASES) {
         { versions: 506, replacedBefore },
         { versions: 10_000, replacedBefore },
       ]);
-      // What was replaced a day later is there, and so are the transactions themselves.
+      // Versions that were replaced a day later remain, and so do the transactions themselves.
       expect([await versions(ids[0]), await versions(ids[2]), await versions(otherIds[0])]).toEqual([
         2, 1, 1,
       ]);

@@ -8,7 +8,7 @@ interface ListRun extends Run {
   readonly ids: readonly Uuid[];
 }
 
-/** Reads runs that are lists, and counts the rounds and the ids that were read. */
+/** Reads runs from lists in memory, and counts the rounds and the ids read. */
 function counted() {
   const reads = { rounds: 0, ids: 0 };
   return {
@@ -22,7 +22,7 @@ function counted() {
   };
 }
 
-/** Ids without repetition, dealt out to runs and lists: each id in one of them, as a transaction has one stamp. */
+/** Unique ids distributed over sorted lists. Each id is in one list, because a transaction has one stamp. */
 const dealt = fc
   .uniqueArray(fc.tuple(fc.integer({ min: 0, max: 100_000 }), fc.nat(30)), {
     selector: ([n]) => n,
@@ -67,7 +67,7 @@ describe('mergeRuns', () => {
 
   test('mergeRuns() reads few ids even if one run or a few runs contain all ids of the page', async () => {
     for (const holders of [1, 5, 20]) {
-      // The holders' ids come first, one run after the other; the ids of the other runs follow.
+      // The smallest ids are in the first runs (the holders), one run after the other; the other runs have greater ids.
       const runs = Array.from({ length: 300 }, (_, run) => ({
         ids: Array.from({ length: 5_000 }, (_, i) =>
           idOf(run < holders ? run * 5_000 + i : 10_000_000 + run * 5_000 + i),

@@ -1,4 +1,4 @@
-// Opening a database: who makes one, what is said when there is none, and how patiently its schema is brought up to date.
+// Opening a database: which commands create it, the error if it is missing, and waiting for a schema upgrade.
 
 import { Database as SqliteFile } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
@@ -121,7 +121,7 @@ describe('a new SQLite database', () => {
 describe('an SQLite database with several names', () => {
   const open = openTestStores();
 
-  /** A link to a file that is not there yet, a second link to the first, and a name through a link to its folder. */
+  /** A link to a file that does not exist yet, a link to that link, and a path through a link to the folder. */
   function names() {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'disk'));
@@ -196,7 +196,7 @@ describe('a server that upgrades the PostgreSQL schema', () => {
       const waiting = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
       while ((await open.database(url).all(waiting)).length === 0) await Bun.sleep(5);
-      // Longer than a statement of a server may take.
+      // Longer than a server's statement timeout.
       await Bun.sleep(2 * STATEMENT_TIMEOUT_MS);
       return { begun };
     });

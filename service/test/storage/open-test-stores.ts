@@ -12,13 +12,13 @@ import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { putDocuments } from '../support/put-documents.ts';
 
-/** Makes databases that are not there. */
+/** Creates missing databases. */
 export interface TestStores {
   stores(url: string, options?: DatabaseOptions, clock?: Clock): Promise<Stores>;
   database(url: string, options?: DatabaseOptions): Database;
 }
 
-/** Call it inside a `describe`. */
+/** Call this function inside a `describe`; it registers an `afterEach` hook. */
 export function openTestStores(): TestStores {
   const opened: { close(): Promise<void> }[] = [];
   afterEach(async () => {
@@ -44,18 +44,18 @@ export async function newOrganisation(stores: Stores, name = 'acme'): Promise<Pu
   return organisation;
 }
 
-/** A document begins with its id, as every one that is printed does. */
+/** A document that starts with its id, like all stored documents. */
 export function documentOf(id: Uuid, text: string): string {
   return JSON.stringify({ id, text });
 }
 
-/** The texts of the documents of a page. */
+/** The `text` field of each document on a page. */
 export function textsOf({ data }: Pick<TransactionPage, 'data'>): string[] {
   const documents = JSON.parse(`[${Buffer.from(data)}]`) as { text: string }[];
   return documents.map(({ text }) => text);
 }
 
-/** Writes one transaction for each id, with the change clock's own stamp, and returns the stamp. */
+/** Writes one transaction for each id, with a new stamp, and returns the stamp. */
 export function writeTransactions(
   stores: Stores,
   orgId: number,
@@ -103,12 +103,12 @@ export function newIds(count: number): Uuid[] {
   return Array.from({ length: count }, newUuid).sort();
 }
 
-/** The id that has this number as its last digits: small numbers sort first. */
+/** An id that ends with this number in hexadecimal. Ids sort by their numbers. */
 export function idOf(number: number): Uuid {
   return `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}` as Uuid;
 }
 
-/** What a failed promise was rejected with. */
+/** Returns the error that a promise was rejected with; throws if there is none. */
 export async function rejection(promise: Promise<unknown>): Promise<Error> {
   const outcome = await promise.then(
     () => undefined,
@@ -118,10 +118,10 @@ export async function rejection(promise: Promise<unknown>): Promise<Error> {
   return outcome;
 }
 
-/** Who works with a database in a test that does not ask. */
+/** Auditor for tests that do not check the audit log. */
 export const TEST_AUDITOR = { clock: systemClock, by: 'the test' };
 
-/** Until so many wait for a lock in this database, which is one of PostgreSQL. */
+/** Waits until `count` connections wait for a lock in this database. PostgreSQL only. */
 export async function untilWaiting(database: Database, count: number): Promise<void> {
   const sql = `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
   while ((await database.all(sql)).length < count) await Bun.sleep(5);

@@ -105,7 +105,7 @@ for (const database of DATABASES) {
       const source = sourceFrom(ndjson([{ ...sale, clickId: click.id }]));
       const late = importTransactions(stores.transactions, undefined, source, Date.now, { attributor });
       expect((await rejection(late)).message).toContain('is not a click id of this installation');
-      // Nor is it after a copy, to either database.
+      // A copy, to either database, does not reuse the number either.
       await stores.organisations.delete('acme', NOW);
       for (const { create } of DATABASES) {
         const copy = await create();
@@ -181,7 +181,7 @@ for (const database of DATABASES) {
       const token = await node.token('private');
       const publicId = (await node.stores.organisations.list())[0]?.publicId;
       expect((await node.get('/v1/transactions/', token)).status).toBe(200);
-      // It gives servers the time that they need to hear of it.
+      // The deletion waits until servers have had time to notice it.
       await node.stores.organisations.delete('acme', { revokesTokens: true });
       const link = `/v1/retailers/${id(1)}/activate/?orgId=${publicId}&passbackUid=anna`;
       const answers = [await node.get('/v1/transactions/', token), await node.get(link)];

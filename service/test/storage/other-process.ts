@@ -1,5 +1,5 @@
-// A second process on the same database. Run as a program, it does what its first argument says and reports
-// on stdout, one JSON text for each line; imported, it starts such a program and reads its reports.
+// A second process on the same database. As a program, this file runs the task that its first argument names and reports on
+// stdout, one JSON value per line. As a module, it starts such a program and reads its reports.
 
 import { dlopen, ptr } from 'bun:ffi';
 import { openSync, writeSync } from 'node:fs';
@@ -12,22 +12,22 @@ import { newIds, writeTransactions } from './open-test-stores.ts';
 
 type Task = (url: string, ...args: string[]) => Promise<void>;
 
-/** How many transactions `keep-writing` puts into one commit. */
+/** Number of transactions in each commit of `keep-writing`. */
 export const ROWS_A_COMMIT = 50;
 
-/** Of Linux, for fcntl(). */
+/** Linux's constants for fcntl(). */
 const [F_SETLK, F_WRLCK] = [6, 1];
-/** Two copies of the header of an index. */
+/** Size of the two copies of the header in the -shm file. */
 const INDEX_HEADER_BYTES = 96;
 
 const TASKS = {
-  /** Opens the database as a server does, save that it makes one where there is none, and closes it. */
+  /** Opens the database like a server, but creates it if it is missing, and closes it. */
   async open(url) {
     const stores = await openStores(url, { ...SERVER_OPTIONS, create: true });
     report(await stores.revisions());
     await stores.close();
   },
-  /** Commits so many changes to an organisation and reports their stamps. */
+  /** Makes this many commits to an organisation and reports their stamps. */
   async write(url, orgId, commits) {
     const stores = await openStores(url, COMMAND_OPTIONS);
     for (let i = 0; i < Number(commits); i++) {
@@ -35,7 +35,7 @@ const TASKS = {
     }
     await stores.close();
   },
-  /** Changes the catalogue once, whenever a line comes in. */
+  /** Changes the catalogue once for each line on stdin. */
   async 'change-catalogue'(url) {
     const stores = await openStores(url, COMMAND_OPTIONS);
     for await (const _line of console) {
@@ -61,24 +61,24 @@ const TASKS = {
     });
   },
   /**
-   * Leaves the shared index of an SQLite file's log as a crash can leave it, and locks it as whoever restores it does.
-   * Reports, and ends a moment later, which frees the locks. Linux only.
+   * Damages the WAL index (-shm) of an SQLite file as a crash can, and holds the locks that SQLite takes to recover it.
+   * Reports, and exits shortly afterwards, which releases the locks. Linux only.
    */
   async restore(url) {
     const { symbols: libc } = dlopen('libc.so.6', {
       fcntl: { args: ['i32', 'i32', 'ptr'], returns: 'i32' },
     });
     const file = openSync(`${url.slice('sqlite:'.length)}-shm`, 'r+');
-    // Where SQLite keeps the locks "write" and "recover", in its file format.
+    // Offsets of the WRITE and RECOVER locks in SQLite's file format.
     for (const byte of [120, 122]) {
       const lock = new BigInt64Array([BigInt(F_WRLCK), BigInt(byte), 1n, 0n]);
-      if (libc.fcntl(file, F_SETLK, ptr(lock)) !== 0) throw new Error('somebody else holds the lock');
+      if (libc.fcntl(file, F_SETLK, ptr(lock)) !== 0) throw new Error('another process holds the lock');
     }
     writeSync(file, new Uint8Array(INDEX_HEADER_BYTES), 0, INDEX_HEADER_BYTES, 0);
     report('restoring');
     await Bun.sleep(150);
   },
-  /** Commits for ever, reporting the ids of each commit after it. */
+  /** Commits until it is killed, and reports the ids of each commit afterwards. */
   async 'keep-writing'(url, orgId) {
     const stores = await openStores(url, COMMAND_OPTIONS);
     while (true) {

@@ -1,4 +1,5 @@
-// Pages of transactions end early at a limit of bytes, whichever way they are read, and a walk loses nothing by it.
+// Pages of transactions end early at a byte limit, by whichever query they are read, and a walk still returns every
+// transaction.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
@@ -22,13 +23,13 @@ interface Row {
   readonly document: string;
 }
 
-/** Most documents are short, some are not, and some are longer than all the others together. */
+/** Most documents are short, some are long, and a few are longer than all others on a page together. */
 function makeRows(): Row[] {
   const lengths = [10, 30, 20, 150, 25, 2_000, 15, 40, 12, 20_000, 35];
   return Array.from({ length: ROWS }, (_, i) => {
     const id = idOf(i);
     const text = (i % 3 === 0 ? 'ü' : 'x').repeat(lengths[(i * 7) % lengths.length] ?? 0);
-    // In another order than the ids: a day apart, so that no window is a single span.
+    // Stamps have a different order than ids, and are a day apart, so that windows cover several spans.
     return {
       id,
       stampMs: START_MS + ((i * 211) % ROWS) * DAY_MS,
@@ -37,7 +38,7 @@ function makeRows(): Row[] {
   });
 }
 
-/** What a page must be: as many items as fit, and one at least. */
+/** The expected page: as many items as fit, but at least one. */
 function expectedPage(rows: readonly Row[], limit: number, bytesMax: number) {
   let [count, bytes] = [0, -1];
   for (const { document } of rows.slice(0, limit)) {
@@ -88,7 +89,7 @@ for (const testDatabase of DATABASES) {
     );
     const pin = fc.oneof(fc.constant(undefined), day);
 
-    /** Walks a window from its first page to its last, and holds each page against what it must be. */
+    /** Walks through a window and compares each page with the expected page. */
     async function walk(
       window: StampWindow,
       asOfMs: number | undefined,

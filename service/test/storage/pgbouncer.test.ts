@@ -1,5 +1,5 @@
-// Connections through PgBouncer: in session mode everything works as docs/operations/databases.md says, and any other way is
-// refused with a sentence that says what to change.
+// Connections through PgBouncer: session mode works as docs/operations/databases.md describes, and other modes are rejected
+// with a message that says what to change.
 
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
@@ -47,7 +47,7 @@ test('the documented role settings replace the connection settings that PgBounce
   const lost = ['statement_timeout', 'synchronous_commit'];
   const named = settings.map(([, name = '']) => name);
   expect(ignored.split(', ').sort()).toEqual([...own, ...lost, ...named].sort());
-  // As PostgreSQL takes them.
+  // PostgreSQL accepts the settings.
   for (const [, name, value] of settings) await sql.unsafe(`SET ${name} = ${value}`);
 });
 

@@ -6,11 +6,11 @@ import { FaultProxy } from '../faults/fault-proxy.ts';
 import { newPostgresSchema } from '../support/postgres-server.ts';
 import { openTestStores, rejection } from './open-test-stores.ts';
 
-/** A search among several servers that all are silent is over after a second; a connection would be opened then. */
+/** A search among several unresponsive servers ends after a second, and would then open a connection. */
 const OPENED_MS = 2_000;
 const open = openTestStores();
 
-/** A URL that leads through a proxy, twice, so that the right one of two servers has to be found first. */
+/** A URL that lists the proxy twice, so that the pool has to search for the primary first. */
 async function behind(proxy: FaultProxy, url: string): Promise<string> {
   const { username, password, pathname } = new URL(url);
   const servers = `127.0.0.1:${proxy.port},127.0.0.1:${proxy.port}`;
@@ -27,7 +27,7 @@ test('closing a pool while connections are being opened leaves no connection ope
   const url = await newPostgresSchema();
   await using proxy = await FaultProxy.start(Number(new URL(url).port));
   const database = open.database(await behind(proxy, url), SERVER_OPTIONS);
-  // The proxy keeps what it has when it falls silent.
+  // The proxy keeps its open connections when it falls silent.
   proxy.fallSilent();
   const asked = rejection(database.all('SELECT 1'));
   await database.close();

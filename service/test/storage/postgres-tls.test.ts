@@ -28,7 +28,7 @@ describe.skipIf(lacks('openssl'))('sslmode in a PostgreSQL URL', () => {
     rmSync(server.directory, { recursive: true, force: true });
   });
 
-  /** Whether the connection that this URL makes is encrypted. */
+  /** True if a connection to this URL is encrypted. */
   async function encrypted(query: string, host = '127.0.0.1'): Promise<boolean | undefined> {
     const url = postgresUrl(server.port, 'postgres').replace('127.0.0.1', host);
     const [row] = await open
@@ -197,10 +197,10 @@ function settingsError(message: string): StorageError {
   return new StorageError('settings', message);
 }
 
-/** Gives the server a certificate, and returns the path of the authority that signed it: itself. */
+/** Gives the server a self-signed certificate, and returns the path of the certificate. */
 async function switchOnTls(server: PostgresServer): Promise<string> {
   const { certificate, key } = await newCertificate(server.directory, 'server');
-  // PostgreSQL takes only a key that belongs to its own user and to nobody else.
+  // PostgreSQL accepts only a key that its own user owns and no other user can read.
   const { uid, gid } = statSync(join(server.directory, 'data'));
   chownSync(key, uid, gid);
   chmodSync(key, 0o600);

@@ -7,7 +7,7 @@ test('the replica lag is the age of the oldest change that the replica is missin
   fc.assert(
     fc.property(fc.array(step, { maxLength: MARKS_MAX }), (steps) => {
       const lag = new ReplicaLag();
-      /** When the primary came to each position. */
+      /** When the primary reached each position. */
       const reachedMs: number[] = [0];
       let replayed = 0;
       steps.forEach((each, second) => {

@@ -1,4 +1,4 @@
-// A thread that imports one sale after another, each with a click of its own, until it is told to stop.
+// A thread that imports sales one after the other, each with its own click, until it receives `stop`.
 
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { ClickIds } from '../../src/activation/click-id.ts';
@@ -22,7 +22,7 @@ async function sell(url: string): Promise<void> {
   const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks };
   for (let number = 1; !stopped; number++) {
     const { passbackUid: _, ...sale } = transaction(number);
-    // The click knows its sale, for the test to compare.
+    // The click contains the id of its sale, so that the test can compare them.
     const click = await recordClick(stores, orgId, { passbackData: sale.id });
     const source = sourceFrom(ndjson([{ ...sale, clickId: click.id }]));
     await importTransactions(stores.transactions, undefined, source, Date.now, { attributor });

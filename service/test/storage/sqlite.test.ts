@@ -51,7 +51,7 @@ describe('SQLite', () => {
 
     let turns = 0;
     const turning = setInterval(() => {
-      // The lock is let go from here: if the wait blocked this process, it would never come free.
+      // This timer releases the lock. If waiting blocked the process, the timer would never fire.
       if (++turns === 20) other.child.kill('SIGKILL');
     }, 5);
     const stampMs = await writeTransactions(stores, orgId, newIds(1));
@@ -119,7 +119,7 @@ describe('SQLite', () => {
     expect(await writeTransactions(stores, orgId, newIds(1))).toBeGreaterThan(0);
   });
 
-  // Where files are locked in another way, the other process could not.
+  // The other process locks the file with Linux's fcntl().
   test.if(process.platform === 'linux')(
     'a read waits while another process recovers the log after a crash',
     async () => {
@@ -142,7 +142,7 @@ describe('SQLite', () => {
     expect(await server.organisations.list()).toHaveLength(1);
     const logBytes = () => statSync(`${url.slice('sqlite:'.length)}-wal`).size;
     const failed = stores.transactions.write(orgId, async (writer) => {
-      // More than SQLite keeps in memory.
+      // More than SQLite's page cache can hold.
       for (let megabytes = 0; megabytes < 80; megabytes++) {
         const document = JSON.stringify({ text: 'x'.repeat(1024 * 1024) });
         await putDocuments(
@@ -206,7 +206,7 @@ describe('SQLite', () => {
     const closed = database.close();
     isClosing.resolve();
     await closed;
-    // The last connection to go takes the write-ahead log with it.
+    // Closing the last connection deletes the write-ahead log.
     expect(await Bun.file(`${url.slice('sqlite:'.length)}-wal`).exists()).toBe(false);
     expect(await names).toHaveLength(1);
     for (const late of [
@@ -220,13 +220,13 @@ describe('SQLite', () => {
   });
 });
 
-/** How many handles this process has on a file. */
+/** Number of file descriptors that this process has open on a file. */
 function handlesOn(path: string): number {
   return readdirSync('/proc/self/fd').filter((handle) => {
     try {
       return readlinkSync(`/proc/self/fd/${handle}`) === path;
     } catch {
-      // The one with which the folder was read is gone.
+      // The descriptor with which the folder was read is already closed.
       return false;
     }
   }).length;

@@ -155,7 +155,7 @@ for (const database of DATABASES) {
 
 describe('tokens on PostgreSQL during other writes', () => {
   const open = openTestStores();
-  /** So that a write that has to wait fails soon. */
+  /** With a short timeout, a write that has to wait fails soon. */
   const impatient = { ...COMMAND_OPTIONS, lockTimeoutMs: 2_000 };
   const token = (orgId: number, digest: string): NewToken => ({
     ...{ orgId, kind: 'private', label: '', digest, expiresAtMs: null },
@@ -186,7 +186,7 @@ describe('tokens on PostgreSQL during other writes', () => {
     const old = await stores.tokens.add(token(orgId, 'd1'));
     const leaked = await stores.tokens.add(token(otherId, 'd2'));
     let rotation: Promise<unknown> = Promise.resolve();
-    // As a program of an earlier version does during an import.
+    // Earlier versions of the program lock the organisation like this during an import.
     await open.database(url).write(async (connection) => {
       await connection.all('SELECT id FROM organisations WHERE id = $1 FOR UPDATE', orgId);
       const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
@@ -213,7 +213,7 @@ describe('tokens on PostgreSQL during other writes', () => {
     let touching: Promise<unknown> = Promise.resolve();
     await open.database(url).write(async (connection) => {
       await connection.all('SELECT id FROM tokens WHERE id = $1 FOR UPDATE', third);
-      // Each would hold one token and wait for the third, and then for the other's.
+      // Without a fixed order, each would lock one token, wait for the third, and then wait for the other's token.
       touching = Promise.all([touch(first, third, second), touch(second, third, first)]);
       await untilWaiting(open.database(url), 2);
     });

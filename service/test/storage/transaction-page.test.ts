@@ -18,7 +18,7 @@ import { documentOf, EVERYTHING, idOf, newOrganisation, openTestStores } from '.
 const DAY_MS = 86_400_000;
 const END_MS = Date.UTC(2026, 10, 14);
 const START_MS = END_MS - 3 * 365 * DAY_MS;
-/** Two stamps that many share, close together, as two large imports leave them. */
+/** Stamps of two large imports, a minute apart. Many transactions share each of them. */
 const HEAVY_MS = [START_MS + 400 * DAY_MS, START_MS + 400 * DAY_MS + 60_000] as const;
 
 interface Row {
@@ -26,7 +26,7 @@ interface Row {
   readonly stampMs: number;
 }
 
-/** Three years of changes, a busy afternoon, two large imports, and dates that are plainly wrong. */
+/** Three years of changes, a busy afternoon, two large imports, and obviously wrong dates. */
 function makeRows(): Row[] {
   const random = randomNumbers(42);
   const between = (min: number, max: number) => Math.floor(min + random() * (max - min));
@@ -39,14 +39,14 @@ function makeRows(): Row[] {
     0,
     1,
   ];
-  // Half of the ids rise with the stamp, as version 7 does; the others are anywhere.
+  // Half of the ids increase with the stamp, like UUIDs of version 7; the others are random.
   return stamps.map((stampMs, i) => ({
     id: i % 2 === 0 ? idOf(Math.max(0, stampMs) * 64 + (i % 64)) : idOf(between(0, END_MS * 64)),
     stampMs,
   }));
 }
 
-/** The same numbers in every run, so that a failure can be looked at twice. */
+/** Returns the same numbers in every run, so that failures are reproducible. */
 function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -81,7 +81,7 @@ const bound = fc.oneof(
 );
 const window = fc.oneof(
   fc.tuple(bound, bound).map(([a, b]) => ({ minMs: Math.min(a, b), maxMs: Math.max(a, b) })),
-  // Without a start, as the later pages of a walk through everything have it.
+  // Without a start, like later pages of a walk through all transactions.
   bound.map((maxMs) => ({ minMs: EVERYTHING.minMs, maxMs })),
 );
 const cursor = fc.oneof(
@@ -91,7 +91,7 @@ const cursor = fc.oneof(
 );
 const limit = fc.oneof(fc.constantFrom(1, 100, 1_000), fc.integer({ min: 1, max: 300 }));
 
-/** What comes between documents must not be taken for that in the middle of one. */
+/** Contains the separator between documents, which must not be mistaken for the end of a document. */
 const TEXT = 'a "text",{"id":"ü';
 
 function expectedPage(anyWindow: StampWindow, anyCursor: Uuid | undefined, anyLimit: number) {
@@ -104,7 +104,7 @@ function textOf({ data }: TransactionPage): string {
   return Buffer.from(data).toString();
 }
 
-/** The same connection, and somebody who is told of each statement and what it found. */
+/** Wraps a connection and calls `see` with each statement and its rows. */
 function watched(see: (statement: Statement, rows: readonly unknown[]) => void) {
   return (connection: Connection): Connection => ({
     ...connection,
@@ -140,7 +140,7 @@ for (const testDatabase of DATABASES) {
           await writer.advanceClock(END_MS);
         });
       await load(orgId, ROWS);
-      // What another organisation has, between all of ours, must never show.
+      // Another organisation's transactions, whose ids lie between ours, must never appear.
       await load(
         other.id,
         ROWS.slice(0, 1_000).map(({ id, stampMs }) => ({ id: id.replace('4000', '4001') as Uuid, stampMs })),
@@ -259,7 +259,7 @@ for (const testDatabase of DATABASES) {
     const open = openTestStores();
 
     test('each span in the window is read once', async () => {
-      // A quarter of the latest span has gone by.
+      // A quarter of the latest span has elapsed.
       const endMs = (Math.floor(END_MS / SPAN_MS) + 0.25) * SPAN_MS;
       const startMs = endMs - 40 * DAY_MS;
       const random = randomNumbers(7);
@@ -285,11 +285,11 @@ for (const testDatabase of DATABASES) {
       for (let page = 0; page < pages; page++) {
         const days = 4 + (20 * page) / pages;
         const anyWindow = { minMs: endMs - days * DAY_MS, maxMs: EVERYTHING.maxMs };
-        // From the first half of them on, so that every page is full.
+        // A cursor in the lower half of the ids, so that every page is full.
         const query = { orgId, cursor: anyId(47), count: 101, window: anyWindow };
         await database.read((connection) => readWindowIds(counting(connection), query));
       }
-      // Now and then, chance puts more into a span than could be expected.
+      // By chance, a span sometimes contains more ids than estimated and has to be read again.
       expect(reads).toBeLessThan(1.3 * pages);
     });
   });

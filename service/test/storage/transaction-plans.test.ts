@@ -58,15 +58,15 @@ import { EVERYTHING, newOrganisation, TEST_AUDITOR } from './open-test-stores.ts
 
 const DAY_MS = 86_400_000;
 const END_MS = Date.UTC(2026, 10, 14);
-/** In a young organisation, all changes may lie in one span: to the planner, such a span looks like everything. */
+/** In a new organisation, all changes may be in one span. To the planner, that span looks like the whole table. */
 const AGES = [
   { age: 'three years', rows: 50_000, spreadMs: 3 * 365 * DAY_MS },
   { age: 'three thin years', rows: 20_000, spreadMs: 3 * 365 * DAY_MS },
   { age: 'an hour', rows: 15_000, spreadMs: DAY_MS / 24 },
 ];
-/** How long a document may be to be joined at once. */
+/** Maximum length of a document that the first statement joins. */
 const SHARE = 4_000;
-/** Both indexes of the history begin alike: where no more is asked for, either will do. */
+/** Both indexes of the history start with the same columns. If a statement needs no other column, either index is fine. */
 const BY_UNTIL = 'history_by_id or history_by_from';
 const USER = 'x'.repeat(150);
 const CURSOR = '30000000-0000-0000-0000-000000000000' as Uuid;
@@ -83,7 +83,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
       const { id } = await newOrganisation(stores);
       database = openDatabase(url, COMMAND_OPTIONS);
       if (database.sql === POSTGRES_SQL) {
-        // So that the test decides when there are statistics.
+        // Without autovacuum, the test controls when there are statistics.
         for (const table of ['transactions', 'history'])
           await database.all(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
       }
@@ -92,7 +92,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
           writer,
           Array.from({ length: rows }, (_, i) => {
             const each = (i % 2 === 0 ? newUuid() : crypto.randomUUID()) as Uuid;
-            // A fifth of all were imported at once.
+            // A fifth of the transactions come from one import.
             const updatedAtMs = i % 5 === 0 ? END_MS : END_MS - Math.floor((i / rows) * spreadMs);
             return { id: each, updatedAtMs, document: JSON.stringify({ id: each, passbackUid: USER }) };
           }),
@@ -100,7 +100,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
         await writer.advanceClock(END_MS);
       });
       await stores.close();
-      // Of some, an earlier version, and one that an import after the end has replaced.
+      // Some transactions have an earlier version, and a version that an import after END_MS has replaced.
       for (const [fromMs, until] of [
         [-10_000, 'updated_at - 5000'],
         [0, `${END_MS + 5_000}`],
@@ -183,13 +183,13 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
       return lines.map((line) => line['QUERY PLAN'] ?? line.detail ?? '');
     }
 
-    /** PostgreSQL plans a statement once for all parameters; the plan for these ones is looked at all the same. */
+    /** PostgreSQL uses one generic plan for all parameters. The plan for these parameters is also checked. */
     async function plansOf(sql: string, params: readonly SqlValue[]): Promise<string[][]> {
       if (database.sql !== POSTGRES_SQL) return [await explain('EXPLAIN QUERY PLAN', sql, params)];
       return [await explain('EXPLAIN', sql, params), await explain('EXPLAIN (GENERIC_PLAN)', sql, [])];
     }
 
-    /** The ways in which the plan reads transactions and their history: the indexes, or how it does without. */
+    /** How the plan reads transactions and their history: the names of indexes, or the plan's line if it uses none. */
     function accesses(plan: readonly string[]): string[] {
       const found = plan
         .filter((line) =>
@@ -206,9 +206,8 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
     }
 
     /**
-     * Signs that more is read than is needed: a filter beside the index (save on what is near a page, which is limited),
-     * an index used by its first column alone, or the table itself looked into for what an index of stamps or spans
-     * holds already.
+     * Signs that a plan reads more than necessary: a filter in addition to the index (except on the limited set of rows near a
+     * page), an index used only by its first column, or table reads for columns that an index of stamps or spans contains.
      */
     function waste(plan: readonly string[]): string[] {
       return plan.filter((line) =>
@@ -229,7 +228,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
           expect({ sql, accesses: used, waste: waste(plan) }).toEqual({
             sql,
             accesses: [...new Set(expected)].sort(),
-            // Only one seek, only the ids of one user, and only given ids.
+            // Waste does not matter in these: they need one seek, the ids of one user, or given ids.
             waste: [BOUNDS_SQL, COUNT_SQL, STAMP_SQL].includes(statement) ? waste(plan) : [],
           });
         }
@@ -276,11 +275,11 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
         otherMs = Math.min(otherMs, other.ms);
         lastMs = Math.min(lastMs, last.ms);
       }
-      // One that goes through the whole table takes fifty times as long as one that does not.
+      // A page that scans the whole table takes fifty times as long.
       expect(lastMs).toBeLessThan(10 * otherMs);
     });
 
-    // SQLite does not say how many entries it has read; its statements are the same, and so are its plans.
+    // SQLite does not report how many entries it reads. Its statements and plans are the same as PostgreSQL's.
     if (testDatabase.name === 'SQLite') return;
 
     test('a page of any window reads at most 40,000 index entries', async () => {
@@ -328,7 +327,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** Every entry that an index scan gave, and every one that it looked at in vain. */
+/** Number of entries that index scans returned or filtered out. */
 function entriesRead(node: PlanNode): number {
   const own = node['Node Type'].startsWith('Index')
     ? (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']

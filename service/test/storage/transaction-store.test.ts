@@ -35,7 +35,7 @@ for (const database of DATABASES) {
       return { url, stores, orgId: (await newOrganisation(stores)).id };
     }
 
-    /** Puts rows that carry the stamps they are given, as a history load does. */
+    /** Writes rows with the given stamps, like a history load. */
     async function load(stores: Stores, orgId: number, stamps: ReadonlyMap<Uuid, number>): Promise<void> {
       await stores.transactions.write(orgId, async (writer) => {
         await putDocuments(
@@ -145,7 +145,7 @@ for (const database of DATABASES) {
         const [moving] = newIds(1) as [Uuid];
         const handles = await Promise.all([open.stores(url), open.stores(url), open.stores(url)]);
 
-        /** How many rows each commit left behind, by its stamp, filled in only when the commit is done. */
+        /** Number of rows after each commit, by stamp. Set only once the commit is done. */
         const rowsAt = new Map<number, number>();
         let rows = 0;
         const writers = handles.map(async (handle) => {
@@ -390,7 +390,7 @@ for (const database of DATABASES) {
         const shared = newIds(20);
         const outcomes = await Promise.allSettled([
           writeTransactions(stores, orgId, [...newIds(1), ...shared], `a${round}`),
-          // The other way round, so that each may come to hold what the other waits for.
+          // In reverse order, so that each may hold a lock that the other waits for.
           writeTransactions(second, other.id, [...shared.toReversed(), ...newIds(1)], `b${round}`),
         ]);
         const refused = outcomes.filter((outcome) => outcome.status === 'rejected');

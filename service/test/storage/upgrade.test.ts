@@ -27,7 +27,7 @@ import {
 const FIXTURES = join(import.meta.dir, '..', 'fixtures');
 const CHANGELOG = join(import.meta.dir, '..', '..', '..', 'CHANGELOG.md');
 
-/** Makes an empty database what the fixture holds. */
+/** Loads the fixture into an empty database. */
 async function load(database: Database, fixture: string): Promise<ReleaseContents> {
   const statements = readFileSync(join(FIXTURES, `${fixture}.sql`), 'utf8')
     .trimEnd()

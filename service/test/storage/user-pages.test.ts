@@ -1,5 +1,5 @@
-// The pages of one user equal the pages of everybody, filtered: whatever is imported and erased between them, in any window, as
-// of any stamp, for users with few transactions and with thousands.
+// The pages of one user equal the unfiltered pages without other users' transactions. This holds for every window and stamp,
+// whatever is imported or erased between pages, and for users with few transactions and with thousands.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
@@ -25,7 +25,7 @@ import { EVERYTHING, idOf, newOrganisation } from './open-test-stores.ts';
 
 const SPAN_MS = 2 ** 30;
 const DAY_MS = 86_400_000;
-/** One of them looks like the end of its field. */
+/** One of them looks like the field itself. */
 const USERS = ['anna', 'bert', '"passbackUid":"anna"', 'ü\\" 👩'] as const;
 type User = (typeof USERS)[number];
 
@@ -35,7 +35,7 @@ interface PageQuery {
   readonly asOfMs?: number | undefined;
 }
 
-/** Every transaction in the window, as the unfiltered pages show them. */
+/** All transactions in the window, from unfiltered pages. */
 async function readDocuments(stores: Stores, query: PageQuery): Promise<{ id: Uuid; document: string }[]> {
   const all = [];
   let cursor: Uuid | undefined;
@@ -83,7 +83,7 @@ for (const testDatabase of DATABASES) {
       await database.close();
     });
 
-    /** An organisation of its own, with ids of its own. */
+    /** Creates an organisation with its own range of ids. */
     async function newScene(): Promise<{ org: Organisation; firstNumber: number }> {
       const org = await newOrganisation(stores, `scene ${++scenes}`);
       return { org, firstNumber: scenes * 100_000 };
@@ -165,7 +165,7 @@ for (const testDatabase of DATABASES) {
               expect(page.completeThroughMs).toBe(asOfMs);
               cursor = page.cursor;
               const next = changes.shift();
-              // A purge keeps the versions of the last day, which is longer than any walk is kept.
+              // A purge keeps the versions of the last day, and walk records expire sooner.
               if (next !== undefined && next.gapMs < DAY_MS) await apply(next);
             } while (cursor !== undefined);
           },
@@ -252,7 +252,7 @@ for (const testDatabase of DATABASES) {
       let orgId: number;
       let atMs: number;
 
-      /** Every fourth belongs to somebody else. Half of the stamps are one import's. */
+      /** Every fourth transaction belongs to another user. Half of the transactions have the stamp of one import. */
       const number = (i: number) => (i * 7_919) % 100_000;
       const rows = Array.from({ length: 4_000 }, (_, i) => ({
         id: idOf(9_000_000_000 + number(i)),
@@ -281,7 +281,7 @@ for (const testDatabase of DATABASES) {
         });
         atMs = completeThroughMs;
         nowMs += 60_000;
-        // Changes some, moves some from one user to the other, and adds some.
+        // Changes some transactions, moves some to another user, and adds some.
         await stores.transactions.write(orgId, async (writer) => {
           const changed = rows
             .filter((_, i) => i % 9 === 0)

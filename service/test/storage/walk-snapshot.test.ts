@@ -1,5 +1,5 @@
-// A walk is a snapshot: its pages together are exactly what its window held at its first page, whatever is written between
-// them. Held against a model that keeps every state.
+// A walk is a snapshot: its pages together contain exactly the transactions in its window at its first page, whatever is
+// written between them. The test compares walks with a model that keeps every state.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
@@ -15,7 +15,7 @@ interface Version {
   readonly stampMs: number;
 }
 
-/** What the database must hold: the version of every id. */
+/** The expected contents of the database: the current version of every id. */
 type State = ReadonlyMap<Uuid, Version>;
 
 function contents(state: State, { minMs, maxMs }: StampWindow): string[] {
@@ -44,7 +44,7 @@ class Scene {
     this.#advance = advance;
   }
 
-  /** One import that adds or changes these. */
+  /** Adds or changes these transactions in one import. */
   async write(numbers: readonly number[], gapMs = 1): Promise<void> {
     this.#advance(gapMs);
     if (numbers.length === 0) return;
@@ -55,7 +55,10 @@ class Scene {
     this.state = new Map([...this.state, ...versions]);
   }
 
-  /** Walks a window, with something written after every page; returns what it has seen, and what it should have. */
+  /**
+   * Walks through a window and calls `between` after every page except the last; returns the walk's contents and the expected
+   * contents.
+   */
   async walk(window: StampWindow, limit: number, between: () => Promise<void>) {
     const expected = contents(this.state, window);
     const seen: string[] = [];
@@ -88,7 +91,7 @@ describe.each(DATABASES.map((database) => [database.name, database] as const))(
     });
     afterAll(() => stores.close());
 
-    /** An organisation of its own, with ids of its own. */
+    /** Creates an organisation with its own range of ids. */
     async function newScene(): Promise<Scene> {
       const { id } = await newOrganisation(stores, `scene ${++scenes}`);
       return new Scene(stores, { orgId: id, firstNumber: scenes * 100_000 }, (ms) => {
@@ -130,7 +133,7 @@ describe.each(DATABASES.map((database) => [database.name, database] as const))(
 
     const many = Array.from({ length: 3_000 }, (_, i) => i);
 
-    /** Walks through several windows at once; what is written meanwhile is written after the first page of each. */
+    /** Walks through several windows concurrently, and writes after the first page of each. */
     async function walkAll(write: (scene: Scene) => Promise<void>): Promise<void> {
       const scene = await newScene();
       for (const [first, last] of [

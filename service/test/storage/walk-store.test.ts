@@ -94,7 +94,7 @@ for (const testDatabase of DATABASES) {
       expect(await tokensOf(url)).toEqual([idOf(1)]);
     });
 
-    /** The tokens of all walks that the database holds. */
+    /** The tokens of all walks in the database. */
     async function tokensOf(url: string): Promise<string[]> {
       const stored = open.database(testDatabase.name === 'SQLite' ? `${url}-walks` : url);
       const rows = await stored.all<{ id: string }>('SELECT token_id AS id FROM walks ORDER BY token_id');

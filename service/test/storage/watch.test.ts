@@ -8,7 +8,7 @@ import { newPostgresSchema } from '../support/postgres-server.ts';
 import { openTestStores } from './open-test-stores.ts';
 import { startProcess } from './other-process.ts';
 
-/** What the interface promises of a commit by another process. */
+/** Documented time until a commit by another process triggers the callback. */
 const PROMISED_MS = 1_000;
 
 const open = openTestStores();

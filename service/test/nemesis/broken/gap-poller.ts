@@ -1,5 +1,5 @@
-// A poller without protection 4: it takes both bounds for what they are not, so that (…, T) and (T, …) leave
-// out what is stamped T.
+// A poller without protection 4: it treats an exclusive bound as inclusive, so that the windows (…, T) and (T, …) both exclude
+// changes stamped T.
 
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import { TilingPoller } from '../pollers/tiling-poller.ts';

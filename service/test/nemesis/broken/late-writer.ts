@@ -1,5 +1,5 @@
-// A writer without protection 1: it takes its stamp before it holds the clock's lock, and commits when others
-// have long committed later stamps. What most services do with now().
+// A writer without protection 1: it takes its stamp before it locks the change clock, and commits after others have committed
+// later stamps. Services that use now() as the stamp do this.
 
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { printTransaction, type UnstampedTransaction } from '@offerbook/wire/transaction.ts';
@@ -7,7 +7,7 @@ import { TRANSACTIONS } from '../../../src/storage/database.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../../src/storage/open-stores.ts';
 
-/** Stamps a row now; the returned function writes it. */
+/** Stamps a row immediately; the returned function writes it later. */
 export function stampEarly(databaseUrl: string, orgId: number, row: UnstampedTransaction, stampMs: number) {
   const document = printTransaction(row, printTimestamp(stampMs));
   return async function commitLate(): Promise<void> {

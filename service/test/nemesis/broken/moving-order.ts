@@ -1,5 +1,5 @@
-// A page reader without protection 2: ordered by (updatedAt, id), with the cursor's row as the place to go on
-// from. When that row changes, the place moves with it.
+// A page reader without protection 2: pages are ordered by (updatedAt, id) and continue at the cursor's row. When that row
+// changes, the position moves with it.
 
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';

@@ -34,7 +34,7 @@ export class FollowerPoller implements Poller {
     try {
       for await (const { data } of follower.pages()) upsert(this.copy, data as unknown as Transaction[]);
     } catch (error) {
-      // What was thrown instead of a page comes out wrapped.
+      // The client wraps errors that fetchPage throws.
       throw error instanceof NetworkError ? error.cause : error;
     }
   }

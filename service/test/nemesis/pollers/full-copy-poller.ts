@@ -1,13 +1,13 @@
-// A nightly full copy: walks everything from the beginning, and holds the walk against what the database held at its first
-// page, row by row and version by version; then does the same with the transactions of one user. It keeps one token, and shares
-// its window with others that have theirs.
+// A nightly full copy: walks through all transactions and compares the walk, row by row, with the database at its first page.
+// Then does the same with the transactions of one user. It has a single token, while pollers with other tokens walk through the
+// same window.
 
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { type FetchPage, type PageQuery, type Poller, upsert, walkPages } from './poller.ts';
 
-/** Compares a walk, of one user or of everybody, with the state of the database at its first page. */
+/** Compares a walk, of one user or of all users, with the state of the database at its first page. */
 export type CheckSnapshot = (
   rows: readonly Transaction[],
   at: Timestamp,

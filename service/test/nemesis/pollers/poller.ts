@@ -1,5 +1,5 @@
-// What a poller is to the nemesis: a client that keeps a copy of an organisation's transactions by reading
-// pages, and nothing else. How a page is fetched, from which node, is not its business.
+// Interface of the nemesis's pollers. A poller keeps a copy of an organisation's transactions by reading pages; FetchPage
+// decides which node serves a page.
 
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
@@ -25,8 +25,8 @@ export interface Poller {
   readonly kind: string;
   readonly copy: ReadonlyMap<Uuid, Transaction>;
   /**
-   * Reads everything that has changed since the last checkpoint, then sets the next one. When it throws on
-   * the way, the poller was restarted: its checkpoint is not beyond what its copy has.
+   * Reads all changes since the last checkpoint, then sets the next one. If it throws, the poller was restarted; the checkpoint
+   * must then not be ahead of the copy.
    */
   walk(limit: number): Promise<void>;
 }

@@ -1,6 +1,6 @@
-// Windows closed on both sides that tile exactly: each ends with the last millisecond that is known to be
-// complete, and the next begins right after it. Now and then it is in a hurry, and asks for a window that is not complete
-// yet: it sees that from a page's Complete-Through, leaves the walk where it is, and asks again later.
+// Polls adjacent windows with two bounds: each ends with the last millisecond that is known to be complete, and the next starts
+// right after it. Sometimes it requests a window too early. It notices this from a page's Complete-Through, abandons the walk,
+// and requests the window again later.
 
 import type { Random } from '@offerbook/sandbox/random.ts';
 import { printTimestamp, type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
@@ -26,15 +26,15 @@ export class TilingPoller implements Poller {
     this.#random = random;
   }
 
-  /** One window, or several when there is time to tile: the last one always ends at what is complete now. */
+  /** Reads one window or several. The last of them always ends at the current Complete-Through. */
   async walk(limit: number): Promise<void> {
     if (this.#early !== undefined) await this.#readWindow(this.#early, limit);
     this.#early = undefined;
     const { completeThrough, rows } = await this.#fetchPage({ updatedAtGreaterThan: this.#end, limit: 1 });
     const ends = rows.map((row) => row.updatedAt).filter((end) => end < completeThrough);
     if (this.#random.chance(0.5)) for (const end of ends) await this.#readWindow(end, limit);
-    // What is complete now stays so: a page that says less belongs to an earlier walk of its token, and the next first
-    // page of that token begins another.
+    // Retries until the window is complete. A page with an earlier Complete-Through belongs to an earlier walk of its token;
+    // the next first page with that token begins a new walk.
     while (!(await this.#readWindow(completeThrough, limit)));
     if (this.#random.chance(0.5)) {
       const early = printTimestamp(timestampMs(completeThrough) + this.#random.whole(1, AHEAD_MAX_MS));
@@ -42,7 +42,10 @@ export class TilingPoller implements Poller {
     }
   }
 
-  /** Whether it was complete. If not, it is left where that was seen: another token may have begun it earlier. */
+  /**
+   * Returns true if the window was complete. If not, abandons the walk at the first incomplete page; the other token may have
+   * begun the walk earlier.
+   */
   async #readWindow(end: Timestamp, limit: number): Promise<boolean> {
     const rows: Transaction[] = [];
     const window = { updatedAtGreaterThan: this.#end, updatedAtLessThan: this.lessThan(end), limit };
