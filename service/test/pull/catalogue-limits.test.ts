@@ -10,7 +10,8 @@ import { catalogueStore } from '../../src/storage/stores/catalogue-store.ts';
 import { importLog } from '../../src/storage/stores/import-log.ts';
 import { pullStore } from '../../src/storage/stores/pull-store.ts';
 import { DATABASES } from '../support/databases.ts';
-import { DAY_MS, Shops } from './shops.ts';
+import { DAY_MS } from './pull-rig.ts';
+import { Shops } from './shops.ts';
 
 class Killed extends Error {}
 

@@ -12,7 +12,8 @@ import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { retailer } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
-import { DAY_MS, errorsOf, HOUR_MS, Shops } from './shops.ts';
+import { DAY_MS, errorsOf, HOUR_MS } from './pull-rig.ts';
+import { Shops } from './shops.ts';
 
 describe.each(DATABASES)('on $name', (database) => {
   // One with JSON and requests per programme, one with a login and XML, and on SQLite all of them.

@@ -1,5 +1,6 @@
-// A small stand-in for the interfaces of all five networks: filters its rows by the requested window, pages them, and enforces
-// credentials, windows and rates. A test can replace single responses, to make the network fail.
+// A small stand-in for the interfaces of all five networks: filters its rows by the requested window, pages them, and checks
+// credentials. The sandbox's fakes cannot replace it: they generate their sales from a seed, whereas these tests choose every
+// field of a row, such as an invalid amount or the sub-id of another organisation, and single responses of the network.
 
 import type { Row } from '../../../feeds/test/fixture.ts';
 

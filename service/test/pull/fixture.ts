@@ -1,4 +1,4 @@
-// Shared by the tests of pulls: a database, a fake network, and a clock that only waiting moves.
+// Pulls sales from a fake network whose rows the test chooses.
 
 import { openCataloguePull } from '@offerbook/feeds/pull/open-catalogue-pull.ts';
 import { openSalePull } from '@offerbook/feeds/pull/open-sale-pull.ts';
@@ -7,40 +7,30 @@ import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { type Row, sourceFor } from '../../../feeds/test/fixture.ts';
 import type { Organisation } from '../../src/domain/organisation.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import { pullSource } from '../../src/pull/pull-source.ts';
 import type { PullableSource, PullOptions, StreamReport } from '../../src/pull/source-run.ts';
-import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import type { TestDatabase } from '../support/databases.ts';
 import { FakeNetwork, PULL_SECRETS } from './fake-network.ts';
+import { DAY_MS, openPullDatabase, type PullDatabase, PullRig } from './pull-rig.ts';
 
-export const DAY_MS = 86_400_000;
 export const START_MS = Date.UTC(2026, 10, 20);
 
-export class PullTest implements AsyncDisposable {
+export class PullTest extends PullRig implements AsyncDisposable {
   readonly network: FakeNetwork;
-  readonly stores: Stores;
   readonly org: Organisation;
-  readonly url: string;
-  readonly notes: string[] = [];
-  nowMs = START_MS;
   readonly #name: NetworkName;
 
-  private constructor(name: NetworkName, url: string, stores: Stores, org: Organisation) {
+  private constructor(name: NetworkName, database: PullDatabase, org: Organisation) {
+    super(database);
     this.#name = name;
     this.network = new FakeNetwork(name);
-    this.url = url;
-    this.stores = stores;
     this.org = org;
   }
 
-  static async open(name: NetworkName, database: TestDatabase): Promise<PullTest> {
-    const url = await database.create();
-    const holder: { test?: PullTest } = {};
-    const stores = await openStores(url, CREATE_OPTIONS, () => holder.test?.nowMs ?? START_MS);
-    const org = await stores.organisations.create('acme');
+  static async open(name: NetworkName, testDatabase: TestDatabase): Promise<PullTest> {
+    const database = await openPullDatabase(testDatabase, START_MS);
+    const org = await database.stores.organisations.create('acme');
     if (org === undefined) throw new Error('the organisation exists');
-    holder.test = new PullTest(name, url, stores, org);
-    return holder.test;
+    return new PullTest(name, database, org);
   }
 
   pullable(changes: Row = {}): PullableSource {
@@ -57,31 +47,15 @@ export class PullTest implements AsyncDisposable {
     };
   }
 
-  get context() {
-    return {
-      stores: this.stores,
-      clock: () => this.nowMs,
-      sleep: async (ms: number) => {
-        this.nowMs += Math.ceil(ms);
-      },
-      random: () => 0.5,
-    };
-  }
-
-  pull(options: Partial<PullOptions> = {}, changes: Row = {}): Promise<StreamReport[]> {
-    return pullSource(
-      this.pullable(changes),
-      {
-        only: 'transactions',
-        org: this.org,
-        startMs: this.nowMs - 60 * DAY_MS,
-        by: 'test@host',
-        version: '0',
-        onNote: (note) => this.notes.push(note),
-        ...options,
-      },
-      this.context,
-    );
+  /** Pulls only sales. */
+  pull(
+    options: Partial<PullOptions> = {},
+    changes: Row = {},
+    stores: Stores = this.stores,
+  ): Promise<StreamReport[]> {
+    const startMs = this.nowMs - 60 * DAY_MS;
+    const how = { only: 'transactions', org: this.org, startMs, ...options } as const;
+    return this.run(this.pullable(changes), how, stores);
   }
 
   /** The stored transactions by id. */
@@ -109,8 +83,4 @@ export function total(reports: readonly StreamReport[]) {
     unchanged: sum('unchanged'),
     invalid: sum('invalid'),
   };
-}
-
-export function errorsOf(reports: readonly StreamReport[]): (string | null)[] {
-  return reports.map(({ error }) => error);
 }

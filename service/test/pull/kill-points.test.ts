@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { cjCorrection, cjRecord } from '../../../feeds/test/fixture.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import { pullSource } from '../../src/pull/pull-source.ts';
 import { closing } from '../../src/storage/open-once.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
-import { DAY_MS, errorsOf, PullTest, START_MS } from './fixture.ts';
+import { PullTest, START_MS } from './fixture.ts';
+import { DAY_MS, errorsOf } from './pull-rig.ts';
 
 const soldAtMs = START_MS - 3 * DAY_MS;
 const changedAtMs = START_MS + DAY_MS / 2;
@@ -96,8 +96,7 @@ test('a pull that is killed between any two statements is continued without losi
   {
     using _watch = watchStatements(copy);
     await using stores = closing(await openStores(t.url, COMMAND_OPTIONS, () => t.nowMs));
-    const options = { only: 'transactions' as const, org: t.org, startMs: 0, by: 'test@host', version: '0' };
-    expect(errorsOf(await pullSource(t.pullable(), options, { ...t.context, stores }))).toEqual([null, null]);
+    expect(errorsOf(await t.pull({ startMs: 0 }, {}, stores))).toEqual([null, null]);
   }
   const expected = await versionsOf(t.stores, t.org.id);
   expect(
@@ -113,9 +112,7 @@ test('a pull that is killed between any two statements is continued without losi
   t.nowMs += 61_000;
   for (const target of copies.values()) {
     await using stores = closing(await openStores(`sqlite:${target}`, COMMAND_OPTIONS, () => t.nowMs));
-    const options = { only: 'transactions' as const, org: t.org, startMs: 0, by: 'test@host', version: '0' };
-    const reports = await pullSource(t.pullable(), options, { ...t.context, stores });
-    expect(errorsOf(reports)).toEqual([null, null]);
+    expect(errorsOf(await t.pull({ startMs: 0 }, {}, stores))).toEqual([null, null]);
     expect(await versionsOf(stores, t.org.id)).toEqual(expected);
   }
 }, 60_000);

@@ -7,8 +7,9 @@ import { pullSource } from '../../src/pull/pull-source.ts';
 import { closing } from '../../src/storage/open-once.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
-import { DAY_MS, errorsOf, PullTest, START_MS } from './fixture.ts';
+import { PullTest, START_MS } from './fixture.ts';
 import { pullPass } from './network-pull.ts';
+import { DAY_MS, errorsOf } from './pull-rig.ts';
 import { ServedNetworks } from './served-networks.ts';
 
 const [SQLITE] = DATABASES;

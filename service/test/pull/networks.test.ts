@@ -13,7 +13,8 @@ import {
 } from '../../../feeds/test/fixture.ts';
 import { DATABASES } from '../support/databases.ts';
 import type { Listed } from './fake-network.ts';
-import { DAY_MS, errorsOf, PullTest, START_MS, total } from './fixture.ts';
+import { PullTest, START_MS, total } from './fixture.ts';
+import { DAY_MS, errorsOf } from './pull-rig.ts';
 
 const text = (ms: number) => new Date(ms).toISOString().slice(0, 19);
 

@@ -3,7 +3,8 @@
 import { expect, test } from 'bun:test';
 import { awinSale, cjCorrection, cjRecord, idOf } from '../../../feeds/test/fixture.ts';
 import { DATABASES } from '../support/databases.ts';
-import { DAY_MS, errorsOf, PullTest, START_MS } from './fixture.ts';
+import { PullTest, START_MS } from './fixture.ts';
+import { DAY_MS, errorsOf } from './pull-rig.ts';
 
 const [DATABASE] = DATABASES;
 if (DATABASE === undefined) throw new Error('there is no database to test with');

@@ -10,35 +10,27 @@ import {
 import type { Fault } from '@offerbook/sandbox/networks/faults.ts';
 import type { Retailer } from '@offerbook/wire/catalogue.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import { pullSource } from '../../src/pull/pull-source.ts';
 import type { PullOptions, StreamReport } from '../../src/pull/source-run.ts';
-import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import type { TestDatabase } from '../support/databases.ts';
 import { storedOffers, storedRetailers, trueOffers } from './catalogue-truth.ts';
 import { pullable } from './network-pull.ts';
+import { DAY_MS, HOUR_MS, openPullDatabase, type PullDatabase, PullRig } from './pull-rig.ts';
 
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
 /** The fakes' deals change every full hour. */
 const START_MS = Date.UTC(2026, 10, 14, 12, 5);
 
 /** Replaces a network's response; undefined answers normally. */
 type Interception = (request: Request) => Response | undefined;
 
-export class Shops implements AsyncDisposable {
-  readonly url: string;
-  readonly stores: Stores;
+export class Shops extends PullRig implements AsyncDisposable {
   readonly fakes: FakeNetworks;
   readonly answered: AnsweredRequest[] = [];
-  readonly notes: string[] = [];
-  nowMs = START_MS;
   fault: (network: NetworkName, number: number, target?: string) => Fault | undefined = () => undefined;
   intercept: Interception = () => undefined;
   readonly #server: Bun.Server<undefined>;
 
-  private constructor(url: string, stores: Stores, options: Partial<FakeNetworksOptions>) {
-    this.url = url;
-    this.stores = stores;
+  private constructor(database: PullDatabase, options: Partial<FakeNetworksOptions>) {
+    super(database);
     this.fakes = new FakeNetworks({
       seed: 7,
       sinceMs: START_MS - DAY_MS,
@@ -60,26 +52,11 @@ export class Shops implements AsyncDisposable {
   }
 
   static async open(database: TestDatabase, options: Partial<FakeNetworksOptions> = {}): Promise<Shops> {
-    const url = await database.create();
-    const holder: { shops?: Shops } = {};
-    const stores = await openStores(url, CREATE_OPTIONS, () => holder.shops?.nowMs ?? START_MS);
-    holder.shops = new Shops(url, stores, options);
-    return holder.shops;
+    return new Shops(await openPullDatabase(database, START_MS), options);
   }
 
   get baseUrl(): string {
     return `http://127.0.0.1:${this.#server.port}`;
-  }
-
-  get context() {
-    return {
-      stores: this.stores,
-      clock: () => this.nowMs,
-      sleep: async (ms: number) => {
-        this.nowMs += Math.ceil(ms);
-      },
-      random: () => 0.5,
-    };
   }
 
   /** Pulls only the catalogue, unless the options say otherwise. */
@@ -88,19 +65,9 @@ export class Shops implements AsyncDisposable {
     options: Partial<PullOptions> = {},
     stores: Stores = this.stores,
   ): Promise<StreamReport[]> {
-    return pullSource(
-      pullable(network, this.baseUrl),
-      {
-        only: 'catalogue',
-        org: undefined,
-        startMs: this.nowMs - DAY_MS,
-        by: 'test@host',
-        version: '0',
-        onNote: (note) => this.notes.push(note),
-        ...options,
-      },
-      { ...this.context, stores },
-    );
+    const startMs = this.nowMs - DAY_MS;
+    const how = { only: 'catalogue', org: undefined, startMs, ...options } as const;
+    return this.run(pullable(network, this.baseUrl), how, stores);
   }
 
   stored(): Promise<Retailer[]> {
@@ -128,8 +95,4 @@ export class Shops implements AsyncDisposable {
     await this.#server.stop(true);
     await this.stores.close();
   }
-}
-
-export function errorsOf(reports: readonly StreamReport[]): (string | null)[] {
-  return reports.map(({ error }) => error);
 }

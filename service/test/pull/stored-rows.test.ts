@@ -5,14 +5,14 @@ import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { cjCorrection, cjRecord, idOf, rakutenSku } from '../../../feeds/test/fixture.ts';
 import { forgetSource } from '../../src/pull/forget-source.ts';
-import { pullSource } from '../../src/pull/pull-source.ts';
 import { makeBackup } from '../../src/storage/backup/make-backup.ts';
 import { restoreBackup } from '../../src/storage/backup/restore-backup.ts';
 import { copyDatabase } from '../../src/storage/copy-database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
-import { DAY_MS, PullTest, START_MS, total } from './fixture.ts';
+import { PullTest, START_MS, total } from './fixture.ts';
+import { DAY_MS } from './pull-rig.ts';
 
 const SOURCE = 'cj:77777';
 const SALE = '1700000077';
@@ -166,8 +166,7 @@ test('a restored backup contains the rows, and the pull continues where its data
   expect(before.rows.length).toBe(1);
   const stores = await openStores(t.url, COMMAND_OPTIONS, () => t.nowMs);
   try {
-    const options = { only: 'transactions' as const, org: t.org, startMs: 0, by: 'test@host', version: '0' };
-    const reports = await pullSource(t.pullable(), options, { ...t.context, stores });
+    const reports = await t.pull({ startMs: 0 }, {}, stores);
     expect(total(reports)).toMatchObject({ added: 0, changed: 1, invalid: 0 });
   } finally {
     await stores.close();

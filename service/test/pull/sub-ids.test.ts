@@ -6,7 +6,8 @@ import { cjCorrection, cjRecord, idOf, rakutenSku } from '../../../feeds/test/fi
 import { ClickIds } from '../../src/activation/click-id.ts';
 import { DATABASES } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
-import { DAY_MS, errorsOf, PullTest, START_MS, total } from './fixture.ts';
+import { PullTest, START_MS, total } from './fixture.ts';
+import { DAY_MS, errorsOf } from './pull-rig.ts';
 
 const soldAtMs = START_MS - 3 * DAY_MS;
 const DATES = { eventDate: '2026-11-17T00:00:00Z', clickDate: '2026-11-16T23:00:00Z' };

@@ -1,0 +1,68 @@
+// What the tests of pulls share: a database, a clock that only waiting moves, and one run over a source.
+
+import type { Stores } from '../../src/domain/stores.ts';
+import { pullSource } from '../../src/pull/pull-source.ts';
+import type { PullableSource, PullOptions, StreamReport } from '../../src/pull/source-run.ts';
+import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import type { TestDatabase } from '../support/databases.ts';
+
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+
+export interface PullDatabase {
+  readonly url: string;
+  readonly stores: Stores;
+  readonly time: { nowMs: number };
+}
+
+export async function openPullDatabase(database: TestDatabase, nowMs: number): Promise<PullDatabase> {
+  const time = { nowMs };
+  const url = await database.create();
+  return { url, time, stores: await openStores(url, CREATE_OPTIONS, () => time.nowMs) };
+}
+
+export abstract class PullRig {
+  readonly url: string;
+  readonly stores: Stores;
+  readonly notes: string[] = [];
+  readonly #time: { nowMs: number };
+
+  constructor({ url, stores, time }: PullDatabase) {
+    this.url = url;
+    this.stores = stores;
+    this.#time = time;
+  }
+
+  get nowMs(): number {
+    return this.#time.nowMs;
+  }
+
+  set nowMs(ms: number) {
+    this.#time.nowMs = ms;
+  }
+
+  get context() {
+    return {
+      stores: this.stores,
+      clock: () => this.nowMs,
+      sleep: async (ms: number) => {
+        this.nowMs += Math.ceil(ms);
+      },
+      random: () => 0.5,
+    };
+  }
+
+  protected run(
+    source: PullableSource,
+    options: Pick<PullOptions, 'only' | 'org' | 'startMs'>,
+    stores: Stores,
+  ): Promise<StreamReport[]> {
+    const onNote = (note: string) => this.notes.push(note);
+    const how = { by: 'test@host', version: '0', onNote, ...options };
+    return pullSource(source, how, { ...this.context, stores });
+  }
+}
+
+export function errorsOf(reports: readonly StreamReport[]): (string | null)[] {
+  return reports.map(({ error }) => error);
+}
