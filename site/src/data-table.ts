@@ -1,4 +1,4 @@
-// Tables. Each cell repeats its column heading in data-label, so that the style sheet can show rows as lists on a phone.
+// Tables. Cells repeat their column heading in data-label, so that the style sheet can show rows as lists on a phone.
 
 import { Html, html } from './html.ts';
 
@@ -16,7 +16,13 @@ export function dataTable(
   });
   return html`<div class="scroll panel" tabindex="0" role="region" aria-label="${caption}"><table>
 <thead><tr>${headings.map((heading, column) => html`<th scope="col"${align[column]}>${heading}</th>`)}</tr></thead>
-<tbody>${rows.map((cells) => html`<tr>${cells.map((cell, column) => (column === 0 ? html`<th scope="row">${cell}</th>` : html`<td${align[column]} data-label="${headings[column] ?? ''}">${cell}</td>`))}</tr>\n`)}</tbody></table></div>`;
+<tbody>${rows.map((cells) => html`<tr>${cells.map((cell, column) => (column === 0 ? rowHeader(cell, headings[0]) : html`<td${align[column]} data-label="${headings[column] ?? ''}">${cell}</td>`))}</tr>\n`)}</tbody></table></div>`;
+}
+
+/** Names and ids need no label, but numbers and times do. */
+function rowHeader(cell: Cell, heading = ''): Html {
+  const needsLabel = isNumber(cell) || (cell instanceof Html && cell.text.startsWith('<time'));
+  return html`<th scope="row"${needsLabel ? html` data-label="${heading}"` : undefined}>${cell}</th>`;
 }
 
 /** True for a cell that contains only a number, with or without a currency or a link. */

@@ -2,12 +2,14 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { HourFigures } from '@offerbook/site/console/node-figures.ts';
-import { importsInto } from '../../src/cli/commands/sandbox/imports.ts';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { buildConsole } from '../../src/console/console.ts';
 import type { NodeView } from '../../src/console/page-context.ts';
 import { StorageError } from '../../src/domain/storage-error.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { CallerTally } from '../../src/http/caller-tally.ts';
+import { importCatalogue } from '../../src/importer/import-catalogue.ts';
+import { recordImport } from '../../src/importer/record-import.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { retailer } from '../support/fixtures.ts';
@@ -126,21 +128,28 @@ test('while the database does not respond, the overview shows the node and other
 });
 
 test.each([
-  ['three imports are too few for a usual interval', [2, 1, 0], 99, false],
-  ['after three usual intervals the import is not late', [3, 2, 1, 0], 3, false],
-  ['after more than three usual intervals the import is late', [3, 2, 1, 0], 3.01, true],
-])('catalogue age: %s', async (_, importedHoursAgo, hoursSince, isLate) => {
+  ['three imports are too few for a usual interval', [2, 1, 0], 99, []],
+  ['after three usual intervals the import is not late', [3, 2, 1, 0], 3, []],
+  ['after more than three usual intervals the import is late', [3, 2, 1, 0], 3.02, ['awin', 'cj']],
+])('catalogue age of two feeds: %s', async (_, importedHoursAgo, hoursSince, late) => {
   let nowMs = NOW_MS;
   const url = `sqlite:${temporaryFolder()}/late.db`;
   const stores = await openStores(url, CREATE_OPTIONS, () => nowMs);
-  const org = await stores.organisations.create('acme');
-  if (org === undefined) throw new Error('acme is taken');
   for (const ago of importedHoursAgo) {
-    nowMs = NOW_MS - ago * HOUR_MS;
-    await importsInto(stores, org).catalogue([retailer(1, { name: `As of ${ago}` })]);
+    // One feed directly after the other, which must not count as the usual interval.
+    for (const [i, feed] of ['awin', 'cj'].entries()) {
+      nowMs = NOW_MS - ago * HOUR_MS + i * 1_000;
+      const rows = sourceFrom(JSON.stringify(retailer(1, { name: `As of ${ago}, ${feed}` })), 'rows');
+      const origin = { kind: 'catalogue' as const, orgId: null, by: 'test', source: feed };
+      await recordImport(stores.imports, { ...origin, fileName: 'rows', version: '1' }, rows, (importId) =>
+        importCatalogue(stores.catalogue, rows, { importId }),
+      );
+    }
   }
   const node = { ...CALM, nowMs: NOW_MS + hoursSince * HOUR_MS };
   const warnings = warningsOf(await overview(node, async () => stores));
   await stores.close();
-  expect(warnings).toEqual(isLate ? [expect.stringMatching(/^The catalogue is older than usual/)] : []);
+  expect(warnings.toSorted()).toEqual(
+    late.map((feed) => expect.stringMatching(new RegExp(`^The catalogue from ${feed} is older than usual`))),
+  );
 });

@@ -133,13 +133,11 @@ describe.each(DATABASES)('$name', (database) => {
       'Last imported': expect.stringContaining(printed(second?.beganAtMs ?? 0)),
       'Deals ending within a week': '1',
       'Retailers without a domain': '1',
+      Retailers: '2',
+      'Cashback offers': '2',
+      Coupons: '1',
+      Promotions: '0',
     });
-    expect(page.table('Active items by list')).toEqual([
-      ['Retailers', '2'],
-      ['Cashback offers', '2'],
-      ['Coupons', '1'],
-      ['Promotions', '0'],
-    ]);
     expect(page.table('Retailers stored after each import')).toEqual([
       [printed(first?.beganAtMs ?? 0), '3'],
       [printed(second?.beganAtMs ?? 0), '2'],
@@ -379,25 +377,15 @@ describe.each(DATABASES)('$name', (database) => {
     const page = await console_.page('/webhooks');
     expect(page.table('Webhooks')).toEqual([
       [
-        ...[
-          created.id,
-          'hooked',
-          'https://hooks.example',
-          'paused by the operator',
-          'none',
-          '',
-          '0',
-          'none',
-          '',
-        ],
-        'never',
+        ...[`https://hooks.example ${created.id}`, 'hooked', 'paused by the operator'],
+        ...['none', 'none', 'none', '', 'never'],
       ],
     ]);
     expect(page.html).not.toContain('secret-path');
     expect(await (await console_.get('/metrics')).text()).toContain('offerbook_webhooks{state="paused"} 1');
   });
 
-  test('the pulls page shows the position, lag, next run and last error of each stream, and the budget of each source', async () => {
+  test('the pulls page shows the position, next run and last error of each stream, and the budget of each source', async () => {
     const { stores } = console_.node;
     const org = await console_.node.organisation('pulled');
     const source = 'awin:77777';
@@ -420,23 +408,12 @@ describe.each(DATABASES)('$name', (database) => {
     await stores.pulls.countRequest(source, 'digest of an old secret', 'refused');
     const page = await console_.page('/pulls');
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \((now|\d+ \w+ ago|in \d+ \w+)\)$/);
+    const distance = expect.stringMatching(/^(now|\d+ \w+ ago|in \d+ \w+)$/);
     expect(page.table('Streams')).toEqual([
-      [
-        source,
-        'amendment',
-        'pulled',
-        'never',
-        '',
-        'never',
-        'unknown',
-        '0',
-        '0',
-        '0',
-        '0',
-        expect.stringMatching(/^failed status 401, /),
-      ],
-      [source, 'validation', 'pulled', time, '30 min', time, time, '6', '4', '2', '0', 'none'],
+      [source, 'amendment', 'pulled', 'failed', 'never', 'never', 'unknown', '0', '0', '0', '0'],
+      [source, 'validation', 'pulled', 'ok', time, distance, distance, '6', '4', '2', '0'],
     ]);
+    expect(page.table('Last errors')).toEqual([[source, 'amendment', time, 'status 401']]);
     expect(page.table('Requests to networks')).toEqual([[source, '1', '0', '0', '1', '16.0', '3', 'now']]);
     expect(page.html).not.toContain('digest of');
     expect(await (await console_.get('/metrics')).text()).toContain(
@@ -452,6 +429,7 @@ describe.each(DATABASES)('$name', (database) => {
       ['Retailer 2', '1', '0.0%', '0', '0.0%'],
     ]);
     expect(page.table('Clicks by organisation')?.map(sums)).toEqual([['acme', '3', '66.7%', '1', '33.3%']]);
+    expect(page.html).toContain('<th scope="row"><a href="/transactions?org=acme"><bdi>acme</bdi></a></th>');
     const days = page.table('Clicks per day') ?? [];
     expect(days).toHaveLength(30);
     expect(days.filter(([, count]) => count !== '0')).toEqual([

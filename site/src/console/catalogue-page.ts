@@ -84,19 +84,17 @@ export function cataloguePage(view: CatalogueView): ConsolePage {
     )}
 ${section(
   'Active items',
-  table(
-    'Active items by list',
-    ['List', 'Items'],
-    items === undefined
-      ? []
-      : [
+  items === undefined
+    ? html`<p class="muted">This node has not loaded a catalogue yet.</p>`
+    : facts(
+        [
           ['Retailers', number(items.retailers)],
           ['Cashback offers', number(items.cashbackOffers)],
           ['Coupons', number(items.coupons)],
           ['Promotions', number(items.promotions)],
         ],
-    'This node has not loaded a catalogue yet.',
-  ),
+        'four',
+      ),
   source('offerbook_catalogue_items'),
 )}
 ${section(

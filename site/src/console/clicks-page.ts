@@ -3,7 +3,19 @@
 import type { Cell } from '../data-table.ts';
 import { type Html, html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
-import { day, facts, number, plot, section, share, shareBar, shownOf, source, table } from './elements.ts';
+import {
+  day,
+  facts,
+  number,
+  organisationLink,
+  plot,
+  section,
+  share,
+  shareBar,
+  shownOf,
+  source,
+  table,
+} from './elements.ts';
 
 const ROWS_MAX = 50;
 const COMMAND = 'offerbook activations totals --json';
@@ -32,8 +44,12 @@ export function clicksPage({ node, days, organisations, retailers }: ClicksView)
     title: 'Clicks',
     main: html`${section('Since the node started', nodeClicks(node))}
 ${daySection(days)}
-${section('By organisation', groupTable('Organisation', organisations), source(COMMAND))}
-${section('By retailer', groupTable('Retailer', retailers), source(COMMAND))}`,
+${section('By organisation', groupTable('Organisation', organisations, organisationLink), source(COMMAND))}
+${section(
+  'By retailer',
+  groupTable('Retailer', retailers, (name) => html`<bdi>${name}</bdi>`),
+  source(COMMAND),
+)}`,
   };
 }
 
@@ -72,13 +88,13 @@ function daySection(days: ClicksView['days']): Html {
   );
 }
 
-function groupTable(what: string, groups: readonly NamedClicks[]): Html {
+function groupTable(what: string, groups: readonly NamedClicks[], printName: (name: string) => Html): Html {
   const shown = groups.slice(0, ROWS_MAX);
   return html`${table(
     `Clicks by ${what.toLowerCase()}`,
     [what, 'Clicks', 'Tracked', 'With a sale', 'Share with a sale'],
     shown.map(({ name, clicks, tracked, sold }): Cell[] => [
-      html`<bdi>${name}</bdi>`,
+      printName(name),
       number(clicks),
       share(tracked, clicks),
       number(sold),

@@ -60,6 +60,13 @@ export function since(ms: number | null | undefined, nowMs: number): Html {
   return html`${moment(ms)} <span class="muted">(${distance(nowMs - ms)})</span>`;
 }
 
+/** Renders only the distance from now, for tables with many columns. The exact time is in its tooltip. */
+export function ago(ms: number | null, nowMs: number): Html {
+  if (ms === null) return html`never`;
+  const exact = printTimestamp(ms).slice(0, 19).replace('T', ' ');
+  return html`<time datetime="${new Date(ms).toISOString()}" title="${exact} UTC"><span>${distance(nowMs - ms)}</span></time>`;
+}
+
 function distance(agoMs: number): string {
   if (Math.abs(agoMs) < 1_000) return 'now';
   return agoMs > 0 ? `${duration(agoMs)} ago` : `in ${duration(-agoMs)}`;
@@ -149,9 +156,14 @@ export function linked(href: string, content: Cell): Html {
   return html`<a href="${href}">${content}</a>`;
 }
 
-/** Renders names and values. `rowOf` aligns them in rows of four, for eight of them. */
-export function facts(rows: readonly (readonly [string, Cell])[], rowOf?: 'four'): Html {
-  return html`<dl class="facts${rowOf === undefined ? '' : ` ${rowOf}`}">${rows.map(([name, value]) => html`<div class="panel"><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+/** Links the name of an organisation to its transactions. */
+export function organisationLink(name: string): Html {
+  return linked(`/transactions?${new URLSearchParams({ org: name })}`, html`<bdi>${name}</bdi>`);
+}
+
+/** Renders names and values. `four` aligns them in rows of four; `wide` leaves room for ids. */
+export function facts(rows: readonly (readonly [string, Cell])[], layout?: 'four' | 'wide'): Html {
+  return html`<dl class="facts${layout === undefined ? '' : ` ${layout}`}">${rows.map(([name, value]) => html`<div class="panel"><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
 /** Names the commands and metrics that report the numbers of a section. */

@@ -62,24 +62,27 @@ ${
 ${section('Rows', facts(COUNTS.map(([name, label]) => [label, number(counts[name])])))}
 ${section(
   'Details',
-  facts([
-    ['Kind', linked(`/imports?kind=${entry.kind}`, entry.kind)],
+  facts(
     [
-      'Organisation',
-      entry.orgName === null
-        ? 'none'
-        : linked(
-            `/imports?${new URLSearchParams({ org: entry.orgName })}`,
-            html`<bdi>${entry.orgName}</bdi>`,
-          ),
+      ['Kind', linked(`/imports?kind=${entry.kind}`, entry.kind)],
+      [
+        'Organisation',
+        entry.orgName === null
+          ? 'none'
+          : linked(
+              `/imports?${new URLSearchParams({ org: entry.orgName })}`,
+              html`<bdi>${entry.orgName}</bdi>`,
+            ),
+      ],
+      ['Duration', endedAtMs === null ? 'unknown' : `${((endedAtMs - beganAtMs) / 1_000).toFixed(3)} s`],
+      ['Run by', html`<bdi>${entry.by}</bdi>`],
+      ['Source', html`<bdi>${entry.source ?? 'not given'}</bdi>`],
+      ['File', html`<bdi>${entry.fileName}</bdi>`],
+      ['SHA-256', html`<code>${entry.fileDigest ?? 'unknown'}</code>`],
+      ['Version', entry.version],
     ],
-    ['Duration', endedAtMs === null ? 'unknown' : `${((endedAtMs - beganAtMs) / 1_000).toFixed(3)} s`],
-    ['Run by', html`<bdi>${entry.by}</bdi>`],
-    ['Source', html`<bdi>${entry.source ?? 'not given'}</bdi>`],
-    ['File', html`<bdi>${entry.fileName}</bdi>`],
-    ['SHA-256', html`<code>${entry.fileDigest ?? 'unknown'}</code>`],
-    ['Version', entry.version],
-  ]),
+    'wide',
+  ),
 )}
 ${source(`offerbook imports show ${entry.id}`)}`,
   };

@@ -12,6 +12,7 @@ import {
   number,
   type OrganisationOption,
   organisationChoice,
+  organisationLink,
   plot,
   section,
   shellWord,
@@ -158,8 +159,8 @@ export function feedTable(feeds: readonly FeedFreshness[], nowMs: number): Html 
     ['Kind', 'Organisation', 'Source', 'Last success (UTC)', 'Last import (UTC)', 'Outcome'],
     feeds.map(({ kind, orgName, source: name, lastSuccessMs, lastOutcome, lastEndedMs }) => [
       linked(`/imports?${new URLSearchParams({ kind, org: orgName ?? '' })}`, kind),
-      html`<bdi>${orgName ?? ''}</bdi>`,
-      html`<bdi>${name ?? ''}</bdi>`,
+      orgName === null ? '' : organisationLink(orgName),
+      name === null ? '' : html`<bdi>${name}</bdi>`,
       since(lastSuccessMs, nowMs),
       since(lastEndedMs, nowMs),
       outcomeTag(lastOutcome),
@@ -178,7 +179,7 @@ function importTable(entries: readonly ListedImport[]): Html {
     entries.map((entry) => [
       html`<a href="/imports/${entry.id}">${moment(entry.beganAtMs)}</a>`,
       entry.kind,
-      html`<bdi>${entry.orgName ?? ''}</bdi>`,
+      entry.orgName === null ? '' : organisationLink(entry.orgName),
       outcomeTag(entry.outcome),
       number(entry.counts.read),
       number(entry.counts.added),

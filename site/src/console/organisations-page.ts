@@ -9,6 +9,7 @@ import {
   linked,
   moment,
   number,
+  organisationLink,
   section,
   share,
   shellWord,
@@ -110,7 +111,7 @@ function organisationRow(org: OrganisationSync, nowMs: number) {
   const { name, publicId, changedAtMs, readThroughMs, requests, errors } = org;
   const query = new URLSearchParams({ org: name });
   return [
-    linked(`/transactions?${query}`, html`<bdi>${name}</bdi>`),
+    organisationLink(name),
     html`<code>${publicId}</code>`,
     changedAtMs === undefined ? 'none' : linked(`/transactions?${query}`, moment(changedAtMs)),
     since(org.polledAtMs, nowMs),
@@ -118,7 +119,7 @@ function organisationRow(org: OrganisationSync, nowMs: number) {
     readThroughMs === undefined ? 'unknown' : moment(readThroughMs),
     linked('#tokens', number(org.liveTokens)),
     number(requests),
-    linked(`/errors?${query}`, share(errors, requests)),
+    requests === 0 ? '–' : linked(`/errors?${query}`, share(errors, requests)),
   ];
 }
 
@@ -131,7 +132,7 @@ function behindTag({ waitedMs, isAtMost }: Behind): Html {
 function tokenRow(token: ShownToken, nowMs: number) {
   return [
     html`<code>${token.id}</code>`,
-    html`<bdi>${token.orgName}</bdi>`,
+    organisationLink(token.orgName),
     token.kind,
     html`<bdi>${token.label}</bdi>`,
     token.isExpiring

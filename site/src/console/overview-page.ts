@@ -36,8 +36,12 @@ export interface Overview {
 
 export interface DatabaseFigures {
   readonly expiringTokens: readonly ExpiringToken[];
-  /** Undefined if the next catalogue import is not late. */
-  readonly lateCatalogue: { readonly lastMs: number; readonly usualMs: number } | undefined;
+  /** Catalogue feeds whose next import is late. */
+  readonly lateCatalogues: readonly {
+    readonly source: string | null;
+    readonly lastMs: number;
+    readonly usualMs: number;
+  }[];
   /** Feeds whose last import did not succeed. */
   readonly failedFeeds: readonly FailedFeed[];
   /** Oldest success first. */
@@ -318,20 +322,16 @@ function databaseWarnings({ database, node: { nowMs } }: Overview): Warning[] {
         words: html`The database does not respond: ${database.failure}. The catalogue is still served from memory.`,
       },
     ];
-  const { expiringTokens, lateCatalogue, failedFeeds } = database;
+  const { expiringTokens, lateCatalogues, failedFeeds } = database;
   return [
     ...expiringTokens.map(({ id, kind, orgName, expiresAtMs }) => ({
       words: html`A ${kind} token of <bdi>${orgName}</bdi> expires ${since(expiresAtMs, nowMs)}.`,
       remedy: command('Replace it; the old token stays valid for a day:', `offerbook tokens rotate ${id}`),
     })),
-    ...(lateCatalogue === undefined
-      ? []
-      : [
-          {
-            words: html`The catalogue is older than usual: the last import was ${since(lateCatalogue.lastMs, nowMs)}, and the usual interval is ${duration(lateCatalogue.usualMs)}.`,
-            remedy: command('See how the last imports ended:', 'offerbook imports list --kind catalogue'),
-          },
-        ]),
+    ...lateCatalogues.map(({ source: name, lastMs, usualMs }) => ({
+      words: html`The catalogue${name === null ? undefined : html` from <bdi>${name}</bdi>`} is older than usual: the last import was ${since(lastMs, nowMs)}, and the usual interval is ${duration(usualMs)}.`,
+      remedy: command('See how the last imports ended:', 'offerbook imports list --kind catalogue'),
+    })),
     ...failedFeeds.map((feed) => ({
       words: html`The last import of ${feed.kind}${feed.orgName === null ? undefined : html` for <bdi>${feed.orgName}</bdi>`}${feed.source === null ? undefined : html` from <bdi>${feed.source}</bdi>`} was ${feed.lastOutcome}, ${since(feed.lastEndedMs, nowMs)}${feed.import?.reason ? html`: <bdi>${feed.import.reason}</bdi>` : undefined}. Last success: ${since(feed.lastSuccessMs, nowMs)}.`,
       remedy:

@@ -3,11 +3,14 @@
 import { type Html, html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
 import {
+  ago,
   command,
   commands,
   decimal,
   duration,
+  moment,
   number,
+  organisationLink,
   section,
   since,
   source,
@@ -61,31 +64,31 @@ export function pullsPage({ nowMs, streams, requests }: PullsView): ConsolePage 
       table(
         'Streams',
         [
-          ...['Source', 'Stream', 'Organisation', 'Complete through (UTC)', 'Lag', 'Last success (UTC)'],
-          ...['Next due (UTC)', 'Added', 'Changed', 'Unchanged', 'Invalid', 'Last error'],
+          ...['Source', 'Stream', 'Organisation', 'State', 'Complete through (UTC)', 'Last success'],
+          ...['Next due', 'Added', 'Changed', 'Unchanged', 'Invalid'],
         ],
         streams.map((stream) => [
           html`<bdi>${stream.source}</bdi>`,
           stream.stream,
-          html`<bdi>${stream.orgName ?? ''}</bdi>`,
-          since(stream.completeThroughMs, nowMs),
-          lag(stream, nowMs),
-          since(stream.lastSuccessMs, nowMs),
-          stream.dueMs === null ? 'unknown' : since(stream.dueMs, nowMs),
+          stream.orgName === null ? '' : organisationLink(stream.orgName),
+          stream.error === null ? tag('ok', 'good') : tag('failed', 'bad'),
+          completeThrough(stream, nowMs),
+          ago(stream.lastSuccessMs, nowMs),
+          stream.dueMs === null ? 'unknown' : ago(stream.dueMs, nowMs),
           number(stream.counts.added),
           number(stream.counts.changed),
           number(stream.counts.unchanged),
           number(stream.counts.invalid),
-          failure(stream, nowMs),
         ]),
         'Nothing has been pulled yet.',
       ),
+      errors(streams, nowMs),
       source(
         'offerbook pull status',
         'offerbook_pull_complete_through_timestamp_seconds',
         'offerbook_pull_rows_total',
       ),
-      html`<p class="source">Lag: time since the end of the last window. Networks list changes late, so it is at least ten minutes. Next due: the start of the last run plus the time between the last two. The stream <code>reread</code> cycles through old sales and reads them again. Its added and changed rows are changes that the network had not listed.</p>`,
+      html`<p class="source">Networks list changes late, so the sales are complete through ten minutes ago at best. Next due: the start of the last run plus the time between the last two. The stream <code>reread</code> cycles through old sales and reads them again. Its added and changed rows are changes that the network had not listed.</p>`,
       commands(
         command('Check the credentials and the clock:', 'offerbook doctor --source awin.json'),
         command('Pull now:', 'offerbook pull --source awin.json --org NAME'),
@@ -119,14 +122,24 @@ ${section(
   };
 }
 
-function lag({ completeThroughMs, isReread }: ShownStream, nowMs: number): Html | string {
-  if (completeThroughMs === null || isReread) return '';
-  const ms = Math.max(0, nowMs - completeThroughMs);
-  return tag(duration(ms), ms > LATE_MS ? 'bad' : 'plain');
+function completeThrough({ completeThroughMs, isReread }: ShownStream, nowMs: number): Html {
+  const isLate = completeThroughMs !== null && nowMs - completeThroughMs > LATE_MS;
+  if (!isLate || isReread) return since(completeThroughMs, nowMs);
+  return html`${moment(completeThroughMs)} ${tag(`${duration(nowMs - completeThroughMs)} ago`, 'bad')}`;
 }
 
-function failure({ error, failedAtMs }: ShownStream, nowMs: number): Html | string {
-  return error === null
-    ? 'none'
-    : html`${tag('failed', 'bad')} <bdi>${error}</bdi>, ${since(failedAtMs, nowMs)}`;
+/** A table of its own, because the messages are too long for the table of streams. */
+function errors(streams: readonly ShownStream[], nowMs: number): Html | undefined {
+  const failed = streams.filter(({ error }) => error !== null);
+  if (failed.length === 0) return undefined;
+  return table(
+    'Last errors',
+    ['Source', 'Stream', 'Failed (UTC)', 'Error'],
+    failed.map(({ source: name, stream, failedAtMs, error }) => [
+      html`<bdi>${name}</bdi>`,
+      stream,
+      since(failedAtMs, nowMs),
+      html`<bdi>${error ?? ''}</bdi>`,
+    ]),
+  );
 }

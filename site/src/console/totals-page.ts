@@ -198,12 +198,14 @@ function ageTable(ages: readonly AgeGroup[]): Html {
   return table(
     'Pending transactions by age',
     ['Currency and age', 'Transactions', 'Share', 'Cashback'],
-    ages.map((group): Cell[] => [
-      `${group.currency}, ${ageWords(group)}`,
-      number(group.count),
-      shareBar(group.count, group.allCount),
-      amount(group.cashback),
-    ]),
+    ages
+      .filter(({ count }) => count > 0)
+      .map((group): Cell[] => [
+        `${group.currency}, ${ageWords(group)}`,
+        number(group.count),
+        shareBar(group.count, group.allCount),
+        amount(group.cashback),
+      ]),
     'No pending transactions.',
   );
 }

@@ -4,7 +4,7 @@ import { printJson } from '@offerbook/wire/decimal.ts';
 import type { Status, Transaction } from '@offerbook/wire/transaction.ts';
 import { type Html, html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
-import { amount, facts, linked, moment, section, source, table, tag } from './elements.ts';
+import { amount, facts, moment, organisationLink, section, source, table, tag } from './elements.ts';
 
 interface TransactionView {
   readonly transaction: Transaction;
@@ -31,15 +31,15 @@ export function transactionPage({ transaction, orgName, retailer, versions }: Tr
     main: html`<nav aria-label="Back"><a class="back" href="/transactions">Transactions</a></nav>
 ${section(
   'Current version',
-  facts([
-    ['Status', statusTag(status)],
+  facts(
     [
-      'Organisation',
-      linked(`/transactions?${new URLSearchParams({ org: orgName })}`, html`<bdi>${orgName}</bdi>`),
+      ['Status', statusTag(status)],
+      ['Organisation', organisationLink(orgName)],
+      ['Retailer', retailer === undefined ? 'unknown' : html`<bdi>${retailer}</bdi>`],
+      ...Object.entries(fields).map(([name, value]) => [name, printValue(name, value)] as const),
     ],
-    ['Retailer', retailer === undefined ? 'unknown' : html`<bdi>${retailer}</bdi>`],
-    ...Object.entries(fields).map(([name, value]) => [name, html`<bdi>${printValue(value)}</bdi>`] as const),
-  ]),
+    'wide',
+  ),
 )}
 ${section(
   'History',
@@ -53,9 +53,10 @@ ${section(
   };
 }
 
-function printValue(value: string | number | null): string {
-  if (value === null) return '–';
-  return typeof value === 'number' ? printJson(value) : value;
+function printValue(name: string, value: string | number | null): Html {
+  if (value === null) return html`–`;
+  if (name === 'id' || name.endsWith('Id')) return html`<code>${value}</code>`;
+  return html`<bdi>${typeof value === 'number' ? printJson(value) : value}</bdi>`;
 }
 
 export function statusTag(status: Status): Html {

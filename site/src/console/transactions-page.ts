@@ -7,11 +7,11 @@ import { type Html, html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
 import {
   amount,
-  linked,
   moment,
   number,
   type OrganisationOption,
   organisationChoice,
+  organisationLink,
   section,
   shownOf,
   source,
@@ -102,7 +102,7 @@ function transactionTable(found: readonly FoundTransaction[]): Html {
     ['Transaction', 'Organisation', 'Retailer', 'Status', 'Order', 'Cashback', 'Sold (UTC)', 'Updated (UTC)'],
     found.map(({ orgName, transaction, retailer }) => [
       html`<a href="/transactions/${transaction.id}"><code>${transaction.id}</code></a>`,
-      linked(`/transactions?${new URLSearchParams({ org: orgName })}`, html`<bdi>${orgName}</bdi>`),
+      organisationLink(orgName),
       retailer === undefined ? html`<span class="muted">unknown</span>` : html`<bdi>${retailer}</bdi>`,
       statusTag(transaction.status),
       html`${amount(transaction.orderValue)} ${transaction.currencyCode}`,

@@ -2,7 +2,19 @@
 
 import { type Html, html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
-import { command, duration, number, section, since, source, table, tag } from './elements.ts';
+import {
+  ago,
+  command,
+  commands,
+  duration,
+  number,
+  organisationLink,
+  section,
+  since,
+  source,
+  table,
+  tag,
+} from './elements.ts';
 
 interface WebhooksView {
   readonly nowMs: number;
@@ -36,29 +48,24 @@ export function webhooksPage({ nowMs, isSending, webhooks }: WebhooksView): Cons
       table(
         'Webhooks',
         [
-          ...[
-            'Webhook',
-            'Organisation',
-            'Endpoint',
-            'State',
-            'Lag',
-            'Failing since',
-            'Failures',
-            'Last result',
-          ],
-          ...['Next attempt', 'Last delivery'],
+          'Endpoint',
+          'Organisation',
+          'State',
+          'Lag',
+          'Failures',
+          'Last result',
+          'Next attempt',
+          'Last delivery',
         ],
         webhooks.map((webhook) => [
-          html`<code>${webhook.id}</code>`,
-          html`<bdi>${webhook.orgName}</bdi>`,
-          html`<code>${webhook.origin}</code>`,
+          html`<code class="origin">${webhook.origin}</code> <code class="muted">${webhook.id}</code>`,
+          organisationLink(webhook.orgName),
           stateTag(webhook),
           lag(webhook, nowMs),
-          webhook.failingSinceMs === null ? '' : since(webhook.failingSinceMs, nowMs),
-          number(webhook.failures),
+          failures(webhook, nowMs),
           webhook.lastResult ?? 'none',
-          webhook.retryAtMs === null || webhook.state === 'paused' ? '' : since(webhook.retryAtMs, nowMs),
-          since(webhook.deliveredAtMs, nowMs),
+          webhook.retryAtMs === null || webhook.state === 'paused' ? '' : ago(webhook.retryAtMs, nowMs),
+          ago(webhook.deliveredAtMs, nowMs),
         ]),
         'No webhooks.',
       ),
@@ -68,13 +75,15 @@ export function webhooksPage({ nowMs, isSending, webhooks }: WebhooksView): Cons
         'offerbook_webhook_lag_seconds',
         'offerbook_webhook_failing_seconds',
       ),
-      html`<p class="source">Lag: age of the oldest change that the endpoint has not received. Last result: the status of the last response, or why there was none. ${isSending ? 'This node sends the webhooks of this database.' : 'Another node sends the webhooks of this database, or there are none.'}</p>`,
-      command(
-        'Register an endpoint:',
-        'offerbook webhooks create --org NAME --url https://partner.example/offerbook',
+      html`<p class="source">Lag: age of the oldest change that the endpoint has not received. Failures: failed requests since the last success. Last result: the status of the last response, or why there was none. ${isSending ? 'This node sends the webhooks of this database.' : 'Another node sends the webhooks of this database, or there are none.'}</p>`,
+      commands(
+        command(
+          'Register an endpoint:',
+          'offerbook webhooks create --org NAME --url https://partner.example/offerbook',
+        ),
+        command('Send a request without transactions:', 'offerbook webhooks test ID'),
+        command('Retry now, or continue after a pause:', 'offerbook webhooks resume ID'),
       ),
-      command('Send a request without transactions:', 'offerbook webhooks test ID'),
-      command('Retry now, or continue after a pause:', 'offerbook webhooks resume ID'),
     ),
   };
 }
@@ -88,4 +97,8 @@ function lag({ behindSinceMs, state }: ShownWebhook, nowMs: number): Html {
   if (behindSinceMs === null) return html`none`;
   const ms = Math.max(0, nowMs - behindSinceMs);
   return tag(duration(ms), ms > LATE_MS && state !== 'paused' ? 'bad' : 'plain');
+}
+
+function failures({ failures: count, failingSinceMs }: ShownWebhook, nowMs: number): Html {
+  return failingSinceMs === null ? html`none` : html`${number(count)}, since ${since(failingSinceMs, nowMs)}`;
 }

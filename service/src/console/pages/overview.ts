@@ -13,8 +13,8 @@ import type { Stores } from '../../domain/stores.ts';
 import { sumClicks } from '../counts/click-totals.ts';
 import type { MakePage, PageContext } from '../page-context.ts';
 
-/** The usual interval is the median over this many imports. An import is late after LATE_FACTOR times that interval. */
-const USUAL_IMPORTS = 20;
+/** A feed's usual interval is the median over its imports among this many. An import is late after LATE_FACTOR times that. */
+const USUAL_IMPORTS = 100;
 const LATE_FACTOR = 3;
 const DAY_MS = 86_400_000;
 const WEEK_DAYS = 7;
@@ -46,7 +46,7 @@ async function readFigures(context: PageContext): Promise<DatabaseFigures> {
   const week = await readWeek(context, stores);
   return {
     expiringTokens: tokens.filter((token) => isExpiring(token, nowMs)),
-    lateCatalogue: lateCatalogue(imports, nowMs),
+    lateCatalogues: lateCatalogues(feeds, imports, nowMs),
     failedFeeds: await Array.fromAsync(
       feeds.filter(({ lastOutcome }) => lastOutcome !== 'done'),
       (feed) => findFailure(stores, feed),
@@ -93,15 +93,24 @@ async function readImportedRows(stores: Stores, week: readonly WeekDay[]) {
   });
 }
 
-/** Returns undefined if the next import is not late, or if there are too few imports to know the usual interval. */
-function lateCatalogue(newestFirst: readonly ImportEntry[], nowMs: number): DatabaseFigures['lateCatalogue'] {
-  const times = newestFirst.map(({ beganAtMs }) => beganAtMs);
-  const [lastMs] = times;
-  const pauses = times
-    .slice(1)
-    .map((ms, i) => (times[i] ?? ms) - ms)
-    .toSorted((a, b) => a - b);
-  const usualMs = pauses[Math.floor(pauses.length / 2)];
-  if (lastMs === undefined || usualMs === undefined || pauses.length < 3) return undefined;
-  return nowMs - lastMs > LATE_FACTOR * usualMs ? { lastMs, usualMs } : undefined;
+/** Returns the catalogue feeds whose next import is late. Feeds with fewer than four imports have no usual interval. */
+function lateCatalogues(
+  feeds: readonly ImportFeed[],
+  newestFirst: readonly ImportEntry[],
+  nowMs: number,
+): DatabaseFigures['lateCatalogues'] {
+  return feeds.flatMap(({ kind, source }) => {
+    if (kind !== 'catalogue') return [];
+    const times = newestFirst
+      .filter((entry) => source === null || entry.source === source)
+      .map(({ beganAtMs }) => beganAtMs);
+    const [lastMs] = times;
+    const pauses = times
+      .slice(1)
+      .map((ms, i) => (times[i] ?? ms) - ms)
+      .toSorted((a, b) => a - b);
+    const usualMs = pauses[Math.floor(pauses.length / 2)];
+    if (lastMs === undefined || usualMs === undefined || pauses.length < 3) return [];
+    return nowMs - lastMs > LATE_FACTOR * usualMs ? { source, lastMs, usualMs } : [];
+  });
 }

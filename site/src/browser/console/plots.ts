@@ -13,7 +13,7 @@ const TIME_STEPS_S = [
 /** Steps between numbers on the axis of a plot that has only whole numbers. */
 const WHOLE_STEPS = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((n) => n * 10 ** power)).flat();
 /** Width of a time on the axis, with padding: a date without its year, or a month. */
-const NAME_WIDTH = 72;
+const NAME_WIDTH = 64;
 /** Shortest time axis, so that a few data points look like the few they are. */
 const SPAN_MIN_S = { minute: 10 * MINUTE_S, day: 6 * DAY_S, month: 365 * DAY_S };
 /** Half the width of a bar, with padding. */
@@ -134,7 +134,11 @@ function plotted({ kind, times, series }: PlotData): uPlot.AlignedData {
   if (kind === 'lines') return [times, ...series.map(({ values }) => values)];
   const sums = times.map(() => 0);
   const stacked = series.map(({ values }) =>
-    values.map((value, i) => (sums[i] = (sums[i] ?? 0) + (value ?? 0))),
+    values.map((value, i) => {
+      sums[i] = (sums[i] ?? 0) + (value ?? 0);
+      // Without null, the outline of an empty bar would be a line.
+      return value ? sums[i] : null;
+    }),
   );
   return [times, ...stacked.reverse()];
 }
@@ -145,7 +149,7 @@ function options(
   figure: HTMLElement,
   point: (index: number | null | undefined) => void,
 ): uPlot.Options {
-  const { kind, times } = data;
+  const { kind } = data;
   const bars = uPlot.paths.bars?.({ size: [0.7, 48] });
   // A canvas cannot use style sheet variables, so take the colours from elements that use them.
   const axis = {
@@ -155,12 +159,12 @@ function options(
   const isWhole = data.series.every(({ values }) => values.every((value) => Number.isInteger(value ?? 0)));
   const isShare = data.series.every(({ texts }) => texts.every((text) => text.includes('%')));
   const size = sizeOf(figure);
-  const series = colours.map(
-    (stroke): uPlot.Series =>
-      kind === 'bars' && bars !== undefined
-        ? { stroke, fill: stroke, paths: bars, points: { show: false } }
-        : { stroke, width: 2, points: { show: times.length < 2 } },
-  );
+  const series = colours.map((stroke, i): uPlot.Series => {
+    if (kind === 'bars' && bars !== undefined)
+      return { stroke, fill: stroke, paths: bars, points: { show: false } };
+    const count = data.series[i]?.values.filter((value) => value !== null).length ?? 0;
+    return { stroke, width: 2, points: { show: count < 2 } };
+  });
   return {
     ...size,
     legend: { show: false },
@@ -172,7 +176,7 @@ function options(
       y: { range: (_, __, max) => [0, isShare ? 100 : max > 0 ? max * 1.05 : 1] },
     },
     axes: [
-      { ...axis, size: 32, ...xAxis(data, size.width) },
+      { ...axis, size: 32, ...xAxis(data) },
       {
         ...axis,
         size: 56,
@@ -193,15 +197,20 @@ function xRange({ kind, unit, times }: PlotData): [number, number] {
 }
 
 /** Labels bars with as many of the table's times as fit, and lines with round times, both in UTC. */
-function xAxis({ kind, unit, times, names }: PlotData, width: number): uPlot.Axis {
+function xAxis({ kind, unit, times, names }: PlotData): uPlot.Axis {
   if (kind === 'lines')
     return { values: printTimes, incrs: TIME_STEPS_S.filter((step) => unit !== 'day' || step >= DAY_S) };
-  const [first, last] = [times[0] ?? 0, times.at(-1) ?? 0];
-  const shown = (width * (last - first)) / Math.max(last - first, SPAN_MIN_S[unit]);
-  const every = Math.max(1, Math.ceil((times.length * NAME_WIDTH) / Math.max(shown, NAME_WIDTH)));
-  // Counted from the end, because the latest bar is the one that readers look for.
-  const isShown = (_: unknown, i: number) => (times.length - 1 - i) % every === 0;
-  return { splits: () => times.filter(isShown), values: () => names.filter(isShown).map(withoutYear) };
+  return {
+    splits: (plot, _, min, max) => {
+      const pixelsPerSecond = plot.bbox.width / devicePixelRatio / (max - min);
+      // From the end, because the latest bar is the one that readers look for.
+      const shown: number[] = [];
+      for (const time of [...times].reverse())
+        if (shown[0] === undefined || (shown[0] - time) * pixelsPerSecond >= NAME_WIDTH) shown.unshift(time);
+      return shown;
+    },
+    values: (_, shown) => shown.map((time) => withoutYear(names[times.indexOf(time)] ?? '')),
+  };
 }
 
 /** `11-18` for `2026-11-18`; months keep their year. */
