@@ -22,6 +22,8 @@ const DAY_MS = 1_440 * MINUTE_MS;
 const SPEED = 100_000;
 /** Slower, because Rakuten deletes rows after two weeks, which are two minutes at this speed. */
 const RAKUTEN_SPEED = 10_000;
+/** Rakuten's rows must be read before they are deleted, so pulls that are further behind are not interrupted. */
+const RAKUTEN_LAG_MAX_MS = 7 * DAY_MS;
 /** For the last pull, whose windows must not multiply while it runs. */
 const FINAL_SPEED = 2_000;
 const FAULT_SHARE = 0.03;
@@ -29,6 +31,7 @@ const FAULT_SHARE = 0.03;
 const DEALS_EVERY_MS = 2 * SECOND_MS;
 /** Every other request is for a list of the catalogue. */
 const SALES_PATH = /\/(?:transactions|Actions|conversion\.json|query|token)\b/;
+const CATCH_UP_MAX_MS = 60 * SECOND_MS;
 const IMPORTS_MAX = 1_000_000;
 const FINAL_MAX_MS = 180 * SECOND_MS;
 const PROCESS = join(import.meta.dir, 'nemesis-process.ts');
@@ -126,6 +129,7 @@ export async function runPullNemesis({
   };
   try {
     while (counts.killed < kills && Date.now() < untilMs) {
+      if (network === 'rakuten') await catchUp();
       await nextRequest(isCatalogueOnly || random.chance(0.5) ? 'catalogue' : 'all');
       await Bun.sleep(random.logBetween(1, 2_000));
       const draw = random.unit();
@@ -209,6 +213,16 @@ export async function runPullNemesis({
       ...missing.map((line) => `missing after a kill: ${line}`),
       ...extra.map((line) => `extra after a kill: ${line}`),
     ];
+  }
+
+  async function catchUp(): Promise<void> {
+    const key = { ...catalogueKey, orgId: org?.id ?? 0, stream: 'process' };
+    for (let waited = 0; waited < CATCH_UP_MAX_MS; waited += 50) {
+      const { completeThroughMs } = (await stores.pulls.find(key)) ?? {};
+      if (now() - (completeThroughMs ?? virtualMs) < RAKUTEN_LAG_MAX_MS) return;
+      await Bun.sleep(50);
+    }
+    throw new Error('the pull does not catch up');
   }
 
   /** Waits until the network has answered a request, at most ten seconds. */
