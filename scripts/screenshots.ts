@@ -80,7 +80,7 @@ async function save(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(ROOT, 'docs/images', name) });
 }
 
-/** Adds what the overview warns about: a token that expires soon, and an import that was refused. */
+/** Causes warnings on the overview: a token that expires soon, and a rejected import. */
 async function addProblems(): Promise<void> {
   await run('orgs', 'create', 'Northwind Bank');
   await run('tokens', 'issue', '--org', 'Northwind Bank', '--kind', 'private', '--expires', '5d');

@@ -38,7 +38,7 @@ describe('get', () => {
     expect(script.requests).toHaveLength(1);
   });
 
-  test('retries, revalidates catalogue items, and keeps no transactions', async () => {
+  test('retries, revalidates catalogue items, and does not cache transactions', async () => {
     const tagged = () => json({ id: id(1) }, { ETag: '"one"' });
     const script = scripted(
       () => problem(503, 'unavailable', { 'Retry-After': '1' }),

@@ -174,7 +174,7 @@ describe('lines that are recognised as canonical', () => {
     },
   );
 
-  test('every exported line is recognised, and every line without updatedAt unless it must be kept', () => {
+  test('an exported line is recognised, and a line without updatedAt is recognised unless updatedAt must be kept', () => {
     const exported = transaction({ clickedAt: null, orderValue: 0, cashback: 12.5, passbackUid: 'Zoë €' });
     const { updatedAt: _, ...unstamped } = exported;
     const isRead = (rule: 'keep' | 'ignore', value: unknown) =>

@@ -58,7 +58,7 @@ describe('a hostname', () => {
     expect(parseHostname(written)).toBeUndefined();
   });
 
-  test('any text is either invalid or read as a name that is read as itself', () => {
+  test('parsing a parsed hostname again returns the same hostname', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 30 }),
       fc.string({ unit: fc.constantFrom(...'aZ0-_.:/@ü。'), maxLength: 30 }),
@@ -102,7 +102,7 @@ describe("the domain of a retailer's site", () => {
     '10.0.0.1',
     'no host',
     '',
-  ])('%j has none: it is a public suffix, an address or no hostname', (hostname) => {
+  ])('%j has no domain: it is a public suffix, an address or not a hostname', (hostname) => {
     expect(parseSiteDomain(hostname)).toBeUndefined();
   });
 });

@@ -266,7 +266,7 @@ describe('CSV', () => {
   });
 
   test.each(['id,passbackUid\r1,x\r2,"y"\r', 'id,passbackUid\r"1",x\r'])(
-    'the file %p is rejected because its line ends are bare carriage returns',
+    'the file %p is rejected because its line endings are bare carriage returns',
     async (text) => {
       const { rows, broken } = await readText(text);
       expect(rows).toEqual([]);

@@ -37,7 +37,7 @@ export function cjPull({ account }: SourceOf<'cj'>): SalePull {
       stream('locking', 30, { overlapMs: 3 * DAY_MS }),
     ],
     reread: stream('reread', 30),
-    // The rate of CJ's other services; that of this one is not published.
+    // The published limit of CJ's other services; CJ publishes none for this one.
     rate: { requests: 25, perMs: MINUTE_MS },
     request: (name, window, position) => ({
       method: 'POST',

@@ -8,7 +8,7 @@ import { rakutenPull } from '../networks/rakuten-pull.ts';
 import type { Source } from '../source/source-file.ts';
 import type { SalePull } from './sale-pull.ts';
 
-/** Returns undefined if the network has no interface that we know. */
+/** Returns undefined if the network has no supported API. */
 export function openSalePull(source: Source): SalePull | undefined {
   switch (source.network) {
     case 'awin':

@@ -45,7 +45,7 @@ export class PulledSales {
     this.#conversion.addEarlier(row);
   }
 
-  /** Throws BrokenFile if the response is not the expected document, or not all of it. */
+  /** Throws BrokenFile if the response is truncated or is not the expected document. */
   async add(
     name: string,
     body: AsyncIterable<Uint8Array>,

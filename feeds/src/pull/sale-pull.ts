@@ -25,7 +25,7 @@ export interface PullStream {
   readonly keptMs?: number;
 }
 
-/** A page that has been read, as far as the walk needs it. */
+/** The parts of a page that determine how the walk continues. */
 export interface PulledPage {
   readonly rowCount: number;
   /** The fields of the response outside its rows; undefined if the response is a bare list. */

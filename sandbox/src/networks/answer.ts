@@ -43,7 +43,7 @@ export interface FakeNetwork {
   readonly routes: readonly NetworkRoute[];
   /** Returns the network's error if the credentials are wrong. */
   refuse(request: NetworkRequest): Answer | undefined;
-  /** The network's way of refusing a request above the rate. */
+  /** The network's response to a request above the rate limit. */
   tooMany(waitMs: number, rate: Rate): Answer;
   /** Rate headers of successful answers, if the network sends any. */
   rateHeaders?(left: number, waitMs: number, rate: Rate): Record<string, string>;
@@ -145,7 +145,7 @@ export interface Page<T> {
   readonly pages: number;
 }
 
-/** The list as a later page of a walk finds it. */
+/** The list when a later page of a walk is read. */
 export function driftedList<T>(all: readonly T[], fault: Fault | undefined): readonly T[] {
   if (fault === 'drift') return all.slice(1);
   return fault === 'moved row' ? [...all.slice(1), ...all.slice(0, 1)] : all;

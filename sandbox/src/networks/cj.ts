@@ -171,7 +171,10 @@ export function actionIdOf({ key }: NetworkSale): string {
   return `17${key}`;
 }
 
-/** The records of a sale at this time. A correction reverses what was there, and states what is there now. */
+/**
+ * The records of a sale at this time. A correction consists of two records: one reverses the previous amounts, and the other
+ * has the new amounts.
+ */
 function recordsOf(ledger: Ledger, sale: NetworkSale, nowMs: number): CommissionRecord[] {
   const [first] = sale.versions;
   const settled = sale.versions.find(({ status }) => status !== 'PENDING') ?? first;
@@ -199,7 +202,7 @@ function recordsOf(ledger: Ledger, sale: NetworkSale, nowMs: number): Commission
   });
   const records: CommissionRecord[] = [];
   const post = (version: Version, place: number, amounts: Amounts, sign: 1 | -1) => {
-    // Later records have greater ids. A leaking filter dates a correction back.
+    // Later records have greater ids. If the change filter leaks, a correction has the posting date of the first record.
     const postedMs = ledger.leaks(sale) ? first.atMs : version.atMs;
     const number =
       (version.atMs / SECOND_MS) * 1_000_000 + (Bun.hash.xxHash32(sale.id) % 100_000) * 10 + place;
@@ -228,7 +231,7 @@ function recordsOf(ledger: Ledger, sale: NetworkSale, nowMs: number): Commission
     const isSame =
       standing?.orderValue === amounts?.orderValue && standing?.commission === amounts?.commission;
     if (isSame) continue;
-    // Two versions can be of the same second.
+    // The place keeps ids unique, because two versions can have the same second.
     if (standing !== undefined) post(version, index * 2, standing, -1);
     if (amounts !== undefined) post(version, index * 2 + 1, amounts, 1);
     standing = amounts;

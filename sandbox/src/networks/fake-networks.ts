@@ -114,7 +114,7 @@ function send({ status, body, headers = {} }: Answer, fault: Fault | undefined, 
     },
     async pull(controller) {
       if (fault === 'stall') await new Promise(() => {});
-      // The part above leaves first.
+      // Let the part above be sent first.
       await Bun.sleep(1);
       controller.error();
     },

@@ -18,7 +18,7 @@ export type Fault =
   | 'page'
   /** Status 200 without a body. */
   | 'blank'
-  /** The network's way of refusing too many requests, although there were few. */
+  /** The network's response to too many requests, although there were few. */
   | 'too many requests'
   /** 429 with Retry-After, which none of the networks documents. */
   | 'retry after'

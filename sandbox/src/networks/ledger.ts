@@ -1,5 +1,5 @@
-// What the fake networks know: their programmes and their sales, as pure functions of the seed and the time. Each retailer of
-// the sandbox that takes part belongs to one network.
+// The programmes and sales of the fake networks, as pure functions of the seed and the time. A retailer of the sandbox belongs
+// to one network or to none.
 
 import { arrivals, type Density } from '../living-sales.ts';
 import { Market } from '../market.ts';
@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 
 export interface LedgerOptions {
   readonly seed: number;
-  /** The networks know no sales that were reported before this time. */
+  /** The networks list only sales that were reported after this time. */
   readonly sinceMs: number;
   readonly density: Density;
   readonly logoUrl: (retailerId: string) => string;
@@ -54,7 +54,7 @@ export class Ledger {
   constructor(options: LedgerOptions) {
     this.#options = options;
     this.#reachedMs = options.sinceMs;
-    // Offers do not depend on the time. Coupons do, and sales must not.
+    // Sales must not depend on the time. Offers do not, but coupons and promotions do.
     const retailers = this.#retailersAt(options.sinceMs).map((retailer) => ({
       ...retailer,
       coupons: [],
@@ -64,7 +64,7 @@ export class Ledger {
     this.#advertiserIds = new Map(retailers.map(({ id }, number) => [id, FIRST_ADVERTISER + number]));
   }
 
-  /** The sales that a network knows at this time, in the order in which they were reported. */
+  /** The sales that a network lists at this time, in the order in which they were reported. */
   sales(network: NetworkName, nowMs: number): readonly NetworkSale[] {
     const { seed, density } = this.#options;
     if (nowMs > this.#reachedMs) {

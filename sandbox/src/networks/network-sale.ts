@@ -1,5 +1,5 @@
-// A sale as a network knows it: every version of it over time. Networks are less tidy than the sandbox's own sales: some rows
-// arrive months after the sale, and some sales change months after they were settled.
+// A sale at a network, with all its versions over time. Unlike the sandbox's own sales, some of these sales are reported months
+// after they were made, and some change months after they were settled.
 
 import { COUNTRIES, roundMoney } from '../countries.ts';
 import type { Market } from '../market.ts';
@@ -99,7 +99,7 @@ function makeVersions(seed: number, sale: Sale, decimals: 0 | 2, random: Random)
   return versions;
 }
 
-/** Never rounds to 0: some networks decline a sale by taking its amounts away. */
+/** Never rounds to 0, because some networks decline a sale by setting its amounts to 0. */
 function scaled({ orderValue, commission }: Amounts, factor: number, decimals: 0 | 2): Amounts {
   const least = 10 ** -decimals;
   const scale = (amount: number) => Math.max(least, roundMoney(amount * factor, decimals));

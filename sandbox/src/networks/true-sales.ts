@@ -1,5 +1,5 @@
-// The truth that a client of a fake network should arrive at: every sale with its ids at the network, its status and its
-// amounts. Computed from the versions of the sales, not from the rows that the network sends.
+// The correct result for a client of a fake network: every sale with the network's ids, its status and its amounts. It is
+// computed from the versions of the sales, not from the rows that the network sends.
 
 import type { Sale } from '../wire.ts';
 import { ACCOUNTS, type NetworkName } from './accounts.ts';
@@ -24,8 +24,8 @@ export interface TrueSale extends Amounts {
 }
 
 /**
- * The sales of a network at this time. Networks that report corrections as rows of their own are understood only by clients
- * that have read the first row too, so sales reported before `knownSinceMs` can be left out.
+ * The sales of a network at this time. If a network reports corrections as separate rows, a client needs the first row of a
+ * sale to interpret them. Sales that were reported before `knownSinceMs` can therefore be left out.
  */
 export function trueSales(
   ledger: Ledger,

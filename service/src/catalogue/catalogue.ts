@@ -11,8 +11,8 @@ import { type CatalogueEntry, Snapshot } from './snapshot.ts';
 import type { SnapshotData } from './snapshot-data.ts';
 
 /**
- * Snapshots are in shared memory, which the garbage collector does not account for, so replaced snapshots are freed explicitly:
- * whenever their documents have this size together. Collecting takes too long to free a small snapshot every time.
+ * The garbage collector does not account for shared memory, where snapshots are stored. It is therefore run explicitly when the
+ * documents of the replaced snapshots reach this size. Running it takes too long to do so for every small snapshot.
  */
 const REPLACED_MAX_BYTES = 4 * 1024 * 1024;
 

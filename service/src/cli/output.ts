@@ -93,7 +93,7 @@ export function table(
     .join('\n');
 }
 
-/** Splits a text between words into lines of at most `width`. A longer word has a line of its own. */
+/** Wraps text at spaces to lines of at most `width` characters. A longer word gets its own line. */
 function wrapped(text: string, width: number): string[] {
   if (Bun.stringWidth(text) <= width) return [text];
   const lines: string[] = [];

@@ -127,11 +127,11 @@ export interface PullStore {
    * `burst` requests. All processes share this budget.
    */
   reserveRequest(credential: string, budget: RequestBudget): Promise<number>;
-  /** Counts a request, which has used the budget of this credential. */
+  /** Counts a request that was sent with this credential. */
   countRequest(source: string, credential: string, outcome: RequestOutcome): Promise<void>;
   /** Returns the request counts and budgets of all sources. */
   listRequests(): Promise<SourceRequests[]>;
-  /** Sends no requests with this credential until then. */
+  /** Blocks requests with this credential until `untilMs`. */
   blockRequests(credential: string, budget: RequestBudget, untilMs: number): Promise<void>;
   /** Returns the stored rows of these sales; of one organisation, or of all. */
   rowsOf(source: string, saleIds: readonly string[], orgId?: number): Promise<PulledRow[]>;

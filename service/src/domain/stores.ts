@@ -71,7 +71,7 @@ export interface ClusterState {
   readonly rivals: readonly string[];
   /** The primary's timeline, which increases with each failover; undefined if the server does not report it. */
   readonly timeline: number | undefined;
-  /** True if no server can tell whether a failover lost changes. */
+  /** True if no server knows whether a failover lost changes. */
   readonly isUnsettled: boolean;
   /** Number of transactions that this process has given new stamps because a failover lost changes. */
   readonly restamped: number;

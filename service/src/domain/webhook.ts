@@ -53,7 +53,7 @@ export function webhookState(webhook: WebhookStatus): WebhookState {
 
 export interface WebhookFigures {
   readonly counts: Readonly<Record<WebhookState, number>>;
-  /** How long the endpoint that has failed longest has been failing; 0 if none is. */
+  /** How long the endpoint with the longest failure has been failing; 0 if none is failing. */
   readonly failingMs: number;
   /** Age of the oldest change that an endpoint has not received; 0 if there is none. Ignores paused endpoints. */
   readonly behindMs: number;
@@ -77,7 +77,7 @@ export function webhookFigures(
   };
 }
 
-/** What a node has sent since it started. */
+/** The webhooks that a node has sent since it started. */
 export interface SenderReport {
   /** True if this node sends webhooks now. */
   readonly isSending: boolean;

@@ -216,7 +216,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
   offerbook_workers_ready: gauge('Workers that serve requests.', ({ workers }) => workers.ready),
   offerbook_worker_restarts_total: counter('Workers that were replaced.', ({ workers }) => workers.restarts),
   offerbook_spans_total: counter(
-    'Spans, by whether the collector accepted them.',
+    'Spans, by outcome: accepted by the collector or dropped.',
     ({ spans }) => spans && Object.entries(spans).map(([outcome, value]) => ({ labels: { outcome }, value })),
   ),
   process_resident_memory_bytes: gauge('Resident memory.', () => process.memoryUsage.rss()),

@@ -18,7 +18,7 @@ export interface RowSource {
   readonly retailerId: Uuid | null;
 }
 
-/** Values that the row does not have are kept. */
+/** Keeps the stored values of fields that the row does not have. */
 export function sourceOf(row: Row, existing?: StoredTransaction): RowSource {
   return {
     sourceUpdatedAtMs: sourceMs(row) ?? existing?.sourceUpdatedAtMs ?? null,
@@ -26,7 +26,10 @@ export function sourceOf(row: Row, existing?: StoredTransaction): RowSource {
   };
 }
 
-/** Returns what to store if a row changes nothing but its source; undefined if it does not change that either. */
+/**
+ * Returns the transaction to store if only the row's source fields have changed; undefined if they have not changed or are
+ * older.
+ */
 export function findNewSource(row: Row, existing: StoredTransaction): StoredTransaction | undefined {
   if (isOlder(row, existing)) return undefined;
   const { sourceUpdatedAtMs, retailerId } = sourceOf(row, existing);

@@ -269,7 +269,7 @@ export class NetworkClient {
   }
 }
 
-/** A secret as it is, in JSON, and in a URL. */
+/** The secret unchanged, escaped for JSON, and encoded for a URL. */
 function spellings(secret: string): string[] {
   if (secret === '') return [];
   return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)];
@@ -299,7 +299,7 @@ async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
 
 const MESSAGE_FIELDS = ['message', 'Message', 'description', 'error_description', 'error'];
 
-/** Quotes the message of an error response; shows nothing else of it. */
+/** Quotes the message of an error response, and no other part of it. */
 function quoteMessage(text: string, redact: (message: string) => string): string {
   try {
     const fields = JSON.parse(text) as Record<string, unknown>;
@@ -310,7 +310,7 @@ function quoteMessage(text: string, redact: (message: string) => string): string
   }
 }
 
-/** Returns how long the network asks to wait; undefined if it does not say. */
+/** Returns how long the network asks to wait; undefined if it does not specify a time. */
 function readWait(headers: Headers, nowMs: number): number | undefined {
   for (const name of ['Retry-After', 'X-RateLimit-Retry-After', 'X-RateLimit-Reset']) {
     const text = headers.get(name)?.trim() ?? '';

@@ -15,7 +15,7 @@ const BATCH = 500;
 
 type Parts = NonNullable<SalePull['parts']>;
 
-/** A row on its way to the database. */
+/** A row to be stored. */
 interface NewRow extends PulledRow {
   readonly soldAtMs: number;
 }

@@ -119,7 +119,7 @@ async function importPulled(
   const work = (importId?: number) =>
     importCatalogue(stores.catalogue, input, {
       ...{ dryRun, importId, maxWithdrawals, allowWithdrawals, allowEmpty: true },
-      // An invalid row may be something that the network still offers, so nothing is withdrawn.
+      // An invalid row may be a retailer or deal that the network still offers, so nothing is withdrawn.
       merge: converted.invalid > 0,
       pulled: {
         source: name,

@@ -95,7 +95,7 @@ export interface FailoverRecords {
 export interface FailoverFacts {
   /** Null if there was no failover. */
   readonly lastAtMs: number | null;
-  /** Number of failovers of which nobody knows whether they lost changes. */
+  /** Number of failovers that may have lost changes and are not settled yet. */
   readonly unsettled: number;
   /** Number of organisations whose transactions still have to get new stamps. */
   readonly restamping: number;

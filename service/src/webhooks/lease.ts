@@ -1,8 +1,8 @@
 // The right to send webhooks: one node sends at a time. The holder renews the lease every five seconds. Other nodes take it over
 // when it has not been renewed for LEASE_MS by their own monotonic clock, so the nodes' clocks need not agree.
 //
-// A request starts only if it must end before another node can take over: the time since the last renewal plus the timeout of an
-// attempt is less than LEASE_MS. A process that was frozen therefore sends nothing when it continues.
+// A request starts only if it is certain to end before another node can take over: the time since the last renewal plus the
+// timeout of an attempt is less than LEASE_MS. A process that was frozen therefore sends nothing when it continues.
 
 import type { Logger } from '../domain/logger.ts';
 import type { LeaseStore, SenderLease } from '../domain/webhook.ts';

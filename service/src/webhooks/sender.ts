@@ -24,7 +24,7 @@ const ENVELOPE_BYTES_MAX = 512;
 const LATEST_MS = 8.64e15;
 /** As for polling clients, a walk is a snapshot for an hour. Later pages show the current state. */
 const SNAPSHOT_MS = 60 * 60_000;
-/** How often the sender looks for retries that are due. Changes wake it earlier. */
+/** How often the sender checks for retries that are due. A change triggers a poll at once. */
 const POLL_INTERVAL_MS = 1_000;
 /** Results are saved in batches, because a commit and the poll after it cost more than a request. */
 const SAVE_DELAY_MS = 50;
@@ -67,7 +67,7 @@ export class WebhookSender {
   #delivered = 0;
   #failed = 0;
 
-  /** Looks for undelivered changes. */
+  /** Finds endpoints with undelivered changes and starts sending. */
   readonly poll = oneAtATime(
     () => this.#poll(),
     (error) => this.#logFailure(error, 'webhooks are waiting for the database'),

@@ -230,7 +230,7 @@ describe('/docs', () => {
     }
   });
 
-  test('/docs leads each kind of reader to a first page, and shows the life of a transaction', async () => {
+  test('/docs links to a first page for each kind of reader, and shows the life cycle of a transaction', async () => {
     await using watched = await open('/docs');
     const { page } = watched;
     expect(await page.locator('.readers h3').allTextContents()).toEqual([

@@ -60,7 +60,7 @@ const PULL = 'pull transactions --source awin.json --org acme --since';
 const SINCE = text(Date.now() - 3 * 86_400_000);
 
 describe('offerbook pull', () => {
-  test('imports sales, reports its state, and writes the secret nowhere', async () => {
+  test('imports sales, reports its state, and never writes the secret', async () => {
     using network = new FakeNetwork('awin');
     listSale(network, 1);
     const { folder, run } = await operator(network);
@@ -119,7 +119,7 @@ describe('offerbook pull', () => {
     );
   });
 
-  test('exits with 3 if a source fails, after the others', async () => {
+  test('exits with 3 if a source fails, after pulling the other sources', async () => {
     using network = new FakeNetwork('awin');
     const { folder, run } = await operator(network);
     await run('orgs create acme');

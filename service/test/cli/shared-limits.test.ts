@@ -23,7 +23,7 @@ async function ask(url: string, token: string, count: number): Promise<Record<nu
 describe.each(DATABASES.map((it) => [it.name, it] as const))(
   'the workers of one node on %s',
   (_, { create }) => {
-    test('together accept exactly as many requests as the limit allows', async () => {
+    test('the workers together accept exactly as many requests as the limit allows', async () => {
       const env = { OFFERBOOK_DATABASE_URL: await create() };
       await offerbook(['orgs', 'create', 'acme'], { env });
       const issued = await offerbook(['tokens', 'issue', '--org', 'acme', '--kind', 'public', '--json'], {

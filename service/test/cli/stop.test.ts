@@ -115,7 +115,7 @@ describe.each(['1', '2'])('stopping with an unwritable log and --workers %s', (w
     expect(await stop(child)).toBe(0);
   });
 
-  test('a log pipe that nobody reads does not delay a stop', async () => {
+  test('a log pipe that is never read does not delay a stop', async () => {
     const pipe = join(temporaryFolder(), 'pipe');
     expect(await Bun.spawn(['mkfifo', pipe]).exited).toBe(0);
     // Opened for reading, so that writes succeed, but never read.

@@ -149,7 +149,7 @@ for (const database of DATABASES) {
       expect(isSender(off)).toBe(false);
     });
 
-    test('rejects wrong input', async () => {
+    test('rejects invalid arguments and unknown webhooks with exit code 2', async () => {
       const { run } = await setUp();
       const wrong = [
         'webhooks create --org nobody --url https://partner.example/',

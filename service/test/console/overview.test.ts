@@ -97,7 +97,7 @@ describe('warnings about the node', () => {
     expect(warningsOf(page)).toEqual(warnings.map((pattern) => expect.stringMatching(pattern)));
   });
 
-  test('when the disk is nearly full', async () => {
+  test('warns when the disk is nearly full', async () => {
     const machine = { memoryBytes: 1e8, disk: { free: 9e9, size: 100e9 } };
     const page = await overview({ ...CALM, hour: { ...CALM.hour, machine } }, async () => stores);
     expect(warningsOf(page)).toEqual([expect.stringMatching(/^The disk .* is nearly full \(9.0 GB left\)/)]);

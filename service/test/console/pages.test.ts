@@ -198,7 +198,7 @@ describe.each(DATABASES)('$name', (database) => {
       expect([path, (await console_.page(path)).status]).toEqual([path, 404]);
   });
 
-  test("an organisation's lag is the number of changes since its last complete poll", async () => {
+  test("an organisation's lag is the age of the oldest change since its last complete poll", async () => {
     const { node } = console_;
     const token = await node.token('private');
     const row = async (name: string) =>

@@ -52,7 +52,7 @@ const anyTransaction: fc.Arbitrary<Row> = fc
 
 const JSON_FORMATS: Record<string, (rows: readonly Row[]) => string> = {
   NDJSON: (rows) => ndjson(...rows),
-  'NDJSON with Windows line ends': (rows) => ndjson(...rows).replaceAll('\n', '\r\n'),
+  'NDJSON with Windows line endings': (rows) => ndjson(...rows).replaceAll('\n', '\r\n'),
   'NDJSON with a byte order mark': (rows) => `\ufeff${ndjson(...rows)}`,
   'a JSON list': (rows) => JSON.stringify(rows),
   'a JSON list over many lines': (rows) => JSON.stringify(rows, null, 2),
@@ -66,7 +66,7 @@ const FORMATS: Record<FileKind, typeof JSON_FORMATS> = {
   transactions: {
     ...JSON_FORMATS,
     CSV: (rows) => csv(rows, '\n'),
-    'CSV with Windows line ends': (rows) => csv(rows, '\r\n'),
+    'CSV with Windows line endings': (rows) => csv(rows, '\r\n'),
   },
 };
 

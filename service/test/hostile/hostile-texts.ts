@@ -7,7 +7,7 @@ import fc from 'fast-check';
 const URL_PIECES = [
   // Percent signs without a meaning, or with a meaning only if decoded twice.
   '%', '%2', '%zz', '%u0041', '%%', '%2500', '%253A', '%25zz',
-  // NUL, line ends and other controls, encoded.
+  // NUL, line endings and other control characters, percent-encoded.
   '%00', '%0d%0aX-Injected:%20yes', '%0d%0a%0d%0a', '%0a', '%0d', '%09', '%1b[2J', '%7f', '%c2%85',
   // UTF-8 that is overlong, cut short, too large, or one half of a surrogate pair.
   '%c0%af', '%c0%80', '%e0%80%af', '%f0%80%80%80', '%c3', '%e2%82', '%f4%90%80%80', '%f8%88%80%80%80',

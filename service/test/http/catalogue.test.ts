@@ -291,7 +291,7 @@ describe('invalid parameters', () => {
   });
 
   test.each(['/v1/coupons/', '/v1/promotions/'])(
-    '%s rejects country and says who has countries',
+    '%s rejects country and states that only cashback offers have countries',
     async (path) => {
       const response = await node.get(`${path}?country=DE`, token);
       const { detail } = (await response.json()) as { detail: string };

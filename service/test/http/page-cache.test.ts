@@ -124,7 +124,7 @@ describe('the page cache', () => {
   });
 });
 
-test('small pages count with their overhead, so that items do not fill the memory', async () => {
+test('the cache counts the overhead of small pages, so that single items cannot exhaust memory', async () => {
   const loaded = await loadCatalogue([retailer(1, { cashbackOffers: [offer(11)] })]);
   const offers = loaded.list('cashbackOffers');
   const cache = new PageCache();

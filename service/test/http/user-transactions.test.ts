@@ -73,7 +73,7 @@ for (const database of DATABASES) {
       expect(numbers(await get({ passbackUid: ANNA.toUpperCase() }))).toEqual([]);
     });
 
-    test("a user of another organisation has the same id, but its transactions are its organisation's", async () => {
+    test('users of two organisations with the same passbackUid are different users', async () => {
       const other = await node.token('private', 'other');
       await load([transaction(0x500, { passbackUid: ANNA })], 'other');
       expect(numbers(await get({ passbackUid: ANNA }, other))).toEqual([0x500]);

@@ -15,7 +15,7 @@ for (const database of DATABASES) {
   describe(`on ${database.name}`, () => {
     const open = async () => Scene.open(await database.create());
 
-    test('a walk that restarts on another node misses no change because of its first attempt', async () => {
+    test('a walk that restarts on another node does not miss a change', async () => {
       await using scene = await open();
       await scene.change(1, 2, 3, 4);
       let crashed = false;

@@ -253,7 +253,7 @@ test('with a read-only role, a server returns 503 while announced changes are mi
   await nextPair();
 });
 
-test('clients of a replica get only changes that it has or that they ask for, and after its promotion, the node reads another replica', async () => {
+test("pages contain changes that the replica lacks only if the client's window requires them, and after the replica's promotion, the node reads another replica", async () => {
   const name = new URL((await newUrl()).replace(/,[^/]*/, '')).pathname.slice(1);
   const other = await startReplica(primary);
   servers.push(other);

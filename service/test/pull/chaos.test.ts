@@ -111,7 +111,7 @@ for (const database of DATABASES) {
     const networks = NETWORKS.filter((name) => database.name === 'SQLite' || name === 'cj');
 
     test.each(networks)(
-      '%s: nothing is lost, doubled or stamped for nothing, whatever fails',
+      '%s: no sale is lost, duplicated or stamped without a change, whatever fails',
       async (network) => {
         const { errors, comparison, interrupted, answered } = await run(network, database, {
           faults: 0.1,

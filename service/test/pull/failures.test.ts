@@ -131,7 +131,7 @@ test.each<[string, () => Response]>([
   expect(total(reports)).toMatchObject({ added: 1 });
 });
 
-test('halves the window, then leaves the stream and continues with the next one', async () => {
+test('after repeated failures, halves the window, then skips the stream and continues with the next one', async () => {
   await using t = await PullTest.open('awin', SQLITE);
   t.network.rows.push({
     ...sale(1, { validationDate: '2026-11-17T00:00:00' }),
@@ -232,7 +232,7 @@ test('impact.com: reads the list again if it changes during the walk, and ignore
   expect(total(reports)).toMatchObject({ added: 3 });
 });
 
-test('an invalid row holds up its stream until --skip-invalid', async () => {
+test('an invalid row stops its stream until --skip-invalid is given', async () => {
   await using t = await PullTest.open('awin', SQLITE);
   t.network.rows.push(sale(1), sale(2, { saleAmount: { amount: 'x', currency: 'EUR' } }));
   const [first] = await t.pull();

@@ -93,7 +93,7 @@ describe.each(DATABASES)('on $name', (database) => {
     expect(await pulledStateOf(t.url)).toEqual({ streams: [], rows: [] });
   });
 
-  test('a purge deletes rows that have not been seen for 400 days, whatever its own limit', async () => {
+  test('a purge deletes pulled rows that the network has not listed for 400 days, whatever its --older-than', async () => {
     await using t = await pulled();
     t.nowMs += 399 * DAY_MS;
     await t.stores.history.purge(t.nowMs - DAY_MS);

@@ -54,7 +54,7 @@ const anyChange: fc.Arbitrary<Change> = fc.oneof(
   fc.record({ kind: fc.constantFrom('delete' as const, 'change' as const), at }),
 );
 
-test('a walk that must not miss a row finds every row that was in the list all the time, or fails', async () => {
+test('a walk that must not miss a row finds every row that stayed in the list throughout, or fails', async () => {
   const outcomes = { found: 0, failed: 0 };
   await fc.assert(
     fc.asyncProperty(

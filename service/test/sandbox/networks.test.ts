@@ -56,7 +56,7 @@ describe.each(NETWORKS)('%s', (network) => {
   /** Rakuten has only the rows of the last 14 days. */
   const walkedMs = network === 'rakuten' ? NOW_MS - 14 * DAY_MS : OLDEST_MS;
 
-  test('a walk over all rows converts without problems and equals the truth', async () => {
+  test('all rows of a network convert without problems and give its true sales', async () => {
     const density = { salesPerDay: network === 'rakuten' ? 200 : 6, cellMs: 360 * MINUTE_MS };
     const fakes = open({ density, ...(network === 'rakuten' && { sinceMs: walkedMs }) });
     const bodies = await WALKS[network](fakes, { fromMs: walkedMs, toMs: NOW_MS + SECOND_MS });
@@ -68,7 +68,7 @@ describe.each(NETWORKS)('%s', (network) => {
     expect(truth.length).toBeGreaterThan(300);
   });
 
-  test('a client that reads only changes arrives at the truth, unless the change filter leaks', async () => {
+  test('a client that reads only changes ends with the true sales, unless the change filter leaks', async () => {
     /** Rakuten's rows must be read within 14 days. */
     const stepMs = (network === 'rakuten' ? 13 : 26) * DAY_MS;
     const follow = async (leakShare: number) => {
@@ -178,7 +178,7 @@ describe('limits of the networks', () => {
     expect((await send()).status).toBe(200);
   });
 
-  test('impact.com counts down in its headers, Partnerize names the wait, and Rakuten answers 403', async () => {
+  test('impact.com reports its rate limit in headers, Partnerize states how long to wait, and Rakuten returns 403', async () => {
     const fakes = open({ sinceMs: DAY.fromMs, areRatesEnforced: true });
     const send = () => ask(fakes, actions(1), headersOf(AUTHORISATION.impact));
     expect(Object.fromEntries((await send()).headers)).toMatchObject({
@@ -194,7 +194,7 @@ describe('limits of the networks', () => {
     expect((await askToken(faulty)).status).toBe(403);
   });
 
-  test('CJ ends an answer at its limit, and the rest follows after the greatest commission id', async () => {
+  test('a response of CJ ends at its limit, and the next one continues after the greatest commission id', async () => {
     const fakes = open({
       pageSizeMax: 7,
       sinceMs: DAY.fromMs,
@@ -219,7 +219,7 @@ describe('limits of the networks', () => {
     expect((await ask(fakes, '/v1/offers', headersOf('Bearer x'))).status).toBe(401);
   });
 
-  test('impact.com and the token service of Rakuten answer in XML unless the client accepts JSON', async () => {
+  test("impact.com and Rakuten's token service respond in XML unless the client accepts JSON", async () => {
     const fakes = shared;
     const { Authorization } = headersOf(AUTHORISATION.impact).headers;
     expect(await read(fakes, actions(1), { headers: { Authorization: `${Authorization}` } })).toStartWith(
@@ -228,7 +228,7 @@ describe('limits of the networks', () => {
     expect(await (await askToken(fakes, {})).text()).toStartWith('<?xml');
   });
 
-  test('tokens of Rakuten expire, and a second token can be refused while the first is valid', async () => {
+  test("Rakuten's tokens expire, and a second token can be refused while the first is valid", async () => {
     let nowMs = NOW_MS;
     const fakes = open({
       sinceMs: DAY.fromMs,
@@ -263,7 +263,7 @@ describe('faults', () => {
     });
   const awin = (fakes: FakeNetworks) => ask(fakes, transactions(30), headersOf(AUTHORISATION.awin));
 
-  test('an answer can be a page for people, blank, cut in the middle or end with its connection', async () => {
+  test('a response can be an HTML page, empty, truncated, or cut off by a connection reset', async () => {
     const fakes = faulty('page', 'blank', 'cut', undefined);
     expect(await (await awin(fakes)).text()).toStartWith('<!doctype html>');
     expect(await (await awin(fakes)).text()).toBe('');
@@ -277,7 +277,7 @@ describe('faults', () => {
     expect(await (await send()).text()).toBe(whole);
   });
 
-  test('errors of the server and refusals are temporary', async () => {
+  test('server errors and exceeded limits affect single requests, and later requests succeed', async () => {
     const fakes = faulty('server error', 'too many requests', 'retry after');
     const statuses = [(await awin(fakes)).status, (await awin(fakes)).status];
     expect([500, 502, 503]).toContain(statuses[0] ?? 0);
@@ -287,7 +287,7 @@ describe('faults', () => {
     expect((await awin(fakes)).status).toBe(200);
   });
 
-  test('pages of impact.com drift when a row changes, and the total shows it', async () => {
+  test('a row of impact.com can move to an earlier page during a walk, and the total then changes', async () => {
     const fakes = faulty(undefined, 'drift', undefined);
     const page = async (number: number) =>
       JSON.parse(
@@ -300,7 +300,7 @@ describe('faults', () => {
     expect([...first.Actions, ...second.Actions].map(({ Id }) => Id)).not.toContain(moved);
   });
 
-  test('impact.com can link a page to itself, and has four more ways to say that there is nothing', async () => {
+  test('impact.com can link a page to itself, and can send an empty list in four forms', async () => {
     const fakes = open({ sinceMs: DAY.fromMs, faults: alwaysFault('self link') });
     const answer = JSON.parse(await read(fakes, actions(1), headersOf(AUTHORISATION.impact)));
     expect(answer['@nextpageuri']).toBe(answer['@uri']);
@@ -320,7 +320,7 @@ describe('faults', () => {
     expect(bodies).toEqual(new Set(['null', '{}', '[]', '{"Actions":[]}']));
   });
 
-  test('CJ reports errors with status 200, and incomplete answers without reaching its limit', async () => {
+  test('CJ can report an error with status 200, and can send an incomplete response below its limit', async () => {
     const fakes = faulty('query error', 'incomplete');
     expect(JSON.parse(await askCj(fakes, cjQuery('PostingDate', DAY)))).toMatchObject({
       data: null,
@@ -331,13 +331,13 @@ describe('faults', () => {
     expect(data.publisherCommissions.payloadComplete).toBe(false);
   });
 
-  test('a token of Rakuten can expire early', async () => {
+  test('a Rakuten token can expire early', async () => {
     const fakes = faulty(undefined, 'expired token');
     const headers = await rakutenHeaders(fakes);
     expect((await ask(fakes, '/v1/offers', headers)).status).toBe(401);
   });
 
-  test('a page of Rakuten can start with the last row of the page before it', async () => {
+  test('a Rakuten page can start with the last row of the previous page', async () => {
     const fakes = faulty(undefined, undefined, 'repeated row');
     const headers = await rakutenHeaders(fakes);
     const page = async (number: number) => {

@@ -110,7 +110,7 @@ describe('the catalogue for any seed and time', () => {
 });
 
 describe('the catalogue as time passes', () => {
-  test('retailers and offers do not change', () => {
+  test('retailers and offers do not change over time', () => {
     const lasting = (retailers: readonly Retailer[]) =>
       retailers.map((retailer) => ({ ...retailer, coupons: [], promotions: [] }));
     expect(lasting(catalogue(1, NOW_MS + 400 * DAY_MS))).toEqual(lasting(catalogue(1, NOW_MS)));

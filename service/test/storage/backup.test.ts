@@ -708,7 +708,7 @@ describe('backups', () => {
     expect(await ends()).toEqual({ acme: null, ...gone, new: null });
   });
 
-  test('a backup holds no sale that arrives while its clicks are copied', async () => {
+  test('a backup does not contain a sale that arrives while its clicks are copied', async () => {
     const { folder, path, url, stores, org } = await scene();
     const click = await recordClick(stores, org.id);
     const spool = openSpool(() => join(folder, 'spool.db'));
@@ -781,7 +781,7 @@ describe('backups', () => {
       expect(await restored.erasures.count(org.id, user)).toEqual({ transactions, versions: 0, clicks: 0 });
   });
 
-  test('a restore keeps the earlier end of a token that was to end later when the backup was made', async () => {
+  test('a restore keeps the end of a token that was moved earlier after the backup', async () => {
     const { folder, url, stores, org, backup, restore } = await scene();
     const token = await issue(stores, org.id);
     await stores.tokens.endAt(token.id, nowMs + 60_000);

@@ -54,7 +54,7 @@ test('a server that has been replaced is refused, even if it is the only one tha
   expect(choosePrimary([server('a', 2)], server('b', 2))).toEqual({ primary: server('a', 2), rivals: [] });
 });
 
-test('the choice never depends on which server responds first, and never is a standby', () => {
+test('the choice never depends on which server responds first, and is never a standby', () => {
   fc.assert(
     fc.property(fc.array(candidate, { maxLength: 4 }), (servers) => {
       const choice = choosePrimary(servers);

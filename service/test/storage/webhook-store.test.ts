@@ -103,7 +103,7 @@ for (const database of DATABASES) {
 describe('webhooks after a restore', () => {
   const open = openTestStores();
 
-  test('all transactions are behind the watermark again, and later deletions, pauses and rotations are kept', async () => {
+  test('all transactions are undelivered again, and deletions, pauses and rotations since the backup are kept', async () => {
     const folder = temporaryFolder();
     const url = `sqlite:${join(folder, 'test.db')}`;
     const stores = await open.stores(url);

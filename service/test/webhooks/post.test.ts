@@ -36,7 +36,7 @@ async function rawServer(onRequest: (socket: TcpSocket) => void) {
 }
 
 describe('responses', () => {
-  test('any status but 2xx is a failure, and redirects are not followed', async () => {
+  test('any status other than 2xx is a failure, and redirects are not followed', async () => {
     const paths: string[] = [];
     using server = Bun.serve({
       port: 0,
@@ -203,7 +203,7 @@ describe('addresses', () => {
   });
 });
 
-test('the certificate must be for the name, which the server also gets', async () => {
+test('the certificate must match the host name, which is also sent in the Host header', async () => {
   const { certificate, key } = await newCertificate(temporaryFolder(), 'webhook');
   const ca = readFileSync(certificate, 'utf8');
   const hosts: (string | null)[] = [];

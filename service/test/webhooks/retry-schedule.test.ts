@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const NOW_MS = Date.UTC(2026, 10, 18, 12);
 
-test('retries wait 5 s, 30 s, 2 min, 10 min, 30 min and then an hour each, for ever', () => {
+test('retries wait 5 s, 30 s, 2 min, 10 min, 30 min and then an hour each, without a last attempt', () => {
   const delays = [1, 2, 3, 4, 5, 6, 7, 1_000].map((failures) => retryDelayMs(failures, 0, () => 0.5));
   const minutes = [2, 10, 30, 60, 60, 60].map((count) => count * MINUTE_MS);
   expect(delays).toEqual([5_000, 30_000, ...minutes]);

@@ -183,7 +183,7 @@ for (const database of DATABASES) {
       await receiver.received(1);
     });
 
-    test('obeys Retry-After', async () => {
+    test('waits for the time in Retry-After before the next attempt', async () => {
       const headers = { 'Retry-After': '7200' };
       const receiver = newReceiver(() => new Response(null, { status: 503, headers }));
       const { stores, orgId, clock, until } = await setUp(receiver);
@@ -212,7 +212,7 @@ for (const database of DATABASES) {
       expect(new Set(ids3).size).toBe(3);
     });
 
-    test('a paused endpoint gets nothing, and loses nothing', async () => {
+    test('a paused endpoint receives no requests, and misses no change after it is resumed', async () => {
       const receiver = newReceiver();
       const { stores, orgId, clock, webhook, until } = await setUp(receiver);
       await stores.webhooks.pause(webhook.id);

@@ -33,8 +33,8 @@ export function findOffers(filters: readonly OfferFilter[], { begin, end }: Rang
 }
 
 /**
- * Finds offers of these retailers. Goes through the retailers' offers once a scan has taken as long as that takes, so a search
- * never takes much longer than the faster of the two ways.
+ * Finds offers of these retailers. First scans all offers, for about as long as looking up the retailers' offers would take,
+ * and then looks up the rest. A search therefore takes at most about twice as long as the faster of the two ways.
  */
 export function findOffersOf(
   retailers: Bitset,

@@ -1,4 +1,4 @@
-// offerbook failover: what an operator does after PostgreSQL has failed over and may have lost changes.
+// offerbook failover: commands for operators after PostgreSQL has failed over and may have lost changes.
 
 import { printCount, printCountOf } from '@offerbook/wire/count.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';

@@ -1,6 +1,6 @@
-// offerbook mcp: gives agents read-only tools for the HTTP API, over the Model Context Protocol on stdin and stdout. There is one
-// tool per operation. Names, descriptions and schemas come from the same tables as the OpenAPI document. Whatever a shop or a
-// network wrote into the data is passed on as data.
+// offerbook mcp: gives agents read-only tools for the HTTP API, over the Model Context Protocol on stdin and stdout. There is
+// one tool per operation. Names, descriptions and schemas come from the same tables as the OpenAPI document. Results contain
+// text from shops and networks, which agents must treat as data.
 
 import { type CallToolResult, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';

@@ -12,7 +12,7 @@ import {
 } from '../counts/transaction-totals.ts';
 import { findOrganisation, type MakePage, type PageContext } from '../page-context.ts';
 
-/** Rows of the table by period. The CSV file has all. */
+/** Maximum number of rows in the table by period. The CSV file contains all rows. */
 const ROWS_MAX = 100;
 
 export const totalsPage: MakePage = async (context) => {

@@ -44,7 +44,7 @@ export interface ClusterOptions {
   /** Called when servers that have been replaced begin or cease to accept writes. */
   readonly onRivals: (rivals: readonly string[]) => void;
   readonly onFailover: (failover: Failover) => void;
-  /** Called when no server can tell whether a failover lost changes. */
+  /** Called when no server knows whether a failover lost changes. */
   readonly onUnsettled: () => void;
   readonly onRestamped: (result: { readonly org: string; readonly transactions: number }) => void;
   readonly onRestampFailed: (error: unknown) => void;
@@ -149,7 +149,7 @@ export class ClusterWatch {
     const { orgId } = query;
     const [failovers, knownMs] = [this.#failovers, this.#known(orgId)];
     const page = await readTransactionPage(this.#parts.database, query);
-    // While a check notices a failover, a page may still come from the old primary.
+    // While a check is processing a failover, a page may still come from the old primary.
     const neededMs = failovers === this.#failovers ? knownMs : this.#known(orgId);
     return page.completeThroughMs >= neededMs ? this.#announce(query, page) : undefined;
   }

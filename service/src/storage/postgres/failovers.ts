@@ -13,7 +13,7 @@ import { IDENTITY_SQL } from './server-search.ts';
 
 /** Longer than any write that could hold a change clock on a new primary before its timeline is recorded. */
 const LOCK_TIMEOUT_MS = 10_000;
-/** Revisions that may have been lost were counted by servers that poll twice a second, so they are fewer than this. */
+/** More than the number of lost revisions that a server can have seen, because servers poll only twice a second. */
 const REVISIONS_SKIPPED = 1_000;
 
 /** One row, unless the server is a standby. `id` is null if its timeline is not recorded. */
@@ -127,7 +127,7 @@ async function recordCurrent(connection: Connection, auditor: Auditor): Promise<
     'UPDATE organisations SET last_stamp = $1 WHERE last_stamp < $1 AND deleting_since IS NULL',
     nowMs,
   );
-  // A revision that was lost must not be counted again with other contents: servers would not reload it.
+  // The number of a lost revision must not be reused for other contents, because servers would not reload.
   await connection.all(
     `UPDATE revisions SET value = value + ${REVISIONS_SKIPPED} WHERE name IN ('catalogue', 'tokens', 'activation')`,
   );

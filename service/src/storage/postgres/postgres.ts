@@ -103,7 +103,7 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
       // PostgreSQL treats 0 as no timeout.
       const timeoutMs = Math.max(1, Math.ceil(lockTimeoutMs));
       const begin = `BEGIN; SET LOCAL lock_timeout = ${timeoutMs}`;
-      // A server's writes are small and frequent, so the search that runs every second has to be enough for them.
+      // A server's writes are small and frequent, so they rely on the search that runs every second.
       if (!isThorough) return transaction(pool, begin, work);
       return search.refresh().then(() => transaction(pool, begin, work, (server) => search.confirm(server)));
     },

@@ -112,7 +112,7 @@ function requireAll(rows: readonly BufferedRow[], written: number): void {
   );
 }
 
-/** A part of a string keeps the whole string in memory, and ids are parts of the lines of a file. */
+/** A substring keeps its whole string in memory, and ids are substrings of the file's lines. */
 function copyOf(id: Uuid): Uuid {
   return Buffer.from(id, 'latin1').toString('latin1') as Uuid;
 }

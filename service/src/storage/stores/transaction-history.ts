@@ -181,7 +181,7 @@ const PULLED_KEEP_MS = 400 * 86_400_000;
 const PURGE_PULLED_SQL: Statement = ({ deleteRows }) =>
   `${deleteRows('pull_rows', 'rowid', `WHERE seen_at < $1 LIMIT ${PURGE_BATCH}`)} RETURNING org_id`;
 
-/** All versions of these users have been replaced, and therefore purged, before $2. */
+/** All versions of these users were replaced before $2, so they have been purged. */
 const PURGE_USERS_SQL = 'DELETE FROM former_users WHERE org_id = $1 AND until_stamp < $2';
 
 function newestFirst(a: TransactionVersion, b: TransactionVersion): number {

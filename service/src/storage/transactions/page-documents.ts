@@ -14,7 +14,7 @@ export const NOTHING = new Uint8Array();
 
 /** No limit in practice: a page has far fewer ids. */
 export const IDS_MAX = 1_000_000;
-/** Later than every stamp: a page as of this stamp is current. */
+/** Later than every stamp, so a page as of this stamp shows the current state. */
 export const LATEST_MS = Number.MAX_SAFE_INTEGER;
 
 export interface PageLimits {

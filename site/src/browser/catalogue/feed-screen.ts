@@ -217,7 +217,7 @@ function details(transaction: Transaction, onOpen: () => void): HTMLElement {
   return node;
 }
 
-/** English names dollars and crowns apart: A$, CA$, SEK, NOK. */
+/** In English, the formatted amounts distinguish dollars and crowns: A$, CA$, SEK, NOK. */
 function money(amount: number, currency: string): string {
   return amount.toLocaleString('en', { style: 'currency', currency });
 }

@@ -14,7 +14,7 @@ const TIME_STEPS_S = [
 const WHOLE_STEPS = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((n) => n * 10 ** power)).flat();
 /** Width of a time on the axis, with padding: a date without its year, or a month. */
 const NAME_WIDTH = 64;
-/** Shortest time axis, so that a few data points look like the few they are. */
+/** Shortest time axis, so that a few data points do not fill the whole plot. */
 const SPAN_MIN_S = { minute: 10 * MINUTE_S, day: 6 * DAY_S, month: 365 * DAY_S };
 /** Half the width of a bar, with padding. */
 const BAR_MARGIN_S = { minute: 0.6 * MINUTE_S, day: 0.6 * DAY_S, month: 18 * DAY_S };

@@ -94,7 +94,7 @@ function excerpt(text: string, match: RegExp): string {
   return `… ${text.slice(start, start + EXCERPT_LENGTH)}`;
 }
 
-/** Splits the text at the matches. The parts at odd places are the matches, because the pattern has one group. */
+/** Splits the text at the matches. The parts at odd indexes are the matches, because the pattern has one group. */
 function marked(text: string, match: RegExp): (string | HTMLElement)[] {
   return text.split(match).map((part, index) => (index % 2 === 1 ? element('mark', {}, part) : part));
 }
