@@ -20,8 +20,8 @@ const MINUTE_MS = 60 * SECOND_MS;
 const DAY_MS = 1_440 * MINUTE_MS;
 /** A real second is a little more than a virtual day. */
 const SPEED = 100_000;
-/** Slower, because Rakuten deletes rows after two weeks, which are two minutes at this speed. */
-const RAKUTEN_SPEED = 10_000;
+/** Slower, because Rakuten deletes rows after two weeks, which are four minutes at this speed. */
+const RAKUTEN_SPEED = 5_000;
 /** Rakuten's rows must be read before they are deleted, so pulls that are further behind are not interrupted. */
 const RAKUTEN_LAG_MAX_MS = 7 * DAY_MS;
 /** For the last pull, whose windows must not multiply while it runs. */
@@ -31,7 +31,7 @@ const FAULT_SHARE = 0.03;
 const DEALS_EVERY_MS = 2 * SECOND_MS;
 /** Every other request is for a list of the catalogue. */
 const SALES_PATH = /\/(?:transactions|Actions|conversion\.json|query|token)\b/;
-const CATCH_UP_MAX_MS = 60 * SECOND_MS;
+const CATCH_UP_MAX_MS = 180 * SECOND_MS;
 const IMPORTS_MAX = 1_000_000;
 const FINAL_MAX_MS = 180 * SECOND_MS;
 const PROCESS = join(import.meta.dir, 'nemesis-process.ts');
