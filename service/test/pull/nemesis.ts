@@ -28,7 +28,7 @@ const RAKUTEN_LAG_MAX_MS = 7 * DAY_MS;
 const FINAL_SPEED = 2_000;
 const FAULT_SHARE = 0.03;
 /** In real time: long enough to read a catalogue, short enough to change while it is read. */
-const DEALS_EVERY_MS = 2 * SECOND_MS;
+const DEALS_EVERY_MS = 5 * SECOND_MS;
 /** Every other request is for a list of the catalogue. */
 const SALES_PATH = /\/(?:transactions|Actions|conversion\.json|query|token)\b/;
 const CATCH_UP_MAX_MS = 180 * SECOND_MS;
@@ -118,6 +118,7 @@ export async function runPullNemesis({
       ...{ stdin: 'ignore', stdout: 'pipe', stderr: 'inherit' },
     });
   const torn: string[] = [];
+  const updates = new Map<number, ReadonlySet<string>>();
   const counts = { killed: 0, killedInCatalogue: 0, frozen: 0, disconnected: 0 };
   let child = start();
   const kill = async (victim: typeof child) => {
@@ -199,20 +200,26 @@ export async function runPullNemesis({
     const stored = await storedOffers(stores);
     // Another process has imported a catalogue in the meantime.
     if ((await find()) !== sinceMs) return [];
-    const lists: string[][] = [];
-    const untilMs = now();
-    for (let ms = sinceMs ?? untilMs + 1; ms <= untilMs; ms += dealsEveryMs)
-      lists.push(trueOffers(fakes.ledger, [network], ms));
-    lists.push(sinceMs === undefined ? [] : trueOffers(fakes.ledger, [network], untilMs));
-    const [first = new Set<string>(), ...others] = lists.map((lines) => new Set(lines));
+    const lists: ReadonlySet<string>[] = [];
+    const last = Math.floor(now() / dealsEveryMs);
+    for (let update = Math.floor((sinceMs ?? Number.NaN) / dealsEveryMs); update <= last; update++)
+      lists.push(offersOf(update));
+    const [first = new Set<string>()] = lists;
     const missing = [...first].filter(
-      (line) => others.every((lines) => lines.has(line)) && !stored.includes(line),
+      (line) => lists.every((lines) => lines.has(line)) && !stored.includes(line),
     );
-    const extra = stored.filter((line) => ![first, ...others].some((lines) => lines.has(line)));
+    const extra = stored.filter((line) => !lists.some((lines) => lines.has(line)));
     return [
       ...missing.map((line) => `missing after a kill: ${line}`),
       ...extra.map((line) => `extra after a kill: ${line}`),
     ];
+  }
+
+  /** What the network offers after an update of its deals. */
+  function offersOf(update: number): ReadonlySet<string> {
+    const lines = updates.get(update) ?? new Set(trueOffers(fakes.ledger, [network], update * dealsEveryMs));
+    updates.set(update, lines);
+    return lines;
   }
 
   async function catchUp(): Promise<void> {
