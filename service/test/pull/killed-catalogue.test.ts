@@ -16,4 +16,4 @@ test('a kill leaves the last complete catalogue, and the next pull stores what t
   expect(report.killedInCatalogue).toBeGreaterThan(0);
   expect(report).toMatchObject({ lost: 0, extra: 0, wrong: 0, examples: [] });
   expect(report).toMatchObject({ torn: 0, notOffered: 0, notWithdrawn: 0 });
-}, 60_000);
+}, 120_000);

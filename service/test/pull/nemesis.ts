@@ -132,7 +132,7 @@ export async function runPullNemesis({
     while (counts.killed < kills && Date.now() < untilMs) {
       if (network === 'rakuten') await catchUp();
       await nextRequest(isCatalogueOnly || random.chance(0.5) ? 'catalogue' : 'all');
-      await Bun.sleep(random.logBetween(1, 2_000));
+      await Bun.sleep(random.logBetween(1, isCatalogueOnly ? 50 : 2_000));
       const draw = random.unit();
       if (draw < 0.6) {
         await kill(child);
@@ -232,9 +232,9 @@ export async function runPullNemesis({
     throw new Error('the pull does not catch up');
   }
 
-  /** Waits until the network has answered a request, at most ten seconds. */
+  /** Waits until the network has answered a request, at most a minute. */
   async function nextRequest(kind: keyof typeof requests): Promise<void> {
     const before = requests[kind];
-    for (let waited = 0; requests[kind] === before && waited < 10_000; waited += 5) await Bun.sleep(5);
+    for (let waited = 0; requests[kind] === before && waited < MINUTE_MS; waited += 5) await Bun.sleep(5);
   }
 }
