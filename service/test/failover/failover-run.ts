@@ -1,6 +1,9 @@
 // Importers, pollers and clicks on two nodes, one with a multi-host URL and one behind HAProxy, while the primary fails over.
 // After each failover, everything pauses, and the database is compared with the guarantees.
 
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Random } from '@offerbook/sandbox/random.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { Stores } from '../../src/domain/stores.ts';
@@ -178,6 +181,14 @@ export class FailoverRun implements Disposable {
       ...outcome,
       problems,
     };
+  }
+
+  /** Writes the log of each node to a new folder, and returns the folder's path. */
+  saveLogs(): string {
+    const folder = mkdtempSync(join(tmpdir(), 'offerbook-failover-logs-'));
+    for (const [i, { logLines }] of this.#nodes.servers.entries())
+      writeFileSync(join(folder, `node-${i + 1}.ndjson`), logLines.join('\n'));
+    return folder;
   }
 
   /** Synchronous, so that it also runs when the process is interrupted. Importers end with this process. */

@@ -81,9 +81,14 @@ async function play(mode: Mode, fault: Fault): Promise<RoundReport | undefined> 
     const message = `${mode} ${fault.name}: not completed: ${error instanceof Error ? error.message : error}`;
     print(`  ${message}`);
     problems.push(message);
+    saveLogs();
     cleanUp();
     return undefined;
   }
+}
+
+function saveLogs(): void {
+  if (run !== undefined) print(`  logs of the nodes: ${run.saveLogs()}`);
 }
 
 async function playMode(mode: Mode): Promise<void> {
@@ -108,6 +113,7 @@ async function playMode(mode: Mode): Promise<void> {
       print(`  ${problem}`);
       problems.push(`${mode} ${fault.name}: ${problem}`);
     }
+    if (report.problems.length > 0) saveLogs();
   }
 }
 

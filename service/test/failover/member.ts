@@ -180,6 +180,8 @@ export class Member implements Disposable {
         data_dir: join(this.folder, 'data'),
         bin_dir: POSTGRES_BIN,
         pgpass: join(this.folder, 'pgpass'),
+        // Otherwise, a new replica first waits minutes for the next regular checkpoint.
+        basebackup: [{ checkpoint: 'fast' }],
         authentication: {
           superuser: { username: USER, password: PASSWORD },
           replication: { username: 'replicator', password: PASSWORD },
