@@ -92,8 +92,8 @@ interface SearchOptions {
   readonly orgId?: number | undefined;
   /** Maximum number of versions to return. Default: all. */
   readonly limit?: number;
-  /** Called after each organisation with the number of matches so far. */
-  readonly onFound?: (count: number) => void;
+  /** Called after each batch with the numbers of versions read and to read. */
+  readonly onRows?: (rows: number, total: number) => void;
 }
 
 export interface SearchResult {

@@ -126,11 +126,11 @@ test('the document reflects the settings: page size, public URL, currency, and w
   };
   expect(JSON.parse((await offerbook(['openapi'], { env })).stdout)).toEqual(served);
   expect(served.servers).toEqual([{ url: publicUrl, description: 'This server' }]);
-  const words = 'Fixed cashbacks (maximumFixedCommissionFee) are in SEK.';
+  const words = 'Fixed cashbacks (`maximumFixedCommissionFee`) are in SEK.';
   expect(served.info.description).toEndWith(words);
   const reference = await (await node.get('/docs/reference')).text();
   expect(reference).toContain('1 to 1000, default 7');
-  expect(reference).toContain(words);
+  expect(reference).toContain('Fixed cashbacks (<code>maximumFixedCommissionFee</code>) are in SEK.');
   expect(Object.keys(served.paths)).toEqual(OPERATIONS.map(({ path }) => path));
   expect(served.tags.map(({ name }) => name)).toEqual(['Catalogue', 'Transactions']);
   expect(JSON.stringify([served.paths, served.components.schemas])).not.toMatch(/\/activate\/|ActivatedDeal/);
@@ -148,7 +148,7 @@ test('the document reflects the settings: page size, public URL, currency, and w
 
 test('the document refers readers to the operator if no currency is configured', () => {
   expect(document.info.description).toEndWith(
-    'Fixed cashbacks (maximumFixedCommissionFee) are in one currency; ask the operator which one.',
+    'Fixed cashbacks (`maximumFixedCommissionFee`) are in one currency; ask the operator which one.',
   );
 });
 

@@ -78,7 +78,7 @@ function guideLink({ path, label, sections }: Guide, current: string): Html {
 function searchForm(): Html {
   return html`<form role="search" class="find stack" hidden>
 <label for="find">Search the documentation</label>
-<input id="find" aria-keyshortcuts="/" placeholder="Press / to search" type="search" autocomplete="off" spellcheck="false" maxlength="100" aria-controls="found">
+<input id="find" aria-keyshortcuts="/" type="search" autocomplete="off" spellcheck="false" maxlength="100" aria-controls="found">
 <div id="found" class="found" role="status"></div>
 </form>`;
 }

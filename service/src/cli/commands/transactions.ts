@@ -66,8 +66,11 @@ async function findTransactions(
   await readStores(options, async (stores) => {
     const orgId =
       options.org === undefined ? undefined : (await getOrganisation(stores, options.org, 'to read')).id;
-    const { newest: found } = await withProgressBar((onFound) =>
-      stores.history.findByPassbackUid(passbackUid, { orgId, onFound }),
+    const { newest: found } = await withProgressBar((show) =>
+      stores.history.findByPassbackUid(passbackUid, {
+        orgId,
+        onRows: (rows, total) => show({ rows, total }),
+      }),
     );
     // There may be many transactions, so build only the requested output.
     if (options.json === true) {

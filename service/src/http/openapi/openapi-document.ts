@@ -163,8 +163,8 @@ function nextPage({ id }: Operation) {
 /** There is no default, because the specification does not define the currency of fixed cashbacks. */
 function describeCurrency(currency: string | undefined): string {
   return currency === undefined
-    ? 'Fixed cashbacks (maximumFixedCommissionFee) are in one currency; ask the operator which one.'
-    : `Fixed cashbacks (maximumFixedCommissionFee) are in ${currency}.`;
+    ? 'Fixed cashbacks (`maximumFixedCommissionFee`) are in one currency; ask the operator which one.'
+    : `Fixed cashbacks (\`maximumFixedCommissionFee\`) are in ${currency}.`;
 }
 
 function errorCodes({ tokenKind, returns }: Operation): ErrorCode[] {

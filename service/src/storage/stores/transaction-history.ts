@@ -14,6 +14,8 @@ import { type Auditor, amendAudit, writeAudit } from './audit-log.ts';
 
 /** Versions that a purge deletes per database transaction; few enough that it never holds its locks for long. */
 const PURGE_BATCH = 10_000;
+/** Versions that a search reads at once, between two reports of its progress. */
+const FIND_BATCH = 2_000;
 
 const KEEP_SQL: Statement = (sql) => `
   INSERT INTO history (id, org_id, from_stamp, until_stamp, import_id, document)
@@ -84,20 +86,27 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
       return [...current, ...replaced].map(toVersion);
     },
 
-    findByPassbackUid(passbackUid, { orgId, limit = Number.MAX_SAFE_INTEGER, onFound = () => {} } = {}) {
+    findByPassbackUid(passbackUid, { orgId, limit = Number.MAX_SAFE_INTEGER, onRows = () => {} } = {}) {
       return database.readOnce(async (connection) => {
         const orgs = await connection.all<{ id: number; name: string }>('SELECT id, name FROM organisations');
         let count = 0;
-        const found: TransactionVersion[] = [];
+        const wanted: { id: Uuid; orgName: string }[] = [];
         for (const org of orgs) {
           if (orgId !== undefined && org.id !== orgId) continue;
           const user = [org.id, userKey(passbackUid), printedPassbackUid(passbackUid)] as const;
           const ids = await connection.all<{ id: Uuid; count: number }>(NEWEST_OF_USER_SQL, ...user, limit);
-          if (ids.length === 0) continue;
           count += ids[0]?.count ?? 0;
-          const rows = await connection.all<FoundRow>(CURRENT_SQL, JSON.stringify(ids.map(({ id }) => id)));
-          for (const row of rows) found.push(toVersion({ ...row, untilMs: null, orgName: org.name }));
-          onFound(count);
+          for (const { id } of ids) wanted.push({ id, orgName: org.name });
+        }
+        const found: TransactionVersion[] = [];
+        for (let done = 0; done < wanted.length; done += FIND_BATCH) {
+          const batch = new Map(
+            wanted.slice(done, done + FIND_BATCH).map(({ id, orgName }) => [id, orgName]),
+          );
+          const rows = await connection.all<FoundRow>(CURRENT_SQL, JSON.stringify([...batch.keys()]));
+          for (const row of rows)
+            found.push(toVersion({ ...row, untilMs: null, orgName: batch.get(row.id) ?? '' }));
+          onRows(found.length, wanted.length);
         }
         return { count, newest: found.sort(newestFirst).slice(0, limit) };
       });

@@ -16,6 +16,8 @@ export function startSearch(): void {
   if (form === null || input === null || found === null) return;
   let index: Promise<SearchEntry[]> | undefined;
   form.hidden = false;
+  // Phones have no key for it.
+  if (matchMedia('(hover: hover)').matches) input.placeholder = 'Press / to search';
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     found.querySelector('a')?.click();
