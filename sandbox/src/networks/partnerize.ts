@@ -171,7 +171,7 @@ function pagination(url: URL, limit: number, cursor: string) {
   return { limit, next_page: `${url.pathname}?${query}`, next_cursor_id: cursor };
 }
 
-/** The same rest always has the same cursor, so a client can repeat a request. */
+/** The same remaining rows always get the same cursor, so a client can repeat a request. */
 function keepRest(cursors: Map<string, Rest>, rest: Rest): string | undefined {
   if (rest.keys.length === 0) return undefined;
   const cursor = Bun.hash.xxHash64(`${rest.query} ${rest.keys.join(' ')}`).toString(36);

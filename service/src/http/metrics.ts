@@ -145,7 +145,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
       Object.entries(database.webhooks.counts).map(([state, value]) => ({ labels: { state }, value })),
   ),
   offerbook_webhook_failing_seconds: gauge(
-    'How long the webhook that has failed longest has been failing.',
+    'Duration of the longest current failure of a webhook.',
     ({ database }) => database?.webhooks && database.webhooks.failingMs / 1_000,
   ),
   offerbook_webhook_lag_seconds: gauge(
@@ -184,7 +184,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
     ({ cluster }) => cluster?.timeline,
   ),
   offerbook_failover_unsettled: gauge(
-    '1 if no server can tell whether a failover lost changes.',
+    '1 if no server knows whether a failover lost changes.',
     ({ cluster }) => cluster?.isUnsettled,
   ),
   offerbook_failover_restamped_total: counter(

@@ -1,5 +1,5 @@
-// The network's rows of sales that consist of several rows. They are kept in the database, because a later row, such as a
-// correction, changes the sum of its sale.
+// Stores the network's rows for sales that have several rows, because a later row, such as a correction, changes the sum of its
+// sale.
 
 import type { SalePart } from '@offerbook/feeds/network.ts';
 import type { SalePull } from '@offerbook/feeds/pull/sale-pull.ts';

@@ -80,7 +80,7 @@ for (const database of DATABASES) {
       expect(numbers(await get({ passbackUid: ANNA, cursor: id(28) }))).toEqual([]);
     });
 
-    test('the user and the window combine', async () => {
+    test('passbackUid combines with the window', async () => {
       nowMs += 60_000;
       await load(
         [3, 4, 6].map((number) =>

@@ -350,7 +350,7 @@ describe('backups', () => {
       );
     const newer = tamper(target, manifest, 'offerbook.db', 'UPDATE schema_version SET version = 999');
     expect((await rejection(restore(newer))).message).toStartWith(
-      'offerbook.db in the backup has schema version 999, made by a newer Offerbook; this one supports up to version ',
+      'offerbook.db in the backup has schema version 999, created by a newer Offerbook; this one supports up to version ',
     );
     expect(readFileSync(path).equals(before)).toBeTrue();
     expect(readdirSync(folder).sort()).toEqual(['backup', 'shop.db', 'shop.db-activations']);

@@ -60,7 +60,7 @@ for (const database of DATABASES) {
 
       expect(error).toMatchObject({ kind: 'too new' });
       expect(error.message).toBe(
-        `this database has schema version 999, made by a newer Offerbook; this one supports up to version ${VERSION}`,
+        `this database has schema version 999, created by a newer Offerbook; this one supports up to version ${VERSION}`,
       );
       expect(await raw.all('SELECT version FROM schema_version')).toEqual([{ version: 999 }]);
     });
@@ -103,7 +103,7 @@ for (const database of DATABASES) {
       );
 
       expect(error).toMatchObject({ kind: 'too new' });
-      expect(error.message).toStartWith('this database has schema version 999, made by a newer Offerbook');
+      expect(error.message).toStartWith('this database has schema version 999, created by a newer Offerbook');
       expect(await raw.all('SELECT version FROM schema_version')).toEqual([{ version: 999 }]);
     });
   });

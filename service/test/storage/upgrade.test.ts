@@ -101,7 +101,7 @@ for (const database of DATABASES) {
       const error = await rejection(openStores(url));
       expect(error).toMatchObject({ kind: 'too new' });
       expect(error.message).toBe(
-        `this database has schema version ${versionOf(next)}, made by a newer Offerbook; this one supports up to version ${versionOf(schema)}`,
+        `this database has schema version ${versionOf(next)}, created by a newer Offerbook; this one supports up to version ${versionOf(schema)}`,
       );
       expect(await open.database(url).all('SELECT version, oldest_version FROM schema_version')).toEqual([
         { version: versionOf(next), oldest_version: versionOf(next) },

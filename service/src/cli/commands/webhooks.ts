@@ -51,7 +51,7 @@ export function webhooksCommand(): Command {
   const rotate = withId('rotate', 'replace the secret; both secrets sign during the overlap', '--overlap 7d')
     .option('--overlap <duration>', 'time until the old secret stops signing', '7d')
     .action(rotateSecret);
-  const replay = withId('replay', 'send all changes after a time again', '--since 2026-11-01')
+  const replay = withId('replay', 'send all changes since a time again', '--since 2026-11-01')
     .requiredOption('--since <time>', 'time such as 2026-11-01, or "start" for all transactions')
     .action(replayWebhook);
   const test = withId('test', 'send a signed request without transactions')

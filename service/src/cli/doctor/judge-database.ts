@@ -43,7 +43,7 @@ export function judgeSchema({ state, version, known }: SchemaFacts): Check {
     case 'too new':
       return fault(
         'schema',
-        `version ${version}, made by a newer Offerbook; this one supports versions up to ${known}`,
+        `version ${version}, created by a newer Offerbook; this one supports versions up to ${known}`,
         'run the newer Offerbook, or restore a backup made before the upgrade',
       );
     case 'old':

@@ -93,7 +93,7 @@ export async function openServing(options: ServingOptions) {
     try {
       await tokens.flushUsed();
     } catch (error) {
-      logger.debug({ err: error }, 'token uses not stored yet');
+      logger.debug({ err: error }, 'the last use of tokens could not be stored; retrying');
     }
   }
   const flushTimer = setInterval(() => void flushTokenUses(), FLUSH_INTERVAL_MS);

@@ -13,7 +13,10 @@ import type { Stores } from '../../domain/stores.ts';
 import { sumClicks } from '../counts/click-totals.ts';
 import type { MakePage, PageContext } from '../page-context.ts';
 
-/** A feed's usual interval is the median over its imports among this many. An import is late after LATE_FACTOR times that. */
+/**
+ * A feed's usual interval is the median over its imports among the last USUAL_IMPORTS of all feeds. An import is late after
+ * LATE_FACTOR times that.
+ */
 const USUAL_IMPORTS = 100;
 const LATE_FACTOR = 3;
 const DAY_MS = 86_400_000;

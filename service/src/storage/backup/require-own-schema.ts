@@ -30,7 +30,7 @@ export function requireOwnSchema(path: string, name: string, schema: Schema): vo
   if (version > versionOf(schema))
     throw new StorageError(
       'too new',
-      `${name} in the backup has schema version ${version}, made by a newer Offerbook; this one supports up to version ${versionOf(schema)}`,
+      `${name} in the backup has schema version ${version}, created by a newer Offerbook; this one supports up to version ${versionOf(schema)}`,
     );
   const expected = objectsOf(schema, version);
   const foreign =

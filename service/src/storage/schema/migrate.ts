@@ -61,7 +61,7 @@ function isCurrent(found: SchemaVersion | undefined, schema: Schema): boolean {
   if (oldest > known) {
     throw new StorageError(
       'too new',
-      `this database has schema version ${version}, made by a newer Offerbook; this one supports up to version ${known}`,
+      `this database has schema version ${version}, created by a newer Offerbook; this one supports up to version ${known}`,
     );
   }
   return version >= known;

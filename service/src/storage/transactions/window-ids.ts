@@ -103,8 +103,8 @@ async function readRuns(
 }
 
 /**
- * Returns the first ids of an edge. Attempts to sort the edge and to search its span in turns, because the number of transactions
- * that each of them has to read is not known.
+ * Returns the first ids of an edge. Alternates between sorting the edge and searching its span, with growing limits, because it
+ * is not known which of them has to read fewer transactions.
  */
 async function readEdge(
   connection: Connection,
