@@ -231,7 +231,7 @@ function recordsOf(ledger: Ledger, sale: NetworkSale, nowMs: number): Commission
     const isSame =
       standing?.orderValue === amounts?.orderValue && standing?.commission === amounts?.commission;
     if (isSame) continue;
-    // The place keeps ids unique, because two versions can have the same second.
+    // The index makes ids unique: two versions can be from the same second.
     if (standing !== undefined) post(version, index * 2, standing, -1);
     if (amounts !== undefined) post(version, index * 2 + 1, amounts, 1);
     standing = amounts;

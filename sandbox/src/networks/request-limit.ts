@@ -1,4 +1,4 @@
-// Counts requests in a sliding window, for each rate by its name. Refused requests do not count.
+// Counts the requests of each rate in a sliding window. Rejected requests do not count.
 
 import type { Rate } from './answer.ts';
 

@@ -31,7 +31,7 @@ export function targetOption(): Option {
   return new Option('--to <url>', 'database to copy to').env('OFFERBOOK_TO_URL').makeOptionMandatory();
 }
 
-/** The old primary of `failover report`. */
+/** The old primary that `failover report` reads. */
 export function oldOption(): Option {
   return new Option('--old <url>', 'the old primary, or a restored copy of it')
     .env('OFFERBOOK_OLD_URL')

@@ -181,7 +181,7 @@ test('an empty page counts as absent', async () => {
   expect(location).toBe(targetOf(clickIn(location), 'https://www.r1.example/'));
 });
 
-test("a page outside the retailer's site, or that is not a plain https URL, gets 400 on GET and POST, and no click is recorded", async () => {
+test("a URL that is outside the retailer's site or not plain https gets 400 on GET and POST, and no click is recorded", async () => {
   await using app = await ActivationNode.start();
   const elsewhere = 'must be a page on r1.example';
   const notHttps = 'must be a URL that starts with https://';

@@ -68,7 +68,7 @@ describe.each(NETWORKS)('%s', (network) => {
     expect(truth.length).toBeGreaterThan(300);
   });
 
-  test('a client that reads only changes ends with the true sales, unless the change filter leaks', async () => {
+  test("a client that reads only changes ends with the true sales, unless the network's change filter misses some", async () => {
     /** Rakuten's rows must be read within 14 days. */
     const stepMs = (network === 'rakuten' ? 13 : 26) * DAY_MS;
     const follow = async (leakShare: number) => {

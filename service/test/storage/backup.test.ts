@@ -842,7 +842,7 @@ describe('backups', () => {
   });
 
   describe.each(['whole', 'damaged'])('a restore over a database whose clicks are %s', (how) => {
-    test('a restore killed at any moment leaves a database, and repeating it gives the same result', async () => {
+    test('a restore killed at any moment leaves the database file in place, and repeating it gives the same result', async () => {
       const { folder, path, stores, org, backup, restore } = await scene();
       await load(stores, org, [transaction(1, { passbackUid: 'erased later' }), transaction(2)]);
       const token = await issue(stores, org.id);
