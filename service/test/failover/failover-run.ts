@@ -70,6 +70,9 @@ export interface RoundReport {
   readonly problems: readonly string[];
 }
 
+/** Patroni has promoted a standby, and then made the old primary the leader again. Nodes that have used the standby refuse it. */
+export class OldPrimaryReinstated extends Error {}
+
 export interface RunOptions {
   readonly mode: Mode;
   readonly seed: number;
@@ -155,8 +158,12 @@ export class FailoverRun implements Disposable {
     };
     const { waitsForTtl } = this.#options;
     await fault.strike({ cluster: this.#cluster, leader, random, waitsForTtl, untilPromoted });
-    const pages = await Promise.all(this.#probes.map((probe) => probe.untilServedAfter(promotedAtMs)));
-    await this.#cluster.untilHealthy();
+    const served = Promise.all(this.#probes.map((probe) => probe.untilServedAfter(promotedAtMs)));
+    const pages = await served.catch(async (error: unknown) => {
+      await this.#requireLaterThan(timeline);
+      throw error;
+    });
+    await this.#requireLaterThan(timeline);
     await Bun.sleep(LOAD_MS);
     const { timeline: lastTimeline, ...outcome } = await this.#compareAgain();
     const promotions = lastTimeline - timeline;
@@ -197,6 +204,12 @@ export class FailoverRun implements Disposable {
     for (const probe of this.#probes) probe.stop();
     for (const importer of this.#importers) importer.kill();
     for (const { pid } of this.#nodes.servers) signalIfThere(pid, 'SIGKILL');
+  }
+
+  /** Waits until the cluster is healthy, and throws if its primary has not been promoted since this timeline. */
+  async #requireLaterThan(timeline: number): Promise<void> {
+    const primary = await this.#cluster.untilHealthy();
+    if ((await primary.timeline()) <= timeline) throw new OldPrimaryReinstated();
   }
 
   #random(...parts: (string | number)[]): Random {

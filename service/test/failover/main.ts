@@ -4,7 +4,7 @@
 import { parseArgs } from 'node:util';
 import { Random } from '@offerbook/sandbox/random.ts';
 import { removeTemporaryFolders } from '../support/databases.ts';
-import { FailoverRun, MODES, type Mode, type RoundReport } from './failover-run.ts';
+import { FailoverRun, MODES, type Mode, OldPrimaryReinstated, type RoundReport } from './failover-run.ts';
 import { FAULTS, type Fault } from './faults.ts';
 import { PatroniCluster } from './patroni-cluster.ts';
 
@@ -78,6 +78,11 @@ async function play(mode: Mode, fault: Fault): Promise<RoundReport | undefined> 
   try {
     return await (run ?? (await open(mode))).play(fault);
   } catch (error) {
+    if (error instanceof OldPrimaryReinstated) {
+      print(`${mode} ${fault.name}: not counted, because Patroni made the old primary the leader again`);
+      cleanUp();
+      return undefined;
+    }
     const message = `${mode} ${fault.name}: not completed: ${error instanceof Error ? error.message : error}`;
     print(`  ${message}`);
     problems.push(message);

@@ -349,3 +349,37 @@ test('if no server was running during a failover, doctor and the server report i
   );
   expect(again.rows).toHaveLength(ROWS.length);
 });
+
+test('if the cluster returns to the old primary, servers refuse it until an operator has marked it and restarted them', async () => {
+  await nextPair();
+  const url = await newUrl();
+  const env = { OFFERBOOK_DATABASE_URL: url };
+  const scene = await Scene.open(url);
+  let send = scene.node(0);
+  const poller = new OpenWalkPoller(scene.pages([(path) => send(path)]));
+  await scene.change(...ROWS);
+  await untilCaughtUp(primary, standby);
+  await promote();
+  await failoverOf(scene.nodes[0]);
+  await scene.change(2, 3);
+  await poller.walk(5);
+  await standby.process.stop();
+  const { logLines } = scene.nodes[0];
+  while (!logLines.some((line) => line.includes('but this process has used timeline'))) {
+    await scene.node(0)('/v1/transactions/');
+    await Bun.sleep(20);
+  }
+  expect((await scene.node(0)('/v1/transactions/')).status).toBe(503);
+  const [token] = scene.tokens;
+  await scene[Symbol.asyncDispose]();
+
+  const marked = await offerbook(['failover', 'mark', '--json'], { env });
+  expect(JSON.parse(marked.stdout)).toEqual({ stamped: ROWS.length });
+  await using node = await TestNode.start({ databaseUrl: url });
+  send = (path) => node.get(path, token);
+  await poller.walk(5);
+  expect([compare(await readAll(node.stores, scene.orgId), poller.copy), scene.brokenPromises]).toEqual([
+    { lost: [], extra: [] },
+    [],
+  ]);
+});
