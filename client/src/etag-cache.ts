@@ -1,5 +1,5 @@
-// Caches responses by ETag, so that the service need not resend unchanged pages. The service revalidates every cached
-// response before it is used.
+// Caches responses with their ETags, so that the service need not resend unchanged pages. The client revalidates a cached
+// response with the service each time before using it.
 
 export interface CachedResponse {
   etag: string;

@@ -8,8 +8,8 @@ import type { TransactionsChanged } from './wire.ts';
 export interface WebhookHandlerOptions {
   secret: WebhookSecret;
   /**
-   * Stores the transactions of the event, and its `completeThrough` if you keep it, durably. The service sends the event again
-   * if this rejects or takes more than 15 seconds.
+   * Stores the event's transactions durably, and its `completeThrough` if you use it. The service sends the event again if
+   * `store` rejects or takes more than 15 seconds.
    */
   store: (event: TransactionsChanged) => Promise<unknown> | unknown;
   /** Called with the reason for every response that is not 2xx. Default `console.error`. */

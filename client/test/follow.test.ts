@@ -54,7 +54,7 @@ function queryOf({ url }: ScriptedFetch['requests'][number]): Record<string, str
 }
 
 describe('checkpoints of a follower', () => {
-  test("the checkpoint becomes the Complete-Through of the first page, after the walk's last change", async () => {
+  test("after the last change of a walk, the checkpoint is the Complete-Through of the walk's first page", async () => {
     const { seen, queries } = await follow([walked([1, 2], T1, 3), walked([3], T2), walked([4], T2)]);
     expect(seen).toEqual([
       '1',

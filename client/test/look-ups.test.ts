@@ -20,7 +20,7 @@ describe('get', () => {
     expect(script.requests.map(({ url }) => url)).toEqual([`${BASE_URL}${path}${id(1)}/`]);
   });
 
-  test('rejects with the error of an unknown item, without retries', async () => {
+  test('a look-up of an unknown item rejects with deal_not_found and is not retried', async () => {
     const script = scripted(() => problem(404, 'deal_not_found'));
     expect(await failure(openClient(script).client.coupons.get(id(9)))).toMatchObject({
       code: 'deal_not_found',

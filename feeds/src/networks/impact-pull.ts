@@ -54,7 +54,7 @@ function findNext(
   const page = response.findWholeNumber('@page');
   const pages = response.findWholeNumber('@numpages');
   const link = response.findText('@nextpageuri');
-  // Never leaves the account's actions: the request carries the credentials.
+  // Follows only links to the same path, because the request sends the account's credentials.
   if (link?.startsWith(`${path}?`) === true && link !== position && pageOf(link) !== page) return link;
   return page !== undefined && pages !== undefined && page < pages ? String(page + 1) : undefined;
 }

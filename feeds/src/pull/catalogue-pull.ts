@@ -10,9 +10,9 @@ import type { PulledPage } from './sale-pull.ts';
 import { unexpected } from './unexpected.ts';
 
 export interface CataloguePull {
-  /** The lists of the whole account. They contain all retailers. */
+  /** Lists that cover the whole account. Together, they contain all its retailers. */
   readonly lists: readonly CatalogueList[];
-  /** The lists for one retailer. Undefined if the network has no such lists. */
+  /** Returns the lists that cover only one retailer. Undefined if the network has no such lists. */
   listsOf?(advertiserId: string): readonly CatalogueList[];
 }
 

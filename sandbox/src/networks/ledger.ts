@@ -114,13 +114,13 @@ export class Ledger {
     return Math.max(versionAt(sale, nowMs).atMs, this.#touched.get(sale.key) ?? 0);
   }
 
-  /** True if the change filters do not show the changes of this sale. */
+  /** True if the change filters never list the changes to this sale. */
   leaks({ id }: NetworkSale): boolean {
     const { seed, leakShare = 0 } = this.#options;
     return leakShare > 0 && new Random(seed, 'leak', id).chance(leakShare);
   }
 
-  /** Makes the change filter show a sale as changed, with the same contents. */
+  /** Updates the time of a sale's last change without changing its contents. */
   touch({ key }: NetworkSale, nowMs: number): void {
     this.#touched.set(key, nowMs);
   }

@@ -1,5 +1,5 @@
-// A fake of Partnerize's API: reports of 300 rows a page in no particular order. Pages by cursor are read from a snapshot;
-// pages by offset follow the last change, so that rows move while the client reads.
+// A fake of Partnerize's API: reports of 300 rows a page in no particular order. A cursor refers to the list of rows that the
+// first page was cut from. A page at an offset is cut from the current list, so rows can move between such pages.
 
 import { ACCOUNTS, basic } from './accounts.ts';
 import {

@@ -58,7 +58,7 @@ export class Activation {
   readonly #parts: ActivationParts;
   /** Detects repeated taps on this node. The database detects taps that are repeated on another node. */
   readonly #taps = new Recent<Promise<ClickId>>(TAP_MS);
-  /** Recently followed clicks, without passback values. Never write these copies back to the database. */
+  /** Clicks whose links were visited recently, without passback values. Never write these copies to the database. */
   readonly #visited = new Recent<Click>(VISIT_KEPT_MS);
   readonly #lostLog: BoundedLog;
 
@@ -143,7 +143,7 @@ export class Activation {
     return origin;
   }
 
-  /** True if findClick() does not need the database, because the click was followed recently. */
+  /** True if findClick() does not need the database, because the click's link was visited recently. */
   isRecent(id: ClickId): boolean {
     return this.#visited.find(id, this.#parts.clock()) !== undefined;
   }

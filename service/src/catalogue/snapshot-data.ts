@@ -48,21 +48,21 @@ export interface PackedDocuments {
  * its position in id order, the order in which deals are listed.
  */
 export interface DealData {
-  /** By rank: four 32-bit words per deal. */
+  /** Four 32-bit words per deal, in order of rank. */
   readonly ids: Uint32Array;
   /** Two numbers per slot: where the deal begins and ends in its retailer's document. */
   readonly places: Uint32Array;
-  /** By retailer: the ranks of its deals. `begins` also contains each retailer's first slot. */
+  /** The ranks of each retailer's deals. `begins` also contains each retailer's first slot. */
   readonly ranks: PackedNumbers;
-  /** By rank: the deal's slot. */
+  /** Each deal's slot, in order of rank. */
   readonly slots: Uint32Array;
-  /** By rank: the deal's retailer. */
+  /** Each deal's retailer, in order of rank. */
   readonly owners: Uint32Array;
   /** Undefined if the list is empty or its deals are always active. */
   readonly periods: Periods | undefined;
 }
 
-/** By rank: a deal is active from `fromMs` (included) until `untilMs` (excluded). */
+/** The deals' periods, in order of rank. A deal is active from `fromMs` (included) until `untilMs` (excluded). */
 export interface Periods {
   readonly fromMs: Float64Array;
   readonly untilMs: Float64Array;
@@ -72,10 +72,10 @@ export interface Periods {
 export interface DomainData {
   /** Sorted by UTF-16 code units. A domain of several retailers occurs several times. */
   readonly names: PackedStrings;
-  /** By domain: its retailer. */
+  /** The retailer of each domain, in the order of `names`. */
   readonly owners: Uint32Array;
   /**
-   * By retailer: its item in the list of domains, a JSON object; empty if the retailer has no domain. The envelope's start or a
+   * Each retailer's item in the list of domains, a JSON object; empty if the retailer has no domain. The envelope's start or a
    * comma precedes the object, and the envelope's end follows the last one, so the whole column is the list's page.
    */
   readonly items: PackedJson;
@@ -90,21 +90,21 @@ export interface SearchData {
 
 /** The suffixes of all names, sorted by UTF-16 code units. */
 export interface NameIndexData {
-  /** By retailer: its folded name. */
+  /** Each retailer's folded name. */
   readonly names: PackedStrings;
-  /** By suffix: where it begins in the concatenated names. */
+  /** Where each suffix begins in the concatenated names. */
   readonly positions: Uint32Array;
-  /** By suffix: the retailer whose name it ends. */
+  /** The retailer whose name ends with each suffix, in the order of `positions`. */
   readonly retailers: Uint32Array;
 }
 
 /** Each offer has a set of terms. Many offers have the same set, which is stored once. */
 export interface TermColumnData {
-  /** By rank: the number of the offer's set. */
+  /** The number of each offer's set, in order of the offer's rank. */
   readonly setByOffer: Uint32Array;
   readonly setCount: number;
   /** Sorted by UTF-16 code units. */
   readonly terms: PackedStrings;
-  /** By term: the sets that contain it. */
+  /** The numbers of the sets that contain each term, in the order of `terms`. */
   readonly setsByTerm: PackedNumbers;
 }

@@ -63,8 +63,8 @@ export function printable(text: string): string {
 const WRAPPED_WIDTH_MIN = 30;
 
 /**
- * Aligns columns, numbers to the right. If a terminal is too narrow for the table, wraps the last column, or prints every row as
- * lines of names and values, so that no id is cut. Returns `empty` if there are no rows.
+ * Aligns columns, and right-aligns numbers. If a terminal is too narrow for the table, wraps the last column, or prints every
+ * row as lines of names and values, so that no id is cut. Returns `empty` if there are no rows.
  */
 export function table(
   header: readonly string[],

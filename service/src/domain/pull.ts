@@ -2,13 +2,16 @@
 // and rows that later rows of the same sale may change. A stream advances in the same database transaction as the import of
 // its window, so a killed pull repeats a window and never skips one.
 
-/** The stream of a source's catalogue. It belongs to no organisation. */
+/** The stream of a source's catalogue, which belongs to no organisation. */
 export const CATALOGUE = 'catalogue';
 
 /** The stream that reads old sales again. */
 export const REREAD = 'reread';
 
-/** A date filter of a source. Sources whose sub-ids are click ids have no organisation: `orgId` is 0. */
+/**
+ * Identifies a stream: what one date filter of a source returns, or CATALOGUE, or REREAD. `orgId` is 0 for catalogues, and for
+ * sources whose sub-ids are click ids.
+ */
 export interface StreamKey {
   /** Network and account, such as `awin:77777`. */
   readonly source: string;
@@ -120,7 +123,7 @@ export interface PullStore {
   ): Promise<void>;
   /** Takes or extends the lease. Returns the holder if another process has it. */
   takeLease(lease: Lease): Promise<string | undefined>;
-  /** Ends another process's lease, if it still has it. */
+  /** Ends a lease, unless it has another holder by now. */
   endLease(lease: Lease): Promise<void>;
   /**
    * Reserves one request of a credential and returns when it may be sent. Requests are `intervalMs` apart, after a burst of

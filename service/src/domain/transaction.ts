@@ -40,7 +40,7 @@ export interface TransactionPage {
   /** The comma-separated documents, as UTF-8: the elements of a JSON array. */
   readonly data: Uint8Array<ArrayBuffer>;
   readonly cursor: Uuid | undefined;
-  /** The change clock when the page was read. All changes up to it were visible; later changes have greater stamps. */
+  /** The change clock when the page was read. The read saw all changes up to it; later changes get later stamps. */
   readonly completeThroughMs: number;
 }
 

@@ -7,7 +7,7 @@ export interface Reply {
    * % slower.
    */
   readonly headers: Headers;
-  /** What the headers of a cached reply already contain. Setting a header again would make cached pages slower. */
+  /** Values that `headers` of a cached reply already contains. Setting a header again would make cached pages slower. */
   readonly sent?: SentHeaders;
   /** True if shared caches may store the response. It then has no Request-Id, which would reach other clients. */
   readonly isShared?: boolean;

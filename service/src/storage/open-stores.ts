@@ -97,7 +97,7 @@ export async function openStores(
     if (oldestVersion <= versionOf(database.schema)) return;
     throw new StorageError(
       'too new',
-      `the database was upgraded to schema version ${oldestVersion} by a newer Offerbook; upgrade this one too`,
+      `the database was upgraded to schema version ${oldestVersion} by a newer version of Offerbook; upgrade this program too`,
     );
   }
   const replica = replicaOptions && new Replica(database, replicaOptions);

@@ -65,7 +65,7 @@ for (const database of DATABASES) {
     });
 
     test.each(database === DATABASES[0] ? [...READING, ...OTHERS] : READING)(
-      '%s exits cleanly or reports the full disk',
+      '%s exits cleanly if its reader is gone, and reports a full disk',
       async (line) => {
         const args = line.split(' ');
         expect(await run(READER_GONE, args, env)).toEqual(QUIET);
@@ -73,7 +73,7 @@ for (const database of DATABASES) {
       },
     );
 
-    test('import catalogue exits cleanly or reports the full disk', async () => {
+    test('import catalogue exits cleanly if its reader is gone, and reports a full disk', async () => {
       const args = ['import', 'catalogue', exportFile];
       expect(await run(READER_GONE, args, env)).toEqual(QUIET);
       expect(await run(DISK_FULL, args, env)).toEqual(FULL);

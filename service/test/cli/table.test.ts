@@ -10,7 +10,7 @@ const ROWS = [
   ['3', 'Très Bon', '7'],
 ];
 
-test('columns are aligned by their width on the terminal, and numbers to the right', () => {
+test('columns are aligned by their display width, and numbers are right-aligned', () => {
   expect(table(HEADER, ROWS).split('\n')).toEqual([
     'ID  ORG         ROWS',
     ' 1  acme      15,668',

@@ -90,7 +90,7 @@ export class FailoverRun implements Disposable {
   readonly #actors: Promise<void>[] = [];
   readonly #importers = new Set<Importer>();
   #fleet: FleetMember[] = [];
-  /** By kind: the first problem, and how many there were. */
+  /** The first problem of each kind, and the number of problems of that kind. */
   readonly #problems = new Map<string, { readonly first: string; count: number }>();
   #clicksChecked = 0;
   #logLinesRead: number[] = [];

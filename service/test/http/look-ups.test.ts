@@ -92,7 +92,7 @@ describe.each(CATALOGUE_PATHS)('%s', (path) => {
     expect(await (await node.get(target, token)).json()).toEqual((await got.json()) as never);
   });
 
-  test('names of filters and fields are rejected, and other parameters are ignored', async () => {
+  test('rejects parameters named like a filter or a field, and ignores other parameters', async () => {
     const target = `${path}${id(999)}/`;
     const response = await node.get(`${target}?country=DE&_=1`, token);
     expect([response.status, ((await response.json()) as { detail: string }).detail]).toEqual([
@@ -151,7 +151,7 @@ describe('caching of items', () => {
       expect((await node.get(path, token)).status).toBe(404);
   });
 
-  test('an item changes with the next import', async () => {
+  test('a look-up returns the new version of an item after an import', async () => {
     await using own = await TestNode.start();
     const text = await own.token('public');
     const name = async () => {

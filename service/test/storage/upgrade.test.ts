@@ -82,7 +82,7 @@ for (const database of DATABASES) {
       const { id: orgId } = await newOrganisation(running);
       await migrate(open.database(url), TEST_AUDITOR, nextAlone);
 
-      const message = `the database was upgraded to schema version ${versionOf(next)} by a newer Offerbook; upgrade this one too`;
+      const message = `the database was upgraded to schema version ${versionOf(next)} by a newer version of Offerbook; upgrade this program too`;
       for (const attempt of [
         () => running.revisions(),
         () => running.transactions.page({ ...query, orgId }),

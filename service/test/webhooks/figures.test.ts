@@ -56,7 +56,7 @@ test('doctor warns about webhooks that have failed for a day or were paused by t
       state: 'warning',
       found: `1 webhook failing for more than 24 hours: ${FAILING.id} of "acme" (503)`,
       advice:
-        'ask the partner to repair the endpoint, then run: offerbook webhooks resume ID; no change is lost',
+        'no change is lost; ask the partner to repair the endpoint, then run: offerbook webhooks resume ID',
     },
     {
       check: 'webhooks',

@@ -91,7 +91,7 @@ function pageDescription(document: ApiDocument, operation: ApiOperation): Html {
 ${fieldTable(`Fields of ${name}`, schema, document.components.schemas ?? {})}`;
 }
 
-/** The list's section describes the fields. */
+/** Links to the section of the list, which describes the fields. */
 function itemDescription({ paths }: ApiDocument, path: string): Html {
   const list = paths[path.replace('{id}/', '')]?.get.operationId;
   return html`<p>The object, with the same fields as <a href="#${list}">in the list</a>.</p>`;

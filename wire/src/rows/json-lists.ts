@@ -29,7 +29,7 @@ interface ListRules {
   readonly areMany: boolean;
   readonly limits: RowLimits;
   readonly readNumber?: NumberReader;
-  /** Called at the end of every envelope with its fields. The list in the envelope contains only the first row. */
+  /** Called with each envelope, and with each single row that is an object. An envelope's list may end after its first row. */
   readonly onAnswer: (answer: Answer, line: number) => void;
 }
 

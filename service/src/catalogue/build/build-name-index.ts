@@ -24,7 +24,7 @@ export function buildNameIndex(texts: readonly string[]): NameIndexData {
 
 class SuffixSorter {
   readonly #codes: Uint16Array;
-  /** By position: the number of characters from there to the end of the name. */
+  /** For each position, the number of characters from there to the end of the name. */
   readonly #lengths: Uint32Array;
 
   /** Reused for all groups, because a list per group would take 100 MB for 30,000 names. */

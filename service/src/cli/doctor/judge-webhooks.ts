@@ -20,7 +20,7 @@ export function judgeWebhooks(webhooks: readonly Webhook[], nowMs: number): Chec
       warning(
         'webhooks',
         `${printCountOf(failing.length, 'webhook')} failing for more than 24 hours: ${listed(failing, ({ lastResult }) => lastResult ?? '')}`,
-        'ask the partner to repair the endpoint, then run: offerbook webhooks resume ID; no change is lost',
+        'no change is lost; ask the partner to repair the endpoint, then run: offerbook webhooks resume ID',
       ),
     );
   if (paused.length > 0)

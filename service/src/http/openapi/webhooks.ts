@@ -28,7 +28,7 @@ export const WEBHOOK_SCHEMAS: Record<string, Schema> = {
   },
   TransactionChanges: {
     type: 'object',
-    description: 'A page of a walk through the changes after a watermark',
+    description: 'A page of the transactions that changed after a watermark',
     required: ['transactions', 'after', 'completeThrough'],
     properties: {
       transactions: {

@@ -28,7 +28,7 @@ import { FAVICON, pageFile } from './page-file.ts';
 const UNKNOWN_ID = '0192d1a0-0000-7000-8000-0000000000ff';
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
-/** Operations that return the examples on the error pages; by default, the list of retailers. */
+/** The operation that an error's example response comes from, if it is not the list of retailers. */
 const EXAMPLE_OPERATIONS: Partial<Record<ErrorCode, ExampleContext>> = {
   private_token_in_browser: listTransactions,
   deal_not_found: { ...getRetailer, path: `/v1/retailers/${UNKNOWN_ID}/` },

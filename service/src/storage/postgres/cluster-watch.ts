@@ -219,7 +219,7 @@ export class ClusterWatch {
     if (isIncomplete) this.#restamp();
   }
 
-  /** Deletes stamps up to the clocks of this check. Later ones belong to pages that were read after the clocks. */
+  /** Deletes the announced stamps that the change clocks have reached. Later stamps come from pages read after `clocks`. */
   #forgetAnnounced(clocks: ReadonlyMap<number, number>): void {
     for (const [orgId, stamps] of this.#announcedMs) {
       const clockMs = clocks.get(orgId) ?? Number.POSITIVE_INFINITY;

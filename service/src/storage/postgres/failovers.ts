@@ -13,7 +13,7 @@ import { IDENTITY_SQL } from './server-search.ts';
 
 /** Longer than any write that could hold a change clock on a new primary before its timeline is recorded. */
 const LOCK_TIMEOUT_MS = 10_000;
-/** More than the number of lost revisions that a server can have seen, because servers poll only twice a second. */
+/** More revisions than a server can have loaded before the failover lost them: servers poll only twice a second. */
 const REVISIONS_SKIPPED = 1_000;
 
 /** One row, unless the server is a standby. `id` is null if its timeline is not recorded. */

@@ -13,7 +13,7 @@ import { ReplicaLag } from './replica-lag.ts';
 const LOOK_INTERVAL_MS = 1_000;
 /** A replica with a greater lag is not used. This bounds how late clients see a change. */
 const LAG_MAX_MS = 10_000;
-/** After this timeout, the primary still has time to send the page before the client's deadline. */
+/** Short enough that, if the replica does not respond, the primary can still send the page before the client's deadline. */
 const PAGE_TIMEOUT_MS = 500;
 
 const OPTIONS: DatabaseOptions = {

@@ -59,7 +59,8 @@ export function tokenStore(database: Database, auditor: Auditor): TokenStore {
         const { successor, endsAtMs } = succeed(await get(connection, id));
         const successorId = await insert(connection, successor);
         await end(connection, id, endsAtMs);
-        // Do this after changing the token, as endAt does: every other change to tokens waits for this row until the commit.
+        // Raises the revision after changing the token, as endAt does: this locks the revision's row until the commit, and
+        // every other change to tokens waits for the lock.
         await raiseRevision(connection, 'tokens');
         const replaced = await get(connection, id);
         await audit(connection, 'token rotated', replaced, { successor: successorId });
