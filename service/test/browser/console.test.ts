@@ -79,12 +79,12 @@ test('every page passes axe-core in light, dark and phone layouts, fits its wind
   await using watched = await open('/', {}, RECORD_SHIFTS);
   const { page } = watched;
   for (const path of PATHS) {
-    await page.setViewportSize({ width: 1400, height: 1000 });
+    await resize(page, 1400, 1000);
     await page.goto(console_.url + path);
     expect([path, await page.evaluate('shifts')]).toEqual([path, []]);
     expect([path, await axeViolations(page)]).toEqual([path, []]);
     expect([path, await isTooWide(page)]).toEqual([path, false]);
-    await page.setViewportSize({ width: 360, height: 740 });
+    await resize(page, 360, 740);
     expect([path, await isTooWide(page)]).toEqual([path, false]);
   }
   // These two pages contain every component that has a phone layout.
@@ -95,6 +95,12 @@ test('every page passes axe-core in light, dark and phone layouts, fits its wind
   expect(watched.origins).toEqual(new Set([console_.url]));
   watched.expectCalm();
 });
+
+/** Waits until the page is drawn in its new size. Otherwise, the next page could still begin with the old one, and move. */
+async function resize(page: Page, width: number, height: number): Promise<void> {
+  await page.setViewportSize({ width, height });
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+}
 
 /** True if the page or one of its tables scrolls sideways. */
 function isTooWide(page: Page): Promise<unknown> {
