@@ -91,7 +91,7 @@ test('a purchase after an activation in the explorer appears as pending and is t
     await page.locator('.feed .own .what', { hasText: name }).first().waitFor();
     expect(await page.evaluate('shifts')).toEqual([]);
     await page
-      .locator('.deliveries li', { hasText: /^\d\d:\d\d:\d\d1 transactionafter (\d+ ms|[\d.]+ s)$/ })
+      .locator('.deliveries li', { hasText: /^\d\d:\d\d:\d\d\d+ transactions?after (\d+ ms|[\d.]+ s)$/ })
       .first()
       .waitFor();
     await page.locator('.own-sale', { hasText: `Your purchase at ${name} is Confirmed` }).waitFor();
