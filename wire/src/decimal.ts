@@ -42,7 +42,7 @@ export function printMoney(value: number | { toJSON(): unknown }): string {
 
 /**
  * Also matches inside strings, which is harmless: the slow path returns the same text. Ignores positive exponents, because
- * numbers that large are never exact.
+ * JavaScript prints them only from 1e21, and isExactDecimal rejects numbers that large.
  */
 const EXPONENT = /\de-\d+(?:[,\]}\n]|$)/;
 

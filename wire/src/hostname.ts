@@ -3,7 +3,10 @@
 /** In ASCII, without a trailing dot. */
 export const HOSTNAME_LENGTH_MAX = 253;
 
-/** A name, an optional trailing dot and an optional port. The URL parser would also accept percent-encoding and other parts. */
+/**
+ * A name, an optional trailing dot and an optional port. The URL parser alone would also accept percent-encoding, credentials
+ * and paths.
+ */
 const WRITTEN = /^((?:[\p{L}\p{M}\p{N}。．｡._-]|\u200c|\u200d)+?)\.?(?::\d{1,5})?$/u;
 const LABELS = /^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/;
 

@@ -64,7 +64,7 @@ export function printSecond(ms: number): string {
 const OVERLAP_MS = DAY_MS;
 const YEAR_MS = 365 * DAY_MS;
 
-/** A stream with the usual overlap, whose network has data for three years. */
+/** Builds a stream. By default, windows overlap by one day and start at most three years ago. */
 export function stream(name: string, windowDays: number, rules: Partial<PullStream> = {}): PullStream {
   return {
     name,

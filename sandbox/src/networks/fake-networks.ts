@@ -18,7 +18,7 @@ export interface FakeNetworksOptions extends LedgerOptions, RakutenOptions {
   readonly faults?: FaultPlan;
   /** False to accept any number of requests. Default: true. */
   readonly areRatesEnforced?: boolean;
-  /** Rows per page, and records per answer of CJ. Default: the networks' own limits. */
+  /** Maximum number of rows per page; for CJ, of records per response. Default: the networks' own limits. */
   readonly pageSizeMax?: number;
   readonly onAnswer?: (entry: AnsweredRequest) => void;
 }

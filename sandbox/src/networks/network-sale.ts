@@ -106,7 +106,7 @@ function scaled({ orderValue, commission }: Amounts, factor: number, decimals: 0
   return { orderValue: scale(orderValue), commission: scale(commission) };
 }
 
-/** The version at this time. The sale must have been reported by then. */
+/** Returns the version of the sale that is current at `nowMs`. The sale must have been reported by then. */
 export function versionAt({ versions }: NetworkSale, nowMs: number): Version {
   return versions.findLast(({ atMs }) => atMs <= nowMs) ?? versions[0];
 }

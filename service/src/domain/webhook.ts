@@ -117,7 +117,7 @@ export interface WebhookStore {
   resume(id: Uuid): Promise<Webhook | undefined>;
   /**
    * Adds a secret. Older secrets continue to sign until `overlapEndsAtMs`; if the overlap of an earlier rotation ends later, until
-   * then. If `overlapEndsAtMs` is not in the future, they stop signing at once.
+   * then. If `overlapEndsAtMs` is not in the future, older secrets stop signing at once.
    */
   rotate(id: Uuid, overlapEndsAtMs: number): Promise<Webhook | undefined>;
   /** Moves the watermark back, never forward. */

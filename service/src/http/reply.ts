@@ -20,7 +20,7 @@ export interface Reply {
 
 /** The headers that earlier responses with a cached reply have set. */
 export interface SentHeaders {
-  /** True if the headers that all its responses have in common are set. */
+  /** True if the reply already has the headers that are the same in all its responses. */
   hasCommon: boolean;
   cacheControl: string;
   link: string;

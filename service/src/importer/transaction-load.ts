@@ -282,8 +282,8 @@ export class TransactionLoad {
   async #put(orgId: number, rows: readonly PutTransaction[]): Promise<void> {
     const part = this.#part(orgId);
     for (const { updatedAtMs, replaces } of rows) {
-      // A history load ends replaced versions at the load's own stamp, whatever the stamps in its rows. At the rows' stamps, a
-      // later walk would mistake the replacement for a change during the walk.
+      // A history load ends replaced versions at the load's own stamp, whatever the stamps in its rows, so the change clock
+      // must reach that stamp. Otherwise, a later walk would mistake the replacement for a change during the walk.
       const reachedMs = replaces === undefined ? updatedAtMs : part.writer.stampMs;
       part.clockMs = Math.max(part.clockMs ?? reachedMs, reachedMs);
     }

@@ -66,7 +66,7 @@ async function readCatalogue(run: SourceRun, pull: CataloguePull): Promise<Pulle
   return catalogue;
 }
 
-/** Reads all pages of a list. Adds its rows only if none is missing. */
+/** Reads all pages of a list. Adds the rows to the catalogue only if the list is complete. */
 async function readList(run: SourceRun, list: CatalogueList, catalogue: PulledCatalogue): Promise<void> {
   const { feed, advertiserId } = list;
   const name = advertiserId === undefined ? feed : `${feed} of ${advertiserId}`;

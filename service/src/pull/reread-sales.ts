@@ -12,7 +12,7 @@ import { nextReread } from './windows.ts';
 /** Bounds the stored list of differences. */
 const SUSPECTS_MAX = 10_000;
 
-/** `reports`: the reports of the source's streams. Returns a report if old sales had to be corrected. */
+/** `reports` has one entry for each of the source's streams. Returns a report if old sales had to be corrected. */
 export async function rereadSales(
   run: SourceRun,
   windows: SaleWindows,

@@ -52,7 +52,7 @@ export interface PullContext {
   readonly clock: Clock;
   readonly sleep: (ms: number) => Promise<void>;
   readonly random: () => number;
-  /** How often a request is sent before it counts as failed. Default: the client's default. */
+  /** Number of failed attempts after which a request counts as failed. Default: the client's default. */
   readonly tries?: number | undefined;
   /** The parent of the spans of all requests; undefined if tracing is off. */
   readonly span?: Span | undefined;

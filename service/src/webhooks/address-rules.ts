@@ -98,7 +98,10 @@ function parseNetwork(text: string): Network | undefined {
   return bits <= widthOf(address.family) ? { ...address, bits } : undefined;
 }
 
-/** Accepts only the standard notations, in which resolvers return addresses. URL parsers convert the others to these. */
+/**
+ * Accepts only the standard notations, in which resolvers return addresses. URL parsers convert other notations, such as
+ * `0x7f.1`, to the standard ones.
+ */
 function parseAddress(text: string): Address | undefined {
   const bytes = V4.exec(text)?.slice(1).map(Number);
   if (bytes !== undefined)

@@ -55,7 +55,7 @@ export class WebhookSender {
   readonly #lease: Lease;
   readonly #walks = new Map<Uuid, Walk>();
   readonly #running = new Map<Uuid, Promise<void>>();
-  /** Results that are not stored yet. While there is one, no further request is sent to the endpoint. */
+  /** Results that are not stored yet, by endpoint. An endpoint gets no further request until its result is stored. */
   readonly #unsaved = new Map<Uuid, WebhookUpdate>();
   /** The endpoints with undelivered changes at the last poll, with their revisions. */
   #behind = new Map<Uuid, number>();

@@ -16,7 +16,7 @@ export interface ValueCounts {
   readonly values: number;
   /** Levels of nested objects and lists. */
   readonly depth: number;
-  /** Distinct field names, or all fields if there are few. */
+  /** Number of distinct field names; with `namesMax` fields or fewer, the number of fields. */
   readonly names: number;
 }
 

@@ -4,8 +4,8 @@
 const HEAD_BYTES = 4096;
 
 /**
- * Returns the start of the text without leading white space, together with the complete byte stream. Neither includes the byte
- * order mark.
+ * Returns the start of the text without leading white space, together with the complete byte stream. A byte order mark is
+ * removed from both.
  */
 export async function peekText(
   chunks: AsyncIterable<Uint8Array>,

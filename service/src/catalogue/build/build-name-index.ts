@@ -43,7 +43,7 @@ class SuffixSorter {
       positions.sort((a, b) => this.#compare(a, b, offset));
       return;
     }
-    /** Counting sort: first the size of each key's group, then the index at which the group's next position goes. */
+    /** Counting sort. First holds the size of each key's group, then the index at which the group's next member is written. */
     const ends = new Map<number, number>();
     const keyOf = (index: number) => this.#keyAt(positions[index] as number, offset);
     for (let index = 0; index < positions.length; index++) {

@@ -35,8 +35,8 @@ export const transactionsPage: MakePage = async (context) => {
 };
 
 /**
- * Searches for the text of the form. An id or an organisation has a page of its own. Any other text is a passbackUid, and so is
- * a UUID that is neither: partners use UUIDs for their users.
+ * Searches for the text that was entered in the form. An id or an organisation has a page of its own. Any other text is a
+ * passbackUid, and so is a UUID that is neither: partners use UUIDs for their users.
  */
 export const transactionSearch: MakePage = async (context) => {
   const text = context.form.get('q') ?? '';

@@ -12,7 +12,7 @@ export const REQUESTS_OF_FLOODER_MAX = 4;
 export const FLOODER_MS = 10_000;
 /** Maximum number of networks remembered. Above it, the network that was cut off longest ago is evicted. */
 export const FLOODERS_MAX = 1_000;
-/** Time limit for one connection's requests in a turn. The most expensive page takes this long. */
+/** Time limit for one connection's requests in a turn: about the time that the most expensive page takes. */
 export const BLOCKED_MAX_MS = 100;
 
 /** The remote end of a connection. */

@@ -26,7 +26,7 @@ export async function expandRetailers<
     return json;
   };
   const expanded: string[] = [];
-  // One less, because there is no comma before the first document.
+  // Starts at -1, because there is no comma before the first document.
   let bytes = -1;
   for (const { id, document } of documents) {
     const text = withRetailer(document, print(retailerIds.get(id)));

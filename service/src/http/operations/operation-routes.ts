@@ -59,7 +59,7 @@ export function operationRoutes(
     countRequest(exchange, limits[token.kind].take(key));
   }
 
-  /** Counts requests without a valid token, and throws the error, or another one if there were too many such requests. */
+  /** Throws the error. Counts 401 and 403 errors per network, and throws `rate_limited` instead if there were too many. */
   function reject(exchange: Exchange, error: unknown): never {
     const status = error instanceof ApiError ? ERRORS[error.code].status : undefined;
     if (status === 401 || status === 403)

@@ -5,7 +5,7 @@
 // pages, which may still contain deleted data.
 //
 // The order of the copies matters. Transactions are copied first, so every click with a sale in the backup is already marked as
-// sold when the clicks are copied. The mark protects the click from a purge. Clicks newer than the transactions are harmless. The
+// sold when the clicks are copied. A purge keeps clicks marked as sold. Clicks newer than the transactions are harmless. The
 // spool is copied before the clicks: a click that moves from the spool to the database in between is in both copies and is stored
 // once.
 

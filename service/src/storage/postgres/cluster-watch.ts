@@ -104,8 +104,8 @@ export class ClusterWatch {
   }
 
   /**
-   * Reads a page from the replica or the primary. If the primary's page is complete only through an earlier stamp than this
-   * server or the client has seen, a failover may have lost changes; check() runs before the page is read again.
+   * Reads a page from the replica or the primary. A failover may have lost changes if this server or the client has seen a
+   * later stamp than the primary's page is complete through. In that case, check() runs and the page is read again.
    */
   async readPage(query: TransactionQuery): Promise<TransactionPage> {
     const replicated = await this.#readReplica(query);
@@ -168,7 +168,7 @@ export class ClusterWatch {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#checking?.catch(() => {});
-    // Interrupts a restamp. Another server starts it again.
+    // Interrupts a running restamp; the next server that finds it unfinished runs it again.
     await this.#own?.close();
     await this.#restamping;
   }
@@ -356,7 +356,10 @@ async function noteLoss(
   );
 }
 
-/** Walks would miss the rows that have a later stamp now. Without its record, a walk shows current data. */
+/**
+ * Deletes the records of an organisation's walks, because a walk as of an earlier stamp would miss the restamped rows. A walk
+ * without a record shows current data.
+ */
 const FORGET_WALKS_SQL = 'DELETE FROM walks WHERE token_id IN (SELECT id FROM tokens WHERE org_id = $1)';
 
 /** Holds a row's lock while `own` stamps the organisation's transactions in batches. Returns undefined if there is no work. */

@@ -1,4 +1,4 @@
-// Creates a client of Bun for one PostgreSQL server.
+// Creates a Bun SQL client for one PostgreSQL server.
 
 import type { SQL } from 'bun';
 import { StorageError } from '../../domain/storage-error.ts';

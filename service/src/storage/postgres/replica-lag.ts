@@ -31,8 +31,8 @@ export class ReplicaLag {
 }
 
 /**
- * Merges the two neighbours that are closest together relative to their age. The merged mark has the earlier time and the
- * later position, so the lag can be slightly overestimated, but never underestimated.
+ * Merges the two neighbouring marks that are closest together relative to their age. The merged mark has the earlier time and
+ * the later position, so the lag can be slightly overestimated, but never underestimated.
  */
 function joinTwo(marks: Mark[]): void {
   const nowMs = marks.at(-1)?.atMs ?? 0;

@@ -8,7 +8,7 @@ import type { Statement } from '../sql.ts';
 /** A counter in the table `revisions`: the greatest number of any deleted organisation. */
 export const DELETED_NUMBER = 'organisations deleted';
 
-/** The greatest number that any organisation has or has had; null if there were never any organisations. */
+/** The greatest organisation number ever used, even by a deleted organisation; null if there never was an organisation. */
 export const LAST_NUMBER_SQL = `SELECT max(number) FROM (
     SELECT id AS number FROM organisations UNION ALL SELECT value FROM revisions WHERE name = '${DELETED_NUMBER}'
   ) AS numbers`;

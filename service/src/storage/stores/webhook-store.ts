@@ -104,7 +104,7 @@ export function webhookStore(database: Database, auditor: Auditor): WebhookStore
       change(
         id,
         'webhook secret rotated',
-        // Partners were promised the end of an earlier overlap, so only a rotation without an overlap shortens it.
+        // Partners rely on the announced end of an earlier overlap, so only a rotation without an overlap ends it sooner.
         `generation = generation + 1,
          overlap_ends_at = CASE WHEN overlap_ends_at > $2 AND $2 > $3 THEN overlap_ends_at ELSE $2 END,
          oldest_generation = CASE WHEN overlap_ends_at > $3 THEN oldest_generation ELSE generation END`,

@@ -51,7 +51,7 @@ export async function findReplaced(connection: Connection, query: ReplacedQuery)
   return mergeRuns(runs, query.count, (reads, last) => readRuns(connection, query, reads, last));
 }
 
-/** Returns the stamps of the first imports since. */
+/** Returns the stamps of the first `countMax` imports after `asOfMs` that replaced any version. */
 async function readStamps(
   connection: Connection,
   { orgId, asOfMs }: ReplacedQuery,

@@ -23,7 +23,7 @@ export function updateContent(now: Element, next: Element): void {
   }
 }
 
-/** Removes and returns the node to keep for `node`: the first of its kind with the same key. */
+/** Removes from `left`, and returns, the first node with the name and key of `node`; undefined if there is none. */
 function takeSame(left: ChildNode[], node: ChildNode): ChildNode | undefined {
   const key = keyOf(node);
   const found = left.findIndex((one) => one.nodeName === node.nodeName && keyOf(one) === key);
