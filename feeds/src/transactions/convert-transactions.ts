@@ -62,7 +62,7 @@ export class TransactionConversion {
     this.#groups = new SaleGroups(pull !== undefined);
   }
 
-  /** Ids of all sales of which at least one part was added. */
+  /** Ids of all sales with at least one added part. */
   get saleIds(): string[] {
     return this.#groups.saleIds;
   }

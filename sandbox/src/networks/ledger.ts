@@ -64,7 +64,7 @@ export class Ledger {
     this.#advertiserIds = new Map(retailers.map(({ id }, number) => [id, FIRST_ADVERTISER + number]));
   }
 
-  /** The sales that a network lists at this time, in the order in which they were reported. */
+  /** The sales that a network lists at this time, sorted by the time of their report. */
   sales(network: NetworkName, nowMs: number): readonly NetworkSale[] {
     const { seed, density } = this.#options;
     if (nowMs > this.#reachedMs) {

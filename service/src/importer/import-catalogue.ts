@@ -140,7 +140,7 @@ async function refuseSharedDeals(
   const keepsDeals = (id: Uuid) =>
     isMerge ||
     check.hasOnlyInvalidRows(id) ||
-    // Of its own retailers that are missing from the file, an import withdraws either all or none.
+    // An import withdraws all of its own retailers that are missing from the file, or none.
     (!check.retailers.has(id) && (run.counts.withdrawn === 0 || !own.has(id)));
   const problems = await findSharedDeals(store, check, keepsDeals);
   if (problems.length === 0) return;

@@ -99,8 +99,8 @@ function parseNetwork(text: string): Network | undefined {
 }
 
 /**
- * Accepts only the standard notations, in which resolvers return addresses. URL parsers convert other notations, such as
- * `0x7f.1`, to the standard ones.
+ * Accepts only the standard notations. They are enough: resolvers return addresses in them, and URL parsers convert other
+ * notations, such as `0x7f.1`, to them.
  */
 function parseAddress(text: string): Address | undefined {
   const bytes = V4.exec(text)?.slice(1).map(Number);

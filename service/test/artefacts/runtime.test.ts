@@ -1,4 +1,4 @@
-// Fetching Bun for other platforms, as builds do. A local npm package stands in for Bun's.
+// Builds download Bun for other platforms. These tests use a local npm package instead of Bun's.
 
 import { expect, test } from 'bun:test';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -158,7 +158,7 @@ test('earlier failed starts no longer count after another worker was ready and c
   await server.logged('a worker ended; starting a new one', 6);
   faults.letHappen('stillborn', 1);
   faults.letHappen('crash', 1);
-  // Two more: the crashed worker, and one that fails to start while no worker is ready.
+  // The crashed worker and a worker that fails to start while none is ready make two more.
   await server.logged('a worker ended; starting a new one', 8);
   faults.revive(1);
   const ready = await server.logged('worker ready', 2);

@@ -21,7 +21,7 @@ describe.each(DATABASES)('$name', (database) => {
   let beganMs: number;
   let soonMs: number;
 
-  /** Records three clicks of today, one of which resulted in a sale, and an old one. */
+  /** Records two clicks of today without a sale, one with a sale, and one old click. */
   async function recordClicks(): Promise<void> {
     const { stores } = console_.node;
     const ids = new ClickIds(await stores.clickKey());

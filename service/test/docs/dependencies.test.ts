@@ -11,7 +11,7 @@ import { freePort } from '../support/postgres-server.ts';
 
 const ROOT = join(import.meta.dir, '..', '..', '..');
 const FREE = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'Unlicense', 'MIT OR Apache-2.0'];
-/** Licences without obligations for those who only run the program. */
+/** Licences that impose no obligations on operators, who only run the program. */
 const FREE_AS_TOOL = [...FREE, 'MPL-2.0', 'PSF-2.0', 'Python-2.0', '0BSD', 'CC0-1.0', 'BlueOak-1.0.0'];
 
 test('docs/licences.md is up to date (npm run licences writes it)', async () => {

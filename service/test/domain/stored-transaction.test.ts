@@ -5,7 +5,7 @@ import { printedPassbackUid, withoutUser } from '../../src/domain/stored-transac
 import { timestamp, transaction } from '../support/fixtures.ts';
 
 const STAMP = timestamp('2026-11-14T12:00:00');
-/** Strings, some of which look like the field. */
+/** Random strings, and some that look like the field. */
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.string().map((inner) => `"passbackUid":"${inner}"`),

@@ -30,7 +30,7 @@ function* endless(start: string, filling: string, megabytes: number): Generator<
   for (let n = 0; n < megabytes; n++) yield piece;
 }
 
-/** Rows in which one field is a list of the given size. */
+/** Rows with a list of the given size in one field. */
 function* rowsWithList(
   rows: number,
   row: (n: number) => object,

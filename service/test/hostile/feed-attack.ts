@@ -1,5 +1,5 @@
 // Converts mutated files of each network. Every conversion must end in time, print only rows that an import accepts, and report
-// what is wrong with all other rows and where they are.
+// the line and the problem of every other row.
 
 import { ConversionFailed } from '@offerbook/feeds/convert-report.ts';
 import type { NetworkName } from '@offerbook/feeds/source/source-file.ts';

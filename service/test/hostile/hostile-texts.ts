@@ -48,7 +48,7 @@ const CURSORS = [
   '00000000_0000_0000_0000_000000000000', '00000000-0000-0000-0000-000000000000%00', '1', '-1', 'MQ==', 'eyJpZCI6MX0',
 ] as const; // biome-ignore format: one row for each idea
 
-/** Any bytes except those that end a request line or its target. */
+/** Any bytes except control characters and spaces, which end the target of a request. */
 const anyUrlBytes = fc.string({
   unit: fc.integer({ min: 0x21, max: 0xff }).map((code) => String.fromCharCode(code)),
   maxLength: 12,

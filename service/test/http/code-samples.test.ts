@@ -82,7 +82,7 @@ test('this test can run every language of the code samples', () => {
   expect(SAMPLES.filter(({ runner }) => runner === undefined)).toEqual([]);
 });
 
-/** Creates a project folder in which the client is installed. */
+/** Creates a project folder and installs the client in it. */
 function newFolder(): string {
   const folder = temporaryFolder();
   symlinkSync(modules, join(folder, 'node_modules'));

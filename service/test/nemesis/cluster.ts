@@ -1,5 +1,5 @@
-// Several server processes on one database, each of which can be stopped, killed and restarted while requests continue. A
-// request is retried if its server is down or still starting.
+// Several server processes on one database. Each can be stopped, killed and restarted while requests continue. A request is
+// retried if its server is down or still starting.
 
 import type { Random } from '@offerbook/sandbox/random.ts';
 import { ServerProcess } from '../support/command.ts';

@@ -1,5 +1,5 @@
-// The pollers of an organisation. There is one of each documented kind, each of which switches between two tokens at random, as
-// during a rotation, and there are two full copies of the same window with one token each. Every page is requested from a
+// The pollers of an organisation. One of each documented kind switches between two tokens at random, as during a rotation. Two
+// further pollers, with one token each, make full copies of the same window. Every page is requested from a
 // random node. The poller that continues from the greatest stamp has a single token, like a client whose author has not read
 // about walks.
 

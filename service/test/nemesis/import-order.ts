@@ -21,7 +21,7 @@ export interface ImportPart {
 }
 
 export interface ImportOrder {
-  /** Several parts form one file, in which every row names its click. */
+  /** Several parts form one file. Every row of such a file names its click. */
   readonly parts: readonly ImportPart[];
   /** Number of rows in each part. */
   readonly rows: number;
@@ -113,8 +113,8 @@ async function* fileOf(
 }
 
 /**
- * Returns rows to import, a fraction of which equal the stored rows. Rows with a click never do, because the click determines
- * their activation time.
+ * Returns rows to import. Some of them equal the stored rows, but never rows with a click, because the click determines their
+ * activation time.
  */
 async function chooseRows(
   stores: Stores,

@@ -1,4 +1,4 @@
-// Chooses an importer's next import at random, from those that are likely to cause problems.
+// Chooses an importer's next import at random. All choices are likely to cause problems.
 
 import type { Random } from '@offerbook/sandbox/random.ts';
 import type { ImportOrder, ImportPart } from './import-order.ts';

@@ -158,8 +158,8 @@ class NemesisRun implements AsyncDisposable {
   }
 
   /**
-   * Lets every poller make two more walks, then compares the copies. The first walk can continue one that the same token began
-   * earlier, and is then complete only through an earlier stamp.
+   * Lets every poller make two more walks, then compares the copies. Two, because the first can continue an earlier walk of
+   * the same token, and is then complete only through an earlier stamp.
    */
   async settle(): Promise<NemesisReport> {
     this.#quiet = true;

@@ -42,7 +42,7 @@ export interface NemesisOptions {
   readonly seed: number;
   /** Number of kills; freezes and disconnections come on top. */
   readonly kills: number;
-  /** The first pull finds the sales of so many days. */
+  /** Number of days whose sales the first pull finds. */
   readonly historyDays?: number;
   /** True to interrupt only pulls of the catalogue. Default: about half of them. */
   readonly isCatalogueOnly?: boolean;
@@ -191,8 +191,8 @@ export async function runPullNemesis({
   }
 
   /**
-   * Compares the stored catalogue with those that the network has had since the last complete pull began. Whatever was in all of
-   * them must be stored, and nothing else than what was in one of them.
+   * Compares the stored catalogue with every catalogue of the network since the last complete pull began. What was in all of
+   * them must be stored; what was in none of them must not.
    */
   async function findTorn(): Promise<string[]> {
     const find = async () => (await stores.pulls.find(catalogueKey))?.completeThroughMs ?? undefined;

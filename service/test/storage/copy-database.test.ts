@@ -171,7 +171,7 @@ describe.each(
     expect(await stores.clickKey()).toBe(await readClickKey(source));
     expect((await stores.revisions()).tokens).toBeGreaterThan(0);
     expect((await stores.revisions()).catalogue).toBeGreaterThan(0);
-    // The next organisation's number is greater than those that were copied.
+    // The next organisation's number is greater than every copied number.
     expect((await newOrganisation(stores, 'next')).id).toBe(org.id + 3);
     const copied = await stores.organisations.find(org.name);
     const orgId = copied?.id ?? 0;

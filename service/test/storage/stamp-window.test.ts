@@ -12,7 +12,7 @@ import { EVERYTHING } from './open-test-stores.ts';
 const EARLIEST_MS = Date.parse('0000-01-01T00:00:00Z');
 const LATEST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Stamps, half of which are at or next to the border of a span. */
+/** Random stamps. Half of them are at or next to the border of a span. */
 const stamp = fc.oneof(
   fc.integer({ min: EARLIEST_MS, max: LATEST_MS }),
   fc
