@@ -16,7 +16,7 @@ import { describeSkipped, PROGRAMS } from '../service/test/support/programs.ts';
 const PARTS = [
   ['activation', 'cli', 'load', 'webhooks'],
   ['artefacts', 'browser', 'catalogue', 'console', 'deploy', 'faults', 'hostile', 'tracing'],
-  ['importer', 'nemesis', 'sandbox', 'storage'],
+  ['chaos', 'importer', 'nemesis', 'sandbox', 'storage'],
 ].map((folders) => folders.map((folder) => `service/test/${folder}`));
 
 /** Test paths for test:unit, one list per process. */

@@ -3,10 +3,10 @@
 
 import { parseArgs } from 'node:util';
 import { Random } from '@offerbook/sandbox/random.ts';
+import { PatroniCluster } from '../chaos/cluster/patroni/patroni-cluster.ts';
+import { FAULTS, type Fault } from '../chaos/faults/patroni-faults.ts';
 import { removeTemporaryFolders } from '../support/databases.ts';
 import { FailoverRun, MODES, type Mode, OldPrimaryReinstated, type RoundReport } from './failover-run.ts';
-import { FAULTS, type Fault } from './faults.ts';
-import { PatroniCluster } from './patroni-cluster.ts';
 
 const FIRST_PAGE_WITHIN_MS = 5_000;
 const STARTS_MAX = 5;

@@ -2,10 +2,10 @@
 
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { clickUnderFaults } from '../chaos/traffic/clicks.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { postgresUrl, startPostgres } from '../support/postgres-server.ts';
 import { SmallDisk } from '../support/small-disk.ts';
-import { clickUnderFaults } from './clicks.ts';
 
 const NOTHING = { answered: expect.any(Number), lost: 0, twice: 0 };
 

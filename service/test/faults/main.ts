@@ -3,11 +3,11 @@
 
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { clickUnderFaults } from '../chaos/traffic/clicks.ts';
 import { openReplicaScene, pollWithReplica } from '../nemesis/replica-scene.ts';
 import { removeTemporaryFolders, temporaryFolder } from '../support/databases.ts';
 import { removePostgres, startReplica } from '../support/postgres-replica.ts';
 import { postgresUrl, startPostgres } from '../support/postgres-server.ts';
-import { clickUnderFaults } from './clicks.ts';
 import { CONNECTIONS_MAX, playRound, type RoundReport } from './fault-round.ts';
 import { type Fault, POSTGRES_FAULTS } from './postgres-faults.ts';
 import { Stage } from './stage.ts';

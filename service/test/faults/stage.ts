@@ -8,6 +8,7 @@ import type { Stores } from '../../src/domain/stores.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { FaultProxy } from '../chaos/cluster/fault-proxy.ts';
 import { ServerProcess } from '../support/command.ts';
 import { offer, retailer, transaction } from '../support/fixtures.ts';
 import { query, removePostgres, startReplica, untilCaughtUp } from '../support/postgres-replica.ts';
@@ -19,7 +20,6 @@ import {
   USER,
 } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
-import { FaultProxy } from './fault-proxy.ts';
 import type { Target } from './traffic.ts';
 
 const FLAGS = ['-c', 'fsync=off', '-c', 'max_connections=30'];

@@ -1,10 +1,10 @@
 // Later pages of a walk show the state of its first page. The record of one walk must never hide a change from another walk.
 
 import { describe, expect, test } from 'bun:test';
+import { GreatestStampPoller } from '../chaos/traffic/pollers/greatest-stamp-poller.ts';
+import { OpenWalkPoller } from '../chaos/traffic/pollers/open-walk-poller.ts';
+import { walkPages } from '../chaos/traffic/pollers/poller.ts';
 import { DATABASES } from '../support/databases.ts';
-import { GreatestStampPoller } from './pollers/greatest-stamp-poller.ts';
-import { OpenWalkPoller } from './pollers/open-walk-poller.ts';
-import { walkPages } from './pollers/poller.ts';
 import { Scene } from './scene.ts';
 
 const LIMIT = 2;

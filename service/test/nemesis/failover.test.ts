@@ -7,15 +7,15 @@ import { printTimestamp, type Timestamp, timestampMs } from '@offerbook/wire/tim
 import { SQL } from 'bun';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { compare, readAll } from '../chaos/model/comparison.ts';
+import { OpenWalkPoller } from '../chaos/traffic/pollers/open-walk-poller.ts';
+import { readPage } from '../chaos/traffic/pollers/page-reader.ts';
 import { offerbook, ServerProcess } from '../support/command.ts';
 import { transaction } from '../support/fixtures.ts';
 import { postgresProcesses, signalIfThere } from '../support/postgres-processes.ts';
 import { query, removePostgres, startReplica, untilCaughtUp } from '../support/postgres-replica.ts';
 import { freePort, PASSWORD, type PostgresServer, startPostgres, USER } from '../support/postgres-server.ts';
 import { ndjson, TestNode } from '../support/test-node.ts';
-import { compare, readAll } from './comparison.ts';
-import { readPage } from './page-reader.ts';
-import { OpenWalkPoller } from './pollers/open-walk-poller.ts';
 import { untilReplicaIsRead } from './replica-scene.ts';
 import { Scene } from './scene.ts';
 

@@ -3,14 +3,14 @@
 
 import { describe, expect, test } from 'bun:test';
 import { Random } from '@offerbook/sandbox/random.ts';
+import { GreatestStampPoller } from '../chaos/traffic/pollers/greatest-stamp-poller.ts';
+import { OpenWalkPoller } from '../chaos/traffic/pollers/open-walk-poller.ts';
+import type { Send } from '../chaos/traffic/pollers/page-reader.ts';
+import { TilingPoller } from '../chaos/traffic/pollers/tiling-poller.ts';
 import { DATABASES } from '../support/databases.ts';
 import { GapPoller } from './broken/gap-poller.ts';
 import { stampEarly } from './broken/late-writer.ts';
 import { movingOrder } from './broken/moving-order.ts';
-import type { Send } from './page-reader.ts';
-import { GreatestStampPoller } from './pollers/greatest-stamp-poller.ts';
-import { OpenWalkPoller } from './pollers/open-walk-poller.ts';
-import { TilingPoller } from './pollers/tiling-poller.ts';
 import { Scene } from './scene.ts';
 
 const LIMIT = 2;

@@ -1,17 +1,14 @@
-// npm run test:nemesis: runs the nemesis for --minutes, or --durability rounds of killing everything. Prints what was done and
+// npm run test:nemesis: runs the nemesis for --minutes. Prints what was done and
 // what was lost. If anything was lost, prints how to run the same plan again and exits with 1.
 
 import { parseArgs } from 'node:util';
 import { DATABASES } from '../support/databases.ts';
 import { stopPostgres } from '../support/postgres-server.ts';
-import { runDurability } from './durability.ts';
-import { MACHINES } from './machine.ts';
 import { runNemesis } from './nemesis.ts';
 
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '1' },
-    durability: { type: 'string' },
     seed: { type: 'string' },
     database: { type: 'string' },
   },
@@ -52,24 +49,4 @@ async function runAllNemeses(minutes: number): Promise<boolean> {
   return failed;
 }
 
-async function runAllDurability(rounds: number): Promise<boolean> {
-  let failed = false;
-  for (const { name, open } of MACHINES.filter(isChosen)) {
-    print(`${name}, killed ${rounds} times, seed ${seed}`);
-    await using machine = await open();
-    const report = await runDurability(machine, rounds, seed);
-    const problems = [...report.damage];
-    if (report.lost > 0) problems.push(`${report.lost} acknowledged rows were lost`);
-    if (report.half > 0) problems.push(`after ${report.half} rounds an import was there by half`);
-    if (report.acknowledged < rounds) problems.push(`only ${report.acknowledged} imports were acknowledged`);
-    const replay = `--durability ${rounds} --seed ${seed} --database ${name.toLowerCase()}`;
-    failed = printReport(report, problems, replay) || failed;
-  }
-  return failed;
-}
-
-const run =
-  values.durability === undefined
-    ? runAllNemeses(Number(values.minutes))
-    : runAllDurability(Number(values.durability));
-process.exit((await run.finally(stopPostgres)) ? 1 : 0);
+process.exit((await runAllNemeses(Number(values.minutes)).finally(stopPostgres)) ? 1 : 0);

@@ -4,11 +4,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { printTimestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
 import { FIRST_ID } from '@offerbook/wire/uuid.ts';
+import { readPage } from '../chaos/traffic/pollers/page-reader.ts';
 import { postgresProcesses, signalIfThere } from '../support/postgres-processes.ts';
 import { query, removePostgres, startReplica, untilCaughtUp } from '../support/postgres-replica.ts';
 import { freePort, type PostgresServer, postgresUrl, startPostgres } from '../support/postgres-server.ts';
 import { TestNode } from '../support/test-node.ts';
-import { readPage } from './page-reader.ts';
 import {
   holdReplay,
   openReplicaScene,

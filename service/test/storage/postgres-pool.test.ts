@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { StorageError } from '../../src/domain/storage-error.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
-import { FaultProxy } from '../faults/fault-proxy.ts';
+import { FaultProxy } from '../chaos/cluster/fault-proxy.ts';
 import { newPostgresSchema } from '../support/postgres-server.ts';
 import { openTestStores, rejection } from './open-test-stores.ts';
 

@@ -2,7 +2,7 @@
 // changes stamped T.
 
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
-import { TilingPoller } from '../pollers/tiling-poller.ts';
+import { TilingPoller } from '../../chaos/traffic/pollers/tiling-poller.ts';
 
 export class GapPoller extends TilingPoller {
   protected override lessThan(end: Timestamp): Timestamp {

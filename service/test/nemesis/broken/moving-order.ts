@@ -6,7 +6,7 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { ENVELOPE_START, envelopeEnd } from '../../../src/domain/page.ts';
 import { openDatabase } from '../../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../../src/storage/open-stores.ts';
-import type { Send } from '../page-reader.ts';
+import type { Send } from '../../chaos/traffic/pollers/page-reader.ts';
 
 export function movingOrder(databaseUrl: string, orgId: number): Send {
   return async (path) => {

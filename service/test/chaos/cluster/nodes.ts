@@ -2,7 +2,7 @@
 // retried if its server is down or still starting.
 
 import type { Random } from '@offerbook/sandbox/random.ts';
-import { ServerProcess } from '../support/command.ts';
+import { ServerProcess } from '../../support/command.ts';
 
 const RETRY_MS = 20;
 /** Long enough for a server to start on a busy machine. */

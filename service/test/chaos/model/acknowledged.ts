@@ -1,7 +1,7 @@
 // Imports that reported success, for comparison with the database.
 
-import type { ImportResult } from '../nemesis/import-order.ts';
-import { DATABASE, type Member } from './member.ts';
+import { DATABASE, type Member } from '../cluster/patroni/member.ts';
+import type { ImportResult } from '../traffic/imports/import-order.ts';
 
 /** Every version of a transaction names the import that it comes from. */
 const COUNT_SQL = `

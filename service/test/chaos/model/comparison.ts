@@ -2,7 +2,7 @@
 
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import type { Stores } from '../../src/domain/stores.ts';
+import type { Stores } from '../../../src/domain/stores.ts';
 
 export interface Comparison {
   /** Rows whose last version the copy does not have. */

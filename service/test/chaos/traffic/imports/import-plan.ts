@@ -1,8 +1,8 @@
 // Chooses an importer's next import at random. All choices are likely to cause problems.
 
 import type { Random } from '@offerbook/sandbox/random.ts';
+import { ORGANISATIONS, type OrganisationName } from '../../model/world.ts';
 import type { ImportOrder, ImportPart } from './import-order.ts';
-import { ORGANISATIONS, type OrganisationName } from './world.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -3,9 +3,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { FaultProxy } from '../faults/fault-proxy.ts';
-import { isRunning, postgresProcesses, signalIfThere } from '../support/postgres-processes.ts';
-import { freePort, PASSWORD, USER } from '../support/postgres-server.ts';
+import { isRunning, postgresProcesses, signalIfThere } from '../../../support/postgres-processes.ts';
+import { freePort, PASSWORD, USER } from '../../../support/postgres-server.ts';
+import { FaultProxy } from '../fault-proxy.ts';
 import { type Daemon, PATRONI, POSTGRES_BIN, startDaemon, untilExited } from './daemons.ts';
 
 export const DATABASE = 'offerbook';

@@ -5,13 +5,13 @@ import { Random } from '@offerbook/sandbox/random.ts';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { STATUSES, type Status, type Transaction } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import { ClickIds } from '../../src/activation/click-id.ts';
-import type { Organisation } from '../../src/domain/organisation.ts';
-import type { Stores } from '../../src/domain/stores.ts';
-import type { TransactionStore, TransactionWriter } from '../../src/domain/transaction.ts';
-import { importTransactions } from '../../src/importer/import-transactions.ts';
-import { transaction } from '../support/fixtures.ts';
-import { idsOf, keptIdsOf, ORGANISATIONS, type OrganisationName, USERS } from './world.ts';
+import { ClickIds } from '../../../../src/activation/click-id.ts';
+import type { Organisation } from '../../../../src/domain/organisation.ts';
+import type { Stores } from '../../../../src/domain/stores.ts';
+import type { TransactionStore, TransactionWriter } from '../../../../src/domain/transaction.ts';
+import { importTransactions } from '../../../../src/importer/import-transactions.ts';
+import { transaction } from '../../../support/fixtures.ts';
+import { idsOf, keptIdsOf, ORGANISATIONS, type OrganisationName, USERS } from '../../model/world.ts';
 
 /** The part of an import that changes one organisation. */
 export interface ImportPart {

@@ -1,8 +1,8 @@
 // The faults of a Patroni cluster, each with its start and its end.
 
 import type { Random } from '@offerbook/sandbox/random.ts';
-import type { Member } from './member.ts';
-import type { PatroniCluster } from './patroni-cluster.ts';
+import type { Member } from '../cluster/patroni/member.ts';
+import type { PatroniCluster } from '../cluster/patroni/patroni-cluster.ts';
 
 /** Time for which two servers accept writes, or would if Patroni did not act. */
 const SPLIT_MS = 3_000;

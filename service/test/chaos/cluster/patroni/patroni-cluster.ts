@@ -5,8 +5,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { $ } from 'bun';
-import { signalIfThere } from '../support/postgres-processes.ts';
-import { freePort, PASSWORD, USER } from '../support/postgres-server.ts';
+import { signalIfThere } from '../../../support/postgres-processes.ts';
+import { freePort, PASSWORD, USER } from '../../../support/postgres-server.ts';
 import { type Daemon, ETCD, HAPROXY, PATRONICTL, startDaemon } from './daemons.ts';
 import { DATABASE, Member, SCOPE } from './member.ts';
 

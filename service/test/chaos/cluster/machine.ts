@@ -2,29 +2,27 @@
 
 import { Database as SqliteFile } from 'bun:sqlite';
 import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import postgres from 'postgres';
-import { DATABASES } from '../support/databases.ts';
-import { isRunning, postgresProcesses, signalIfThere } from '../support/postgres-processes.ts';
-import { postgresUrl, startPostgres } from '../support/postgres-server.ts';
+import { temporaryFolder } from '../../support/databases.ts';
+import { isRunning, postgresProcesses, signalIfThere } from '../../support/postgres-processes.ts';
+import { postgresUrl, startPostgres } from '../../support/postgres-server.ts';
 
 export interface Machine extends AsyncDisposable {
-  readonly name: 'SQLite' | 'PostgreSQL';
   readonly databaseUrl: string;
   kill(): Promise<void>;
   start(): Promise<void>;
   damage(): Promise<string[]>;
 }
 
-export const MACHINES: readonly { name: Machine['name']; open(): Promise<Machine> }[] = [
-  { name: 'SQLite', open: openSqliteMachine },
-  { name: 'PostgreSQL', open: openPostgresMachine },
-];
+export function openMachine(name: 'SQLite' | 'PostgreSQL'): Promise<Machine> {
+  return name === 'SQLite' ? openSqliteMachine() : openPostgresMachine();
+}
 
 /** SQLite runs inside the processes that use it, so there is no server to kill. */
 async function openSqliteMachine(): Promise<Machine> {
-  const databaseUrl = (await DATABASES.find(({ name }) => name === 'SQLite')?.create()) ?? '';
+  const databaseUrl = `sqlite:${join(temporaryFolder(), 'chaos.db')}`;
   return {
-    name: 'SQLite',
     databaseUrl,
     async kill() {},
     async start() {},
@@ -44,7 +42,6 @@ async function openPostgresMachine(): Promise<Machine> {
   const databaseUrl = postgresUrl(port, 'postgres');
 
   return {
-    name: 'PostgreSQL',
     databaseUrl,
     async kill() {
       const all = postgresProcesses(directory);

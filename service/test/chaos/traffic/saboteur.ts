@@ -3,14 +3,14 @@
 
 import type { Random } from '@offerbook/sandbox/random.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import { isStorageError } from '../../src/domain/storage-error.ts';
-import type { Stores } from '../../src/domain/stores.ts';
-import type { Database } from '../../src/storage/database.ts';
-import { TRANSACTIONS } from '../../src/storage/database.ts';
-import { DailySums } from '../../src/storage/stores/daily-sums.ts';
-import { carryOut, getOrganisation } from './import-order.ts';
-import type { Ledger } from './ledger.ts';
-import { keptIdsOf, type OrganisationName } from './world.ts';
+import { isStorageError } from '../../../src/domain/storage-error.ts';
+import type { Stores } from '../../../src/domain/stores.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import { TRANSACTIONS } from '../../../src/storage/database.ts';
+import { DailySums } from '../../../src/storage/stores/daily-sums.ts';
+import type { Ledger } from '../model/ledger.ts';
+import { keptIdsOf, type OrganisationName } from '../model/world.ts';
+import { carryOut, getOrganisation } from './imports/import-order.ts';
 
 const FIND_SQL = 'SELECT document FROM transactions WHERE id = $1 AND org_id = $2';
 

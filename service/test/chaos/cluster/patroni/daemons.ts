@@ -3,8 +3,8 @@
 
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRunning } from '../support/postgres-processes.ts';
-import { PROGRAMS, type Program, requireProgram } from '../support/programs.ts';
+import { isRunning } from '../../../support/postgres-processes.ts';
+import { PROGRAMS, type Program, requireProgram } from '../../../support/programs.ts';
 
 export const POSTGRES_BIN = '/usr/lib/postgresql/15/bin';
 const EXIT_TIMEOUT_MS = 10_000;

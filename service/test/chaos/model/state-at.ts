@@ -5,7 +5,7 @@ import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import { timestampMs } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import type { Database } from '../../src/storage/database.ts';
+import type { Database } from '../../../src/storage/database.ts';
 
 interface Row {
   readonly id: Uuid;

@@ -4,19 +4,19 @@
 // about walks.
 
 import type { Random } from '@offerbook/sandbox/random.ts';
-import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
-import type { Stores } from '../../src/domain/stores.ts';
-import { leakWatch } from '../support/leak-watch.ts';
-import type { Cluster } from './cluster.ts';
-import { getOrganisation } from './import-order.ts';
+import { digestToken, newTokenText } from '../../../../src/domain/access-token.ts';
+import type { Stores } from '../../../../src/domain/stores.ts';
+import { leakWatch } from '../../../support/leak-watch.ts';
+import type { Cluster } from '../../cluster/nodes.ts';
+import { LONER, type OrganisationName } from '../../model/world.ts';
+import { getOrganisation } from '../imports/import-order.ts';
+import { FollowerPoller } from './follower-poller.ts';
+import { type CheckSnapshot, FullCopyPoller } from './full-copy-poller.ts';
+import { GreatestStampPoller } from './greatest-stamp-poller.ts';
+import { OpenWalkPoller } from './open-walk-poller.ts';
 import type { Send } from './page-reader.ts';
-import { FollowerPoller } from './pollers/follower-poller.ts';
-import { type CheckSnapshot, FullCopyPoller } from './pollers/full-copy-poller.ts';
-import { GreatestStampPoller } from './pollers/greatest-stamp-poller.ts';
-import { OpenWalkPoller } from './pollers/open-walk-poller.ts';
-import type { FetchPage, Poller } from './pollers/poller.ts';
-import { TilingPoller } from './pollers/tiling-poller.ts';
-import { LONER, type OrganisationName } from './world.ts';
+import type { FetchPage, Poller } from './poller.ts';
+import { TilingPoller } from './tiling-poller.ts';
 
 export interface Member {
   readonly organisation: OrganisationName;

@@ -3,8 +3,8 @@
 
 import { printTimestamp, type Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
-import type { ImportPart, ImportResult } from './import-order.ts';
-import type { ClockWitness } from './page-reader.ts';
+import type { ImportPart, ImportResult } from '../traffic/imports/import-order.ts';
+import type { ClockWitness } from '../traffic/pollers/page-reader.ts';
 import type { OrganisationName } from './world.ts';
 
 export interface Entry extends ImportPart {

@@ -2,13 +2,13 @@
 // every redirect that contained a click id has exactly one record.
 
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
-import type { ClickId } from '../../src/domain/click.ts';
-import { importCatalogue } from '../../src/importer/import-catalogue.ts';
-import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
-import { ServerProcess } from '../support/command.ts';
-import { temporaryFolder } from '../support/databases.ts';
-import { coupon, id, retailer } from '../support/fixtures.ts';
-import { ndjson } from '../support/test-node.ts';
+import type { ClickId } from '../../../src/domain/click.ts';
+import { importCatalogue } from '../../../src/importer/import-catalogue.ts';
+import { CREATE_OPTIONS, openStores } from '../../../src/storage/open-stores.ts';
+import { ServerProcess } from '../../support/command.ts';
+import { temporaryFolder } from '../../support/databases.ts';
+import { coupon, id, retailer } from '../../support/fixtures.ts';
+import { ndjson } from '../../support/test-node.ts';
 
 /** Number of users that click concurrently. */
 const USERS_AT_ONCE = 8;

@@ -1,0 +1,37 @@
+// Runs a scenario once, and returns its report.
+
+import type { Scenario } from '../scenario.ts';
+import { type Cells, Run, type RunSettings } from './run.ts';
+
+export interface Report {
+  readonly counts: Readonly<Record<string, number>>;
+  readonly rows: readonly Cells[];
+  readonly violations: readonly string[];
+}
+
+/** An error that ends the scenario counts as a violation. */
+export async function play(scenario: Scenario, settings: RunSettings): Promise<Report> {
+  await using run = new Run({ ...settings, values: { ...defaults(scenario), ...settings.values } });
+  const stop = () => void run.disposeAsync().finally(() => process.exit(130));
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+  try {
+    await scenario.run(run);
+    for (const what of scenario.mustHappen ?? [])
+      run.require(`${what} must not be 0`, (run.counts[what] ?? 0) > 0);
+  } catch (error) {
+    run.violation('NOT COMPLETED', error instanceof Error ? (error.stack ?? error.message) : String(error));
+  } finally {
+    process.off('SIGINT', stop);
+    process.off('SIGTERM', stop);
+  }
+  return { counts: run.counts, rows: run.rows, violations: run.violations };
+}
+
+function defaults({ options = {} }: Scenario): Record<string, string | boolean | string[] | boolean[]> {
+  return Object.fromEntries(
+    Object.entries(options).flatMap(([name, { default: value }]) =>
+      value === undefined ? [] : [[name, value]],
+    ),
+  );
+}

@@ -1,0 +1,119 @@
+// One run of a scenario on one database: its seed, its time, its options, and everything that the scenario reports.
+
+import { Random } from '@offerbook/sandbox/random.ts';
+import type { TestDatabase } from '../../support/databases.ts';
+import type { Values } from '../scenario.ts';
+
+export type Cells = Readonly<Record<string, string | number>>;
+
+export interface RunSettings {
+  readonly seed: number;
+  readonly minutes: number;
+  readonly values?: Values;
+  /** Undefined for a scenario that creates its databases itself. */
+  readonly database?: TestDatabase | undefined;
+  /** Prints a line while the run goes on. */
+  readonly print?: (line: string) => void;
+}
+
+const LISTED_PER_KIND_MAX = 10;
+
+/** At the end of the run, it disposes of everything that was added with `use` or `defer`, in reverse order. */
+export class Run extends AsyncDisposableStack {
+  readonly seed: number;
+  readonly minutes: number;
+  /** The run should end at this value of performance.now(). */
+  readonly endMs: number;
+  readonly print: (line: string) => void;
+  readonly #database: TestDatabase | undefined;
+  readonly #values: Values;
+  readonly #counts = new Map<string, number>();
+  readonly #rows: Cells[] = [];
+  readonly #violations = new Map<string, string[]>();
+
+  constructor(settings: RunSettings) {
+    super();
+    this.seed = settings.seed;
+    this.minutes = settings.minutes;
+    this.endMs = performance.now() + settings.minutes * 60_000;
+    this.print = settings.print ?? (() => {});
+    this.#database = settings.database;
+    this.#values = settings.values ?? {};
+  }
+
+  /** The same sequence for the same seed and parts, so that each actor's decisions depend on the seed alone. */
+  random(...parts: (string | number)[]): Random {
+    return new Random(this.seed, ...parts);
+  }
+
+  get isOver(): boolean {
+    return performance.now() > this.endMs;
+  }
+
+  get database(): TestDatabase {
+    if (this.#database === undefined) throw new Error('the scenario creates its databases itself');
+    return this.#database;
+  }
+
+  /** The option's value, or its default. */
+  text(option: string): string {
+    return String(this.#values[option] ?? '');
+  }
+
+  number(option: string): number {
+    const value = Number(this.text(option));
+    if (!Number.isFinite(value)) throw new Error(`--${option} must be a number`);
+    return value;
+  }
+
+  flag(option: string): boolean {
+    return this.#values[option] === true;
+  }
+
+  /** The items named by the option, which may be repeated; all items if it is absent. */
+  choose<Item>(option: string, items: readonly Item[], nameOf: (item: Item) => string): readonly Item[] {
+    const value = this.#values[option];
+    if (value === undefined) return items;
+    const names = [value].flat().map(String);
+    const unknown = names.find((name) => !items.some((item) => nameOf(item) === name));
+    if (unknown !== undefined)
+      throw new Error(`there is no ${option} ${unknown}; choose from ${items.map(nameOf).join(', ')}`);
+    return items.filter((item) => names.includes(nameOf(item)));
+  }
+
+  count(what: string, by = 1): void {
+    this.#counts.set(what, (this.#counts.get(what) ?? 0) + by);
+  }
+
+  /** Adds a row to the report's table. All rows have the same columns. */
+  row(cells: Cells): void {
+    this.#rows.push(cells);
+  }
+
+  /** Reports a broken guarantee. `kind` is one or two words; the report lists the first violations of each kind. */
+  violation(kind: string, what: string): void {
+    const listed = this.#violations.get(kind) ?? [];
+    this.#violations.set(kind, [...listed, what]);
+  }
+
+  /** Reports a violation unless the guarantee holds. `saw` is what was measured. */
+  require(guarantee: string, holds: boolean, saw: unknown = ''): void {
+    if (!holds)
+      this.violation('BROKEN', `${guarantee} ${typeof saw === 'string' ? saw : JSON.stringify(saw)}`.trim());
+  }
+
+  get counts(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#counts);
+  }
+
+  get rows(): readonly Cells[] {
+    return this.#rows;
+  }
+
+  get violations(): string[] {
+    return [...this.#violations].flatMap(([kind, all]) => [
+      ...all.slice(0, LISTED_PER_KIND_MAX).map((what) => `${kind}: ${what}`),
+      ...(all.length > LISTED_PER_KIND_MAX ? [`${kind}: ${all.length} in all`] : []),
+    ]);
+  }
+}
