@@ -16,8 +16,11 @@ const SECRET_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 const SHAPE = /^ob_(pub|prv)_[0-9A-Za-z]{36}$/;
 
-interface TokenEnds {
+export interface TokenEnds {
   readonly expiresAtMs: number | null;
+  /** End of the overlap with a rotated token's successor. */
+  readonly overlapEndsAtMs: number | null;
+  /** When the token was revoked. A revoked token never works, whatever this time is: the clocks of two machines may differ. */
   readonly revokedAtMs: number | null;
 }
 
@@ -59,15 +62,16 @@ export function digestToken(text: string): string {
   return Bun.SHA256.hash(text, 'hex');
 }
 
-/** Returns when a token stops working: at its expiry or its revocation, whichever comes first. Null if it never does. */
-export function endMs({ expiresAtMs, revokedAtMs }: TokenEnds): number | null {
-  if (expiresAtMs === null || revokedAtMs === null) return expiresAtMs ?? revokedAtMs;
-  return Math.min(expiresAtMs, revokedAtMs);
+/** Returns when a token stops working: at the earliest of its ends. Null if it has none. */
+export function endMs({ expiresAtMs, overlapEndsAtMs, revokedAtMs }: TokenEnds): number | null {
+  const ends = [expiresAtMs, overlapEndsAtMs, revokedAtMs].filter((ms) => ms !== null);
+  return ends.length === 0 ? null : Math.min(...ends);
 }
 
 export function isLive(token: TokenEnds, nowMs: number): boolean {
-  const end = endMs(token);
-  return end === null || end > nowMs;
+  const { expiresAtMs, overlapEndsAtMs, revokedAtMs } = token;
+  const isPast = (ms: number | null) => ms !== null && ms <= nowMs;
+  return revokedAtMs === null && !isPast(expiresAtMs) && !isPast(overlapEndsAtMs);
 }
 
 /** Long enough to issue and deploy another token. */
@@ -75,17 +79,17 @@ const EXPIRING_MS = 14 * 86_400_000;
 
 /** True if the token expires within two weeks. False for revoked and rotated tokens, which were ended on purpose. */
 export function isExpiring(token: TokenEnds, nowMs: number): boolean {
-  const { expiresAtMs, revokedAtMs } = token;
-  return (
-    revokedAtMs === null && expiresAtMs !== null && expiresAtMs < nowMs + EXPIRING_MS && isLive(token, nowMs)
-  );
+  const { expiresAtMs, overlapEndsAtMs } = token;
+  const isSoon = expiresAtMs !== null && expiresAtMs < nowMs + EXPIRING_MS;
+  return isSoon && overlapEndsAtMs === null && isLive(token, nowMs);
 }
 
 type TokenState = 'live' | 'ending' | 'revoked' | 'expired';
 
 export function tokenState(token: AccessToken, nowMs: number): TokenState {
-  if (isLive(token, nowMs)) return token.revokedAtMs === null ? 'live' : 'ending';
-  return token.revokedAtMs !== null && token.revokedAtMs <= nowMs ? 'revoked' : 'expired';
+  if (isLive(token, nowMs)) return token.overlapEndsAtMs === null ? 'live' : 'ending';
+  if (token.revokedAtMs !== null) return 'revoked';
+  return token.overlapEndsAtMs !== null && token.overlapEndsAtMs <= nowMs ? 'revoked' : 'expired';
 }
 
 function checksum(text: string): string {
@@ -102,8 +106,8 @@ export interface NewToken {
 
 interface Succession {
   readonly successor: NewToken;
-  /** When the replaced token stops working. */
-  readonly endsAtMs: number;
+  /** When the replaced token stops working; null to revoke it at once. */
+  readonly overlapEndsAtMs: number | null;
 }
 
 interface RotatedToken {
@@ -115,10 +119,10 @@ export interface TokenStore {
   /** All tokens, including expired and revoked ones, at the returned revision. */
   list(): Promise<{ revision: number; tokens: AccessToken[] }>;
   add(token: NewToken): Promise<AccessToken>;
-  /** Makes a token stop working at this time, unless it stops earlier. Returns undefined if there is no such token. */
-  endAt(id: Uuid, endsAtMs: number): Promise<AccessToken | undefined>;
+  /** Returns undefined if there is no such token. */
+  revoke(id: Uuid): Promise<AccessToken | undefined>;
   /**
-   * Adds a successor and ends the old token as `endAt` does, atomically. Calls `succeed` while the token is locked, so
+   * Adds a successor and ends the old token after the overlap, unless it ends earlier, atomically. Calls `succeed` while the token is locked, so
    * concurrent rotations run one after the other. If `succeed` throws, nothing changes. Returns undefined if there is no such
    * token.
    */

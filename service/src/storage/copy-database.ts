@@ -161,7 +161,7 @@ async function copyTables(copy: Copy): Promise<TableCounts> {
   const newNumbers = await copyImports(copy);
   const tokens = await copyRows(
     'tokens',
-    'id, org_id, kind, label, digest, created_at, expires_at, revoked_at, last_used_at',
+    'id, org_id, kind, label, digest, created_at, expires_at, overlap_ends_at, revoked_at, last_used_at',
   );
   await copyRows(
     'webhooks',

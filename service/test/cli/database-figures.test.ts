@@ -21,7 +21,10 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('database figures o
     };
     for (const days of [null, 1, 13, 15]) await add(days);
     // This token has been rotated, so its expiry is intended.
-    await stores.tokens.endAt((await add(2)).id, nowMs + DAY_MS);
+    await stores.tokens.rotate((await add(2)).id, (old) => ({
+      successor: { ...old, digest: 'successor', expiresAtMs: null },
+      overlapEndsAtMs: nowMs + DAY_MS,
+    }));
     let isAway = false;
     const tokens = {
       ...stores.tokens,

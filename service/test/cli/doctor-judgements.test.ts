@@ -259,6 +259,7 @@ describe('rating imports and tokens', () => {
     digest: '',
     createdAtMs: 0,
     expiresAtMs: null,
+    overlapEndsAtMs: null,
     revokedAtMs: null,
     lastUsedAtMs: null,
     ...with_,
@@ -267,7 +268,7 @@ describe('rating imports and tokens', () => {
   test('tokens are rated as a warning if no token is valid or a token expires soon, and ok otherwise', () => {
     const gone = token(1, { expiresAtMs: NOW_MS - 1 });
     const expiring = token(2, { expiresAtMs: NOW_MS + 13 * DAY_MS });
-    const rotated = token(3, { expiresAtMs: NOW_MS + DAY_MS, revokedAtMs: NOW_MS + DAY_MS });
+    const rotated = token(3, { expiresAtMs: NOW_MS + DAY_MS, overlapEndsAtMs: NOW_MS + DAY_MS });
     expect(judgeTokens([gone], NOW_MS).state).toBe('warning');
     expect(judgeTokens([gone, token(4), expiring, rotated], NOW_MS)).toMatchObject({
       state: 'warning',

@@ -56,7 +56,7 @@ describe('token strings', () => {
   });
 });
 
-test('a token is valid until it expires or its revocation takes effect', () => {
+test('a token is valid until it expires, its overlap ends or it is revoked, whatever the clocks show', () => {
   const token: AccessToken = {
     id: id(1),
     orgId: 1,
@@ -66,6 +66,7 @@ test('a token is valid until it expires or its revocation takes effect', () => {
     digest: '',
     createdAtMs: 0,
     expiresAtMs: null,
+    overlapEndsAtMs: null,
     revokedAtMs: null,
     lastUsedAtMs: null,
   };
@@ -73,7 +74,9 @@ test('a token is valid until it expires or its revocation takes effect', () => {
     isLive(token, 100),
     isLive({ ...token, expiresAtMs: 101 }, 100),
     isLive({ ...token, expiresAtMs: 100 }, 100),
-    isLive({ ...token, revokedAtMs: 101 }, 100),
+    isLive({ ...token, overlapEndsAtMs: 101 }, 100),
+    isLive({ ...token, overlapEndsAtMs: 100 }, 100),
     isLive({ ...token, revokedAtMs: 100 }, 100),
-  ]).toEqual([true, true, false, true, false]);
+    isLive({ ...token, revokedAtMs: 3_600_000 }, 100),
+  ]).toEqual([true, true, false, true, false, false, false]);
 });

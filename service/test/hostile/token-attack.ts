@@ -85,7 +85,7 @@ async function badTokens(node: TestNode): Promise<Record<BadTokenKind, string>> 
   const revoked = await node.token('public');
   const [stored] = (await node.stores.tokens.list()).tokens;
   if (stored === undefined) throw new Error('the token was not stored');
-  await node.stores.tokens.endAt(stored.id, Date.now() - 1);
+  await node.stores.tokens.revoke(stored.id);
   const live = await node.token('public');
   return {
     unknown: newTokenText('public'),

@@ -152,7 +152,7 @@ describe('authentication', () => {
     const expired = await node.token('public', 'acme', Date.now() - 1);
     const { tokens: stored } = await node.stores.tokens.list();
     const last = stored.findLast((token) => token.expiresAtMs === null);
-    await node.stores.tokens.endAt(last?.id ?? ('' as never), Date.now() - 1);
+    await node.stores.tokens.revoke(last?.id ?? ('' as never));
     const mistyped = `${tokens.public.slice(0, -1)}${tokens.public.endsWith('0') ? '1' : '0'}`;
     const answers = await Promise.all(
       [newTokenText('public'), revoked, expired, mistyped].map(async (text) => {
@@ -178,7 +178,7 @@ describe('tokens', () => {
     const text = await node.token('public');
     expect((await node.get('/v1/retailers/', text)).status).toBe(200);
     const stored = (await node.stores.tokens.list()).tokens.at(-1);
-    await node.stores.tokens.endAt(stored?.id ?? ('' as never), Date.now());
+    await node.stores.tokens.revoke(stored?.id ?? ('' as never));
     const revokedAt = performance.now();
     while ((await node.get('/v1/retailers/', text)).status === 200) await Bun.sleep(10);
     expect(performance.now() - revokedAt).toBeLessThan(allowedMs(1_000));
@@ -199,7 +199,7 @@ describe('tokens', () => {
         await own.stores.catalogue.write((writer) => writer.markChanged());
         const isReading = `SELECT pid FROM pg_locks WHERE relation = 'retailers'::regclass AND NOT granted`;
         while ((await database.all(isReading)).length === 0) await Bun.sleep(5);
-        await own.stores.tokens.endAt(stored?.id ?? ('' as never), Date.now());
+        await own.stores.tokens.revoke(stored?.id ?? ('' as never));
         while ((await own.get('/v1/transactions/', text)).status === 200) await Bun.sleep(10);
         // The reload was still blocked: it gives up only after two seconds.
         expect(said('the database cannot be read')).toBe(0);

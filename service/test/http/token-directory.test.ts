@@ -66,7 +66,7 @@ test('if two refreshes finish out of order, the result of the later refresh is k
   const earlier = directory.refresh();
   while (lists < 1) await Bun.sleep(1);
   const { tokens } = await stores.tokens.list();
-  await stores.tokens.endAt(tokens[0]?.id ?? ('' as Uuid), 0);
+  await stores.tokens.revoke(tokens[0]?.id ?? ('' as Uuid));
   const later = directory.refresh();
   mayAnswer[1]?.resolve();
   await later;
@@ -76,6 +76,19 @@ test('if two refreshes finish out of order, the result of the later refresh is k
   await earlier;
   expect(directory.findKnown(text)).toBeUndefined();
   expect(directory.revision).toBe(revision);
+  await stores.close();
+});
+
+test('a token revoked by a machine whose clock is an hour ahead is rejected at once', async () => {
+  const url = (await sqlite?.create()) ?? '';
+  const stores = await openStores(url, CREATE_OPTIONS, () => Date.now() + 3_600_000);
+  const text = await issue(stores);
+  const directory = new TokenDirectory(stores.tokens, stores.revisions, Date.now);
+  await directory.refresh();
+  const known = directory.findKnown(text);
+  await stores.tokens.revoke(known?.id ?? ('' as Uuid));
+  expect(await directory.findNew(text)).toBeUndefined();
+  expect(known?.digest).toBe(digestToken(text));
   await stores.close();
 });
 

@@ -208,7 +208,7 @@ describe('on SQLite', () => {
     const digest = digestToken(first.private);
     const { tokens } = await stage.stores.tokens.list();
     const leaked = tokens.find((token) => token.digest === digest);
-    await stage.stores.tokens.endAt(leaked?.id ?? ('' as Uuid), stage.nowMs);
+    await stage.stores.tokens.revoke(leaked?.id ?? ('' as Uuid));
     const third = await openTokens(stage.stores, org, 1, stage.nowMs);
     expect(third.public).toBe(first.public);
     expect(third.private).not.toBe(first.private);

@@ -608,7 +608,7 @@ describe('backups', () => {
     const token = await issue(stores, org.id);
     const old = await recordClick(stores, org.id, { passbackUid: 'erased later' });
     await backup(join(folder, 'backup'));
-    await stores.tokens.endAt(token.id, nowMs);
+    await stores.tokens.revoke(token.id);
     await stores.erasures.erase(org, 'erased later');
     const fresh = await recordClick(stores, org.id, { passbackUid: 'came later' });
     await stores.close();
@@ -784,13 +784,21 @@ describe('backups', () => {
   test('a restore keeps the end of a token that was moved earlier after the backup', async () => {
     const { folder, url, stores, org, backup, restore } = await scene();
     const token = await issue(stores, org.id);
-    await stores.tokens.endAt(token.id, nowMs + 60_000);
+    const rotate = (overlapEndsAtMs: number, digest: string) =>
+      stores.tokens.rotate(token.id, ({ orgId, kind, label, expiresAtMs }) => ({
+        successor: { orgId, kind, label, expiresAtMs, digest },
+        overlapEndsAtMs,
+      }));
+    const first = await rotate(nowMs + 60_000, 'successor');
     await backup(join(folder, 'backup'));
-    await stores.tokens.endAt(token.id, nowMs);
+    await rotate(nowMs + 10_000, 'after the backup');
     await stores.close();
     expect(await restore(join(folder, 'backup'))).toMatchObject({ tokensRevoked: 1 });
     const restored = await open.stores(url);
-    expect((await restored.tokens.list()).tokens).toEqual([{ ...token, revokedAtMs: nowMs }]);
+    expect<unknown>((await restored.tokens.list()).tokens).toEqual([
+      { ...token, overlapEndsAtMs: nowMs + 10_000 },
+      first?.successor,
+    ]);
   });
 
   test('a restore ignores the deletion of an earlier organisation of the same name', async () => {
@@ -822,7 +830,7 @@ describe('backups', () => {
     await load(stores, org, [transaction(1, { passbackUid: 'anna' })]);
     const token = await issue(stores, org.id);
     await backup(join(folder, 'backup'));
-    await stores.tokens.endAt(token.id, nowMs);
+    await stores.tokens.revoke(token.id);
     await stores.erasures.erase(org, 'anna');
     await stores.close();
     const known = { tokensRevoked: 1, usersErased: 0, organisationsDeleted: [] };
@@ -849,7 +857,7 @@ describe('backups', () => {
       await recordClick(stores, org.id, { passbackUid: 'erased later' });
       await backup(join(folder, 'backup'));
       await load(stores, org, [transaction(2, { status: 'DECLINED', cashback: 0 })]);
-      await stores.tokens.endAt(token.id, nowMs);
+      await stores.tokens.revoke(token.id);
       for (const user of ['erased later', 'came later']) await stores.erasures.erase(org, user);
       await stores.close();
       for (const end of ['-walks', '-walks-wal']) writeFileSync(`${path}${end}`, 'notes');

@@ -44,7 +44,7 @@ async function contentOf(database: Database) {
     ),
     links: await database.all('SELECT id, kind, template, domains FROM links ORDER BY id'),
     tokens: await byName(
-      't.id, t.kind, t.label, t.digest, t.created_at, t.expires_at, t.revoked_at, t.last_used_at',
+      't.id, t.kind, t.label, t.digest, t.created_at, t.expires_at, t.overlap_ends_at, t.revoked_at, t.last_used_at',
       'tokens',
     ),
     retailers: await database.all('SELECT id, document, source FROM retailers ORDER BY id'),
@@ -105,7 +105,7 @@ describe.each(
         digest: `digest ${index}`,
         expiresAtMs: index === 1 ? nowMs + 5 : null,
       });
-      if (index === 2) await stores.tokens.endAt(token.id, nowMs + 7);
+      if (index === 2) await stores.tokens.revoke(token.id);
       await stores.tokens.touch(new Map([[token.id, nowMs + index]]));
     }
     await stores.catalogue.write(async (writer) => {

@@ -77,7 +77,7 @@ for (const database of DATABASES) {
       expect(refusal.message).toBe('"acme" has 1 valid token; nothing was changed');
       expect(await stores.organisations.contents('acme')).toEqual({ ...counts, liveTokens: 1 });
 
-      await stores.tokens.endAt(token.id, Date.now());
+      await stores.tokens.revoke(token.id);
       expect(await stores.organisations.delete('acme', NOW)).toEqual(counts);
       expect(await keptState()).toEqual({
         ...before,

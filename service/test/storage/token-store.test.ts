@@ -35,6 +35,7 @@ for (const database of DATABASES) {
         digest: 'd1',
         createdAtMs: 5_000,
         expiresAtMs: 9_000,
+        overlapEndsAtMs: null,
         revokedAtMs: null,
         lastUsedAtMs: null,
       });
@@ -49,20 +50,30 @@ for (const database of DATABASES) {
       expect(await stores.tokens.list()).toEqual({ revision: 1, tokens: [added] });
     });
 
-    test('the time at which a token ends can be moved earlier but never later', async () => {
-      const { stores, orgId } = await newStores();
-      const { id } = await stores.tokens.add(token(orgId, 'd1'));
+    test('rotations can move the end of a token earlier but never later, and a revocation ends it at once', async () => {
+      const { stores, orgId, url } = await newStores();
+      const { id } = await stores.tokens.add(token(orgId, 'd0'));
       const ends = [];
-      for (const endsAtMs of [8_000, 9_000, 7_000]) {
-        ends.push((await stores.tokens.endAt(id, endsAtMs))?.revokedAtMs);
+      for (const overlapEndsAtMs of [8_000, 9_000, 7_000, null, 6_000]) {
+        const successor = token(orgId, `d${ends.length + 1}`);
+        const rotated = await stores.tokens.rotate(id, () => ({ successor, overlapEndsAtMs }));
+        ends.push([rotated?.replaced.overlapEndsAtMs, rotated?.replaced.revokedAtMs]);
       }
-      expect(ends).toEqual([8_000, 8_000, 7_000]);
-      expect((await stores.tokens.list()).revision).toBe(4);
+      expect(ends).toEqual([
+        [8_000, null],
+        [8_000, null],
+        [7_000, null],
+        [7_000, 5_000],
+        [6_000, 5_000],
+      ]);
+      const { tokens } = await open.stores(url, COMMAND_OPTIONS, () => 9_000);
+      expect((await tokens.revoke(id))?.revokedAtMs).toBe(5_000);
+      expect((await stores.tokens.list()).revision).toBe(7);
     });
 
     test('revoking an unknown token changes nothing', async () => {
       const { stores } = await newStores();
-      expect(await stores.tokens.endAt(newUuid(), 8_000)).toBeUndefined();
+      expect(await stores.tokens.revoke(newUuid())).toBeUndefined();
       expect(await stores.tokens.list()).toEqual({ revision: 0, tokens: [] });
     });
 
@@ -71,11 +82,11 @@ for (const database of DATABASES) {
       const old = await stores.tokens.add(token(orgId, 'd1'));
       const rotated = await stores.tokens.rotate(old.id, (found) => {
         expect(found).toEqual(old);
-        return { successor: token(orgId, 'd2'), endsAtMs: 6_000 };
+        return { successor: token(orgId, 'd2'), overlapEndsAtMs: 6_000 };
       });
       const { tokens } = await stores.tokens.list();
       expect(tokens).toEqual([
-        { ...old, revokedAtMs: 6_000 },
+        { ...old, overlapEndsAtMs: 6_000 },
         { ...old, id: tokens[1]?.id ?? old.id, digest: 'd2' },
       ]);
       expect<unknown>(rotated).toEqual({ replaced: tokens[0], successor: tokens[1] });
@@ -88,9 +99,9 @@ for (const database of DATABASES) {
       const seen: (number | null)[] = [];
       await Promise.all(
         [stores, others, stores, others].map(({ tokens }, i) =>
-          tokens.rotate(id, ({ revokedAtMs }) => {
-            seen.push(revokedAtMs);
-            return { successor: token(orgId, `d${i + 1}`), endsAtMs: 6_000 };
+          tokens.rotate(id, ({ overlapEndsAtMs }) => {
+            seen.push(overlapEndsAtMs);
+            return { successor: token(orgId, `d${i + 1}`), overlapEndsAtMs: 6_000 };
           }),
         ),
       );
@@ -112,14 +123,14 @@ for (const database of DATABASES) {
     test('a rotation whose successor cannot be added does not change the old token', async () => {
       const { stores, orgId } = await newStores();
       const old = await stores.tokens.add(token(orgId, 'd1'));
-      const succeed = () => ({ successor: token(orgId, 'd1'), endsAtMs: 6_000 });
+      const succeed = () => ({ successor: token(orgId, 'd1'), overlapEndsAtMs: 6_000 });
       await expect(stores.tokens.rotate(old.id, succeed)).rejects.toThrow();
       expect(await stores.tokens.list()).toEqual({ revision: 1, tokens: [old] });
     });
 
     test('rotating an unknown token adds nothing', async () => {
       const { stores, orgId } = await newStores();
-      const succeed = () => ({ successor: token(orgId, 'd2'), endsAtMs: 6_000 });
+      const succeed = () => ({ successor: token(orgId, 'd2'), overlapEndsAtMs: 6_000 });
       expect(await stores.tokens.rotate(newUuid(), succeed)).toBeUndefined();
       expect(await stores.tokens.list()).toEqual({ revision: 0, tokens: [] });
     });
@@ -170,10 +181,10 @@ describe('tokens on PostgreSQL during other writes', () => {
       const added = await stores.tokens.add(token(orgId, 'd2'));
       const rotated = await stores.tokens.rotate(id, () => ({
         successor: token(orgId, 'd3'),
-        endsAtMs: 6_000,
+        overlapEndsAtMs: 6_000,
       }));
-      await stores.tokens.endAt(added.id, 7_000);
-      expect(rotated?.replaced.revokedAtMs).toBe(6_000);
+      await stores.tokens.revoke(added.id);
+      expect(rotated?.replaced.overlapEndsAtMs).toBe(6_000);
     });
     expect((await stores.tokens.list()).tokens.map(({ digest }) => digest)).toEqual(['d1', 'd2', 'd3']);
   });
@@ -192,13 +203,16 @@ describe('tokens on PostgreSQL during other writes', () => {
       const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
       rotation = waiting.tokens.rotate(old.id, () => {
         begin();
-        return { successor: token(orgId, 'd3'), endsAtMs: 6_000 };
+        return { successor: token(orgId, 'd3'), overlapEndsAtMs: 6_000 };
       });
       await begun;
       await untilWaiting(open.database(url), 1);
-      expect((await stores.tokens.endAt(leaked.id, 7_000))?.revokedAtMs).toBe(7_000);
+      expect((await stores.tokens.revoke(leaked.id))?.revokedAtMs).toBeNumber();
     });
-    expect(await rotation).toMatchObject({ replaced: { revokedAtMs: 6_000 }, successor: { digest: 'd3' } });
+    expect(await rotation).toMatchObject({
+      replaced: { overlapEndsAtMs: 6_000 },
+      successor: { digest: 'd3' },
+    });
   });
 
   test('two servers that record the last use of the same tokens in opposite orders do not cause a deadlock', async () => {
@@ -229,9 +243,9 @@ describe('tokens on PostgreSQL during other writes', () => {
     const { id } = await stores.tokens.add(token(orgId, 'd0'));
     const seen: (number | null)[] = [];
     const rotate = (digest: string) =>
-      stores.tokens.rotate(id, ({ revokedAtMs }) => {
-        seen.push(revokedAtMs);
-        return { successor: token(orgId, digest), endsAtMs: 6_000 };
+      stores.tokens.rotate(id, ({ overlapEndsAtMs }) => {
+        seen.push(overlapEndsAtMs);
+        return { successor: token(orgId, digest), overlapEndsAtMs: 6_000 };
       });
     const rotations: Promise<unknown>[] = [];
     await open.database(url).write(async (connection) => {

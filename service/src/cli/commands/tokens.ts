@@ -117,14 +117,13 @@ async function listTokens(options: StoreOptions): Promise<void> {
 
 async function revokeToken(idText: string, options: StoreOptions): Promise<void> {
   const id = getId(idText);
-  const nowMs = systemClock();
   const path = sqlitePath(options.database);
-  const revoke = () => withStores(options, (stores) => stores.tokens.endAt(id, nowMs));
+  const revoke = () => withStores(options, (stores) => stores.tokens.revoke(id));
   const ended = await (path === undefined ? revoke() : withReserve(path, revoke));
   if (ended === undefined) throw noSuchToken(id);
   await printResult(
     options,
-    toJson(ended, nowMs),
+    toJson(ended, systemClock()),
     `Revoked the ${ended.kind} token ${id} of "${ended.orgName}".`,
   );
 }
@@ -143,7 +142,7 @@ async function rotateToken(idText: string, options: StoreOptions & { overlap: st
       // The successor gets the same lifetime as its predecessor.
       const expiresAtMs = old.expiresAtMs === null ? null : nowMs + (old.expiresAtMs - old.createdAtMs);
       const successor = { orgId, kind, label, digest: digestToken(text), expiresAtMs };
-      return { successor, endsAtMs: nowMs + overlapMs };
+      return { successor, overlapEndsAtMs: overlapMs === 0 ? null : nowMs + overlapMs };
     });
     if (rotated === undefined) throw noSuchToken(id);
     await printNewToken(options, rotated.successor, text, rotated.replaced);
@@ -206,7 +205,7 @@ function toJson(token: AccessToken, nowMs: number) {
     state: tokenState(token, nowMs),
     createdAt: printTimestamp(token.createdAtMs),
     expiresAt: printTime(token.expiresAtMs),
-    revokedAt: printTime(token.revokedAtMs),
+    revokedAt: printTime(token.revokedAtMs ?? token.overlapEndsAtMs),
     lastUsedAt: printTime(token.lastUsedAtMs),
   };
 }

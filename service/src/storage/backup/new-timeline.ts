@@ -13,6 +13,7 @@ import { type Auditor, amendAudit, writeAudit } from '../stores/audit-log.ts';
 import { advanceClock, lockClock, lockClocks } from '../stores/change-clock.ts';
 import { readBatches } from '../stores/read-batches.ts';
 import { DELETED_NUMBER, LAST_NUMBER_SQL, raiseCounter, raiseRevision } from '../stores/revision.ts';
+import { OVERLAP_SQL, REVOKE_SQL } from '../stores/token-store.ts';
 import { exportQuery } from '../stores/transaction-store.ts';
 import { keepWebhooks, type OldWebhook } from './keep-webhooks.ts';
 
@@ -21,11 +22,18 @@ const NUMBERS_SKIPPED = 1_000;
 /** Rows stamped per database transaction. */
 const BATCH = 5_000;
 
+export interface EndedToken {
+  readonly id: Uuid;
+  readonly overlapEndsAtMs: number | null;
+  readonly revokedAtMs: number | null;
+}
+
 /** State read from the database that the backup replaces. */
 export interface OldTimeline {
   /** Last stamp of each organisation, by organisation number. */
   readonly clocksMs: ReadonlyMap<number, number>;
-  readonly revokedTokens: readonly { readonly id: Uuid; readonly revokedAtMs: number }[];
+  /** Tokens that were revoked or rotated. */
+  readonly endedTokens: readonly EndedToken[];
   /** Undefined if they could not be read. */
   readonly webhooks?: readonly OldWebhook[] | undefined;
 }
@@ -44,7 +52,7 @@ export interface TimelineOptions {
 export interface TimelineReport {
   /** Number of transactions that got a new stamp. */
   readonly stamped: number;
-  /** Number of tokens revoked again because they had been revoked after the backup. */
+  /** Number of tokens ended again because they had been revoked or rotated after the backup. */
   readonly tokensRevoked: number;
 }
 
@@ -61,7 +69,7 @@ export async function beginTimeline(
   const { moved, tokensRevoked, entry } = await database.write(async (connection) => {
     const moved = await moveClocks(connection, auditor.clock, old);
     await skipNumbers(connection);
-    const tokensRevoked = await revokeAgain(connection, old?.revokedTokens ?? []);
+    const tokensRevoked = await endAgain(connection, old?.endedTokens ?? []);
     if (old?.webhooks !== undefined) await keepWebhooks(connection, old.webhooks, auditor.clock());
     for (const name of ['catalogue', 'tokens', 'activation', 'webhooks'] as const)
       await raiseRevision(connection, name);
@@ -171,15 +179,12 @@ export async function skipNumbers(connection: Connection): Promise<void> {
   await connection.continueNumbers('organisations', LAST_NUMBER_SQL);
 }
 
-async function revokeAgain(connection: Connection, revoked: OldTimeline['revokedTokens']): Promise<number> {
+async function endAgain(connection: Connection, ended: OldTimeline['endedTokens']): Promise<number> {
   let count = 0;
-  for (const { id, revokedAtMs } of revoked) {
-    const changed = await connection.all(
-      'UPDATE tokens SET revoked_at = $2 WHERE id = $1 AND (revoked_at IS NULL OR revoked_at > $2) RETURNING id',
-      id,
-      revokedAtMs,
-    );
-    count += changed.length;
+  for (const { id, overlapEndsAtMs, revokedAtMs } of ended) {
+    const shortened = overlapEndsAtMs === null ? [] : await connection.all(OVERLAP_SQL, id, overlapEndsAtMs);
+    const revoked = revokedAtMs === null ? [] : await connection.all(REVOKE_SQL, id, revokedAtMs);
+    if (shortened.length + revoked.length > 0) count += 1;
   }
   return count;
 }

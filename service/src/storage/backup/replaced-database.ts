@@ -59,14 +59,25 @@ function unlessDamaged<T>(read: () => T): T | undefined {
   }
 }
 
+interface TokenRow {
+  readonly id: Uuid;
+  readonly revoked_at: number | null;
+  readonly overlap_ends_at?: number | null;
+}
+
 function readTimeline(file: SqliteFile, clickKey: string): OldTimeline | undefined {
   const [key] = file.query(`SELECT value FROM secrets WHERE name = 'click'`).values();
   if (key?.[0] !== clickKey) return undefined;
   const clocks = file.query('SELECT id, last_stamp FROM organisations').values() as [number, number][];
-  const revoked = file.query('SELECT id, revoked_at FROM tokens WHERE revoked_at IS NOT NULL').values();
+  // Older schemas have no column overlap_ends_at: there, revoked_at is the end of the overlap too.
+  const tokens = file.query<TokenRow, []>('SELECT * FROM tokens').all();
   return {
     clocksMs: new Map(clocks),
-    revokedTokens: (revoked as [Uuid, number][]).map(([id, revokedAtMs]) => ({ id, revokedAtMs })),
+    endedTokens: tokens.map(({ id, revoked_at, overlap_ends_at }) =>
+      overlap_ends_at === undefined
+        ? { id, overlapEndsAtMs: revoked_at, revokedAtMs: null }
+        : { id, overlapEndsAtMs: overlap_ends_at, revokedAtMs: revoked_at },
+    ),
   };
 }
 

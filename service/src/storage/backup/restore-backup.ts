@@ -148,7 +148,7 @@ async function prepare(
   const keepsClicks = known !== undefined && isWhole(`${replaced}${CLICK_END}`);
   if (keepsClicks) rmSync(join(staging, CLICK_FILE), { force: true });
   const deleted = await findDeletedOrganisations(database, known?.deletedAtMs ?? new Map());
-  const timeline = known && { ...known, revokedTokens: [...known.revokedTokens, ...deleted.tokens] };
+  const timeline = known && { ...known, endedTokens: [...known.endedTokens, ...deleted.tokens] };
   const report = await beginTimeline(database, auditor, { old: timeline, keepsStamps, madeAt, onRows });
   const usersErased = await repeatErasures(database, path, known?.erased ?? [], auditor);
   const unknown = known?.unknown ?? LATER_EVENTS;
@@ -171,7 +171,7 @@ async function findDeletedOrganisations(database: Database, deletedAtMs: Replace
     // This organisation was not deleted, though an earlier one with the same name may have been.
     if (revokedAtMs === undefined || revokedAtMs < created_at) continue;
     names.add(name);
-    if (token_id !== null) tokens.push({ id: token_id, revokedAtMs });
+    if (token_id !== null) tokens.push({ id: token_id, overlapEndsAtMs: null, revokedAtMs });
   }
   return { names: [...names], tokens };
 }

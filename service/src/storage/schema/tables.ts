@@ -43,6 +43,7 @@ export function mainTables({ ddl }: Sql): string[] {
      digest ${text} NOT NULL UNIQUE,
      created_at ${bigint} NOT NULL,
      expires_at ${bigint},
+     overlap_ends_at ${bigint},
      revoked_at ${bigint},
      last_used_at ${bigint}
    )${end}`,

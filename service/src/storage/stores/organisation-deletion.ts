@@ -4,7 +4,7 @@
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { newUuid } from '@offerbook/wire/uuid.ts';
-import { isLive } from '../../domain/access-token.ts';
+import { isLive, type TokenEnds } from '../../domain/access-token.ts';
 import type { ClickStore } from '../../domain/click.ts';
 import type { DeletedCounts, OrganisationDeletion } from '../../domain/organisation.ts';
 import { StorageError } from '../../domain/storage-error.ts';
@@ -43,13 +43,13 @@ export function organisationDeletion(
   auditor: Auditor,
 ): OrganisationDeletion {
   async function countLive(connection: Queries, orgId: number): Promise<number> {
-    const rows = await connection.all<{ expires_at: number | null; revoked_at: number | null }>(
-      'SELECT expires_at, revoked_at FROM tokens WHERE org_id = $1',
+    const rows = await connection.all<TokenEnds>(
+      `SELECT expires_at AS "expiresAtMs", overlap_ends_at AS "overlapEndsAtMs", revoked_at AS "revokedAtMs"
+         FROM tokens WHERE org_id = $1`,
       orgId,
     );
     const nowMs = auditor.clock();
-    return rows.filter((row) => isLive({ expiresAtMs: row.expires_at, revokedAtMs: row.revoked_at }, nowMs))
-      .length;
+    return rows.filter((row) => isLive(row, nowMs)).length;
   }
 
   /**

@@ -12,7 +12,8 @@ import { raiseRevision } from './revision.ts';
 
 /** The columns of an AccessToken. */
 const COLUMNS = `t.id, t.org_id AS "orgId", o.name AS "orgName", t.kind, t.label, t.digest, t.created_at AS "createdAtMs",
-  t.expires_at AS "expiresAtMs", t.revoked_at AS "revokedAtMs", t.last_used_at AS "lastUsedAtMs"`;
+  t.expires_at AS "expiresAtMs", t.overlap_ends_at AS "overlapEndsAtMs", t.revoked_at AS "revokedAtMs",
+  t.last_used_at AS "lastUsedAtMs"`;
 const JOINED = 'tokens t JOIN organisations o ON o.id = t.org_id';
 
 /** If there are no tokens, the result is one row with only the revision. */
@@ -24,6 +25,12 @@ type ListedRow = { revision: number } & (AccessToken | { id: null });
  */
 const LIST_SQL = `SELECT r.value AS revision, ${COLUMNS} FROM revisions r LEFT JOIN (${JOINED}) ON true
   WHERE r.name = 'tokens' ORDER BY t.id`;
+
+/** Ends the overlap of the token $1 at $2, unless it ends earlier. */
+export const OVERLAP_SQL = `UPDATE tokens SET overlap_ends_at = $2
+   WHERE id = $1 AND (overlap_ends_at IS NULL OR overlap_ends_at > $2) RETURNING id`;
+export const REVOKE_SQL =
+  'UPDATE tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id';
 
 const LOCK_SQL: Statement = ({ forUpdate }) => `SELECT id FROM tokens WHERE id = $1 ${forUpdate}`;
 
@@ -44,11 +51,12 @@ export function tokenStore(database: Database, auditor: Auditor): TokenStore {
         await audit(connection, 'token issued', issued);
         return issued;
       }),
-    endAt: (id, endsAtMs) =>
+    revoke: (id) =>
       database.write(async (connection) => {
-        if (!(await end(connection, id, endsAtMs))) return undefined;
+        await connection.all(REVOKE_SQL, id, auditor.clock());
+        const ended = await find(connection, id);
+        if (ended === undefined) return undefined;
         await raiseRevision(connection, 'tokens');
-        const ended = await get(connection, id);
         await audit(connection, 'token revoked', ended);
         return ended;
       }),
@@ -56,10 +64,11 @@ export function tokenStore(database: Database, auditor: Auditor): TokenStore {
       database.write(async (connection) => {
         const locked = await connection.all(LOCK_SQL, id);
         if (locked.length === 0) return undefined;
-        const { successor, endsAtMs } = succeed(await get(connection, id));
+        const { successor, overlapEndsAtMs } = succeed(await get(connection, id));
         const successorId = await insert(connection, successor);
-        await end(connection, id, endsAtMs);
-        // Raises the revision after changing the token, as endAt does: this locks the revision's row until the commit, and
+        if (overlapEndsAtMs === null) await connection.all(REVOKE_SQL, id, auditor.clock());
+        else await connection.all(OVERLAP_SQL, id, overlapEndsAtMs);
+        // Raises the revision after changing the token, as revoke does: this locks the revision's row until the commit, and
         // every other change to tokens waits for the lock.
         await raiseRevision(connection, 'tokens');
         const replaced = await get(connection, id);
@@ -108,18 +117,13 @@ export function tokenStore(database: Database, auditor: Auditor): TokenStore {
   }
 }
 
-/** Returns false if there is no such token. */
-async function end(connection: Connection, id: Uuid, endsAtMs: number): Promise<boolean> {
-  const found = await connection.all(
-    `UPDATE tokens SET revoked_at = CASE WHEN revoked_at < $2 THEN revoked_at ELSE $2 END WHERE id = $1 RETURNING id`,
-    id,
-    endsAtMs,
-  );
-  return found.length > 0;
+async function find(connection: Connection, id: Uuid): Promise<AccessToken | undefined> {
+  const [token] = await connection.all<AccessToken>(`SELECT ${COLUMNS} FROM ${JOINED} WHERE t.id = $1`, id);
+  return token;
 }
 
 async function get(connection: Connection, id: Uuid): Promise<AccessToken> {
-  const [token] = await connection.all<AccessToken>(`SELECT ${COLUMNS} FROM ${JOINED} WHERE t.id = $1`, id);
+  const token = await find(connection, id);
   if (token === undefined) throw new Error(`token ${id} does not exist`);
   return token;
 }
