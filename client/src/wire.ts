@@ -280,7 +280,7 @@ export interface ParameterError {
 export interface RetailersParameters {
   /** Cursor returned with the previous page. Omit it to get the first page. */
   cursor?: string | undefined;
-  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. This parameter is specific to Offerbook. */
+  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. */
   limit?: number | undefined;
   /** Returns only items of the retailer whose site has this hostname: the retailer with the longest domain that is the hostname or one of its parent domains. Ignores case, a trailing dot and a port; Unicode names are converted (IDNA). Send `location.hostname` from a browser. */
   hostname?: string | undefined;
@@ -289,7 +289,7 @@ export interface RetailersParameters {
 export interface CashbackOffersParameters {
   /** Cursor returned with the previous page. Omit it to get the first page. */
   cursor?: string | undefined;
-  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. This parameter is specific to Offerbook. */
+  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. */
   limit?: number | undefined;
   /** Returns only offers whose retailer's name contains this string, ignoring case and accents. */
   name?: string | undefined;
@@ -306,7 +306,7 @@ export interface CashbackOffersParameters {
 export interface CouponsParameters {
   /** Cursor returned with the previous page. Omit it to get the first page. */
   cursor?: string | undefined;
-  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. This parameter is specific to Offerbook. */
+  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. */
   limit?: number | undefined;
   /** Returns only items of the retailer whose site has this hostname: the retailer with the longest domain that is the hostname or one of its parent domains. Ignores case, a trailing dot and a port; Unicode names are converted (IDNA). Send `location.hostname` from a browser. */
   hostname?: string | undefined;
@@ -317,7 +317,7 @@ export interface CouponsParameters {
 export interface PromotionsParameters {
   /** Cursor returned with the previous page. Omit it to get the first page. */
   cursor?: string | undefined;
-  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. This parameter is specific to Offerbook. */
+  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. */
   limit?: number | undefined;
   /** Returns only items of the retailer whose site has this hostname: the retailer with the longest domain that is the hostname or one of its parent domains. Ignores case, a trailing dot and a port; Unicode names are converted (IDNA). Send `location.hostname` from a browser. */
   hostname?: string | undefined;
@@ -328,14 +328,14 @@ export interface PromotionsParameters {
 export interface TransactionsParameters {
   /** Cursor returned with the previous page. Omit it to get the first page. */
   cursor?: string | undefined;
-  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. This parameter is specific to Offerbook. */
+  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. */
   limit?: number | undefined;
   /** Returns only transactions updated after this date-time. Any ISO 8601 form that includes a day: basic or extended format; calendar, ordinal or week date; with or without a time. UTC unless it has an offset. */
   updatedAtGreaterThan?: string | undefined;
   /** Returns only transactions updated before this date-time. Any ISO 8601 form that includes a day: basic or extended format; calendar, ordinal or week date; with or without a time. UTC unless it has an offset. */
   updatedAtLessThan?: string | undefined;
-  /** Returns only transactions of this user. Case-sensitive. Combines with the other parameters. This parameter is specific to Offerbook. */
+  /** Returns only transactions of this user. Case-sensitive. Combines with the other parameters. */
   passbackUid?: string | undefined;
-  /** Adds the retailer of each transaction, as far as it is known. This parameter is specific to Offerbook. */
+  /** Adds the retailer of each transaction, as far as it is known. */
   expand?: 'retailer' | undefined;
 }

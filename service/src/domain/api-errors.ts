@@ -16,7 +16,7 @@ export const ERRORS = {
     title: 'No access token was sent',
     meaning: 'The request has no Authorization header, or its scheme is not Bearer.',
     remedy:
-      'Send the header "Authorization: Bearer " followed by your token. Tokens in the query string are ignored.',
+      'Send the header "Authorization: Bearer " followed by your token. Tokens in the query string are not accepted.',
   },
   invalid_token: {
     status: 401,

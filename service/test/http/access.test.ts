@@ -142,9 +142,19 @@ describe('authentication', () => {
     expect(response.status).toBe(200);
   });
 
-  test('a token in the query string is ignored', async () => {
-    const response = await node.get(`/v1/retailers/?access_token=${tokens.public}&token=${tokens.public}`);
-    expect(((await response.json()) as { code: string }).code).toBe('missing_token');
+  test.each([
+    ['a token without the word Bearer', newTokenText('public'), 'The word Bearer is missing.'],
+    ['the placeholder ob_pub_…', 'Bearer ob_pub_\u00e2\u0080\u00a6', 'Replace it with your access token.'],
+    ['the placeholder <token>', 'Bearer <token>', 'Replace it with your access token.'],
+    ['an unset variable', 'Bearer $OFFERBOOK_PUBLIC_TOKEN', 'Replace it with your access token.'],
+  ])('%s gets 401 with a hint', async (_, authorization, hint) => {
+    const response = await node.get('/v1/retailers/', undefined, { Authorization: authorization });
+    const body = await response.text();
+    expect([response.status, (JSON.parse(body) as { detail: string }).detail]).toEqual([
+      401,
+      expect.stringContaining(hint),
+    ]);
+    expect(body).not.toContain(authorization);
   });
 
   test('unknown, revoked, expired and mistyped tokens get the same response', async () => {

@@ -232,16 +232,6 @@ test("a URL that is outside the retailer's site or not plain https gets 400 on G
   expect(await app.clicks()).toEqual([]);
 });
 
-test('short unknown parameters are not mistaken for a misspelt `to`', async () => {
-  await using app = await ActivationNode.start();
-  const path = `/v1/coupons/${id(21)}/activate/`;
-  for (const name of ['t', 'o', 'ts', 'too', 'do'])
-    expect([name, (await app.get(path + app.query({ [name]: '1' }))).status]).toEqual([name, 302]);
-  expect(await (await app.get(path + app.query({ To: PAGE }))).json()).toMatchObject({
-    errors: [{ parameter: 'To', detail: 'is not a parameter; to is' }],
-  });
-});
-
 test("a page is accepted exactly if its host has the labels of the retailer's domain at its end", async () => {
   await using app = await ActivationNode.start();
   const SHOPS = [

@@ -21,9 +21,7 @@ describe('paths', () => {
     '/v1',
     '/v1/',
     '/v2/retailers/',
-    '/v1/Retailers/',
     '/v1/retailers//',
-    '/v1/retailers%2F',
     '/errors/nothing',
     '/%zz',
   ])('%s gets 404, even with a valid token', async (path) => {
@@ -78,7 +76,7 @@ describe('paths', () => {
   });
 
   test('a URL of 16 KiB is accepted, and a longer one gets 414', async () => {
-    const path = '/v1/retailers/?x=';
+    const path = '/v1/retailers/?_=';
     const longest = path + 'a'.repeat(16 * 1024 - path.length);
     expect((await node.get(longest, token)).status).toBe(200);
     const response = await node.get(`${longest}a`, token);

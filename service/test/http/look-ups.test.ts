@@ -91,16 +91,6 @@ describe.each(CATALOGUE_PATHS)('%s', (path) => {
       expect(head.headers.get(name)).toBe(got.headers.get(name));
     expect(await (await node.get(target, token)).json()).toEqual((await got.json()) as never);
   });
-
-  test('rejects parameters named like a filter or a field, and ignores other parameters', async () => {
-    const target = `${path}${id(999)}/`;
-    const response = await node.get(`${target}?country=DE&_=1`, token);
-    expect([response.status, ((await response.json()) as { detail: string }).detail]).toEqual([
-      400,
-      'country is not a parameter; this operation has none.',
-    ]);
-    expect((await node.get(`${target}?_=1`, token)).status).toBe(404);
-  });
 });
 
 describe('caching of items', () => {
@@ -348,18 +338,6 @@ describe('the list of domains', () => {
     });
     expect(response.headers.get('Cache-Control')).toBe('private, max-age=60');
     expect(response.headers.get('Link')).toBeNull();
-  });
-
-  test('rejects every parameter of the other lists', async () => {
-    for (const name of ['limit', 'cursor', 'hostname', 'country', 'page', 'domains']) {
-      const response = await node.get(`/v1/domains/?${name}=1`, token);
-      const { detail } = (await response.json()) as { detail: string };
-      expect([response.status, detail]).toEqual([
-        400,
-        `${name} is not a parameter; this operation has none.`,
-      ]);
-    }
-    expect((await node.get('/v1/domains/?_=1', token)).status).toBe(200);
   });
 
   test('is compressed with every coding even if it is large, and an unchanged list gets 304', async () => {

@@ -81,34 +81,6 @@ for (const database of DATABASES) {
         expect([query, numbers(await get(`?${query}`))]).toEqual([query, want]);
     });
 
-    test('parameters that look like filters or pagination are rejected', async () => {
-      const parameters =
-        'the parameters are cursor, limit, updatedAtGreaterThan, updatedAtLessThan, passbackUid, expand';
-      const cases = [
-        ['status=PENDING', 'status', parameters],
-        ['passbackData=x', 'passbackData', parameters],
-        ['passback_uid=u1', 'passback_uid', 'passbackUid is'],
-        ['passbackUids=u1', 'passbackUids', 'passbackUid is'],
-        ['expands=retailer', 'expands', 'expand is'],
-        ['include=retailer', 'include', 'items always have all fields'],
-        ['color=x&status[in]=PENDING', 'status[in]', parameters],
-        ['updatedAt=2026-11-14', 'updatedAt', parameters],
-        ['updatedAt[gt]=2026-11-14', 'updatedAt[gt]', parameters],
-        ['since=2026-11-14', 'since', parameters],
-        ['category=Garden', 'category', parameters],
-        ['updated_at_greater_than=2026-11-14', 'updated_at_greater_than', 'updatedAtGreaterThan is'],
-        ['updatedatlessthan=2026-11-14', 'updatedatlessthan', 'updatedAtLessThan is'],
-        ['page=2', 'page', 'use cursor and limit for paging'],
-      ] as const;
-      for (const [query, parameter, advice] of cases) {
-        const response = await node.get(`/v1/transactions/?${query}`, token);
-        const { errors } = (await response.json()) as { errors: unknown };
-        const want = [{ parameter, detail: `is not a parameter; ${advice}` }];
-        expect([query, response.status, errors]).toEqual([query, 400, want]);
-      }
-      expect((await get('?_=1&color=x')).data).toEqual((await get('')).data);
-    });
-
     test('the error for an invalid date distinguishes a wrong format from a date that does not exist', async () => {
       const form = 'must be a date-time such as 2026-11-14T12:00:00 (UTC) or 2026-11-14T13:00:00+01:00';
       const existence = 'is a date-time that does not exist';

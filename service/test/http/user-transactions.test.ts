@@ -215,17 +215,6 @@ for (const database of DATABASES) {
       expect((await one(0, `?passbackUid=x`)).status).toBe(400);
     });
 
-    test('lists of the catalogue still reject both parameters', async () => {
-      const theirs = await node.token('public');
-      for (const [query, advice] of [
-        ['expand=retailer', 'items always have all fields'],
-        ['passbackUid=u1', 'the parameters are'],
-      ] as const) {
-        const response = await node.get(`/v1/coupons/?${query}`, theirs);
-        expect([response.status, await response.text()]).toEqual([400, expect.stringContaining(advice)]);
-      }
-    });
-
     test('the log of a request does not contain the user', async () => {
       await get({ passbackUid: 'secret-user-4711' });
       expect(node.logLines.filter((line) => line.includes('4711'))).toEqual([]);

@@ -10,9 +10,10 @@ import { Command } from 'commander';
 import { readAgentTokens } from '../../config.ts';
 import { parseTokenKind, TOKEN_KINDS, type TokenKind } from '../../domain/access-token.ts';
 import { VERSION } from '../../domain/build.ts';
-import { linkParameter, listParameter, UUID } from '../../http/openapi/parameter-objects.ts';
+import { linkParameter, listParameter } from '../../http/openapi/parameter-objects.ts';
 import type { Operation } from '../../http/operations/operation.ts';
 import { OPERATIONS } from '../../http/operations/operations.ts';
+import { UUID } from '../../http/operations/parameters.ts';
 import { stopSignal } from '../node/signals.ts';
 
 /** Items per page unless the agent sends a limit. Small, because the page becomes part of the agent's context. */

@@ -5,9 +5,12 @@ import { type AccessToken, parseTokenKind, type TokenKind } from '../../domain/a
 import { ApiError } from '../../domain/api-errors.ts';
 import { type Span, useDatabase } from '../../tracing/tracer.ts';
 import { withinDeadline } from '../operations/database-deadline.ts';
+import { hasToken } from '../operations/query.ts';
 import { isFromBrowser } from './from-browser.ts';
 import type { TokenDirectory } from './token-directory.ts';
 
+/** What documentation shows in place of a token: `ob_pub_…`, `<token>`, `$TOKEN`. */
+const PLACEHOLDER = /^(ob_(pub|prv)_)?(\W+|\W*[<{$].*)$/i;
 const REALM = 'Bearer realm="offerbook"';
 
 export function requireKind(token: AccessToken, kind: TokenKind, headers: Headers): void {
@@ -28,14 +31,19 @@ export function requireKind(token: AccessToken, kind: TokenKind, headers: Header
   }
 }
 
-export function readBearer(authorization: string | null): string {
+export function readBearer(authorization: string | null, search: string): string {
   if (authorization !== null) {
     const [, token] = /^bearer +(.*)$/i.exec(authorization.trim()) ?? [];
     if (token !== undefined) return token;
     // Bun joins several Authorization headers with commas. Treat the joined value as an invalid token.
     if (/, *bearer( |$)/i.test(withoutQuotes(authorization))) return authorization;
   }
-  throw new ApiError('missing_token', 'Send the header "Authorization: Bearer <token>".', {
+  const hint = authorization?.trim().startsWith('ob_')
+    ? ' The word Bearer is missing.'
+    : hasToken(search)
+      ? ' Tokens in the query string are not accepted, and may have been logged on the way: ask for a new one.'
+      : '';
+  throw new ApiError('missing_token', `Send the header "Authorization: Bearer <token>".${hint}`, {
     headers: { 'WWW-Authenticate': REALM },
   });
 }
@@ -61,8 +69,11 @@ export async function findNew(
     // A wrong checksum proves that the token is invalid.
     if (parseTokenKind(text) !== undefined) throw error;
   }
-  // Every invalid token gets the same response, which therefore does not reveal which tokens exist.
-  throw new ApiError('invalid_token', 'The access token is malformed, unknown, expired or revoked.', {
+  // Every other invalid token gets the same response, which therefore does not reveal which tokens exist.
+  const detail = PLACEHOLDER.test(text)
+    ? 'This is a placeholder. Replace it with your access token.'
+    : 'The access token is malformed, unknown, expired or revoked.';
+  throw new ApiError('invalid_token', detail, {
     headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` },
   });
 }

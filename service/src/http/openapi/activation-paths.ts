@@ -6,10 +6,11 @@ import type { CodeSample } from '@offerbook/site/docs/code-samples.ts';
 import { EXAMPLE_IDS } from '@offerbook/wire/catalogue.ts';
 import type { ErrorCode } from '../../domain/api-errors.ts';
 import { ACTIVATED, ACTIVATION_PARAMETERS, GO_PARAMETERS } from '../operations/activate.ts';
+import { UUID } from '../operations/parameters.ts';
 import { type Schema, schemaRef } from './component-schemas.ts';
 import { errorResponses } from './error-responses.ts';
 import { type HeaderName, headerRefs } from './header-objects.ts';
-import { linkParameter, pathParameter, UUID } from './parameter-objects.ts';
+import { linkParameter, pathParameter } from './parameter-objects.ts';
 
 export const ACTIVATION_TAG = {
   name: 'Activation',
@@ -54,7 +55,7 @@ export function activationPaths(publicUrl: string | undefined, baseUrl: string):
     const also = `The id may also be in the query: \`${path}activate/?${parameter}=…\`.`;
     const parameters = [
       pathParameter('id', `Id of the ${noun}`, UUID, id),
-      ...ACTIVATION_PARAMETERS.map((name) => linkParameter(name)),
+      ...ACTIVATION_PARAMETERS.map((name) => linkParameter(name, name === 'orgId' || name === 'passbackUid')),
     ];
     return [
       `${path}{id}/activate/`,

@@ -8,12 +8,13 @@ import { ERROR_CODES, type ErrorCode } from '../../domain/api-errors.ts';
 import { PAGE_SIZE_DEFAULT } from '../../domain/page.ts';
 import type { Operation } from '../operations/operation.ts';
 import { OPERATIONS } from '../operations/operations.ts';
+import { UUID } from '../operations/parameters.ts';
 import { ACTIVATION_SCHEMAS, ACTIVATION_TAG, activationPaths } from './activation-paths.ts';
 import { itemSchemas, PROBLEM_SCHEMAS, pageComponent, type Schema, schemaRef } from './component-schemas.ts';
 import { errorResponses } from './error-responses.ts';
 import { exampleItem, examplePage } from './examples.ts';
 import { ACTIVATION_HEADERS, HEADERS, type HeaderName, headerRefs } from './header-objects.ts';
-import { listParameter, pathParameter, UUID } from './parameter-objects.ts';
+import { listParameter, pathParameter } from './parameter-objects.ts';
 import { WEBHOOK_SCHEMAS, webhooks } from './webhooks.ts';
 
 /** The operator's settings that appear in the document. */
@@ -57,8 +58,8 @@ export async function openApiDocument(settings = DEFAULTS, localUrl = LOCAL_URL)
     info: {
       title: 'Offerbook',
       // Version of the API. Its major version is part of the paths. The program's version is separate.
-      version: '1.2.0',
-      description: `Retailers with their cashback offers, coupons and promotions, and your users' transactions.\n\nLists are paginated. Send a page's \`cursor\` to get the next page; a page without a cursor is the last. Add an id to a list's path to get one item. Unsupported parameters that look like filters or paging, such as \`status\` or \`page\`, get 400; other unknown parameters are ignored. ${describeCurrency(settings.currency)}`,
+      version: '1.3.0',
+      description: `Retailers with their cashback offers, coupons and promotions, and your users' transactions.\n\nLists are paginated. Send a page's \`cursor\` to get the next page; a page without a cursor is the last. Add an id to a list's path to get one item. Unknown query parameters get 400, unless they begin with an underscore. ${describeCurrency(settings.currency)}`,
       contact: { name: 'The operator of this service' },
       license: { name: 'MIT', identifier: 'MIT' },
     },

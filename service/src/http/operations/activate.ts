@@ -106,7 +106,7 @@ export function activationRoutes(
     const visitor = visitorOf(exchange.request);
     if (visitor === 'prefetch') return prefetched();
     const { span, parameters, search, address } = exchange;
-    const { to } = parseQuery(search, GO_PARAMETERS);
+    const { to } = parseQuery(search, GO_PARAMETERS, { ignoresUnknown: true });
     const { id, orgId } = activation.parseClick(parameters.click ?? '');
     const state = limits.links.take(`${orgId} ${networkOf(address)}`);
     if (state.exceeded && !activation.isRecent(id)) {
@@ -150,13 +150,17 @@ export function activationRoutes(
 
   return [
     ...ACTIVATED.flatMap(({ kind, path, parameter }) => [
-      ...routes(`${path}{id}/activate/`, ({ search, parameters, address }) => {
-        const query = parseQuery(search, ACTIVATION_PARAMETERS, REQUIRED);
+      ...routes(`${path}{id}/activate/`, ({ search, parameters, address, isLink }) => {
+        const query = parseQuery(search, ACTIVATION_PARAMETERS, {
+          required: REQUIRED,
+          ignoresUnknown: isLink,
+        });
         return { ...query, kind, id: parseUuid(parameters.id ?? ''), network: networkOf(address) };
       }),
-      ...routes(`${path}activate/`, ({ search, address }) => {
+      ...routes(`${path}activate/`, ({ search, address, isLink }) => {
         const names = [parameter, ...ACTIVATION_PARAMETERS] as const;
-        const query = parseQuery(search, names, [parameter, ...REQUIRED]);
+        const required = [parameter, ...REQUIRED] as const;
+        const query = parseQuery(search, names, { required, ignoresUnknown: isLink });
         return { ...query, kind, id: query[parameter], network: networkOf(address) };
       }),
     ]),

@@ -7,8 +7,8 @@ import { matchesTag } from '../content/entity-tag.ts';
 import { type CataloguePage, cacheControl, PageCache } from '../content/page-cache.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
-import type { Answer, ListedItem, Services } from './operation.ts';
-import { listQueryReader, parsePathId } from './query.ts';
+import type { Answer, Services } from './operation.ts';
+import { parsePathId, parseQuery } from './query.ts';
 
 type CatalogueParameter = 'cursor' | 'limit' | 'name' | 'category' | 'country' | 'hostname' | 'retailerId';
 
@@ -16,17 +16,14 @@ export function catalogueRoute(
   { catalogue, pageSize }: Services,
   list: CatalogueListName,
   parameters: readonly CatalogueParameter[],
-  item: ListedItem,
 ): Answer {
   const pages = new PageCache();
-  const readQuery = listQueryReader(parameters, item.loadSchema);
 
-  async function answerNew(exchange: Exchange): Promise<Reply> {
+  function answerNew(exchange: Exchange): Reply {
     const { search } = exchange;
-    const query = await readQuery(search);
+    const query = parseQuery(search, parameters);
     const { cursor, limit = pageSize } = query;
     const view = catalogue.list(list);
-    // No `await` from here on: the page is valid only until another request writes one.
     const page = pages.add(view, search, view.page({ ...query, cursor, limit }));
     return replyWith(page, exchange, catalogue.nowMs);
   }
@@ -38,19 +35,13 @@ export function catalogueRoute(
 }
 
 /** Serves one item, as the list contains it. */
-export function catalogueItemRoute(
-  { catalogue }: Services,
-  list: CatalogueListName,
-  item: ListedItem,
-): Answer {
+export function catalogueItemRoute({ catalogue }: Services, list: CatalogueListName): Answer {
   const items = new PageCache();
-  const readQuery = listQueryReader([], item.loadSchema);
 
-  async function answerNew(exchange: Exchange, key: string): Promise<Reply> {
+  function answerNew(exchange: Exchange, key: string): Reply {
     const id = parsePathId(exchange.parameters);
-    await readQuery(exchange.search);
+    parseQuery(exchange.search, []);
     const view = catalogue.list(list);
-    // No `await` from here on: the item is valid only until another request writes one.
     const written = view.item(id);
     if (written === undefined)
       throw new ApiError('deal_not_found', 'No active retailer or deal has this id.');

@@ -6,15 +6,14 @@ import type { EncodedPage } from '../../catalogue/tables/page-writer.ts';
 import { type Coding, chooseCoding, compressWell } from '../content/content-coding.ts';
 import { matchesTag } from '../content/entity-tag.ts';
 import { cacheControl, Representation } from '../content/page-cache.ts';
-import type { Answer, ListedItem, Services } from './operation.ts';
-import { listQueryReader } from './query.ts';
+import type { Answer, Services } from './operation.ts';
+import { parseQuery } from './query.ts';
 
-export function domainsRoute({ catalogue }: Services, item: ListedItem): Answer {
-  const readQuery = listQueryReader([], item.loadSchema);
+export function domainsRoute({ catalogue }: Services): Answer {
   let current: DomainsPage | undefined;
 
   return async (exchange) => {
-    await readQuery(exchange.search);
+    parseQuery(exchange.search, []);
     if (current?.list !== catalogue.domains) current = new DomainsPage(catalogue.domains);
     const { encoded } = current;
     const { headers } = exchange.request;

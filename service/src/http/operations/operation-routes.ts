@@ -39,7 +39,7 @@ export function operationRoutes(
 
   function readToken(exchange: Exchange): string {
     try {
-      return readBearer(exchange.request.headers.get('Authorization'));
+      return readBearer(exchange.request.headers.get('Authorization'), exchange.search);
     } catch (error) {
       reject(exchange, error);
     }
@@ -78,7 +78,7 @@ export function operationRoutes(
   }
 
   return OPERATIONS.map((operation) => {
-    const answer = operation.answer(services, operation.item);
+    const answer = operation.answer(services);
     /** Looks up a token that is not in memory. */
     async function answerUnknown(exchange: Exchange, text: string): Promise<Reply> {
       const token = await findNew(text, tokens, exchange.span).catch((error) => reject(exchange, error));

@@ -10,7 +10,7 @@ import type { CallerTally } from '../caller-tally.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
-import type { DocumentedParameter } from './query.ts';
+import type { ParameterName } from './parameters.ts';
 
 /** All operations are reads (GET and HEAD). */
 export interface Operation {
@@ -19,20 +19,20 @@ export interface Operation {
   /** What the response contains: a page of a list, or the item with the id in the path. */
   readonly returns: 'page' | 'item';
   readonly tokenKind: TokenKind;
-  readonly parameters: readonly DocumentedParameter[];
+  readonly parameters: readonly ParameterName[];
   readonly summary: string;
   readonly description: string;
   readonly item: ListedItem;
   readonly sample: Sample;
   /** Called once at startup. The returned function answers requests that have passed all checks. */
-  readonly answer: (services: Services, item: ListedItem) => Answer;
+  readonly answer: (services: Services) => Answer;
 }
 
 /** The items that an operation returns. */
 export interface ListedItem {
   /** Component name in the OpenAPI document. */
   readonly component: string;
-  /** Loaded on demand (for the OpenAPI document and for unknown parameters), so that servers start faster. */
+  /** Loaded on demand, for the OpenAPI document, so that servers start faster. */
   readonly loadSchema: () => Promise<z.ZodType>;
   /** Embedded lists, with the component names of their items. */
   readonly embedded?: Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@
 import { catalogueItemRoute, catalogueRoute } from './catalogue-route.ts';
 import { domainsRoute } from './domains-route.ts';
 import type { Operation } from './operation.ts';
-import { PAGE_PARAMETERS } from './query.ts';
+import { PAGE_PARAMETERS } from './parameters.ts';
 import { TRANSACTION_ITEM_PARAMETERS, transactionRoute } from './transaction-route.ts';
 import { TRANSACTION_PARAMETERS, transactionsRoute } from './transactions-route.ts';
 
@@ -40,7 +40,7 @@ export const listRetailers: Operation = {
     printedFields: ['name', 'url'],
     query: { limit: 100 },
   },
-  answer: (services, item) => catalogueRoute(services, 'retailers', RETAILER_PARAMETERS, item),
+  answer: (services) => catalogueRoute(services, 'retailers', RETAILER_PARAMETERS),
 };
 
 const listCashbackOffers: Operation = {
@@ -62,7 +62,7 @@ const listCashbackOffers: Operation = {
     printedFields: ['name', 'cashbackPercentage'],
     query: { name: 'a', country: 'DE' },
   },
-  answer: (services, item) => catalogueRoute(services, 'cashbackOffers', OFFER_PARAMETERS, item),
+  answer: (services) => catalogueRoute(services, 'cashbackOffers', OFFER_PARAMETERS),
 };
 
 const listCoupons: Operation = {
@@ -83,7 +83,7 @@ const listCoupons: Operation = {
     printedFields: ['code', 'endDate'],
     query: { limit: 100 },
   },
-  answer: (services, item) => catalogueRoute(services, 'coupons', DEAL_PARAMETERS, item),
+  answer: (services) => catalogueRoute(services, 'coupons', DEAL_PARAMETERS),
 };
 
 const listPromotions: Operation = {
@@ -104,7 +104,7 @@ const listPromotions: Operation = {
     printedFields: ['description', 'deepLink'],
     query: { limit: 100 },
   },
-  answer: (services, item) => catalogueRoute(services, 'promotions', DEAL_PARAMETERS, item),
+  answer: (services) => catalogueRoute(services, 'promotions', DEAL_PARAMETERS),
 };
 
 const listDomains: Operation = {
@@ -179,28 +179,28 @@ export const getRetailer = itemOperation(listRetailers, {
   summary: 'One retailer',
   description:
     'Returns a retailer with its active deals, exactly as in the list, or 404 if it has no active deals.',
-  answer: (services, item) => catalogueItemRoute(services, 'retailers', item),
+  answer: (services) => catalogueItemRoute(services, 'retailers'),
 });
 
 const getCashbackOffer = itemOperation(listCashbackOffers, {
   id: 'getCashbackOffer',
   summary: 'One cashback offer',
   description: 'Returns a cashback offer, exactly as in the list.',
-  answer: (services, item) => catalogueItemRoute(services, 'cashbackOffers', item),
+  answer: (services) => catalogueItemRoute(services, 'cashbackOffers'),
 });
 
 const getCoupon = itemOperation(listCoupons, {
   id: 'getCoupon',
   summary: 'One coupon',
   description: 'Returns a coupon, exactly as in the list, or 404 if it is not active.',
-  answer: (services, item) => catalogueItemRoute(services, 'coupons', item),
+  answer: (services) => catalogueItemRoute(services, 'coupons'),
 });
 
 const getPromotion = itemOperation(listPromotions, {
   id: 'getPromotion',
   summary: 'One promotion',
   description: 'Returns a promotion, exactly as in the list, or 404 if it is not active.',
-  answer: (services, item) => catalogueItemRoute(services, 'promotions', item),
+  answer: (services) => catalogueItemRoute(services, 'promotions'),
 });
 
 export const getTransaction = itemOperation(listTransactions, {

@@ -1,154 +1,62 @@
-// The query parameters of all operations. A single error lists every parameter that is invalid, misspelt or misleading.
+// Parses query strings. A single error lists every parameter that is invalid, missing or unknown: ignoring `?userId=alice`
+// would return the transactions of all users.
 
-import { mistakenCountry } from '@offerbook/wire/country-code.ts';
-import { HOSTNAME_LENGTH_MAX, parseHostname } from '@offerbook/wire/hostname.ts';
-import { dateTimeProblem, type Instant, parseInstant } from '@offerbook/wire/timestamp.ts';
 import { parseUuid, type Uuid } from '@offerbook/wire/uuid.ts';
-import type { z } from 'zod';
 import { ApiError, type ParameterError } from '../../domain/api-errors.ts';
-import { PASSBACK_DATA_BYTES_MAX, PASSBACK_UID_BYTES_MAX, passbackProblem } from '../../domain/click.ts';
-import { PAGE_SIZE_MAX } from '../../domain/page.ts';
+import { nearestName } from '../../domain/nearest-name.ts';
 import type { PathParameters } from '../exchange.ts';
-import { describeMisleading, describeMisspelling } from './unknown-parameter.ts';
-
-export const VALUE_LENGTH_MAX = 200;
-/** Counted after normalisation, which percent-encodes the URL. */
-export const SHOP_PAGE_LENGTH_MAX = 2_048;
-
-/** Returns the value, or what is wrong with it. */
-type Reader<T> = (text: string) => { value: T } | { detail: string };
-
-interface Parameter {
-  readonly read: Reader<unknown>;
-  /** True if surrounding spaces are removed: forms and spreadsheets often add them. */
-  readonly isTrimmed?: true;
-  /**
-   * True if an empty value counts as absent, because forms send empty search fields. Not set for the cursor, because an
-   * empty cursor would restart the walk.
-   */
-  readonly mayBeEmpty?: true;
-  /** In characters; VALUE_LENGTH_MAX by default. */
-  readonly lengthMax?: number;
-}
-
-const words: Reader<string> = (value) => ({ value });
-
-const country: Reader<string> = (value) => {
-  if (!/^[A-Za-z]{2}$/.test(value))
-    return { detail: 'must be a two-letter country code (ISO 3166-1 alpha-2)' };
-  const code = value.toUpperCase();
-  const mistaken = mistakenCountry(code);
-  return mistaken === undefined ? { value: code } : { detail: mistaken };
-};
-
-const hostname: Reader<string> = (value) => {
-  const parsed = parseHostname(value);
-  return parsed === undefined
-    ? { detail: 'must be a hostname such as www.shop.example, without a scheme or a path' }
-    : { value: parsed };
-};
-
-const limit: Reader<number> = (value) =>
-  /^\d{1,4}$/.test(value) && Number(value) >= 1 && Number(value) <= PAGE_SIZE_MAX
-    ? { value: Number(value) }
-    : { detail: `must be a whole number from 1 to ${PAGE_SIZE_MAX}` };
-
-const dateTime: Reader<Instant> = (value) => {
-  // An unencoded `+` before a UTC offset arrives as a space, so restore it. An earlier space may separate the date and time
-  // instead of a T.
-  const written = value.replace(/^([^Tt ]*[Tt ][^ ]*) /, '$1+');
-  const instant = parseInstant(written);
-  return instant === undefined ? { detail: dateTimeProblem(written) } : { value: instant };
-};
-
-function uuidOr(detail: string): Reader<Uuid> {
-  return (value) => {
-    const uuid = parseUuid(value);
-    return uuid === undefined ? { detail } : { value: uuid };
-  };
-}
-
-/** The only object that `expand` can add. */
-export const EXPANDABLE = 'retailer';
-export type Expandable = typeof EXPANDABLE;
-
-const expand: Reader<Expandable> = (value) =>
-  value === EXPANDABLE ? { value } : { detail: `must be ${EXPANDABLE}; nothing else can be expanded` };
-
-/** The partner's own data. It can be personal, so errors never contain it. */
-function passback(bytesMax: number) {
-  const read: Reader<string> = (value) => {
-    const detail = passbackProblem(value, bytesMax);
-    return detail === undefined ? { value } : { detail };
-  };
-  return { read, lengthMax: bytesMax };
-}
-
-/** A page of a shop. Activation checks that the page is on the retailer's site. */
-const shopPage: Reader<URL> = (value) => {
-  const url = URL.parse(value);
-  if (url === null || !/^https:\/\//i.test(value))
-    return { detail: 'must be a URL that starts with https://' };
-  if (url.username !== '' || url.password !== '')
-    return { detail: 'must not contain a user name or a password' };
-  if (url.port !== '') return { detail: 'must not contain a port' };
-  return url.href.length > SHOP_PAGE_LENGTH_MAX
-    ? { detail: `must not be longer than ${SHOP_PAGE_LENGTH_MAX} characters` }
-    : { value: url };
-};
-
-const id = { read: uuidOr('must be a UUID') };
-
-const PARAMETERS = {
-  cursor: { read: uuidOr('must be a UUID: the cursor of the previous page') },
-  limit: { read: limit },
-  name: { read: words, isTrimmed: true, mayBeEmpty: true },
-  category: { read: words, isTrimmed: true, mayBeEmpty: true },
-  country: { read: country, mayBeEmpty: true },
-  // An empty hostname is an error in the client's code, and ignoring it would return every site's deals.
-  hostname: { read: hostname, lengthMax: HOSTNAME_LENGTH_MAX },
-  updatedAtGreaterThan: { read: dateTime },
-  updatedAtLessThan: { read: dateTime },
-  orgId: id,
-  passbackUid: passback(PASSBACK_UID_BYTES_MAX),
-  expand: { read: expand },
-  passbackData: { ...passback(PASSBACK_DATA_BYTES_MAX), mayBeEmpty: true },
-  to: { read: shopPage, lengthMax: SHOP_PAGE_LENGTH_MAX, mayBeEmpty: true },
-  retailerId: id,
-  cashbackOfferId: id,
-  couponId: id,
-  promotionId: id,
-} as const satisfies Record<string, Parameter>;
-
-export type ParameterName = keyof typeof PARAMETERS;
-
-/** Query parameters in the OpenAPI document, which lists deal ids only as path parameters. */
-export type DocumentedParameter = Exclude<ParameterName, 'cashbackOfferId' | 'couponId' | 'promotionId'>;
-
-/** Parameters of every list. */
-export const PAGE_PARAMETERS = ['cursor', 'limit'] as const;
+import {
+  PARAMETERS,
+  type Parameter,
+  type ParameterName,
+  type Reader,
+  VALUE_LENGTH_MAX,
+} from './parameters.ts';
 
 type Value<Name extends ParameterName> =
   (typeof PARAMETERS)[Name]['read'] extends Reader<infer T> ? T : never;
-export type Query<Name extends ParameterName> = { readonly [N in Name]?: Value<N> };
+type Query<Name extends ParameterName> = { readonly [N in Name]?: Value<N> };
 
-type LoadSchema = () => Promise<z.ZodType>;
-
-interface Parsed {
-  readonly values: Readonly<Record<string, unknown>>;
-  readonly errors: readonly ParameterError[];
-  /** Names that are not parameters of the operation. */
-  readonly unknown: readonly string[];
+interface QueryOptions<Required> {
+  readonly required?: readonly Required[];
+  /** True for links that people follow, because mail programs and social networks append parameters to them. */
+  readonly ignoresUnknown?: boolean;
 }
 
-/** Parses a query string without its question mark. Throws ApiError if a parameter is invalid or missing. */
+const UNKNOWN_MAX = 10;
+const NAME_LENGTH_MAX = 40;
+const TOKEN = /ob_(pub|prv)_/i;
+const TOKEN_NAME = /^(api|access|auth)?[_-]?(token|key)$|^(authorization|bearer)$/i;
+
+/**
+ * Parses a query string without its question mark. Throws ApiError if a parameter is invalid, missing or unknown. Names that
+ * begin with an underscore are ignored: libraries add them to bypass caches.
+ */
 export function parseQuery<Name extends ParameterName, Required extends Name = never>(
   search: string,
   names: readonly Name[],
-  required: readonly Required[] = [],
+  { required = [], ignoresUnknown = false }: QueryOptions<Required> = {},
 ): Query<Name> & { readonly [N in Required]: Value<N> } {
-  const parsed = parseParameters(search, names, required);
-  return valuesOf(parsed, (unknown) => describeMisspelling(unknown, names));
+  const given = new URLSearchParams(search);
+  const values: Record<string, unknown> = {};
+  const errors: ParameterError[] = [];
+  for (const name of names) {
+    const all = given.getAll(name);
+    const [value] = all;
+    if (value === undefined) {
+      if ((required as readonly ParameterName[]).includes(name))
+        errors.push({ parameter: name, detail: 'is missing' });
+      continue;
+    }
+    const result = readParameter(PARAMETERS[name], value, all.length);
+    if (result === undefined) continue;
+    if ('detail' in result) errors.push({ parameter: name, detail: result.detail });
+    else values[name] = result.value;
+  }
+  const unknown = ignoresUnknown ? [] : unknownParameters(given, names);
+  if (errors.length > 0 || unknown.length > 0)
+    throw invalidParameters([...errors, ...unknown], unknown.length > 0 ? names : undefined);
+  return values as never;
 }
 
 /** Parses the id in a path. Throws ApiError if it is not a UUID. */
@@ -158,76 +66,60 @@ export function parsePathId({ id = '' }: PathParameters): Uuid {
   return uuid;
 }
 
-/** Returns a parser for a list's query string. It rejects unknown parameters that look like filters. */
-export function listQueryReader<Name extends ParameterName>(names: readonly Name[], loadSchema: LoadSchema) {
-  // Loaded at the first unknown parameter, because most servers never receive one.
-  let meaningful: Promise<readonly string[]> | undefined;
-
-  return async (search: string): Promise<Query<Name>> => {
-    if (search === '') return {};
-    const parsed = parseParameters(search, names, []);
-    if (parsed.unknown.length > 0) meaningful ??= loadMeaningfulNames(loadSchema);
-    const filters = await meaningful;
-    return valuesOf(parsed, (unknown) => describeMisleading(unknown, names, filters ?? []));
-  };
+/** True if a query string seems to contain an access token. */
+export function hasToken(search: string): boolean {
+  return [...new URLSearchParams(search)].some(([name, value]) => isToken(name, value));
 }
 
-/** Returns the names of the item's fields and of all operations' parameters. */
-export async function loadMeaningfulNames(loadSchema: LoadSchema): Promise<readonly string[]> {
-  const [schema, { fieldNames }] = await Promise.all([loadSchema(), import('../../domain/field-names.ts')]);
-  return ['data', ...fieldNames(schema), ...Object.keys(PARAMETERS)];
+function isToken(name: string, value: string): boolean {
+  return TOKEN.test(name) || TOKEN.test(value) || TOKEN_NAME.test(name);
 }
 
-function parseParameters(
-  search: string,
-  names: readonly ParameterName[],
-  required: readonly ParameterName[],
-): Parsed {
-  const given = new URLSearchParams(search);
-  const values: Record<string, unknown> = {};
-  const errors: ParameterError[] = [];
-  for (const name of names) {
-    const all = given.getAll(name);
-    const [value] = all;
-    if (value === undefined) {
-      if (required.includes(name)) errors.push({ parameter: name, detail: 'is missing' });
-      continue;
-    }
-    const result = readParameter(PARAMETERS[name], value, all.length);
-    if (result === undefined) continue;
-    if ('detail' in result) errors.push({ parameter: name, detail: result.detail });
-    else values[name] = result.value;
-  }
-  const isUnknown = (name: string) => !(names as readonly string[]).includes(name);
-  return { values, errors, unknown: [...new Set([...given.keys()].filter(isUnknown))] };
-}
-
-/** Throws ApiError if there are errors, or if `explain` returns a reason to reject an unknown parameter. */
-function valuesOf(
-  { values, errors, unknown }: Parsed,
-  explain: (unknown: string) => string | undefined,
-): never {
-  const rejected = unknown.flatMap((parameter) => {
-    const detail = explain(parameter);
-    return detail === undefined ? [] : [{ parameter, detail }];
+function unknownParameters(given: URLSearchParams, names: readonly string[]): ParameterError[] {
+  const unknown = new Map([...given].filter(([name]) => !names.includes(name) && !name.startsWith('_')));
+  return [...unknown].slice(0, UNKNOWN_MAX).map(([name, value]) => {
+    const parameter = printName(name);
+    if (isToken(name, value))
+      return {
+        parameter,
+        detail: 'must not be in the query string; send the token as "Authorization: Bearer <token>"',
+      };
+    const nearest = nearestName(name, names);
+    return {
+      parameter,
+      detail: nearest === undefined ? 'is not a parameter' : `is not a parameter; did you mean ${nearest}?`,
+    };
   });
-  const all = [...errors, ...rejected];
-  if (all.length === 0) return values as never;
-  throw invalidParameters(all);
 }
 
-function invalidParameters(errors: readonly ParameterError[]): ApiError {
+/** Returns a client's name for an error: short, without control or direction characters, and without a token. */
+export function printName(name: string): string {
+  if (name === '') return '(empty)';
+  const token = TOKEN.exec(name);
+  const shown = token === null ? name : name.slice(0, token.index + token[0].length);
+  const visible = shown.slice(0, NAME_LENGTH_MAX).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
+  return shown.length > NAME_LENGTH_MAX || token !== null ? `${visible}…` : visible;
+}
+
+/** `known` are the operation's parameters, listed if the client sent an unknown one. */
+function invalidParameters(errors: readonly ParameterError[], known?: readonly string[]): ApiError {
   const list = errors.map(({ parameter, detail }) => `${parameter} ${detail}`).join('; ');
-  return new ApiError('invalid_parameter', `${list}.`, { errors });
+  const detail = list.endsWith('?') ? list : `${list}.`;
+  if (known === undefined) return new ApiError('invalid_parameter', detail, { errors });
+  const names =
+    known.length === 0
+      ? 'This operation has no parameters.'
+      : `This operation's parameters are ${known.join(', ')}.`;
+  return new ApiError('invalid_parameter', `${detail} ${names}`, { errors });
 }
 
-function readParameter(parameter: Parameter, given: string, times: number) {
+function readParameter({ read, schema, isTrimmed, mayBeEmpty }: Parameter, given: string, times: number) {
   if (times > 1) return { detail: 'must be given only once' };
-  const { lengthMax = VALUE_LENGTH_MAX } = parameter;
+  const { maxLength = VALUE_LENGTH_MAX } = schema;
   // As in JSON Schema, the limit is a number of code points. The first check is cheap, and is enough for nearly all values.
-  if (given.length > lengthMax && [...given].length > lengthMax)
-    return { detail: `must not be longer than ${lengthMax} characters` };
-  const value = parameter.isTrimmed ? given.trim() : given;
-  if (value !== '') return parameter.read(value);
-  return parameter.mayBeEmpty ? undefined : { detail: 'must not be empty' };
+  if (given.length > maxLength && [...given].length > maxLength)
+    return { detail: `must not be longer than ${maxLength} characters` };
+  const value = isTrimmed ? given.trim() : given;
+  if (value !== '') return read(value);
+  return mayBeEmpty ? undefined : { detail: 'must not be empty' };
 }

@@ -6,20 +6,15 @@ import { chooseCoding, compressAside } from '../content/content-coding.ts';
 import { entityTag, matchesTag } from '../content/entity-tag.ts';
 import { withinDeadline } from './database-deadline.ts';
 import { expandRetailers } from './expand-retailers.ts';
-import type { Answer, ListedItem, Services } from './operation.ts';
-import { listQueryReader, parsePathId } from './query.ts';
+import type { Answer, Services } from './operation.ts';
+import { parsePathId, parseQuery } from './query.ts';
 
 export const TRANSACTION_ITEM_PARAMETERS = ['expand'] as const;
 
-export function transactionRoute(
-  { transactions, transactionQueue, catalogue }: Services,
-  item: ListedItem,
-): Answer {
-  const readQuery = listQueryReader(TRANSACTION_ITEM_PARAMETERS, item.loadSchema);
-
+export function transactionRoute({ transactions, transactionQueue, catalogue }: Services): Answer {
   return async (exchange, token) => {
     const id = parsePathId(exchange.parameters);
-    const { expand } = await readQuery(exchange.search);
+    const { expand } = parseQuery(exchange.search, TRANSACTION_ITEM_PARAMETERS);
     const find = async () => {
       const data = await transactions.find(token.orgId, id);
       if (data === undefined || expand === undefined) return data;

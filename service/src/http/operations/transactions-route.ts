@@ -10,8 +10,9 @@ import { lengthOf } from '../content/response-body.ts';
 import { linkToNext, nextSearch } from '../exchange.ts';
 import { withinDeadline } from './database-deadline.ts';
 import { expandRetailers } from './expand-retailers.ts';
-import type { Answer, ListedItem, Services } from './operation.ts';
-import { type Expandable, listQueryReader, PAGE_PARAMETERS } from './query.ts';
+import type { Answer, Services } from './operation.ts';
+import { type Expandable, PAGE_PARAMETERS } from './parameters.ts';
+import { parseQuery } from './query.ts';
 
 const START = Buffer.from(ENVELOPE_START);
 const EARLIEST_MS = -8.64e15;
@@ -25,14 +26,16 @@ export const TRANSACTION_PARAMETERS = [
   'expand',
 ] as const;
 
-export function transactionsRoute(
-  { transactions, transactionQueue, walks, catalogue, callers, pageSize }: Services,
-  item: ListedItem,
-): Answer {
-  const readQuery = listQueryReader(TRANSACTION_PARAMETERS, item.loadSchema);
-
+export function transactionsRoute({
+  transactions,
+  transactionQueue,
+  walks,
+  catalogue,
+  callers,
+  pageSize,
+}: Services): Answer {
   return async (exchange, token) => {
-    const query = await readQuery(exchange.search);
+    const query = parseQuery(exchange.search, TRANSACTION_PARAMETERS);
     const window = stampWindow(query.updatedAtGreaterThan, query.updatedAtLessThan);
     const limit = query.limit ?? pageSize;
     const { cursor, passbackUid, expand } = query;

@@ -1,0 +1,186 @@
+// Query parameters that an operation does not know.
+
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { nearestName } from '../../src/domain/nearest-name.ts';
+import { OPERATIONS } from '../../src/http/operations/operations.ts';
+import { ActivationNode } from '../support/activation-node.ts';
+import { id, offer, retailer, transaction } from '../support/fixtures.ts';
+import { TestNode } from '../support/test-node.ts';
+
+let node: TestNode;
+let tokens: { public: string; private: string };
+
+beforeAll(async () => {
+  node = await TestNode.start();
+  tokens = { public: await node.token('public'), private: await node.token('private') };
+  await node.catalogue([retailer(1, { cashbackOffers: [offer(11)] })]);
+  await node.transactions([transaction(1), transaction(2)]);
+});
+afterAll(() => node[Symbol.asyncDispose]());
+
+const TRANSACTIONS = 'cursor, limit, updatedAtGreaterThan, updatedAtLessThan, passbackUid, expand';
+const HEADER = 'must not be in the query string; send the token as "Authorization: Bearer <token>"';
+
+async function problemOf(path: string, token?: string) {
+  const response = await node.get(path, token);
+  const { detail, errors } = (await response.json()) as { detail?: string; errors?: unknown };
+  return { status: response.status, detail, errors };
+}
+
+describe.each(OPERATIONS.map((operation) => [operation.id, operation] as const))('%s', (_, operation) => {
+  const path = operation.path.replace('{id}', id(1));
+
+  test('rejects every unknown parameter with its name and the names of the known parameters', async () => {
+    const names = operation.parameters.join(', ');
+    const known =
+      names === '' ? 'This operation has no parameters.' : `This operation's parameters are ${names}.`;
+    // Names of other APIs, of response fields, of cache busters without an underscore and of object members.
+    for (const name of [
+      ...['userId', 'customerId', 'status', 'page', 'startDate', 'utm_source', 'v', '1700000000'],
+      ...['toString', 'constructor'],
+    ]) {
+      expect(await problemOf(`${path}?${name}=x`, tokens[operation.tokenKind])).toEqual({
+        status: 400,
+        detail: `${name} is not a parameter. ${known}`,
+        errors: [{ parameter: name, detail: 'is not a parameter' }],
+      });
+    }
+  });
+
+  test('ignores parameters that begin with an underscore', async () => {
+    const token = tokens[operation.tokenKind];
+    const plain = await node.get(path, token);
+    const busted = await node.get(`${path}?_=1&__x=2&_userId=alice`, token);
+    const { requestId: _, ...body } = (await busted.json()) as Record<string, unknown>;
+    const { requestId: __, ...same } = (await plain.json()) as Record<string, unknown>;
+    expect([busted.status, body]).toEqual([plain.status, same]);
+  });
+});
+
+test.each([
+  // Without the check, each of these would return the transactions of all users.
+  ['uid', 'passbackUid'],
+  ['passback_uid', 'passbackUid'],
+  ['PassbackUID', 'passbackUid'],
+  ['pasbackUids', 'passbackUid'],
+  ['updated_at_less_than', 'updatedAtLessThan'],
+  ['limit[]', 'limit'],
+  ['curser', 'cursor'],
+  ['user', undefined],
+  ['customerId', undefined],
+  ['subId', undefined],
+  ['updatedAfter', undefined],
+  ['updatedSince', undefined],
+  ['state', undefined],
+  ['', undefined],
+])('transactions reject %j and suggest %p', async (name, meant) => {
+  const detail = meant === undefined ? 'is not a parameter' : `is not a parameter; did you mean ${meant}?`;
+  expect(await problemOf(`/v1/transactions/?${name}=alice&limit=1`, tokens.private)).toMatchObject({
+    status: 400,
+    errors: [{ parameter: name === '' ? '(empty)' : name, detail }],
+  });
+});
+
+test('one response lists the invalid and the unknown parameters', async () => {
+  expect(await problemOf('/v1/transactions/?limit=0&nam=a&nam=b&limits=2', tokens.private)).toEqual({
+    status: 400,
+    detail: `limit must be a whole number from 1 to 1000; nam is not a parameter; limits is not a parameter; did you mean limit? This operation's parameters are ${TRANSACTIONS}.`,
+    errors: [
+      { parameter: 'limit', detail: 'must be a whole number from 1 to 1000' },
+      { parameter: 'nam', detail: 'is not a parameter' },
+      { parameter: 'limits', detail: 'is not a parameter; did you mean limit?' },
+    ],
+  });
+});
+
+test('hostile names are shortened and escaped, and at most ten are listed', async () => {
+  const long = 'x'.repeat(5_000);
+  const many = Array.from({ length: 500 }, (_, n) => `n${n}=1`).join('&');
+  const hostile = encodeURIComponent('a\r\nb\u202Ec\u0000');
+  const { status, errors } = await problemOf(`/v1/coupons/?${long}=1&${hostile}=1&${many}`, tokens.public);
+  expect([status, errors]).toEqual([
+    400,
+    [`${'x'.repeat(40)}…`, 'a??b?c?', ...Array.from({ length: 8 }, (_, n) => `n${n}`)].map((parameter) => ({
+      parameter,
+      detail: 'is not a parameter',
+    })),
+  ]);
+});
+
+test.each(['token', 'access_token', 'apiKey', 'key', 'x', 'Authorization'])(
+  'a token in the query string, named %s, gets a hint that does not repeat it',
+  async (name) => {
+    const path = `/v1/transactions/?${name}=${tokens.private}`;
+    expect(await problemOf(path)).toEqual({
+      status: 401,
+      detail:
+        'Send the header "Authorization: Bearer <token>". Tokens in the query string are not accepted, and may have been logged on the way: ask for a new one.',
+      errors: undefined,
+    });
+    expect(await problemOf(path, tokens.private)).toMatchObject({
+      status: 400,
+      errors: [{ parameter: name, detail: HEADER }],
+    });
+  },
+);
+
+test('a token in place of a name is not repeated', async () => {
+  expect(await problemOf(`/v1/transactions/?${tokens.private}`, tokens.private)).toMatchObject({
+    status: 400,
+    errors: [{ parameter: 'ob_prv_…', detail: HEADER }],
+  });
+});
+
+test.each([
+  ['/v1/retailer/', '/v1/retailers/'],
+  ['/retailers/', '/v1/retailers/'],
+  ['/v1/Retailers/', '/v1/retailers/'],
+  ['/v1/retailers%2F', '/v1/retailers/'],
+  ['/v1/retailers/x/y/', undefined],
+  ['/v1/offers/', '/v1/cashback-offers/'],
+  ['/v1/transaction/1/', '/v1/transactions/'],
+  ['/v1/nowhere/', undefined],
+])('the error for the unknown path %s suggests %p', async (path, meant) => {
+  const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  expect(await problemOf(path, tokens.public)).toEqual({
+    status: 404,
+    detail: `No such path.${hint} All paths are listed in the API reference at /docs/reference.`,
+    errors: undefined,
+  });
+});
+
+test('links that people follow ignore unknown parameters, but POST rejects them', async () => {
+  await using app = await ActivationNode.start();
+  const path = `/v1/coupons/${id(21)}/activate/`;
+  for (const more of [{ utm_source: 'mail' }, { fbclid: '1' }, { passbackuid: 'x' }, { To: 'x' }]) {
+    const [name = ''] = Object.keys(more);
+    expect([name, (await app.get(path + app.query(more))).status]).toEqual([name, 302]);
+    const posted = await app.send('POST', path + app.query(more));
+    expect([posted.status, await posted.json()]).toMatchObject([400, { errors: [{ parameter: name }] }]);
+  }
+  const posted = await app.send('POST', path + app.query({ _: '1' }));
+  const { url } = (await posted.json()) as { url: string };
+  expect((await app.get(`${new URL(url).pathname}?utm_source=mail&tos=1`)).status).toBe(302);
+});
+
+test('the suggestion is the parameter meant by any single typo', () => {
+  const known = ['cursor', 'limit', 'name', 'category', 'country'];
+  const typo = fc.record({
+    kind: fc.constantFrom('drop', 'swap', 'add', 'change'),
+    letter: fc.constantFrom('x', '_'),
+  });
+  fc.assert(
+    fc.property(fc.constantFrom(...known), fc.nat(7), typo, (name, place, { kind, letter }) => {
+      const at = place % (name.length - 1);
+      const [before, after] = [name.slice(0, at), name.slice(at)];
+      const typed = {
+        drop: before + after.slice(1),
+        swap: before + (after[1] ?? '') + (after[0] ?? '') + after.slice(2),
+        add: before + letter + after,
+        change: before + letter + after.slice(1),
+      }[kind];
+      expect(nearestName(typed ?? '', known)).toBe(name);
+    }),
+  );
+});
