@@ -17,25 +17,21 @@ beforeAll(async () => {
 afterAll(() => node[Symbol.asyncDispose]());
 
 describe('paths', () => {
-  test.each([
-    '/v1',
-    '/v1/',
-    '/v2/retailers/',
-    '/v1/retailers//',
-    '/errors/nothing',
-    '/%zz',
-  ])('%s gets 404, even with a valid token', async (path) => {
-    const response = await node.get(path, token, { 'Request-Id': 'r-2' });
-    expect(await response.json()).toEqual({
-      type: `${node.url}/errors/not_found`,
-      title: 'No such path',
-      status: 404,
-      detail: 'No such path. All paths are listed in the API reference at /docs/reference.',
-      instance: path,
-      code: 'not_found',
-      requestId: 'r-2',
-    });
-  });
+  test.each(['/v1', '/v1/', '/v2/retailers/', '/v1/retailers//', '/errors/nothing', '/%zz'])(
+    '%s gets 404, even with a valid token',
+    async (path) => {
+      const response = await node.get(path, token, { 'Request-Id': 'r-2' });
+      expect(await response.json()).toEqual({
+        type: `${node.url}/errors/not_found`,
+        title: 'No such path',
+        status: 404,
+        detail: 'No such path. All paths are listed in the API reference at /docs/reference.',
+        instance: path,
+        code: 'not_found',
+        requestId: 'r-2',
+      });
+    },
+  );
 
   test('a path with /v1 twice gets an error that suggests removing /v1 from the base URL', async () => {
     const response = await node.get('/v1/v1/retailers/', token);
