@@ -418,20 +418,43 @@ describe('activation redirects', () => {
     await using app = await ActivationNode.start({
       settings: { rateLimitActivation: 2, rateLimitActivationOrg: 4, trustedProxies: ['127.0.0.1'] },
     });
-    let users = 0;
-    const path = () => `/v1/coupons/${id(21)}/activate/${app.query({ passbackUid: `user ${users++}` })}`;
-    const isTracked = async (address: string) => {
-      const response = await app.get(path(), { ...BROWSER, 'X-Forwarded-For': address });
-      expect(response.status).toBe(302);
-      return clickIn(response.headers.get('Location')) !== '';
-    };
     const tracked: boolean[] = [];
     for (const address of ['1', '1', '1', '1', '2', '2', '3'])
-      tracked.push(await isTracked(`192.0.2.${address}`));
+      tracked.push(await app.isTracked(`192.0.2.${address}`));
     expect(tracked).toEqual([true, true, false, false, true, true, false]);
-    const post = await app.send('POST', path(), { 'X-Forwarded-For': '192.0.2.4' });
+    const path = `/v1/coupons/${id(21)}/activate/${app.query({ passbackUid: 'another user' })}`;
+    const post = await app.send('POST', path, { 'X-Forwarded-For': '192.0.2.4' });
     expect([post.status, post.headers.get('RateLimit-Policy')]).toEqual([429, '"activation-org";q=4;w=60']);
     expect(await app.clicks()).toHaveLength(4);
+  });
+
+  test.each([
+    ['IPv4 /24', (n: number) => `192.0.2.${n}`, '192.0.3.1'],
+    ['IPv6 /48', (n: number) => `2001:db8:0:${n}::1`, '2001:db8:1::1'],
+  ])('the addresses of one %s share five times the limit of an address', async (_, address, elsewhere) => {
+    await using app = await ActivationNode.start({
+      settings: { rateLimitActivation: 2, trustedProxies: ['127.0.0.1'] },
+    });
+    const tracked: boolean[] = [];
+    for (let n = 1; n <= 12; n++) tracked.push(await app.isTracked(address(n)));
+    expect(tracked).toEqual([...Array(10).fill(true), false, false]);
+    expect(await app.isTracked(elsewhere)).toBe(true);
+  });
+
+  test("networks with many clicks cannot use up an organisation's limit", async () => {
+    await using app = await ActivationNode.start({
+      settings: { rateLimitActivation: 100, rateLimitActivationOrg: 200, trustedProxies: ['127.0.0.1'] },
+    });
+    const clicks = async (address: string, count: number) => {
+      let tracked = 0;
+      for (let n = 0; n < count; n++) if (await app.isTracked(address)) tracked += 1;
+      return tracked;
+    };
+    expect(await clicks('192.0.2.1', 120)).toBe(100);
+    // Ten clicks of a network are few. Three quarters of the limit, 150 clicks, are for networks with more clicks.
+    expect(await clicks('198.51.100.1', 100)).toBe(70);
+    expect(await clicks('203.0.113.1', 12)).toBe(10);
+    expect(await clicks('2001:db8::1', 5)).toBe(5);
   });
 
   test('above the limit per address, links from POST redirect only while the click is in memory, and other links get 429', async () => {

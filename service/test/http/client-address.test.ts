@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import type { ServeSettings } from '../../src/config.ts';
-import { clientReader, networkOf } from '../../src/http/access/client-address.ts';
+import { clientReader, networkOf, siteOf } from '../../src/http/access/client-address.ts';
 import { coupon, retailer } from '../support/fixtures.ts';
 import { lacks } from '../support/programs.ts';
 import { PROXIES, ReverseProxy } from '../support/reverse-proxy.ts';
@@ -120,14 +120,14 @@ describe('X-Forwarded-Proto', () => {
 });
 
 test.each([
-  ['203.0.113.5', '203.0.113.5'],
-  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-  ['2001:0DB8:0001:0002::1', '2001:db8:1:2::/64'],
-  ['2001:db8::1', '2001:db8:0:0::/64'],
-  ['2001:db8:0:0:1::', '2001:db8:0:0::/64'],
-  ['::1', '0:0:0:0::/64'],
-  ['::', '0:0:0:0::/64'],
-  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-])('%s shares its rate limit with %s', (address, network) => {
-  expect(networkOf(address)).toBe(network);
+  ['203.0.113.5', '203.0.113.5', '203.0.113.0/24'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64', '2001:db8:1::/48'],
+  ['2001:0DB8:0001:0002::1', '2001:db8:1:2::/64', '2001:db8:1::/48'],
+  ['2001:db8::1', '2001:db8:0:0::/64', '2001:db8:0::/48'],
+  ['2001:db8:0:0:1::', '2001:db8:0:0::/64', '2001:db8:0::/48'],
+  ['::1', '0:0:0:0::/64', '0:0:0::/48'],
+  ['::', '0:0:0:0::/64', '0:0:0::/48'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64', 'fe80:0:0::/48'],
+])('%s shares its rate limits with %s and %s', (address, network, site) => {
+  expect([networkOf(address), siteOf(address)]).toEqual([network, site]);
 });

@@ -66,6 +66,14 @@ export class ActivationNode {
     return this.send('GET', path, headers);
   }
 
+  /** True if a click of a new user, forwarded for this address, is tracked. */
+  async isTracked(address: string): Promise<boolean> {
+    const query = this.query({ passbackUid: crypto.randomUUID() });
+    const headers = { ...BROWSER, 'X-Forwarded-For': address };
+    const response = await this.get(`/v1/coupons/${id(21)}/activate/${query}`, headers);
+    return clickIn(response.headers.get('Location')) !== '';
+  }
+
   clicks(): Promise<Click[]> {
     return this.node.stores.clicks.list(1_000);
   }

@@ -78,13 +78,23 @@ function parseScheme(text: string): 'http' | 'https' | undefined {
  * /64, so a limit per address would be ineffective.
  */
 export function networkOf(address: string): string {
-  if (!address.includes(':')) return address;
+  return address.includes(':') ? `${ipv6Groups(address, 4)}::/64` : address;
+}
+
+/** Returns the network that one operator assigns as a whole: the /24 of an IPv4 address, or the /48 of an IPv6 address. */
+export function siteOf(address: string): string {
+  if (address.includes(':')) return `${ipv6Groups(address, 3)}::/48`;
+  return `${address.slice(0, address.lastIndexOf('.'))}.0/24`;
+}
+
+/** Returns the first groups of an IPv6 address in their shortest form. */
+function ipv6Groups(address: string, count: number): string {
   const [head = '', tail] = address.split('::');
   const before = head.split(':').filter((group) => group !== '');
   const after = tail?.split(':') ?? [];
   const zeros = Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');
-  const groups = [...before, ...zeros, ...after].slice(0, 4);
-  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+  const groups = [...before, ...zeros, ...after].slice(0, count);
+  return groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':');
 }
 
 /** Converts `::ffff:192.0.2.1`, as reported by dual-stack sockets, to 192.0.2.1. */

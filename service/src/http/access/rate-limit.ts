@@ -5,6 +5,8 @@ import { ApiError } from '../../domain/api-errors.ts';
 import { type CounterMaker, type RequestCounter, WINDOW_MS } from './request-counter.ts';
 
 export interface RateLimitState {
+  /** Requests in this window, including the last one; 0 if there is no limit. */
+  readonly count: number;
   /** True if the last request exceeded the limit. */
   readonly exceeded: boolean;
   readonly retryAfterS: number;
@@ -15,6 +17,7 @@ export interface RateLimitState {
 }
 
 const UNLIMITED: RateLimitState = {
+  count: 0,
   exceeded: false,
   retryAfterS: 0,
   header: undefined,
@@ -42,6 +45,7 @@ export class RateLimiter {
     const resetS = Math.max(1, Math.ceil(windowLeftMs / 1000));
     const left = Math.max(0, this.#limit - count);
     return {
+      count,
       exceeded: count > this.#limit,
       retryAfterS: resetS,
       header: `"${this.#policy}";r=${left};t=${resetS}`,
@@ -71,6 +75,11 @@ export interface RateLimitSettings {
   readonly rateLimitActivationOrg: number;
 }
 
+/** Limit of a site, in limits of an address: behind carrier-grade NAT, a few addresses serve thousands of users. */
+const SITE_LIMITS = 5;
+/** Share of an organisation's limit that is available to sites with many clicks. */
+const BUSY_SHARE = 0.75;
+
 export type RateLimits = ReturnType<typeof rateLimits>;
 
 /** Builds all rate limits of the service. */
@@ -81,7 +90,10 @@ export function rateLimits(settings: RateLimitSettings, counter: CounterMaker) {
     private: limiter('private', settings.rateLimitPrivate),
     failed: limiter('failed-auth', settings.rateLimitFailedAuth),
     activation: limiter('activation', settings.rateLimitActivation),
+    activationSite: limiter('activation-network', settings.rateLimitActivation * SITE_LIMITS),
     activationOrg: limiter('activation-org', settings.rateLimitActivationOrg),
+    /** For sites with many clicks. They cannot use up the organisation's limit, so that users of other sites stay tracked. */
+    activationBusy: limiter('activation-busy', Math.ceil(settings.rateLimitActivationOrg * BUSY_SHARE)),
     /** For links that POST returned. These links have a separate limit, because following them is not a new activation. */
     links: limiter('links', settings.rateLimitActivation),
   };

@@ -8,7 +8,7 @@ import type { ClickOutcome } from '../../activation/click-tally.ts';
 import { ApiError, unavailable } from '../../domain/api-errors.ts';
 import type { ActivatedKind } from '../../domain/click.ts';
 import { useDatabase } from '../../tracing/tracer.ts';
-import { networkOf } from '../access/client-address.ts';
+import { networkOf, siteOf } from '../access/client-address.ts';
 import { countRequest, type RateLimitState, type RateLimits } from '../access/rate-limit.ts';
 import type { Exchange } from '../exchange.ts';
 import { json, type Reply } from '../reply.ts';
@@ -29,6 +29,9 @@ export const ACTIVATION_PARAMETERS = ['orgId', 'passbackUid', 'passbackData', 't
 /** Parameters of the link that POST returns. */
 export const GO_PARAMETERS = ['to'] as const;
 const REQUIRED = ['orgId', 'passbackUid'] as const;
+
+/** A site with more clicks a minute counts as busy. */
+const FEW_CLICKS = 10;
 
 /** Every click must reach the server, shops must not see the referring page, and search engines must not index the link. */
 const HEADERS = {
@@ -65,13 +68,22 @@ export function activationRoutes(
 ): Route[] {
   const visitorOf = visitorReader(settings.countTestClients);
 
-  function takeFromLimit({ orgId, network }: ActivationRequest): RateLimitState {
+  /** Counts an activation from the narrowest limit to the widest. A request above one limit does not count towards the next. */
+  function takeFromLimits({ address }: Exchange, { orgId, network }: ActivationRequest): RateLimitState {
     const own = limits.activation.take(`${orgId} ${network}`);
-    // Requests from an address above its limit do not count towards the organisation's limit.
-    const all = own.exceeded ? own : limits.activationOrg.take(orgId);
-    const state = all.exceeded ? all : own;
-    if (state.exceeded) activation.tally.limited++;
-    return state;
+    const exceeded = own.exceeded ? own : takeFromWideLimits(orgId, siteOf(address));
+    if (exceeded !== undefined) activation.tally.limited++;
+    return exceeded ?? own;
+  }
+
+  /** Returns the exceeded limit, if there is one. */
+  function takeFromWideLimits(orgId: string, site: string): RateLimitState | undefined {
+    const ofSite = limits.activationSite.take(`${orgId} ${site}`);
+    if (ofSite.exceeded) return ofSite;
+    const busy = ofSite.count > FEW_CLICKS ? limits.activationBusy.take(orgId) : undefined;
+    if (busy?.exceeded) return busy;
+    const ofAll = limits.activationOrg.take(orgId);
+    return ofAll.exceeded ? ofAll : undefined;
   }
 
   async function follow(exchange: Exchange, request: ActivationRequest): Promise<Reply> {
@@ -80,7 +92,7 @@ export function activationRoutes(
     if (visitor === 'prefetch') return prefetched();
     if (visitor !== 'person') return passBy(visitor, deal.url);
     // Above the limit, the link still works, but the click is not tracked: a broken link would cost sales.
-    if (takeFromLimit(request).exceeded) return redirect(deal.url, 'limited');
+    if (takeFromLimits(exchange, request).exceeded) return redirect(deal.url, 'limited');
     const { id, outcome } = await useDatabase(exchange.span, 'INSERT', 'clicks', () =>
       activation.activate(deal, request, 'follow'),
     );
@@ -91,7 +103,7 @@ export function activationRoutes(
   async function prepare(exchange: Exchange, request: ActivationRequest): Promise<Reply> {
     const deal = activation.find(request);
     if (!deal.isActive) throw new ApiError('deal_gone', 'This deal is not active now.');
-    countRequest(exchange, takeFromLimit(request));
+    countRequest(exchange, takeFromLimits(exchange, request));
     const { id, outcome } = await useDatabase(exchange.span, 'INSERT', 'clicks', () =>
       activation.activate(deal, request, 'later'),
     );
