@@ -14,6 +14,31 @@ export interface StampWindow {
   readonly maxMs: number;
 }
 
+/**
+ * A position in the order of changes, which is by stamp and then by id. It is after all transactions with an earlier stamp, and
+ * after those with this stamp up to and including `id`.
+ */
+export interface ChangePosition {
+  readonly stampMs: number;
+  readonly id: Uuid;
+}
+
+export interface ChangeQuery {
+  readonly orgId: number;
+  readonly after: ChangePosition;
+  readonly limit: number;
+  readonly bytesMax: number;
+}
+
+export interface ChangePage {
+  /** The comma-separated documents in the order of their changes, as UTF-8. */
+  readonly data: Uint8Array<ArrayBuffer>;
+  /** Where the next page starts. */
+  readonly position: ChangePosition;
+  /** True if there was no further change when the page was read. */
+  readonly isLast: boolean;
+}
+
 export interface TransactionQuery {
   readonly orgId: number;
   /** The page starts at the first selected transaction whose id is at or after this one. */
@@ -34,6 +59,8 @@ export interface TransactionQuery {
    * meet this condition. Pass positive infinity to read from the primary.
    */
   readonly atLeastMs?: number;
+  /** Reads changes after this position, in their order, instead of a window in the order of ids. */
+  readonly after?: ChangePosition;
 }
 
 export interface TransactionPage {
@@ -42,6 +69,8 @@ export interface TransactionPage {
   readonly cursor: Uuid | undefined;
   /** The change clock when the page was read. The read saw all changes up to it; later changes get later stamps. */
   readonly completeThroughMs: number;
+  /** Only if the query had a position. */
+  readonly position?: ChangePosition;
 }
 
 export interface StoredTransaction extends StoredDocument {
@@ -61,6 +90,8 @@ export interface TransactionStore {
    * `asOfMs` is given, `completeThroughMs` is at most `asOfMs`.
    */
   page(query: TransactionQuery): Promise<TransactionPage>;
+  /** Reads the transactions that changed after a position, in their current state. */
+  changes(query: ChangeQuery): Promise<ChangePage>;
   /** Returns the current document of an organisation's transaction as UTF-8; undefined if there is none. */
   find(orgId: number, id: Uuid): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** Returns the current retailers of these transactions; omits transactions without one. */

@@ -1,9 +1,10 @@
-// Webhooks: an operator registers a partner's endpoint, and the service posts changed transactions to it. The whole position of
-// an endpoint is one watermark, as for a client that polls: the endpoint has stored every change stamped at or before it.
+// Webhooks: an operator registers a partner's endpoint, and the service posts changed transactions to it, in the order of their
+// changes. An endpoint has a position in that order: it has accepted all changes up to it.
 
-import type { Uuid } from '@offerbook/wire/uuid.ts';
+import { LAST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
+import type { ChangePosition } from './transaction.ts';
 
-/** The watermark of an endpoint that has received nothing: before every stamp. */
+/** Before every stamp: an endpoint that starts here receives all transactions. */
 export const NO_WATERMARK_MS = -8.64e15;
 
 export interface Webhook {
@@ -18,8 +19,12 @@ export interface Webhook {
   readonly oldestGeneration: number;
   /** When older secrets stop signing. */
   readonly overlapEndsAtMs: number;
-  readonly watermarkMs: number;
-  /** Increases when an operator changes the endpoint. A delivery that began before does not move the watermark. */
+  /** The position: its stamp and its id. */
+  readonly positionMs: number;
+  readonly positionId: Uuid;
+  /** When the endpoint was created, resumed after a pause, or a replay began. Earlier changes have been waiting only since then. */
+  readonly sendingSinceMs: number;
+  /** Increases when an operator changes the endpoint. A delivery that began before does not move the position. */
   readonly revision: number;
   readonly pausedAtMs: number | null;
   readonly pausedBy: PausedBy | null;
@@ -35,11 +40,11 @@ export interface Webhook {
   readonly deliveredAtMs: number | null;
 }
 
-/** `endpoint`: it responded with 410. `restore`: it had been deleted or paused after the restored backup was made. */
+/** `endpoint`: it responded with 410. `restore`: an operator must confirm it after the restore of a backup. */
 export type PausedBy = 'operator' | 'endpoint' | 'restore';
 
 export interface WebhookStatus extends Webhook {
-  /** Stamp of the first change that the endpoint has not received; null if it has received all changes. */
+  /** Since when the first change that the endpoint has not received has been waiting; null if it has received all changes. */
   readonly behindSinceMs: number | null;
 }
 
@@ -55,11 +60,14 @@ export interface WebhookFigures {
   readonly counts: Readonly<Record<WebhookState, number>>;
   /** How long the endpoint with the longest failure has been failing; 0 if none is failing. */
   readonly failingMs: number;
-  /** Age of the oldest change that an endpoint has not received; 0 if there is none. Ignores paused endpoints. */
+  /** Longest time that a change has been waiting for an endpoint; 0 if none is waiting. */
   readonly behindMs: number;
 }
 
-/** Returns undefined if there are no webhooks. */
+/**
+ * Returns undefined if there are no webhooks. The times ignore endpoints that the operator has paused, but not those that were
+ * paused because they responded with 410, or by a restore.
+ */
 export function webhookFigures(
   webhooks: readonly WebhookStatus[],
   nowMs: number,
@@ -67,7 +75,7 @@ export function webhookFigures(
   if (webhooks.length === 0) return undefined;
   const counts = { 'up to date': 0, behind: 0, failing: 0, paused: 0 };
   for (const webhook of webhooks) counts[webhookState(webhook)]++;
-  const active = webhooks.filter(({ pausedAtMs }) => pausedAtMs === null);
+  const active = webhooks.filter(({ pausedBy }) => pausedBy !== 'operator');
   const longest = (times: readonly (number | null)[]) =>
     Math.max(0, ...times.flatMap((ms) => (ms === null ? [] : nowMs - ms)));
   return {
@@ -85,13 +93,27 @@ export interface SenderReport {
   readonly failed: number;
 }
 
-/** The result of an attempt. It is stored only if the endpoint still has this revision and this watermark. */
+/** Returns the stamp through which an endpoint has accepted all changes; null if it has accepted none. */
+export function completeThrough({
+  positionMs,
+  positionId,
+}: Pick<Webhook, 'positionMs' | 'positionId'>): number | null {
+  if (positionMs === NO_WATERMARK_MS) return null;
+  return positionId === LAST_ID ? positionMs : positionMs - 1;
+}
+
+export function positionOf({ positionMs, positionId }: Webhook): ChangePosition {
+  return { stampMs: positionMs, id: positionId };
+}
+
+/** The result of an attempt. It is stored only if the endpoint still has this revision, and no later position. */
 export interface WebhookUpdate
   extends Pick<
     Webhook,
     | 'id'
     | 'revision'
-    | 'watermarkMs'
+    | 'positionMs'
+    | 'positionId'
     | 'failingSinceMs'
     | 'failures'
     | 'attemptedAtMs'
@@ -99,15 +121,13 @@ export interface WebhookUpdate
     | 'lastResult'
     | 'deliveredAtMs'
   > {
-  /** The new watermark. */
-  readonly toMs: number;
   /** True if the endpoint responded with 410. */
   readonly pauses: boolean;
 }
 
 export interface WebhookStore {
-  /** Starts at the watermark. */
-  create(orgId: number, url: string, watermarkMs: number): Promise<Webhook>;
+  /** The endpoint receives the changes after `sinceMs`. */
+  create(orgId: number, url: string, sinceMs: number): Promise<Webhook>;
   /** All endpoints, ordered by organisation. */
   list(): Promise<WebhookStatus[]>;
   find(id: Uuid): Promise<Webhook | undefined>;
@@ -120,8 +140,8 @@ export interface WebhookStore {
    * then. If `overlapEndsAtMs` is not in the future, older secrets stop signing at once.
    */
   rotate(id: Uuid, overlapEndsAtMs: number): Promise<Webhook | undefined>;
-  /** Moves the watermark back, never forward. */
-  replay(id: Uuid, watermarkMs: number): Promise<Webhook | undefined>;
+  /** Moves the position back to the end of this stamp, never forward. */
+  replay(id: Uuid, sinceMs: number): Promise<Webhook | undefined>;
   delete(id: Uuid): Promise<Webhook | undefined>;
   /** Endpoints with undelivered changes, except paused ones. */
   behind(): Promise<Webhook[]>;

@@ -1,5 +1,5 @@
 // Copies a database into an empty one, SQLite or PostgreSQL: organisations with their change clocks, tokens, webhooks with their
-// watermarks, the catalogue, links, transactions with their stamps, the history, former users, daily totals, the logs, and clicks. Clients continue with the
+// positions, the catalogue, links, transactions with their stamps, the history, former users, daily totals, the logs, and clicks. Clients continue with the
 // same token from the same watermark, and click ids stay valid. Copies either everything or nothing. Changes made during the copy
 // are not copied. Can be limited to some organisations, to split a database; the whole catalogue and all links are still copied.
 
@@ -165,8 +165,8 @@ async function copyTables(copy: Copy): Promise<TableCounts> {
   );
   await copyRows(
     'webhooks',
-    `id, org_id, url, created_at, generation, oldest_generation, overlap_ends_at, watermark, revision, paused_at, paused_by,
-     failing_since, failures, attempted_at, retry_at, last_result, delivered_at`,
+    `id, org_id, url, created_at, generation, oldest_generation, overlap_ends_at, position_stamp, position_id, sending_since,
+     revision, paused_at, paused_by, failing_since, failures, attempted_at, retry_at, last_result, delivered_at`,
   );
   let transactions = 0;
   for (const { id } of organisations) transactions += await copySales(copy, id as number, newNumbers);

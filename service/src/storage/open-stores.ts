@@ -136,6 +136,10 @@ export async function openStores(
         requireKnownSchema();
         return transactions.page(query);
       },
+      async changes(query) {
+        requireKnownSchema();
+        return transactions.changes(query);
+      },
     },
     totals: dailyTotalStore(database),
     erasures: erasureStore(database, { clicks, walks }, auditor),

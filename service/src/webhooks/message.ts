@@ -2,50 +2,40 @@
 
 import { createHash } from 'node:crypto';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
-import type { Uuid } from '@offerbook/wire/uuid.ts';
-import type { TransactionPage } from '../domain/transaction.ts';
-import { NO_WATERMARK_MS, type Webhook } from '../domain/webhook.ts';
+import type { ChangePage } from '../domain/transaction.ts';
+import { completeThrough, type Webhook } from '../domain/webhook.ts';
 
 export interface Message {
   readonly id: string;
   readonly body: Uint8Array;
 }
 
-/** `throughMs` is set on the last page of a walk. */
-export function pageMessage(
-  webhook: Webhook,
-  cursor: Uuid | undefined,
-  page: TransactionPage,
-  throughMs: number | undefined,
-  nowMs: number,
-): Message {
-  // Receivers may ignore ids that they have seen, so a page with other contents must have another id: the contents follow from
-  // the watermark, the cursor and the state that was read. A replay, which increases the revision, must be received again.
-  const parts = [webhook.id, webhook.revision, webhook.watermarkMs, cursor ?? '', page.completeThroughMs];
-  return { id: idOf(parts), body: bodyOf(webhook, page.data, throughMs, nowMs) };
+export function pageMessage(webhook: Webhook, { data, position }: ChangePage, nowMs: number): Message {
+  const throughMs = completeThrough({ positionMs: position.stampMs, positionId: position.id });
+  const end = endOf(completeThrough(webhook), throughMs);
+  // Receivers may ignore ids that they have seen. So the id depends on the contents, but not on the time of the attempt. A replay
+  // must be received again although the contents are the same; it increases the revision.
+  const hash = createHash('sha256').update(`${webhook.id} ${webhook.revision} `).update(data).update(end);
+  return { id: idOf(hash.digest('hex')), body: bodyOf(data, end, nowMs) };
 }
 
 /** A message without transactions, which a receiver accepts without storing anything. */
 export function testMessage(webhook: Webhook, nowMs: number): Message {
-  return {
-    id: idOf([webhook.id, 'test', nowMs]),
-    body: bodyOf(webhook, new Uint8Array(), undefined, nowMs),
-  };
+  const hash = createHash('sha256').update(`${webhook.id} test ${nowMs}`);
+  const end = endOf(completeThrough(webhook), null);
+  return { id: idOf(hash.digest('hex')), body: bodyOf(new Uint8Array(), end, nowMs) };
 }
 
-function idOf(parts: readonly (string | number)[]): string {
-  return `msg_${createHash('sha256').update(parts.join(' ')).digest('hex').slice(0, 32)}`;
+function idOf(digest: string): string {
+  return `msg_${digest.slice(0, 32)}`;
 }
 
-function bodyOf(
-  { watermarkMs }: Webhook,
-  documents: Uint8Array,
-  throughMs: number | undefined,
-  nowMs: number,
-): Uint8Array {
-  const after = watermarkMs === NO_WATERMARK_MS ? null : printTimestamp(watermarkMs);
-  const completeThrough = throughMs === undefined ? null : printTimestamp(throughMs);
+function endOf(afterMs: number | null, throughMs: number | null): string {
+  const print = (ms: number | null) => JSON.stringify(ms === null ? null : printTimestamp(ms));
+  return `],"after":${print(afterMs)},"completeThrough":${print(throughMs)}}}`;
+}
+
+function bodyOf(documents: Uint8Array, end: string, nowMs: number): Uint8Array {
   const start = `{"type":"transactions.changed","timestamp":"${printTimestamp(nowMs)}","data":{"transactions":[`;
-  const end = `],"after":${JSON.stringify(after)},"completeThrough":${JSON.stringify(completeThrough)}}}`;
   return Buffer.concat([Buffer.from(start), documents, Buffer.from(end)]);
 }

@@ -1,6 +1,6 @@
-// Sends webhooks. For each endpoint, the sender does what a polling client does (docs/polling.md): it walks through the changes
-// after the endpoint's watermark, posts each page, and moves the watermark when the endpoint has accepted the whole walk. If
-// anything fails, the watermark stays, so no change is lost. There is at most one request in progress per endpoint.
+// Sends webhooks. For each endpoint, the sender reads the changes after the endpoint's position in their order, posts them page by
+// page, and stores the position of each page that the endpoint has accepted. If anything fails, the position stays, so no change is
+// lost. There is at most one request in progress per endpoint.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -8,8 +8,8 @@ import type { Logger } from '../domain/logger.ts';
 import { oneAtATime } from '../domain/one-at-a-time.ts';
 import { isStorageError } from '../domain/storage-error.ts';
 import type { Stores } from '../domain/stores.ts';
-import type { TransactionPage } from '../domain/transaction.ts';
-import type { SenderReport, Webhook, WebhookUpdate } from '../domain/webhook.ts';
+import type { ChangePage } from '../domain/transaction.ts';
+import { positionOf, type SenderReport, type Webhook, type WebhookUpdate } from '../domain/webhook.ts';
 import { Lease, type LeaseTimings } from './lease.ts';
 import { pageMessage } from './message.ts';
 import { type Outcome, type PostOptions, post } from './post.ts';
@@ -21,13 +21,19 @@ const PAGE_ROWS_MAX = 100;
 const BODY_BYTES_MAX = 256 * 1024;
 /** Space for everything in a body except the transactions. */
 const ENVELOPE_BYTES_MAX = 512;
-const LATEST_MS = 8.64e15;
-/** As for polling clients, a walk is a snapshot for an hour. Later pages show the current state. */
-const SNAPSHOT_MS = 60 * 60_000;
 /** How often the sender checks for retries that are due. A change triggers a poll at once. */
 const POLL_INTERVAL_MS = 1_000;
 /** Results are saved in batches, because a commit and the poll after it cost more than a request. */
 const SAVE_DELAY_MS = 50;
+
+const LOG_EVERY_MS = 60 * 60_000;
+
+interface LoggedFailure {
+  readonly atMs: number;
+  readonly suppressed: number;
+  /** True if the current failure was logged. */
+  readonly isLogged: boolean;
+}
 
 export interface SenderOptions {
   readonly stores: Stores;
@@ -37,28 +43,17 @@ export interface SenderOptions {
   readonly leaseTimings?: LeaseTimings;
 }
 
-/** A walk that is not complete yet. It is kept in memory; if it is lost, another walk starts at the watermark. */
-interface Walk {
-  readonly revision: number;
-  readonly watermarkMs: number;
-  readonly beganMs: number;
-  cursor: Uuid | undefined;
-  /** Stamp of the first page; undefined before it was read. */
-  asOfMs: number | undefined;
-  /** The smallest completeThroughMs of the pages so far. */
-  throughMs: number;
-}
-
 export class WebhookSender {
   readonly #options: SenderOptions;
   readonly #slots = new SendSlots();
   readonly #lease: Lease;
-  readonly #walks = new Map<Uuid, Walk>();
   readonly #running = new Map<Uuid, Promise<void>>();
-  /** Results that are not stored yet, by endpoint. An endpoint gets no further request until its result is stored. */
+  /** The last result of each endpoint, until it is stored. */
   readonly #unsaved = new Map<Uuid, WebhookUpdate>();
   /** The endpoints with undelivered changes at the last poll, with their revisions. */
   #behind = new Map<Uuid, number>();
+  /** The last logged failure of each endpoint, and the number of failures since then that were not logged. */
+  readonly #logged = new Map<Uuid, LoggedFailure>();
   #databaseKey: string | undefined;
   #stopWatching: (() => void) | undefined;
   #timer: Timer | undefined;
@@ -115,13 +110,14 @@ export class WebhookSender {
     if (this.#unsaved.size > 0 && this.#saveTimer === undefined) this.#save();
     const { stores, clock } = this.#options;
     this.#databaseKey ??= await stores.clickKey();
+    // The query may return the position before a result that is being stored.
+    const busy = new Set([...this.#running.keys(), ...this.#unsaved.keys()]);
     const behind = await stores.webhooks.behind();
     this.#behind = new Map(behind.map(({ id, revision }) => [id, revision]));
-    for (const id of this.#walks.keys()) if (!this.#behind.has(id)) this.#walks.delete(id);
     const nowMs = clock();
     for (const webhook of behind) {
       const { id } = webhook;
-      if (this.#running.has(id) || this.#unsaved.has(id) || !isDue(webhook, nowMs)) continue;
+      if (busy.has(id) || !isDue(webhook, nowMs)) continue;
       const delivery = this.#deliver(webhook, this.#databaseKey)
         .catch((error) => this.#logFailure(error, 'a webhook is waiting for the database'))
         .finally(() => this.#running.delete(id));
@@ -129,89 +125,45 @@ export class WebhookSender {
     }
   }
 
-  /** Posts pages until the walk is complete or an attempt fails. */
+  /** Posts pages until the endpoint has received all changes or an attempt fails. */
   async #deliver(given: Webhook, databaseKey: string): Promise<void> {
     let webhook = given;
-    const walk = this.#walkOf(webhook);
     while (true) {
-      const page = await this.#slots.run(webhook.failures > 0, () =>
-        this.#sendPage(webhook, walk, databaseKey),
-      );
-      if (page === undefined) return;
-      const { outcome, isLast } = page;
+      const sent = await this.#slots.run(webhook.failures > 0, () => this.#sendPage(webhook, databaseKey));
+      if (sent === undefined) return;
+      const { page, outcome } = sent;
       if (outcome !== undefined) this.#count(webhook, outcome);
       if (outcome?.isDelivered === false) return this.#keep(this.#failure(webhook, outcome));
-      if (isLast) {
-        this.#walks.delete(webhook.id);
-        return this.#keep(this.#success(webhook, outcome, walk.throughMs));
-      }
-      if (webhook.failures > 0) {
-        this.#keep(this.#success(webhook, outcome, webhook.watermarkMs));
-        webhook = { ...webhook, failures: 0, failingSinceMs: null };
-      }
+      const update = this.#success(webhook, page, outcome);
+      this.#keep(update);
+      if (page.isLast) return;
+      // The next page is sent while this position is being stored.
+      this.#save();
+      webhook = { ...webhook, ...update };
     }
-  }
-
-  #walkOf({ id, revision, watermarkMs }: Webhook): Walk {
-    const known = this.#walks.get(id);
-    if (known?.revision === revision && known.watermarkMs === watermarkMs) return known;
-    const beganMs = this.#options.clock();
-    const walk: Walk = {
-      ...{ revision, watermarkMs, beganMs },
-      ...{ cursor: undefined, asOfMs: undefined, throughMs: LATEST_MS },
-    };
-    this.#walks.set(id, walk);
-    return walk;
   }
 
   /**
-   * Reads and posts the next page of a walk. Returns undefined if the endpoint must not get a request now. `outcome` is
-   * undefined if there was nothing to send.
+   * Reads and posts the next page. Returns undefined if the endpoint must not get a request now. `outcome` is undefined if there
+   * was nothing to send.
    */
   async #sendPage(
     webhook: Webhook,
-    walk: Walk,
     databaseKey: string,
-  ): Promise<{ outcome: Outcome | undefined; isLast: boolean } | undefined> {
-    const { stores, clock } = this.#options;
-    const page = await stores.transactions.page({
-      orgId: webhook.orgId,
-      window: { minMs: walk.watermarkMs + 1, maxMs: LATEST_MS },
-      cursor: walk.cursor,
-      limit: PAGE_ROWS_MAX,
-      bytesMax: BODY_BYTES_MAX - ENVELOPE_BYTES_MAX,
-      asOfMs: Math.abs(clock() - walk.beganMs) < SNAPSHOT_MS ? walk.asOfMs : undefined,
+  ): Promise<{ page: ChangePage; outcome: Outcome | undefined } | undefined> {
+    const page = await this.#options.stores.transactions.changes({
+      ...{ orgId: webhook.orgId, after: positionOf(webhook) },
+      ...{ limit: PAGE_ROWS_MAX, bytesMax: BODY_BYTES_MAX - ENVELOPE_BYTES_MAX },
     });
-    const isLast = page.cursor === undefined;
-    const throughMs = Math.min(walk.throughMs, page.completeThroughMs);
-    const isEmptyWalk = isLast && walk.cursor === undefined && page.data.length === 0;
-    const outcome = isEmptyWalk
-      ? undefined
-      : await this.#post(webhook, walk, page, isLast ? throughMs : undefined, databaseKey);
-    if (outcome === 'not allowed') return undefined;
-    if (outcome?.isDelivered !== false) {
-      walk.cursor = page.cursor;
-      walk.asOfMs ??= page.completeThroughMs;
-      walk.throughMs = throughMs;
-    }
-    return { outcome, isLast };
-  }
-
-  async #post(
-    webhook: Webhook,
-    { cursor }: Walk,
-    page: TransactionPage,
-    throughMs: number | undefined,
-    databaseKey: string,
-  ): Promise<Outcome | 'not allowed'> {
+    if (page.data.length === 0) return { page, outcome: undefined };
     const nowMs = this.#options.clock();
-    const { id: messageId, body } = pageMessage(webhook, cursor, page, throughMs, nowMs);
+    const { id: messageId, body } = pageMessage(webhook, page, nowMs);
     const headers = signatureHeaders(databaseKey, webhook, { messageId, atMs: nowMs, body });
     const { url, failures } = webhook;
     // Checked last, so that a process that was frozen before this point sends nothing.
     if (this.#isStopping || !this.#lease.mayStart || this.#behind.get(webhook.id) !== webhook.revision)
-      return 'not allowed';
-    return post({ url, headers, body, failures, nowMs }, this.#options.post);
+      return undefined;
+    return { page, outcome: await post({ url, headers, body, failures, nowMs }, this.#options.post) };
   }
 
   /** The server reports an unreachable database itself. */
@@ -221,23 +173,35 @@ export class WebhookSender {
     else logger.error({ err: error }, message);
   }
 
+  /** Logs the first failure in a row and the recovery, for an endpoint that fails again and again only once in LOG_EVERY_MS. */
   #count({ id, orgName, failures }: Webhook, { isDelivered, result }: Outcome): void {
-    if (isDelivered) this.#delivered++;
-    else this.#failed++;
-    const { logger } = this.#options;
-    if (!isDelivered && failures === 0)
-      logger.warn({ webhook: id, org: orgName, result }, 'a webhook failed; it will be retried');
-    if (isDelivered && failures > 0) logger.info({ webhook: id, org: orgName }, 'a webhook has recovered');
+    const { logger, clock } = this.#options;
+    const { atMs = 0, suppressed = 0, isLogged = true } = this.#logged.get(id) ?? {};
+    if (isDelivered) {
+      this.#delivered++;
+      if (failures > 0 && isLogged) logger.info({ webhook: id, org: orgName }, 'a webhook has recovered');
+      return;
+    }
+    this.#failed++;
+    if (failures > 0) return;
+    if (Math.abs(clock() - atMs) < LOG_EVERY_MS) {
+      this.#logged.set(id, { atMs, suppressed: suppressed + 1, isLogged: false });
+      return;
+    }
+    this.#logged.set(id, { atMs: clock(), suppressed: 0, isLogged: true });
+    const fields = { webhook: id, org: orgName, result, ...(suppressed > 0 && { suppressed }) };
+    logger.warn(fields, 'a webhook failed; it will be retried');
   }
 
-  #success(webhook: Webhook, outcome: Outcome | undefined, toMs: number): WebhookUpdate {
+  #success(webhook: Webhook, { position }: ChangePage, outcome: Outcome | undefined): WebhookUpdate {
     const nowMs = this.#options.clock();
-    // An empty walk moves the watermark without a request, which says nothing about the endpoint.
-    if (outcome === undefined) return { ...webhook, toMs, pauses: false };
+    const at = { positionMs: position.stampMs, positionId: position.id, pauses: false };
+    // Without changes, the position moves without a request, which says nothing about the endpoint.
+    if (outcome === undefined) return { ...webhook, ...at };
     return {
       ...webhook,
-      toMs,
-      ...{ failures: 0, failingSinceMs: null, retryAtMs: null, pauses: false },
+      ...at,
+      ...{ failures: 0, failingSinceMs: null, retryAtMs: null },
       ...{ attemptedAtMs: nowMs, deliveredAtMs: nowMs, lastResult: outcome.result },
     };
   }
@@ -247,7 +211,6 @@ export class WebhookSender {
     const failures = webhook.failures + 1;
     return {
       ...webhook,
-      toMs: webhook.watermarkMs,
       failures,
       failingSinceMs: webhook.failingSinceMs ?? nowMs,
       attemptedAtMs: nowMs,

@@ -22,6 +22,7 @@ import {
   PUT_SOURCES_SQL,
   RETAILERS_SQL,
 } from '../../src/storage/stores/transaction-store.ts';
+import { CHANGES_SQL } from '../../src/storage/transactions/changes-page.ts';
 import {
   DOCUMENTS_AS_OF_SQL,
   DOCUMENTS_SQL,
@@ -148,6 +149,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
         [HISTORY_SQL, [1, minMs, CURSOR], ['history_by_id']],
         [DOCUMENTS_SQL, documents, [byKey]],
         [BOUNDS_SQL, [1], ['transactions_by_stamp']],
+        [CHANGES_SQL, [1, minMs, CURSOR, 101], ['transactions_by_stamp']],
         [FEW_SQL, user, ['transactions_by_user']],
         [SPANS_SQL, [...user, 0, 2_000], ['transactions_by_user']],
         [

@@ -8,6 +8,7 @@ import { Command } from 'commander';
 import { systemClock } from '../../domain/clock.ts';
 import type { Stores } from '../../domain/stores.ts';
 import {
+  completeThrough,
   NO_WATERMARK_MS,
   type Webhook,
   type WebhookStatus,
@@ -78,10 +79,10 @@ interface CreateOptions extends StoreOptions {
 
 async function createWebhook(options: CreateOptions): Promise<void> {
   const url = parseEndpointUrl(options.url);
-  const watermarkMs = options.since === undefined ? NO_WATERMARK_MS : parseSince(options.since);
+  const sinceMs = options.since === undefined ? NO_WATERMARK_MS : parseSince(options.since);
   await withStores(options, async (stores) => {
     const org = await getOrganisation(stores, options.org, 'to write');
-    const created = await stores.webhooks.create(org.id, url, watermarkMs);
+    const created = await stores.webhooks.create(org.id, url, sinceMs);
     if (options.json !== true) {
       printNote(
         `Created the webhook ${created.id} of "${created.orgName}". Give the partner this secret; it is printed only once.`,
@@ -203,12 +204,12 @@ function printTime(ms: number | null): string | null {
 }
 
 function toJson(webhook: Webhook) {
-  const { id, orgName, url, watermarkMs, pausedAtMs, pausedBy } = webhook;
+  const { id, orgName, url, pausedAtMs, pausedBy } = webhook;
   return {
     id,
     org: orgName,
     url,
-    after: watermarkMs === NO_WATERMARK_MS ? null : printTimestamp(watermarkMs),
+    after: printTime(completeThrough(webhook)),
     pausedAt: printTime(pausedAtMs),
     pausedBy,
   };

@@ -2,7 +2,7 @@
 // and holds the lock until the commit. So stamps increase in commit order, and no change can appear at or before the
 // Complete-Through of a page.
 
-import type { Uuid } from '@offerbook/wire/uuid.ts';
+import { LAST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type {
   OrganisationWriter,
@@ -36,6 +36,8 @@ export function exportQuery(orgId: number, columns = 'id, document'): BatchQuery
 export const FIND_SQL: Statement = ({ joinDocuments }) => `
   SELECT ${joinDocuments}
     FROM (SELECT CASE WHEN org_id = $1 THEN document END AS document FROM transactions WHERE id = $2) AS found`;
+
+const ALL = { minMs: Number.MIN_SAFE_INTEGER, maxMs: Number.MAX_SAFE_INTEGER };
 
 interface TransactionStoreOptions {
   readonly clock: Clock;
@@ -87,6 +89,21 @@ export function transactionStore(
       const page = await readPage(query);
       const { asOfMs = page.completeThroughMs } = query;
       return { ...page, completeThroughMs: Math.min(page.completeThroughMs, asOfMs) };
+    },
+    async changes({ orgId, after, limit, bytesMax }) {
+      const atLeastMs = after.stampMs;
+      const page = await readPage({
+        orgId,
+        after,
+        atLeastMs,
+        limit,
+        bytesMax,
+        cursor: undefined,
+        window: ALL,
+      });
+      const { data, completeThroughMs, position } = page;
+      if (position === undefined) throw new Error('the page has no position');
+      return { data, position, isLast: position.stampMs === completeThroughMs && position.id === LAST_ID };
     },
     async find(orgId, id) {
       const [row] = await database.allWithBytes<{ data: Uint8Array<ArrayBuffer> | null }>(

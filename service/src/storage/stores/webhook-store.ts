@@ -1,7 +1,7 @@
-// Webhooks and their watermarks. Secrets are not stored; they are derived from the database's key.
+// Webhooks and their positions. Secrets are not stored; they are derived from the database's key.
 
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
-import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
+import { LAST_ID, newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import type { AuditAction, AuditEntry } from '../../domain/audit-log.ts';
 import {
   NO_WATERMARK_MS,
@@ -10,6 +10,7 @@ import {
   type WebhookStore,
 } from '../../domain/webhook.ts';
 import type { Connection, Database, Queries, SqlValue } from '../database.ts';
+import { afterPosition } from '../transactions/changes-page.ts';
 import { type Auditor, writeAudit } from './audit-log.ts';
 import { raiseRevision } from './revision.ts';
 
@@ -18,25 +19,27 @@ const LOCK_TIMEOUT_MS = 5_000;
 
 /** The columns of a Webhook. */
 const COLUMNS = `w.id, w.org_id AS "orgId", o.name AS "orgName", w.url, w.created_at AS "createdAtMs", w.generation,
-  w.oldest_generation AS "oldestGeneration", w.overlap_ends_at AS "overlapEndsAtMs", w.watermark AS "watermarkMs",
-  w.revision, w.paused_at AS "pausedAtMs", w.paused_by AS "pausedBy", w.failing_since AS "failingSinceMs", w.failures,
+  w.oldest_generation AS "oldestGeneration", w.overlap_ends_at AS "overlapEndsAtMs", w.position_stamp AS "positionMs",
+  w.position_id AS "positionId", w.sending_since AS "sendingSinceMs", w.revision, w.paused_at AS "pausedAtMs", w.paused_by AS "pausedBy", w.failing_since AS "failingSinceMs", w.failures,
   w.attempted_at AS "attemptedAtMs", w.retry_at AS "retryAtMs", w.last_result AS "lastResult",
   w.delivered_at AS "deliveredAtMs"`;
 const JOINED = 'webhooks w JOIN organisations o ON o.id = w.org_id AND o.deleting_since IS NULL';
 
 const BEHIND_SINCE = `(
-    SELECT t.updated_at FROM transactions t WHERE t.org_id = w.org_id AND t.updated_at > w.watermark
-     ORDER BY t.updated_at LIMIT 1
+    SELECT t.updated_at FROM transactions t ${afterPosition('w.org_id', 'w.position_stamp', 'w.position_id')} LIMIT 1
   ) AS "behindSinceMs"`;
+
+const LIST_SQL = `SELECT ${COLUMNS}, ${BEHIND_SINCE} FROM ${JOINED} ORDER BY o.name, w.id`;
 
 const FIND_SQL = `SELECT ${COLUMNS} FROM ${JOINED} WHERE w.id = $1`;
 
-const BEHIND_SQL = `SELECT ${COLUMNS} FROM ${JOINED} WHERE w.paused_at IS NULL AND o.last_stamp > w.watermark ORDER BY w.id`;
+const BEHIND_SQL = `SELECT ${COLUMNS} FROM ${JOINED}
+  WHERE w.paused_at IS NULL AND (o.last_stamp, '${LAST_ID}') > (w.position_stamp, w.position_id) ORDER BY w.id`;
 
-const SAVE_SQL = `UPDATE webhooks SET watermark = $4, failing_since = $5, failures = $6, attempted_at = $7, retry_at = $8,
-    last_result = $9, delivered_at = $10,
-    paused_at = $11, paused_by = $12
-  WHERE id = $1 AND revision = $2 AND watermark = $3`;
+/** Never moves a position back: a node that was frozen may store its result after another node has continued. */
+const SAVE_SQL = `UPDATE webhooks SET position_stamp = $3, position_id = $4, failing_since = $5, failures = $6,
+    attempted_at = $7, retry_at = $8, last_result = $9, delivered_at = $10, paused_at = $11, paused_by = $12
+  WHERE id = $1 AND revision = $2 AND (position_stamp, position_id) <= ($3, $4)`;
 
 export function webhookStore(database: Database, auditor: Auditor): WebhookStore {
   async function find(connection: Queries, id: Uuid): Promise<Webhook | undefined> {
@@ -72,34 +75,46 @@ export function webhookStore(database: Database, auditor: Auditor): WebhookStore
   }
 
   return {
-    create: (orgId, url, watermarkMs) =>
+    create: (orgId, url, sinceMs) =>
       database.write(async (connection) => {
         const id = newUuid();
         await connection.all(
-          `INSERT INTO webhooks (id, org_id, url, created_at, generation, oldest_generation, overlap_ends_at, watermark,
-             revision, failures)
-           VALUES ($1, $2, $3, $4, 1, 1, 0, $5, 1, 0)`,
+          `INSERT INTO webhooks (id, org_id, url, created_at, generation, oldest_generation, overlap_ends_at,
+             position_stamp, position_id, sending_since, revision, failures)
+           VALUES ($1, $2, $3, $4, 1, 1, 0, $5, $6, $4, 1, 0)`,
           id,
           orgId,
           url,
           auditor.clock(),
-          watermarkMs,
+          sinceMs,
+          LAST_ID,
         );
         await raiseRevision(connection, 'webhooks');
         const created = await find(connection, id);
         if (created === undefined) throw new Error(`webhook ${id} does not exist`);
-        await audit(connection, 'webhook created', created, { after: printWatermark(watermarkMs) });
+        await audit(connection, 'webhook created', created, { after: printSince(sinceMs) });
         return created;
       }),
-    list: () =>
-      database.all<WebhookStatus>(`SELECT ${COLUMNS}, ${BEHIND_SINCE} FROM ${JOINED} ORDER BY o.name, w.id`),
+    async list() {
+      const rows = await database.all<WebhookStatus>(LIST_SQL);
+      return rows.map(({ behindSinceMs, ...webhook }) => ({
+        ...webhook,
+        behindSinceMs: behindSinceMs === null ? null : Math.max(behindSinceMs, webhook.sendingSinceMs),
+      }));
+    },
     find: (id) => find(database, id),
     pause: (id) =>
       change(id, 'webhook paused', "paused_at = coalesce(paused_at, $2), paused_by = 'operator'", [
         auditor.clock(),
       ]),
     resume: (id) =>
-      change(id, 'webhook resumed', 'paused_at = NULL, paused_by = NULL, failures = 0, retry_at = NULL'),
+      change(
+        id,
+        'webhook resumed',
+        `sending_since = CASE WHEN paused_at IS NULL THEN sending_since ELSE $2 END,
+         paused_at = NULL, paused_by = NULL, failures = 0, retry_at = NULL`,
+        [auditor.clock()],
+      ),
     rotate: (id, overlapEndsAtMs) =>
       change(
         id,
@@ -111,13 +126,15 @@ export function webhookStore(database: Database, auditor: Auditor): WebhookStore
         [overlapEndsAtMs, auditor.clock()],
         (changed) => ({ oldSecretsEndAt: printTimestamp(changed.overlapEndsAtMs) }),
       ),
-    replay: (id, watermarkMs) =>
+    replay: (id, sinceMs) =>
       change(
         id,
         'webhook replayed',
-        'watermark = CASE WHEN watermark < $2 THEN watermark ELSE $2 END, failures = 0, retry_at = NULL',
-        [watermarkMs],
-        () => ({ after: printWatermark(watermarkMs) }),
+        `position_stamp = CASE WHEN position_stamp <= $2 THEN position_stamp ELSE $2 END,
+         position_id = CASE WHEN position_stamp <= $2 THEN position_id ELSE $3 END,
+         sending_since = $4, failures = 0, retry_at = NULL`,
+        [sinceMs, LAST_ID, auditor.clock()],
+        () => ({ after: printSince(sinceMs) }),
       ),
     delete: (id) =>
       database.write(async (connection) => {
@@ -137,8 +154,8 @@ export function webhookStore(database: Database, auditor: Auditor): WebhookStore
             SAVE_SQL,
             update.id,
             update.revision,
-            update.watermarkMs,
-            update.toMs,
+            update.positionMs,
+            update.positionId,
             update.failingSinceMs,
             update.failures,
             update.attemptedAtMs,
@@ -153,6 +170,6 @@ export function webhookStore(database: Database, auditor: Auditor): WebhookStore
   };
 }
 
-function printWatermark(ms: number): string | null {
+function printSince(ms: number): string | null {
   return ms === NO_WATERMARK_MS ? null : printTimestamp(ms);
 }

@@ -27,7 +27,7 @@
 //   narrow window   by stamp, then sorted: almost every poll
 //   wide window     spans and edges (window-ids.ts)
 // The first two are single statements. The third reads ids first, then their documents (page-documents.ts). Pages of one user
-// have their own index and their own file (user-page.ts).
+// have their own index and their own file (user-page.ts), and so have pages in the order of changes (changes-page.ts).
 //
 // Later pages of a walk show the state of its first page, so a page can be read as of an earlier stamp. Versions replaced
 // since then come from the history (replaced-ids.ts).
@@ -40,6 +40,7 @@ import { NEXT_DOCUMENT } from '../../domain/stored-transaction.ts';
 import type { TransactionPage, TransactionQuery } from '../../domain/transaction.ts';
 import type { Database } from '../database.ts';
 import type { Sql, Statement } from '../sql.ts';
+import { readChangesPage } from './changes-page.ts';
 import { earlierVersion, joinDocuments, LATEST_MS, NOTHING, shareOf, withinShare } from './page-documents.ts';
 import { findReplaced, nextStamp } from './replaced-ids.ts';
 import { hasNoStart } from './stamp-window.ts';
@@ -128,6 +129,7 @@ export async function readTransactionPage(
   database: Database,
   query: TransactionQuery,
 ): Promise<TransactionPage> {
+  if (query.after !== undefined) return readChangesPage(database, query, query.after);
   if (query.passbackUid !== undefined) return readUserPage(database, query, query.passbackUid);
   const { orgId, limit, bytesMax = PAGE_BYTES_MAX, cursor = FIRST_ID, asOfMs = LATEST_MS } = query;
   const window = { minMs: query.window.minMs, maxMs: Math.min(query.window.maxMs, asOfMs) };
