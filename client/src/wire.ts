@@ -223,11 +223,11 @@ export interface TransactionsChanged<Time = string> {
 }
 
 export interface TransactionChanges<Time = string> {
-  /** Transactions that changed after the watermark, in their current state; at most 100, and empty if the operator tests the endpoint */
+  /** Changed transactions in their current state, in order of updatedAt; at most 100, and empty if the operator tests the endpoint */
   transactions: Array<Transaction<Time>>;
-  /** The watermark: the walk contains every change stamped after it. Null if the walk contains all transactions */
+  /** Before this page, you have received every change stamped at or before this time. Null on the first page of all transactions */
   after: Time | null;
-  /** On the last page of a walk: you have now received every change stamped at or before this time. Null on other pages */
+  /** With this page, you have received every change stamped at or before this time. Null if the operator tests the endpoint */
   completeThrough: Time | null;
 }
 

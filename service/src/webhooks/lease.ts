@@ -28,13 +28,15 @@ interface LeaseOptions {
   readonly store: LeaseStore;
   readonly logger: Logger;
   readonly onTaken: () => void;
-  readonly timings?: LeaseTimings | undefined;
+  readonly timings?: Partial<LeaseTimings> | undefined;
+  readonly monotonicMs?: (() => number) | undefined;
 }
 
 export class Lease {
   readonly #holder = crypto.randomUUID();
   readonly #options: LeaseOptions;
   readonly #timings: LeaseTimings;
+  readonly #monotonicMs: () => number;
   #timer: Timer | undefined;
   #isStopped = false;
   #running: Promise<void> = Promise.resolve();
@@ -45,7 +47,8 @@ export class Lease {
 
   constructor(options: LeaseOptions) {
     this.#options = options;
-    this.#timings = options.timings ?? TIMINGS;
+    this.#timings = { ...TIMINGS, ...options.timings };
+    this.#monotonicMs = options.monotonicMs ?? (() => performance.now());
   }
 
   start(): void {
@@ -58,7 +61,7 @@ export class Lease {
 
   /** True if a request that starts now ends before another node can take over. */
   get mayStart(): boolean {
-    return performance.now() < (this.#heldUntilMs ?? 0) - this.#timings.reservedMs;
+    return this.#monotonicMs() < (this.#heldUntilMs ?? 0) - this.#timings.reservedMs;
   }
 
   /**
@@ -90,7 +93,7 @@ export class Lease {
 
   async #renew(): Promise<void> {
     // Read the clock before the query: other nodes may see the new beat before this node gets the response.
-    const beganMs = performance.now();
+    const beganMs = this.#monotonicMs();
     if (await this.#options.store.renew(this.#holder)) {
       this.#heldUntilMs = beganMs + this.#timings.leaseMs;
       return;
@@ -101,7 +104,7 @@ export class Lease {
 
   async #check(): Promise<void> {
     const { store, logger, onTaken } = this.#options;
-    const beganMs = performance.now();
+    const beganMs = this.#monotonicMs();
     const lease = await store.find();
     if (lease !== undefined && !this.#hasExpired(lease, beganMs)) return;
     if (!(await store.take(this.#holder, lease))) return;

@@ -40,7 +40,9 @@ export interface SenderOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly post: PostOptions;
-  readonly leaseTimings?: LeaseTimings;
+  readonly leaseTimings?: Partial<LeaseTimings>;
+  /** The lease's clock. */
+  readonly monotonicMs?: () => number;
 }
 
 export class WebhookSender {
@@ -75,12 +77,13 @@ export class WebhookSender {
 
   constructor(options: SenderOptions) {
     this.#options = options;
-    const { stores, logger, leaseTimings } = options;
+    const { stores, logger, leaseTimings, monotonicMs } = options;
     this.#lease = new Lease({
       store: stores.senderLease,
       logger,
       onTaken: () => this.poll(),
       timings: leaseTimings,
+      monotonicMs,
     });
   }
 

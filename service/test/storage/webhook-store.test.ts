@@ -2,8 +2,9 @@
 
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { LAST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import { NO_WATERMARK_MS } from '../../src/domain/webhook.ts';
+import { completeThrough, NO_WATERMARK_MS } from '../../src/domain/webhook.ts';
 import { makeBackup } from '../../src/storage/backup/make-backup.ts';
 import { restoreBackup } from '../../src/storage/backup/restore-backup.ts';
 import { copyDatabase } from '../../src/storage/copy-database.ts';
@@ -22,12 +23,13 @@ const URL = 'https://partner.example/hook';
 const delivered = (
   stores: Stores,
   webhook: Awaited<ReturnType<Stores['webhooks']['create']>>,
-  toMs: number,
+  positionMs: number,
+  positionId = LAST_ID,
 ) =>
   stores.webhooks.save([
     {
       ...webhook,
-      toMs,
+      ...{ positionMs, positionId },
       ...{ failures: 0, failingSinceMs: null, retryAtMs: null, attemptedAtMs: 7, deliveredAtMs: 7 },
       ...{ lastResult: '200', pauses: false },
     },
@@ -37,17 +39,85 @@ for (const database of DATABASES) {
   describe(`webhooks on ${database.name}`, () => {
     const open = openTestStores();
 
-    test('a result is stored only if neither the watermark nor the revision has changed', async () => {
+    test('a result is stored unless it moves the position back or the revision has changed', async () => {
       const stores = await open.stores(await database.create());
       const { id: orgId } = await newOrganisation(stores);
       const webhook = await stores.webhooks.create(orgId, URL, NO_WATERMARK_MS);
+      const [first, second] = newIds(2) as [Uuid, Uuid];
+      const position = async () => {
+        const { positionMs, positionId } = (await stores.webhooks.find(webhook.id)) ?? webhook;
+        return [positionMs, positionId, completeThrough({ positionMs, positionId })];
+      };
+      expect(await position()).toEqual([NO_WATERMARK_MS, LAST_ID, null]);
+      await delivered(stores, webhook, 100, second);
+      await delivered(stores, webhook, 100, first);
+      await delivered(stores, webhook, 99);
+      expect(await position()).toEqual([100, second, 99]);
       await delivered(stores, webhook, 100);
-      await delivered(stores, webhook, 50);
-      expect((await stores.webhooks.find(webhook.id))?.watermarkMs).toBe(100);
+      expect(await position()).toEqual([100, LAST_ID, 100]);
       const replayed = await stores.webhooks.replay(webhook.id, 10);
-      await delivered(stores, { ...webhook, watermarkMs: 10 }, 90);
+      await delivered(stores, webhook, 90);
       expect(await stores.webhooks.find(webhook.id)).toEqual(replayed);
-      expect((await stores.webhooks.replay(webhook.id, 20))?.watermarkMs).toBe(10);
+      expect(await position()).toEqual([10, LAST_ID, 10]);
+      await stores.webhooks.replay(webhook.id, 20);
+      expect(await position()).toEqual([10, LAST_ID, 10]);
+    });
+
+    test('an endpoint is behind until its position is at the end of the last stamp', async () => {
+      const stores = await open.stores(await database.create());
+      const { id: orgId } = await newOrganisation(stores);
+      const webhook = await stores.webhooks.create(orgId, URL, NO_WATERMARK_MS);
+      const behind = async () => (await stores.webhooks.behind()).length;
+      const [first, second] = newIds(2) as [Uuid, Uuid];
+      const stamp = await writeTransactions(stores, orgId, [first, second]);
+      expect(await behind()).toBe(1);
+      await delivered(stores, webhook, stamp, first);
+      expect([await behind(), (await stores.webhooks.list())[0]?.behindSinceMs]).toEqual([1, stamp]);
+      await delivered(stores, webhook, stamp);
+      expect([await behind(), (await stores.webhooks.list())[0]?.behindSinceMs]).toEqual([0, null]);
+    });
+
+    test('changes are read in the order of stamps and ids, from any position', async () => {
+      const stores = await open.stores(await database.create());
+      const { id: orgId } = await newOrganisation(stores);
+      const other = await newOrganisation(stores, 'other');
+      const ids = newIds(6);
+      const at = (...indexes: number[]) => indexes.map((index) => ids[index] as Uuid);
+      const pair = (stamp: number, id: Uuid): [number, Uuid] => [stamp, id];
+      const early = await writeTransactions(stores, orgId, at(4, 1, 3));
+      await writeTransactions(stores, other.id, newIds(2));
+      const late = await writeTransactions(stores, orgId, at(5, 0, 2));
+      const order = [...at(1, 3, 4).map((id) => pair(early, id)), ...at(0, 2, 5).map((id) => pair(late, id))];
+      const read = async (stampMs: number, id: Uuid, limit: number) => {
+        const query = { orgId, after: { stampMs, id }, limit, bytesMax: 1_000_000 };
+        const { data, position, isLast } = await stores.transactions.changes(query);
+        const found = JSON.parse(`[${Buffer.from(data)}]`) as { id: Uuid }[];
+        return [found.map((row) => row.id), [position.stampMs, position.id], isLast];
+      };
+      for (const limit of [1, 2, 3, 6])
+        for (let from = 0; from <= 6; from++) {
+          const [stamp, id] = order[from - 1] ?? pair(NO_WATERMARK_MS, LAST_ID);
+          const [last, next] = [order[from + limit - 1], order[from + limit]];
+          const isInside = last !== undefined && next?.[0] === last[0];
+          const end = isInside ? last : pair(next === undefined ? late : late - 1, LAST_ID);
+          expect(await read(stamp, id, limit)).toEqual([
+            order.slice(from, from + limit).map(([, each]) => each),
+            end,
+            next === undefined,
+          ]);
+        }
+    });
+
+    test('resuming ends the wait for the next attempt', async () => {
+      const stores = await open.stores(await database.create());
+      const { id: orgId } = await newOrganisation(stores);
+      const webhook = await stores.webhooks.create(orgId, URL, NO_WATERMARK_MS);
+      const failed = { failures: 3, failingSinceMs: 5, attemptedAtMs: 7, retryAtMs: 9, lastResult: '410' };
+      await stores.webhooks.save([{ ...webhook, ...failed, pauses: true }]);
+      expect(await stores.webhooks.find(webhook.id)).toMatchObject({ ...failed, pausedBy: 'endpoint' });
+      expect(await stores.webhooks.resume(webhook.id)).toMatchObject({
+        ...{ failures: 0, retryAtMs: null, pausedAtMs: null, pausedBy: null, lastResult: '410' },
+      });
     });
 
     test('a rotation during an overlap keeps all secrets until the later end, unless it has no overlap', async () => {
@@ -69,12 +139,12 @@ for (const database of DATABASES) {
       expect(await rotate(2_600)).toEqual([7, 6, 2_600]);
     });
 
-    test('a copy has the same webhooks, watermarks and secrets', async () => {
+    test('a copy has the same webhooks, positions and secrets', async () => {
       const url = await database.create();
       const stores = await open.stores(url);
       const { id: orgId } = await newOrganisation(stores);
       const webhook = await stores.webhooks.create(orgId, URL, NO_WATERMARK_MS);
-      await delivered(stores, webhook, 100);
+      await delivered(stores, webhook, 100, newIds(1)[0]);
       for (const target of DATABASES) {
         const to = await target.createEmpty();
         await copyDatabase(url, to, TEST_AUDITOR);
@@ -122,7 +192,7 @@ describe('webhooks after a restore', () => {
     await makeBackup({ url, target: backup, spoolPath, isOurs, clock: Date.now, version: '1' });
 
     const later = await writeTransactions(stores, orgId, newIds(1));
-    await delivered(stores, { ...plain, watermarkMs: first }, later);
+    await delivered(stores, plain, later);
     await stores.webhooks.delete(deleted.id);
     await stores.webhooks.pause(paused.id);
     await stores.webhooks.rotate(rotated.id, 5);
@@ -132,7 +202,7 @@ describe('webhooks after a restore', () => {
 
     const restored = await open.stores(url);
     const all = new Map((await restored.webhooks.list()).map((webhook) => [webhook.id, webhook]));
-    expect(all.get(plain.id)).toMatchObject({ watermarkMs: first, pausedAtMs: null, generation: 1 });
+    expect(all.get(plain.id)).toMatchObject({ positionMs: first, pausedAtMs: null, generation: 1 });
     expect(all.get(plain.id)?.behindSinceMs).toBeGreaterThan(later);
     expect(all.get(deleted.id)).toMatchObject({ pausedBy: 'restore' });
     expect(all.get(paused.id)).toMatchObject({ pausedBy: 'restore' });

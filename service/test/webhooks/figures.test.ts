@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { Uuid } from '@offerbook/wire/uuid.ts';
+import { LAST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import { judgeWebhooks } from '../../src/cli/doctor/judge-webhooks.ts';
 import { type WebhookStatus, webhookFigures } from '../../src/domain/webhook.ts';
 
@@ -12,7 +12,9 @@ function webhook(with_: Partial<WebhookStatus>): WebhookStatus {
     ...{ url: 'https://partner.example/', createdAtMs: 0, generation: 1, oldestGeneration: 1 },
     ...{
       overlapEndsAtMs: 0,
-      watermarkMs: 0,
+      positionMs: 0,
+      positionId: LAST_ID,
+      sendingSinceMs: 0,
       revision: 1,
       pausedAtMs: null,
       pausedBy: null,
@@ -30,17 +32,21 @@ const FAILING = webhook({
   lastResult: '503',
 });
 
-test('the figures count webhooks by state and ignore paused ones otherwise', () => {
+test('the figures count webhooks by state, and their times ignore those that the operator has paused', () => {
   const all = [
     webhook({}),
     webhook({ behindSinceMs: NOW_MS - 1_000 }),
     FAILING,
     { ...FAILING, failingSinceMs: 0, behindSinceMs: 0, pausedAtMs: 1, pausedBy: 'operator' as const },
   ];
-  expect(webhookFigures(all, NOW_MS)).toEqual({
-    counts: { 'up to date': 1, behind: 1, failing: 1, paused: 1 },
-    failingMs: 25 * HOUR_MS,
-    behindMs: 26 * HOUR_MS,
+  const times = { failingMs: 25 * HOUR_MS, behindMs: 26 * HOUR_MS };
+  const counts = { 'up to date': 1, behind: 1, failing: 1, paused: 1 };
+  expect(webhookFigures(all, NOW_MS)).toEqual({ counts, ...times });
+  // After 410, the partner has to repair the endpoint or the operator has to delete it.
+  const gone = { ...FAILING, pausedAtMs: NOW_MS, pausedBy: 'endpoint' as const };
+  expect(webhookFigures([gone], NOW_MS)).toEqual({
+    counts: { 'up to date': 0, behind: 0, failing: 0, paused: 1 },
+    ...times,
   });
   expect(webhookFigures([], NOW_MS)).toBeUndefined();
 });

@@ -1,6 +1,10 @@
-// A receiver of webhooks on loopback. It keeps a copy of the transactions, as docs/webhooks.md describes.
+// A receiver of webhooks on loopback. It keeps a copy of the transactions as docs/webhooks.md describes: rows are upserted unless
+// they are older than the stored ones.
 
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
+import { until } from '../support/until.ts';
 
 export interface Delivery {
   readonly path: string;
@@ -11,77 +15,100 @@ export interface Delivery {
 
 interface Page {
   readonly transactions: readonly Row[];
-  readonly after: string | null;
-  readonly completeThrough: string | null;
+  readonly after: Timestamp | null;
+  readonly completeThrough: Timestamp | null;
 }
 
 export interface Row {
   readonly id: Uuid;
-  readonly updatedAt?: string;
+  readonly updatedAt?: Timestamp;
   readonly text?: string;
 }
 
-/** Returns the response to a delivery, or a function that handles the raw request. */
-export type Behaviour = (delivery: Delivery, number: number) => Response | Promise<Response>;
+/** A response; its rows are stored if the status is 2xx. `close` closes the connection instead. */
+export type Reply = Response | { readonly status: number | 'close'; readonly stores: boolean };
+export type Behaviour = (delivery: Delivery, number: number) => Reply | Promise<Reply>;
 
 export const OK: Behaviour = () => new Response(null, { status: 204 });
 
 export class Receiver implements AsyncDisposable {
   readonly deliveries: Delivery[] = [];
-  /** The rows of all deliveries that were answered with 2xx. */
+  /** The rows of all deliveries that were stored. */
   readonly copy = new Map<Uuid, Row>();
   behaviour: Behaviour;
   /** Greatest number of requests at the same time. */
   concurrent = 0;
+  /** Number of rows that were older than those stored. */
+  older = 0;
   #current = 0;
-  readonly #server: ReturnType<typeof Bun.serve>;
+  readonly #server = createServer((request, response) => void this.#answer(request, response));
+  readonly #port: number;
 
   constructor(behaviour: Behaviour = OK) {
     this.behaviour = behaviour;
-    this.#server = Bun.serve({
-      port: 0,
-      hostname: '127.0.0.1',
-      idleTimeout: 60,
-      fetch: async (request) => {
-        this.concurrent = Math.max(this.concurrent, ++this.#current);
-        try {
-          return await this.#receive(request);
-        } finally {
-          this.#current--;
-        }
-      },
-    });
+    this.#port = (this.#server.listen(0, '127.0.0.1').address() as { port: number }).port;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.#server.port}/hook`;
+    return `http://127.0.0.1:${this.#port}/hook`;
   }
 
-  get port(): number {
-    return this.#server.port ?? 0;
+  /** The `webhook-id` of each delivery. */
+  get ids(): string[] {
+    return this.deliveries.map(({ headers }) => headers.get('webhook-id') ?? '');
   }
 
   /** Waits until the copy has this many transactions. */
   async received(count: number): Promise<void> {
-    while (this.copy.size < count) await Bun.sleep(5);
+    await until(
+      () => this.copy.size,
+      (size) => size >= count,
+    );
   }
 
   async delivered(count: number): Promise<void> {
-    while (this.deliveries.length < count) await Bun.sleep(5);
+    await until(
+      () => this.deliveries.length,
+      (length) => length >= count,
+    );
   }
 
-  async #receive(request: Request): Promise<Response> {
-    const body = await request.text();
-    const page = (JSON.parse(body) as { data: Page }).data;
-    const { pathname: path, search } = new URL(request.url);
-    const delivery = { path: path + search, headers: request.headers, body, page };
-    const number = this.deliveries.push(delivery);
-    const response = await this.behaviour(delivery, number);
-    if (response.ok) for (const row of page.transactions) this.copy.set(row.id, row);
-    return response;
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.concurrent = Math.max(this.concurrent, ++this.#current);
+    response.once('close', () => this.#current--);
+    try {
+      const delivery = await readDelivery(request);
+      const reply = await this.behaviour(delivery, this.deliveries.push(delivery));
+      const isResponse = reply instanceof Response;
+      if (isResponse ? reply.ok : reply.stores) this.#store(delivery.page);
+      if (reply.status === 'close') request.socket.destroy();
+      else if (!isResponse) response.writeHead(reply.status).end();
+      else response.writeHead(reply.status, Object.fromEntries(reply.headers)).end(await reply.text());
+    } catch {
+      // The sender has closed the connection.
+      request.socket.destroy();
+    }
+  }
+
+  #store({ transactions }: Page): void {
+    for (const row of transactions) {
+      const known = this.copy.get(row.id);
+      if (known?.updatedAt !== undefined && row.updatedAt !== undefined && known.updatedAt > row.updatedAt)
+        this.older++;
+      else this.copy.set(row.id, row);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#server.stop(true);
+    this.#server.closeAllConnections();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }
+}
+
+async function readDelivery(request: IncomingMessage): Promise<Delivery> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const body = Buffer.concat(chunks).toString();
+  const headers = new Headers(request.headers as Record<string, string>);
+  return { path: request.url ?? '', headers, body, page: (JSON.parse(body) as { data: Page }).data };
 }

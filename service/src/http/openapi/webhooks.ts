@@ -28,25 +28,25 @@ export const WEBHOOK_SCHEMAS: Record<string, Schema> = {
   },
   TransactionChanges: {
     type: 'object',
-    description: 'A page of the transactions that changed after a watermark',
+    description: 'A page of changed transactions',
     required: ['transactions', 'after', 'completeThrough'],
     properties: {
       transactions: {
         type: 'array',
         description:
-          'Transactions that changed after the watermark, in their current state; at most 100, and empty if the operator tests the endpoint',
+          'Changed transactions in their current state, in order of updatedAt; at most 100, and empty if the operator tests the endpoint',
         items: schemaRef('Transaction'),
       },
       after: {
         ...TIMESTAMP_OR_NULL,
         description:
-          'The watermark: the walk contains every change stamped after it. Null if the walk contains all transactions',
+          'Before this page, you have received every change stamped at or before this time. Null on the first page of all transactions',
         examples: ['2026-11-14T12:00:00'],
       },
       completeThrough: {
         ...TIMESTAMP_OR_NULL,
         description:
-          'On the last page of a walk: you have now received every change stamped at or before this time. Null on other pages',
+          'With this page, you have received every change stamped at or before this time. Null if the operator tests the endpoint',
         examples: ['2026-11-14T12:05:31.482'],
       },
     },
