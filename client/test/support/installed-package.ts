@@ -2,7 +2,7 @@
 
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from '../../../service/test/support/databases.ts';
+import { keptFolder, temporaryFolder } from '../../../service/test/support/databases.ts';
 
 const CLIENT = join(import.meta.dir, '../..');
 const MODULES = join(CLIENT, '../node_modules');
@@ -27,7 +27,7 @@ export async function installPackage(): Promise<InstalledPackage> {
 }
 
 async function packAndInstall(): Promise<InstalledPackage> {
-  const folder = temporaryFolder();
+  const folder = keptFolder();
   const [packed] = JSON.parse((await run([process.execPath, 'scripts/pack.ts', folder], CLIENT)).stdout) as [
     { filename: string; files: { path: string }[] },
   ];

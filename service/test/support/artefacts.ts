@@ -3,7 +3,7 @@
 import { chmodSync, copyFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { buildForThisMachine } from '../../scripts/build-executable.ts';
-import { temporaryFolder } from './databases.ts';
+import { keptFolder, temporaryFolder } from './databases.ts';
 
 export const ROOT = join(import.meta.dir, '../../..');
 
@@ -13,7 +13,7 @@ let executable: Promise<string> | undefined;
 export function builtExecutable(): Promise<string> {
   executable ??=
     process.env.TEST_COMMAND === undefined
-      ? buildForThisMachine(temporaryFolder())
+      ? buildForThisMachine(keptFolder())
       : Promise.resolve(process.env.TEST_COMMAND);
   return executable;
 }
@@ -34,7 +34,7 @@ export function packedService(): Promise<Packed> {
 async function pack(): Promise<Packed> {
   const { buildPackage } = await import('../../scripts/build-package.ts');
   await buildPackage();
-  const folder = temporaryFolder();
+  const folder = keptFolder();
   const command = ['npm', 'pack', '--ignore-scripts', '--json', '--silent', '--pack-destination', folder];
   const npm = Bun.spawnSync(command, { cwd: join(ROOT, 'service') });
   if (!npm.success) throw new Error(`npm pack failed: ${npm.stderr}`);

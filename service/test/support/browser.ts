@@ -1,6 +1,6 @@
 // A real browser for tests.
 
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserServer, chromium } from 'playwright-core';
 import { PROGRAMS, requireProgram } from './programs.ts';
 
 const LAUNCH_TIMEOUT_MS = 30_000;
@@ -18,11 +18,19 @@ export const FLAGS = [
   '--disable-sync',
 ];
 
-/** Starts a browser. The caller closes it. */
+const options = () => ({
+  executablePath: requireProgram(PROGRAMS.chromium),
+  args: FLAGS,
+  timeout: LAUNCH_TIMEOUT_MS,
+});
+
+/** Connects to the browser of the test run, or starts one. The caller closes it, which closes only its own pages. */
 export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: requireProgram(PROGRAMS.chromium),
-    args: FLAGS,
-    timeout: LAUNCH_TIMEOUT_MS,
-  });
+  const endpoint = process.env.TEST_BROWSER_ENDPOINT;
+  return endpoint === undefined ? chromium.launch(options()) : chromium.connect(endpoint);
+}
+
+/** Starts a browser whose address other processes get as TEST_BROWSER_ENDPOINT. */
+export function shareBrowser(): Promise<BrowserServer> {
+  return chromium.launchServer(options());
 }

@@ -33,12 +33,18 @@ function chosenDatabases(names: string | undefined): readonly TestDatabase[] {
   return ALL.filter((database) => wanted.includes(database.name));
 }
 
-let ofThisRun: string | undefined;
+const folders: { temporary?: string; kept?: string } = {};
 
-/** Creates a temporary folder, which is deleted at the end of the run. */
+/** Creates a temporary folder, which is deleted at the end of the run, or of the test file in one of the runner's processes. */
 export function temporaryFolder(): string {
-  ofThisRun ??= newRunFolder();
-  return mkdtempSync(join(ofThisRun, 'folder-'));
+  folders.temporary ??= newRunFolder();
+  return mkdtempSync(join(folders.temporary, 'folder-'));
+}
+
+/** Creates a temporary folder for all test files of this process. */
+export function keptFolder(): string {
+  folders.kept ??= newRunFolder();
+  return mkdtempSync(join(folders.kept, 'folder-'));
 }
 
 function newRunFolder(): string {
@@ -49,6 +55,10 @@ function newRunFolder(): string {
 }
 
 export function removeTemporaryFolders(): void {
-  if (ofThisRun !== undefined) rmSync(ofThisRun, { recursive: true, force: true });
-  ofThisRun = undefined;
+  if (folders.temporary !== undefined) rmSync(folders.temporary, { recursive: true, force: true });
+  delete folders.temporary;
+  // The runner deletes the folders of its processes.
+  if (process.env.BUN_TEST_WORKER_ID !== undefined || folders.kept === undefined) return;
+  rmSync(folders.kept, { recursive: true, force: true });
+  delete folders.kept;
 }

@@ -1,4 +1,4 @@
-// Fails a test run after its last test if any token issued during the run was leaked.
+// Fails a test run after its last test, or after the last test of a file, if any issued token was leaked.
 
 import { afterAll } from 'bun:test';
 import { leakWatch } from './leak-watch.ts';

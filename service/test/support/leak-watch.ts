@@ -1,7 +1,7 @@
 // Watches a whole test run for leaked tokens. Searches output, logs, error responses, metrics and the process list for
 // every issued token. Only the output of commands that issue a token is exempt, because they must print it.
 
-import { appendFileSync, closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
+import { appendFileSync, closeSync, existsSync, openSync, readFileSync, readSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseTokenKind } from '../../src/domain/access-token.ts';
 import { temporaryFolder } from './databases.ts';
@@ -17,7 +17,7 @@ const WORD = /[0-9A-Za-z]{12,}/g;
 
 export class LeakWatch {
   readonly #pieces = new Set<string>();
-  readonly #path = join(temporaryFolder(), 'output.txt');
+  #path: string | undefined;
   #held = '';
   #outputCharacters = 0;
 
@@ -44,14 +44,16 @@ export class LeakWatch {
     if (this.#held.length > HELD_CHARACTERS_MAX) this.#writeOut();
   }
 
-  /** Reports each line of output that contains a token or a piece of one, without repeating the token. */
+  /** Reports and then forgets each line of output that contains a token or a piece of one, without repeating the token. */
   findLeaks(): string[] {
-    this.#writeOut();
+    const path = this.#writeOut();
     const leaks: string[] = [];
-    for (const line of linesOf(this.#path)) {
+    for (const line of linesOf(path)) {
       if (leaks.length < LEAKS_LISTED_MAX && this.#leaks(line))
         leaks.push(line.replaceAll(WORD, '…').slice(0, 300));
     }
+    rmSync(path);
+    this.#path = undefined;
     return leaks;
   }
 
@@ -63,9 +65,11 @@ export class LeakWatch {
     return [...line.matchAll(TOKEN)].some(([token]) => parseTokenKind(token) !== undefined);
   }
 
-  #writeOut(): void {
+  #writeOut(): string {
+    this.#path ??= join(temporaryFolder(), 'output.txt');
     appendFileSync(this.#path, this.#held);
     this.#held = '';
+    return this.#path;
   }
 }
 

