@@ -1,6 +1,6 @@
 // Recording taps under wrong clocks, and finding clicks in the spool and in the database.
 
-import { describe, expect, test } from 'bun:test';
+import { describe, expect, spyOn, test } from 'bun:test';
 import { join } from 'node:path';
 import { Activation } from '../../src/activation/activation.ts';
 import { ActivationDirectory } from '../../src/activation/activation-directory.ts';
@@ -18,6 +18,7 @@ import { newOrganisation, openTestStores } from '../storage/open-test-stores.ts'
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { coupon, id, retailer } from '../support/fixtures.ts';
+import { until } from '../support/until.ts';
 
 const MINUTE_MS = 60_000;
 const logger = new Logger('silent', () => {});
@@ -229,29 +230,17 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     const orgId = (await newOrganisation(stores)).id;
     const [first, second] = [await recordClick(stores, orgId), await recordClick(stores, orgId)];
     const spool = openSpool(() => join(temporaryFolder(), 'spool.db'));
-    const [deadlineMs, slowMs] = [1_000, 500];
+    // A deadline that starts with the second commit would end after the test.
+    const deadlineMs = 600_000;
     let commits = 0;
-    const order: string[] = [];
+    const firstCommit = Promise.withResolvers<void>();
     const slow: ClickStore = {
       ...clicks,
-      async put() {
-        commits++;
-        if (commits > 1) return new Promise<void>(() => {});
-        await Bun.sleep(slowMs);
-        // Fires when a deadline that started with the second commit would end: timers fire in order.
-        setTimeout(() => order.push('a second deadline'), deadlineMs);
-      },
-    };
-    const noting: ClickSpool = {
-      ...spool,
-      async put(spooled) {
-        order.push('spooled');
-        return spool.put(spooled);
-      },
+      put: () => (++commits > 1 ? new Promise<void>(() => {}) : firstCommit.promise),
     };
     const recorder = new ClickRecorder({
       store: slow,
-      spool: noting,
+      spool,
       hasSpool: () => false,
       problemOf: () => undefined,
       organisations,
@@ -260,12 +249,13 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     });
     const recording = recorder.record(first);
     // Requests that arrive together share a commit, so the second must arrive after the first commit began.
-    while (commits === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => commits);
     const waited = recorder.record(second);
-    expect(await recording).toBe(first.id);
-    while (!order.includes('a second deadline')) await Bun.sleep(20);
-    expect(order).toEqual(['spooled', 'a second deadline']);
-    expect(await waited).toBe(second.id);
+    const nowMs = performance.now();
+    using _ = spyOn(performance, 'now').mockImplementation(() => nowMs + deadlineMs - 1);
+    firstCommit.resolve();
+    expect([await recording, await waited]).toEqual([first.id, second.id]);
+    expect(await spool.list(10)).toEqual([second]);
     await recorder.stop();
     await spool.close();
   });

@@ -10,6 +10,7 @@ import { coupon, id, retailer } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { SmallDisk } from '../support/small-disk.ts';
 import { TestNode } from '../support/test-node.ts';
+import { until } from '../support/until.ts';
 
 const canMount = await SmallDisk.canMount();
 const MEGABYTE = 1e6;
@@ -56,13 +57,14 @@ test.if(canMount)(
     expect([await readyz(), await diskLow()]).toEqual([{ status: 'ready', database: 'usable' }, '0']);
     const filling = join(disk.folder, 'filling');
     writeFileSync(filling, Buffer.alloc(40 * MEGABYTE));
-    while ((await diskLow()) !== '1') await Bun.sleep(20);
+    await until(diskLow, (value) => value === '1');
     expect(await click()).toBe(PLAIN);
     expect(await post()).toBe(503);
     expect(await readyz()).toMatchObject({ status: 'ready', disk: 'low' });
     expect(await node.stores.clicks.list(10)).toHaveLength(1);
     rmSync(filling);
-    while ((await diskLow()) !== '0' || 'clicks' in ((await readyz()) as object)) await Bun.sleep(20);
+    await until(diskLow, (value) => value === '0');
+    await until(readyz, (state) => !('clicks' in (state as object)));
     expect(await click()).toStartWith('https://network.example/');
     expect(await readyz()).toEqual({ status: 'ready', database: 'usable' });
   },
@@ -96,7 +98,7 @@ test.if(canMount)('several tokens can be revoked in succession while the disk is
     expect([code, stderr]).toEqual([0, '']);
   }
   for (const token of tokens)
-    while ((await node.get('/v1/retailers/', token)).status !== 401) await Bun.sleep(20);
+    await until(async () => (await node.get('/v1/retailers/', token)).status === 401);
 });
 
 test.if(canMount)('tokens can be revoked while the disk is full and no server is running', async () => {

@@ -10,6 +10,7 @@ import { DATABASES, type TestDatabase, temporaryFolder } from '../support/databa
 import { coupon, id, retailer } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { TestNode } from '../support/test-node.ts';
+import { until } from '../support/until.ts';
 
 const NETWORK = 'https://network.example/';
 
@@ -75,8 +76,8 @@ async function openScene(
 }
 
 async function untilRecorded({ recorded }: Scene, clicks: readonly string[]): Promise<void> {
-  while ((await recorded()).length < clicks.length) await Bun.sleep(20);
-  expect((await recorded()).sort()).toEqual(clicks.toSorted() as never);
+  const all = await until(recorded, (each) => each.length >= clicks.length);
+  expect(all.sort()).toEqual(clicks.toSorted() as never);
 }
 
 function spoolBytes(folder: string): Buffer {
@@ -111,9 +112,9 @@ for (const database of DATABASES) {
         expect.stringMatching(/^offerbook-spool-[0-9a-f]{12}\.db$/),
       ]);
       await untilRecorded(scene, clicks);
-      while ('clicks' in ((await readyz()) as object)) await Bun.sleep(20);
+      await until(readyz, (state) => !('clicks' in (state as object)));
       // No byte of a moved click remains in the spool file or in its log.
-      while (spoolBytes(spool).includes('user 7')) await Bun.sleep(20);
+      await until(() => !spoolBytes(spool).includes('user 7'));
       const later = await scene.click('later');
       await untilRecorded(scene, [...clicks, later]);
       expect(await metrics()).toEqual(['offerbook_clicks_spooled_total 101', 'offerbook_clicks_spooling 0']);
@@ -147,15 +148,12 @@ for (const database of DATABASES) {
         code: 'unavailable',
         detail: 'The activation could not be recorded. Try again shortly.',
       });
-      const recorded = async () => {
-        for (let number = 0; ; number++) {
-          const click = await scene.click(`user ${number}`);
-          if (!click.startsWith('https:')) return click;
-          await Bun.sleep(20);
-        }
-      };
       // The node recovers without a restart, once the database accepts clicks again.
-      const click = await recorded();
+      let number = 0;
+      const click = await until(
+        () => scene.click(`user ${number++}`),
+        (each) => !each.startsWith('https:'),
+      );
       expect(await scene.recorded()).toContain(click as ClickId);
       // Failed taps are forgotten, so the same taps are recorded now.
       const again = await scene.click('one');

@@ -29,7 +29,7 @@ test("an import warns if its clock is ahead of the database's, but not if it is 
   expect(await importSales()).toEqual({
     code: 0,
     stderr: expect.stringMatching(
-      /^offerbook: this machine's clock is (3599|3600) s ahead of the database's\. This import and all later imports get stamps in the future; synchronise the clock\.\n$/,
+      /^offerbook: this machine's clock is 3[56]\d\d s ahead of the database's\. This import and all later imports get stamps in the future; synchronise the clock\.\n$/,
     ),
   });
 });

@@ -12,6 +12,7 @@ import { COMMAND, offerbook, type RunOptions, spawnWithInput } from '../support/
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { coupon, id, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
+import { until } from '../support/until.ts';
 
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?$/);
 const NO_COUNTS = { read: 0, added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0, invalid: 0 };
@@ -185,8 +186,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, databa
     await child.stdin.flush();
     const outcomes = async () =>
       (await json('imports list')).map((each: { id: number; outcome: string }) => [each.id, each.outcome]);
-    while ((await outcomes()).length === 0) await Bun.sleep(10);
-    expect(await outcomes()).toEqual([[1, 'begun']]);
+    expect(await until(outcomes, ({ length }) => length > 0)).toEqual([[1, 'begun']]);
     child.kill('SIGKILL');
     await child.exited;
 

@@ -18,9 +18,7 @@ import { offer, retailer } from '../support/fixtures.ts';
 import { leakWatch } from '../support/leak-watch.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
-
-/** Less than 30 s, because every 30 s a node stores the last use of its tokens, which triggers a poll in any case. */
-const SERVED_WITHIN_MS = 20_000;
+import { SOON_MS, until } from '../support/until.ts';
 
 class HeldBuilder {
   readonly #builder: SnapshotBuilder;
@@ -92,18 +90,15 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     const reloads = () => lines.filter((line) => line.includes('links reloaded')).length;
     const before = reloads();
     await stores.organisations.create(`other-${before}`);
-    while (reloads() === before) await Bun.sleep(5);
+    await until(reloads, (count) => count > before);
   }
 
   async function untilServed(names: readonly string[]): Promise<void> {
-    const deadlineMs = performance.now() + SERVED_WITHIN_MS;
-    let served: string[] = [];
-    while (!Bun.deepEquals(served, names)) {
+    const served = async () => {
       const { data } = (await (await get(reader)).json()) as { data: { name: string }[] };
-      served = data.map(({ name }) => name);
-      if (performance.now() > deadlineMs) expect(served).toEqual([...names]);
-      await Bun.sleep(5);
-    }
+      return data.map(({ name }) => name);
+    };
+    await until(served, (found) => Bun.deepEquals(found, names), SOON_MS);
   }
 
   test('an import that finishes while the node is loading its catalogue is served', async () => {

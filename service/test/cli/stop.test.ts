@@ -9,6 +9,7 @@ import { postgresProcesses, signalIfThere } from '../support/postgres-processes.
 import { removePostgres } from '../support/postgres-replica.ts';
 import { freePort, type PostgresServer, postgresUrl, startPostgres } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
+import { until } from '../support/until.ts';
 
 /** Ten seconds, plus an allowance for a busy machine. */
 const STOPPED_WITHIN_MS = 30_000;
@@ -53,7 +54,7 @@ describe.each(CASES)('on %s with --workers %s', (_, workers, { create }) => {
       env,
     });
     // /livez responds before the catalogue is loaded.
-    while (!(await isOk(`http://127.0.0.1:${adminPort}/livez`))) await Bun.sleep(5);
+    await until(() => isOk(`http://127.0.0.1:${adminPort}/livez`));
     expect(await stop(child)).toBe(0);
   });
 });
@@ -106,7 +107,7 @@ describe.each(['1', '2'])('stopping with an unwritable log and --workers %s', (w
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     const url = `http://127.0.0.1:${port}/readyz`;
-    while (!(await isOk(url))) await Bun.sleep(20);
+    await until(() => isOk(url));
     return { child, url };
   }
 

@@ -6,6 +6,7 @@ import { offerbook, ServerProcess } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { attributesOf, SpanCollector } from '../support/span-collector.ts';
+import { until } from '../support/until.ts';
 
 const CATALOGUE = join(import.meta.dir, '..', '..', '..', 'examples', 'data', 'catalogue.ndjson');
 
@@ -34,7 +35,7 @@ test('imports, requests to all workers and catalogue builds each have a span', a
   const options = ['--workers', '2', '--admin-port', String(adminPort)];
   await using server = await ServerProcess.start(options, { cwd, env });
   const metrics = async () => (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
-  while (!(await metrics()).includes('offerbook_workers_ready 2\n')) await Bun.sleep(20);
+  await until(metrics, (page) => page.includes('offerbook_workers_ready 2\n'));
   // Each request on its own connection, so that both workers get some.
   for (let i = 0; i < 40; i += 1) await fetch(`${server.url}/livez`, { headers: { Connection: 'close' } });
   expect(await server.stop()).toBe(0);

@@ -7,6 +7,7 @@ import { offerbook, ServerProcess } from '../support/command.ts';
 import { DATABASES } from '../support/databases.ts';
 import { id, transaction } from '../support/fixtures.ts';
 import { ndjson, TestNode } from '../support/test-node.ts';
+import { until } from '../support/until.ts';
 import { type Delivery, OK, Receiver } from '../webhooks/receiver.ts';
 
 const UNKNOWN = '0192d1a0-0000-7000-8000-000000000001';
@@ -145,7 +146,7 @@ for (const database of DATABASES) {
       await receiver.received(1);
       const isSender = ({ logLines }: TestNode) =>
         logLines.some((line) => line.includes('"this node sends webhooks"'));
-      while (!isSender(on)) await Bun.sleep(20);
+      await until(() => isSender(on));
       expect(isSender(off)).toBe(false);
     });
 

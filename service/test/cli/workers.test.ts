@@ -12,6 +12,7 @@ import { WorkerFaults } from '../support/faulty-workers/worker-faults.ts';
 import { offer, retailer } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
+import { until } from '../support/until.ts';
 
 /** Ten seconds, plus an allowance for a busy machine. */
 const STOPPED_WITHIN_MS = 30_000;
@@ -89,7 +90,10 @@ test('a crashed worker is replaced, the other workers keep responding, and its c
   const server = await start(3);
   await server.logged('worker ready', 3);
   expect(await ask(server.url, 30)).toEqual({ 200: 30 });
-  while ((await metric(ANSWERED)) < 30) await Bun.sleep(20);
+  await until(
+    () => metric(ANSWERED),
+    (count) => count >= 30,
+  );
   faults.letHappen('crash', 2);
   const [end] = await server.logged('a worker ended; starting a new one');
   expect(end).toMatchObject({
@@ -102,8 +106,12 @@ test('a crashed worker is replaced, the other workers keep responding, and its c
   expect(await ask(server.url, 30)).toEqual({ 200: 30 });
   expect(await metric('offerbook_worker_restarts_total')).toBe(1);
   expect(await metric('offerbook_workers_ready')).toBe(3);
-  while ((await metric(ANSWERED)) < 90) await Bun.sleep(20);
-  expect(await metric(ANSWERED)).toBe(90);
+  expect(
+    await until(
+      () => metric(ANSWERED),
+      (count) => count >= 90,
+    ),
+  ).toBe(90);
   // The console shows the same numbers for the whole node.
   const overview = textOf(await (await fetch(`${adminUrl}/`)).text());
   expect(overview).toMatch(/Workers ready3 of 3\s*Workers replaced1/);
@@ -141,7 +149,10 @@ test('a worker that does not start is retried with increasing delays while the o
   expect(await metric('offerbook_workers_ready')).toBe(1);
   expect(await ask(server.url, 30)).toEqual({ 200: 30 });
   faults.revive(2);
-  while ((await metric('offerbook_workers_ready')) < 2) await Bun.sleep(20);
+  await until(
+    () => metric('offerbook_workers_ready'),
+    (count) => count === 2,
+  );
 });
 
 test('a worker that ran long enough is replaced after the shortest delay, regardless of how often it exits', async () => {
@@ -170,7 +181,7 @@ test('a stuck worker does not delay a stop', async () => {
   await server.logged('worker ready', 2);
   faults.letHappen('loop', 1);
   // Wait until the worker is stuck.
-  while (faults.isDue('loop', 1)) await Bun.sleep(5);
+  await until(() => !faults.isDue('loop', 1));
   expect(await Promise.race([server.stop('SIGTERM'), Bun.sleep(STOPPED_WITHIN_MS).then(() => 'late')])).toBe(
     0,
   );

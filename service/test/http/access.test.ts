@@ -6,11 +6,11 @@ import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
 import { OPERATIONS } from '../../src/http/operations/operations.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
-import { allowedMs } from '../support/allowed-ms.ts';
 import { DATABASES } from '../support/databases.ts';
 import { coupon, id, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
 import { newPostgresSchema } from '../support/postgres-server.ts';
 import { TestNode } from '../support/test-node.ts';
+import { SOON_MS, until } from '../support/until.ts';
 
 let node: TestNode;
 const tokens: Record<'public' | 'private', string> = { public: '', private: '' };
@@ -184,23 +184,22 @@ describe('tokens', () => {
     expect((await node.get('/v1/retailers/', await node.token('public'))).status).toBe(200);
   });
 
-  test('a running server rejects a token within a second of its revocation', async () => {
+  test('a running server rejects a token soon after its revocation', async () => {
     const text = await node.token('public');
     expect((await node.get('/v1/retailers/', text)).status).toBe(200);
     const stored = (await node.stores.tokens.list()).tokens.at(-1);
     await node.stores.tokens.revoke(stored?.id ?? ('' as never));
-    const revokedAt = performance.now();
-    while ((await node.get('/v1/retailers/', text)).status === 200) await Bun.sleep(10);
-    expect(performance.now() - revokedAt).toBeLessThan(allowedMs(1_000));
+    await until(
+      async () => (await node.get('/v1/retailers/', text)).status,
+      (status) => status === 401,
+      SOON_MS,
+    );
   });
 
   test.if(DATABASES.some(({ name }) => name === 'PostgreSQL'))(
     'a server that is reloading the catalogue rejects a token soon after its revocation',
     async () => {
       await using own = await TestNode.start({ databaseUrl: await newPostgresSchema() });
-      const text = await own.token('private');
-      expect((await own.get('/v1/transactions/', text)).status).toBe(200);
-      const [stored] = (await own.stores.tokens.list()).tokens;
       const said = (message: string) => own.logLines.filter((line) => line.includes(message)).length;
       const database = openDatabase(own.databaseUrl, COMMAND_OPTIONS);
       await database.write(async (connection) => {
@@ -208,14 +207,24 @@ describe('tokens', () => {
         await connection.all('LOCK TABLE retailers IN ACCESS EXCLUSIVE MODE');
         await own.stores.catalogue.write((writer) => writer.markChanged());
         const isReading = `SELECT pid FROM pg_locks WHERE relation = 'retailers'::regclass AND NOT granted`;
-        while ((await database.all(isReading)).length === 0) await Bun.sleep(5);
-        await own.stores.tokens.revoke(stored?.id ?? ('' as never));
-        while ((await own.get('/v1/transactions/', text)).status === 200) await Bun.sleep(10);
-        // The reload was still blocked: it gives up only after two seconds.
-        expect(said('the database cannot be read')).toBe(0);
+        // The reload gives up after two seconds and is retried, so a slow machine may need more than one token.
+        await until(async () => {
+          const text = await own.token('private');
+          const status = async () => (await own.get('/v1/transactions/', text)).status;
+          expect(await status()).toBe(200);
+          await until(
+            () => database.all(isReading),
+            (rows) => rows.length > 0,
+          );
+          const failures = said('the database cannot be read');
+          const stored = (await own.stores.tokens.list()).tokens.at(-1);
+          await own.stores.tokens.revoke(stored?.id ?? ('' as never));
+          await until(status, (each) => each === 401);
+          return said('the database cannot be read') === failures;
+        });
       });
       await database.close();
-      while (said('catalogue reloaded') === 0) await Bun.sleep(10);
+      await until(() => said('catalogue reloaded'));
     },
   );
 

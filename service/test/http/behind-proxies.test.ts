@@ -6,6 +6,7 @@ import { lacks } from '../support/programs.ts';
 import { PROXIES, ReverseProxy } from '../support/reverse-proxy.ts';
 import { TestNode } from '../support/test-node.ts';
 import { testsWith } from '../support/tests-with.ts';
+import { until } from '../support/until.ts';
 
 let node: TestNode;
 let token: string;
@@ -116,7 +117,7 @@ test.skipIf(lacks('nginx'))(
     for (const path of paths) expect(await ask(path, 'api.example')).not.toContain('evil.example');
     const { tokens } = await node.stores.tokens.list();
     for (const { id } of tokens) await node.stores.tokens.revoke(id);
-    while ((await node.get('/v1/coupons/', token)).ok) await Bun.sleep(10);
+    await until(async () => !(await node.get('/v1/coupons/', token)).ok);
     expect(await ask('/v1/coupons/', 'api.example')).toContain('"code":"invalid_token"');
   },
 );

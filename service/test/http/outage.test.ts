@@ -4,7 +4,6 @@
 import { expect, test } from 'bun:test';
 import postgres from 'postgres';
 import { newTokenText } from '../../src/domain/access-token.ts';
-import { allowedMs } from '../support/allowed-ms.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { id, offer, retailer, transaction } from '../support/fixtures.ts';
 import {
@@ -15,6 +14,7 @@ import {
   startPostgres,
 } from '../support/postgres-server.ts';
 import { TestNode } from '../support/test-node.ts';
+import { until } from '../support/until.ts';
 
 test('while PostgreSQL is stopped, deal links and links from new POSTs redirect, links from older POSTs get 503, and all links recover afterwards', async () => {
   const server = await startPostgres();
@@ -50,9 +50,7 @@ test('while PostgreSQL is stopped, deal links and links from new POSTs redirect,
     expect(await follow(followed)).toBe(302);
 
     await server.process.stop();
-    const startedAt = performance.now();
     const away = await node.get('/v1/transactions/', prv);
-    expect(performance.now() - startedAt).toBeLessThan(allowedMs(2_000));
     expect([
       away.status,
       away.headers.get('Retry-After'),
@@ -66,13 +64,12 @@ test('while PostgreSQL is stopped, deal links and links from new POSTs redirect,
     expect(await follow(older)).toBe(503);
     expect(await follow(deal('follows'))).toBe(302);
     expect(await follow(await activate('meanwhile'))).toBe(302);
-    while ((await isUsable()) !== '0') await Bun.sleep(50);
+    await until(isUsable, (value) => value === '0');
 
     await server.process.start();
-    while ((await node.get('/v1/transactions/', prv)).status !== 200) await Bun.sleep(50);
+    await until(statuses, (all) => Bun.deepEquals(all, [200, 200, 200]));
     expect(await follow(older)).toBe(302);
-    while ((await isUsable()) !== '1') await Bun.sleep(50);
-    expect(await statuses()).toEqual([200, 200, 200]);
+    await until(isUsable, (value) => value === '1');
     expect((await node.get('/v1/retailers/', newTokenText('public'))).status).toBe(401);
     await node.catalogue([retailer(2, { cashbackOffers: [offer(12)] })]);
   } finally {
@@ -113,8 +110,7 @@ test('the metric and /readyz report failing pages while everything else works, u
     await node.catalogue([retailer(1, { cashbackOffers: [offer(11)] })]);
     expect(await told()).toEqual(unusable);
     await admin.unsafe(`ALTER ROLE ${name} CONNECTION LIMIT -1`);
-    while ((await told()).usable !== '1') await Bun.sleep(50);
-    expect(await told()).toEqual(usable);
+    await until(told, (each) => Bun.deepEquals(each, usable));
     expect((await node.get('/v1/transactions/', prv)).status).toBe(200);
   } finally {
     await node[Symbol.asyncDispose]();

@@ -11,6 +11,7 @@ import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { leakWatch } from '../support/leak-watch.ts';
+import { until } from '../support/until.ts';
 
 const [sqlite] = DATABASES;
 
@@ -64,7 +65,7 @@ test('if two refreshes finish out of order, the result of the later refresh is k
   };
   const directory = new TokenDirectory(store, stores.revisions, Date.now);
   const earlier = directory.refresh();
-  while (lists < 1) await Bun.sleep(1);
+  await until(() => lists);
   const { tokens } = await stores.tokens.list();
   await stores.tokens.revoke(tokens[0]?.id ?? ('' as Uuid));
   const later = directory.refresh();

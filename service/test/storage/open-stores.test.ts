@@ -19,6 +19,7 @@ import { SCHEMA_LOCK } from '../../src/storage/postgres/postgres.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { newPostgresDatabase } from '../support/postgres-server.ts';
+import { until } from '../support/until.ts';
 import {
   EVERYTHING,
   idOf,
@@ -194,10 +195,13 @@ describe('a server that upgrades the PostgreSQL schema', () => {
       const begun = open.stores(url, options);
       begun.catch(() => {});
       const waiting = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
-        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
-      while ((await open.database(url).all(waiting)).length === 0) await Bun.sleep(5);
-      // Longer than a server's statement timeout.
-      await Bun.sleep(2 * STATEMENT_TIMEOUT_MS);
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND waitstart < clock_timestamp() - interval '${2 * STATEMENT_TIMEOUT_MS} ms'`;
+      const other = open.database(url);
+      await until(
+        () => other.all(waiting),
+        (rows) => rows.length > 0,
+      );
       return { begun };
     });
     expect(await (await opening.begun).revisions()).toEqual({

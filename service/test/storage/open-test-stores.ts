@@ -11,6 +11,7 @@ import type { Database, DatabaseOptions } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { putDocuments } from '../support/put-documents.ts';
+import { until } from '../support/until.ts';
 
 /** Creates missing databases. */
 export interface TestStores {
@@ -124,5 +125,8 @@ export const TEST_AUDITOR = { clock: systemClock, by: 'the test' };
 /** Waits until `count` connections wait for a lock in this database. PostgreSQL only. */
 export async function untilWaiting(database: Database, count: number): Promise<void> {
   const sql = `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-  while ((await database.all(sql)).length < count) await Bun.sleep(5);
+  await until(
+    () => database.all(sql),
+    (rows) => rows.length >= count,
+  );
 }

@@ -4,10 +4,9 @@ import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { FaultProxy } from '../chaos/cluster/fault-proxy.ts';
 import { newPostgresSchema } from '../support/postgres-server.ts';
+import { until } from '../support/until.ts';
 import { openTestStores, rejection } from './open-test-stores.ts';
 
-/** A search among several unresponsive servers ends after a second, and would then open a connection. */
-const OPENED_MS = 2_000;
 const open = openTestStores();
 
 /** A URL that lists the proxy twice, so that the pool has to search for the primary first. */
@@ -32,12 +31,15 @@ test('closing a pool while connections are being opened leaves no connection ope
   const asked = rejection(database.all('SELECT 1'));
   await database.close();
   proxy.comeBack();
+  // The search for the primary has ended; it would have opened a connection for this statement.
   expect(await asked).toMatchObject({ kind: 'unavailable' });
   expect(await rejection(database.all('SELECT 1'))).toEqual(
     new StorageError('unavailable', 'the database has been closed'),
   );
-  await Bun.sleep(OPENED_MS);
-  expect(await otherConnections(url)).toEqual([]);
+  await until(
+    () => otherConnections(url),
+    (rows) => rows.length === 0,
+  );
 });
 
 test('new connections replace unresponsive ones', async () => {
@@ -65,9 +67,15 @@ test('each pool counts its connections in use and its waiting statements', async
   const held = [1, 2, 3].map(() => database.write(() => end.promise));
   const reading = database.read(() => end.promise);
   const busy = { pages: { inUse: 1, waiting: 0, max: 7 }, other: { inUse: 2, waiting: 1, max: 2 } };
-  while (!Bun.deepEquals(database.pools(), busy)) await Bun.sleep(5);
+  await until(
+    () => database.pools(),
+    (pools) => Bun.deepEquals(pools, busy),
+  );
   const single = database.all<{ one: number }>('SELECT 1 AS one');
-  while (database.pools()?.other.waiting !== 2) await Bun.sleep(5);
+  await until(
+    () => database.pools(),
+    (pools) => pools?.other.waiting === 2,
+  );
   end.resolve();
   await Promise.all([...held, reading, single]);
   expect(database.pools()).toEqual(idle);
@@ -80,8 +88,14 @@ test('a running statement counts as a connection in use', async () => {
   await locker.write(async (connection) => {
     await connection.all('SELECT pg_advisory_xact_lock(1)');
     void database.all('SELECT pg_advisory_lock_shared(1)').catch(() => {});
-    while (database.pools()?.other.inUse !== 1) await Bun.sleep(5);
-    expect(database.pools()?.other).toEqual({ inUse: 1, waiting: 0, max: 2 });
+    const pools = await until(
+      () => database.pools(),
+      (each) => each?.other.inUse === 1,
+    );
+    expect(pools?.other).toEqual({ inUse: 1, waiting: 0, max: 2 });
   });
-  while (database.pools()?.other.inUse !== 0) await Bun.sleep(5);
+  await until(
+    () => database.pools(),
+    (pools) => pools?.other.inUse === 0,
+  );
 });

@@ -1,5 +1,5 @@
 import { Database as SqliteFile } from 'bun:sqlite';
-import { describe, expect, test } from 'bun:test';
+import { describe, expect, spyOn, test } from 'bun:test';
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { StorageError } from '../../src/domain/storage-error.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
@@ -7,6 +7,7 @@ import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { explainSqlite } from '../../src/storage/sqlite/sqlite-errors.ts';
 import { DATABASES } from '../support/databases.ts';
 import { putDocuments } from '../support/put-documents.ts';
+import { until } from '../support/until.ts';
 import { newIds, newOrganisation, openTestStores, rejection, writeTransactions } from './open-test-stores.ts';
 import { startProcess } from './other-process.ts';
 
@@ -83,18 +84,17 @@ describe('SQLite', () => {
 
   test('the time that a write spends in the queue behind another write counts towards its lock timeout', async () => {
     const url = await newUrl();
-    const database = open.database(url, { ...COMMAND_OPTIONS, lockTimeoutMs: 1_000 });
+    // With a timeout of its own, the second write would wait longer than a test may take.
+    const lockTimeoutMs = 600_000;
+    const database = open.database(url, { ...COMMAND_OPTIONS, lockTimeoutMs });
     await database.write(async () => {});
     const lock = new SqliteFile(url.slice('sqlite:'.length));
     lock.run('BEGIN IMMEDIATE');
-    const first = rejection(database.write(async () => {}));
-    const second = rejection(database.write(async () => {}));
-    expect((await first).message).toBe(BUSY);
-    // With a timeout of its own, the second write would still be waiting when the lock is released, and would succeed.
-    await Bun.sleep(300);
-    lock.run('ROLLBACK');
+    const writes = [rejection(database.write(async () => {})), rejection(database.write(async () => {}))];
+    const nowMs = performance.now();
+    using _ = spyOn(performance, 'now').mockImplementation(() => nowMs + lockTimeoutMs);
+    for (const write of writes) expect((await write).message).toBe(BUSY);
     lock.close();
-    expect((await second).message).toBe(BUSY);
   });
 
   test('emptying the log does not change how long reads wait for a lock', async () => {
@@ -170,9 +170,15 @@ describe('SQLite', () => {
       expect(before).toEqual({ handles: expect.any(Number), locks: [expect.stringContaining('READ')] });
 
       await database.write(async () => {
-        while (handlesOn(log) === before.handles) await Bun.sleep(10);
+        await until(
+          () => handlesOn(log),
+          (count) => count !== before.handles,
+        );
       });
-      while (handlesOn(log) > before.handles) await Bun.sleep(10);
+      await until(
+        () => handlesOn(log),
+        (count) => count <= before.handles,
+      );
       expect({ handles: handlesOn(log), locks: locksOn(path) }).toEqual(before);
     },
   );

@@ -246,39 +246,50 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
       await expectIntendedPlans();
     });
 
-    test('the search by user finds every transaction once, the newest first', async () => {
-      const history = transactionHistory(database, TEST_AUDITOR);
-      const { newest: found, count } = await history.findByPassbackUid(USER, { orgId: 1 });
-      expect(count).toBe(rows);
-      // A limited search returns the newest transactions and counts all of them.
-      expect(await history.findByPassbackUid(USER, { orgId: 1, limit: 100 })).toEqual({
-        count: rows,
-        newest: found.slice(0, 100),
-      });
-      expect(new Set(found.map(({ id }) => id)).size).toBe(rows);
-      expect(found.length).toBe(rows);
-      expect(found.map(({ fromMs }) => fromMs)).toEqual(
-        found.map(({ fromMs }) => fromMs).sort((a, b) => b - a),
-      );
-    });
+    test.if(age === 'an hour')(
+      'the search by user finds every transaction once, the newest first',
+      async () => {
+        const history = transactionHistory(database, TEST_AUDITOR);
+        const { newest: found, count } = await history.findByPassbackUid(USER, { orgId: 1 });
+        expect(count).toBe(rows);
+        // A limited search returns the newest transactions and counts all of them.
+        expect(await history.findByPassbackUid(USER, { orgId: 1, limit: 100 })).toEqual({
+          count: rows,
+          newest: found.slice(0, 100),
+        });
+        expect(new Set(found.map(({ id }) => id)).size).toBe(rows);
+        expect(found.length).toBe(rows);
+        expect(found.map(({ fromMs }) => fromMs)).toEqual(
+          found.map(({ fromMs }) => fromMs).sort((a, b) => b - a),
+        );
+      },
+    );
 
-    test('reading the last page of a walk is no slower than reading other pages', async () => {
-      const takesMs = async (cursor: Uuid) => {
-        const window = { minMs: EVERYTHING.minMs, maxMs: END_MS };
-        const startedMs = performance.now();
-        const page = await readTransactionPage(database, { orgId: 1, cursor, window, limit: 100 });
-        return { ms: performance.now() - startedMs, isLast: page.cursor === undefined };
+    test('every page of a walk, the last one included, runs only statements whose plans are checked', async () => {
+      const run = new Set<Statement>();
+      const recording = <T extends Pick<Connection, 'all' | 'allWithBytes'>>(connection: T): T => ({
+        ...connection,
+        all: <Row>(statement: Statement, ...params: SqlValue[]) =>
+          connection.all<Row>(statement, ...params).finally(() => run.add(statement)),
+        allWithBytes: <Row extends { data: Uint8Array | null }>(
+          statement: Statement,
+          ...params: SqlValue[]
+        ) => connection.allWithBytes<Row>(statement, ...params).finally(() => run.add(statement)),
+      });
+      const recorded: Database = {
+        ...recording(database),
+        read: <T>(work: (connection: Connection) => Promise<T>) =>
+          database.read((connection) => work(recording(connection))),
       };
-      let [otherMs, lastMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-      for (let round = 0; round < 10; round++) {
-        const other = await takesMs(CURSOR);
-        const last = await takesMs('ffffff00-0000-0000-0000-000000000000' as Uuid);
-        expect([other.isLast, last.isLast]).toEqual([false, true]);
-        otherMs = Math.min(otherMs, other.ms);
-        lastMs = Math.min(lastMs, last.ms);
-      }
-      // A page that scans the whole table takes fifty times as long.
-      expect(lastMs).toBeLessThan(10 * otherMs);
+      const pages = [CURSOR, 'ffffff00-0000-0000-0000-000000000000' as Uuid].map(async (cursor) => {
+        const window = { minMs: EVERYTHING.minMs, maxMs: END_MS };
+        const page = await readTransactionPage(recorded, { orgId: 1, cursor, window, limit: 100 });
+        return page.cursor === undefined;
+      });
+      expect(await Promise.all(pages)).toEqual([false, true]);
+      expect(run.size).toBeGreaterThan(0);
+      const checked = statements().map(([statement]) => statement);
+      expect([...run].filter((statement) => !checked.includes(statement))).toEqual([]);
     });
 
     // SQLite does not report how many entries it reads. Its statements and plans are the same as PostgreSQL's.

@@ -6,6 +6,7 @@ import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { postgresProcesses, signalIfThere } from '../support/postgres-processes.ts';
 import { query, removePostgres, startReplica } from '../support/postgres-replica.ts';
 import { PASSWORD, type PostgresServer, startPostgres, USER } from '../support/postgres-server.ts';
+import { until } from '../support/until.ts';
 import { openTestStores, rejection } from './open-test-stores.ts';
 
 const open = openTestStores();
@@ -57,7 +58,7 @@ describe('two servers that accept writes', () => {
     );
     await begun.promise;
     await query(promoted, 'SELECT pg_promote()');
-    while ((await port()) !== promoted.port) await Bun.sleep(20);
+    await until(port, (found) => found === promoted.port);
     expect(database.rivals()).toEqual([`127.0.0.1:${old.port}`]);
     const urls = Array.from({ length: 10 }, (_, i) => urlOf(i % 2 === 0 ? [old, promoted] : [promoted, old]));
     expect(new Set(await Promise.all(urls.map((url) => portOf(url))))).toEqual(new Set([promoted.port]));

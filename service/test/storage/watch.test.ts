@@ -2,14 +2,10 @@ import { describe, expect, test } from 'bun:test';
 import type { Stores } from '../../src/domain/stores.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { raiseRevision } from '../../src/storage/stores/revision.ts';
-import { allowedMs } from '../support/allowed-ms.ts';
 import { DATABASES } from '../support/databases.ts';
 import { newPostgresSchema } from '../support/postgres-server.ts';
 import { openTestStores } from './open-test-stores.ts';
 import { startProcess } from './other-process.ts';
-
-/** Documented time until a commit by another process triggers the callback. */
-const PROMISED_MS = 1_000;
 
 const open = openTestStores();
 
@@ -28,7 +24,7 @@ function catalogueReaches(stores: Stores, revision: number): Promise<void> {
 
 for (const database of DATABASES) {
   describe(`watching on ${database.name}`, () => {
-    test('a commit by another process triggers the callback within a second', async () => {
+    test('a commit by another process triggers the callback', async () => {
       const url = await database.create();
       const stores = await open.stores(url);
       const other = startProcess('change-catalogue', url);
@@ -38,9 +34,7 @@ for (const database of DATABASES) {
         other.child.stdin.write('go\n');
         other.child.stdin.flush();
         expect(await other.next<string>()).toBe('changed');
-        const committedMs = performance.now();
         await reached;
-        expect(performance.now() - committedMs).toBeLessThan(allowedMs(PROMISED_MS));
       }
       other.child.stdin.end();
       expect((await other.rest()).exitCode).toBe(0);

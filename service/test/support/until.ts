@@ -1,19 +1,24 @@
-const LIMIT_MS = 60_000;
+/**
+ * Limit for changes that a server notices by polling. Less than 30 s, because every 30 s a node stores the last use of its
+ * tokens, which triggers a poll in any case.
+ */
+export const SOON_MS = 20_000;
 
 /**
- * Reads a value until it is accepted (by default, until it is truthy) and returns it. Fails with the last value after a
- * minute, which is far more than any wait takes even on a busy machine.
+ * Reads a value until it is accepted (by default, until it is truthy) and returns it. Fails with the last value after the
+ * limit, which is far more than any wait takes even on a busy machine.
  */
 export async function until<T>(
   read: () => T | Promise<T>,
   accepts: (value: T) => boolean = Boolean,
+  limitMs = 60_000,
 ): Promise<T> {
-  const deadlineMs = performance.now() + LIMIT_MS;
+  const deadlineMs = performance.now() + limitMs;
   while (true) {
     const value = await read();
     if (accepts(value)) return value;
     if (performance.now() > deadlineMs)
-      throw new Error(`after ${LIMIT_MS / 1_000} s, still ${Bun.inspect(value)}, not ${accepts}`);
+      throw new Error(`after ${limitMs / 1_000} s, still ${Bun.inspect(value)}, not ${accepts}`);
     await Bun.sleep(10);
   }
 }
