@@ -60,9 +60,17 @@ export class NetworkError extends OfferbookError {
   }
 }
 
-/** Node reports only "fetch failed"; the reason is in the error's cause. */
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'the connection was closed',
+  ENOTFOUND: 'unknown host',
+};
+
+/** Node reports only "fetch failed"; the reason is in the error's cause. Bun's messages have several sentences. */
 function reasonOf(error: unknown): string {
-  const { message = String(error), cause } = (error ?? {}) as Partial<SystemError>;
+  const { message = String(error), cause, code } = (error ?? {}) as Partial<SystemError>;
+  const known = REASONS[cause?.code ?? code ?? ''];
+  if (known !== undefined) return known;
   const why = cause?.code ?? cause?.message;
   return message.replace(/[.?!]$/, '') + (why === undefined ? '' : ` (${why})`);
 }

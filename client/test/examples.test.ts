@@ -92,7 +92,7 @@ test('transactions-table follows changes and resumes where it stopped after a re
   await using node = await TestNode.start();
   const token = await node.token('private');
   const table = join(temporaryFolder(), 'copy.json');
-  const settings = { OFFERBOOK_URL: node.url, OFFERBOOK_TOKEN: token, TABLE: table };
+  const settings = { OFFERBOOK_URL: node.url, OFFERBOOK_PRIVATE_TOKEN: token, TABLE: table };
   const earnings = async (url: string) => (await fetch(`${url}users/user-1`)).json();
   const until = async (url: string, expected: unknown) => {
     while (!Bun.deepEquals(await earnings(url), expected)) await Bun.sleep(10);

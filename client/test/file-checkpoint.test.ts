@@ -132,7 +132,7 @@ test("the library and `offerbook follow` resume from each other's file", async (
   };
   const byCommand = async () => {
     const args = ['follow', '--url', service.url, '--once', '--checkpoint', path];
-    const { stdout } = await offerbook(args, { env: { OFFERBOOK_TOKEN: token } });
+    const { stdout } = await offerbook(args, { env: { OFFERBOOK_PRIVATE_TOKEN: token } });
     return stdout
       .trimEnd()
       .split('\n')

@@ -68,7 +68,12 @@ describe('failed requests', () => {
     [
       'Node, whose fetch hides the reason in the cause',
       new TypeError('fetch failed', { cause: Object.assign(new Error(''), { code: 'ECONNREFUSED' }) }),
-      'fetch failed (ECONNREFUSED)',
+      'connection refused',
+    ],
+    [
+      'Bun, whose message has several sentences',
+      Object.assign(new TypeError('ECONNRESET: Closed. Pass `verbose: true`'), { code: 'ECONNRESET' }),
+      'the connection was closed',
     ],
     [
       'Node, for a reason without a code',

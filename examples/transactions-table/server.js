@@ -1,6 +1,6 @@
 // Keeps a copy of the transactions up to date, and serves what each user has earned:
 //   GET /users/<passbackUid>   {"PENDING":{"EUR":3.99}}
-// Settings: OFFERBOOK_TOKEN (private), OFFERBOOK_URL, TABLE (a file), PORT.
+// Settings: OFFERBOOK_PRIVATE_TOKEN (private), OFFERBOOK_URL, TABLE (a file), PORT.
 
 import { createServer } from 'node:http';
 import process, { env, stderr, stdout } from 'node:process';
@@ -9,7 +9,7 @@ import { TransactionTable } from './transaction-table.js';
 
 const client = new OfferbookClient({
   baseUrl: env.OFFERBOOK_URL ?? 'http://localhost:8080',
-  token: env.OFFERBOOK_TOKEN ?? '',
+  token: env.OFFERBOOK_PRIVATE_TOKEN ?? '',
 });
 const table = new TransactionTable(env.TABLE ?? 'transactions-table.json');
 

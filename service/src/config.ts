@@ -182,9 +182,13 @@ export function readTracingSettings(): TracingSettings | undefined {
   return parseTracingSettings(process.env);
 }
 
-/** The token for `follow`. It cannot be passed as an argument, because arguments are visible to every user of the machine. */
-export function readToken(): string | undefined {
-  return process.env.OFFERBOOK_TOKEN;
+/**
+ * The private token for `follow` and the variable that contains it. Tokens cannot be passed as arguments, because arguments are
+ * visible to every user of the machine.
+ */
+export function readPrivateToken(): { readonly variable: string; readonly token: string } | undefined {
+  const variable = ['OFFERBOOK_PRIVATE_TOKEN', 'OFFERBOOK_TOKEN'].find((name) => process.env[name]);
+  return variable === undefined ? undefined : { variable, token: process.env[variable] ?? '' };
 }
 
 /** A variable that a source file names as the place of a secret. */

@@ -166,9 +166,7 @@ describe('/docs/reference', () => {
 
   test('explains next to the transaction samples which token they need and how to poll', async () => {
     const transactions = (await watched.page.locator('#listTransactions').textContent()) ?? '';
-    expect(transactions).toContain(
-      'Set OFFERBOOK_TOKEN to a private token and run the sample above instead.',
-    );
+    expect(transactions).toContain('Set OFFERBOOK_PRIVATE_TOKEN and run the sample above instead.');
     expect(transactions).toContain('Once the whole walk is stored, use that value as the next W.');
     // Links point to guides on this server, not to files.
     expect(transactions).not.toMatch(/[^/]docs\//);

@@ -28,7 +28,7 @@ function follow(
   environment: Record<string, string | undefined> = {},
 ): Promise<Finished> {
   return offerbook(['follow', '--url', service.url, ...args], {
-    env: { OFFERBOOK_TOKEN: token, ...environment },
+    env: { OFFERBOOK_PRIVATE_TOKEN: token, ...environment },
   });
 }
 
@@ -73,20 +73,25 @@ describe('follow exits 2 with one sentence and prints no rows', () => {
   };
 
   test.each<[string, () => readonly string[], Record<string, string | undefined>, string]>([
-    ['no token', () => [], { OFFERBOOK_TOKEN: undefined }, 'set OFFERBOOK_TOKEN to a private token'],
+    ['no token', () => [], { OFFERBOOK_PRIVATE_TOKEN: undefined }, 'set OFFERBOOK_PRIVATE_TOKEN; tokens'],
     [
       'a public token',
       () => [],
-      { OFFERBOOK_TOKEN: `ob_pub_${'a'.repeat(36)}` },
-      'offerbook: OFFERBOOK_TOKEN is a public token. Transactions need a private token, which starts with ob_prv_.\n',
+      { OFFERBOOK_PRIVATE_TOKEN: `ob_pub_${'a'.repeat(36)}` },
+      'offerbook: OFFERBOOK_PRIVATE_TOKEN is a public token. Transactions need a private token, which starts with ob_prv_.\n',
     ],
     [
       'a malformed token',
       () => [],
-      { OFFERBOOK_TOKEN: 'hunter2' },
-      'offerbook: OFFERBOOK_TOKEN is not a token. A private token is ob_prv_ followed by 36 letters and digits; check that it was copied completely.\n',
+      { OFFERBOOK_PRIVATE_TOKEN: 'hunter2' },
+      'offerbook: OFFERBOOK_PRIVATE_TOKEN is not a token. A private token is ob_prv_ followed by 36 letters and digits; check that it was copied completely.\n',
     ],
-    ['an unknown token', () => ['--once'], { OFFERBOOK_TOKEN: `ob_prv_${'a'.repeat(36)}` }, 'invalid_token'],
+    [
+      'an unknown token',
+      () => ['--once'],
+      { OFFERBOOK_PRIVATE_TOKEN: `ob_prv_${'a'.repeat(36)}` },
+      'invalid_token',
+    ],
     ['an invalid URL', () => ['--url', 'localhost'], {}, '--url must be a URL such as https://api.example, '],
     [
       'a URL with a password',
@@ -168,11 +173,21 @@ test('follow without --once prints changes as they happen, and exits 0 on SIGTER
   expect(await following.stop()).toBe(0);
 });
 
+test('follow says in one sentence that the service is down, and still accepts OFFERBOOK_TOKEN', async () => {
+  const args = ['follow', '--url', 'http://127.0.0.1:1', '--once'];
+  expect(await offerbook(args, { env: { OFFERBOOK_TOKEN: token } })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      'offerbook: No complete response from http://127.0.0.1:1/v1/transactions/?limit=1000: connection refused. Check the address and the network.\n',
+  });
+});
+
 test.skipIf(lacks('bash'))('follow exits without an error if its reader closes the pipe', async () => {
   const command = `"${process.execPath}" "${MAIN}" follow --url ${service.url} | head -n 1`;
   await service.importTransactions([transaction(50)]);
   const shell = Bun.spawn(['bash', '-o', 'pipefail', '-c', command], {
-    env: { ...cleanEnvironment(), OFFERBOOK_TOKEN: token },
+    env: { ...cleanEnvironment(), OFFERBOOK_PRIVATE_TOKEN: token },
     stdout: 'pipe',
     stderr: 'pipe',
   });
@@ -197,7 +212,7 @@ test.each([
     await service.importTransactions([transaction(77, { passbackUid: 'evil\u001b[2J', cashback: 1e-7 })]);
     let screen = '';
     const command = Bun.spawn([process.execPath, MAIN, 'follow', '--url', service.url, '--once'], {
-      env: { ...cleanEnvironment(), OFFERBOOK_TOKEN: token },
+      env: { ...cleanEnvironment(), OFFERBOOK_PRIVATE_TOKEN: token },
       terminal: {
         cols,
         data: (_, bytes) => {
@@ -219,7 +234,7 @@ test.each([
 /** A running follow process and its output so far. */
 function start(args: readonly string[]) {
   const command = spawnOfferbook(['follow', '--url', service.url, ...args], {
-    env: { OFFERBOOK_TOKEN: token },
+    env: { OFFERBOOK_PRIVATE_TOKEN: token },
   });
   const decoder = new TextDecoder();
   const reader = command.stdout.getReader();

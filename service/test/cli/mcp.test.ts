@@ -147,7 +147,8 @@ test('mcp needs a token of the right kind, and never prints it', async () => {
   expect(await run({ OFFERBOOK_PUBLIC_TOKEN: tokens.private })).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'offerbook: OFFERBOOK_PUBLIC_TOKEN is not a public token; check that it was copied completely\n',
+    stderr:
+      'offerbook: OFFERBOOK_PUBLIC_TOKEN contains a private token; set OFFERBOOK_PRIVATE_TOKEN instead\n',
   });
 });
 

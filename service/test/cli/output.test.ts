@@ -92,7 +92,7 @@ for (const database of DATABASES) {
     test('follow exits cleanly if its reader is gone, and reports a full disk', async () => {
       await using server = await ServerProcess.start([], { env });
       const args = ['follow', '--once', '--url', server.url];
-      const withToken = { ...env, OFFERBOOK_TOKEN: privateToken };
+      const withToken = { ...env, OFFERBOOK_PRIVATE_TOKEN: privateToken };
       expect(await run(READER_GONE, args, withToken)).toEqual(QUIET);
       expect(await run(DISK_FULL, args, withToken)).toEqual(FULL);
     });

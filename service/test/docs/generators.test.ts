@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => node?.[Symbol.asyncDispose]());
 
 async function run(command: readonly string[], cwd: string) {
-  const env = { ...process.env, OFFERBOOK_TOKEN: token };
+  const env = { ...process.env, OFFERBOOK_PUBLIC_TOKEN: token };
   const child = Bun.spawn([...command], { cwd, env, stdout: 'pipe', stderr: 'pipe' });
   const [stdout, stderr, code] = await Promise.all([
     new Response(child.stdout).text(),

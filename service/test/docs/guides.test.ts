@@ -34,7 +34,7 @@ beforeAll(async () => {
   await node.logged((line) => line.activation === activation);
   nodeEnv = {
     ...process.env,
-    OFFERBOOK_TOKEN: tokens[0],
+    OFFERBOOK_PUBLIC_TOKEN: tokens[0],
     OFFERBOOK_PRIVATE_TOKEN: tokens[1],
     OFFERBOOK_ORG_ID: org?.publicId,
   };
@@ -82,6 +82,9 @@ test('the commands in docs/getting-started.md list retailers, offers and transac
   });
   expect((JSON.parse(offers) as { data: unknown[] }).data).toHaveLength(3);
   expect(others.join('\n')).toMatch(/^complete-through: /im);
+  // A header of a page before the last one would be an unsafe position.
+  const walk = others.find((line) => line.startsWith('{"data"')) ?? '';
+  expect(Object.keys(JSON.parse(walk) as object)).toEqual(['data']);
   expect(others.join('\n')).toMatch(/^HTTP\/1\.1 302 Found\r$/m);
   expect(others.join('\n')).toMatch(/^location: https:\/\/www\.r1\.example\/\r$/im);
 });
@@ -98,7 +101,7 @@ test('the commands in docs/activation.md reach a page of the toy shop, record a 
   await using sandbox = await Sandbox.start(temporaryFolder());
   const env = {
     ...process.env,
-    OFFERBOOK_TOKEN: sandbox.token('pub'),
+    OFFERBOOK_PUBLIC_TOKEN: sandbox.token('pub'),
     OFFERBOOK_PRIVATE_TOKEN: sandbox.token('prv'),
     OFFERBOOK_ORG_ID: sandbox.orgId,
   };

@@ -92,7 +92,7 @@ test('a token does not appear in any log, error, metric or process list, whereve
     const verified = await offerbook(['tokens', 'verify'], { env, stdin: token });
     seen.push(verified.stdout, verified.stderr);
     const followed = await offerbook(['follow', '--url', server.url, '--once'], {
-      env: { OFFERBOOK_TOKEN: token },
+      env: { OFFERBOOK_PRIVATE_TOKEN: token },
     });
     seen.push(followed.stdout, followed.stderr);
   }

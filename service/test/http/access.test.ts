@@ -331,10 +331,10 @@ describe('tokens', () => {
     'a private token sent by fetch() in %s on a server is not mistaken for one in a browser',
     async (_, command) => {
       const program = `
-      const headers = { Authorization: 'Bearer ' + process.env.OFFERBOOK_TOKEN };
+      const headers = { Authorization: 'Bearer ' + process.env.OFFERBOOK_PRIVATE_TOKEN };
       console.log((await fetch('${node.url}/v1/transactions/', { headers })).status);`;
       const child = Bun.spawn([...command, `import process from 'node:process';${program}`], {
-        env: { ...process.env, OFFERBOOK_TOKEN: tokens.private },
+        env: { ...process.env, OFFERBOOK_PRIVATE_TOKEN: tokens.private },
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       const printed = await Promise.all([

@@ -98,7 +98,7 @@ async function run(
 ): Promise<string> {
   if (runner === undefined) throw new Error('there is no runner for this language');
   await Bun.write(join(cwd, runner.file), source.replaceAll('http://localhost:8080', node.url));
-  const env = { ...process.env, OFFERBOOK_TOKEN: token, ...variables };
+  const env = { ...process.env, OFFERBOOK_PUBLIC_TOKEN: token, OFFERBOOK_PRIVATE_TOKEN: token, ...variables };
   const child = Bun.spawn([...runner.command], { cwd, env, stdout: 'pipe', stderr: 'pipe' });
   const [stdout, stderr, code] = await Promise.all([
     new Response(child.stdout).text(),

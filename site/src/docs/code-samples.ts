@@ -31,7 +31,8 @@ export function codeSamples(
   { path, returns, sample, tokenKind }: SampledOperation,
   baseUrl = LOCAL_URL,
 ): CodeSample[] {
-  const request = { ...sample, baseUrl, path };
+  const tokenVariable = tokenKind === 'public' ? 'OFFERBOOK_PUBLIC_TOKEN' : 'OFFERBOOK_PRIVATE_TOKEN';
+  const request = { ...sample, baseUrl, path, tokenVariable };
   return LANGUAGES.flatMap(({ lang, label, list, poll, get }) => {
     const write = returns === 'item' ? get : tokenKind === 'private' ? poll : list;
     return write === undefined ? [] : [{ lang, label, source: write(request) }];

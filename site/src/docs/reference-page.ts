@@ -43,7 +43,7 @@ function anchor(id: string): Html {
 }
 
 function introduction(document: ApiDocument, guest: GuestAccess | undefined): Html {
-  const variables = Object.entries({ OFFERBOOK_TOKEN: guest?.token, OFFERBOOK_ORG_ID: guest?.orgId })
+  const variables = Object.entries({ OFFERBOOK_PUBLIC_TOKEN: guest?.token, OFFERBOOK_ORG_ID: guest?.orgId })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `export ${name}=${value}`);
   const [about = '', ...others] = document.info.description.split('\n\n');
@@ -51,7 +51,7 @@ function introduction(document: ApiDocument, guest: GuestAccess | undefined): Ht
 <h1>API reference</h1>
 <p class="lead">${proseHtml(about)}</p>
 ${others.map(paragraphs)}
-<p><a href="/docs/getting-started">Getting started</a> makes the first requests step by step; this page is the complete reference. Every list requires a token: <code>Authorization: Bearer …</code>. Public tokens (<code>ob_pub_</code>) read the catalogue, from servers and browsers. Private tokens (<code>ob_prv_</code>) read transactions, from servers only. The samples read the token from the environment variable <code>OFFERBOOK_TOKEN</code>; the activation samples also need <code>OFFERBOOK_ORG_ID</code>, the public id of your organisation.</p>
+<p><a href="/docs/getting-started">Getting started</a> makes the first requests step by step; this page is the complete reference. Every list requires a token: <code>Authorization: Bearer …</code>. Public tokens (<code>ob_pub_</code>) read the catalogue, from servers and browsers. Private tokens (<code>ob_prv_</code>) read transactions, from servers only. The samples read the tokens from the environment variables <code>OFFERBOOK_PUBLIC_TOKEN</code> and <code>OFFERBOOK_PRIVATE_TOKEN</code>; the activation samples also need <code>OFFERBOOK_ORG_ID</code>, the public id of your organisation.</p>
 <p>This service hosts the client library that the TypeScript samples use. Install <a href="/client/offerbook-client.tgz">the package</a> with npm, or import <a href="/client/offerbook-client.js">the module</a> in browsers and Deno. <a href="/docs/client">The guide</a> has both commands.</p>
 <div class="token stack">
 <label for="token">Public token for this page</label>
@@ -77,7 +77,7 @@ ${paragraphs(operation.description)}
 ${samples(id, operation['x-codeSamples'])}
 <h3>Parameters</h3>
 ${operation.parameters.length === 0 ? html`<p>None.</p>` : parameterTable(operation)}
-${isPublic ? tryForm(path, operation) : html`<p class="muted">This operation has no form: a private token must not be used in a browser. Set <code>OFFERBOOK_TOKEN</code> to a private token and run the sample above instead.</p>`}
+${isPublic ? tryForm(path, operation) : html`<p class="muted">This operation has no form: a private token must not be used in a browser. Set <code>OFFERBOOK_PRIVATE_TOKEN</code> and run the sample above instead.</p>`}
 <h3>Response</h3>
 ${path.includes('{id}') ? itemDescription(document, path) : pageDescription(document, operation)}
 ${headerTable(document, operation)}

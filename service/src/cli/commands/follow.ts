@@ -16,7 +16,7 @@ import { fileCheckpoint } from '@offerbook/client/node';
 import { printJson } from '@offerbook/wire/decimal.ts';
 import { BadInput, ServiceFailure } from '@offerbook/wire/failures.ts';
 import { Command } from 'commander';
-import { readToken } from '../../config.ts';
+import { readPrivateToken } from '../../config.ts';
 import { stopSignal } from '../node/signals.ts';
 import { print, printable, printNote, terminalWidth } from '../output.ts';
 import { parsePositiveDurationMs } from './option-values.ts';
@@ -31,7 +31,7 @@ interface FollowCommandOptions {
 
 export function followCommand(): Command {
   return new Command('follow')
-    .description('print transactions as they change; set OFFERBOOK_TOKEN to a private token')
+    .description('print transactions as they change; set OFFERBOOK_PRIVATE_TOKEN')
     .option('--url <url>', 'URL of the service', 'http://127.0.0.1:8080')
     .option('--checkpoint <file>', 'file that stores the position, so that the next run continues there')
     .option('--once', 'print the changes so far, then exit')
@@ -66,11 +66,11 @@ async function followTransactions(options: FollowCommandOptions): Promise<void> 
 }
 
 function buildClient(url: string): OfferbookClient {
-  const token = readToken();
-  if (token === undefined || token === '')
-    throw new BadInput('set OFFERBOOK_TOKEN to a private token; tokens are never passed as arguments');
+  const found = readPrivateToken();
+  if (found === undefined)
+    throw new BadInput('set OFFERBOOK_PRIVATE_TOKEN; tokens are never passed as arguments');
   try {
-    return new OfferbookClient({ baseUrl: url, token });
+    return new OfferbookClient({ baseUrl: url, token: found.token });
   } catch (error) {
     throw error instanceof TypeError
       ? new BadInput(error.message.replace('baseUrl', '--url'), { cause: error })
@@ -94,9 +94,10 @@ function asFailure(error: unknown): unknown {
 function clientMessage(error: OfferbookError): string {
   if (error instanceof TimeoutError) return 'The service did not respond in time.';
   if (!(error instanceof TokenError)) return error.message;
+  const { variable } = readPrivateToken() ?? { variable: 'OFFERBOOK_PRIVATE_TOKEN' };
   return error.code === 'wrong_token_kind'
-    ? 'OFFERBOOK_TOKEN is a public token. Transactions need a private token, which starts with ob_prv_.'
-    : 'OFFERBOOK_TOKEN is not a token. A private token is ob_prv_ followed by 36 letters and digits; check that it was copied completely.';
+    ? `${variable} is a public token. Transactions need a private token, which starts with ob_prv_.`
+    : `${variable} is not a token. A private token is ob_prv_ followed by 36 letters and digits; check that it was copied completely.`;
 }
 
 type Printer = (page: readonly Transaction[]) => Promise<void>;

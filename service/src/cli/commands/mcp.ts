@@ -50,12 +50,19 @@ function checkTokens(tokens: Tokens): Tokens {
       'set OFFERBOOK_PUBLIC_TOKEN or OFFERBOOK_PRIVATE_TOKEN; tokens are never passed as arguments',
     );
   for (const kind of kinds) {
-    if (parseTokenKind(tokens[kind] ?? '') !== kind)
-      throw new BadInput(
-        `OFFERBOOK_${kind.toUpperCase()}_TOKEN is not a ${kind} token; check that it was copied completely`,
-      );
+    const found = parseTokenKind(tokens[kind] ?? '');
+    if (found === kind) continue;
+    const problem =
+      found === undefined
+        ? 'is not a token; check that it was copied completely'
+        : `contains a ${found} token; set ${variableOf(found)} instead`;
+    throw new BadInput(`${variableOf(kind)} ${problem}`);
   }
   return tokens;
+}
+
+function variableOf(kind: TokenKind): string {
+  return `OFFERBOOK_${kind.toUpperCase()}_TOKEN`;
 }
 
 function buildClient(url: string, tokens: Tokens): OfferbookClient {

@@ -111,7 +111,7 @@ function goOperation(publicUrl: string | undefined, baseUrl: string): ApiOperati
  */
 function activationSamples(path: string, noun: string, baseUrl: string) {
   const findId = `# The first ${noun} in the list. OFFERBOOK_ORG_ID is the public id of your organisation.
-ID=$(curl -s -H "Authorization: Bearer $OFFERBOOK_TOKEN" '${baseUrl}${path}?limit=1' |
+ID=$(curl -s -H "Authorization: Bearer $OFFERBOOK_PUBLIC_TOKEN" '${baseUrl}${path}?limit=1' |
   grep -o '"id":"[^"]*"' | head -n 1 | cut -d '"' -f 4)`;
   const url = `"${baseUrl}${path}$ID/activate/?orgId=$OFFERBOOK_ORG_ID&passbackUid=user-8842"`;
   const shell = (commands: string): CodeSample[] => [

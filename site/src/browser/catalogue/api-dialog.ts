@@ -24,7 +24,7 @@ export function apiButton(subject: ApiSubject): HTMLButtonElement {
 
 function openDialog({ name, id, list }: ApiSubject): void {
   const path = `/v1/${list}/${id}/`;
-  const curl = `curl -H "Authorization: Bearer $OFFERBOOK_TOKEN" \\\n  '${location.origin}${path}'`;
+  const curl = `curl -H "Authorization: Bearer $OFFERBOOK_PUBLIC_TOKEN" \\\n  '${location.origin}${path}'`;
   const answer = element('div', { class: 'answer stack', role: 'status' }, element('p', {}, `GET ${path} …`));
   const dialog = element(
     'dialog',

@@ -5,16 +5,16 @@ import { printUrl, type SampleLanguage, type SampleRequest } from './sample-code
 export const curl: SampleLanguage = {
   lang: 'Shell',
   label: 'curl',
-  list: (request) => `curl -H "Authorization: Bearer $OFFERBOOK_TOKEN" \\
+  list: (request) => `curl -H "Authorization: Bearer $${request.tokenVariable}" \\
   '${printUrl(request)}'`,
-  poll: (request: SampleRequest) => `curl -i -H "Authorization: Bearer $OFFERBOOK_TOKEN" \\
+  poll: (request: SampleRequest) => `curl -i -H "Authorization: Bearer $${request.tokenVariable}" \\
   '${printUrl(request)}'
 # Follow the Link header to the last page, and store every row under its id.
-# Then request the changes since the smallest Complete-Through header of those pages:
+# After the last page, continue from the smallest Complete-Through header of those pages:
 #   ${request.path}?updatedAtGreaterThan=<Complete-Through>`,
-  get: ({ baseUrl, path, itemName }) => `# The first ${itemName} in the list.
-ID=$(curl -s -H "Authorization: Bearer $OFFERBOOK_TOKEN" '${baseUrl}${path.replace('{id}/', '')}?limit=1' |
+  get: ({ baseUrl, path, itemName, tokenVariable }) => `# The first ${itemName} in the list.
+ID=$(curl -s -H "Authorization: Bearer $${tokenVariable}" '${baseUrl}${path.replace('{id}/', '')}?limit=1' |
   grep -o '"id":"[^"]*"' | head -n 1 | cut -d '"' -f 4)
-curl -H "Authorization: Bearer $OFFERBOOK_TOKEN" \\
+curl -H "Authorization: Bearer $${tokenVariable}" \\
   "${baseUrl}${path.replace('{id}', '$ID')}"`,
 };

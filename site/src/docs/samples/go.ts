@@ -57,12 +57,12 @@ const NEXT = `		if page.Cursor == "" {
 		query.Set("cursor", page.Cursor)
 	}`;
 
-function ask({ baseUrl, path }: SampleRequest): string {
+function ask({ baseUrl, path, tokenVariable }: SampleRequest): string {
   return `		request, err := http.NewRequest("GET", "${baseUrl}${path}?"+query.Encode(), nil)
 		if err != nil {
 			log.Fatal(err)
 		}
-		request.Header.Set("Authorization", "Bearer "+os.Getenv("OFFERBOOK_TOKEN"))
+		request.Header.Set("Authorization", "Bearer "+os.Getenv("${tokenVariable}"))
 		response, err := http.DefaultClient.Do(request)
 		if err != nil {
 			log.Fatal(err)

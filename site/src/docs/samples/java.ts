@@ -16,7 +16,7 @@ public class Sample {
     var client = HttpClient.newHttpClient();
     var url = "${printUrl(request)}";
     while (url != null) {
-${ask()}
+${ask(request)}
       System.out.println(response.body()); // parse this page with the JSON library of your choice
       url = ${NEXT};
     }
@@ -38,7 +38,7 @@ public class Sample {
     if (Files.exists(kept)) url += "?updatedAtGreaterThan=" + Files.readString(kept);
     String complete = null;
     while (url != null) {
-${ask()}
+${ask(request)}
       System.out.println(response.body()); // store each transaction under its id
       var through = response.headers().firstValue("Complete-Through").orElseThrow();
       if (complete == null || through.compareTo(complete) < 0) complete = through;
@@ -53,9 +53,9 @@ ${ask()}
 /** The header is `<URL>; rel="next"` while there are more pages. */
 const NEXT = `response.headers().firstValue("Link").map(link -> link.replaceAll("^<|>.*", "")).orElse(null)`;
 
-function ask(): string {
+function ask({ tokenVariable }: SampleRequest): string {
   return `      var request = HttpRequest.newBuilder(URI.create(url))
-          .header("Authorization", "Bearer " + System.getenv("OFFERBOOK_TOKEN")).build();
+          .header("Authorization", "Bearer " + System.getenv("${tokenVariable}")).build();
       var response = client.send(request, BodyHandlers.ofString());
       if (response.statusCode() != 200) throw new RuntimeException(response.body());`;
 }

@@ -7,7 +7,7 @@ export const nodeFetch: SampleLanguage = {
   label: 'Node fetch',
   list: (request) => `import { env } from 'node:process';
 
-const headers = { Authorization: \`Bearer \${env.OFFERBOOK_TOKEN}\` };
+const headers = { Authorization: \`Bearer \${env.${request.tokenVariable}}\` };
 const query = new URLSearchParams({ ${printParameters(request, (name, value) => `${name}: '${value}'`)} });
 let page;
 do {
@@ -20,7 +20,7 @@ do {
   poll: (request) => `import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { env } from 'node:process';
 
-const headers = { Authorization: \`Bearer \${env.OFFERBOOK_TOKEN}\` };
+const headers = { Authorization: \`Bearer \${env.${request.tokenVariable}}\` };
 const query = new URLSearchParams();
 // The first run has no file and fetches all transactions.
 if (existsSync('${POSITION_FILE}')) {

@@ -5,7 +5,7 @@ import { POSITION_FILE, printParameters, type SampleLanguage, type SampleRequest
 export const php: SampleLanguage = {
   lang: 'PHP',
   label: 'PHP',
-  list: (request) => `${HEAD}
+  list: (request) => `${head(request)}
 $query = [${printParameters(request, (name, value) => `'${name}' => '${value}'`)}];
 do {
     $url = '${request.baseUrl}${request.path}?' . http_build_query($query);
@@ -15,7 +15,7 @@ do {
     }
     $query['cursor'] = $page['cursor'] ?? null;
 } while ($query['cursor'] !== null);`,
-  poll: (request) => `${HEAD}
+  poll: (request) => `${head(request)}
 $kept = '${POSITION_FILE}';
 // The first run has no file and fetches all transactions.
 $query = is_file($kept) ? ['updatedAtGreaterThan' => file_get_contents($kept)] : [];
@@ -38,10 +38,12 @@ do {
 file_put_contents($kept, min($throughs));`,
 };
 
-const HEAD = `<?php
+function head({ tokenVariable }: SampleRequest): string {
+  return `<?php
 $context = stream_context_create(['http' => [
-    'header' => 'Authorization: Bearer ' . getenv('OFFERBOOK_TOKEN'),
+    'header' => 'Authorization: Bearer ' . getenv('${tokenVariable}'),
 ]]);`;
+}
 
 function fields({ itemName, printedFields }: SampleRequest): string {
   return printedFields.map((field) => `$${itemName}['${field}']`).join(", ' ', ");

@@ -10,7 +10,7 @@ import os
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
-headers = {'Authorization': 'Bearer ' + os.environ['OFFERBOOK_TOKEN']}
+headers = {'Authorization': 'Bearer ' + os.environ['${request.tokenVariable}']}
 query = {${printParameters(request, (name, value) => `'${name}': '${value}'`)}}
 while True:
     url = '${request.baseUrl}${request.path}?' + urlencode(query)
@@ -27,7 +27,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
-headers = {'Authorization': 'Bearer ' + os.environ['OFFERBOOK_TOKEN']}
+headers = {'Authorization': 'Bearer ' + os.environ['${request.tokenVariable}']}
 kept = Path('${POSITION_FILE}')
 # The first run has no file and fetches all transactions.
 query = {'updatedAtGreaterThan': kept.read_text()} if kept.exists() else {}

@@ -14,6 +14,8 @@ export interface Sample {
 export interface SampleRequest extends Sample {
   readonly baseUrl: string;
   readonly path: string;
+  /** Environment variable with a token of the operation's kind. */
+  readonly tokenVariable: string;
 }
 
 export interface SampleLanguage {

@@ -34,10 +34,10 @@ for await (const ${request.itemName} of changes) {
 }`,
 };
 
-function client({ baseUrl }: SampleRequest): string {
+function client({ baseUrl, tokenVariable }: SampleRequest): string {
   return `const client = new OfferbookClient({
   baseUrl: '${baseUrl}',
-  token: env.OFFERBOOK_TOKEN ?? '',
+  token: env.${tokenVariable} ?? '',
 });`;
 }
 
