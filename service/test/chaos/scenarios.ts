@@ -2,5 +2,7 @@
 
 import type { Scenario } from './scenario.ts';
 import { durability } from './scenarios/durability.ts';
+import { failover } from './scenarios/failover.ts';
+import { polling } from './scenarios/polling.ts';
 
-export const SCENARIOS: readonly Scenario[] = [durability];
+export const SCENARIOS: readonly Scenario[] = [polling, failover, durability];

@@ -1,7 +1,7 @@
-// Imports that reported success, for comparison with the database.
+// Compares imports that reported success with the database.
 
 import { DATABASE, type Member } from '../cluster/patroni/member.ts';
-import type { ImportResult } from '../traffic/imports/import-order.ts';
+import type { ImportResult } from '../traffic/import-order.ts';
 
 /** Every version of a transaction names the import that it comes from. */
 const COUNT_SQL = `
@@ -12,23 +12,12 @@ const COUNT_SQL = `
    GROUP BY import`;
 const TIMEOUT_MS = 60_000;
 
-export class Acknowledged {
-  #imports: ImportResult[] = [];
-
-  note(result: ImportResult): void {
-    if (result.changes > 0) this.#imports.push(result);
-  }
-
-  /** Counts the imports since the last check, and those of their rows that are not in the database. */
-  async check(primary: Member): Promise<{ imports: number; lostRows: number }> {
-    const found = await primary.query<{ import: string; rows: number }>(COUNT_SQL, {
-      database: DATABASE,
-      timeoutMs: TIMEOUT_MS,
-    });
-    const rowsOf = new Map(found.map(({ import: name, rows }) => [name, rows]));
-    const checked = this.#imports;
-    this.#imports = [];
-    const lost = checked.map(({ number, changes }) => changes - (rowsOf.get(`import ${number}`) ?? 0));
-    return { imports: checked.length, lostRows: lost.reduce((sum, rows) => sum + Math.max(0, rows), 0) };
-  }
+/** Counts the rows of acknowledged imports that are not in the database, in any version. */
+export async function countLostRows(primary: Member, imports: readonly ImportResult[]): Promise<number> {
+  const options = { database: DATABASE, timeoutMs: TIMEOUT_MS };
+  const found = await primary.query<{ import: string; rows: number }>(COUNT_SQL, options);
+  const rowsOf = new Map(found.map(({ import: name, rows }) => [name, rows]));
+  return imports
+    .map(({ number, changes }) => changes - (rowsOf.get(`import ${number}`) ?? 0))
+    .reduce((sum, rows) => sum + Math.max(0, rows), 0);
 }

@@ -3,9 +3,9 @@
 
 import { printTimestamp, type Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
-import type { ImportPart, ImportResult } from '../traffic/imports/import-order.ts';
-import type { ClockWitness } from '../traffic/pollers/page-reader.ts';
-import type { OrganisationName } from './world.ts';
+import type { ImportPart, ImportResult } from '../traffic/import-order.ts';
+import type { ClockWitness } from '../traffic/page-reader.ts';
+import { ORGANISATIONS, type OrganisationName } from './world.ts';
 
 export interface Entry extends ImportPart {
   readonly stamped: (stampMs: number) => void;
@@ -14,25 +14,22 @@ export interface Entry extends ImportPart {
 }
 
 export class Ledger {
-  imports = 0;
-  changes = 0;
-  readonly #witnesses = new Map<OrganisationName, ClockWitness>();
+  /** By organisation. An acknowledged import is visible to every read that begins after it. */
+  readonly #witnesses: ReadonlyMap<OrganisationName, ClockWitness>;
+  /** Acknowledged imports that changed something, oldest first. */
+  readonly acknowledged: ImportResult[] = [];
   readonly #stampsByImport = new Map<number, Timestamp>();
-  readonly #acknowledged = new Set<string>();
+  readonly #stamps = new Set<string>();
   readonly #onViolation: (what: string) => void;
   #lastNumber = 0;
 
   constructor(onViolation: (what: string) => void) {
     this.#onViolation = onViolation;
+    this.#witnesses = new Map(ORGANISATIONS.map((name) => [name, { floor: '' }]));
   }
 
-  /** An acknowledged import is visible to every read that begins after it. */
   witness(organisation: OrganisationName): ClockWitness {
-    const known = this.#witnesses.get(organisation);
-    if (known !== undefined) return known;
-    const witness: ClockWitness = { floor: '' };
-    this.#witnesses.set(organisation, witness);
-    return witness;
+    return this.#witnesses.get(organisation) as ClockWitness;
   }
 
   open(organisation: OrganisationName): Entry {
@@ -46,15 +43,13 @@ export class Ledger {
       organisation,
       violation,
       stamped: (stampMs) => this.#stampsByImport.set(number, printTimestamp(stampMs)),
-      acknowledge: ({ stampMs, changes }) => {
-        this.imports += 1;
-        if (changes === 0) return;
-        this.changes += changes;
-        const stamp = printTimestamp(stampMs);
+      acknowledge: (result) => {
+        if (result.changes === 0) return;
+        this.acknowledged.push(result);
+        const stamp = printTimestamp(result.stampMs);
         if (stamp <= before) violation(`import ${number} was stamped ${stamp} when ${before} had been seen`);
-        if (this.#acknowledged.has(`${organisation} ${stamp}`))
-          violation(`two imports were stamped ${stamp}`);
-        this.#acknowledged.add(`${organisation} ${stamp}`);
+        if (this.#stamps.has(`${organisation} ${stamp}`)) violation(`two imports were stamped ${stamp}`);
+        this.#stamps.add(`${organisation} ${stamp}`);
         if (stamp > witness.floor) witness.floor = stamp;
       },
     };

@@ -1,7 +1,9 @@
-// The nemesis's organisations and the ids of their transactions. They are the same in every process, so the driver and its
-// importers need not exchange them.
+// The organisations and the ids of their transactions. They are the same in every process, so the driver and its importers need
+// not exchange them.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
+import type { Organisation } from '../../../src/domain/organisation.ts';
+import type { Stores } from '../../../src/domain/stores.ts';
 
 export const ORGANISATIONS = ['amber', 'birch', 'cedar', 'dogwood'] as const;
 export type OrganisationName = (typeof ORGANISATIONS)[number];
@@ -42,4 +44,10 @@ function makeId(organisation: OrganisationName, i: number): Uuid {
     `8${hex.slice(17, 20)}`,
     hex.slice(20),
   ].join('-') as Uuid;
+}
+
+export async function getOrganisation(stores: Stores, name: string): Promise<Organisation> {
+  const organisation = await stores.organisations.find(name);
+  if (organisation === undefined) throw new Error(`there is no organisation ${name}`);
+  return organisation;
 }

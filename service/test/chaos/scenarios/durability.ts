@@ -9,10 +9,9 @@ import { transaction } from '../../support/fixtures.ts';
 import { ndjson } from '../../support/test-node.ts';
 import { type Machine, openMachine } from '../cluster/machine.ts';
 import { readAll } from '../model/comparison.ts';
-import { idsOf } from '../model/world.ts';
+import { getOrganisation, idsOf } from '../model/world.ts';
 import type { Run } from '../report/run.ts';
 import { BOTH, type Scenario } from '../scenario.ts';
-import { getOrganisation } from '../traffic/imports/import-order.ts';
 
 /** The organisations of the acknowledged and of the killed imports. */
 const ACKNOWLEDGED = 'amber';

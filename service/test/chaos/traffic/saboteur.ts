@@ -9,8 +9,8 @@ import type { Database } from '../../../src/storage/database.ts';
 import { TRANSACTIONS } from '../../../src/storage/database.ts';
 import { DailySums } from '../../../src/storage/stores/daily-sums.ts';
 import type { Ledger } from '../model/ledger.ts';
-import { keptIdsOf, type OrganisationName } from '../model/world.ts';
-import { carryOut, getOrganisation } from './imports/import-order.ts';
+import { getOrganisation, keptIdsOf, type OrganisationName } from '../model/world.ts';
+import { carryOut } from './import-order.ts';
 
 const FIND_SQL = 'SELECT document FROM transactions WHERE id = $1 AND org_id = $2';
 

@@ -9,17 +9,27 @@ import { PROGRAMS, type Program, requireProgram } from '../../../support/program
 export const POSTGRES_BIN = '/usr/lib/postgresql/15/bin';
 const EXIT_TIMEOUT_MS = 10_000;
 
-const TESTS = 'failover';
-const require = (name: string, apt: string) =>
-  requireProgram({ names: [name], tests: TESTS, apt } satisfies Program);
+/** Paths of the programs; installs them on first use. */
+export function patroniPrograms() {
+  found ??= findPrograms();
+  return found;
+}
 
-// Install this before Patroni, which would otherwise install the current version of PostgreSQL.
-require(join(POSTGRES_BIN, 'postgres'), 'postgresql-15');
-const SETPRIV = require('setpriv', 'util-linux');
-export const ETCD = require('etcd', 'etcd-server');
-export const PATRONI = require('patroni', 'patroni');
-export const PATRONICTL = require('patronictl', 'patroni');
-export const HAPROXY = requireProgram(PROGRAMS.haproxy);
+let found: ReturnType<typeof findPrograms> | undefined;
+
+function findPrograms() {
+  const require = (name: string, apt: string) =>
+    requireProgram({ names: [name], tests: 'failover', apt } satisfies Program);
+  // Install this before Patroni, which would otherwise install the current version of PostgreSQL.
+  require(join(POSTGRES_BIN, 'postgres'), 'postgresql-15');
+  return {
+    setpriv: require('setpriv', 'util-linux'),
+    etcd: require('etcd', 'etcd-server'),
+    patroni: require('patroni', 'patroni'),
+    patronictl: require('patronictl', 'patroni'),
+    haproxy: requireProgram(PROGRAMS.haproxy),
+  };
+}
 
 export interface Daemon {
   readonly pid: number;
@@ -30,7 +40,7 @@ export function startDaemon(name: string, command: readonly string[], folder: st
   const log = openSync(join(folder, `${name}.log`), 'a');
   // The kernel kills the program if this process is killed. PostgreSQL leaves Patroni's session and keeps running.
   const user = process.getuid?.() === 0 ? ['--reuid=postgres', '--regid=postgres', '--init-groups'] : [];
-  const { pid } = Bun.spawn([SETPRIV, ...user, '--pdeathsig=KILL', '--', ...command], {
+  const { pid } = Bun.spawn([patroniPrograms().setpriv, ...user, '--pdeathsig=KILL', '--', ...command], {
     cwd: folder,
     stdio: ['ignore', log, log],
     // On arm64, etcd starts only with this setting.

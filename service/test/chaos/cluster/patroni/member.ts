@@ -6,7 +6,7 @@ import postgres from 'postgres';
 import { isRunning, postgresProcesses, signalIfThere } from '../../../support/postgres-processes.ts';
 import { freePort, PASSWORD, USER } from '../../../support/postgres-server.ts';
 import { FaultProxy } from '../fault-proxy.ts';
-import { type Daemon, PATRONI, POSTGRES_BIN, startDaemon, untilExited } from './daemons.ts';
+import { type Daemon, POSTGRES_BIN, patroniPrograms, startDaemon, untilExited } from './daemons.ts';
 
 export const DATABASE = 'offerbook';
 const START_TIMEOUT_MS = 20_000;
@@ -64,7 +64,11 @@ export class Member implements Disposable {
   }
 
   start(): void {
-    this.#patroni = startDaemon(`patroni-${this.name}`, [PATRONI, this.configuration], this.folder);
+    this.#patroni = startDaemon(
+      `patroni-${this.name}`,
+      [patroniPrograms().patroni, this.configuration],
+      this.folder,
+    );
   }
 
   /** Kills Patroni and PostgreSQL. All processes are frozen first, so that none can react to the death of another. */

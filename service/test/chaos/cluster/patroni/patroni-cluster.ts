@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { $ } from 'bun';
 import { signalIfThere } from '../../../support/postgres-processes.ts';
 import { freePort, PASSWORD, USER } from '../../../support/postgres-server.ts';
-import { type Daemon, ETCD, HAPROXY, PATRONICTL, startDaemon } from './daemons.ts';
+import { type Daemon, patroniPrograms, startDaemon } from './daemons.ts';
 import { DATABASE, Member, SCOPE } from './member.ts';
 
 const NAMES = ['pg1', 'pg2', 'pg3'];
@@ -96,11 +96,11 @@ export class PatroniCluster implements Disposable {
   }
 
   async describe(): Promise<string> {
-    return $`${PATRONICTL} -c ${this.#configuration} list`.nothrow().quiet().text();
+    return $`${patroniPrograms().patronictl} -c ${this.#configuration} list`.nothrow().quiet().text();
   }
 
   async switchover(from: Member): Promise<void> {
-    await $`${PATRONICTL} -c ${this.#configuration} switchover --master ${from.name} --force`
+    await $`${patroniPrograms().patronictl} -c ${this.#configuration} switchover --master ${from.name} --force`
       .nothrow()
       .quiet();
   }
@@ -137,11 +137,11 @@ export class PatroniCluster implements Disposable {
       'initial-cluster': `default=${peer}`,
     };
     const options = Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
-    this.#daemons.push(startDaemon('etcd', [ETCD, ...options], this.#folder));
+    this.#daemons.push(startDaemon('etcd', [patroniPrograms().etcd, ...options], this.#folder));
     const file = join(this.#folder, 'haproxy.cfg');
     writeFileSync(file, this.#haproxySettings());
     for (const member of this.members) member.start();
-    this.#daemons.push(startDaemon('haproxy', [HAPROXY, '-db', '-f', file], this.#folder));
+    this.#daemons.push(startDaemon('haproxy', [patroniPrograms().haproxy, '-db', '-f', file], this.#folder));
     const primary = await this.untilHealthy();
     await primary.query(`CREATE DATABASE ${DATABASE}`, { timeoutMs: 30_000 });
   }
@@ -182,7 +182,9 @@ ${servers.join('\n')}
     const streaming = (await primary.query<{ name: string }>(sql).catch(() => [])).map(({ name }) => name);
     for (const { name } of this.members) {
       if (name === primary.name || streaming.includes(name)) continue;
-      await $`${PATRONICTL} -c ${this.#configuration} reinit ${SCOPE} ${name} --force`.nothrow().quiet();
+      await $`${patroniPrograms().patronictl} -c ${this.#configuration} reinit ${SCOPE} ${name} --force`
+        .nothrow()
+        .quiet();
     }
   }
 

@@ -4,7 +4,7 @@
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import type { FetchPage, Page, PageQuery } from './poller.ts';
+import type { FetchPage, Page, PageQuery } from './pollers.ts';
 
 /** Sends a GET request for a path to a node that it chooses. */
 export type Send = (path: string) => Promise<Response>;

@@ -3,14 +3,14 @@
 
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import type { UnstampedTransaction } from '@offerbook/wire/transaction.ts';
-import type { ServeSettings } from '../../src/config.ts';
-import type { Clock } from '../../src/domain/clock.ts';
-import { importTransactions } from '../../src/importer/import-transactions.ts';
-import { compare, readAll } from '../chaos/model/comparison.ts';
-import { type ClockWitness, pageReader, type Send } from '../chaos/traffic/pollers/page-reader.ts';
-import type { FetchPage, Poller } from '../chaos/traffic/pollers/poller.ts';
-import { transaction } from '../support/fixtures.ts';
-import { ndjson, TestNode } from '../support/test-node.ts';
+import type { ServeSettings } from '../../../src/config.ts';
+import type { Clock } from '../../../src/domain/clock.ts';
+import { importTransactions } from '../../../src/importer/import-transactions.ts';
+import { transaction } from '../../support/fixtures.ts';
+import { ndjson, TestNode } from '../../support/test-node.ts';
+import { compare, readAll } from '../model/comparison.ts';
+import { type ClockWitness, pageReader, type Send } from '../traffic/page-reader.ts';
+import type { FetchPage, Poller } from '../traffic/pollers.ts';
 
 export class Scene implements AsyncDisposable {
   readonly nodes: readonly [TestNode, TestNode];

@@ -4,7 +4,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { printTimestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
 import { FIRST_ID } from '@offerbook/wire/uuid.ts';
-import { readPage } from '../chaos/traffic/pollers/page-reader.ts';
 import { postgresProcesses, signalIfThere } from '../support/postgres-processes.ts';
 import { query, removePostgres, startReplica, untilCaughtUp } from '../support/postgres-replica.ts';
 import { freePort, type PostgresServer, postgresUrl, startPostgres } from '../support/postgres-server.ts';
@@ -15,7 +14,8 @@ import {
   pollWithReplica,
   releaseReplay,
   untilReplicaIsRead,
-} from './replica-scene.ts';
+} from './cluster/replica-scene.ts';
+import { readPage } from './traffic/page-reader.ts';
 
 const STEPS = 40;
 const SEED = Number(process.env.TEST_SEED ?? 20_261_115);

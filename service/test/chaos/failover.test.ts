@@ -7,17 +7,17 @@ import { printTimestamp, type Timestamp, timestampMs } from '@offerbook/wire/tim
 import { SQL } from 'bun';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
-import { compare, readAll } from '../chaos/model/comparison.ts';
-import { OpenWalkPoller } from '../chaos/traffic/pollers/open-walk-poller.ts';
-import { readPage } from '../chaos/traffic/pollers/page-reader.ts';
 import { offerbook, ServerProcess } from '../support/command.ts';
 import { transaction } from '../support/fixtures.ts';
 import { postgresProcesses, signalIfThere } from '../support/postgres-processes.ts';
 import { query, removePostgres, startReplica, untilCaughtUp } from '../support/postgres-replica.ts';
 import { freePort, PASSWORD, type PostgresServer, startPostgres, USER } from '../support/postgres-server.ts';
 import { ndjson, TestNode } from '../support/test-node.ts';
-import { untilReplicaIsRead } from './replica-scene.ts';
-import { Scene } from './scene.ts';
+import { untilReplicaIsRead } from './cluster/replica-scene.ts';
+import { Scene } from './cluster/scene.ts';
+import { compare, readAll } from './model/comparison.ts';
+import { readPage } from './traffic/page-reader.ts';
+import { OpenWalkPoller } from './traffic/pollers.ts';
 
 const ROWS = Array.from({ length: 12 }, (_, i) => i + 1);
 const servers: PostgresServer[] = [];

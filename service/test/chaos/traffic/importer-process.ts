@@ -2,8 +2,8 @@
 // moment; an import that it has not reported by then may or may not be committed.
 
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
-import { isStorageError } from '../../../../src/domain/storage-error.ts';
-import { openStores } from '../../../../src/storage/open-stores.ts';
+import { isStorageError } from '../../../src/domain/storage-error.ts';
+import { openStores } from '../../../src/storage/open-stores.ts';
 import { carryOut, type ImportOrder, type ImportResult } from './import-order.ts';
 import { readJsonLines } from './json-lines.ts';
 

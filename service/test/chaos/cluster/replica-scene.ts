@@ -2,16 +2,13 @@
 // and resumed.
 
 import { Random } from '@offerbook/sandbox/random.ts';
-import type { ServeSettings } from '../../src/config.ts';
-import { newTokenText } from '../../src/domain/access-token.ts';
-import { FollowerPoller } from '../chaos/traffic/pollers/follower-poller.ts';
-import { GreatestStampPoller } from '../chaos/traffic/pollers/greatest-stamp-poller.ts';
-import { OpenWalkPoller } from '../chaos/traffic/pollers/open-walk-poller.ts';
-import type { FetchPage, Poller } from '../chaos/traffic/pollers/poller.ts';
-import { TilingPoller } from '../chaos/traffic/pollers/tiling-poller.ts';
-import { query, untilCaughtUp } from '../support/postgres-replica.ts';
-import { type PostgresServer, postgresUrl } from '../support/postgres-server.ts';
-import type { TestNode } from '../support/test-node.ts';
+import type { ServeSettings } from '../../../src/config.ts';
+import { newTokenText } from '../../../src/domain/access-token.ts';
+import { query, untilCaughtUp } from '../../support/postgres-replica.ts';
+import { type PostgresServer, postgresUrl } from '../../support/postgres-server.ts';
+import type { TestNode } from '../../support/test-node.ts';
+import type { FetchPage, Poller } from '../traffic/pollers.ts';
+import { FollowerPoller, GreatestStampPoller, OpenWalkPoller, TilingPoller } from '../traffic/pollers.ts';
 import { Scene } from './scene.ts';
 
 const ROWS = 40;

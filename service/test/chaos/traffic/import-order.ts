@@ -1,17 +1,25 @@
-// An import ordered by the nemesis, and its execution by the real importer, with a file that is generated while the import
+// An import that a scenario orders, and its execution by the real importer, with a file that is generated while the import
 // holds the change clock's lock. Runs in the importer processes.
 
 import { Random } from '@offerbook/sandbox/random.ts';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
-import { STATUSES, type Status, type Transaction } from '@offerbook/wire/transaction.ts';
+import { STATUSES, type Status } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import { ClickIds } from '../../../../src/activation/click-id.ts';
-import type { Organisation } from '../../../../src/domain/organisation.ts';
-import type { Stores } from '../../../../src/domain/stores.ts';
-import type { TransactionStore, TransactionWriter } from '../../../../src/domain/transaction.ts';
-import { importTransactions } from '../../../../src/importer/import-transactions.ts';
-import { transaction } from '../../../support/fixtures.ts';
-import { idsOf, keptIdsOf, ORGANISATIONS, type OrganisationName, USERS } from '../../model/world.ts';
+import { ClickIds } from '../../../src/activation/click-id.ts';
+import type { Organisation } from '../../../src/domain/organisation.ts';
+import type { Stores } from '../../../src/domain/stores.ts';
+import type { TransactionStore, TransactionWriter } from '../../../src/domain/transaction.ts';
+import { importTransactions } from '../../../src/importer/import-transactions.ts';
+import { transaction } from '../../support/fixtures.ts';
+import { readAll } from '../model/comparison.ts';
+import {
+  getOrganisation,
+  idsOf,
+  keptIdsOf,
+  ORGANISATIONS,
+  type OrganisationName,
+  USERS,
+} from '../model/world.ts';
 
 /** The part of an import that changes one organisation. */
 export interface ImportPart {
@@ -75,12 +83,6 @@ export async function carryOut(
   return [...results.values()];
 }
 
-export async function getOrganisation(stores: Stores, name: string): Promise<Organisation> {
-  const organisation = await stores.organisations.find(name);
-  if (organisation === undefined) throw new Error(`there is no organisation ${name}`);
-  return organisation;
-}
-
 /**
  * Generates the file while the import reads it. By then, the import holds the clock's lock, so the stored rows cannot change
  * before the commit, and rows that should be unchanged really are.
@@ -124,10 +126,7 @@ async function chooseRows(
   unchangedShare: number,
 ): Promise<object[]> {
   const { id: orgId } = await getOrganisation(stores, organisation);
-  const stored = new Map<Uuid, Transaction>();
-  await stores.transactions.read(orgId, async (batch) => {
-    for (const { id, document } of batch) stored.set(id, JSON.parse(document) as Transaction);
-  });
+  const stored = await readAll(stores, orgId);
   const ids =
     order.only === undefined
       ? random.shuffled(idsOf(organisation)).slice(0, order.rows)
@@ -153,11 +152,8 @@ function nextStatus(status: Status, random: Random): Status {
 async function foreignId(stores: Stores, organisation: OrganisationName, random: Random): Promise<Uuid> {
   const other = random.pick(ORGANISATIONS.filter((name) => name !== organisation));
   const { id: orgId } = await getOrganisation(stores, other);
-  const ids: Uuid[] = [];
-  // Do not read a page: the nemesis ends connections that read pages, and the import needs this one.
-  await stores.transactions.read(orgId, async (batch) => {
-    ids.push(...batch.map(({ id }) => id));
-  });
+  // Do not read a page: a scenario ends connections that read pages, and the import needs this one.
+  const ids = [...(await readAll(stores, orgId)).keys()];
   return ids.find((id) => keptIdsOf(other).includes(id)) ?? ('nobody' as Uuid);
 }
 

@@ -1,0 +1,143 @@
+// The four ways to lose a change, each scripted step by step, once without the protection against it and once with it. This
+// shows that the comparison of the chaos scenarios detects lost changes.
+
+import { describe, expect, test } from 'bun:test';
+import { Random } from '@offerbook/sandbox/random.ts';
+import { DATABASES } from '../support/databases.ts';
+import { GapPoller, movingOrder, stampEarly } from './broken.ts';
+import { Scene } from './cluster/scene.ts';
+import type { Send } from './traffic/page-reader.ts';
+import {
+  GreatestStampPoller,
+  OpenWalkPoller,
+  type Poller,
+  TilingPoller,
+  walkPages,
+} from './traffic/pollers.ts';
+
+const LIMIT = 2;
+const STAMP_MS = Date.parse('2026-11-14T12:00:01.500Z');
+
+/** Walks twice, and returns the numbers of the transactions whose latest version the poller does not have. */
+async function lostInTwoWalks(scene: Scene, poller: Poller, limit = LIMIT): Promise<number[]> {
+  await poller.walk(limit);
+  await poller.walk(limit);
+  return scene.lostBy(poller);
+}
+
+// Databases lock and isolate imports in different ways.
+describe.each(DATABASES.map((it) => [it.name, it] as const))('an import in progress on %s', (_, database) => {
+  const open = async () => Scene.open(await database.create());
+
+  test('a late commit loses a change if the stamp is taken without the lock', async () => {
+    await using scene = await open();
+    await scene.change(1, 2);
+    const [row] = scene.versions([1]);
+    if (row === undefined) throw new Error('there is no row');
+    const commitLate = stampEarly(scene.nodes[0].databaseUrl, scene.orgId, row, STAMP_MS);
+    await scene.change(2);
+    const poller = new OpenWalkPoller(scene.pages([scene.node(0)]));
+    await poller.walk(LIMIT);
+    await commitLate();
+    await poller.walk(LIMIT);
+    expect(await scene.lostBy(poller)).toEqual([1]);
+  });
+
+  test('a late commit does not lose a change if the lock is held from the stamp to the commit', async () => {
+    await using scene = await open();
+    await scene.change(1, 2);
+    const commit = await scene.beginChange(1);
+    const quick = scene.change(2);
+    const poller = new OpenWalkPoller(scene.pages([scene.node(0)]));
+    await poller.walk(LIMIT);
+    await Promise.all([commit(), quick]);
+    await poller.walk(LIMIT);
+    expect(await scene.lostBy(poller)).toEqual([]);
+  });
+
+  test('a walk that begins during an import shows the state of its first page', async () => {
+    await using scene = await open();
+    await scene.change(1, 2, 3, 4);
+    const commit = await scene.beginChange(1, 4);
+    const pages = scene.pages([scene.node(0)], async (page) => {
+      if (page === 1) await commit();
+    });
+    expect(await lostInTwoWalks(scene, new GreatestStampPoller(pages))).toEqual([]);
+  });
+});
+
+const open = async () => Scene.open((await DATABASES[0]?.create()) ?? '');
+
+describe('sort keys that change', () => {
+  async function walkWhileTheCursorRowChanges(scene: Scene, send: Send) {
+    for (const number of [1, 2, 3, 4, 5, 6]) await scene.change(number);
+    const pages = scene.pages([send], async (page) => {
+      if (page === 1) await scene.change(3);
+    });
+    return lostInTwoWalks(scene, new OpenWalkPoller(pages));
+  }
+
+  test('paging by (updatedAt, id) loses changes, because updatedAt changes during the walk', async () => {
+    await using scene = await open();
+    const send = movingOrder(scene.nodes[0].databaseUrl, scene.orgId);
+    expect(await walkWhileTheCursorRowChanges(scene, send)).toEqual([4, 5, 6]);
+  });
+
+  test('paging by id does not lose changes, even if updatedAt changes during the walk', async () => {
+    await using scene = await open();
+    expect(await walkWhileTheCursorRowChanges(scene, scene.node(0))).toEqual([]);
+    expect(scene.brokenPromises).toEqual([]);
+  });
+});
+
+describe('the greatest stamp as the watermark', () => {
+  /** `second` requests the second page. */
+  async function walkWhileRowsChange(scene: Scene, second: Send) {
+    await scene.change(1, 2, 3, 4);
+    const pages = scene.pages([scene.node(0), second, scene.node(0)], async (page) => {
+      if (page !== 1) return;
+      await scene.change(1);
+      await scene.change(4);
+    });
+    return lostInTwoWalks(scene, new GreatestStampPoller(pages));
+  }
+
+  test('using the greatest stamp as the watermark loses changes when each page is a separate walk', async () => {
+    await using scene = await open();
+    const send = scene.node(0);
+    const inAnotherWindow: Send = (path) => send(`${path}&updatedAtLessThan=9999-01-01T00:00:00Z`);
+    expect(await walkWhileRowsChange(scene, inAnotherWindow)).toEqual([1]);
+  });
+
+  test('using the greatest stamp as the watermark does not lose changes when a walk shows the state of its first page', async () => {
+    await using scene = await open();
+    expect(await walkWhileRowsChange(scene, scene.node(0))).toEqual([]);
+  });
+
+  test('a slower walk over the same window does not change the stamp of a later walk', async () => {
+    await using scene = await open();
+    await scene.change(1, 2, 3, 4, 5, 6, 7, 8);
+    const slower = walkPages(scene.pages([scene.node(0)]), { limit: 2 });
+    await slower.next();
+    await slower.next();
+    await scene.change(8);
+    const pages = scene.pages([scene.node(0)], async (page) => {
+      // The slower walk's third page has the same cursor as the later walk's first page.
+      if (page === 1) await slower.next();
+    });
+    expect(await lostInTwoWalks(scene, new OpenWalkPoller(pages), 6)).toEqual([]);
+  });
+});
+
+test.each([
+  ['exclusive bounds lose changes stamped at the bound if windows end at the bound', GapPoller, [1, 2, 3]],
+  ['exclusive bounds do not lose changes if windows end a millisecond after the bound', TilingPoller, []],
+] as const)('%s', async (_, Kind, lost) => {
+  await using scene = await open();
+  const poller = new Kind(scene.pages([scene.node(0)]), new Random(1));
+  await scene.change(1, 2);
+  await poller.walk(LIMIT);
+  await scene.change(3);
+  await poller.walk(LIMIT);
+  expect(await scene.lostBy(poller)).toEqual([...lost]);
+});

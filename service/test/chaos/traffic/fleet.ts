@@ -1,0 +1,135 @@
+// The pollers of organisations. One of each documented kind switches between two tokens at random, as during a rotation. Two
+// further pollers, with one token each, make full copies of the same window. Every page is requested from a random node. The
+// poller that continues from the greatest stamp has a single token, like a client whose author has not read about walks.
+
+import type { Random } from '@offerbook/sandbox/random.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
+import { digestToken, newTokenText } from '../../../src/domain/access-token.ts';
+import type { Stores } from '../../../src/domain/stores.ts';
+import { leakWatch } from '../../support/leak-watch.ts';
+import type { Cluster } from '../cluster/nodes.ts';
+import { compare, readAll } from '../model/comparison.ts';
+import { getOrganisation, LONER, type OrganisationName } from '../model/world.ts';
+import type { Send } from './page-reader.ts';
+import {
+  type CheckSnapshot,
+  type FetchPage,
+  FollowerPoller,
+  FullCopyPoller,
+  GreatestStampPoller,
+  OpenWalkPoller,
+  type Poller,
+  TilingPoller,
+} from './pollers.ts';
+
+export interface Member {
+  readonly organisation: OrganisationName;
+  readonly poller: Poller;
+}
+
+export interface Surroundings {
+  readonly stores: Stores;
+  readonly cluster: Cluster;
+  random(...parts: string[]): Random;
+  /** Returns a function that fetches pages, and sometimes disturbs the walk between two pages. */
+  reader(organisation: OrganisationName, random: Random, send: Send): FetchPage;
+  /** Compares a walk with the state at its first page. */
+  checkSnapshot?(organisation: OrganisationName, ...walk: Parameters<CheckSnapshot>): Promise<void>;
+}
+
+export interface Difference {
+  readonly what: 'lost' | 'extra';
+  readonly id: Uuid;
+  readonly poller: string;
+}
+
+export class Fleet {
+  readonly members: readonly Member[];
+
+  private constructor(members: readonly Member[]) {
+    this.members = members;
+  }
+
+  static async build(organisations: readonly OrganisationName[], around: Surroundings): Promise<Fleet> {
+    const members: Member[] = [];
+    for (const organisation of organisations) {
+      const pollers = await buildPollers(organisation, around);
+      members.push(...pollers.map((poller) => ({ organisation, poller })));
+    }
+    return new Fleet(members);
+  }
+
+  /**
+   * Lets every poller make two more walks. Two, because the first can continue an earlier walk of the same token, and is then
+   * complete only through an earlier stamp.
+   */
+  async catchUp(limit: () => number, onError?: (member: Member, error: unknown) => void): Promise<void> {
+    for (let round = 0; round < 2; round++) {
+      await Promise.all(
+        this.members.map(async (member) => {
+          try {
+            await member.poller.walk(limit());
+          } catch (error) {
+            if (onError === undefined) throw error;
+            onError(member, error);
+          }
+        }),
+      );
+    }
+  }
+
+  /** Compares every copy with the database. */
+  async differences(stores: Stores): Promise<Difference[]> {
+    const all: Difference[] = [];
+    for (const name of new Set(this.members.map(({ organisation }) => organisation))) {
+      const truth = await readAll(stores, (await getOrganisation(stores, name)).id);
+      for (const { organisation, poller } of this.members) {
+        if (organisation !== name) continue;
+        const { lost, extra } = compare(truth, poller.copy);
+        const note = (what: Difference['what']) => (id: Uuid) => ({
+          what,
+          id,
+          poller: `${poller.kind} of ${name}`,
+        });
+        all.push(...lost.map(note('lost')), ...extra.map(note('extra')));
+      }
+    }
+    return all;
+  }
+}
+
+async function buildPollers(organisation: OrganisationName, around: Surroundings): Promise<Poller[]> {
+  const read = async (kind: string, tokenCount: number) => {
+    const random = around.random(organisation, kind);
+    const tokens = await Promise.all(
+      Array.from({ length: tokenCount }, () => issueToken(around.stores, organisation)),
+    );
+    const send: Send = (path) => around.cluster.sendToAny(path, random.pick(tokens), random);
+    return { random, pages: around.reader(organisation, random, send) };
+  };
+  if (organisation === LONER) return [new GreatestStampPoller((await read('max(updatedAt)', 1)).pages)];
+  const tiled = await read('tiled windows', 2);
+  const check: CheckSnapshot = async (...walk) => around.checkSnapshot?.(organisation, ...walk);
+  return [
+    new OpenWalkPoller((await read('open walk', 2)).pages),
+    new TilingPoller(tiled.pages, tiled.random),
+    new FollowerPoller((await read('client library', 2)).pages, newTokenText('private')),
+    new FullCopyPoller((await read('full copy 1', 1)).pages, check),
+    new FullCopyPoller((await read('full copy 2', 1)).pages, check),
+  ];
+}
+
+export async function issueToken(stores: Stores, organisation: string): Promise<string> {
+  const text = newTokenText('private');
+  leakWatch.noteToken(text);
+  const { id: orgId } = await getOrganisation(stores, organisation);
+  const token = {
+    orgId,
+    kind: 'private',
+    label: 'poller',
+    digest: digestToken(text),
+    expiresAtMs: null,
+  } as const;
+  await stores.tokens.add(token);
+  return text;
+}
