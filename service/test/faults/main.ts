@@ -3,8 +3,8 @@
 
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { clickUnderFaults } from '../chaos/traffic/clicks.ts';
 import { openReplicaScene, pollWithReplica } from '../chaos/cluster/replica-scene.ts';
+import { clickUnderFaults } from '../chaos/traffic/clicks.ts';
 import { removeTemporaryFolders, temporaryFolder } from '../support/databases.ts';
 import { removePostgres, startReplica } from '../support/postgres-replica.ts';
 import { postgresUrl, startPostgres } from '../support/postgres-server.ts';
