@@ -115,7 +115,7 @@ function tryDocuments(): void {
 }
 
 function tryGenerators(): void {
-  const test = [process.execPath, 'test', '--timeout', '180000', 'service/test/docs/generators.test.ts'];
+  const test = [process.execPath, 'test', '--timeout', '180000', 'service/test/docs/generators.long.test.ts'];
   command(test, ROOT, { TEST_GENERATORS: 'all' });
 }
 

@@ -107,11 +107,15 @@ export function requireProgram(program: Program): string {
   return found;
 }
 
-/** Installs what all tests need, where that is possible. With CI=true, throws if a program is still missing. */
+/**
+ * Installs what all tests need, where that is possible, even if a program of second choice is there. With CI=true, throws if a
+ * program is still missing.
+ */
 export function installPrograms(programs: readonly Program[]): void {
   for (const program of programs.filter(({ isOptional }) => isOptional !== true)) {
+    const [preferred] = program.names;
+    if (findProgram({ ...program, names: [preferred] }) === undefined) install(program);
     if (isRequired(program)) requireProgram(program);
-    else if (findProgram(program) === undefined) install(program);
   }
 }
 

@@ -1,4 +1,4 @@
-// The published package: its contents, its size, and that it works in the documented runtimes. package-types.test.ts tests its
+// The published package: its contents, its size, and that it works in the documented runtimes. package-types.long.test.ts tests its
 // types, and readme.test.ts its README.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
