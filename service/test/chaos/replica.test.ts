@@ -8,6 +8,7 @@ import { postgresProcesses, signalIfThere } from '../support/postgres-processes.
 import { query, removePostgres, startReplica, untilCaughtUp } from '../support/postgres-replica.ts';
 import { freePort, type PostgresServer, postgresUrl, startPostgres } from '../support/postgres-server.ts';
 import { TestNode } from '../support/test-node.ts';
+import { until } from '../support/until.ts';
 import {
   holdReplay,
   openReplicaScene,
@@ -166,6 +167,27 @@ describe('pages from a replica', () => {
     }
     expect(statuses).toEqual([200, 200, 200, 503, 503]);
   });
+});
+
+test('a node without its primary stops serving transactions, because it cannot see revocations', async () => {
+  await using node = await TestNode.start({
+    databaseUrl: postgresUrl(primary.port, database),
+    settings: { replicaUrl: postgresUrl(replica.port, database) },
+    replicaLagMaxMs: 500,
+  });
+  const token = await node.token('private');
+  const status = async () => (await node.get('/v1/transactions/', token)).status;
+  await untilReplicaIsRead(node);
+  expect(await status()).toBe(200);
+  const frozen = postgresProcesses(primary.directory);
+  for (const pid of frozen) signalIfThere(pid, 'SIGSTOP');
+  try {
+    expect(await status()).toBe(200);
+    await until(status, (found) => found === 503);
+  } finally {
+    for (const pid of frozen) signalIfThere(pid, 'SIGCONT');
+  }
+  await until(status, (found) => found === 200);
 });
 
 test('a standby configured as the primary serves first pages and returns 503 for later pages', async () => {

@@ -30,6 +30,7 @@ export interface TestNodeOptions {
   readonly tracing?: TracingSettings | undefined;
   /** Long by default, so that a click does not go to the spool on a busy machine. */
   readonly clickDeadlineMs?: number;
+  readonly replicaLagMaxMs?: number;
   /** Token for the guest access of the pages; `keep` makes it valid. */
   readonly pageToken?: string;
   /** Route of the transactions that the explorer shows to guests. */
@@ -86,6 +87,7 @@ export class TestNode implements AsyncDisposable {
       logger,
       clock,
       clickDeadlineMs: options.clickDeadlineMs ?? 60_000,
+      replicaLagMaxMs: options.replicaLagMaxMs,
       tracing: options.tracing,
       extension:
         pageToken === undefined

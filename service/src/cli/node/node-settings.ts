@@ -25,6 +25,8 @@ export interface NodeOptions {
   readonly extension?: AppExtension | undefined;
   /** How long a click waits for the database before it goes to the spool. */
   readonly clickDeadlineMs?: number;
+  /** The greatest lag of a replica that is used. */
+  readonly replicaLagMaxMs?: number | undefined;
 }
 
 /**

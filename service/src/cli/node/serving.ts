@@ -2,7 +2,6 @@
 // or one in each worker. The caller builds the catalogue.
 
 import { Catalogue } from '../../catalogue/catalogue.ts';
-import type { Logger } from '../../domain/logger.ts';
 import type { TransactionQuery } from '../../domain/transaction.ts';
 import type { CounterMaker } from '../../http/access/request-counter.ts';
 import { TokenDirectory } from '../../http/access/token-directory.ts';
@@ -45,7 +44,7 @@ interface ServingOptions extends NodeOptions {
 
 export async function openServing(options: ServingOptions) {
   const { databaseUrl, settings, logger, clock } = options;
-  const replica = settings.replicaUrl === undefined ? undefined : loggedReplica(settings.replicaUrl, logger);
+  const replica = settings.replicaUrl === undefined ? undefined : loggedReplica(settings.replicaUrl, options);
   const stores = await openStores(databaseUrl, SERVER_OPTIONS, clock, {
     by: currentUser(),
     replica,
@@ -160,9 +159,10 @@ export async function openServing(options: ServingOptions) {
   };
 }
 
-function loggedReplica(url: string, logger: Logger): ReplicaOptions {
+function loggedReplica(url: string, { logger, replicaLagMaxMs }: ServingOptions): ReplicaOptions {
   return {
     url,
+    lagMaxMs: replicaLagMaxMs,
     onChange({ isUsable, reason }) {
       if (isUsable) logger.info('transactions are read from the replica');
       else logger.warn({ reason }, 'the replica is unusable; transactions are read from the primary');

@@ -11,7 +11,10 @@ import { openPostgres } from './postgres.ts';
 import { ReplicaLag } from './replica-lag.ts';
 
 const LOOK_INTERVAL_MS = 1_000;
-/** A replica with a greater lag is not used. This bounds how late clients see a change. */
+/**
+ * A replica with a greater lag is not used, nor is one whose lag has been unknown for this long, because the primary does not
+ * respond. This bounds how late clients see a change, and how long a revoked token works: tokens are read from the primary.
+ */
 const LAG_MAX_MS = 10_000;
 /** Short enough that, if the replica does not respond, the primary can still send the page before the client's deadline. */
 const PAGE_TIMEOUT_MS = 500;
@@ -42,24 +45,29 @@ export interface ReplicaOptions {
   readonly url: string;
   /** Called when the replica becomes usable or unusable, and when the reason changes. */
   readonly onChange: (state: ReplicaState) => void;
+  /** Default: ten seconds. */
+  readonly lagMaxMs?: number | undefined;
 }
 
 export class Replica {
   readonly #primary: Database;
   readonly #url: string;
   readonly #onChange: (state: ReplicaState) => void;
+  readonly #lagMaxMs: number;
   readonly #timer: Timer;
   #database: Database;
   #lag = new ReplicaLag();
   #state: ReplicaState = { isUsable: false, lagMs: 0, reason: 'it has not responded yet' };
   #looking: Promise<void> | undefined;
   #timeline = 0;
+  #primaryRespondedAtMs = performance.now();
 
-  constructor(primary: Database, { url, onChange }: ReplicaOptions) {
+  constructor(primary: Database, { url, onChange, lagMaxMs = LAG_MAX_MS }: ReplicaOptions) {
     this.#primary = primary;
     this.#url = url;
     this.#database = openPostgres(url, OPTIONS);
     this.#onChange = onChange;
+    this.#lagMaxMs = lagMaxMs;
     this.#timer = setInterval(() => this.#look(), LOOK_INTERVAL_MS);
     this.#look();
   }
@@ -97,7 +105,7 @@ export class Replica {
     this.#looking ??= this.#measure()
       .then(
         (lagMs) =>
-          lagMs > LAG_MAX_MS
+          lagMs > this.#lagMaxMs
             ? { isUsable: false, lagMs, reason: `it is ${Math.round(lagMs / 1_000)} s behind` }
             : { isUsable: true, lagMs },
         (error) => ({ isUsable: false, lagMs: this.#state.lagMs, reason: messageOf(error) }),
@@ -118,7 +126,7 @@ export class Replica {
   /** Returns the replica's lag, as precisely as polling allows. */
   async #measure(): Promise<number> {
     const [primary, replica] = await Promise.all([
-      // While the primary is unreachable, the lag is unknown, but the replica's pages are still correct.
+      // While the primary is unreachable, the replica's pages are still correct.
       this.#primary.all<PositionRow>(POSITION_SQL).catch(() => []),
       this.#database.all<PositionRow>(REPLAYED_SQL),
     ]);
@@ -131,7 +139,14 @@ export class Replica {
     if (timeline !== this.#timeline) this.#lag = new ReplicaLag();
     this.#timeline = timeline;
     if ((replayed.timeline ?? 0) < this.#timeline) throw new Error('it does not follow the new primary');
-    if (current !== undefined) this.#lag.notePrimary(current.position, nowMs);
+    if (current === undefined) {
+      const silentMs = nowMs - this.#primaryRespondedAtMs;
+      if (silentMs > this.#lagMaxMs)
+        throw new Error(`the primary has not responded for ${Math.round(silentMs / 1_000)} s`);
+    } else {
+      this.#primaryRespondedAtMs = nowMs;
+      this.#lag.notePrimary(current.position, nowMs);
+    }
     return this.#lag.measureMs(replayed.position, nowMs);
   }
 
