@@ -2,8 +2,11 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { id, transaction } from '../support/fixtures.ts';
+import { newPostgresSchema } from '../support/postgres-server.ts';
 import { TestNode } from '../support/test-node.ts';
 
 interface Answer {
@@ -212,3 +215,21 @@ for (const database of DATABASES) {
     });
   });
 }
+
+test.if(DATABASES.some(({ name }) => name === 'PostgreSQL'))(
+  'on PostgreSQL, a page whose window starts after the change clock does not check all organisations',
+  async () => {
+    await using node = await TestNode.start({ databaseUrl: await newPostgresSchema() });
+    const token = await node.token('private');
+    // The first request with a token checks all organisations.
+    expect((await node.get('/v1/transactions/', token)).status).toBe(200);
+    const database = openDatabase(node.databaseUrl, COMMAND_OPTIONS);
+    // The check reads timeline_clocks; a page does not.
+    const { status } = await database.write(async (connection) => {
+      await connection.all('LOCK TABLE timeline_clocks IN ACCESS EXCLUSIVE MODE');
+      return node.get('/v1/transactions/?updatedAtGreaterThan=9999-12-31', token);
+    });
+    await database.close();
+    expect(status).toBe(200);
+  },
+);

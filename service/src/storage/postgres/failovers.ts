@@ -17,7 +17,7 @@ const LOCK_TIMEOUT_MS = 10_000;
 const REVISIONS_SKIPPED = 1_000;
 
 /** One row, unless the server is a standby. `id` is null if its timeline is not recorded. */
-const CURRENT_SQL = `
+export const CURRENT_SQL = `
   SELECT current.system, current.timeline, timelines.id
     FROM (${IDENTITY_SQL}) AS current LEFT JOIN timelines USING (system, timeline)
    WHERE current.timeline IS NOT NULL`;
@@ -33,7 +33,7 @@ const INSERT_SQL = `
     FROM timelines
   RETURNING id`;
 
-interface CurrentRow {
+export interface CurrentRow {
   readonly system: string;
   readonly timeline: number;
   readonly id: number | null;
