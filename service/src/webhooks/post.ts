@@ -13,6 +13,8 @@ export const ATTEMPT_MAX_MS = 15_000;
 /** The response's body is read up to this size and time, and thrown away. */
 const BODY_MAX_BYTES = 64 * 1024;
 const BODY_MAX_MS = 1_000;
+/** Interim responses have a 1xx status. A flood of them would keep this thread busy. */
+const INTERIM_MAX = 10;
 
 export interface Outcome {
   readonly isDelivered: boolean;
@@ -114,6 +116,12 @@ function exchange(
   });
   signal.addEventListener('abort', () => sent.destroy());
   sent.on('error', (error: NodeJS.ErrnoException) => resolve(failed(reasonOf(error))));
+  let interim = 0;
+  sent.on('information', () => {
+    if (++interim <= INTERIM_MAX) return;
+    resolve(failed('too many interim responses'));
+    sent.destroy();
+  });
   sent.on('response', (response) => {
     const status = response.statusCode ?? 0;
     const retryAfter = response.headers['retry-after'];
