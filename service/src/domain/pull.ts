@@ -102,7 +102,7 @@ export interface Lease {
 
 /** Writes in the transaction of an import. */
 export interface PullWriter {
-  /** Locks and extends the lease until the commit. Throws Refused if another process holds it. */
+  /** Keeps other processes from taking the lease until the commit. Throws Refused if the holder has lost it. */
   holdLease(lease: Lease): Promise<void>;
   advance(key: StreamKey, window: PulledWindow): Promise<void>;
   putRows(source: string, rows: readonly PulledRow[]): Promise<void>;
@@ -121,10 +121,6 @@ export interface PullStore {
     key: StreamKey,
     found: { completeThroughMs: number | null; suspects: readonly string[] },
   ): Promise<void>;
-  /** Takes or extends the lease. Returns the holder if another process has it. */
-  takeLease(lease: Lease): Promise<string | undefined>;
-  /** Ends a lease, unless it has another holder by now. */
-  endLease(lease: Lease): Promise<void>;
   /**
    * Reserves one request of a credential and returns when it may be sent. Requests are `intervalMs` apart, after a burst of
    * `burst` requests. All processes share this budget.

@@ -7,12 +7,13 @@ import type { ClickStore } from './click.ts';
 import type { DailyTotalStore } from './daily-total.ts';
 import type { ErasureStore } from './erasure.ts';
 import type { ImportLog } from './import-log.ts';
+import type { LeaseStore } from './lease.ts';
 import type { LinkStore } from './link.ts';
 import type { OrganisationStore } from './organisation.ts';
 import type { PullStore } from './pull.ts';
 import type { TransactionHistory, TransactionStore } from './transaction.ts';
 import type { WalkStore } from './walk.ts';
-import type { LeaseStore, WebhookStore } from './webhook.ts';
+import type { WebhookStore } from './webhook.ts';
 
 export interface Stores {
   readonly organisations: OrganisationStore;
@@ -29,6 +30,9 @@ export interface Stores {
   readonly audit: AuditLog;
   readonly walks: WalkStore;
   readonly webhooks: WebhookStore;
+  /** The leases of pulls. */
+  readonly leases: LeaseStore;
+  /** The lease to send webhooks. */
   readonly senderLease: LeaseStore;
   /** Returns the key that authenticates click ids, and from which the secrets of webhooks are derived. It never changes, and copies of the database include it. */
   clickKey(): Promise<string>;

@@ -148,21 +148,3 @@ export interface WebhookStore {
   save(updates: readonly WebhookUpdate[]): Promise<void>;
   any(): Promise<boolean>;
 }
-
-/**
- * The lease to send webhooks, held by one node at a time. `beat` increases when the holder renews the lease. The lease contains
- * no times, because the clocks of nodes differ.
- */
-export interface SenderLease {
-  readonly holder: string;
-  readonly beat: number;
-}
-
-export interface LeaseStore {
-  find(): Promise<SenderLease | undefined>;
-  /** Replaces `old`, or takes the lease if there is none. Returns false if another node was faster. */
-  take(holder: string, old: SenderLease | undefined): Promise<boolean>;
-  /** Returns false if the node has lost the lease. */
-  renew(holder: string): Promise<boolean>;
-  release(holder: string): Promise<void>;
-}

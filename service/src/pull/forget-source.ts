@@ -16,7 +16,7 @@ export async function forgetSource(
   stores: Stores,
   clock: Clock,
 ): Promise<ImportReport> {
-  await using held = await holdLease(stores.pulls, name, by);
+  await using held = await holdLease(stores.leases, name, by);
   const title = `no longer pulled: ${name}`;
   const nothing = sourceFrom('', title);
   const origin = { kind: 'catalogue', orgId: null, by, source: name, fileName: title, version } as const;

@@ -1,50 +1,65 @@
-// One pull per source at a time. The lease is in the database. A pull extends it while it runs, and the import checks it, so a
-// pull that was frozen for long cannot overwrite the work of its successor.
+// One pull per source at a time. The import checks the lease, so a pull that was frozen for long cannot overwrite the work of its
+// successor.
 
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { Refused } from '@offerbook/wire/failures.ts';
-import type { Lease, PullStore } from '../domain/pull.ts';
+import { Lease, type LeaseStore, type LeaseTimings } from '../domain/lease.ts';
+import type { Lease as PullLease } from '../domain/pull.ts';
 
-const EXTEND_MS = 20_000;
-const HOLDER = /^(.*) \(process (\d+)\)$/s;
+/** Longer than most imports, which can delay a renewal on SQLite. */
+const TIMINGS = { leaseMs: 60_000 };
+/** A name for people, and in brackets the process's place and a random id. */
+const HOLDER = /^(.* \(process (\d+)\)) \[(\S+) \S+\]$/s;
 
 export interface HeldLease extends AsyncDisposable {
-  readonly lease: Lease;
+  readonly lease: PullLease;
 }
 
 /** Throws Refused if another process is pulling from this source. */
-export async function holdLease(store: PullStore, source: string, user: string): Promise<HeldLease> {
-  const lease = { source, holder: `${user} (process ${process.pid})` };
-  const other = await store.takeLease(lease);
-  if (other !== undefined) {
-    if (!isDead(other, user)) {
-      throw new Refused(`${other} is pulling from ${source}; nothing was changed. Try again later`);
-    }
-    await store.endLease({ source, holder: other });
-    if ((await store.takeLease(lease)) !== undefined)
-      throw new Refused(`another process is pulling from ${source}`);
-  }
-  const timer = setInterval(() => {
-    // If this fails, the next attempt or the import reports it.
-    store.takeLease(lease).catch(() => undefined);
-  }, EXTEND_MS);
+export async function holdLease(
+  store: LeaseStore,
+  source: string,
+  user: string,
+  timings: Partial<LeaseTimings> = {},
+): Promise<HeldLease> {
+  const lease = new Lease({
+    ...{ store, name: source, timings: { ...TIMINGS, ...timings }, isDead },
+    holder: `${user} (process ${process.pid}) [${place()} ${crypto.randomUUID()}]`,
+  });
+  const other = await lease.takeUnlessUsed();
+  if (other !== undefined)
+    throw new Refused(
+      `${printHolder(other)} is pulling from ${source}; nothing was changed. Try again later`,
+    );
   return {
-    lease,
-    async [Symbol.asyncDispose]() {
-      clearInterval(timer);
-      await store.endLease(lease);
-    },
+    lease: { source, holder: lease.holder },
+    [Symbol.asyncDispose]: () => lease.stop(true),
   };
 }
 
-/** True if the holder ran on this machine and has ended, so that a restarted pull need not wait for the lease to expire. */
-function isDead(holder: string, user: string): boolean {
-  const [, name, processId] = HOLDER.exec(holder) ?? [];
-  if (name?.endsWith(`@${hostname()}`) !== true || name !== user) return false;
+function printHolder(holder: string): string {
+  return HOLDER.exec(holder)?.[1] ?? holder;
+}
+
+/** True if the holder's process has ended, so that a restarted pull need not wait until the lease expires. */
+function isDead(holder: string): boolean {
+  const [, , processId, itsPlace] = HOLDER.exec(holder) ?? [];
+  if (itsPlace !== place()) return false;
   try {
     process.kill(Number(processId), 0);
     return false;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}
+
+/** Where process ids are unique. On Linux, that is one container since the last boot; containers can have the same host name. */
+export function place(): string {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${boot}/${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return hostname();
   }
 }

@@ -27,7 +27,8 @@ export async function pullSource(
   context: PullContext,
 ): Promise<StreamReport[]> {
   const { stores } = context;
-  await using held = await holdLease(stores.pulls, sourceName(pullable.source), options.by);
+  const name = sourceName(pullable.source);
+  await using held = await holdLease(stores.leases, name, options.by, context.leaseTimings);
   const run = new SourceRun(pullable, options, context, held.lease);
   const { only } = options;
   const reports: StreamReport[] = [];

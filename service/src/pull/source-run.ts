@@ -8,6 +8,7 @@ import type { Source } from '@offerbook/feeds/source/source-file.ts';
 import type { CouponCodes } from '@offerbook/feeds/transactions/coupon-codes.ts';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { LeaseTimings } from '../domain/lease.ts';
 import type { Organisation } from '../domain/organisation.ts';
 import type { Lease, PullCounts, RequestStore, StreamKey } from '../domain/pull.ts';
 import type { Stores } from '../domain/stores.ts';
@@ -54,6 +55,7 @@ export interface PullContext {
   readonly random: () => number;
   /** Number of failed attempts after which a request counts as failed. Default: the client's default. */
   readonly tries?: number | undefined;
+  readonly leaseTimings?: Partial<LeaseTimings> | undefined;
   /** The parent of the spans of all requests; undefined if tracing is off. */
   readonly span?: Span | undefined;
 }

@@ -50,6 +50,9 @@ export const DRY_RUN_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, access: 'd
 /** For commands that create a missing database. */
 export const CREATE_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, create: true };
 
+/** Other writers of the walks hold the lock only briefly. */
+const SENDER_LOCK_TIMEOUT_MS = 1_000;
+
 export interface StoresOptions {
   readonly replica?: ReplicaOptions | undefined;
   /** For servers: reports the state of the PostgreSQL servers. Ignored on SQLite. */
@@ -149,7 +152,8 @@ export async function openStores(
     audit: auditLog(database),
     walks,
     webhooks: webhookStore(database, auditor),
-    senderLease: leaseStore(openWalks),
+    leases: leaseStore(async () => database),
+    senderLease: leaseStore(openWalks, SENDER_LOCK_TIMEOUT_MS),
     clickKey: () => readClickKey(database),
     async revisions() {
       const sql = 'SELECT oldest_version AS oldest FROM schema_version';

@@ -4,15 +4,15 @@
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Clock } from '../domain/clock.ts';
+import { Lease, type LeaseTimings } from '../domain/lease.ts';
 import type { Logger } from '../domain/logger.ts';
 import { oneAtATime } from '../domain/one-at-a-time.ts';
 import { isStorageError } from '../domain/storage-error.ts';
 import type { Stores } from '../domain/stores.ts';
 import type { ChangePage } from '../domain/transaction.ts';
 import { positionOf, type SenderReport, type Webhook, type WebhookUpdate } from '../domain/webhook.ts';
-import { Lease, type LeaseTimings } from './lease.ts';
 import { pageMessage } from './message.ts';
-import { type Outcome, type PostOptions, post } from './post.ts';
+import { ATTEMPT_MAX_MS, type Outcome, type PostOptions, post } from './post.ts';
 import { retryDelayMs } from './retry-schedule.ts';
 import { SendSlots } from './send-slots.ts';
 import { signatureHeaders } from './signature.ts';
@@ -26,6 +26,8 @@ const POLL_INTERVAL_MS = 1_000;
 /** Results are saved in batches, because a commit and the poll after it cost more than a request. */
 const SAVE_DELAY_MS = 50;
 
+/** A request ends at most this long after its timeout. */
+const MARGIN_MS = 1_000;
 const LOG_EVERY_MS = 60 * 60_000;
 
 interface LoggedFailure {
@@ -79,9 +81,12 @@ export class WebhookSender {
     this.#options = options;
     const { stores, logger, leaseTimings, monotonicMs } = options;
     this.#lease = new Lease({
-      store: stores.senderLease,
+      ...{ store: stores.senderLease, name: 'webhooks' },
       logger,
-      onTaken: () => this.poll(),
+      onTaken: () => {
+        logger.info('this node sends webhooks');
+        this.poll();
+      },
       timings: leaseTimings,
       monotonicMs,
     });
@@ -163,8 +168,14 @@ export class WebhookSender {
     const { id: messageId, body } = pageMessage(webhook, page, nowMs);
     const headers = signatureHeaders(databaseKey, webhook, { messageId, atMs: nowMs, body });
     const { url, failures } = webhook;
-    // Checked last, so that a process that was frozen before this point sends nothing.
-    if (this.#isStopping || !this.#lease.mayStart || this.#behind.get(webhook.id) !== webhook.revision)
+    // A request starts only if it is certain to end before another node can take over. Checked last, so that a process that was
+    // frozen before this point sends nothing.
+    const takesMs = (this.#options.post.timeoutMs ?? ATTEMPT_MAX_MS) + MARGIN_MS;
+    if (
+      this.#isStopping ||
+      !this.#lease.isSafeFor(takesMs) ||
+      this.#behind.get(webhook.id) !== webhook.revision
+    )
       return undefined;
     return { page, outcome: await post({ url, headers, body, failures, nowMs }, this.#options.post) };
   }

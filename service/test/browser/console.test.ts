@@ -54,7 +54,6 @@ async function addLongNames(): Promise<void> {
   const webhook = await stores.webhooks.create(org.id, url, 0);
   await stores.webhooks.pause(webhook.id);
   const stream = { source: 'partnerize:1100l123456789', orgId: org.id, stream: 'transactions' };
-  await stores.pulls.takeLease({ source: stream.source, holder: 'test' });
   await stores.pulls.noteFailure(stream, 'the network answered with status 401; check the credentials');
 }
 

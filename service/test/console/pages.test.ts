@@ -389,8 +389,6 @@ describe.each(DATABASES)('$name', (database) => {
     const { stores } = console_.node;
     const org = await console_.node.organisation('pulled');
     const source = 'awin:77777';
-    const lease = { source, holder: 'test' };
-    await stores.pulls.takeLease(lease);
     const counts = { added: 3, changed: 2, unchanged: 1, invalid: 0, withdrawn: 0 };
     const hourAgoMs = Date.now() - 3_600_000;
     for (const runMs of [hourAgoMs, hourAgoMs + 1_800_000]) {

@@ -49,19 +49,17 @@ describe.each(DATABASES)('on $name', (database) => {
     expect((await t.stored()).size).toBe(1);
   });
 
-  test('a second pull of the same source is refused, and a frozen one cannot write after its lease was taken', async () => {
+  test('a pull whose lease was taken cannot write', async () => {
     await using t = await PullTest.open('awin', database);
-    const other = { source: 'awin:77777', holder: 'someone@elsewhere (process 1)' };
-    expect(await t.stores.pulls.takeLease(other)).toBeUndefined();
-    await expect(t.pull()).rejects.toThrow('someone@elsewhere (process 1) is pulling from awin:77777');
-    t.nowMs += 61_000;
+    const { leases } = t.stores;
     t.network.planned.push(async () => {
-      t.nowMs += 61_000;
-      await t.stores.pulls.takeLease(other);
+      let isTaken = false;
+      // A renewal can come in between.
+      while (!isTaken) isTaken = await leases.take('awin:77777', 'other', await leases.find('awin:77777'));
       return Response.json([]);
     });
     const [first] = await t.pull();
-    expect(first?.error).toBe('someone@elsewhere (process 1) has taken over the pull of awin:77777');
+    expect(first?.error).toBe('another process has taken over the pull of awin:77777');
     expect((await t.stores.pulls.list())[0]?.completeThroughMs).toBeNull();
   });
 
@@ -278,7 +276,7 @@ test('no byte of the database contains a secret', async () => {
   await t.pull();
   const database = openDatabase(t.url, COMMAND_OPTIONS);
   try {
-    const tables = ['pull_streams', 'pull_leases', 'pull_budgets', 'pull_rows', 'imports', 'audit'];
+    const tables = ['pull_streams', 'leases', 'pull_budgets', 'pull_rows', 'imports', 'audit'];
     const rows = await Promise.all(tables.map((table) => database.all(`SELECT * FROM ${table}`)));
     const bytes = JSON.stringify(rows);
     for (const secret of [...Object.values(PULL_SECRETS.rakuten ?? {}), 'access-0'])

@@ -49,6 +49,7 @@ export abstract class PullRig {
         this.nowMs += Math.ceil(ms);
       },
       random: () => 0.5,
+      leaseTimings: { leaseMs: 50, renewEveryMs: 10, checkEveryMs: 5 },
     };
   }
 

@@ -9,7 +9,7 @@ import { openTestStores } from '../storage/open-test-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { runNemesis } from './nemesis.ts';
 
-const TIMINGS = { leaseMs: 1_000, renewEveryMs: 150, checkEveryMs: 50, reservedMs: 500 };
+const TIMINGS = { leaseMs: 3_000, renewEveryMs: 150, checkEveryMs: 50 };
 
 for (const database of DATABASES) {
   describe(`the nemesis of webhooks on ${database.name}`, () => {
@@ -28,8 +28,8 @@ for (const database of DATABASES) {
         /** While a node is cut off from the database, it cannot renew its lease. */
         const senderLease: Stores['senderLease'] = {
           ...own.senderLease,
-          renew: (holder) =>
-            isCutOff ? Promise.reject(new Error('cut off')) : own.senderLease.renew(holder),
+          renew: (name, holder) =>
+            isCutOff ? Promise.reject(new Error('cut off')) : own.senderLease.renew(name, holder),
         };
         const start = () => {
           const sender = new WebhookSender({
@@ -50,7 +50,7 @@ for (const database of DATABASES) {
           },
           async cutOff() {
             isCutOff = true;
-            await Bun.sleep(1_300);
+            await Bun.sleep(3_300);
             isCutOff = false;
           },
           stop: () => sender.stop(500),

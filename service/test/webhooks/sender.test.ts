@@ -60,12 +60,12 @@ for (const database of DATABASES) {
       return {
         ...{ stores, orgId, webhook, clock, newStores, status },
         /** Starts a node. */
-        send(own: Stores = stores, post: Partial<PostOptions> = {}): WebhookSender {
+        send(own: Stores = stores, post: Partial<PostOptions> = {}, leaseMs = LEASE_MS): WebhookSender {
           const sender = new WebhookSender({
             ...{ stores: own, clock, monotonicMs: () => monotonicMs },
             logger: new Logger('info', (line) => lines.push(line)),
             post: { rules: LOOPBACK, ...post },
-            leaseTimings: { checkEveryMs: 10, renewEveryMs: 10 },
+            leaseTimings: { leaseMs, checkEveryMs: 10, renewEveryMs: 10 },
           });
           senders.push(sender);
           sender.start();
@@ -473,7 +473,7 @@ for (const database of DATABASES) {
         orgIds.push(id);
       }
       // No request that hangs ends before the end of the test.
-      send(stores, { timeoutMs: 10 * 60_000 });
+      send(stores, { timeoutMs: 10 * 60_000 }, 20 * 60_000);
       // In the first round, no endpoint is known to be broken.
       for (const round of [1, 2]) {
         for (const orgId of orgIds) await writeTransactions(stores, orgId, newIds(1));

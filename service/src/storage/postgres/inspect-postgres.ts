@@ -6,7 +6,7 @@ import type { Database, PostgresFacts } from '../database.ts';
 const TABLES = [
   ...['schema_version', 'revisions', 'organisations', 'tokens', 'retailers', 'transactions', 'history'],
   ...['imports', 'audit', 'walks', 'links', 'secrets', 'clicks', 'taps', 'erasures', 'import_feeds'],
-  ...['daily_totals', 'webhooks', 'sender_lease', 'pull_streams', 'pull_leases', 'pull_budgets', 'pull_rows'],
+  ...['daily_totals', 'webhooks', 'leases', 'pull_streams', 'pull_budgets', 'pull_rows'],
   ...['timelines', 'timeline_clocks'],
 ];
 

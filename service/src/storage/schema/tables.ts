@@ -159,7 +159,6 @@ export function mainTables({ ddl }: Sql): string[] {
      document ${text} NOT NULL,
      PRIMARY KEY (source, org_id, stream)
    )${keyedEnd}`,
-    `CREATE TABLE pull_leases (source ${text} PRIMARY KEY, holder ${text} NOT NULL, expires_at ${bigint} NOT NULL)${keyedEnd}`,
     // A credential is a digest of its secret.
     `CREATE TABLE pull_budgets (
      credential ${text} PRIMARY KEY,
@@ -235,10 +234,15 @@ export function timelineTables({ ddl: { integer, bigint, text, number, end, keye
   ];
 }
 
-/**
- * Unlogged: if a walk is lost, its client loses the snapshot, but never a change. If a lease is lost, a node takes it again.
- */
-export function walkTables({ ddl: { uuid, bigint, text, unlogged, keyedEnd, end } }: Sql): string[] {
+/** Unlogged: if a lease is lost, a process takes it again. */
+export function leaseTable({ ddl: { bigint, text, unlogged, keyedEnd } }: Sql): string[] {
+  return [
+    `CREATE ${unlogged}TABLE leases (name ${text} PRIMARY KEY, holder ${text} NOT NULL, beat ${bigint} NOT NULL)${keyedEnd}`,
+  ];
+}
+
+/** Unlogged: if a walk is lost, its client loses the snapshot, but never a change. */
+export function walkTables({ ddl: { uuid, bigint, unlogged, keyedEnd } }: Sql): string[] {
   return [
     `CREATE ${unlogged}TABLE walks (
      token_id ${uuid} NOT NULL,
@@ -250,7 +254,6 @@ export function walkTables({ ddl: { uuid, bigint, text, unlogged, keyedEnd, end 
      PRIMARY KEY (token_id, min_stamp, max_stamp, user_key)
    )${keyedEnd}`,
     `CREATE INDEX walks_by_time ON walks (begun_at)`,
-    `CREATE ${unlogged}TABLE sender_lease (name ${text} PRIMARY KEY, holder ${text} NOT NULL, beat ${bigint} NOT NULL)${end}`,
   ];
 }
 

@@ -2,12 +2,19 @@
 // lock for its whole duration.
 
 import type { Schema } from '../schema/schema.ts';
-import { clickTables, mainTables, rejectedClickTable, versionTable, walkTables } from '../schema/tables.ts';
+import {
+  clickTables,
+  leaseTable,
+  mainTables,
+  rejectedClickTable,
+  versionTable,
+  walkTables,
+} from '../schema/tables.ts';
 import type { Sql } from '../sql.ts';
 import { SQLITE_SQL } from './sqlite-sql.ts';
 
-export const SQLITE_MAIN = newSchema(mainTables);
-export const SQLITE_WALKS = newSchema(walkTables);
+export const SQLITE_MAIN = newSchema(mainTables, leaseTable);
+export const SQLITE_WALKS = newSchema(walkTables, leaseTable);
 export const SQLITE_CLICKS = newSchema(clickTables);
 /** Clicks that could not be stored in the database, and rows that are not valid clicks. */
 export const SQLITE_SPOOL = newSchema(clickTables, rejectedClickTable);

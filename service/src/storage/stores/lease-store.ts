@@ -1,40 +1,43 @@
-// The lease of the node that sends webhooks. It is stored with the walks, because on SQLite an import locks the main file for
-// longer than the lease lasts. A lost lease does no harm: a node takes it again, and watermarks have their own protection.
+// Leases. On SQLite, the lease to send webhooks is stored with the walks, because an import locks the main file for longer than the
+// lease lasts. The leases of pulls are in the main file, where imports check them. A lost lease does no harm: a process takes it again.
 
-import type { LeaseStore, SenderLease } from '../../domain/webhook.ts';
-import type { Database, SqlValue } from '../database.ts';
+import type { LeaseState, LeaseStore } from '../../domain/lease.ts';
+import type { Connection, Database, SqlValue } from '../database.ts';
 
-const LOCK_TIMEOUT_MS = 1_000;
+const RENEW_SQL = 'UPDATE leases SET beat = beat + 1 WHERE name = $1 AND holder = $2 RETURNING beat';
 
-export function leaseStore(open: () => Promise<Database>): LeaseStore {
+export function leaseStore(open: () => Promise<Database>, lockTimeoutMs?: number): LeaseStore {
   async function changed(sql: string, ...params: SqlValue[]): Promise<boolean> {
     const database = await open();
-    const rows = await database.write((connection) => connection.all(sql, ...params), LOCK_TIMEOUT_MS);
+    const rows = await database.write((connection) => connection.all(sql, ...params), lockTimeoutMs);
     return rows.length > 0;
   }
 
   return {
-    async find() {
-      const [row] = await (await open()).all<SenderLease>('SELECT holder, beat FROM sender_lease');
+    async find(name) {
+      const database = await open();
+      const [row] = await database.all<LeaseState>('SELECT holder, beat FROM leases WHERE name = $1', name);
       return row;
     },
-    take: (holder, old) =>
+    take: (name, holder, old) =>
       old === undefined
         ? changed(
-            'INSERT INTO sender_lease (name, holder, beat) VALUES ($1, $2, 0) ON CONFLICT (name) DO NOTHING RETURNING beat',
-            'webhooks',
+            'INSERT INTO leases (name, holder, beat) VALUES ($1, $2, 0) ON CONFLICT (name) DO NOTHING RETURNING beat',
+            name,
             holder,
           )
         : changed(
-            'UPDATE sender_lease SET holder = $1, beat = beat + 1 WHERE holder = $2 AND beat = $3 RETURNING beat',
-            holder,
-            old.holder,
-            old.beat,
+            'UPDATE leases SET holder = $2, beat = beat + 1 WHERE name = $1 AND holder = $3 AND beat = $4 RETURNING beat',
+            ...[name, holder, old.holder, old.beat],
           ),
-    renew: (holder) =>
-      changed('UPDATE sender_lease SET beat = beat + 1 WHERE holder = $1 RETURNING beat', holder),
-    async release(holder) {
-      await changed('DELETE FROM sender_lease WHERE holder = $1 RETURNING beat', holder);
+    renew: (name, holder) => changed(RENEW_SQL, name, holder),
+    async release(name, holder) {
+      await changed('DELETE FROM leases WHERE name = $1 AND holder = $2 RETURNING beat', name, holder);
     },
   };
+}
+
+/** Renews a lease in a transaction, which keeps other processes from taking it until the commit. Returns false if it was lost. */
+export async function fenceLease(connection: Connection, name: string, holder: string): Promise<boolean> {
+  return (await connection.all(RENEW_SQL, name, holder)).length > 0;
 }

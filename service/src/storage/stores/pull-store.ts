@@ -18,9 +18,7 @@ import {
 } from '../../domain/pull.ts';
 import { type Connection, type Database, PULL_ROWS, type Queries } from '../database.ts';
 import type { Statement } from '../sql.ts';
-
-/** A pull extends its lease three times in this period. */
-export const LEASE_MS = 60_000;
+import { fenceLease } from './lease-store.ts';
 
 /** State that has no column, stored as JSON. */
 interface Document {
@@ -61,11 +59,6 @@ const PUT_STREAM_SQL = `INSERT INTO pull_streams (source, org_id, stream, comple
   VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (source, org_id, stream)
   DO UPDATE SET complete_through = excluded.complete_through, document = excluded.document`;
-
-const TAKE_LEASE_SQL = `INSERT INTO pull_leases (source, holder, expires_at) VALUES ($1, $2, $3)
-  ON CONFLICT (source) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
-    WHERE pull_leases.holder = excluded.holder OR pull_leases.expires_at <= $4
-  RETURNING holder`;
 
 /** $2: now, $3: the interval, $4: the burst. */
 const RESERVE_SQL = `INSERT INTO pull_budgets (credential, next_at, interval_ms, burst)
@@ -113,16 +106,6 @@ export function pullStore(database: Database, clock: Clock): PullStore {
         const suspectedAtMs = suspects.length === 0 ? null : nowMs;
         const state = { ...NEW_STREAM, lastSuccessMs: nowMs, counts, suspects, suspectedAtMs };
         await putState(connection, key, completeThroughMs, state);
-      }),
-    takeLease: ({ source, holder }) =>
-      database.write(async (connection) => {
-        const nowMs = clock();
-        const taken = await connection.all(TAKE_LEASE_SQL, source, holder, nowMs + LEASE_MS, nowMs);
-        return taken.length > 0 ? undefined : findHolder(connection, source);
-      }),
-    endLease: ({ source, holder }) =>
-      database.write(async (connection) => {
-        await connection.all('DELETE FROM pull_leases WHERE source = $1 AND holder = $2', source, holder);
       }),
     reserveRequest: (credential, { intervalMs, burst }) =>
       database.write(async (connection) => {
@@ -183,18 +166,11 @@ function toRequests([source, rows]: [string, RequestsRow[]]): SourceRequests {
   return { source, counts, budget };
 }
 
-const LOCK_LEASE_SQL: Statement = ({ forUpdate }) =>
-  `SELECT holder FROM pull_leases WHERE source = $1 ${forUpdate}`;
-
 export function pullWriter(connection: Connection, clock: Clock): PullWriter {
   return {
     async holdLease({ source, holder }) {
-      const [row] = await connection.all<{ holder: string }>(LOCK_LEASE_SQL, source);
-      if (row?.holder !== holder) {
-        throw new Refused(`${row?.holder ?? 'another process'} has taken over the pull of ${source}`);
-      }
-      const sql = 'UPDATE pull_leases SET expires_at = $2 WHERE source = $1';
-      await connection.all(sql, source, clock() + LEASE_MS);
+      if (!(await fenceLease(connection, source, holder)))
+        throw new Refused(`another process has taken over the pull of ${source}`);
     },
     async advance(key, { completeThroughMs, counts, runMs }) {
       const before = await findState(connection, key);
@@ -227,12 +203,6 @@ export function pullWriter(connection: Connection, clock: Clock): PullWriter {
       await connection.all(CLEAR_DUE_SQL, source, JSON.stringify(saleIds));
     },
   };
-}
-
-async function findHolder(connection: Connection, source: string): Promise<string | undefined> {
-  const sql = 'SELECT holder FROM pull_leases WHERE source = $1';
-  const [row] = await connection.all<{ holder: string }>(sql, source);
-  return row?.holder;
 }
 
 async function findState(
