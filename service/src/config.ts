@@ -2,6 +2,7 @@
 // takes precedence. An unknown variable or an invalid value throws BadInput. No other module reads `process.env`.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
+import { parsePositiveDuration } from './domain/duration.ts';
 import { LOG_LEVELS } from './domain/logger.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './domain/page.ts';
 import { clientReader } from './http/access/client-address.ts';
@@ -99,6 +100,12 @@ const SETTINGS = {
     'comma-separated addresses and CIDR ranges whose X-Forwarded-For and X-Forwarded-Proto are trusted',
     'list',
     proxies,
+  ),
+  importMaxAge: setting(
+    'age of the last successful import above which doctor, the console and the metrics warn',
+    'duration',
+    parsePositiveDuration,
+    '2d',
   ),
   webhooks: onUnlessOff('sending of webhooks'),
   webhookNetworks: setting(

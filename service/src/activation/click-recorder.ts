@@ -2,7 +2,7 @@
 // not be lost: if the database is slow or unreachable, clicks go to the spool, a local file, and move to the database once it
 // has recovered. Writes are idempotent by click id.
 
-import type { Click, ClickId, ClickSpool, ClickStore, Tap } from '../domain/click.ts';
+import type { Click, ClickFate, ClickId, ClickSpool, ClickStore, Tap } from '../domain/click.ts';
 import type { Logger } from '../domain/logger.ts';
 import type { OrganisationStore } from '../domain/organisation.ts';
 import { withTimeout } from '../domain/with-timeout.ts';
@@ -40,8 +40,7 @@ interface RecorderOptions {
 }
 
 export interface RecorderState {
-  /** True while clicks go to the spool. */
-  readonly isSpooling: boolean;
+  readonly fate: ClickFate;
   /** Clicks spooled since the process started. */
   readonly spooledCount: number;
 }
@@ -52,6 +51,8 @@ export class ClickRecorder {
   #waiting: Waiting[] = [];
   #committing: Promise<void> | undefined;
   #isSpooling = false;
+  /** True if the spool did not accept the last clicks, for example because the disk is full. */
+  #isLosing = false;
   /** False if no click has been spooled since the spool was last seen empty. */
   #mayHoldClicks = false;
   #isSpoolReadable = true;
@@ -66,7 +67,8 @@ export class ClickRecorder {
   }
 
   get state(): RecorderState {
-    return { isSpooling: this.#isSpooling, spooledCount: this.#spooledCount };
+    const fate = this.#isLosing ? 'lost' : this.#isSpooling ? 'spooled' : 'recorded';
+    return { fate, spooledCount: this.#spooledCount };
   }
 
   /** Starts draining clicks that an earlier process left in the spool. */
@@ -178,8 +180,10 @@ export class ClickRecorder {
       await this.#options.spool.put(batch.map(({ click }) => click));
       this.#spooledCount += batch.length;
       this.#mayHoldClicks = true;
+      this.#isLosing = false;
       for (const { click, resolve } of batch) resolve(click.id);
     } catch (error) {
+      this.#isLosing = true;
       for (const { reject } of batch) reject(error);
     }
     this.#drainSoon();
@@ -230,6 +234,7 @@ export class ClickRecorder {
     }
     if (this.#isSpooling) logger.info('the database accepts clicks again');
     this.#isSpooling = false;
+    this.#isLosing = false;
     if (moved > 0)
       await spool
         .emptyLog()

@@ -74,6 +74,9 @@ export function passbackProblem(value: string, bytesMax: number): string | undef
   return undefined;
 }
 
+/** What happens to clicks that arrive now. */
+export type ClickFate = 'recorded' | 'spooled' | 'lost';
+
 export interface ClickStore {
   /**
    * Stores clicks durably in one commit. Returns the effective click id of each tap: for a repeated tap, the id of the first

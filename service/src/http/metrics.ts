@@ -8,6 +8,7 @@ import type { ImportTotals } from '../domain/import-log.ts';
 import { type PullState, REREAD, type SourceRequests } from '../domain/pull.ts';
 import type { ClusterState, DatabasePools, PoolUse, ReplicaState } from '../domain/stores.ts';
 import type { SenderReport, WebhookFigures } from '../domain/webhook.ts';
+import { CHECK_STATES, type Check } from '../health/check.ts';
 import type { SpanCounts } from '../tracing/otlp-exporter.ts';
 import type { CallerTallies, ErrorTally, OrganisationTally } from './caller-tally.ts';
 import { countOpenFiles, findOpenFilesMax } from './open-files.ts';
@@ -34,6 +35,8 @@ export interface NodeState extends Health {
   readonly spans?: SpanCounts | undefined;
   /** Undefined if this node has never run the thread that sends webhooks. */
   readonly sender?: SenderReport | undefined;
+  /** The verdicts of the health checks. */
+  readonly checks: readonly Check[];
   readonly workers: {
     /** Workers that are serving requests now. */
     readonly ready: number;
@@ -85,7 +88,14 @@ const METRICS: Readonly<Record<string, Metric>> = {
   offerbook_ready: gauge('1 if load balancers should send requests to this node.', ({ isReady }) => isReady),
   offerbook_database_usable: gauge(
     '1 if the database (the primary, if there are replicas) is usable.',
-    ({ isDatabaseUsable }) => isDatabaseUsable,
+    ({ databaseStatus }) => databaseStatus.state === 'usable',
+  ),
+  offerbook_database_corrupt: gauge(
+    '1 if the SQLite file is corrupt; until the server is restarted.',
+    ({ databaseStatus }) => databaseStatus.state === 'corrupt',
+  ),
+  offerbook_check: gauge('Health checks: 0 is ok, 1 a warning, 2 a fault.', ({ checks }) =>
+    checks.map(({ check, state }) => ({ labels: { check }, value: CHECK_STATES.indexOf(state) })),
   ),
   offerbook_catalogue_revision: gauge(
     'Revision of the catalogue in memory.',
@@ -208,7 +218,10 @@ const METRICS: Readonly<Record<string, Metric>> = {
     'Clicks written to the spool because the database did not accept them.',
     ({ clicks }) => clicks?.spooledCount,
   ),
-  offerbook_clicks_spooling: gauge('1 while clicks go to the spool.', ({ clicks }) => clicks?.isSpooling),
+  offerbook_clicks_spooling: gauge(
+    '1 while clicks go to the spool.',
+    ({ clicks }) => clicks && clicks.fate === 'spooled',
+  ),
   offerbook_clicks_disk_low: gauge(
     '1 if a disk that stores clicks has less free space than the reserve.',
     ({ clicks }) => clicks?.isDiskLow,

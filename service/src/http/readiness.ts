@@ -1,12 +1,13 @@
 // The response of /readyz, on the public port and the admin port.
 
+import type { ClickFate } from '../domain/click.ts';
+import type { DatabaseStatus } from '../health/facts.ts';
+
 export interface Health {
   /** True if the node has loaded its data and is not shutting down. Load balancers send requests only to ready nodes. */
   readonly isReady: boolean;
-  /** True if the database can serve requests. */
-  readonly isDatabaseUsable: boolean;
-  /** True while clicks go to the spool because the database does not accept them. */
-  readonly areClicksSpooled: boolean;
+  readonly databaseStatus: DatabaseStatus;
+  readonly clickFate: ClickFate;
   /** True if a disk that stores clicks has less free space than the reserve. Clicks are then not written to that disk. */
   readonly isClickDiskLow: boolean;
 }
@@ -15,14 +16,14 @@ export interface Health {
  * A node without a usable database is still ready: it serves the catalogue. All nodes share one database, so load balancers
  * would otherwise remove every node at once.
  */
-export function readiness({ isReady, isDatabaseUsable, areClicksSpooled, isClickDiskLow }: Health) {
+export function readiness({ isReady, databaseStatus, clickFate, isClickDiskLow }: Health) {
   return {
     status: isReady ? 200 : 503,
     headers: { 'Cache-Control': 'no-store', ...(isReady ? {} : { 'Retry-After': '1' }) },
     body: {
       status: isReady ? 'ready' : 'not ready',
-      database: isDatabaseUsable ? 'usable' : 'unusable',
-      ...(areClicksSpooled ? { clicks: 'spooled' } : {}),
+      database: databaseStatus.state === 'unreachable' ? 'unusable' : databaseStatus.state,
+      ...(clickFate === 'recorded' ? {} : { clicks: clickFate }),
       ...(isClickDiskLow ? { disk: 'low' } : {}),
     },
   };

@@ -8,7 +8,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { ImportEntry, ImportFeed } from '../domain/import-log.ts';
 import type { PullState } from '../domain/pull.ts';
 import { isStorageError } from '../domain/storage-error.ts';
-import type { Webhook } from '../domain/webhook.ts';
+import type { WebhookStatus } from '../domain/webhook.ts';
 import { openSpoolFile } from './click-spool.ts';
 import type { Database, DatabaseOptions, FailoverFacts, PostgresFacts } from './database.ts';
 import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
@@ -16,12 +16,16 @@ import { closing } from './open-once.ts';
 import { READ_OPTIONS } from './open-stores.ts';
 import { findSchemaState } from './schema/migrate.ts';
 import { versionOf } from './schema/schema.ts';
+import { openSqlite } from './sqlite/sqlite.ts';
 import type { Auditor } from './stores/audit-log.ts';
 import { importLog } from './stores/import-log.ts';
 import { pullStore } from './stores/pull-store.ts';
 import { readClickKey } from './stores/secret.ts';
 import { tokenStore } from './stores/token-store.ts';
 import { webhookStore } from './stores/webhook-store.ts';
+
+/** Number of open imports that are listed. */
+export const OPEN_IMPORTS_MAX = 5;
 
 const OPTIONS: DatabaseOptions = {
   ...READ_OPTIONS,
@@ -46,19 +50,16 @@ export interface DatabaseFacts {
   readonly files: readonly FileFacts[];
 }
 
-interface ContentFacts {
+/** What both `doctor` and a server read. */
+export interface ContentFacts {
   readonly tokens: readonly AccessToken[];
   readonly feeds: readonly ImportFeed[];
-  readonly webhooks: readonly Webhook[];
+  readonly webhooks: readonly WebhookStatus[];
   readonly pulls: readonly PullState[];
-  readonly writeLock: WriteLockFacts;
-}
-
-export interface WriteLockFacts {
-  /** Undefined if this user cannot write. */
-  readonly isHeld: boolean | undefined;
   /** Open import log entries, newest first. Each import is running, is waiting for the lock, or was killed. */
   readonly openImports: readonly ImportEntry[];
+  /** Undefined if unknown. */
+  readonly isWriteLockHeld?: boolean | undefined;
 }
 
 export interface SchemaFacts {
@@ -110,14 +111,37 @@ async function inspectContents(database: Database, auditor: Auditor): Promise<Co
     feeds: (await imports.totals()).feeds,
     webhooks: await webhookStore(database, auditor).list(),
     pulls: await pullStore(database, auditor.clock).list(),
-    writeLock: {
-      isHeld: await database.isWriteLockHeld(),
-      openImports: await imports.list({ outcome: 'begun', limit: OPEN_IMPORTS_MAX }),
-    },
+    openImports: await imports.list({ outcome: 'begun', limit: OPEN_IMPORTS_MAX }),
+    isWriteLockHeld: await database.isWriteLockHeld(),
   };
 }
 
-const OPEN_IMPORTS_MAX = 5;
+/** Damage is listed up to this number of lines per file. */
+const DAMAGE_MAX = 10;
+
+/** Reads every page of an SQLite database and its click file. Returns undefined for PostgreSQL. */
+export async function findFileProblems(url: string): Promise<string[] | undefined> {
+  const path = sqlitePath(url);
+  if (path === undefined) return undefined;
+  const files = [path, path + CLICK_END].filter((file) => file === path || existsSync(file));
+  return (await Promise.all(files.map(checkFile))).flat();
+}
+
+async function checkFile(path: string): Promise<string[]> {
+  try {
+    await using file = closing(openSqlite(path, OPTIONS));
+    const rows = await file.all<Record<string, string>>(`PRAGMA integrity_check(${DAMAGE_MAX})`);
+    // A row may contain several lines.
+    const lines = rows.flatMap((row) => Object.values(row).flatMap((text) => text.split('\n')));
+    return lines
+      .filter((line) => line !== 'ok')
+      .slice(0, DAMAGE_MAX)
+      .map((line) => `${path}: ${line}`);
+  } catch (error) {
+    if (!isStorageError(error)) throw error;
+    return [error.message];
+  }
+}
 
 /** Counts the clicks in a spool. Returns 0 if there is no spool, or only an empty file left by a killed server. */
 export async function countSpooled(path: string): Promise<number> {

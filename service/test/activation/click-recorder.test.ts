@@ -76,7 +76,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     const [anna, ben, ...again] = await Promise.all(tapping);
     expect(again).toEqual([anna, anna]);
     expect(await recorded()).toEqual([anna, ben].sort() as never);
-    expect(recorder.state).toEqual({ isSpooling: false, spooledCount: 0 });
+    expect(recorder.state).toEqual({ fate: 'recorded', spooledCount: 0 });
   });
 
   test('a click is found while it moves from the spool to the database', async () => {

@@ -31,10 +31,10 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('database figures o
       list: () => (isAway ? Promise.reject(new Error('away')) : stores.tokens.list()),
     };
     const read = databaseFigures({ ...stores, tokens }, () => nowMs);
-    expect((await read())?.tokensExpiring).toBe(2);
+    expect((await read())?.figures.tokensExpiring).toBe(2);
     nowMs += 2 * DAY_MS;
     const later = await read();
-    expect(later?.tokensExpiring).toBe(2);
+    expect(later?.figures.tokensExpiring).toBe(2);
     isAway = true;
     expect(await read()).toEqual(later);
     expect(await databaseFigures({ ...stores, tokens }, () => nowMs)()).toBeUndefined();

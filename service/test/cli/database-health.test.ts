@@ -5,23 +5,24 @@ import { StorageError } from '../../src/domain/storage-error.ts';
 
 test('an overloaded database counts as usable and is not logged as unreachable, unlike a database that does not respond', async () => {
   const lines: string[] = [];
-  const health = new DatabaseHealth(new Logger('debug', (line) => lines.push(line)));
+  const health = new DatabaseHealth(new Logger('debug', (line) => lines.push(line)), 'postgres://x');
   const retry = () => new Promise<void>((resolve) => health.failed('requests', overloaded, resolve));
   const overloaded = new StorageError('overloaded', 'too many queries are waiting for PostgreSQL');
   await retry();
-  expect([health.isUsable, lines]).toEqual([true, []]);
+  expect([health.status, lines]).toEqual([{ state: 'usable' }, []]);
   health.failed('requests', new StorageError('unavailable', 'PostgreSQL has not responded'), () => {});
-  expect([health.isUsable, lines.length]).toEqual([false, 1]);
+  const unreachable = { state: 'unreachable', reason: 'PostgreSQL has not responded' } as const;
+  expect([health.status, lines.length]).toEqual([unreachable, 1]);
   // An overload does not show that the database has recovered.
   health.failed('requests', overloaded, () => {});
-  expect(health.isUsable).toBe(false);
+  expect(health.status).toEqual(unreachable);
   health.succeeded('requests');
-  expect(health.isUsable).toBe(true);
+  expect(health.status).toEqual({ state: 'usable' });
   health.stop();
 });
 
 test('an operation that fails again before its retry is retried only once', async () => {
-  const health = new DatabaseHealth(new Logger('silent', () => {}));
+  const health = new DatabaseHealth(new Logger('silent', () => {}), 'postgres://x');
   const error = new StorageError('unavailable', 'PostgreSQL has not responded');
   const retried: string[] = [];
   const failed = (use: 'changes' | 'catalogue', name: string) =>

@@ -1,4 +1,4 @@
-// doctor and pulls: checks of source files, secrets and networks, and of the state of streams.
+// doctor and pulls: checks of source files, secrets and networks.
 
 import { describe, expect, test } from 'bun:test';
 import { chmodSync, writeFileSync } from 'node:fs';
@@ -7,8 +7,6 @@ import { ACCOUNTS } from '@offerbook/sandbox/networks/accounts.ts';
 import { exampleSource } from '@offerbook/sandbox/networks/example-source.ts';
 import { alwaysFault } from '@offerbook/sandbox/networks/faults.ts';
 import { checkSources } from '../../src/cli/doctor/check-sources.ts';
-import { judgePulls } from '../../src/cli/doctor/judge-pulls.ts';
-import type { PullState } from '../../src/domain/pull.ts';
 import { ServedNetworks } from '../pull/served-networks.ts';
 import { temporaryFolder } from '../support/databases.ts';
 
@@ -77,51 +75,5 @@ describe('sources', () => {
       })),
     );
     expect(networks.answered).toEqual([]);
-  });
-});
-
-describe('streams', () => {
-  const NOW_MS = Date.UTC(2026, 10, 20);
-  const HOUR_MS = 3_600_000;
-  const stream = (changes: Partial<PullState>): PullState => ({
-    ...{ source: 'awin:1', orgId: 1, stream: 'validation', orgName: 'acme' },
-    ...{ completeThroughMs: NOW_MS - HOUR_MS, lastSuccessMs: NOW_MS, runMs: NOW_MS, everyMs: HOUR_MS / 2 },
-    ...{
-      counts: { added: 0, changed: 0, unchanged: 0, invalid: 0, withdrawn: 0 },
-      error: null,
-      failedAtMs: null,
-    },
-    ...{ suspects: [], suspectedAtMs: null, ...changes },
-  });
-
-  test('streams that are up to date pass the check, and without streams there is no check', () => {
-    expect(judgePulls([], NOW_MS)).toEqual([]);
-    const old = { stream: 'reread', completeThroughMs: 0 };
-    const catalogue = { stream: 'catalogue', completeThroughMs: NOW_MS - 7 * HOUR_MS };
-    expect(judgePulls([stream({}), stream(old), stream(catalogue)], NOW_MS)).toEqual([
-      { check: 'pulls', state: 'ok', found: '3 streams up to date' },
-    ]);
-  });
-
-  test('warns of streams that fail, and of streams that have missed three runs', () => {
-    const streams = [
-      stream({ error: 'status 401', failedAtMs: NOW_MS }),
-      stream({ stream: 'amendment', completeThroughMs: NOW_MS - 3 * HOUR_MS }),
-      stream({ stream: 'transaction', completeThroughMs: NOW_MS - 3 * HOUR_MS, everyMs: 3 * HOUR_MS }),
-      stream({ orgName: null, everyMs: null, completeThroughMs: NOW_MS - 25 * HOUR_MS }),
-    ];
-    expect(judgePulls(streams, NOW_MS)).toEqual([
-      {
-        ...{ check: 'pulls', state: 'warning' },
-        found: '1 stream failing: awin:1, validation of "acme" (status 401)',
-        advice: 'run: offerbook doctor --source FILE; the next pull continues where the stream stopped',
-      },
-      {
-        ...{ check: 'pulls', state: 'warning' },
-        found:
-          '2 streams late: awin:1, amendment of "acme" (complete through 2026-11-19T21:00:00), awin:1, validation (complete through 2026-11-18T23:00:00)',
-        advice: 'check that offerbook pull is still scheduled',
-      },
-    ]);
   });
 });

@@ -23,7 +23,7 @@ function report(route: string, tracked: number, state: Partial<WorkerReport>): W
     ...NO_REPORT,
     routes: requests.routes,
     callers: callers.tallies,
-    clicks: { tally, isSpooling: false, isDiskLow: false, spooledCount: tracked },
+    clicks: { tally, fate: 'recorded', isDiskLow: false, spooledCount: tracked },
     ...state,
   };
 }
@@ -52,16 +52,20 @@ test("merging reports adds up the workers' counts and uses the worst state", () 
       spans: { sent: 3, dropped: 1 },
     }),
     report('/v1/coupons/', 2, {
-      replica: { isUsable: false, lagMs: 2 },
+      replica: { isUsable: false, lagMs: 2, reason: 'frozen' },
       cluster: { rivals: ['a', 'b'], timeline: 1, isUnsettled: false, restamped: 4 },
       pools: { pages: { inUse: 3, waiting: 4, max: 7 }, other: { inUse: 0, waiting: 5, max: 2 } },
-      isDatabaseUsable: false,
+      databaseStatus: { state: 'unreachable', reason: 'cut off' },
     }),
-    report('/readyz', 4, { spans: { sent: 4, dropped: 0 } }),
+    report('/readyz', 4, {
+      spans: { sent: 4, dropped: 0 },
+      databaseStatus: { state: 'corrupt', reason: 'bad page' },
+      clicks: { tally: { ...newClickTally(), tracked: 4 }, fate: 'spooled', isDiskLow: false, spooledCount: 4 },
+    }),
   ]);
   expect({ ...merged, routes: requestsOf(merged) }).toEqual({
-    isDatabaseUsable: false,
-    replica: { isUsable: false, lagMs: 5 },
+    databaseStatus: { state: 'corrupt', reason: 'bad page' },
+    replica: { isUsable: false, lagMs: 5, reason: 'frozen' },
     cluster: { rivals: ['a', 'b'], timeline: 2, isUnsettled: true, restamped: 7 },
     pools: { pages: { inUse: 4, waiting: 6, max: 14 }, other: { inUse: 2, waiting: 5, max: 4 } },
     routes: [
@@ -70,7 +74,7 @@ test("merging reports adds up the workers' counts and uses the worst state", () 
     ],
     clicks: {
       tally: { ...newClickTally(), tracked: 7 },
-      isSpooling: false,
+      fate: 'spooled',
       isDiskLow: false,
       spooledCount: 7,
     },
@@ -82,12 +86,12 @@ test("merging reports adds up the workers' counts and uses the worst state", () 
 test('merging reports keeps the counts of a worker that has exited and drops its state', () => {
   const spooling = {
     tally: { ...newClickTally(), bot: 1 },
-    isSpooling: true,
+    fate: 'lost',
     isDiskLow: true,
     spooledCount: 3,
-  };
+  } as const;
   const last = report('/readyz', 0, {
-    isDatabaseUsable: false,
+    databaseStatus: { state: 'corrupt' },
     replica: { isUsable: false, lagMs: 9 },
     pools: { pages: { inUse: 1, waiting: 2, max: 7 }, other: { inUse: 2, waiting: 0, max: 2 } },
     clicks: spooling,
@@ -95,12 +99,12 @@ test('merging reports keeps the counts of a worker that has exited and drops its
   });
   const merged = mergeReports([countsOf(last), NO_REPORT]);
   expect({ ...merged, routes: requestsOf(merged) }).toEqual({
-    isDatabaseUsable: true,
+    databaseStatus: { state: 'usable' },
     replica: undefined,
     cluster: undefined,
     pools: undefined,
     routes: [['/readyz', { 200: 1 }]],
-    clicks: { ...spooling, isSpooling: false, isDiskLow: false },
+    clicks: { ...spooling, fate: 'recorded', isDiskLow: false },
     spans: { sent: 5, dropped: 2 },
     callers: callersOf(1, 0),
   });

@@ -9,7 +9,7 @@ const STATE: NodeState = {
   routes: new Map(),
   callers: { organisations: new Map(), errors: new Map() },
   isReady: true,
-  isDatabaseUsable: false,
+  databaseStatus: { state: 'unreachable' },
   catalogueRevision: 7,
   catalogueItems: { retailers: 1, cashbackOffers: 2, coupons: 0, promotions: 3 },
   database: undefined,
@@ -17,7 +17,8 @@ const STATE: NodeState = {
   pools: undefined,
   cluster: undefined,
   clicks: undefined,
-  areClicksSpooled: false,
+  clickFate: 'recorded',
+  checks: [],
   isClickDiskLow: false,
   workers: { ready: 2, restarts: 3 },
 };
@@ -148,7 +149,7 @@ test('imports, tokens and lists have series by kind, outcome and name; import an
 test('connections have a series per pool, except on SQLite, which has no pools', async () => {
   const pools = { pages: { inUse: 7, waiting: 3, max: 7 }, other: { inUse: 1, waiting: 0, max: 2 } };
   const name = 'offerbook_database_';
-  expect((await linesOf(name, { ...STATE, pools })).slice(1)).toEqual([
+  expect((await linesOf(name, { ...STATE, pools })).slice(2)).toEqual([
     'offerbook_database_connections_in_use{pool="pages"} 7',
     'offerbook_database_connections_in_use{pool="other"} 1',
     'offerbook_database_connections_max{pool="pages"} 7',
@@ -156,7 +157,7 @@ test('connections have a series per pool, except on SQLite, which has no pools',
     'offerbook_database_waiting{pool="pages"} 3',
     'offerbook_database_waiting{pool="other"} 0',
   ]);
-  expect(await linesOf(name, STATE)).toEqual(['offerbook_database_usable 0']);
+  expect(await linesOf(name, STATE)).toEqual(['offerbook_database_usable 0', 'offerbook_database_corrupt 0']);
 });
 
 test('the process metrics include the start time, the number of open files and its limit', async () => {

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test';
 import { LAST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
-import { judgeWebhooks } from '../../src/cli/doctor/judge-webhooks.ts';
 import { type WebhookStatus, webhookFigures } from '../../src/domain/webhook.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 18);
@@ -49,26 +48,4 @@ test('the figures count webhooks by state, and their times ignore those that the
     ...times,
   });
   expect(webhookFigures([], NOW_MS)).toBeUndefined();
-});
-
-test('doctor warns about webhooks that have failed for a day or were paused by their endpoint', () => {
-  const recent = webhook({ failingSinceMs: NOW_MS - 23 * HOUR_MS });
-  expect(judgeWebhooks([], NOW_MS)).toEqual([]);
-  expect(judgeWebhooks([recent], NOW_MS)).toEqual([{ check: 'webhooks', state: 'ok', found: '1 webhook' }]);
-  const gone = webhook({ pausedAtMs: 1, pausedBy: 'endpoint' });
-  expect(judgeWebhooks([recent, FAILING, gone], NOW_MS)).toEqual([
-    {
-      check: 'webhooks',
-      state: 'warning',
-      found: `1 webhook failing for more than 24 hours: ${FAILING.id} of "acme" (503)`,
-      advice:
-        'no change is lost; ask the partner to repair the endpoint, then run: offerbook webhooks resume ID',
-    },
-    {
-      check: 'webhooks',
-      state: 'warning',
-      found: `1 webhook paused automatically: ${gone.id} of "acme" (by the endpoint)`,
-      advice: 'run: offerbook webhooks resume ID, or offerbook webhooks delete ID',
-    },
-  ]);
 });

@@ -42,6 +42,14 @@ export interface HourFigures {
   readonly minutes: readonly MinuteFigures[];
 }
 
+/** What a health check found, and what to do. */
+export interface HealthCheck {
+  readonly check: string;
+  readonly state: 'ok' | 'warning' | 'fault';
+  readonly found: string;
+  readonly advice?: string;
+}
+
 export interface NodeFigures {
   readonly nowMs: number;
   readonly startedAtMs: number;
@@ -50,12 +58,10 @@ export interface NodeFigures {
   readonly workers: number;
   readonly state: {
     readonly isReady: boolean;
-    readonly isDatabaseUsable: boolean;
-    readonly areClicksSpooled: boolean;
-    readonly isClickDiskLow: boolean;
+    readonly databaseStatus: { readonly state: 'usable' | 'unreachable' | 'corrupt' };
+    /** The health checks. */
+    readonly checks: readonly HealthCheck[];
     readonly catalogueRevision: number | undefined;
-    /** Undefined on SQLite. `rivals` are servers that accept writes although another has replaced them. */
-    readonly cluster: { readonly rivals: readonly string[]; readonly isUnsettled: boolean } | undefined;
     /** Undefined if there is no replica. */
     readonly replica: { readonly isUsable: boolean; readonly lagMs: number } | undefined;
     readonly workers: { readonly ready: number; readonly restarts: number };

@@ -24,7 +24,7 @@ import {
   tag,
 } from './elements.ts';
 import { type FeedFreshness, feedTable } from './imports-page.ts';
-import type { MachineFigures, NodeFigures } from './node-figures.ts';
+import type { HealthCheck, NodeFigures } from './node-figures.ts';
 
 export interface Overview {
   readonly node: NodeFigures;
@@ -35,15 +35,6 @@ export interface Overview {
 }
 
 export interface DatabaseFigures {
-  readonly expiringTokens: readonly ExpiringToken[];
-  /** Catalogue feeds whose next import is late. */
-  readonly lateCatalogues: readonly {
-    readonly source: string | null;
-    readonly lastMs: number;
-    readonly usualMs: number;
-  }[];
-  /** Feeds whose last import did not succeed. */
-  readonly failedFeeds: readonly FailedFeed[];
   /** Oldest success first. */
   readonly feeds: readonly FeedFreshness[];
   /** The last seven days, oldest first; the last one is today. */
@@ -56,11 +47,6 @@ export interface DatabaseFigures {
   }[];
 }
 
-export interface FailedFeed extends FeedFreshness {
-  /** Undefined if the import log no longer contains the import. */
-  readonly import: { readonly id: number; readonly reason: string | null } | undefined;
-}
-
 /** Clicks and sales of a day (UTC), and of the same day a week earlier. */
 export interface WeekDay {
   readonly dayMs: number;
@@ -70,28 +56,24 @@ export interface WeekDay {
   readonly salesBefore: number;
 }
 
-interface ExpiringToken {
-  readonly id: string;
-  readonly kind: string;
-  readonly orgName: string;
-  readonly expiresAtMs: number | null;
-}
-
-interface Warning {
-  readonly words: Html;
-  readonly remedy?: Html;
-}
-
-/** A disk is nearly full if less than this fraction of its size, or less than this many bytes, is free. */
-const DISK_MIN_SHARE = 0.1;
-const DISK_MIN_BYTES = 1e9;
+/** The page that shows more about a check. */
+const PAGES: Readonly<Record<string, string>> = {
+  'import of catalogue': '/imports?kind=catalogue',
+  'import of links': '/imports?kind=links',
+  'import of transactions': '/imports?kind=transactions',
+  'write lock': '/imports',
+  tokens: '/organisations',
+  webhooks: '/webhooks',
+  pulls: '/pulls',
+};
 
 export function overviewPage(overview: Overview): ConsolePage {
   const { node, database } = overview;
   const week = 'failure' in database ? undefined : database.week;
   return {
     title: 'Overview',
-    main: html`${warningList([...nodeWarnings(overview), ...databaseWarnings(overview)])}
+    main: html`${problemList(node.state.checks)}
+${'failure' in database ? html`<p class="failure">The database does not respond: ${database.failure}.</p>` : undefined}
 <section class="stack"><h2 class="unseen">Figures</h2>${keyFigures(node, week)}
 ${plots(...requestPlots(node), ...('failure' in database ? [] : databasePlots(database)), ...machinePlots(node))}
 ${source('offerbook_http_requests_total', 'offerbook_http_request_duration_seconds', 'offerbook activations totals', 'offerbook transactions totals')}
@@ -102,9 +84,25 @@ ${section('Node', nodeFacts(overview))}`,
   };
 }
 
-function warningList(warnings: readonly Warning[]): Html {
-  if (warnings.length === 0) return html`<p>${tag('ok', 'good')} No problems found.</p>`;
-  return html`<ul class="stack" aria-label="Problems">${warnings.map(({ words, remedy }) => html`<li class="panel problem-item failure"><p>${words}</p>${remedy}</li>`)}</ul>`;
+function problemList(checks: readonly HealthCheck[]): Html {
+  const problems = checks.filter(({ state }) => state !== 'ok');
+  return html`${
+    problems.length === 0
+      ? html`<p>${tag('ok', 'good')} No problems found.</p>`
+      : html`<ul class="stack" aria-label="Problems">${problems.map(problemItem)}</ul>`
+  }${source('offerbook doctor', 'offerbook_check')}`;
+}
+
+function problemItem({ check, state, found, advice }: HealthCheck): Html {
+  const page = PAGES[check];
+  const name = html`<strong>${check}</strong>`;
+  return html`<li class="panel problem-item failure"><p>${tag(state, state === 'fault' ? 'bad' : 'pending')} ${page === undefined ? name : linked(page, name)}: <bdi>${found}</bdi></p>${remedy(advice ?? '')}</li>`;
+}
+
+/** Advice that ends with a command gets a button that copies the command. */
+function remedy(advice: string): Html {
+  const [, about = '', text] = /^(.*:) (offerbook [^;]+)$/.exec(advice) ?? [];
+  return text === undefined ? html`<p>What to do: ${advice}.</p>` : command(`What to do: ${about}`, text);
 }
 
 function keyFigures({ hour }: NodeFigures, week: readonly WeekDay[] | undefined): Html {
@@ -254,7 +252,7 @@ function nodeFacts({ node, folder }: Overview): Html {
   return html`${facts([
     ['Up since', since(startedAtMs, nowMs)],
     ['Ready', state.isReady ? tag('ready', 'good') : tag('not ready', 'bad')],
-    ['Database', state.isDatabaseUsable ? tag('usable', 'good') : tag('unusable', 'bad')],
+    ['Database', tag(state.databaseStatus.state, state.databaseStatus.state === 'usable' ? 'good' : 'bad')],
     ['Replica', replica === undefined ? 'none' : replicaWords(replica)],
     ['Workers ready', html`${number(state.workers.ready)} of ${number(workers)}`],
     ['Workers replaced', number(state.workers.restarts)],
@@ -276,68 +274,4 @@ function nodeFacts({ node, folder }: Overview): Html {
 
 function replicaWords({ isUsable, lagMs }: NonNullable<NodeFigures['state']['replica']>): Html {
   return html`${isUsable ? tag('in use', 'good') : tag('not in use', 'bad')} ${duration(lagMs)} behind`;
-}
-
-function isNearlyFull(disk: MachineFigures['disk']): disk is NonNullable<MachineFigures['disk']> {
-  return disk !== undefined && (disk.free < DISK_MIN_BYTES || disk.free < DISK_MIN_SHARE * disk.size);
-}
-
-function nodeWarnings({ node, folder }: Overview): Warning[] {
-  const { state, workers, hour } = node;
-  const { disk } = hour.machine;
-  const unresponsive = workers - state.workers.ready;
-  const found: Html[] = [];
-  if (!state.isReady) found.push(html`The node is not ready. The load balancer should not send it requests.`);
-  if (unresponsive > 0 && state.isReady)
-    found.push(
-      html`${number(unresponsive)} of ${number(workers)} workers ${unresponsive === 1 ? 'does' : 'do'} not respond. See the log for the reason.`,
-    );
-  if (state.cluster !== undefined && state.cluster.rivals.length > 0)
-    found.push(
-      html`Former PostgreSQL primaries still accept writes: ${state.cluster.rivals.join(', ')}. Stop them, because changes written to them will be lost.`,
-    );
-  if (state.cluster?.isUnsettled === true)
-    found.push(
-      html`PostgreSQL has failed over, and no server knows whether changes were lost. If replication was asynchronous, run <code>offerbook failover mark</code>; if it was synchronous, add <code>--nothing-lost</code>.`,
-    );
-  if (state.replica?.isUsable === false)
-    found.push(html`The replica is not in use; pages are read from the primary. See the log for the reason.`);
-  if (state.areClicksSpooled)
-    found.push(html`Clicks are written to the spool, because the database does not accept them.`);
-  if (state.isClickDiskLow)
-    found.push(
-      html`A disk that stores clicks has less free space than <code>--disk-reserve</code>, so clicks are not written to it. Free some space.`,
-    );
-  if (isNearlyFull(disk))
-    found.push(
-      html`The disk that contains <code>${folder}</code> is nearly full (${gigabytes(disk.free)} left), and writes will fail when it is full. Free some space; a purge does not help, because it frees space only inside the SQLite file.`,
-    );
-  return found.map((words) => ({ words }));
-}
-
-function databaseWarnings({ database, node: { nowMs } }: Overview): Warning[] {
-  if ('failure' in database)
-    return [
-      {
-        words: html`The database does not respond: ${database.failure}. The catalogue is still served from memory.`,
-      },
-    ];
-  const { expiringTokens, lateCatalogues, failedFeeds } = database;
-  return [
-    ...expiringTokens.map(({ id, kind, orgName, expiresAtMs }) => ({
-      words: html`A ${kind} token of <bdi>${orgName}</bdi> expires ${since(expiresAtMs, nowMs)}.`,
-      remedy: command('Replace it; the old token stays valid for a day:', `offerbook tokens rotate ${id}`),
-    })),
-    ...lateCatalogues.map(({ source: name, lastMs, usualMs }) => ({
-      words: html`The catalogue${name === null ? undefined : html` from <bdi>${name}</bdi>`} is older than usual: the last import was ${since(lastMs, nowMs)}, and the usual interval is ${duration(usualMs)}.`,
-      remedy: command('See how the last imports ended:', 'offerbook imports list --kind catalogue'),
-    })),
-    ...failedFeeds.map((feed) => ({
-      words: html`The last import of ${feed.kind}${feed.orgName === null ? undefined : html` for <bdi>${feed.orgName}</bdi>`}${feed.source === null ? undefined : html` from <bdi>${feed.source}</bdi>`} was ${feed.lastOutcome}, ${since(feed.lastEndedMs, nowMs)}${feed.import?.reason ? html`: <bdi>${feed.import.reason}</bdi>` : undefined}. Last success: ${since(feed.lastSuccessMs, nowMs)}.`,
-      remedy:
-        feed.import === undefined
-          ? command('See why:', `offerbook imports list --kind ${feed.kind}`)
-          : html`<p><a href="/imports/${feed.import.id}">See why import ${feed.import.id} was ${feed.lastOutcome}</a></p>`,
-    })),
-  ];
 }

@@ -4,13 +4,12 @@ import { FaultFound } from '@offerbook/wire/failures.ts';
 import type { Command } from 'commander';
 import { SERVE_FLAGS } from '../../config.ts';
 import { systemClock } from '../../domain/clock.ts';
+import { type Check, worstOf } from '../../health/check.ts';
 import { jsonCommand, type StoreOptions } from '../command.ts';
-import { type Check, worstOf } from '../doctor/check.ts';
 import { examine } from '../doctor/examine.ts';
 import { readNodeSettings } from '../node/node-settings.ts';
 import { printResult, table } from '../output.ts';
 import { VERSION_TEXT } from '../version.ts';
-import { parsePositiveDurationMs } from './option-values.ts';
 
 export function doctorCommand(): Command {
   const doctor = jsonCommand(
@@ -18,8 +17,8 @@ export function doctorCommand(): Command {
     'check the installation (read-only); exits 1 if something is broken',
     'offerbook doctor --port 8080 --admin-port 9090',
   )
-    .option('--import-max-age <duration>', 'warn if the last successful import is older than this', '2d')
     .option('--strict', 'also exit 1 for warnings')
+    .option('--deep', 'also read every page of an SQLite database, to find damage')
     .option(
       '--source <file>',
       'also check a source of pull with one request to its network; may be repeated',
@@ -31,8 +30,8 @@ export function doctorCommand(): Command {
 }
 
 interface DoctorOptions extends StoreOptions {
-  readonly importMaxAge: string;
   readonly strict?: boolean;
+  readonly deep?: boolean;
   readonly source?: readonly string[];
   readonly allowOtherHost?: boolean;
 }
@@ -42,7 +41,7 @@ async function runDoctor(options: DoctorOptions): Promise<void> {
   const checks = await examine({
     settings,
     databaseUrl,
-    importAgeMaxMs: parsePositiveDurationMs('--import-max-age', options.importMaxAge),
+    isDeep: options.deep === true,
     clock: systemClock,
     sources: { paths: options.source ?? [], allowOtherHost: options.allowOtherHost === true },
   });

@@ -2,9 +2,9 @@
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import type { Clock } from '../../domain/clock.ts';
+import { type Check, fault, ok } from '../../health/check.ts';
 import { withoutWaiting } from '../../pull/check-source.ts';
 import { findSourceProblem, readPullSource } from '../commands/pull-sources.ts';
-import { type Check, fault, ok } from './check.ts';
 
 export interface CheckedSources {
   readonly paths: readonly string[];
@@ -28,10 +28,12 @@ async function checkOne(path: string, allowOtherHost: boolean, clock: Clock): Pr
       ...{ sleep: (ms) => Bun.sleep(ms), random: Math.random },
     });
     const check = `source ${source.name}`;
-    if (problem === undefined) return ok(check, "the credentials work, and the network's clock agrees");
-    return fault(check, problem, 'until this is fixed, no sales are pulled: docs/feeds.md, Pull');
+    if (problem === undefined)
+      return { check, ...ok("the credentials work, and the network's clock agrees") };
+    return { check, ...fault(problem, 'until this is fixed, no sales are pulled: docs/feeds.md, Pull') };
   } catch (error) {
     if (!(error instanceof BadInput)) throw error;
-    return fault(`source ${path}`, error.message, 'fix the source file or the files that it names');
+    const advice = 'fix the source file or the files that it names';
+    return { check: `source ${path}`, ...fault(error.message, advice) };
   }
 }

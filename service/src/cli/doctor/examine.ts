@@ -1,71 +1,97 @@
-// Runs all checks of `offerbook doctor` with the settings of `serve`. The checks are read-only. Checks that need the database
-// are skipped if it is unreachable.
+// Runs all checks of `offerbook doctor` with the settings of `serve`: collects the facts for the health checks, and adds the checks
+// that only `doctor` can make. The checks are read-only. Checks that need the database are skipped if it is unreachable.
 
 import { dirname } from 'node:path';
-import { printCountOf } from '@offerbook/wire/count.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { databaseName } from '../../activation/activation-directory.ts';
 import type { ServeSettings } from '../../config.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { isStorageError } from '../../domain/storage-error.ts';
-import { countSpooled, type DatabaseFacts, inspectDatabase } from '../../storage/inspect-database.ts';
-import { sqlitePath } from '../../storage/open-database.ts';
+import { type Check, fault, ok, type Verdict, warning } from '../../health/check.ts';
+import { runChecks } from '../../health/checks.ts';
+import { CORRUPT_ADVICE } from '../../health/database-checks.ts';
+import type { ClickFacts, DatabaseStatus, Facts } from '../../health/facts.ts';
+import {
+  countSpooled,
+  type DatabaseFacts,
+  findFileProblems,
+  inspectDatabase,
+} from '../../storage/inspect-database.ts';
 import { spoolPath, spoolProblem } from '../node/activation.ts';
+import { diskFacts } from '../node/disk-reserve.ts';
 import { storageMessage } from '../storage-failure.ts';
-import { type Check, fault, ok, warning } from './check.ts';
-import { checkDisk, checkOpenFiles, checkPort } from './check-machine.ts';
+import { checkOpenFiles, checkPort, localUrl } from './check-machine.ts';
+import { checkProxies } from './check-proxies.ts';
 import { type CheckedSources, checkSources } from './check-sources.ts';
-import { judgeDatabase } from './judge-database.ts';
-import { judgeImports, judgeWriteLock } from './judge-imports.ts';
-import { judgeProxies } from './judge-proxies.ts';
-import { judgePulls } from './judge-pulls.ts';
-import { judgeTokens } from './judge-tokens.ts';
-import { judgeWebhooks } from './judge-webhooks.ts';
-import { livenessProblem } from './liveness-problem.ts';
+import { livenessProblem, reportsCorruption } from './liveness-problem.ts';
 
 interface Examination {
   readonly settings: ServeSettings;
   readonly databaseUrl: string;
-  /** Maximum age of the last successful import. */
-  readonly importAgeMaxMs: number;
   readonly sources?: CheckedSources;
+  /** True to read every page of an SQLite database. */
+  readonly isDeep?: boolean;
   readonly clock: Clock;
 }
 
 export async function examine(examination: Examination): Promise<Check[]> {
-  const { settings, databaseUrl, importAgeMaxMs, clock, sources } = examination;
-  const facts = await findFacts(databaseUrl, clock);
-  const nowMs = clock();
-  const checks: Check[] = [];
-  if ('state' in facts) checks.push(facts);
-  else {
-    checks.push(...judgeDatabase(facts, nowMs));
-    if (facts.contents !== undefined) {
-      checks.push(...judgeImports(facts.contents.feeds, nowMs, importAgeMaxMs));
-      checks.push(judgeWriteLock(facts.contents.writeLock, nowMs));
-      checks.push(judgeTokens(facts.contents.tokens, nowMs));
-      checks.push(...judgeWebhooks(facts.contents.webhooks, nowMs));
-      checks.push(...judgePulls(facts.contents.pulls, nowMs));
-    }
-  }
-  if (sources !== undefined) checks.push(...(await checkSources(sources, clock)));
-  checks.push(...(await examineReplica(settings.replicaUrl, clock)));
-  checks.push(...(await examineMachine(examination, 'state' in facts ? undefined : facts)));
-  checks.push(judgeProxies(settings));
-  if (settings.publicUrl !== undefined) checks.push(await examinePublicUrl(settings.publicUrl));
-  return checks;
+  const { settings, clock, sources } = examination;
+  const { host, port, adminHost, adminPort, publicUrl } = settings;
+  const own: Record<string, Verdict | undefined> = {
+    'open files': checkOpenFiles(),
+    port: await checkPort({ host, port, option: '--port' }),
+    'admin port':
+      adminPort === undefined
+        ? undefined
+        : await checkPort({ host: adminHost, port: adminPort, option: '--admin-port' }),
+    proxies: checkProxies(settings),
+    'public URL': publicUrl === undefined ? undefined : await checkPublicUrl(publicUrl),
+    integrity: examination.isDeep === true ? await checkIntegrity(examination.databaseUrl) : undefined,
+  };
+  return [
+    ...runChecks(await collectFacts(examination)),
+    ...(sources === undefined ? [] : await checkSources(sources, clock)),
+    ...Object.entries(own).flatMap(([check, verdict]) =>
+      verdict === undefined ? [] : { check, ...verdict },
+    ),
+  ];
 }
 
-/** Returns the facts about a database, or a fault if they cannot be read. */
-async function findFacts(
+async function collectFacts({ settings, databaseUrl, clock }: Examination): Promise<Facts> {
+  const { inspected, status } = await inspect(databaseUrl, clock);
+  const server = localUrl({ host: settings.host, port: settings.port, option: '--port' });
+  const isReported = settings.port !== 0 && (await reportsCorruption(server));
+  const isBroken = status.state === 'usable' && isReported;
+  return {
+    nowMs: clock(),
+    importAgeMaxMs: settings.importMaxAge,
+    database: isBroken ? { state: 'corrupt', reason: `reported by the server at ${server}` } : status,
+    inspected,
+    failovers: inspected?.failovers,
+    contents: inspected?.contents,
+    replica: await inspectReplica(settings.replicaUrl, clock),
+    disks: diskFacts(settings, databaseUrl),
+    clicks: await inspectSpool(settings, databaseUrl, inspected),
+  };
+}
+
+interface Inspection {
+  readonly status: DatabaseStatus;
+  /** Undefined if the database cannot be read. */
+  readonly inspected?: DatabaseFacts;
+}
+
+async function inspect(
   url: string,
   clock: Clock,
   role: 'primary' | 'standby' = 'primary',
-): Promise<DatabaseFacts | Check> {
+): Promise<Inspection> {
   try {
-    return await inspectDatabase(url, clock, role);
+    const inspected = await inspectDatabase(url, clock, role);
+    return { status: { state: 'usable', rivals: inspected.postgres?.rivals }, inspected };
   } catch (error) {
-    return fault('database', messageOf(error), 'fix this first: serve does not start without its database');
+    const state = isStorageError(error, 'corrupt') ? 'corrupt' : 'unreachable';
+    return { status: { state, reason: messageOf(error) } };
   }
 }
 
@@ -76,87 +102,44 @@ function messageOf(error: unknown): string {
   throw error;
 }
 
-async function examineReplica(url: string | undefined, clock: Clock): Promise<Check[]> {
-  if (url === undefined) return [];
-  const facts = await findFacts(url, clock, 'standby');
-  const advice = 'until it is usable, transactions are read from the primary';
-  if ('state' in facts) return [warning('replica', facts.found, advice)];
-  if (facts.postgres?.isReadOnly === true) return [ok('replica', facts.place)];
-  return [
-    warning(
-      'replica',
-      `${facts.place} is not a standby: it accepts writes`,
-      'set --replica-url to a standby',
-    ),
-  ];
+async function inspectReplica(url: string | undefined, clock: Clock): Promise<Facts['replica']> {
+  if (url === undefined) return undefined;
+  const { status, inspected } = await inspect(url, clock, 'standby');
+  if (inspected === undefined) return { isUsable: false, found: status.reason ?? '' };
+  if (inspected.postgres?.isReadOnly === true) return { isUsable: true, found: inspected.place };
+  const found = `${inspected.place} is not a standby, because it accepts writes; set --replica-url to a standby`;
+  return { isUsable: false, found };
 }
 
-async function examineMachine(
-  { settings, databaseUrl }: Examination,
-  facts: DatabaseFacts | undefined,
-): Promise<Check[]> {
-  const path = sqlitePath(databaseUrl);
-  const bytes = facts?.files.reduce((sum, file) => sum + file.bytes, 0) ?? 0;
-  const { host, port, adminHost, adminPort } = settings;
-  const reserveMegabytes = settings.activation === 'on' ? settings.diskReserve : 0;
-  return [
-    ...(path === undefined
-      ? []
-      : [checkDisk('disk', dirname(path), { neededBytes: bytes, reserveMegabytes })]),
-    ...(await examineSpool(settings, databaseUrl, facts)),
-    checkOpenFiles(),
-    await checkPort('port', { host, port, option: '--port' }),
-    ...(adminPort === undefined
-      ? []
-      : [await checkPort('admin port', { host: adminHost, port: adminPort, option: '--admin-port' })]),
-  ];
-}
-
-async function examineSpool(
-  { spool, activation, diskReserve }: ServeSettings,
+async function inspectSpool(
+  { spool, activation }: ServeSettings,
   databaseUrl: string,
   facts: DatabaseFacts | undefined,
-): Promise<Check[]> {
-  if (activation === 'off' || facts?.clickKey === undefined) return [];
+): Promise<ClickFacts | undefined> {
+  if (activation === 'off' || facts?.clickKey === undefined) return undefined;
   const path = spoolPath(spool, databaseUrl, databaseName(facts.clickKey));
   const problem = spoolProblem(dirname(path));
+  const loss = 'until then clicks are lost while the database is unreachable';
   if (problem !== undefined)
-    return [
-      fault(
-        'spool',
-        problem,
-        'choose another folder with --spool; until then clicks are lost while the database is unreachable',
-      ),
-    ];
-  const disk = checkDisk('spool', dirname(path), { reserveMegabytes: diskReserve });
-  if (disk.state !== 'ok') return [disk];
-  let waiting: number;
+    return { fate: 'recorded', problem: fault(problem, `choose another folder with --spool; ${loss}`) };
   try {
-    waiting = await countSpooled(path);
+    return { fate: 'recorded', waiting: await countSpooled(path) };
   } catch (error) {
-    return [
-      fault(
-        'spool',
-        messageOf(error),
-        'until the spool is usable, clicks are lost while the database is unreachable',
-      ),
-    ];
+    return { fate: 'recorded', problem: fault(messageOf(error), `make the spool usable; ${loss}`) };
   }
-  if (waiting === 0) return [ok('spool', `empty; ${disk.found}`)];
-  return [
-    warning(
-      'spool',
-      `${printCountOf(waiting, 'click')} waiting in ${path}`,
-      'start a server with this --spool to record them',
-    ),
-  ];
 }
 
-async function examinePublicUrl(url: string): Promise<Check> {
+async function checkIntegrity(databaseUrl: string): Promise<Verdict> {
+  const problems = await findFileProblems(databaseUrl);
+  if (problems === undefined) return ok('not checked: run pg_amcheck on the PostgreSQL server');
+  if (problems.length === 0) return ok('every page was read');
+  return fault(problems.join('; '), CORRUPT_ADVICE);
+}
+
+async function checkPublicUrl(url: string): Promise<Verdict> {
   const problem = await livenessProblem(url);
-  if (problem === undefined) return ok('public URL', `Offerbook is reachable at ${url}`);
+  if (problem === undefined) return ok(`Offerbook is reachable at ${url}`);
   return warning(
-    'public URL',
     `Offerbook is not reachable from this machine at ${url}: ${problem}`,
     'check that a server is running and that the proxy forwards requests to it',
   );

@@ -12,7 +12,7 @@ import type { ServeSettings } from '../../config.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { openSpool } from '../../storage/click-spool.ts';
 import { sqlitePath } from '../../storage/open-database.ts';
-import { DiskReserve } from './disk-reserve.ts';
+import { DiskReserve, spoolFolder } from './disk-reserve.ts';
 import type { NodeOptions } from './node-settings.ts';
 
 export function openActivation(options: NodeOptions, stores: Stores, catalogue: Catalogue) {
@@ -77,8 +77,4 @@ export function spoolProblem(folder: string): string | undefined {
 /** The file name contains the database name, because servers with different databases may share a folder. */
 export function spoolPath(folder: string | undefined, databaseUrl: string, databaseName: string): string {
   return join(spoolFolder(folder, databaseUrl), `offerbook-spool-${databaseName}.db`);
-}
-
-export function spoolFolder(folder: string | undefined, databaseUrl: string): string {
-  return folder ?? dirname(sqlitePath(databaseUrl) ?? './spool');
 }

@@ -8,14 +8,16 @@ import { machineFigures } from '../../console/machine-figures.ts';
 import { RecentHour, SAMPLE_INTERVAL_MS } from '../../console/recent-hour.ts';
 import type { Logger } from '../../domain/logger.ts';
 import { isStorageError } from '../../domain/storage-error.ts';
-import type { Stores } from '../../domain/stores.ts';
+import type { ReplicaState, Stores } from '../../domain/stores.ts';
+import { runChecks } from '../../health/checks.ts';
+import type { Facts } from '../../health/facts.ts';
 import { clientReader } from '../../http/access/client-address.ts';
 import { metricsPage, type NodeState } from '../../http/metrics.ts';
 import { readiness } from '../../http/readiness.ts';
-import { spoolFolder } from './activation.ts';
 import { openAdminAccess, refusal } from './admin-access.ts';
 import { ConsoleHost } from './console/console-host.ts';
 import { databaseFigures } from './database-figures.ts';
+import { diskFacts, spoolFolder } from './disk-reserve.ts';
 import { bind } from './listen.ts';
 import type { NodeOptions } from './node-settings.ts';
 import { healthOf, type WorkerReport } from './workers/worker-report.ts';
@@ -50,14 +52,30 @@ export function openAdmin(options: NodeOptions, source: AdminSource): (() => Pro
   const readFigures = databaseFigures(source.stores, clock);
 
   async function readState(): Promise<NodeState> {
-    const database = await readFigures();
+    const read = await readFigures();
     const report = source.report();
+    const health = healthOf(report, source.isReady());
     return {
       ...report,
-      ...healthOf(report, source.isReady()),
+      ...health,
+      checks: runChecks({
+        nowMs: clock(),
+        importAgeMaxMs: settings.importMaxAge,
+        database: { ...report.databaseStatus, rivals: report.cluster?.rivals },
+        failovers: report.cluster && {
+          lastAtMs: null,
+          unsettled: Number(report.cluster.isUnsettled),
+          restamping: 0,
+        },
+        contents: read?.contents,
+        clicks: report.clicks,
+        replica: report.replica && replicaFacts(report.replica),
+        disks: diskFacts(settings, databaseUrl),
+        node: { isReady: health.isReady, workers, workersReady: source.workers().ready },
+      }),
       catalogueRevision: source.catalogue.revision,
       catalogueItems: source.catalogue.counts(),
-      database,
+      database: read?.figures,
       workers: source.workers(),
       sender: source.sender(),
     };
@@ -118,6 +136,14 @@ export function openAdmin(options: NodeOptions, source: AdminSource): (() => Pro
   return async () => {
     clearInterval(timer);
     await Promise.all([consoleHost.close(), server.stop(true)]);
+  };
+}
+
+function replicaFacts({ isUsable, lagMs, reason }: ReplicaState): Facts['replica'] {
+  const lag = `${(lagMs / 1_000).toFixed(0)} s behind the primary`;
+  return {
+    isUsable,
+    found: isUsable ? `in use, ${lag}` : `not in use${reason === undefined ? '' : `: ${reason}`}`,
   };
 }
 

@@ -7,27 +7,39 @@ import type { Stores } from '../../domain/stores.ts';
 import { webhookFigures } from '../../domain/webhook.ts';
 import { withTimeout } from '../../domain/with-timeout.ts';
 import type { DatabaseFigures } from '../../http/metrics.ts';
+import { type ContentFacts, OPEN_IMPORTS_MAX } from '../../storage/inspect-database.ts';
 
 /** Monitoring must get its metrics within seconds, even while the database is unreachable. */
 const READ_MAX_MS = 1_000;
 
-/** Returns a function that reads the figures; it returns undefined until the first successful read. */
-export function databaseFigures(
-  { imports, tokens, webhooks, pulls }: Stores,
-  clock: Clock,
-): () => Promise<DatabaseFigures | undefined> {
-  let last: DatabaseFigures | undefined;
+interface ReadFigures {
+  readonly figures: DatabaseFigures;
+  /** The facts for the health checks. */
+  readonly contents: ContentFacts;
+}
 
-  async function read(): Promise<DatabaseFigures> {
+/** Returns a function that reads the figures; it returns undefined until the first successful read. */
+export function databaseFigures(stores: Stores, clock: Clock): () => Promise<ReadFigures | undefined> {
+  let last: ReadFigures | undefined;
+
+  async function read(): Promise<ReadFigures> {
     const nowMs = clock();
-    const expiring = (await tokens.list()).tokens.filter((token) => isExpiring(token, nowMs));
-    return {
-      imports: await imports.totals(),
-      tokensExpiring: expiring.length,
-      webhooks: webhookFigures(await webhooks.list(), nowMs),
-      pulls: await pulls.list(),
-      pullRequests: await pulls.listRequests(),
+    const imports = await stores.imports.totals();
+    const contents: ContentFacts = {
+      tokens: (await stores.tokens.list()).tokens,
+      feeds: imports.feeds,
+      webhooks: await stores.webhooks.list(),
+      pulls: await stores.pulls.list(),
+      openImports: await stores.imports.list({ outcome: 'begun', limit: OPEN_IMPORTS_MAX }),
     };
+    const figures: DatabaseFigures = {
+      imports,
+      tokensExpiring: contents.tokens.filter((token) => isExpiring(token, nowMs)).length,
+      webhooks: webhookFigures(contents.webhooks, nowMs),
+      pulls: contents.pulls,
+      pullRequests: await stores.pulls.listRequests(),
+    };
+    return { figures, contents };
   }
 
   return async () => {

@@ -1,9 +1,13 @@
 // Free space that clicks must leave on a disk. Anyone can click a link, so clicks must not fill the disk: imports would fail,
 // and revoking a token would use up the revocation reserve.
 
-import { statfsSync } from 'node:fs';
+import { statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { ServeSettings } from '../../config.ts';
 import type { ClickStore } from '../../domain/click.ts';
 import { StorageError } from '../../domain/storage-error.ts';
+import type { DiskFacts } from '../../health/facts.ts';
+import { CLICK_END, sqlitePath } from '../../storage/open-database.ts';
 
 /** Maximum age of a measurement. */
 const MEASURE_EVERY_MS = 1_000;
@@ -53,8 +57,36 @@ export class DiskReserve {
   }
 }
 
+/** The disks of the spool and of an SQLite database. */
+export function diskFacts(
+  { spool, activation, diskReserve }: ServeSettings,
+  databaseUrl: string,
+): DiskFacts[] {
+  const path = sqlitePath(databaseUrl);
+  const folders = new Set([
+    ...(path === undefined ? [] : [dirname(path)]),
+    ...(activation === 'on' ? [spoolFolder(spool, databaseUrl)] : []),
+  ]);
+  return [...folders].map((folder) => ({
+    folder,
+    freeBytes: freeBytes(folder),
+    neededBytes: path !== undefined && folder === dirname(path) ? sizeOf(path) : 0,
+    reserveMegabytes: activation === 'on' ? diskReserve : 0,
+  }));
+}
+
+function sizeOf(path: string): number {
+  return ['', '-wal', CLICK_END]
+    .map((end) => statSync(path + end, { throwIfNoEntry: false })?.size ?? 0)
+    .reduce((sum, size) => sum + size);
+}
+
+export function spoolFolder(folder: string | undefined, databaseUrl: string): string {
+  return folder ?? dirname(sqlitePath(databaseUrl) ?? './spool');
+}
+
 /** Undefined if the folder cannot be read. */
-export function freeBytes(folder: string): number | undefined {
+function freeBytes(folder: string): number | undefined {
   try {
     const { bavail, bsize } = statfsSync(folder);
     return bavail * bsize;

@@ -53,7 +53,7 @@ export async function openServing(options: ServingOptions) {
   const path = sqlitePath(databaseUrl);
   if (path !== undefined) keepReserve(path);
   const tracing = openTracing(options.tracing, { databaseUrl, clock, onChange: logCollector(logger) });
-  const databaseHealth = new DatabaseHealth(logger);
+  const databaseHealth = new DatabaseHealth(logger, databaseUrl);
   const tally = new RequestTally();
   const callers = new CallerTally(clock);
   const tokens = new TokenDirectory(stores.tokens, () => stores.revisions(), clock);
@@ -67,7 +67,7 @@ export async function openServing(options: ServingOptions) {
 
   function report(): WorkerReport {
     return {
-      isDatabaseUsable: databaseHealth.isUsable,
+      databaseStatus: databaseHealth.status,
       replica: stores.replica(),
       cluster: stores.cluster(),
       pools: stores.pools(),

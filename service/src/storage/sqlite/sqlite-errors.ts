@@ -5,6 +5,7 @@ import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StorageError } from '../../domain/storage-error.ts';
 import { busy } from '../database.ts';
+import { reportCorruption } from './corruption.ts';
 
 export function isBusy(error: unknown): boolean {
   return error instanceof SQLiteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code ?? '');
@@ -22,6 +23,7 @@ export function explainSqlite(error: unknown, path: string): unknown {
   // Reduces an extended result code such as SQLITE_IOERR_WRITE to its primary code.
   switch (error.code?.split('_').slice(0, 2).join('_')) {
     case 'SQLITE_NOTADB':
+      reportCorruption(path, `${path} is not an SQLite file`);
       return new StorageError(
         'invalid',
         `${path} is not an Offerbook database: it is not an SQLite file`,
@@ -37,6 +39,7 @@ export function explainSqlite(error: unknown, path: string): unknown {
     case 'SQLITE_FULL':
       return new StorageError('full', `the disk with ${path} is full; nothing was written`, cause);
     case 'SQLITE_CORRUPT':
+      reportCorruption(path, error.message);
       return new StorageError('corrupt', `${path} cannot be read or written (${error.message})`, cause);
     case 'SQLITE_IOERR':
     case 'SQLITE_NOMEM':

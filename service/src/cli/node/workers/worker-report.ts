@@ -1,7 +1,9 @@
 // Worker reports, which consist of state and counts, and the functions that merge them.
 
+import type { ClickFate } from '../../../domain/click.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import type { ClusterState, DatabasePools, ReplicaState } from '../../../domain/stores.ts';
+import type { DatabaseStatus } from '../../../health/facts.ts';
 import { type CallerTallies, CallerTally } from '../../../http/caller-tally.ts';
 import type { ClickState } from '../../../http/metrics.ts';
 import type { Health } from '../../../http/readiness.ts';
@@ -9,7 +11,7 @@ import { RequestTally, type RouteTallies } from '../../../http/request-tally.ts'
 import type { SpanCounts } from '../../../tracing/otlp-exporter.ts';
 
 export interface WorkerReport {
-  readonly isDatabaseUsable: boolean;
+  readonly databaseStatus: DatabaseStatus;
   readonly replica: ReplicaState | undefined;
   readonly cluster: ClusterState | undefined;
   readonly pools: DatabasePools | undefined;
@@ -21,7 +23,7 @@ export interface WorkerReport {
 
 /** Initial value, before a worker's first report. */
 export const NO_REPORT: WorkerReport = {
-  isDatabaseUsable: true,
+  databaseStatus: { state: 'usable' },
   replica: undefined,
   cluster: undefined,
   pools: undefined,
@@ -39,7 +41,7 @@ export function countsOf({ routes, clicks, spans, callers, cluster }: WorkerRepo
     spans,
     callers,
     cluster: cluster && { ...cluster, rivals: [], isUnsettled: false },
-    clicks: clicks && { ...clicks, isSpooling: false, isDiskLow: false },
+    clicks: clicks && { ...clicks, fate: 'recorded', isDiskLow: false },
   };
 }
 
@@ -52,7 +54,7 @@ export function mergeReports(reports: readonly WorkerReport[]): WorkerReport {
     calls.add(callers);
   }
   return {
-    isDatabaseUsable: reports.every(({ isDatabaseUsable }) => isDatabaseUsable),
+    databaseStatus: mergeStatuses(reports.map(({ databaseStatus }) => databaseStatus)),
     replica: mergeReplicas(reports.flatMap(({ replica }) => replica ?? [])),
     cluster: mergeClusters(reports.flatMap(({ cluster }) => cluster ?? [])),
     pools: mergePools(reports.flatMap(({ pools }) => pools ?? [])),
@@ -63,12 +65,15 @@ export function mergeReports(reports: readonly WorkerReport[]): WorkerReport {
   };
 }
 
+function mergeStatuses(all: readonly DatabaseStatus[]): DatabaseStatus {
+  const inState = (wanted: DatabaseStatus['state']) => all.find(({ state }) => state === wanted);
+  return inState('corrupt') ?? inState('unreachable') ?? { state: 'usable' };
+}
+
 function mergeReplicas(states: readonly ReplicaState[]): ReplicaState | undefined {
   if (states.length === 0) return undefined;
-  return {
-    isUsable: states.every(({ isUsable }) => isUsable),
-    lagMs: Math.max(...states.map(({ lagMs }) => lagMs)),
-  };
+  const unusable = states.find(({ isUsable }) => !isUsable);
+  return { ...(unusable ?? { isUsable: true }), lagMs: Math.max(...states.map(({ lagMs }) => lagMs)) };
 }
 
 function mergeClusters(states: readonly ClusterState[]): ClusterState | undefined {
@@ -88,12 +93,15 @@ function mergePools(all: readonly DatabasePools[]): DatabasePools | undefined {
   return pages && other && { pages, other };
 }
 
+/** Worst first. */
+const FATES: readonly ClickFate[] = ['lost', 'spooled'];
+
 function mergeClicks(states: readonly ClickState[]): ClickState | undefined {
   const tally = addUp(states.map((state) => state.tally));
   return (
     tally && {
       tally,
-      isSpooling: states.some(({ isSpooling }) => isSpooling),
+      fate: FATES.find((fate) => states.some((state) => state.fate === fate)) ?? 'recorded',
       isDiskLow: states.some(({ isDiskLow }) => isDiskLow),
       spooledCount: states.reduce((total, { spooledCount }) => total + spooledCount, 0),
     }
@@ -111,11 +119,11 @@ function addUp<Counts extends Readonly<Record<keyof Counts, number>>>(
   return Object.fromEntries(sums);
 }
 
-export function healthOf({ isDatabaseUsable, clicks }: WorkerReport, isReady: boolean): Health {
+export function healthOf({ databaseStatus, clicks }: WorkerReport, isReady: boolean): Health {
   return {
     isReady,
-    isDatabaseUsable,
-    areClicksSpooled: clicks?.isSpooling ?? false,
+    databaseStatus,
+    clickFate: clicks?.fate ?? 'recorded',
     isClickDiskLow: clicks?.isDiskLow ?? false,
   };
 }

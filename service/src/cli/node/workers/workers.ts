@@ -43,7 +43,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
   // Traces catalogue builds; the workers trace requests.
   const tracing = openTracing(options.tracing, { databaseUrl, clock, onChange: logCollector(logger) });
   const builder = openSnapshotBuilder(databaseUrl, tracing?.tracer);
-  const databaseHealth = new DatabaseHealth(logger);
+  const databaseHealth = new DatabaseHealth(logger, databaseUrl);
   const counts = new SharedArrayBuffer(SHARED_COUNTS_BYTES);
   const keeper = new CountKeeper(new Int32Array(counts));
   // Used only for the metrics, which count its items.
@@ -81,8 +81,8 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
   };
 
   function report(): WorkerReport {
-    const { isUsable: isDatabaseUsable } = databaseHealth;
-    const own = { ...NO_REPORT, isDatabaseUsable, pools: stores.pools(), spans: tracing?.exporter.counts };
+    const { status: databaseStatus } = databaseHealth;
+    const own = { ...NO_REPORT, databaseStatus, pools: stores.pools(), spans: tracing?.exporter.counts };
     return mergeReports([pool.report, own]);
   }
 
