@@ -190,7 +190,8 @@ test('the overview links to the reason of a failed import', async () => {
     .catch(() => undefined);
   await using watched = await open('/');
   const { page } = watched;
-  await page.getByRole('link', { name: /^See why import \d+ was refused/ }).click();
+  await page.getByRole('link', { name: 'import of transactions' }).click();
+  await page.getByRole('region', { name: 'Imports' }).locator('tbody a').first().click();
   const problem = page.getByRole('region', { name: 'Problems' }).locator('tbody tr');
   expect(await problem.innerText()).toContain('must be one of PENDING, CONFIRMED, DECLINED');
   // On a phone, the table has no headings, so a line number has its own label.

@@ -114,9 +114,9 @@ for (const database of DATABASES) {
         importId,
       );
       expect((await lock())?.found).toBe('free');
-      expect((await look(url)).get('import of transactions of "acme"')).toMatchObject({
+      expect((await look(url)).get('import of transactions')).toMatchObject({
         state: 'ok',
-        found: expect.stringMatching(/^succeeded 0 minutes ago/),
+        found: expect.stringMatching(/^of "acme" succeeded 0 minutes ago/),
       });
       await stores.imports.begin({ ...origin, fileName: 'f', version: '1' });
       expect((await lock())?.found).toStartWith('free; import 2, transactions of "acme" by me, began ');
@@ -132,21 +132,21 @@ for (const database of DATABASES) {
       const spool = openSpool(() => path);
       await spool.put([await recordClick(stores, org.id)]);
       await spool.close();
-      expect((await look(url, { spool: folder })).get('spool')).toEqual({
-        check: 'spool',
+      expect((await look(url, { spool: folder })).get('clicks')).toEqual({
+        check: 'clicks',
         state: 'warning',
-        found: `1 click waiting in ${path}`,
+        found: '1 click waiting in the spool',
         advice: 'start a server with this --spool to record them',
       });
       chmodSync(path, 0o644);
-      expect((await look(url, { spool: folder })).get('spool')).toEqual({
-        check: 'spool',
+      expect((await look(url, { spool: folder })).get('clicks')).toEqual({
+        check: 'clicks',
         state: 'fault',
         found: `${path} is accessible to other users; check its clicks, then run: chmod 600 ${path}`,
-        advice: 'until the spool is usable, clicks are lost while the database is unreachable',
+        advice: 'make the spool usable; until then clicks are lost while the database is unreachable',
       });
-      expect((await look(url, { spool: path })).get('spool')).toEqual({
-        check: 'spool',
+      expect((await look(url, { spool: path })).get('clicks')).toEqual({
+        check: 'clicks',
         state: 'fault',
         found: `${path} is not a writable folder (ENOTDIR)`,
         advice:
