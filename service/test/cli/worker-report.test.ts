@@ -60,7 +60,12 @@ test("merging reports adds up the workers' counts and uses the worst state", () 
     report('/readyz', 4, {
       spans: { sent: 4, dropped: 0 },
       databaseStatus: { state: 'corrupt', reason: 'bad page' },
-      clicks: { tally: { ...newClickTally(), tracked: 4 }, fate: 'spooled', isDiskLow: false, spooledCount: 4 },
+      clicks: {
+        tally: { ...newClickTally(), tracked: 4 },
+        fate: 'spooled',
+        isDiskLow: false,
+        spooledCount: 4,
+      },
     }),
   ]);
   expect({ ...merged, routes: requestsOf(merged) }).toEqual({
