@@ -2,10 +2,9 @@
 
 import { expect, test } from 'bun:test';
 import { DATABASES } from '../support/databases.ts';
+import { TEST_SEED } from '../support/test-seed.ts';
 import { play } from './report/play.ts';
 import type { Scenario } from './scenario.ts';
-
-const SEED = Number(process.env.TEST_SEED ?? 20_261_115);
 
 /** Runs the scenario's short form on each of its databases. `guarantee` begins the names of the tests. */
 export function testShortForm(scenario: Scenario, guarantee: string): void {
@@ -15,8 +14,8 @@ export function testShortForm(scenario: Scenario, guarantee: string): void {
     databases.length === 0 ? [undefined] : DATABASES.filter((each) => databases.includes(each.name));
   for (const database of targets) {
     const suffix = database === undefined ? '' : ` on ${database.name}`;
-    test(`${guarantee}${suffix} (to repeat: npm run test:chaos -- ${name} --seed ${SEED})`, async () => {
-      const { violations } = await play(scenario, { seed: SEED, database, ...short });
+    test(`${guarantee}${suffix} (to repeat: npm run test:chaos -- ${name} --seed ${TEST_SEED})`, async () => {
+      const { violations } = await play(scenario, { seed: TEST_SEED, database, ...short });
       expect(violations).toEqual([]);
     });
   }

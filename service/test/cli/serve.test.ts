@@ -217,6 +217,28 @@ describe('SIGTERM', () => {
     });
   });
 
+  test.each(['1', '2'])(
+    'with %s workers and a drain delay, both ports report the stop while requests succeed and connections end',
+    async (workers) => {
+      const adminPort = String(await freePort());
+      const args = ['--database', database, '--workers', workers, '--admin-port', adminPort];
+      // Longer than the test takes, so that the delay cannot end too early.
+      await using server = await ServerProcess.start([...args, '--drain-delay', '300']);
+      const state = async () => {
+        const ready = [server.url, `http://127.0.0.1:${adminPort}`].map(async (url) => get(`${url}/readyz`));
+        const page = await get(`${server.url}/v1/retailers/`, { Connection: 'close' });
+        const readyz = (await Promise.all(ready)).map(({ status }) => status);
+        return { readyz, page: page.status, connection: page.headers.get('Connection') };
+      };
+      expect((await state()).readyz).toEqual([200, 200]);
+      process.kill(server.pid, 'SIGTERM');
+      const stopping = await until(state, ({ readyz }) => readyz.every((status) => status === 503));
+      expect(stopping).toEqual({ readyz: [503, 503], page: 200, connection: 'close' });
+      await using next = await ServerProcess.start([...args.slice(0, 4), '--drain-delay', '1']);
+      expect(await next.stop('SIGTERM')).toBe(0);
+    },
+  );
+
   test('closes idle keep-alive connections at once, while requests in progress finish', async () => {
     const mayAnswer = Promise.withResolvers<void>();
     const app = async ({ url }: Request) => {

@@ -9,6 +9,7 @@ import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { coupon, id, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
 import { newPostgresSchema } from '../support/postgres-server.ts';
+import { attributesOf, SpanCollector, tracingTo } from '../support/span-collector.ts';
 import { TestNode } from '../support/test-node.ts';
 import { SOON_MS, until } from '../support/until.ts';
 
@@ -157,25 +158,38 @@ describe('authentication', () => {
     expect(body).not.toContain(authorization);
   });
 
-  test('unknown, revoked, expired and mistyped tokens get the same response', async () => {
-    const revoked = await node.token('public');
-    const expired = await node.token('public', 'acme', Date.now() - 1);
-    const { tokens: stored } = await node.stores.tokens.list();
-    const last = stored.findLast((token) => token.expiresAtMs === null);
-    await node.stores.tokens.revoke(last?.id ?? ('' as never));
-    const mistyped = `${tokens.public.slice(0, -1)}${tokens.public.endsWith('0') ? '1' : '0'}`;
-    const answers = await Promise.all(
-      [newTokenText('public'), revoked, expired, mistyped].map(async (text) => {
-        const response = await node.get('/v1/retailers/', text, { 'Request-Id': 'same' });
-        return {
-          status: response.status,
-          body: await response.text(),
-          challenge: response.headers.get('WWW-Authenticate'),
-        };
-      }),
-    );
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-    expect(answers[0]?.status).toBe(401);
+  test('unknown, revoked, expired, mistyped and malformed tokens get the same response after the same steps', async () => {
+    await using collector = SpanCollector.start();
+    await using own = await TestNode.start({ tracing: tracingTo(collector) });
+    const revoked = await own.token('public');
+    const [stored] = (await own.stores.tokens.list()).tokens;
+    await own.stores.tokens.revoke(stored?.id ?? ('' as never));
+    const live = await own.token('public');
+    const invalid = [
+      newTokenText('public'),
+      revoked,
+      await own.token('public', 'acme', Date.now() - 1),
+      `${live.slice(0, -1)}${live.endsWith('0') ? '1' : '0'}`,
+      live.replace('ob_', 'xx_'),
+    ];
+    const answers: unknown[] = [];
+    for (const text of invalid) {
+      const response = await own.get('/v1/retailers/', text, { 'Request-Id': 'same' });
+      const headers = [...response.headers].filter(
+        ([name]) => name !== 'date' && !name.startsWith('ratelimit'),
+      );
+      answers.push([response.status, headers, await response.text()]);
+    }
+    await own.stopNode();
+    const servers = collector.spans.filter(({ name }) => name.startsWith('GET '));
+    const steps = servers.map((server) => {
+      const within = collector.spans.filter(({ parentSpanId }) => parentSpanId === server.spanId);
+      return [server, ...within].map((span) => [span.name, attributesOf(span), span.status]);
+    });
+    expect(answers).toEqual(invalid.map(() => answers[0]));
+    expect(answers[0]).toEqual([401, expect.anything(), expect.stringContaining('"code":"invalid_token"')]);
+    expect(steps).toEqual(invalid.map(() => steps[0] ?? []));
+    expect(steps[0]?.map(([name]) => name)).toEqual(['GET /v1/retailers/', 'SELECT tokens']);
   });
 });
 

@@ -2,7 +2,7 @@
 
 import { dlopen, ptr } from 'bun:ffi';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { getRequest, HttpConnection } from '../load/http-connection.ts';
+import { getRequest, HttpConnection } from '../chaos/traffic/http-connection.ts';
 import { DATABASES } from '../support/databases.ts';
 import { offer, retailer, transaction } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';

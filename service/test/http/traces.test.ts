@@ -6,7 +6,7 @@ import type { TracingSettings } from '../../src/tracing/tracing-settings.ts';
 import { DATABASES } from '../support/databases.ts';
 import { retailer, transaction } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres-server.ts';
-import { attributesOf, type SentSpan, SpanCollector } from '../support/span-collector.ts';
+import { attributesOf, type SentSpan, SpanCollector, tracingTo } from '../support/span-collector.ts';
 import { TestNode } from '../support/test-node.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -15,18 +15,6 @@ const SERVER = 2;
 const CLIENT = 3;
 const HEX_16 = /^[0-9a-f]{16}$/;
 const HEX_32 = /^[0-9a-f]{32}$/;
-
-function tracingTo(
-  collector: SpanCollector,
-  sampling: Partial<TracingSettings['sampling']> = {},
-): TracingSettings {
-  return {
-    url: `${collector.url}/v1/traces`,
-    headers: {},
-    resource: { 'service.name': 'offerbook' },
-    sampling: { ratio: 1, followsParent: true, ...sampling },
-  };
-}
 
 /** Stops the node, so that it sends all spans. */
 async function spansOf(node: TestNode, collector: SpanCollector): Promise<readonly SentSpan[]> {

@@ -8,7 +8,7 @@ import { anyFiles, FEED_NAMES, FEEDS } from '../../../feeds/test/any-feed.ts';
 import { awinSale, convertSales, idOf, type Row, sourceFor } from '../../../feeds/test/fixture.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
-import { TEST_SEED } from '../hostile/seed.ts';
+import { TEST_SEED } from '../support/test-seed.ts';
 import { closeBooks, countsOf, ndjson, newBook } from './fixture.ts';
 
 /** Later than any time in a network's rows. */

@@ -1,5 +1,6 @@
 // An OpenTelemetry collector on a real socket: stores the spans it receives and responds as the test specifies.
 
+import type { TracingSettings } from '../../src/tracing/tracing-settings.ts';
 import { leakWatch } from './leak-watch.ts';
 
 export interface SentSpan {
@@ -68,6 +69,18 @@ export class SpanCollector implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#server.stop(true);
   }
+}
+
+export function tracingTo(
+  collector: SpanCollector,
+  sampling: Partial<TracingSettings['sampling']> = {},
+): TracingSettings {
+  return {
+    url: `${collector.url}/v1/traces`,
+    headers: {},
+    resource: { 'service.name': 'offerbook' },
+    sampling: { ratio: 1, followsParent: true, ...sampling },
+  };
 }
 
 export function spansOf({ resourceSpans }: SentBatch['body']): readonly SentSpan[] {

@@ -1,0 +1,39 @@
+// Sends requests one after the other on a keep-alive connection, or on a new one if the server has closed it.
+
+import { HttpConnection, type Outcome } from '../traffic/http-connection.ts';
+
+export class KeptConnection implements Disposable {
+  readonly #url: string;
+  #kept: HttpConnection | undefined;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  async send(bytes: Uint8Array, method: string): Promise<Outcome> {
+    if (this.#kept?.isOpen === true) {
+      const outcome = await this.#kept.exchange(bytes, method);
+      // The server may have closed the idle connection, so send the request again on a new one.
+      if (outcome.kind !== 'closed') return outcome;
+    }
+    this.#kept = await HttpConnection.open(this.#url);
+    return this.#kept.exchange(bytes, method);
+  }
+
+  /** Sends bytes that may not be a request, or may be two, on a separate connection; returns the first outcome. */
+  async sendBroken(bytes: Uint8Array, method: string): Promise<Outcome> {
+    using connection = await HttpConnection.open(this.#url);
+    return await connection.exchange(bytes, method, 'any');
+  }
+
+  [Symbol.dispose](): void {
+    this.#kept?.cut();
+  }
+}
+
+export function printOutcome(outcome: Outcome): string {
+  if (outcome.kind !== 'answer') return JSON.stringify(outcome);
+  const { status, headers, body } = outcome.answer;
+  const shown = [...headers].filter(([name]) => name !== 'date' && !name.startsWith('access-control'));
+  return `${status} ${JSON.stringify(shown)} ${body.slice(0, 1_000)}`;
+}

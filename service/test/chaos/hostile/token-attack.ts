@@ -1,0 +1,41 @@
+// Sends mutated tokens to a node that accepts the original tokens.
+
+import fc from 'fast-check';
+import { TestNode } from '../../support/test-node.ts';
+import type { Extent } from './extent.ts';
+import { KeptConnection, printOutcome } from './kept-connection.ts';
+import { anyMutatedToken } from './mutated-token.ts';
+
+const SETTINGS = { rateLimitFailedAuth: 0, rateLimitPublic: 0, rateLimitPrivate: 0 };
+
+export interface TokenAttackReport {
+  tokens: number;
+  /** The distinct responses, without their Date; there should be one per operation. */
+  readonly answers: ReadonlySet<string>;
+}
+
+/** Sends mutated tokens to both kinds of operation. Throws if one of them is accepted. */
+export async function attackWithTokens(databaseUrl: string, extent: Extent): Promise<TokenAttackReport> {
+  await using node = await TestNode.start({ databaseUrl, settings: SETTINGS });
+  const good = [await node.token('public'), await node.token('private')];
+  using connection = new KeptConnection(node.url);
+  const report = { tokens: 0, answers: new Set<string>() };
+  await fc.assert(
+    fc.asyncProperty(anyMutatedToken(good), fc.boolean(), async (text, isPrivate) => {
+      // An empty string counts as a missing token, which has its own error.
+      fc.pre(text.trim() !== '');
+      const outcome = await connection.send(requestWith(text, isPrivate ? 'transactions' : 'coupons'), 'GET');
+      report.tokens++;
+      report.answers.add(printOutcome(outcome));
+      if (outcome.kind !== 'answer' || outcome.answer.status !== 401)
+        throw new Error(`${text} got ${printOutcome(outcome)}`);
+    }),
+    extent,
+  );
+  return report;
+}
+
+function requestWith(token: string, list: string): Buffer {
+  const lines = ['Host: x', 'Request-Id: same', `Authorization: Bearer ${token}`];
+  return Buffer.from(`GET /v1/${list}/ HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+}

@@ -1,0 +1,54 @@
+// Counts the results of many requests: responses by status, failures without a response, and durations.
+
+/** Durations are counted in buckets of 2 %, starting at one microsecond, so that memory does not grow with the run. */
+const STEP = Math.log(1.02);
+
+export class Tally {
+  readonly #steps = new Uint32Array(1_500);
+  readonly statuses: Record<number, number> = {};
+  readonly failures: Record<string, number> = {};
+  answered = 0;
+  failed = 0;
+  /** Requests that were due while all connections were in use. */
+  unsent = 0;
+
+  answer(status: number, durationMs: number): void {
+    this.answered += 1;
+    this.statuses[status] = (this.statuses[status] ?? 0) + 1;
+    const step = Math.min(1_499, Math.max(0, Math.round(Math.log(durationMs * 1_000) / STEP)));
+    this.#steps[step] = (this.#steps[step] ?? 0) + 1;
+  }
+
+  fail(reason: string): void {
+    this.failed += 1;
+    this.failures[reason] = (this.failures[reason] ?? 0) + 1;
+  }
+
+  /** Adds the counts of another tally. */
+  add(other: Tally): void {
+    this.answered += other.answered;
+    this.failed += other.failed;
+    this.unsent += other.unsent;
+    for (const [step, count] of other.#steps.entries()) this.#steps[step] = (this.#steps[step] ?? 0) + count;
+    for (const [status, count] of Object.entries(other.statuses)) {
+      this.statuses[Number(status)] = this.count(Number(status)) + count;
+    }
+    for (const [reason, count] of Object.entries(other.failures)) {
+      this.failures[reason] = (this.failures[reason] ?? 0) + count;
+    }
+  }
+
+  count(status: number): number {
+    return this.statuses[status] ?? 0;
+  }
+
+  /** A percentile of the durations. `share` is a fraction, such as 0.99. */
+  percentileMs(share: number): number {
+    let rest = Math.ceil(this.answered * share);
+    for (const [step, count] of this.#steps.entries()) {
+      rest -= count;
+      if (rest <= 0 && count > 0) return Math.exp(step * STEP) / 1_000;
+    }
+    return 0;
+  }
+}

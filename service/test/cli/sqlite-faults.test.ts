@@ -1,0 +1,197 @@
+// SQLite faults while a server reads the file: the server keeps responding, and an import that fails prints one sentence
+// and changes nothing.
+
+import { Database as SqliteFile } from 'bun:sqlite';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { spawn } from 'node:child_process';
+import { chmodSync, copyFileSync, readdirSync, readlinkSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { CheckedRequests, type Target } from '../chaos/traffic/checked-requests.ts';
+import { COMMAND, type Finished, offerbook, ServerProcess, spawnOfferbook } from '../support/command.ts';
+import { temporaryFolder } from '../support/databases.ts';
+import { offer, retailer, transaction } from '../support/fixtures.ts';
+import { SmallDisk } from '../support/small-disk.ts';
+import { ndjson } from '../support/test-node.ts';
+import { until } from '../support/until.ts';
+
+const FEW = ndjson(Array.from({ length: 100 }, (_, i) => transaction(i + 1)));
+/** More than fits into the free space that the tests leave on a disk. */
+const MANY = ndjson(Array.from({ length: 8_000 }, (_, i) => transaction(i + 1, { status: 'CONFIRMED' })));
+const IMPORT = ['import', 'transactions', '-', '--org', 'acme'];
+const IS_ROOT = process.getuid?.() === 0;
+const NOBODY = 65_534;
+
+/** A filled database file, copied for each test. */
+let template: string;
+let path: string;
+let env: Record<string, string>;
+let targets: Target[];
+let server: ServerProcess;
+let traffic: CheckedRequests;
+
+beforeAll(async () => {
+  useFolder(temporaryFolder());
+  template = path;
+  await offerbook(['orgs', 'create', 'acme'], { env });
+  await offerbook(['import', 'catalogue', '-'], {
+    env,
+    stdin: ndjson([retailer(1, { cashbackOffers: [offer(1)] })]),
+  });
+  await offerbook(IMPORT, { env, stdin: FEW });
+  const token = async (kind: string) =>
+    (await offerbook(['tokens', 'issue', '--org', 'acme', '--kind', kind], { env })).stdout.trim();
+  targets = [
+    { kind: 'catalogue', path: '/v1/retailers/', token: await token('public') },
+    { kind: 'transactions', path: '/v1/transactions/?limit=40', token: await token('private') },
+  ];
+});
+
+function useFolder(folder: string): void {
+  path = join(folder, 'offerbook.db');
+  env = { OFFERBOOK_DATABASE_URL: `sqlite:${path}` };
+}
+
+function useCopyIn(folder: string): void {
+  useFolder(folder);
+  copyFileSync(template, path);
+  // In one test, another user reads this file and the files that SQLite creates beside it with the same mode.
+  chmodSync(path, 0o644);
+}
+
+async function serve(): Promise<void> {
+  server = await ServerProcess.start([], { env: { ...env, OFFERBOOK_RATE_LIMIT_PRIVATE: '0' } });
+  traffic = await CheckedRequests.start(server.url, targets);
+}
+
+/** Checks that there were responses, and that all of them were correct. */
+async function expectAllRight(): Promise<void> {
+  await traffic.untilAnswered(10, 200);
+  const answers = await traffic.stop();
+  expect(answers.filter(({ status, wrong }) => status !== 200 || wrong !== undefined)).toEqual([]);
+}
+
+const exported = async () => (await offerbook(['export', 'transactions', '--org', 'acme'], { env })).stdout;
+
+describe('an SQLite file', () => {
+  beforeEach(async () => {
+    const folder = temporaryFolder();
+    chmodSync(folder, 0o755);
+    useCopyIn(folder);
+    await serve();
+  });
+
+  afterEach(async () => {
+    await traffic.stop();
+    await server.stop('SIGKILL');
+  });
+
+  test('an import into a file that cannot grow fails and changes nothing, and reads continue', async () => {
+    const before = await exported();
+    const blocks = Math.ceil(statSync(path).size / 512) + 1_000;
+    const child = Bun.spawn(['/bin/sh', '-c', `ulimit -f ${blocks}; exec "$0" "$@"`, COMMAND, ...IMPORT], {
+      stdin: Buffer.from(MANY),
+      stderr: 'pipe',
+      env: { ...process.env, ...env },
+    });
+    expect([await child.exited, await new Response(child.stderr).text()]).toEqual([
+      1,
+      `offerbook: ${path} cannot be read or written (disk I/O error)\n`,
+    ]);
+    expect(await exported()).toBe(before);
+    await expectAllRight();
+    expect((await offerbook(IMPORT, { env, stdin: MANY })).code).toBe(0);
+  });
+
+  test('an import into a read-only file is rejected and changes nothing, and reads continue', async () => {
+    const before = await exported();
+    chmodSync(path, 0o444);
+    expect(await importAsSomebody(FEW.replaceAll('PENDING', 'DECLINED'))).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `offerbook: ${path} is read-only; nothing was written\n`,
+    });
+    chmodSync(path, 0o644);
+    expect(await exported()).toBe(before);
+    await expectAllRight();
+  });
+
+  test('an import waits while another program locks the file, and reads continue', async () => {
+    const other = new SqliteFile(path);
+    other.run('BEGIN EXCLUSIVE');
+    const child = spawnOfferbook(IMPORT, { env, stdin: MANY });
+    await until(() => opens(child.pid, path));
+    await expectAllRight();
+    expect(child.exitCode).toBeNull();
+    other.run('ROLLBACK');
+    other.close();
+    expect(await child.exited).toBe(0);
+  });
+
+  test('no acknowledged write is lost when a kill leaves the write-ahead log behind', async () => {
+    const decided = FEW.replaceAll('PENDING', 'DECLINED');
+    expect((await offerbook(IMPORT, { env, stdin: decided })).code).toBe(0);
+    await traffic.stop();
+    await server.stop('SIGKILL');
+    expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
+    await serve();
+    const rows = (await exported()).trimEnd().split('\n');
+    expect(rows.map((row) => JSON.parse(row).status)).toEqual(rows.map(() => 'DECLINED'));
+    expect(rows).toHaveLength(100);
+    await expectAllRight();
+  });
+});
+
+// Where no disk can be mounted, the file size limit above covers this case.
+test.if(await SmallDisk.canMount())('an import reports a full disk', async () => {
+  await using disk = await SmallDisk.mount(2);
+  useCopyIn(disk.folder);
+  const before = await exported();
+  expect(await offerbook(IMPORT, { env, stdin: MANY })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `offerbook: the disk with ${path} is full; nothing was written\n`,
+  });
+  expect(await exported()).toBe(before);
+});
+
+test('an import into a folder without permission reports the permission, not a missing database', async () => {
+  const folder = temporaryFolder();
+  useCopyIn(folder);
+  chmodSync(folder, 0o000);
+  expect(await importAsSomebody(FEW)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `offerbook: ${path} cannot be opened: this user has no access to the file's folder; run this command as the service user\n`,
+  });
+  chmodSync(folder, 0o700);
+});
+
+/** True if the process has opened the file. */
+function opens(pid: number, file: string): boolean {
+  const folder = `/proc/${pid}/fd`;
+  return readdirSync(folder).some((fd) => {
+    try {
+      return readlinkSync(join(folder, fd)) === file;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Root can write read-only files, so another user runs the command. */
+function importAsSomebody(rows: string): Promise<Finished> {
+  const child = spawn(COMMAND, IMPORT, {
+    env: { ...process.env, ...env },
+    ...(IS_ROOT ? { uid: NOBODY, gid: NOBODY } : {}),
+  });
+  child.stdin.on('error', () => {});
+  child.stdin.end(rows);
+  const text = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => {
+    text.stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    text.stderr += chunk;
+  });
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code: code ?? -1, ...text })));
+}

@@ -1,3 +1,0 @@
-// Seed of the short hostile tests: the same inputs on every run, unless TEST_SEED is set.
-
-export const TEST_SEED = Number(process.env.TEST_SEED ?? 20_261_115);
