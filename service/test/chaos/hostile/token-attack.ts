@@ -26,9 +26,11 @@ export async function attackWithTokens(databaseUrl: string, extent: Extent): Pro
       fc.pre(text.trim() !== '');
       const outcome = await connection.send(requestWith(text, isPrivate ? 'transactions' : 'coupons'), 'GET');
       report.tokens++;
-      report.answers.add(printOutcome(outcome));
+      const answer = printOutcome(outcome);
       if (outcome.kind !== 'answer' || outcome.answer.status !== 401)
-        throw new Error(`${text} got ${printOutcome(outcome)}`);
+        throw new Error(`${text} got ${answer}`);
+      // A string that cannot be a token may get a hint instead.
+      if (/^\w*$/.test(text) || !answer.includes('This is a placeholder.')) report.answers.add(answer);
     }),
     extent,
   );
