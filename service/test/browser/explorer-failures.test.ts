@@ -87,7 +87,6 @@ test("on 401 for the server's own token, the page reports that it is out of date
   await using watched = await open('/', restarted.url);
   await watched.page.getByRole('heading', { name: 'This page is out of date' }).waitFor();
   await watched.page.getByRole('link', { name: 'Reload the page' }).waitFor();
-  expect(await axeViolations(watched.page)).toEqual([]);
 });
 
 test('on 429 for a later page, the list shows the failure above the loaded retailers, no counts, and a countdown to the retry', async () => {

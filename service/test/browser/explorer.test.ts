@@ -13,8 +13,8 @@ import { WatchedPage } from './watched-page.ts';
 
 const { afterAll, beforeAll, describe, test } = testsWith('chromium');
 
-/** Ordinary retailers besides the five that tests look at; enough for several API pages and batches of cards. */
-const OTHER_NAMES = Array.from({ length: 1_150 }, (_, i) => `Shop ${String(i).padStart(4, '0')}`);
+/** Ordinary retailers besides the five that tests look at; enough for three batches of cards. */
+const OTHER_NAMES = Array.from({ length: 150 }, (_, i) => `Shop ${String(i).padStart(4, '0')}`);
 
 let node: TestNode;
 let browser: Browser;
@@ -60,7 +60,7 @@ beforeAll(async () => {
     ...OTHER_NAMES.map((name, i) =>
       retailer(10_000 + i, {
         name,
-        cashbackOffers: [offer(20_000 + i, { category: 'Various', countries: [i < 1_000 ? 'SE' : 'NO'] })],
+        cashbackOffers: [offer(20_000 + i, { category: 'Various', countries: ['SE'] })],
       }),
     ),
   ]);
@@ -83,7 +83,7 @@ async function openList(path = '/', options = {}): Promise<WatchedPage> {
 describe("the explorer's list", () => {
   test('shows featured retailers first, then the others by name, each with its best offer', async () => {
     await using watched = await openList();
-    await watched.says('1,155 retailers');
+    await watched.says('155 retailers');
     expect((await watched.names()).slice(0, 5)).toEqual([
       'Zebra Books',
       'Aster Garden',
@@ -144,12 +144,22 @@ describe("the explorer's list", () => {
   });
 
   test('the list can be paged through to the last retailer', async () => {
-    await using watched = await openList('/?country=no');
-    await watched.says('150 retailers in Norway');
+    await using watched = await open('/docs');
+    const limits: string[] = [];
+    // Several pages of the API instead of one large page.
+    await watched.page.route('**/v1/retailers/?*', (route) => {
+      const url = new URL(route.request().url());
+      limits.push(url.searchParams.get('limit') ?? '');
+      url.searchParams.set('limit', '60');
+      return route.continue({ url: url.href });
+    });
+    await watched.page.goto(`${node.url}/?country=se`);
+    await watched.says('150 retailers in Sweden');
+    expect(limits).toEqual(['60', '1000', '1000']);
     const more = watched.page.getByRole('button', { name: /^Show \d+ more$/ });
     while (await more.isVisible()) await more.click();
     const names = await watched.names();
-    expect(names).toEqual(OTHER_NAMES.slice(1_000));
+    expect(names).toEqual(OTHER_NAMES);
     // The focus moves to the first new card.
     expect(await watched.page.locator(':focus').textContent()).toBe(names[120] ?? null);
     watched.expectCalm();
@@ -219,23 +229,23 @@ describe("the explorer's list", () => {
     await using watched = await openList();
     const { page } = watched;
     await page.getByLabel('Country').selectOption('SE');
-    await watched.says('1,000 retailers in Sweden');
+    await watched.says('150 retailers in Sweden');
     await page.getByRole('button', { name: 'Show 60 more' }).click();
     await page.getByRole('link', { name: 'Shop 0100', exact: true }).click();
     await page.getByRole('heading', { name: 'Shop 0100', level: 1 }).waitFor();
     expect(await page.title()).toBe('Shop 0100 · Offerbook');
     await page.goBack();
-    await watched.says('1,000 retailers in Sweden');
+    await watched.says('150 retailers in Sweden');
     expect((await watched.names()).length).toBe(120);
     expect(await page.locator(':focus').textContent()).toBe('Shop 0100');
     expect(await page.evaluate('scrollY > 1000')).toBe(true);
     await page.goBack();
-    await watched.says('1,155 retailers');
+    await watched.says('155 retailers');
     await page.goForward();
     await page.goForward();
     await page.getByRole('heading', { name: 'Shop 0100', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Back to the results' }).click();
-    await watched.says('1,000 retailers in Sweden');
+    await watched.says('150 retailers in Sweden');
     watched.expectCalm();
   });
 });
@@ -335,7 +345,7 @@ describe("a retailer's page", () => {
       await using watched = await open(`/?retailer=${missing}`);
       await watched.page.getByRole('heading', { name: 'No deals here' }).waitFor();
       await watched.page.getByRole('link', { name: 'See all retailers' }).click();
-      await watched.says('1,155 retailers');
+      await watched.says('155 retailers');
       expect(watched.complaints).toEqual(complaints);
     },
   );
@@ -403,7 +413,7 @@ describe('the explorer page', () => {
     expect(await page.locator(':focus').textContent()).toBe('Zebra Books');
   });
 
-  test('the explorer passes axe-core in light and dark mode', async () => {
+  test('the explorer passes axe-core and follows the colour scheme of the system', async () => {
     await using watched = await openList();
     const { page } = watched;
     const backgrounds = { light: 'rgb(247, 246, 242)', dark: 'rgb(18, 20, 17)' };

@@ -61,7 +61,6 @@ test('the transaction feed is linked from the list, shows each change once, newe
   const { page } = watched;
   await page.getByRole('link', { name: 'Watch transactions change' }).click();
   await page.getByText('No changes in the last few minutes.').waitFor();
-  expect(await axeViolations(page)).toEqual([]);
   await node.transactions([transaction(101)]);
   await page.locator('.feed .tag', { hasText: 'Pending' }).waitFor();
   await node.transactions([transaction(101, { status: 'CONFIRMED' })]);
