@@ -73,7 +73,10 @@ function readToken(body: string): AccessToken | undefined {
   try {
     const { access_token: token, expires_in: seconds } = JSON.parse(body);
     const lifetimeMs = Number(seconds) * 1_000;
-    return typeof token === 'string' && token !== '' && lifetimeMs > 0 ? { token, lifetimeMs } : undefined;
+    // The token becomes a header, which allows only these characters.
+    return typeof token === 'string' && /^[\x21-\x7e]+$/.test(token) && lifetimeMs > 0
+      ? { token, lifetimeMs }
+      : undefined;
   } catch {
     return undefined;
   }

@@ -12,6 +12,7 @@ import type { FeedRow, PageInfo } from '../formats/feed-row.ts';
 import { readFeed } from '../formats/read-feed.ts';
 import type { CatalogueFeed, Network } from '../network.ts';
 import type { CatalogueList, CataloguePage } from './catalogue-pull.ts';
+import { peekNothing } from './sale-pull.ts';
 import { unexpected } from './unexpected.ts';
 
 /** The rows of a page, and how the walk continues. */
@@ -51,11 +52,9 @@ export class PulledCatalogue {
     body: AsyncIterable<Uint8Array>,
     header: CataloguePage['header'],
   ): Promise<CatalogueRows> {
-    const bytes = Buffer.concat(await Array.fromAsync(body));
-    if (bytes.length < 100 && list.isNothing?.(bytes.toString()) === true) {
-      return { rows: [], next: undefined, total: 0 };
-    }
-    const { rows, ...rest } = await this.#parse(list, bytes);
+    const { isEmpty, all } = await peekNothing(body, list);
+    if (isEmpty) return { rows: [], next: undefined, total: 0 };
+    const { rows, ...rest } = await this.#parse(list, all);
     const rowCount = rows.length;
     const { response, info } = rest;
     const total = (response && list.readTotal?.(response)) ?? info.total;
@@ -80,7 +79,7 @@ export class PulledCatalogue {
     return this.#run.report;
   }
 
-  async #parse(list: CatalogueList, bytes: Uint8Array) {
+  async #parse(list: CatalogueList, chunks: AsyncIterable<Uint8Array>) {
     const { shape } = this.#feedOf(list);
     let response: Fields | undefined;
     let info: PageInfo = {};
@@ -89,7 +88,7 @@ export class PulledCatalogue {
       return shape.readPageInfo?.(fields) ?? {};
     };
     const rows: FeedRow[] = [];
-    for await (const batch of readFeed(oneChunk(bytes), { ...shape, readPageInfo }, (page) => {
+    for await (const batch of readFeed(chunks, { ...shape, readPageInfo }, (page) => {
       info = page;
     })) {
       rows.push(...batch);
@@ -123,8 +122,4 @@ export class PulledCatalogue {
       },
     };
   }
-}
-
-async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

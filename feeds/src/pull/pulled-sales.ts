@@ -8,7 +8,7 @@ import { readFeed } from '../formats/read-feed.ts';
 import type { SaleFeed } from '../network.ts';
 import { type PullRules, TransactionConversion } from '../transactions/convert-transactions.ts';
 import type { TransactionRules } from '../transactions/to-transaction.ts';
-import type { PulledPage, SalePull } from './sale-pull.ts';
+import { type PulledPage, peekNothing, type SalePull } from './sale-pull.ts';
 import { NetworkError, unexpected } from './unexpected.ts';
 
 export class PulledSales {
@@ -51,8 +51,8 @@ export class PulledSales {
     body: AsyncIterable<Uint8Array>,
     header: PulledPage['header'],
   ): Promise<PulledPage> {
-    const chunks = this.#pull.isNothing === undefined ? body : await this.#readBody(body);
-    if (chunks === 'nothing') return { rowCount: 0, response: undefined, header };
+    const { isEmpty, all } = await peekNothing(body, this.#pull);
+    if (isEmpty) return { rowCount: 0, response: undefined, header };
     const { shape } = this.#feed;
     let response: Fields | undefined;
     const readPageInfo = (fields: Fields) => {
@@ -62,7 +62,7 @@ export class PulledSales {
       return info;
     };
     let rowCount = 0;
-    for await (const rows of readFeed(chunks, { ...shape, readPageInfo }, () => {})) {
+    for await (const rows of readFeed(all, { ...shape, readPageInfo }, () => {})) {
       for (const row of rows) {
         // An object that is not in a list is not a row here, but a document that the network should not send.
         if (row.place.item === undefined) throw unexpected();
@@ -79,15 +79,4 @@ export class PulledSales {
   finish(): Promise<ConvertReport> {
     return this.#conversion.finish();
   }
-
-  /** Reads the whole body, because only all of it shows whether it means "no rows". */
-  async #readBody(body: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array> | 'nothing'> {
-    const bytes = Buffer.concat(await Array.fromAsync(body));
-    if (bytes.length < 100 && this.#pull.isNothing?.(bytes.toString()) === true) return 'nothing';
-    return oneChunk(bytes);
-  }
-}
-
-async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

@@ -1,6 +1,7 @@
 // Interface for fetching a network's sales: which requests to send, and how to continue after each response. Implementations
 // are pure: they neither send requests nor read the clock.
 
+import { peek } from '@offerbook/wire/rows/peek.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Fields } from '../fields.ts';
 import { DAY_MS } from '../zoned-time.ts';
@@ -54,6 +55,19 @@ export interface SalePull extends NetworkAccess {
     /** Sales of this age are converted again, because their status depends on their age. */
     readonly dueAfterMs?: number | undefined;
   };
+}
+
+/** Longer than every body that means "no rows". */
+const NOTHING_BYTES_MAX = 100;
+
+/** `isEmpty` is true if the body means "no rows". `all` is the body from its start. */
+export async function peekNothing(
+  body: AsyncIterable<Uint8Array>,
+  { isNothing }: { isNothing?(body: string): boolean },
+): Promise<{ isEmpty: boolean; all: AsyncIterable<Uint8Array> }> {
+  if (isNothing === undefined) return { isEmpty: false, all: body };
+  const { head, all } = await peek(body, NOTHING_BYTES_MAX);
+  return { isEmpty: head.length < NOTHING_BYTES_MAX && isNothing(Buffer.from(head).toString()), all };
 }
 
 /** `2026-11-14T12:00:00`, in UTC. */

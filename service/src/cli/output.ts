@@ -43,12 +43,12 @@ export function print(text: string): Promise<void> {
 
 /** Prints a command's result: `value` as JSON with --json, `text` without. */
 export function printResult(options: OutputOptions, value: unknown, text: string): Promise<void> {
-  return print(`${options.json === true ? printJson(value) : text}\n`);
+  return print(`${options.json === true ? escapeBidi(printJson(value)) : printableLines(text)}\n`);
 }
 
 export function printNote(text: string): void {
   try {
-    writeSync(STDERR, `${text}\n`);
+    writeSync(STDERR, `${printableLines(text)}\n`);
   } catch {
     // stderr is closed. The exit code still reports the failure.
   }
@@ -57,6 +57,18 @@ export function printNote(text: string): void {
 /** Replaces control and bidirectional characters, which could control the terminal or reorder the line. */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, '?');
+}
+
+function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n');
+}
+
+/** JSON text with the same value. */
+function escapeBidi(json: string): string {
+  return json.replaceAll(/\p{Bidi_Control}/gu, (character) => {
+    const code = character.charCodeAt(0).toString(16).padStart(4, '0');
+    return `\\u${code}`;
+  });
 }
 
 /** The last column is wrapped if a terminal leaves it at least this width. */

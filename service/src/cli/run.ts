@@ -89,7 +89,8 @@ async function loadProgram(): Promise<Command> {
 function newProgram(): Command {
   return new Command('offerbook')
     .description('Retailers, offers and transactions over HTTP.')
-    .version(VERSION_TEXT);
+    .version(VERSION_TEXT)
+    .enablePositionalOptions();
 }
 
 /**

@@ -55,9 +55,13 @@ export interface PullState extends StreamKey {
   /** Null until the first window has been imported. */
   readonly completeThroughMs: number | null;
   readonly lastSuccessMs: number | null;
+  /** When the last attempt started, whether or not it has ended. */
+  readonly attemptMs: number | null;
+  /** Start of the first attempt since the last success; null after a success. */
+  readonly tryingSinceMs: number | null;
   /** Sums over all windows. */
   readonly counts: PullCounts;
-  /** Why the last attempt failed; null if it succeeded. Never contains secrets. */
+  /** Why the last attempt that ended has failed; null if it succeeded. Never contains secrets. */
   readonly error: string | null;
   readonly failedAtMs: number | null;
   /** When the last run that read a window started. */
@@ -68,6 +72,16 @@ export interface PullState extends StreamKey {
   readonly suspects: readonly string[];
   /** When the suspects were found. */
   readonly suspectedAtMs: number | null;
+}
+
+/** Start of the first failed attempt since the last success; null if the last attempt that ended has succeeded. */
+export function failingSinceMs({ error, tryingSinceMs, failedAtMs }: PullState): number | null {
+  return error === null ? null : (tryingSinceMs ?? failedAtMs);
+}
+
+/** How far the stream is behind: since its position, or since the first attempt if it has none. */
+export function lagMs({ completeThroughMs, tryingSinceMs }: PullState, nowMs: number): number {
+  return nowMs - (completeThroughMs ?? tryingSinceMs ?? nowMs);
 }
 
 /** A network's row that is one part of a sale. The sub-id is separate, so that it can be erased. */
@@ -115,7 +129,13 @@ export interface PullWriter {
 export interface PullStore {
   list(): Promise<PullState[]>;
   find(key: StreamKey): Promise<PullState | undefined>;
-  noteFailure(key: StreamKey, error: string): Promise<void>;
+  /**
+   * Records that these streams are about to be read. Call it with the lease: an earlier attempt without a result was then
+   * killed, which is recorded as its failure.
+   */
+  noteAttempt(keys: readonly StreamKey[]): Promise<void>;
+  /** Returns when the first attempt since the last success started. */
+  noteFailure(key: StreamKey, error: string): Promise<number>;
   /** Records a window that was read again without importing it: its end, or the transactions that differ. */
   noteReread(
     key: StreamKey,

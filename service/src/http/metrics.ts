@@ -135,6 +135,14 @@ const METRICS: Readonly<Record<string, Metric>> = {
           : { labels: { source, stream, organisation: orgName ?? '' }, value: completeThroughMs / 1_000 },
       ),
   ),
+  offerbook_pull_unsuccessful_since_timestamp_seconds: gauge(
+    'Start of the first attempt to pull each stream since its last success; 0 after a success.',
+    ({ database }) =>
+      database?.pulls?.map(({ source, stream, orgName, tryingSinceMs }) => ({
+        labels: { source, stream, organisation: orgName ?? '' },
+        value: (tryingSinceMs ?? 0) / 1_000,
+      })),
+  ),
   offerbook_pull_rows_total: counter('Rows pulled from networks, by result.', ({ database }) =>
     database?.pulls?.flatMap(({ source, stream, orgName, counts }) =>
       Object.entries(counts).map(([result, value]) => ({

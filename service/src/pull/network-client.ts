@@ -7,15 +7,28 @@ import { BrokenFile } from '@offerbook/wire/rows/raw-row.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { RequestBudget, RequestOutcome, RequestStore } from '../domain/pull.ts';
 import { Span } from '../tracing/tracer.ts';
+import {
+  type ByteBudget,
+  CredentialsRepeated,
+  RESPONSE_LIMITS,
+  type ResponseLimits,
+  ResponseTooLarge,
+  ResponseWatch,
+} from './response-watch.ts';
 
-/** The network cannot be used until the operator has changed something. */
+/** The source cannot be used in this run: the network does not respond, or the credentials are wrong. */
 export class SourceStopped extends Error {
   override readonly name = 'SourceStopped';
 }
 
-/** The network has failed several times. Another window or another time may work. */
+/** The network rejects this request, or has failed several times. Other requests may work. */
 export class RequestFailed extends Error {
-  override readonly name = 'RequestFailed';
+  override readonly name: string = 'RequestFailed';
+}
+
+/** The response is too large. A request for fewer rows may work. */
+export class TooMuch extends RequestFailed {
+  override readonly name = 'TooMuch';
 }
 
 export interface ClientOptions {
@@ -30,6 +43,8 @@ export interface ClientOptions {
   readonly random: () => number;
   /** How often a request is sent before it counts as failed. Default: 4. */
   readonly tries?: number | undefined;
+  /** Default: RESPONSE_LIMITS. */
+  readonly limits?: ResponseLimits | undefined;
   /** The parent of the spans of all requests; undefined if tracing is off. */
   readonly span?: Span | undefined;
 }
@@ -47,7 +62,6 @@ const MINUTE_MS = 60_000;
 const WAIT_MAX_MS = 60 * MINUTE_MS;
 /** A network may refuse to issue a second access token while the first one is still valid, for a few minutes. */
 const LOGIN_WAIT_MS = 5 * MINUTE_MS;
-const IDLE_MS = 60_000;
 const BACKOFF_MS = [2_000, 10_000, 60_000];
 /** The share of the published rate that a pull uses. */
 const RATE_SHARE = 0.8;
@@ -55,16 +69,24 @@ const BURST_SHARE = 0.2;
 /** A token that expires sooner than this is replaced. */
 const TOKEN_SPARE_MS = 30_000;
 const MESSAGE_BYTES_MAX = 2_000;
+/** A shorter secret could occur in a response by chance. */
+const SECRET_LENGTH_MIN = 8;
 
 type Failure =
   | { readonly kind: 'too many'; readonly waitMs: number | undefined }
-  | { readonly kind: 'retry' | 'stop' | 'expired'; readonly why: string };
+  /** Repeat the request. `slow` and `unreachable`: there was no complete response. */
+  | { readonly kind: 'retry' | 'slow' | 'unreachable'; readonly why: string }
+  | { readonly kind: 'reject' | 'too much' | 'stop' | 'expired'; readonly why: string };
 
 type Result<T> = { readonly value: T } | { readonly failure: Failure };
 
 const OUTCOMES: Readonly<Record<Failure['kind'], RequestOutcome>> = {
   'too many': 'too many',
   retry: 'failed',
+  slow: 'failed',
+  unreachable: 'failed',
+  'too much': 'failed',
+  reject: 'refused',
   stop: 'refused',
   expired: 'refused',
 };
@@ -76,6 +98,7 @@ export class NetworkClient {
   /** Values of the headers with credentials. */
   readonly #sent = new Set<string>();
   #slowness = 1;
+  #stopped: SourceStopped | undefined;
   #token: { readonly value: string; readonly expiresAtMs: number } | undefined;
 
   constructor(options: ClientOptions) {
@@ -92,14 +115,28 @@ export class NetworkClient {
     this.#credential = hasher.digest('hex').slice(0, 32);
   }
 
-  /** Throws SourceStopped or RequestFailed, whose messages contain no secret. */
-  async fetch<T>(request: PullRequest, read: BodyReader<T>): Promise<T> {
+  /**
+   * Throws SourceStopped or RequestFailed, whose messages contain no secret. After SourceStopped, sends no more requests and
+   * always throws it.
+   */
+  async fetch<T>(request: PullRequest, read: BodyReader<T>, budget?: ByteBudget): Promise<T> {
+    if (this.#stopped !== undefined) throw this.#stopped;
+    try {
+      return await this.#fetch(request, read, budget);
+    } catch (error) {
+      if (error instanceof SourceStopped) this.#stopped = error;
+      throw error;
+    }
+  }
+
+  async #fetch<T>(request: PullRequest, read: BodyReader<T>, budget?: ByteBudget): Promise<T> {
     let failures = 0;
     let waits = 0;
     let isTokenNew = false;
     for (;;) {
       const headers = await this.#authorise();
-      const result = await this.#send({ ...request, headers: { ...request.headers, ...headers } }, read);
+      const authorised = { ...request, headers: { ...request.headers, ...headers } };
+      const result = await this.#send(authorised, read, { budget, mayRepeatSecrets: false });
       if ('value' in result) return result.value;
       const { failure } = result;
       if (failure.kind === 'too many') {
@@ -108,14 +145,19 @@ export class NetworkClient {
       } else if (failure.kind === 'expired' && this.#token !== undefined && !isTokenNew) {
         this.#token = undefined;
         isTokenNew = true;
-      } else if (failure.kind === 'retry') {
-        if (++failures >= (this.#options.tries ?? TRIES)) throw new RequestFailed(failure.why);
-        const backoffMs = BACKOFF_MS[failures - 1] ?? MINUTE_MS;
-        await this.#options.sleep(backoffMs * (0.5 + this.#options.random() / 2));
+      } else if (isRepeatable(failure)) {
+        failures += weightOf(failure);
+        if (failures >= (this.#options.tries ?? TRIES)) throw errorOf(failure);
+        await this.#backOff(failures);
       } else {
-        throw new SourceStopped(failure.why);
+        throw errorOf(failure);
       }
     }
+  }
+
+  async #backOff(failures: number): Promise<void> {
+    const { sleep, random } = this.#options;
+    await sleep((BACKOFF_MS[failures - 1] ?? MINUTE_MS) * (0.5 + random() / 2));
   }
 
   async #authorise(): Promise<Readonly<Record<string, string>>> {
@@ -129,33 +171,39 @@ export class NetworkClient {
   }
 
   async #logIn(login: NonNullable<NetworkAccess['login']>) {
-    const { secrets, clock, sleep, random, tries = TRIES } = this.#options;
+    const { secrets, clock, tries = TRIES } = this.#options;
     for (let failures = 0; ; ) {
-      const result = await this.#send(login.request(secrets), async (body) => {
-        const text = await readText(body);
-        return login.read(text);
-      });
+      // The response contains an access token, which may be the one of an earlier login.
+      const how = { mayRepeatSecrets: true };
+      const result = await this.#send(
+        login.request(secrets),
+        async (body) => login.read(await readText(body)),
+        how,
+      );
       if ('value' in result && result.value !== undefined) {
         const { token, lifetimeMs } = result.value;
         return { value: token, expiresAtMs: clock() + Math.max(lifetimeMs, 2 * TOKEN_SPARE_MS) };
       }
       const failure = 'failure' in result ? result.failure : undefined;
-      if (failure?.kind === 'stop' || failure?.kind === 'expired') throw new SourceStopped(failure.why);
       if (failure?.kind === 'too many') await this.#wait(failure.waitMs ?? LOGIN_WAIT_MS);
-      if (++failures >= tries) throw new RequestFailed('the network does not issue an access token');
-      if (failure?.kind !== 'too many')
-        await sleep((BACKOFF_MS[failures - 1] ?? MINUTE_MS) * (0.5 + random() / 2));
+      else if (failure !== undefined && !isRepeatable(failure)) throw new SourceStopped(failure.why);
+      failures += failure === undefined ? 1 : weightOf(failure);
+      if (failures >= tries) {
+        const why = failure === undefined || failure.kind === 'too many' ? '' : `: ${failure.why}`;
+        throw new SourceStopped(`the network does not issue an access token${why}`);
+      }
+      if (failure?.kind !== 'too many') await this.#backOff(failures);
     }
   }
 
   /** Sends a request as soon as the budget allows it, and counts it. */
-  async #send<T>(request: PullRequest, read: BodyReader<T>): Promise<Result<T>> {
+  async #send<T>(request: PullRequest, read: BodyReader<T>, how: SendOptions): Promise<Result<T>> {
     const { store, source, span: parent } = this.#options;
     await this.#waitForSlot();
     const authorisation = request.headers?.Authorization?.split(' ').at(-1);
     if (authorisation !== undefined) this.#sent.add(authorisation);
     const span = parent && new Span(parent.options, 'client', parent);
-    const result = await this.#try(request, read, span?.attributes);
+    const result = await this.#try(request, read, how, span?.attributes);
     const outcome = 'failure' in result ? OUTCOMES[result.failure.kind] : 'ok';
     if (span !== undefined) {
       // Neither the path nor the query: a network could put a secret into the link to its next page.
@@ -171,15 +219,10 @@ export class NetworkClient {
   async #try<T>(
     request: PullRequest,
     read: BodyReader<T>,
+    { budget, mayRepeatSecrets }: SendOptions,
     attributes: Record<string, string | number> = {},
   ): Promise<Result<T>> {
-    const controller = new AbortController();
-    const abort = () => controller.abort(new Error('no response for 60 s'));
-    let timer = setTimeout(abort, IDLE_MS);
-    const onActivity = () => {
-      clearTimeout(timer);
-      timer = setTimeout(abort, IDLE_MS);
-    };
+    using watch = new ResponseWatch(this.#options.limits ?? RESPONSE_LIMITS);
     try {
       const response = await fetch(this.#address(request.url), {
         method: request.method,
@@ -187,33 +230,40 @@ export class NetworkClient {
         body: request.body ?? null,
         // A redirect could send the credentials elsewhere.
         redirect: 'manual',
-        signal: controller.signal,
+        signal: watch.signal,
       });
       attributes['http.response.status_code'] = response.status;
-      const body = watched(response.body, onActivity);
-      if (response.status !== 200) return { failure: await this.#judge(response, body) };
+      if (response.status !== 200) return { failure: await this.#judge(response, watch.read(response.body)) };
+      const secrets = mayRepeatSecrets
+        ? []
+        : this.#secretSpellings().filter(({ length }) => length >= SECRET_LENGTH_MIN);
+      const body = watch.read(response.body, secrets, budget);
       return { value: await read(body, (name) => response.headers.get(name)) };
     } catch (error) {
+      if (watch.slowness !== undefined)
+        return { failure: { kind: 'slow', why: `the network is too slow: ${watch.slowness}` } };
       return { failure: this.#explain(error) };
-    } finally {
-      clearTimeout(timer);
-      // Ends the connection if the body has not been read to its end.
-      controller.abort();
     }
   }
 
   #explain(error: unknown): Failure {
+    if (error instanceof ResponseTooLarge) return { kind: 'too much', why: error.message };
+    if (error instanceof CredentialsRepeated) {
+      const why =
+        'the response contains our credentials, so nothing of it was stored; report this to the network';
+      return { kind: 'stop', why };
+    }
     if (error instanceof NetworkError) {
-      return { kind: 'stop', why: this.#redact(`the network rejected the request: ${error.message}`) };
+      return { kind: 'reject', why: this.redact(`the network rejected the request: ${error.message}`) };
     }
     if (error instanceof BrokenFile) {
       const { field, reason } = error.problem;
-      return { kind: 'retry', why: this.#redact(`${field} ${reason}`) };
+      return { kind: 'retry', why: this.redact(`${field} ${reason}`) };
     }
     const { name, code, message } = error as NodeJS.ErrnoException;
     // Bugs of ours must not look like failures of the network.
     if (['TypeError', 'RangeError', 'ReferenceError'].includes(name) && code === undefined) throw error;
-    return { kind: 'retry', why: this.#redact(`the network cannot be reached: ${message}`) };
+    return { kind: 'unreachable', why: this.redact(`the network cannot be reached: ${message}`) };
   }
 
   async #judge(response: Response, body: AsyncIterable<Uint8Array>): Promise<Failure> {
@@ -222,11 +272,12 @@ export class NetworkClient {
       return { kind: 'too many', waitMs: readWait(headers, this.#options.clock()) };
     }
     const text = await readText(body).catch(() => '');
-    const why = `the network answered with status ${status}${quoteMessage(text, (message) => this.#redact(message))}`;
+    const why = `the network answered with status ${status}${quoteMessage(text, (message) => this.redact(message))}`;
     if (status >= 500) return { kind: 'retry', why };
+    if (status === 413) return { kind: 'too much', why };
     if (status === 401) return { kind: 'expired', why: `${why}; check the credentials` };
-    if (status === 403) return { kind: 'stop', why: `${why}; check what the credentials allow` };
-    return { kind: 'stop', why };
+    if (status === 403) return { kind: 'reject', why: `${why}; check what the credentials allow` };
+    return { kind: 'reject', why };
   }
 
   /** If the network does not specify a wait, waits for a minute and then sends requests at half the rate. */
@@ -261,29 +312,43 @@ export class NetworkClient {
   }
 
   /** A network could repeat the credentials in its response. Call this before the text is shortened. */
-  #redact(text: string): string {
+  redact(text: string): string {
+    return this.#secretSpellings().reduce((result, value) => result.replaceAll(value, '***'), text);
+  }
+
+  /** Longest first, because one secret may contain another. */
+  #secretSpellings(): string[] {
     const secrets = [...Object.values(this.#options.secrets), this.#token?.value ?? '', ...this.#sent];
-    // Longest first, because one secret may contain another.
-    const values = [...new Set(secrets.flatMap(spellings))].sort((a, b) => b.length - a.length);
-    return values.reduce((result, value) => result.replaceAll(value, '***'), text);
+    return [...new Set(secrets.flatMap(spellings))].sort((a, b) => b.length - a.length);
   }
 }
 
-/** The secret unchanged, escaped for JSON, and encoded for a URL. */
+interface SendOptions {
+  readonly budget?: ByteBudget | undefined;
+  /** False if a response that contains our credentials must fail. */
+  readonly mayRepeatSecrets: boolean;
+}
+
+type Repeatable = Failure & { readonly kind: 'retry' | 'slow' | 'unreachable' };
+
+function isRepeatable(failure: Failure): failure is Repeatable {
+  return failure.kind === 'retry' || failure.kind === 'slow' || failure.kind === 'unreachable';
+}
+
+/** A slow response counts twice, because it takes a minute or more. */
+function weightOf({ kind }: Failure): number {
+  return kind === 'slow' ? 2 : 1;
+}
+
+function errorOf({ kind, why }: Exclude<Failure, { readonly kind: 'too many' }>): Error {
+  if (kind === 'too much') return new TooMuch(why);
+  return kind === 'retry' || kind === 'reject' ? new RequestFailed(why) : new SourceStopped(why);
+}
+
+/** The secret unchanged, and escaped for JSON, for a URL and for XML. */
 function spellings(secret: string): string[] {
   if (secret === '') return [];
-  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)];
-}
-
-async function* watched(
-  body: ReadableStream<Uint8Array> | null,
-  onActivity: () => void,
-): AsyncGenerator<Uint8Array> {
-  if (body === null) return;
-  for await (const chunk of body) {
-    onActivity();
-    yield chunk;
-  }
+  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), Bun.escapeHTML(secret)];
 }
 
 async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {

@@ -12,24 +12,27 @@ import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { CATALOGUE, NO_COUNTS, type PullCounts, type StreamKey } from '../domain/pull.ts';
 import { importCatalogue } from '../importer/import-catalogue.ts';
 import { recordImport } from '../importer/record-import.ts';
-import { RequestFailed, SourceStopped } from './network-client.ts';
-import type { SourceRun, StreamReport } from './source-run.ts';
+import { type BodyReader, RequestFailed, SourceStopped } from './network-client.ts';
+import type { ByteBudget } from './response-watch.ts';
+import { NO_FAILURE, type SourceRun, type StreamReport } from './source-run.ts';
 import { TemporaryRows } from './temporary-rows.ts';
 import { walkPages } from './walk-pages.ts';
 
 /** Reading a catalogue can use up half an hour of the request budget, which sales share. */
 const EVERY_MS = 6 * 3_600_000;
+/** Bytes of all pages of a list, whose rows are kept in memory until all of them have been read. */
+const LIST_BYTES_MAX = 128 * 1024 * 1024;
 
 export async function isCatalogueDue(run: SourceRun): Promise<boolean> {
   const { pullable, context } = run;
   if (pullable.catalogue === undefined) return false;
-  const state = await context.stores.pulls.find(keyOf(run));
+  const state = await context.stores.pulls.find(catalogueKey(run));
   return context.clock() - (state?.completeThroughMs ?? 0) >= EVERY_MS;
 }
 
 export async function pullCatalogue(run: SourceRun): Promise<StreamReport> {
   const { pullable, options, context } = run;
-  const key = keyOf(run);
+  const key = catalogueKey(run);
   const before = (await context.stores.pulls.find(key))?.completeThroughMs ?? null;
   const startedMs = context.clock();
   const { source, stream } = key;
@@ -39,18 +42,18 @@ export async function pullCatalogue(run: SourceRun): Promise<StreamReport> {
     const catalogue = await readCatalogue(run, pullable.catalogue);
     const counts = await importPulled(run, catalogue, Math.max(startedMs, before ?? 0));
     const completeThroughMs = options.dryRun === true ? before : startedMs;
-    return { source, stream, completeThroughMs, windows: 1, counts, error: null };
+    return { source, stream, completeThroughMs, windows: 1, counts, ...NO_FAILURE };
   } catch (error) {
-    const message = await run.explain(error, key);
+    const failure = await run.explain(error, key);
     const kept = before === null ? '' : `; the stored catalogue of ${printTimestamp(before)} stays as it is`;
     return {
       ...{ source, stream, completeThroughMs: before, windows: 0, counts: NO_COUNTS },
-      error: `${message}${kept}`,
+      ...{ ...failure, error: `${failure.error}${kept}` },
     };
   }
 }
 
-function keyOf({ name }: SourceRun): StreamKey {
+export function catalogueKey({ name }: SourceRun): StreamKey {
   return { source: name, orgId: 0, stream: CATALOGUE };
 }
 
@@ -71,19 +74,21 @@ async function readList(run: SourceRun, list: CatalogueList, catalogue: PulledCa
   const { feed, advertiserId } = list;
   const name = advertiserId === undefined ? feed : `${feed} of ${advertiserId}`;
   let pages: CatalogueRows['rows'][] = [];
+  const { bytes = LIST_BYTES_MAX } = run.context.limits ?? {};
+  const budget: ByteBudget = { bytesLeft: bytes };
   const countRows = () => pages.reduce((sum, rows) => sum + rows.length, 0);
   try {
     await walkPages({
       begin: () => {
         pages = [];
+        budget.bytesLeft = bytes;
       },
       read: async (position) => {
         const at = { position, rowsBefore: countRows() };
-        const page = await run.client.fetch(list.request(position), (body, header) =>
-          catalogue.read(list, at, body, header),
-        );
+        const read: BodyReader<CatalogueRows> = (body, header) => catalogue.read(list, at, body, header);
+        const page = await run.client.fetch(list.request(position), read, budget);
         pages.push(page.rows);
-        run.options.onRows?.(catalogue.rowCount + countRows());
+        run.options.onRows?.(catalogue.rowCount + countRows(), `${CATALOGUE}, ${name}`);
         return page;
       },
       isComplete: (total = 0) => countRows() >= total,
@@ -127,7 +132,7 @@ async function importPulled(
         begin: ({ pulls }) => pulls.holdLease(lease),
         finish: async ({ pulls }, { added, changed, unchanged, withdrawn, invalid }) => {
           counts = { added, changed, unchanged, withdrawn, invalid: invalid + converted.invalid };
-          await pulls.advance(keyOf(run), { completeThroughMs, counts, runMs: run.startedMs });
+          await pulls.advance(catalogueKey(run), { completeThroughMs, counts, runMs: run.startedMs });
         },
       },
     });

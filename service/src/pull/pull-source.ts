@@ -1,10 +1,11 @@
 // Pulls one source: reads every stream of sales window by window and imports each window, then reads the catalogue.
 
+import type { PullWindow } from '@offerbook/feeds/pull/sale-pull.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { ClickIds } from '../activation/click-id.ts';
 import { holdLease } from './held-lease.ts';
-import { RequestFailed, SourceStopped } from './network-client.ts';
-import { isCatalogueDue, pullCatalogue } from './pull-catalogue.ts';
+import { TooMuch } from './network-client.ts';
+import { catalogueKey, isCatalogueDue, pullCatalogue } from './pull-catalogue.ts';
 import { rereadSales } from './reread-sales.ts';
 import { SaleWindows } from './sale-windows.ts';
 import {
@@ -20,42 +21,67 @@ import { lostMs, nextWindow } from './windows.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Throws Refused if another process is pulling from this source. Other failures are in the report. */
+/**
+ * Throws Refused if another process is pulling from this source, or after an unexpected error, and StorageError. Other failures
+ * are in the report.
+ */
 export async function pullSource(
   pullable: PullableSource,
   options: PullOptions,
   context: PullContext,
 ): Promise<StreamReport[]> {
-  const { stores } = context;
   const name = sourceName(pullable.source);
-  await using held = await holdLease(stores.leases, name, options.by, context.leaseTimings);
+  await using held = await holdLease(context.stores.leases, name, options.by, context.leaseTimings);
   const run = new SourceRun(pullable, options, context, held.lease);
+  try {
+    return await pullStreams(run);
+  } catch (error) {
+    throw await run.explainUnexpected(error);
+  }
+}
+
+async function pullStreams(run: SourceRun): Promise<StreamReport[]> {
+  const { options, context } = run;
+  const { stores } = context;
   const { only } = options;
+  const streams = only === 'catalogue' ? [] : await openStreams(run);
+  const hasCatalogue = only === 'catalogue' || (only === undefined && (await isCatalogueDue(run)));
+  const due = streams.filter((stream) => windowOf(run, stream, context.clock()) !== undefined);
+  await run.noteAttempt([...due.map(({ key }) => key), ...(hasCatalogue ? [catalogueKey(run)] : [])]);
   const reports: StreamReport[] = [];
   if (only !== 'catalogue') {
     const windows = new SaleWindows(run, new ClickIds(await stores.clickKey()));
-    reports.push(...(await pullSales(run, windows)));
+    reports.push(...(await pullSales(run, windows, streams)));
   }
-  if (only === 'catalogue' || (only === undefined && (await isCatalogueDue(run))))
-    reports.push(await pullCatalogue(run));
+  if (hasCatalogue) reports.push(await pullCatalogue(run));
   return reports;
 }
 
-async function pullSales(run: SourceRun, windows: SaleWindows): Promise<StreamReport[]> {
-  const reports: StreamReport[] = [];
-  let stopped: string | undefined;
-  for (const rules of run.pullable.pull.streams) {
-    const stream = new StreamProgress(rules, run.key(rules.name));
+function openStreams(run: SourceRun): Promise<StreamProgress[]> {
+  return Promise.all(
+    run.pullable.pull.streams.map(async (rules) => {
+      const stream = new StreamProgress(rules, run.key(rules.name));
+      const state = await run.context.stores.pulls.find(stream.key);
+      stream.completeThroughMs = state?.completeThroughMs ?? undefined;
+      return stream;
+    }),
+  );
+}
+
+async function pullSales(
+  run: SourceRun,
+  windows: SaleWindows,
+  streams: readonly StreamProgress[],
+): Promise<StreamReport[]> {
+  for (const stream of streams) {
     try {
-      if (stopped === undefined) await pullStream(run, windows, stream);
-      else stream.error = stopped;
+      await pullStream(run, windows, stream);
     } catch (error) {
-      stream.error = await run.explain(error, stream.key);
-      if (error instanceof SourceStopped) stopped = stream.error;
+      stream.failure = await run.explain(error, stream.key);
     }
-    reports.push(stream.report);
   }
-  if (stopped === undefined) await windows.convertDue();
+  await windows.convertDue();
+  const reports = streams.map(({ report }) => report);
   if (reports.every(({ error }) => error === null)) {
     const corrected = await rereadSales(run, windows, reports);
     if (corrected !== undefined) reports.push(corrected);
@@ -64,14 +90,10 @@ async function pullSales(run: SourceRun, windows: SaleWindows): Promise<StreamRe
 }
 
 async function pullStream(run: SourceRun, windows: SaleWindows, stream: StreamProgress): Promise<void> {
-  const { options, context } = run;
-  const { sinceMs, startMs } = options;
-  const { rules, key } = stream;
+  const { rules } = stream;
   // Read the clock once. Otherwise, each window would be followed by another, for the few seconds that have passed in the
   // meantime.
-  const nowMs = context.clock();
-  const state = await context.stores.pulls.find(key);
-  stream.completeThroughMs = state?.completeThroughMs ?? undefined;
+  const nowMs = run.context.clock();
   const lost = lostMs(rules, stream.completeThroughMs, nowMs);
   if (lost > 0) {
     run.note(
@@ -79,21 +101,21 @@ async function pullStream(run: SourceRun, windows: SaleWindows, stream: StreamPr
       `the network may no longer list what changed in the ${Math.ceil(lost / DAY_MS)} days after ${printTimestamp(stream.completeThroughMs ?? 0)}; sales may be missing`,
     );
   }
-  let atMs = sinceMs === undefined ? stream.completeThroughMs : undefined;
-  let widthMs = rules.windowMs;
-  for (;;) {
-    const window = nextWindow(rules, atMs, { startMs: sinceMs ?? startMs, nowMs, widthMs });
-    if (window === undefined) return;
+  for (let window = windowOf(run, stream, nowMs); window !== undefined; ) {
     try {
       const counts = await windows.pull(stream, window);
-      atMs = window.toMs;
       stream.add(window, counts);
     } catch (error) {
-      const half = rules.windowMs / 2;
-      const isHalvable = widthMs > half && window.toMs - window.fromMs > half && half > rules.overlapMs;
-      // A network may fail because a window has too many sales.
-      if (!(error instanceof RequestFailed) || !isHalvable) throw error;
-      widthMs = half;
+      if (!(error instanceof TooMuch) || !stream.halve(window)) throw error;
     }
+    window = windowOf(run, stream, nowMs);
   }
+}
+
+/** The next window of the stream; undefined if it is up to date. */
+function windowOf({ options }: SourceRun, stream: StreamProgress, nowMs: number): PullWindow | undefined {
+  const { sinceMs, startMs } = options;
+  const { rules, widthMs, readThroughMs, completeThroughMs } = stream;
+  const atMs = readThroughMs ?? (sinceMs === undefined ? completeThroughMs : undefined);
+  return nextWindow(rules, atMs, { startMs: sinceMs ?? startMs, nowMs, widthMs });
 }

@@ -4,6 +4,7 @@
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
+import { TooMuch } from './network-client.ts';
 import type { SaleWindows } from './sale-windows.ts';
 import type { SourceRun, StreamReport } from './source-run.ts';
 import { StreamProgress } from './stream-progress.ts';
@@ -28,6 +29,7 @@ export async function rereadSales(
   const suspects = new Set<string>(state?.suspects);
   const passedMs = Math.min(...reports.map(({ completeThroughMs }) => completeThroughMs ?? 0));
   if (suspects.size > 0 && passedMs < (state?.suspectedAtMs ?? 0)) return undefined;
+  await run.noteAttempt([stream.key]);
   const window = nextReread(rules, atMs, context.clock());
   const differing: string[] = [];
   const onChange = (id: string) => differing.push(id);
@@ -50,11 +52,11 @@ export async function rereadSales(
     );
     return stream.report;
   } catch (error) {
-    // An old invalid row must not keep later sales from being read again.
-    if (error instanceof BadInput) {
+    // An old invalid row, or a window with too many sales, must not keep later sales from being read again.
+    if (error instanceof BadInput || error instanceof TooMuch) {
       await pulls.noteReread(stream.key, { completeThroughMs: window.toMs, suspects: [] });
     }
-    run.note(rules.name, await run.explain(error, stream.key));
+    run.note(rules.name, (await run.explain(error, stream.key)).error);
     return undefined;
   }
 }

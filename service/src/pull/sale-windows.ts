@@ -43,10 +43,10 @@ export class SaleWindows {
     using rows = new TemporaryRows();
     using parts = this.#openParts();
     const sales = this.#openSales(rows, parts);
-    await this.#walk(stream.rules, window, sales);
-    await this.#addEarlier(sales, parts);
     const { fromMs, toMs } = window;
     const title = `${stream.rules.name} ${printTimestamp(fromMs)} – ${printTimestamp(toMs)}`;
+    await this.#walk(stream.rules, window, sales, title);
+    await this.#addEarlier(sales, parts);
     const advance: Advance = (writers, counts) => {
       const completeThroughMs = Math.max(toMs, stream.completeThroughMs ?? 0);
       return writers.pulls.advance(stream.key, { completeThroughMs, counts, runMs: this.#run.startedMs });
@@ -97,7 +97,7 @@ export class SaleWindows {
   }
 
   /** Reads all pages of a window. */
-  async #walk(rules: PullStream, window: PullWindow, sales: PulledSales): Promise<void> {
+  async #walk(rules: PullStream, window: PullWindow, sales: PulledSales, title: string): Promise<void> {
     const { client, pullable, options } = this.#run;
     const { pull } = pullable;
     await walkPages({
@@ -107,7 +107,7 @@ export class SaleWindows {
           const found = await sales.add(`page ${number}`, body, header);
           return { next: pull.next(found, position), total: pull.readTotal?.(found) };
         });
-        options.onRows?.(sales.rowCount);
+        options.onRows?.(sales.rowCount, title);
         return page;
       },
     });

@@ -11,10 +11,12 @@ import type { Clock } from '../domain/clock.ts';
 import type { LeaseTimings } from '../domain/lease.ts';
 import type { Organisation } from '../domain/organisation.ts';
 import type { Lease, PullCounts, RequestStore, StreamKey } from '../domain/pull.ts';
+import { isStorageError } from '../domain/storage-error.ts';
 import type { Stores } from '../domain/stores.ts';
 import type { Aside } from '../importer/attribution.ts';
 import type { Span } from '../tracing/tracer.ts';
 import { NetworkClient, RequestFailed, SourceStopped } from './network-client.ts';
+import type { ResponseLimits } from './response-watch.ts';
 
 /** One account at a network, as the operator's files describe it. */
 export interface PullableSource {
@@ -44,7 +46,8 @@ export interface PullOptions {
   /** User and machine. */
   readonly by: string;
   readonly version: string;
-  readonly onRows?: ((rows: number) => void) | undefined;
+  /** Called after each page with the rows read so far of one window or catalogue, and its name. */
+  readonly onRows?: ((rows: number, what: string) => void) | undefined;
   readonly onNote?: ((note: string) => void) | undefined;
 }
 
@@ -56,6 +59,8 @@ export interface PullContext {
   /** Number of failed attempts after which a request counts as failed. Default: the client's default. */
   readonly tries?: number | undefined;
   readonly leaseTimings?: Partial<LeaseTimings> | undefined;
+  /** Limits of a response. Default: the client's. */
+  readonly limits?: ResponseLimits | undefined;
   /** The parent of the spans of all requests; undefined if tracing is off. */
   readonly span?: Span | undefined;
 }
@@ -65,14 +70,21 @@ export type RequestContext = Omit<PullContext, 'stores'> & {
   readonly stores: { readonly pulls: RequestStore };
 };
 
-export interface StreamReport {
+export interface StreamFailure {
+  /** Why reading the stream stopped early; null if it is up to date. */
+  readonly error: string | null;
+  /** Start of the first failed attempt since the last success; null if the stream is up to date, and in a dry run. */
+  readonly failingSinceMs: number | null;
+}
+
+export const NO_FAILURE: StreamFailure = { error: null, failingSinceMs: null };
+
+export interface StreamReport extends StreamFailure {
   readonly source: string;
   readonly stream: string;
   readonly completeThroughMs: number | null;
   readonly windows: number;
   readonly counts: PullCounts;
-  /** Why reading the stream stopped early; null if it is up to date. */
-  readonly error: string | null;
 }
 
 export function sourceName({ network, account }: Source): string {
@@ -99,6 +111,7 @@ export class SourceRun {
   readonly lease: Lease;
   readonly client: NetworkClient;
   readonly startedMs: number;
+  readonly #attempted: StreamKey[] = [];
 
   constructor(pullable: PullableSource, options: PullOptions, context: PullContext, lease: Lease) {
     this.name = sourceName(pullable.source);
@@ -118,15 +131,36 @@ export class SourceRun {
     this.options.onNote?.(`${this.name}, ${title}: ${text}`);
   }
 
-  /** Records a failure of this source and returns its message. Rethrows unexpected errors, which stop the other sources as well. */
-  async explain(error: unknown, key: StreamKey): Promise<string> {
+  async noteAttempt(keys: readonly StreamKey[]): Promise<void> {
+    if (this.options.dryRun === true) return;
+    this.#attempted.push(...keys);
+    await this.context.stores.pulls.noteAttempt(keys);
+  }
+
+  /** Records a failure of this stream. Rethrows unexpected errors. */
+  async explain(error: unknown, key: StreamKey): Promise<StreamFailure & { readonly error: string }> {
     const isExpected =
       error instanceof SourceStopped ||
       error instanceof RequestFailed ||
       error instanceof BadInput ||
       error instanceof Refused;
     if (!isExpected) throw error;
-    if (this.options.dryRun !== true) await this.context.stores.pulls.noteFailure(key, error.message);
-    return error.message;
+    const { message } = error;
+    const isRecorded = this.options.dryRun !== true;
+    const failingSinceMs = isRecorded ? await this.context.stores.pulls.noteFailure(key, message) : null;
+    return { error: message, failingSinceMs };
+  }
+
+  /** An error in our own code fails this source, and no other. Returns the error to throw, whose message contains no secret. */
+  async explainUnexpected(error: unknown): Promise<unknown> {
+    if (error instanceof Refused || isStorageError(error)) return error;
+    const { pulls } = this.context.stores;
+    const message = `unexpected error: ${this.client.redact(String(error))}`;
+    for (const key of this.#attempted) {
+      const state = await pulls.find(key);
+      if (state?.tryingSinceMs != null) await pulls.noteFailure(key, message);
+    }
+    this.note('unexpected error', this.client.redact((error as Error).stack ?? ''));
+    return new Refused(`${this.name}: ${message}`);
   }
 }

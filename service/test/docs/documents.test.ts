@@ -311,6 +311,7 @@ test('docs/operations/monitoring.md lists exactly the exported metrics, with typ
           orgName: 'acme',
           completeThroughMs: 1,
           lastSuccessMs: 1,
+          ...{ attemptMs: 1, tryingSinceMs: null },
           counts: { added: 1, changed: 0, unchanged: 0, invalid: 0, withdrawn: 0 },
           error: null,
           failedAtMs: null,

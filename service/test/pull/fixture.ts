@@ -53,9 +53,17 @@ export class PullTest extends PullRig implements AsyncDisposable {
     changes: Row = {},
     stores: Stores = this.stores,
   ): Promise<StreamReport[]> {
+    return this.pullFrom(this.pullable(changes), options, stores);
+  }
+
+  pullFrom(
+    source: PullableSource,
+    options: Partial<PullOptions> = {},
+    stores: Stores = this.stores,
+  ): Promise<StreamReport[]> {
     const startMs = this.nowMs - 60 * DAY_MS;
     const how = { only: 'transactions', org: this.org, startMs, ...options } as const;
-    return this.run(this.pullable(changes), how, stores);
+    return this.run(source, how, stores);
   }
 
   /** The stored transactions by id. */

@@ -2,6 +2,7 @@
 
 import type { Stores } from '../../src/domain/stores.ts';
 import { pullSource } from '../../src/pull/pull-source.ts';
+import type { ResponseLimits } from '../../src/pull/response-watch.ts';
 import type { PullableSource, PullOptions, StreamReport } from '../../src/pull/source-run.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import type { TestDatabase } from '../support/databases.ts';
@@ -25,6 +26,7 @@ export abstract class PullRig {
   readonly url: string;
   readonly stores: Stores;
   readonly notes: string[] = [];
+  limits: ResponseLimits | undefined;
   readonly #time: { nowMs: number };
 
   constructor({ url, stores, time }: PullDatabase) {
@@ -50,6 +52,7 @@ export abstract class PullRig {
       },
       random: () => 0.5,
       leaseTimings: { leaseMs: 50, renewEveryMs: 10, checkEveryMs: 5 },
+      limits: this.limits,
     };
   }
 

@@ -1,7 +1,8 @@
-// A progress bar on stderr, shown if stderr is a terminal and the work takes longer than a second.
+// Progress on stderr: a bar, if stderr is a terminal and the work takes longer than a second, or lines for a log file.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import type { ImportProgress } from '@offerbook/wire/rows/row-report.ts';
+import type { Clock } from '../../domain/clock.ts';
 
 const WIDTH_MAX = 30;
 const TERMINAL_WIDTH = 80;
@@ -30,6 +31,18 @@ export async function withProgressBar<T>(
   } finally {
     if (drawnAtMs > 0) stream.write('\r\x1b[K');
   }
+}
+
+const LINE_EVERY_MS = 60_000;
+
+/** Returns a function that prints some of the lines it is called with: at most one a minute, and none in the first minute. */
+export function progressLines(print: (line: string) => void, clock: Clock): (line: string) => void {
+  let lastMs = clock();
+  return (line) => {
+    if (clock() - lastMs < LINE_EVERY_MS) return;
+    lastMs = clock();
+    print(line);
+  };
 }
 
 function draw(progress: Progress, lengthMax: number): string {

@@ -3,7 +3,7 @@
 import { printCount } from '@offerbook/wire/count.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Command } from 'commander';
-import type { PullState } from '../../domain/pull.ts';
+import { failingSinceMs, type PullState } from '../../domain/pull.ts';
 import { jsonCommand, readStores, type StoreOptions } from '../command.ts';
 import { printResult, table } from '../output.ts';
 
@@ -24,7 +24,9 @@ async function printStatus(options: StoreOptions): Promise<void> {
         'STREAM',
         'ORGANISATION',
         'COMPLETE THROUGH',
+        'LAST ATTEMPT',
         'LAST SUCCESS',
+        'FAILING SINCE',
         'ADDED',
         'CHANGED',
         'WITHDRAWN',
@@ -32,7 +34,8 @@ async function printStatus(options: StoreOptions): Promise<void> {
       ],
       states.map((state) => [
         ...[state.source, state.stream, state.orgName ?? '–'],
-        ...[printTime(state.completeThroughMs), printTime(state.lastSuccessMs)],
+        ...[printTime(state.completeThroughMs), printTime(state.attemptMs), printTime(state.lastSuccessMs)],
+        printTime(failingSinceMs(state)),
         ...[printCount(state.counts.added), printCount(state.counts.changed)],
         ...[printCount(state.counts.withdrawn), state.error ?? '–'],
       ]),
@@ -52,9 +55,11 @@ function stateToJson(state: PullState) {
   return {
     ...{ source, stream, organisation: orgName },
     completeThrough: time(state.completeThroughMs),
+    lastAttempt: time(state.attemptMs),
     lastSuccess: time(state.lastSuccessMs),
     counts,
     error,
     failedAt: time(state.failedAtMs),
+    failingSince: time(failingSinceMs(state)),
   };
 }

@@ -2,14 +2,13 @@
 
 import type { Source } from '@offerbook/feeds/source/source-file.ts';
 import { readCouponCodes } from '@offerbook/feeds/transactions/coupon-codes.ts';
-import { printCount } from '@offerbook/wire/count.ts';
+import { printCount, printCountOf } from '@offerbook/wire/count.ts';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import { openSource } from '@offerbook/wire/rows/import-source.ts';
 import { parseInstant, printTimestamp } from '@offerbook/wire/timestamp.ts';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import manifest from '../../../package.json';
 import { systemClock } from '../../domain/clock.ts';
-import type { Organisation } from '../../domain/organisation.ts';
 import { CATALOGUE } from '../../domain/pull.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { pullSource } from '../../pull/pull-source.ts';
@@ -21,18 +20,20 @@ import { printNote, printResult } from '../output.ts';
 import { AsideFile } from './aside-file.ts';
 import { parseCount, parsePositiveDurationMs } from './option-values.ts';
 import { getOrganisation } from './organisations.ts';
-import { withProgressBar } from './progress-bar.ts';
+import { progressLines, withProgressBar } from './progress-bar.ts';
 import { forgetCommand } from './pull-forget.ts';
 import { findSourceProblem, type NamedSource, readPullSource } from './pull-sources.ts';
 import { statusCommand } from './pull-status.ts';
 
 /** Networks change sales for about a year. */
 const HISTORY_MS = 396 * 86_400_000;
+/** A network that hangs must not keep the others waiting. */
+const SOURCES_AT_ONCE = 5;
 
 interface PullCommandOptions extends StoreOptions {
   readonly source: readonly string[];
   readonly org?: string;
-  readonly since?: number;
+  readonly since?: number | undefined;
   readonly every?: number;
   readonly check?: boolean;
   readonly dryRun?: boolean;
@@ -48,8 +49,8 @@ type Kind = NonNullable<PullOptions['only']>;
 
 export function pullCommand(): Command {
   const all = commandOf(
-    'all',
-    'fetch sales, and the catalogue if it is six hours old (the default)',
+    'pull',
+    'fetch sales and catalogues from affiliate networks and import them; the catalogue if it is six hours old',
     'offerbook pull --source awin.json --org acme',
   );
   const transactions = commandOf(
@@ -64,16 +65,16 @@ export function pullCommand(): Command {
   );
   for (const command of [all, transactions]) withSaleOptions(command);
   for (const command of [all, catalogue]) withCatalogueOptions(command);
-  return new Command('pull')
-    .description('fetch sales and catalogues from affiliate networks and import them')
-    .addCommand(
-      all.action((options) => pull(options)),
-      { isDefault: true },
-    )
-    .addCommand(transactions.action((options) => pull(options, 'transactions')))
-    .addCommand(catalogue.action((options) => pull(options, 'catalogue')))
-    .addCommand(statusCommand())
-    .addCommand(forgetCommand());
+  return (
+    all
+      // Otherwise, `pull` would take the options after the name of a subcommand.
+      .enablePositionalOptions()
+      .action((options) => pull(options))
+      .addCommand(transactions.action((options) => pull(options, 'transactions')))
+      .addCommand(catalogue.action((options) => pull(options, 'catalogue')))
+      .addCommand(statusCommand())
+      .addCommand(forgetCommand())
+  );
 }
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {
@@ -140,9 +141,9 @@ async function pull(options: PullCommandOptions, only?: Kind): Promise<void> {
   if (options.every === undefined) return pullOnce(options, sources, only);
   // Ending at any time is safe: the next pull repeats the window.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0));
-  for (;;) {
+  for (let sinceMs = options.since; ; sinceMs = undefined) {
     try {
-      await pullOnce(options, sources, only);
+      await pullOnce({ ...options, since: sinceMs }, sources, only);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       printNote(`offerbook: ${error.message}`);
@@ -198,51 +199,91 @@ async function pullOnce(
   sources: readonly NamedSource[],
   only: Kind | undefined,
 ): Promise<void> {
-  const nowMs = systemClock();
-  const reports: StreamReport[] = [];
-  const failed: string[] = [];
   using aside = options.unattributed === undefined ? undefined : new AsideFile(options.unattributed, '');
-  await withStores(options, async (stores) => {
-    const org: Organisation | undefined =
-      options.org === undefined ? undefined : await getOrganisation(stores, options.org, 'to write');
-    for (const source of sources) {
+  const org = await withStores(options, async (stores) =>
+    options.org === undefined ? undefined : await getOrganisation(stores, options.org, 'to write'),
+  );
+  const results = await withProgressBar(async (show) => {
+    const rows = new Map<string, number>();
+    const pullOne = async (source: NamedSource): Promise<SourceResult> => {
+      const showLine = progressLines(process.stderr.isTTY ? () => {} : printNote, systemClock);
+      const onRows = (count: number, what: string) => {
+        rows.set(source.name, count);
+        show(rows.values().reduce((sum, value) => sum + value, 0));
+        showLine(`${source.name}, ${what}: ${printCountOf(count, 'row')} read`);
+      };
       try {
-        const found = await traceCommand(options.database, `pull ${source.source.network}`, async (span) => {
-          if (span !== undefined) span.attributes['offerbook.source'] = source.name;
-          return await withProgressBar((onRows) =>
-            pullSource(
-              source,
-              {
-                ...{ only, org, aside, onRows, onNote: printNote },
-                startMs: nowMs - HISTORY_MS,
-                sinceMs: options.since,
-                dryRun: options.dryRun,
-                skipInvalid: options.skipInvalid,
-                maxWithdrawals: options.maxWithdrawals,
-                allowWithdrawals: options.allowWithdrawals,
-                by: currentUser(),
-                version: manifest.version,
-              },
-              { ...contextOf(stores), span },
-            ),
-          );
-        });
-        reports.push(...found);
-        for (const { stream, error } of found) {
-          if (error !== null) failed.push(`${source.name}, ${stream}: ${error}`);
-        }
+        const reports = await pullTraced(options, source, { only, org, aside, onRows });
+        const failed = reports.flatMap((report) =>
+          report.error === null
+            ? []
+            : `${source.name}, ${report.stream}: ${report.error}${printSince(report)}`,
+        );
+        return { reports, failed };
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
-        failed.push(error.message);
+        return { reports: [], failed: [error.message] };
       }
-    }
+    };
+    return await mapConcurrently(sources, SOURCES_AT_ONCE, pullOne);
   });
+  const reports = results.flatMap((result) => result.reports);
+  const failed = results.flatMap((result) => result.failed);
   await printResult(
     options,
     reports.map(toJson),
     reports.map((report) => printReport(report, options.dryRun === true)).join('\n'),
   );
   if (failed.length > 0) throw new Refused(failed.join('\n'));
+}
+
+/** Rejects after all calls have ended. */
+async function mapConcurrently<Item, Result>(
+  items: readonly Item[],
+  limit: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Promise<Result>[] = [];
+  const queue = items.entries();
+  const workers = Array.from({ length: limit }, async () => {
+    for (const [index, item] of queue) {
+      results[index] = work(item);
+      await results[index].catch(() => undefined);
+    }
+  });
+  await Promise.all(workers);
+  return await Promise.all(results);
+}
+
+interface SourceResult {
+  readonly reports: readonly StreamReport[];
+  readonly failed: readonly string[];
+}
+
+/** Each source has its own connections, because an import may wait for another one while it holds a connection. */
+function pullTraced(
+  options: PullCommandOptions,
+  source: NamedSource,
+  how: Pick<PullOptions, 'only' | 'org' | 'aside' | 'onRows'>,
+): Promise<StreamReport[]> {
+  return withStores(options, (stores) =>
+    traceCommand(options.database, `pull ${source.source.network}`, (span) => {
+      if (span !== undefined) span.attributes['offerbook.source'] = source.name;
+      const pullOptions = {
+        ...how,
+        onNote: printNote,
+        startMs: systemClock() - HISTORY_MS,
+        sinceMs: options.since,
+        dryRun: options.dryRun,
+        skipInvalid: options.skipInvalid,
+        maxWithdrawals: options.maxWithdrawals,
+        allowWithdrawals: options.allowWithdrawals,
+        by: currentUser(),
+        version: manifest.version,
+      };
+      return pullSource(source, pullOptions, { ...contextOf(stores), span });
+    }),
+  );
 }
 
 function printReport(
@@ -264,9 +305,11 @@ function printReport(
   return `${source}, ${stream}: ${through}; ${result}.${dry}`;
 }
 
-function toJson({ completeThroughMs, ...report }: StreamReport) {
-  return {
-    ...report,
-    completeThrough: completeThroughMs === null ? null : printTimestamp(completeThroughMs),
-  };
+function toJson({ completeThroughMs, failingSinceMs, ...report }: StreamReport) {
+  const time = (ms: number | null) => (ms === null ? null : printTimestamp(ms));
+  return { ...report, completeThrough: time(completeThroughMs), failingSince: time(failingSinceMs) };
+}
+
+function printSince({ failingSinceMs }: StreamReport): string {
+  return failingSinceMs === null ? '' : ` (failing since ${printTimestamp(failingSinceMs)})`;
 }

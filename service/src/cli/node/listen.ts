@@ -49,7 +49,7 @@ export interface Place {
   readonly host: string;
   readonly port: number;
   /** The option that sets this port, for messages. */
-  readonly option: '--port' | '--admin-port';
+  readonly option: '--port' | '--admin-port' | '--networks-port';
 }
 
 /** Opens a port. Throws BadInput with the reason if the port cannot be opened. */

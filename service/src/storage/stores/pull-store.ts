@@ -23,6 +23,8 @@ import { fenceLease } from './lease-store.ts';
 /** State that has no column, stored as JSON. */
 interface Document {
   readonly lastSuccessMs: number | null;
+  readonly attemptMs: number | null;
+  readonly tryingSinceMs: number | null;
   readonly counts: PullCounts;
   readonly error: string | null;
   readonly failedAtMs: number | null;
@@ -34,6 +36,8 @@ interface Document {
 
 const NEW_STREAM: Document = {
   lastSuccessMs: null,
+  attemptMs: null,
+  tryingSinceMs: null,
   counts: NO_COUNTS,
   error: null,
   failedAtMs: null,
@@ -42,6 +46,8 @@ const NEW_STREAM: Document = {
   suspects: [],
   suspectedAtMs: null,
 };
+
+const KILLED = 'the process that was pulling ended without a result; it was probably killed';
 
 interface StateRow extends StreamKey {
   readonly orgName: string | null;
@@ -90,21 +96,34 @@ export function pullStore(database: Database, clock: Clock): PullStore {
       return (await database.all<StateRow>(LIST_SQL)).map(toState);
     },
     find: (key) => findState(database, key),
+    noteAttempt: (keys) =>
+      database.write(async (connection) => {
+        const attemptMs = clock();
+        for (const key of keys) {
+          const before = await findState(connection, key);
+          const tryingSinceMs = before?.tryingSinceMs ?? attemptMs;
+          const isKilled = before !== undefined && before.tryingSinceMs !== null && before.error === null;
+          await putState(connection, key, before?.completeThroughMs ?? null, {
+            ...{ ...(before ?? NEW_STREAM), attemptMs, tryingSinceMs },
+            ...(isKilled && { error: KILLED, failedAtMs: before.attemptMs }),
+          });
+        }
+      }),
     noteFailure: (key, error) =>
       database.write(async (connection) => {
         const before = await findState(connection, key);
-        await putState(connection, key, before?.completeThroughMs ?? null, {
-          ...(before ?? NEW_STREAM),
-          error,
-          failedAtMs: clock(),
-        });
+        const failedAtMs = clock();
+        const tryingSinceMs = before?.tryingSinceMs ?? before?.attemptMs ?? failedAtMs;
+        const state = { ...(before ?? NEW_STREAM), error, failedAtMs, tryingSinceMs };
+        await putState(connection, key, before?.completeThroughMs ?? null, state);
+        return tryingSinceMs;
       }),
     noteReread: (key, { completeThroughMs, suspects }) =>
       database.write(async (connection) => {
-        const { counts = NO_COUNTS } = (await findState(connection, key)) ?? {};
+        const { counts = NO_COUNTS, attemptMs = null } = (await findState(connection, key)) ?? {};
         const nowMs = clock();
         const suspectedAtMs = suspects.length === 0 ? null : nowMs;
-        const state = { ...NEW_STREAM, lastSuccessMs: nowMs, counts, suspects, suspectedAtMs };
+        const state = { ...NEW_STREAM, lastSuccessMs: nowMs, attemptMs, counts, suspects, suspectedAtMs };
         await putState(connection, key, completeThroughMs, state);
       }),
     reserveRequest: (credential, { intervalMs, burst }) =>
@@ -177,7 +196,8 @@ export function pullWriter(connection: Connection, clock: Clock): PullWriter {
       const lastMs = before?.runMs ?? null;
       const everyMs = lastMs === null || lastMs === runMs ? (before?.everyMs ?? null) : runMs - lastMs;
       const sums = addCounts(before?.counts ?? NO_COUNTS, counts);
-      const state = { ...NEW_STREAM, lastSuccessMs: clock(), counts: sums, runMs, everyMs };
+      const attemptMs = before?.attemptMs ?? runMs;
+      const state = { ...NEW_STREAM, lastSuccessMs: clock(), attemptMs, counts: sums, runMs, everyMs };
       await putState(connection, key, completeThroughMs, state);
     },
     async putRows(source, rows) {
@@ -217,13 +237,17 @@ async function putState(
   connection: Connection,
   { source, orgId, stream }: StreamKey,
   completeThroughMs: number | null,
-  { lastSuccessMs, counts, error, failedAtMs, runMs, everyMs, suspects, suspectedAtMs }: Document,
+  { lastSuccessMs, attemptMs, tryingSinceMs, counts, error, failedAtMs, ...more }: Document,
 ): Promise<void> {
+  const { runMs, everyMs, suspects, suspectedAtMs } = more;
   const rest = { runMs, everyMs, suspects, suspectedAtMs };
-  const document: Document = { lastSuccessMs, counts, error, failedAtMs, ...rest };
+  const document: Document = {
+    ...{ lastSuccessMs, attemptMs, tryingSinceMs, counts, error, failedAtMs, ...rest },
+  };
   await connection.all(PUT_STREAM_SQL, source, orgId, stream, completeThroughMs, JSON.stringify(document));
 }
 
 function toState({ document, ...row }: StateRow): PullState {
-  return { ...row, ...(JSON.parse(document) as Document) };
+  // Documents of earlier versions lack some fields.
+  return { ...NEW_STREAM, ...row, ...(JSON.parse(document) as Partial<Document>) };
 }

@@ -5,7 +5,7 @@ import { NETWORKS } from '@offerbook/sandbox/networks/accounts.ts';
 import { exampleSource } from '@offerbook/sandbox/networks/example-source.ts';
 import { FakeNetworks } from '@offerbook/sandbox/networks/fake-networks.ts';
 import { systemClock } from '../../../domain/clock.ts';
-import { urlOf } from '../../node/listen.ts';
+import { bind, urlOf } from '../../node/listen.ts';
 
 const HOST = '127.0.0.1';
 /** Preferred port. If it is in use, the sandbox chooses a free port. */
@@ -17,8 +17,8 @@ const DENSITY = { salesPerDay: 100, cellMs: 600_000 };
 
 interface NetworksOptions {
   readonly seed: number;
-  /** True to choose any free port, like a sandbox with `--port 0`. */
-  readonly isPortAny: boolean;
+  /** 0 = any free port. Undefined: the preferred one if it is free. */
+  readonly port: number | undefined;
   readonly logoUrl: (retailerId: string) => string;
 }
 
@@ -28,7 +28,7 @@ export interface ServedNetworks {
   stop(): Promise<void>;
 }
 
-export function serveNetworks({ seed, isPortAny, logoUrl }: NetworksOptions): ServedNetworks {
+export function serveNetworks({ seed, port, logoUrl }: NetworksOptions): ServedNetworks {
   // Whole days, so that a restart on the same day has the same sales.
   const today = Math.floor(systemClock() / DAY_MS);
   const fakes = new FakeNetworks({
@@ -36,14 +36,16 @@ export function serveNetworks({ seed, isPortAny, logoUrl }: NetworksOptions): Se
     sinceMs: (today - HISTORY_DAYS) * DAY_MS,
     density: DENSITY,
   });
-  const serve = (port: number) =>
-    Bun.serve({
-      hostname: HOST,
-      port,
-      development: false,
-      fetch: (request) => answerSource(request.url) ?? fakes.answer(request),
-    });
-  const server = isPortAny ? serve(0) : serveFirst(serve, [PORT, 0]);
+  const serve = (chosen: number) =>
+    bind({ host: HOST, port: chosen, option: '--networks-port' }, () =>
+      Bun.serve({
+        ...{ hostname: HOST, port: chosen, development: false },
+        // Otherwise, two sandboxes would share the port, and each would get some of the requests.
+        reusePort: false,
+        fetch: (request) => answerSource(request.url) ?? fakes.answer(request),
+      }),
+    );
+  const server = port === undefined ? serveFirst(serve, [PORT, 0]) : serve(port);
   return { url: urlOf(HOST, server.port ?? 0), stop: () => server.stop(true) };
 }
 

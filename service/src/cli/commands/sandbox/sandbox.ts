@@ -5,7 +5,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { styleText } from 'node:util';
 import { drawLogo } from '@offerbook/sandbox/logo.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { readServeSettings } from '../../../config.ts';
 import { ApiError } from '../../../domain/api-errors.ts';
 import { systemClock } from '../../../domain/clock.ts';
@@ -53,6 +53,7 @@ interface SandboxOptions {
   readonly host?: string;
   readonly adminPort?: string;
   readonly networks?: boolean;
+  readonly networksPort?: number;
   readonly logLevel: string;
 }
 
@@ -74,6 +75,14 @@ export function sandboxCommand(): Command {
       `port of the console, on this machine only (default: ${ADMIN_PORT} if it is free, env: OFFERBOOK_ADMIN_PORT)`,
     )
     .option('--networks', 'also serve fakes of five affiliate networks, on this machine only')
+    .addOption(
+      new Option(
+        '--networks-port <number>',
+        'port of the fakes; 0 = any free port (default: 8082 if it is free)',
+      )
+        .argParser(parseCount('--networks-port', 0, 65_535))
+        .implies({ networks: true }),
+    )
     .option('--log-level <level>', 'lowest level to log on stderr', 'warn')
     .addHelpText('after', '\nExample:\n  offerbook sandbox --fresh --seed 7 --speed 10')
     .action(runSandbox);
@@ -99,6 +108,9 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
     const org = await openOrganisation(stores);
     const tokens = await openTokens(stores, org, seed, systemClock());
     const logoUrl = (id: string) => `${baseUrl}${LOGO_PATH}${id}.svg`;
+    const networksPort = options.networksPort ?? (settings.port === 0 ? 0 : undefined);
+    const networks =
+      options.networks === true ? serveNetworks({ seed, port: networksPort, logoUrl }) : undefined;
     const worldOptions = { seed, speed, clock: systemClock, logoUrl };
     const world = await World.open(stores, org, importsInto(stores, org), worldOptions);
     const findRetailer = (id: string) => world.retailers.find((retailer) => retailer.id === id);
@@ -132,10 +144,6 @@ async function runSandbox(options: SandboxOptions, command: Command): Promise<vo
         guest: { token: tokens.public, orgId: org.publicId, feedPath: FEED_PATH },
       },
     });
-    const networks =
-      options.networks === true
-        ? serveNetworks({ seed, isPortAny: settings.port === 0, logoUrl })
-        : undefined;
     await print(
       welcomeText({
         baseUrl,

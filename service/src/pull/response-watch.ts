@@ -1,0 +1,111 @@
+// Reads one response of a network, which is not trusted: within limits of size, rate and time, and without our credentials.
+
+export interface ResponseLimits {
+  /** Decompressed bytes of a response. */
+  readonly bytes: number;
+  /** A response that brings fewer than `idleBytes` in this time has failed, unless it ends. */
+  readonly idleMs: number;
+  readonly idleBytes: number;
+  readonly totalMs: number;
+}
+
+export const RESPONSE_LIMITS: ResponseLimits = {
+  bytes: 512 * 1024 * 1024,
+  idleMs: 60_000,
+  idleBytes: 16 * 1024,
+  totalMs: 15 * 60_000,
+};
+
+/** Bytes that several responses may have together. */
+export interface ByteBudget {
+  bytesLeft: number;
+}
+
+/** The response has more bytes than we read. */
+export class ResponseTooLarge extends Error {
+  override readonly name = 'ResponseTooLarge';
+}
+
+/** The network repeats our credentials, which must not reach the database. */
+export class CredentialsRepeated extends Error {
+  override readonly name = 'CredentialsRepeated';
+}
+
+export class ResponseWatch implements Disposable {
+  readonly #limits: ResponseLimits;
+  readonly #controller = new AbortController();
+  readonly #totalTimer: ReturnType<typeof setTimeout>;
+  #idleTimer: ReturnType<typeof setTimeout>;
+  #slowness: string | undefined;
+
+  constructor(limits: ResponseLimits) {
+    this.#limits = limits;
+    this.#idleTimer = this.#startIdleTimer('no response for');
+    const { totalMs } = limits;
+    const abort = () => this.#abort(`the response was not complete after ${totalMs / 60_000} min`);
+    this.#totalTimer = setTimeout(abort, totalMs);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Why the response took too long; undefined if it did not. */
+  get slowness(): string | undefined {
+    return this.#slowness;
+  }
+
+  /** Throws ResponseTooLarge, or CredentialsRepeated if the body contains one of the `secrets`. */
+  async *read(
+    body: AsyncIterable<Uint8Array> | null,
+    secrets: readonly string[] = [],
+    budget: ByteBudget = { bytesLeft: this.#limits.bytes },
+  ): AsyncGenerator<Uint8Array> {
+    const { idleBytes } = this.#limits;
+    const contains = finder(secrets);
+    let [read, readAtReset] = [0, 0];
+    for await (const chunk of body ?? []) {
+      read += chunk.length;
+      budget.bytesLeft -= chunk.length;
+      if (budget.bytesLeft < 0) throw new ResponseTooLarge('the network sends too much data at once');
+      if (contains(chunk)) throw new CredentialsRepeated();
+      if (read - readAtReset >= idleBytes) {
+        readAtReset = read;
+        clearTimeout(this.#idleTimer);
+        this.#idleTimer = this.#startIdleTimer(`fewer than ${idleBytes} bytes in`);
+      }
+      yield chunk;
+    }
+  }
+
+  #startIdleTimer(reason: string) {
+    const { idleMs } = this.#limits;
+    return setTimeout(() => this.#abort(`${reason} ${idleMs / 1_000} s`), idleMs);
+  }
+
+  #abort(slowness: string): void {
+    this.#slowness ??= slowness;
+    this.#controller.abort();
+  }
+
+  /** Also ends the connection if the body has not been read to its end. */
+  [Symbol.dispose](): void {
+    clearTimeout(this.#idleTimer);
+    clearTimeout(this.#totalTimer);
+    this.#controller.abort();
+  }
+}
+
+/** Returns a function that finds texts in a stream of chunks, also across their boundaries. */
+function finder(texts: readonly string[]): (chunk: Uint8Array) => boolean {
+  const needles = texts.map((text) => Buffer.from(text));
+  const tailLength = Math.max(1, ...needles.map(({ length }) => length - 1));
+  let tail = Buffer.alloc(0);
+  return (chunk) => {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    const seam = Buffer.concat([tail, bytes.subarray(0, tailLength)]);
+    const isFound = needles.some((needle) => seam.includes(needle) || bytes.includes(needle));
+    tail = Buffer.concat([tail, bytes.subarray(-tailLength)]).subarray(-tailLength);
+    return isFound;
+  };
+}

@@ -1,0 +1,177 @@
+// Networks that hang, flood, redirect, or repeat our credentials: they cannot hurt this process, its data or other sources.
+
+import { expect, jest, test } from 'bun:test';
+import { openSalePull } from '@offerbook/feeds/pull/open-sale-pull.ts';
+import { awinSale, sourceFor } from '../../../feeds/test/fixture.ts';
+import { CredentialsRepeated, RESPONSE_LIMITS, ResponseWatch } from '../../src/pull/response-watch.ts';
+import { openClient } from '../../src/pull/source-run.ts';
+import { openDatabase } from '../../src/storage/open-database.ts';
+import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
+import { DATABASES } from '../support/databases.ts';
+import { PULL_SECRETS } from './fake-network.ts';
+import { PullTest, START_MS } from './fixture.ts';
+import { errorsOf } from './pull-rig.ts';
+
+const [DATABASE] = DATABASES;
+if (DATABASE === undefined) throw new Error('there is no database to test with');
+const database = DATABASE;
+
+test('a network that does not respond ends the source for this run', async () => {
+  await using t = await PullTest.open('awin', database);
+  t.limits = { ...RESPONSE_LIMITS, idleMs: 50 };
+  for (let n = 0; n < 9; n++) t.network.planned.push(() => new Promise<Response>(() => {}));
+  const error = 'the network is too slow: no response for 0.05 s';
+  expect(errorsOf(await t.pull({ only: undefined }))).toEqual([
+    ...[error, error, error],
+    `programmes: ${error}`,
+  ]);
+  // One request and one repetition.
+  expect(t.network.requests.length).toBe(2);
+  expect((await t.stores.pulls.list()).map((state) => state.error !== null)).toEqual(Array(4).fill(true));
+});
+
+test('redirects are not followed', async () => {
+  await using t = await PullTest.open('awin', database);
+  let reached = 0;
+  using elsewhere = Bun.serve({
+    ...{ port: 0, hostname: '127.0.0.1' },
+    fetch: () => {
+      reached++;
+      return Response.json([]);
+    },
+  });
+  for (let n = 0; n < 3; n++) t.network.planned.push(() => Response.redirect(String(elsewhere.url), 302));
+  expect(errorsOf(await t.pull())).toEqual(Array(3).fill('the network answered with status 302'));
+  expect(reached).toBe(0);
+});
+
+const bomb = () =>
+  new Response(Bun.gzipSync(Buffer.alloc(1_000_000, ' ')), { headers: { 'Content-Encoding': 'gzip' } });
+
+test.each(['transactions', 'catalogue'] as const)(
+  'a small response that becomes large when it is decompressed is not read to its end: %s',
+  async (only) => {
+    await using t = await PullTest.open('impact', database);
+    t.limits = { ...RESPONSE_LIMITS, bytes: 100_000 };
+    for (let n = 0; n < 99; n++) t.network.planned.push(bomb);
+    const [report] = await t.pull({ only });
+    expect(report?.error).toEndWith('the network sends too much data at once');
+  },
+);
+
+/** Reads a response that brings `chunk` bytes every `everyMs`. Returns why it was too slow. */
+async function readSlowly(chunk: number, everyMs: number, chunks: number): Promise<string | undefined> {
+  jest.useFakeTimers();
+  try {
+    using watch = new ResponseWatch(RESPONSE_LIMITS);
+    const body = async function* () {
+      for (let n = 0; n < chunks && !watch.signal.aborted; n++) {
+        jest.advanceTimersByTime(everyMs);
+        yield new Uint8Array(chunk);
+      }
+    };
+    for await (const _ of watch.read(body()));
+    return watch.slowness;
+  } finally {
+    jest.useRealTimers();
+  }
+}
+
+test.each([
+  ['that is slow, but not too slow, is read', 16_384, 59_000, 10, undefined],
+  ['of one byte per second fails', 1, 1_000, 100, 'fewer than 16384 bytes in 60 s'],
+  ['that does not end fails', 16_384, 50_000, 100, 'the response was not complete after 15 min'],
+])('a response %s', async (_what, chunk, everyMs, chunks, slowness) => {
+  const found = await readSlowly(chunk, everyMs, chunks);
+  expect(found?.replace('no response for', 'fewer than 16384 bytes in')).toBe(slowness);
+});
+
+const { token = '' } = PULL_SECRETS.awin ?? {};
+
+test.each([
+  ['in a row', 'awin', token],
+  ['as the header', 'partnerize', btoa('application-s3cret:api-s3cret')],
+  ['encoded for a URL', 'impact', encodeURIComponent('impact s3cret')],
+] as const)(
+  'a response that contains our credentials %s fails, and nothing is stored',
+  async (_, name, secret) => {
+    await using t = await PullTest.open(name, database);
+    const text = JSON.stringify([awinSale({ id: 1, orderRef: `debug ${secret} end` })]);
+    t.network.planned.push(() => new Response(text));
+    const source = { ...t.pullable(), ...(name === 'impact' && { secrets: { token: 'impact s3cret' } }) };
+    const reports = await t.pullFrom(source);
+    expect(errorsOf(reports)).toEqual(
+      reports.map(
+        () =>
+          'the response contains our credentials, so nothing of it was stored; report this to the network',
+      ),
+    );
+    expect(t.network.requests.length).toBe(1);
+    const opened = openDatabase(t.url, COMMAND_OPTIONS);
+    const rows = await Promise.all(
+      ['pull_streams', 'transactions', 'imports'].map((table) => opened.all(`SELECT * FROM ${table}`)),
+    );
+    await opened.close();
+    expect(JSON.stringify(rows)).not.toContain(secret);
+  },
+);
+
+test.each([1, 5, 9])('our credentials are found in chunks of %i bytes', async (size) => {
+  using watch = new ResponseWatch(RESPONSE_LIMITS);
+  const body = async function* () {
+    const bytes = Buffer.from(`a row with ${token} in it`);
+    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+  };
+  const read = Array.fromAsync(watch.read(body(), ['another', token]));
+  await expect(read).rejects.toBeInstanceOf(CredentialsRepeated);
+});
+
+test.each(['tök', 'a\u0001b', 'a b', ''])('Rakuten: the access token %j is not used', (token) => {
+  const login = openSalePull(sourceFor('rakuten'))?.login;
+  expect(login?.read(JSON.stringify({ access_token: token, expires_in: 300 }))).toBeUndefined();
+});
+
+test('an unexpected error fails the source with a message and a stack that contain no secret', async () => {
+  await using t = await PullTest.open('awin', database);
+  const stores = {
+    ...t.stores,
+    transactions: {
+      ...t.stores.transactions,
+      write: () => {
+        throw new TypeError(`a bug with ${token}`);
+      },
+    },
+  };
+  const message = 'unexpected error: TypeError: a bug with ***';
+  await expect(t.pull({}, {}, stores)).rejects.toThrow(`awin:77777: ${message}`);
+  expect((await t.stores.pulls.list()).map(({ error }) => error)).toEqual([message, message, message]);
+  expect(t.notes.join('\n')).toContain('untrusted.test.ts');
+  expect(t.notes.join('\n')).not.toContain(token);
+});
+
+test('after 429 without a waiting time, requests are sent one by one at half the rate', async () => {
+  await using t = await PullTest.open('awin', database);
+  const sentAtMs: number[] = [];
+  const note = () => {
+    sentAtMs.push(t.nowMs);
+    return undefined;
+  };
+  t.network.planned.push(() => new Response('', { status: 429 }), ...Array.from({ length: 8 }, () => note));
+  await t.pull();
+  const gaps = sentAtMs.slice(1).map((ms, index) => ms - (sentAtMs[index] ?? 0));
+  expect(gaps).toEqual(gaps.map(() => 7_500));
+  expect(gaps.length).toBeGreaterThan(4);
+});
+
+test('Rakuten: an access token is replaced 30 seconds before it expires', async () => {
+  await using t = await PullTest.open('rakuten', database);
+  const tokens: number[] = [];
+  const logins = () => t.network.requests.filter(({ path }) => path === '/token').length;
+  const client = openClient(t.pullable(), t.context);
+  for (const seconds of [0, 269, 271]) {
+    t.nowMs = START_MS + seconds * 1_000;
+    await client.fetch({ method: 'GET', url: 'https://x.example/events/1.0/transactions' }, async () => {});
+    tokens.push(logins());
+  }
+  expect(tokens).toEqual([1, 1, 2]);
+});
