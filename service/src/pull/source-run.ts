@@ -158,7 +158,7 @@ export class SourceRun {
     const message = `unexpected error: ${this.client.redact(String(error))}`;
     for (const key of this.#attempted) {
       const state = await pulls.find(key);
-      if (state?.tryingSinceMs != null) await pulls.noteFailure(key, message);
+      if (typeof state?.tryingSinceMs === 'number') await pulls.noteFailure(key, message);
     }
     this.note('unexpected error', this.client.redact((error as Error).stack ?? ''));
     return new Refused(`${this.name}: ${message}`);

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { progressLines } from '../../src/cli/commands/progress-bar.ts';
 
 const SOURCE = join(import.meta.dir, '../../src/cli/commands/progress-bar.ts');
 
@@ -38,4 +39,18 @@ test.concurrent.each([
 test.concurrent('a progress bar is not shown if stderr is not a terminal', async () => {
   const command = Bun.spawn([process.execPath, '-e', PROGRAM], { stderr: 'pipe' });
   expect(await new Response(command.stderr).text()).toBe('done\n');
+});
+
+test('progress for a log file is at most one line a minute, and none in the first', () => {
+  let nowMs = 0;
+  const lines: string[] = [];
+  const show = progressLines(
+    (line) => lines.push(line),
+    () => nowMs,
+  );
+  for (const second of [0, 59, 60, 61, 119, 120]) {
+    nowMs = second * 1_000;
+    show(`second ${second}`);
+  }
+  expect(lines).toEqual(['second 60', 'second 120']);
 });

@@ -9,6 +9,7 @@ import { awinSale, NAMESPACE, type Row } from '../../../feeds/test/fixture.ts';
 import { FakeNetwork, PULL_SECRETS } from '../pull/fake-network.ts';
 import { offerbook, spawnOfferbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
+import { until } from '../support/until.ts';
 
 const SECRET = PULL_SECRETS.awin?.token ?? '';
 const text = (ms: number) => new Date(ms).toISOString().slice(0, 19);
@@ -117,6 +118,57 @@ describe('offerbook pull', () => {
     expect(stdout).toMatch(
       /^awin:77777, transaction: complete through \S+; 0 added, 0 changed, 1 unchanged\.\n/,
     );
+  });
+
+  test('reads sales again only in the first run if --since and --every are combined', async () => {
+    using network = new FakeNetwork('awin');
+    const { folder, run } = await operator(network);
+    await run('orgs create acme');
+    const child = spawnOfferbook(`${PULL} ${SINCE} --every 1s`.split(' '), { cwd: folder });
+    // Each run has three streams.
+    await until(
+      () => network.requests.length,
+      (count) => count >= 6,
+    );
+    child.kill('SIGTERM');
+    await child.exited;
+    const starts = network.requests.map(({ query }) => query.get('startDate'));
+    expect(starts.filter((start) => start === SINCE).length).toBe(3);
+  });
+
+  test('a network that hangs does not delay the other sources', async () => {
+    using hanging = new FakeNetwork('awin');
+    using network = new FakeNetwork('awin');
+    listSale(network, 1);
+    const { folder, run } = await operator(network);
+    const { promise: isPulled, resolve } = Promise.withResolvers<void>();
+    // The first network responds only after the second one has been asked for its last stream.
+    network.planned.push(undefined, undefined, () => resolve() as undefined);
+    hanging.planned.push(async () => {
+      await isPulled;
+      return Response.json({ message: 'maintenance \u202e' }, { status: 400 });
+    });
+    const source = JSON.parse(readFileSync(join(folder, 'awin.json'), 'utf8'));
+    const other = { ...source, account: '1', baseUrl: hanging.baseUrl };
+    writeFileSync(join(folder, 'hanging.json'), JSON.stringify(other));
+    await run('orgs create acme');
+    const { code, stdout, stderr } = await run(`${PULL} ${SINCE} --source hanging.json`);
+    expect(code).toBe(3);
+    expect(stdout).toContain('awin:77777, transaction: complete through');
+    // The direction mark in the network's message does not reach the terminal.
+    expect(stderr).toMatch(
+      /^offerbook: awin:1, transaction: the network answered with status 400: "maintenance \?" \(failing since \S+\)\n$/,
+    );
+    const status = await run('pull status');
+    expect(status.stdout).toContain('"maintenance ?"');
+    const { stdout: json } = await run('pull status --json');
+    expect(json).toContain('maintenance \\u202e');
+    expect(JSON.parse(json)[1].error).toContain('maintenance \u202e');
+  });
+
+  test('--help lists the options, and options after a subcommand belong to it', async () => {
+    const { stdout } = await offerbook(['pull', '--help']);
+    expect(stdout).toMatch(/--source <file>.*--org <name>.*--max-withdrawals <percent>/s);
   });
 
   test('exits with 3 if a source fails, after pulling the other sources', async () => {

@@ -7,6 +7,7 @@ import { type AnsweredRequest, FakeNetworks } from '@offerbook/sandbox/networks/
 import { randomFaults } from '@offerbook/sandbox/networks/faults.ts';
 import { trueSales } from '@offerbook/sandbox/networks/true-sales.ts';
 import { Random } from '@offerbook/sandbox/random.ts';
+import { StorageError } from '../../src/domain/storage-error.ts';
 import { closing } from '../../src/storage/open-once.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES, type TestDatabase } from '../support/databases.ts';
@@ -20,7 +21,11 @@ const RUN_DAYS = 250;
 /** The first pull finds sales of the months before it. Rakuten has only those of the last two weeks. */
 const HISTORY_DAYS = { awin: 100, impact: 100, partnerize: 100, cj: 100, rakuten: 10 };
 
-class Interrupted extends Error {}
+class Interrupted extends StorageError {
+  constructor() {
+    super('unavailable', 'interrupted');
+  }
+}
 
 interface Chaos {
   /** Fraction of requests with a fault. */
