@@ -4,7 +4,7 @@ import { printCountOf } from '@offerbook/wire/count.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { isExpiring, isLive } from '../domain/access-token.ts';
 import type { ImportEntry, ImportFeed, ImportKind } from '../domain/import-log.ts';
-import { CATALOGUE, type PullState, REREAD } from '../domain/pull.ts';
+import { CATALOGUE, lagMs, type PullState, REREAD } from '../domain/pull.ts';
 import type { Webhook } from '../domain/webhook.ts';
 import { ok, type Verdict, warning } from './check.ts';
 import type { Facts } from './facts.ts';
@@ -153,7 +153,10 @@ export function pulls({ contents, nowMs }: Facts): Verdict | undefined {
         ],
         [
           late,
-          ({ completeThroughMs }) => `is complete only through ${printTimestamp(completeThroughMs ?? 0)}`,
+          ({ completeThroughMs }) =>
+            completeThroughMs === null
+              ? 'has never been read'
+              : `is complete only through ${printTimestamp(completeThroughMs)}`,
           'check that offerbook pull is still scheduled',
         ],
       ],
@@ -164,11 +167,12 @@ export function pulls({ contents, nowMs }: Facts): Verdict | undefined {
 }
 
 /** True if about three runs have been missed. */
-function isLate({ stream, completeThroughMs, everyMs }: PullState, nowMs: number): boolean {
-  if (stream === REREAD || completeThroughMs === null) return false;
+function isLate(state: PullState, nowMs: number): boolean {
+  const { stream, everyMs } = state;
+  if (stream === REREAD) return false;
   const runsMs = everyMs === null ? PULL_LATE_MS : Math.max(3 * everyMs, SETTLE_MS) + SETTLE_MS;
   const limitMs = stream === CATALOGUE ? Math.max(runsMs, PULL_LATE_MS) : runsMs;
-  return nowMs - completeThroughMs > limitMs;
+  return lagMs(state, nowMs) > limitMs;
 }
 
 /** A group of items with the same problem, how to describe it, and what to do. */

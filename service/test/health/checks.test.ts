@@ -341,10 +341,11 @@ describe('rating imports and tokens', () => {
         stream({ error: 'status 401', completeThroughMs: null }),
         stream({ completeThroughMs: limitMs - 1 }),
         stream({ stream: 'catalogue', orgName: null, completeThroughMs: NOW_MS - DAY_MS }),
+        stream({ stream: 'never', completeThroughMs: null, tryingSinceMs: limitMs - 1 }),
       ),
     ).toEqual([
       'warning',
-      'sales of awin:7 for "acme" fails: status 401; sales of awin:7 for "acme" is complete only through 2026-11-14T10:59:59.999',
+      'sales of awin:7 for "acme" fails: status 401; sales of awin:7 for "acme" is complete only through 2026-11-14T10:59:59.999; never of awin:7 for "acme" has never been read',
     ]);
   });
 });
