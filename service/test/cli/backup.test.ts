@@ -25,11 +25,15 @@ test('backup rejects PostgreSQL and refers to the guide, and restore marks a dat
         'offerbook: this command is for SQLite; back up PostgreSQL with pg_dump or WAL archiving (see docs/operations/backups.md)\n',
     });
   }
-  expect(await run('restore --mark-only --json')).toEqual({
+  await run('webhooks create --org acme --url https://partner.example/');
+  expect(await run('restore --mark-only')).toEqual({
     code: 0,
-    stdout: '{"stamped":2,"tokensRevoked":0}\n',
+    stdout: `2 transactions got a new stamp.\nPaused 1 webhook that may have been changed or deleted after the backup. Check: offerbook webhooks list. Then run for each of them: offerbook webhooks resume ID, or offerbook webhooks delete ID\n`,
     stderr: '',
   });
+  expect((await run('restore --mark-only --json')).stdout).toBe(
+    '{"stamped":2,"tokensRevoked":0,"webhooksPaused":1}\n',
+  );
   for (const args of ['restore', `restore ${target} --mark-only`]) {
     expect(await run(args)).toEqual({
       code: 2,

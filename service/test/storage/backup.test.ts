@@ -166,6 +166,7 @@ describe('backups', () => {
       madeAt: manifest.madeAt,
       stamped: 0,
       tokensRevoked: 0,
+      webhooksPaused: 0,
       usersErased: 0,
       organisationsDeleted: [],
       unknown: ['revocations', 'erasures', 'deletions'],
@@ -177,7 +178,7 @@ describe('backups', () => {
     expect(await everything(restored, org)).toEqual(before);
     expect((await restored.audit.list({ limit: 1 }))[0]).toMatchObject({
       action: 'database restored',
-      details: { madeAt: manifest.madeAt, stamped: 0, tokensRevoked: 0 },
+      details: { madeAt: manifest.madeAt, stamped: 0, tokensRevoked: 0, webhooksPaused: 0 },
     });
     expect(readdirSync(folder).filter((name) => name.includes('restoring'))).toEqual([]);
   });
@@ -909,7 +910,11 @@ for (const database of DATABASES) {
       const auditor = { ...TEST_AUDITOR, clock: () => nowMs };
       const options = { keepsStamps: false, madeAt: null };
       const raw = open.database(url);
-      expect(await beginTimeline(raw, auditor, options)).toEqual({ stamped: 2, tokensRevoked: 0 });
+      expect(await beginTimeline(raw, auditor, options)).toEqual({
+        stamped: 2,
+        tokensRevoked: 0,
+        webhooksPaused: 0,
+      });
 
       const updatedAt = printTimestamp(nowMs + 1);
       const after = await readAllTransactions(stores, org.id);
@@ -951,7 +956,7 @@ for (const database of DATABASES) {
       expect(await actions()).toEqual(['database restore begun', 'organisation created']);
 
       const shown: number[] = [];
-      const report = { stamped: 5_001, tokensRevoked: 0 };
+      const report = { stamped: 5_001, tokensRevoked: 0, webhooksPaused: 0 };
       expect(await begin({ onRows: (rows) => shown.push(rows) })).toEqual(report);
       expect(shown).toEqual([5_000, 5_001]);
       expect(await stamps()).toEqual([
@@ -991,7 +996,11 @@ for (const database of DATABASES) {
       };
       const auditor = { ...TEST_AUDITOR, clock: () => nowMs };
       const options = { keepsStamps: false, madeAt: null, onRows };
-      expect(await beginTimeline(paused, auditor, options)).toEqual({ stamped: 5_001, tokensRevoked: 0 });
+      expect(await beginTimeline(paused, auditor, options)).toEqual({
+        stamped: 5_001,
+        tokensRevoked: 0,
+        webhooksPaused: 0,
+      });
       const rows = await raw.all<{ id: string; updated_at: number }>(
         'SELECT id, updated_at FROM transactions WHERE updated_at > $1 ORDER BY updated_at',
         firstMs + 1,

@@ -173,41 +173,55 @@ for (const database of DATABASES) {
 describe('webhooks after a restore', () => {
   const open = openTestStores();
 
-  test('all transactions are undelivered again, and deletions, pauses and rotations since the backup are kept', async () => {
+  test('all transactions are undelivered again, and webhooks wait for the operator if they may have changed since the backup', async () => {
     const folder = temporaryFolder();
     const url = `sqlite:${join(folder, 'test.db')}`;
     const stores = await open.stores(url);
     const { id: orgId } = await newOrganisation(stores);
-    const create = () => stores.webhooks.create(orgId, URL, NO_WATERMARK_MS);
-    const [plain, deleted, paused, rotated] = [
-      await create(),
-      await create(),
-      await create(),
-      await create(),
-    ];
+    const names = ['plain', 'deleted', 'paused', 'rotated', 'resumed', 'still paused'] as const;
+    const ids = new Map<string, Uuid>();
+    const idOf = (name: (typeof names)[number]) => ids.get(name) as Uuid;
     const first = await writeTransactions(stores, orgId, newIds(3));
-    for (const webhook of [plain, deleted, paused, rotated]) await delivered(stores, webhook, first);
+    for (const name of names) {
+      const webhook = await stores.webhooks.create(orgId, URL, NO_WATERMARK_MS);
+      ids.set(name, webhook.id);
+      await delivered(stores, webhook, first);
+    }
+    for (const name of ['resumed', 'still paused'] as const) await stores.webhooks.pause(idOf(name));
     const backup = join(folder, 'backup');
     const [spoolPath, isOurs] = [() => join(folder, 'no-spool'), () => true];
     await makeBackup({ url, target: backup, spoolPath, isOurs, clock: Date.now, version: '1' });
 
     const later = await writeTransactions(stores, orgId, newIds(1));
-    await delivered(stores, plain, later);
-    await stores.webhooks.delete(deleted.id);
-    await stores.webhooks.pause(paused.id);
-    await stores.webhooks.rotate(rotated.id, 5);
+    await stores.webhooks.delete(idOf('deleted'));
+    await stores.webhooks.pause(idOf('paused'));
+    await stores.webhooks.rotate(idOf('rotated'), 5);
+    await stores.webhooks.resume(idOf('resumed'));
     const key = await stores.clickKey();
     await stores.close();
-    await restoreBackup({ url, source: backup, replaces: true, keepsStamps: false, auditor: TEST_AUDITOR });
 
-    const restored = await open.stores(url);
-    const all = new Map((await restored.webhooks.list()).map((webhook) => [webhook.id, webhook]));
-    expect(all.get(plain.id)).toMatchObject({ positionMs: first, pausedAtMs: null, generation: 1 });
-    expect(all.get(plain.id)?.behindSinceMs).toBeGreaterThan(later);
-    expect(all.get(deleted.id)).toMatchObject({ pausedBy: 'restore' });
-    expect(all.get(paused.id)).toMatchObject({ pausedBy: 'restore' });
-    expect(all.get(rotated.id)).toMatchObject({ generation: 2, oldestGeneration: 1, overlapEndsAtMs: 5 });
-    expect(await restored.clickKey()).toBe(key);
-    expect(webhookSecret(key, plain.id, 1)).not.toBe(webhookSecret(key, plain.id, 2));
+    async function restore(to: string) {
+      const options = { url: to, source: backup, keepsStamps: false, auditor: TEST_AUDITOR };
+      const { webhooksPaused } = await restoreBackup({ ...options, replaces: true });
+      const restored = await open.stores(to);
+      expect(await restored.clickKey()).toBe(key);
+      const list = await restored.webhooks.list();
+      const found = (name: (typeof names)[number]) => list.find(({ id }) => id === idOf(name));
+      return { webhooksPaused, found, pausedBy: names.map((name) => found(name)?.pausedBy ?? null) };
+    }
+
+    const { webhooksPaused, found, pausedBy } = await restore(url);
+    expect(pausedBy).toEqual([null, 'restore', 'restore', 'restore', 'restore', 'operator']);
+    expect(webhooksPaused).toBe(4);
+    expect(found('plain')).toMatchObject({ positionMs: first, pausedAtMs: null, generation: 1 });
+    expect(found('plain')?.behindSinceMs).toBeGreaterThan(later);
+    // An operator who confirms the webhook does not confirm the old secret.
+    expect(found('rotated')).toMatchObject({ generation: 2, oldestGeneration: 1, overlapEndsAtMs: 5 });
+    expect(webhookSecret(key, idOf('plain'), 1)).not.toBe(webhookSecret(key, idOf('plain'), 2));
+
+    // Without the replaced database, nothing is known about later changes.
+    const elsewhere = await restore(`sqlite:${join(folder, 'elsewhere.db')}`);
+    expect(elsewhere.pausedBy).toEqual([...Array(4).fill('restore'), 'operator', 'operator']);
+    expect(elsewhere.webhooksPaused).toBe(4);
   });
 });

@@ -96,6 +96,7 @@ for (const database of DATABASES) {
 
       await beginTimeline(open.database(backup), TEST_AUDITOR, { keepsStamps: false, madeAt: null });
       const restored = await open.stores(backup);
+      for (const { id } of await restored.webhooks.list()) await restored.webhooks.resume(id);
       await deliver(restored);
       const rows = await stored(restored, org);
       expect(rows.map(({ id }) => receiver.copy.get(id))).toEqual(rows);

@@ -43,7 +43,7 @@ async function markFailover(options: StoreOptions & { nothingLost?: boolean }): 
   await prepareSchema(options.database, database, COMMAND_OPTIONS, auditor);
   const keepsStamps = options.nothingLost === true;
   const { stamped } = await withProgressBar((show) =>
-    beginTimeline(database, auditor, { keepsStamps, madeAt: null, onRows: show }),
+    beginTimeline(database, auditor, { keepsStamps, madeAt: null, isRestore: false, onRows: show }),
   );
   await database.failovers?.settle(systemClock());
   await printResult(options, { stamped }, `${printCountOf(stamped, 'transaction')} got a new stamp.`);

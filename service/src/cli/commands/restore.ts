@@ -52,11 +52,12 @@ async function restore(source: string | undefined, options: RestoreOptions): Pro
       throw new Refused(`${error.message}; add --replace to replace it with the backup`, { cause: error });
     }),
   );
-  const { madeAt, stamped, tokensRevoked, usersErased, organisationsDeleted, unknown, clicks, replaced } =
-    report;
+  const { madeAt, stamped, tokensRevoked, webhooksPaused, usersErased, clicks, replaced } = report;
+  const { organisationsDeleted, unknown } = report;
   const lines = [
     `Restored the backup of ${madeAt}. ${printCountOf(stamped, 'transaction')} got a new stamp. Clicks: ${clicks}.`,
     ...(tokensRevoked > 0 ? [`Revoked ${printCountOf(tokensRevoked, 'token')} again.`] : []),
+    ...printPaused(webhooksPaused),
     ...(usersErased > 0 ? [`Erased ${printCountOf(usersErased, 'user')} again.`] : []),
     ...(organisationsDeleted.length > 0 ? [printDeleted(organisationsDeleted)] : []),
     ...(unknown.length > 0 ? [printUnknown(unknown)] : []),
@@ -68,6 +69,13 @@ async function restore(source: string | undefined, options: RestoreOptions): Pro
   printNote(
     'Before you start a server, check the tokens (offerbook tokens list), and repeat the imports made after the backup.',
   );
+}
+
+function printPaused(webhooks: number): string[] {
+  if (webhooks === 0) return [];
+  return [
+    `Paused ${printCountOf(webhooks, 'webhook')} that may have been changed or deleted after the backup. Check: offerbook webhooks list. Then run for each of them: offerbook webhooks resume ID, or offerbook webhooks delete ID`,
+  ];
 }
 
 function printDeleted(names: readonly string[]): string {
@@ -100,5 +108,9 @@ async function markOnly(
     }),
   );
   await database.failovers?.settle(systemClock());
-  await printResult(options, report, `${printCountOf(report.stamped, 'transaction')} got a new stamp.`);
+  const lines = [
+    `${printCountOf(report.stamped, 'transaction')} got a new stamp.`,
+    ...printPaused(report.webhooksPaused),
+  ];
+  await printResult(options, report, lines.join('\n'));
 }

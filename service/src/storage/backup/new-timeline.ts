@@ -15,7 +15,7 @@ import { readBatches } from '../stores/read-batches.ts';
 import { DELETED_NUMBER, LAST_NUMBER_SQL, raiseCounter, raiseRevision } from '../stores/revision.ts';
 import { OVERLAP_SQL, REVOKE_SQL } from '../stores/token-store.ts';
 import { exportQuery } from '../stores/transaction-store.ts';
-import { keepWebhooks, type OldWebhook } from './keep-webhooks.ts';
+import { type OldWebhook, pauseWebhooks } from './pause-webhooks.ts';
 
 /** Click ids contain organisation numbers, so numbers assigned after the backup must not be assigned again. */
 const NUMBERS_SKIPPED = 1_000;
@@ -43,6 +43,8 @@ export interface TimelineOptions {
   readonly old?: OldTimeline | undefined;
   /** True to keep the transactions' stamps. Use this only for a copy that no client has polled. */
   readonly keepsStamps: boolean;
+  /** False after a failover, which brings nothing back that was deleted. Default: true. */
+  readonly isRestore?: boolean;
   /** Time of the backup, for the audit log. */
   readonly madeAt: string | null;
   /** Called after each batch with the number of rows stamped so far, and of all rows to stamp. */
@@ -54,6 +56,8 @@ export interface TimelineReport {
   readonly stamped: number;
   /** Number of tokens ended again because they had been revoked or rotated after the backup. */
   readonly tokensRevoked: number;
+  /** Number of webhooks that are paused until the operator confirms them. */
+  readonly webhooksPaused: number;
 }
 
 /**
@@ -65,17 +69,17 @@ export async function beginTimeline(
   auditor: Auditor,
   options: TimelineOptions,
 ): Promise<TimelineReport> {
-  const { old, keepsStamps, madeAt, onRows = () => {} } = options;
-  const { moved, tokensRevoked, entry } = await database.write(async (connection) => {
+  const { old, keepsStamps, madeAt, isRestore = true, onRows = () => {} } = options;
+  const { moved, tokensRevoked, webhooksPaused, entry } = await database.write(async (connection) => {
     const moved = await moveClocks(connection, auditor.clock, old);
     await skipNumbers(connection);
     const tokensRevoked = await endAgain(connection, old?.endedTokens ?? []);
-    if (old?.webhooks !== undefined) await keepWebhooks(connection, old.webhooks, auditor.clock());
+    const webhooksPaused = isRestore ? await pauseWebhooks(connection, old?.webhooks, auditor.clock()) : 0;
     for (const name of ['catalogue', 'tokens', 'activation', 'webhooks'] as const)
       await raiseRevision(connection, name);
-    const details = { madeAt, stamped: 0, tokensRevoked };
+    const details = { madeAt, stamped: 0, tokensRevoked, webhooksPaused };
     const entry = await writeAudit(connection, auditor, 'database restore begun', null, details);
-    return { moved, tokensRevoked, entry };
+    return { moved, tokensRevoked, webhooksPaused, entry };
   });
   let stamped = 0;
   if (!keepsStamps) {
@@ -86,7 +90,7 @@ export async function beginTimeline(
         onRows(stamped, total);
       });
   }
-  const report = { stamped, tokensRevoked };
+  const report = { stamped, tokensRevoked, webhooksPaused };
   await database.write((connection) =>
     amendAudit(connection, entry, { madeAt, ...report }, 'database restored'),
   );

@@ -6,8 +6,8 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
 import { openAlone } from '../sqlite/open-alone.ts';
 import type { ErasedUser } from '../stores/erased-users.ts';
-import type { OldWebhook } from './keep-webhooks.ts';
 import type { OldTimeline } from './new-timeline.ts';
+import { type OldWebhook, WEBHOOKS_SQL } from './pause-webhooks.ts';
 
 /** Opens the database with an exclusive lock. Returns undefined if it is damaged, which may be the reason for the restore. */
 export function openReplaced(path: string): SqliteFile | undefined {
@@ -82,11 +82,7 @@ function readTimeline(file: SqliteFile, clickKey: string): OldTimeline | undefin
 }
 
 function readWebhooks(file: SqliteFile): OldWebhook[] {
-  return file
-    .query<OldWebhook, []>(
-      'SELECT id, generation, oldest_generation, overlap_ends_at, paused_at FROM webhooks',
-    )
-    .all();
+  return file.query<OldWebhook, []>(WEBHOOKS_SQL).all();
 }
 
 function readErased(file: SqliteFile): ErasedUser[] {
