@@ -167,7 +167,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
     ({ database }) => database?.webhooks && database.webhooks.failingMs / 1_000,
   ),
   offerbook_webhook_lag_seconds: gauge(
-    'Age of the oldest change that a webhook has not delivered.',
+    'Longest time that a change has been waiting for a webhook.',
     ({ database }) => database?.webhooks && database.webhooks.behindMs / 1_000,
   ),
   offerbook_webhook_requests_total: counter(
