@@ -1,10 +1,15 @@
 // Limits concurrent work: what runs, what waits, what is rejected, and fairness between organisations.
 
 import { describe, expect, test } from 'bun:test';
+import type { AccessToken } from '../../src/domain/access-token.ts';
 import { ApiError } from '../../src/domain/api-errors.ts';
+import { openExchange } from '../../src/http/exchange.ts';
 import { ConcurrencyLimit } from '../../src/http/operations/concurrency-limit.ts';
+import type { Services } from '../../src/http/operations/operation.ts';
 import { READS_AT_ONCE_MAX } from '../../src/http/operations/operation-routes.ts';
+import { transactionRoute } from '../../src/http/operations/transaction-route.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
+import { id } from '../support/fixtures.ts';
 
 const ANYBODY = { orgId: 1, id: 'a' };
 const PATIENT = { runningMax: 2, waitMaxMs: 60_000 };
@@ -140,6 +145,25 @@ describe('a concurrency limit', () => {
     await work;
     // 150 ms of work in total; no turn of the event loop took much more than 10 ms.
     expect(turns).toBeGreaterThan(8);
+  });
+
+  test('a single transaction waits in the same queue as pages of transactions', async () => {
+    const transactionQueue = new ConcurrencyLimit({ runningMax: 1, waitMaxMs: 60_000 });
+    const running = job();
+    const page = outcome(transactionQueue.run(ANYBODY, running.work));
+    const looked: string[] = [];
+    const transactions = { find: async (_: number, id: string) => void looked.push(id) };
+    const route = transactionRoute({ transactions, transactionQueue } as unknown as Services);
+    const exchange = { ...openExchange(new Request('http://test/')), parameters: { id: id(1) } };
+    const item = outcome(Promise.resolve(route(exchange, ANYBODY as AccessToken)));
+    await settle();
+    expect(looked).toEqual([]);
+    running.end();
+    expect(await Promise.all([page, item])).toEqual([
+      'done',
+      expect.stringMatching(/^transaction_not_found/),
+    ]);
+    expect(looked).toEqual([id(1)]);
   });
 
   test('admits two pages per database connection, so the second is ready when the first ends', () => {

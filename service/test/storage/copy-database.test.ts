@@ -7,7 +7,7 @@ import type { Database } from '../../src/storage/database.ts';
 import { sqlitePath } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { readClickKey } from '../../src/storage/stores/secret.ts';
-import { DATABASES } from '../support/databases.ts';
+import { DATABASES, type TestDatabase } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import {
   documentOf,
@@ -18,6 +18,7 @@ import {
   openTestStores,
   rejection,
   TEST_AUDITOR,
+  type TestStores,
   textsOf,
   writeTransactions,
 } from './open-test-stores.ts';
@@ -83,78 +84,80 @@ function filesOf(url: string): string[] {
   return readdirSync(dirname(path)).map((name) => join(dirname(path), name));
 }
 
-describe.each(
-  DATABASES.flatMap((from) => DATABASES.map((to) => [`${from.name} to ${to.name}`, from, to] as const)),
-)('a copy from %s', (_, from, to) => {
+async function fill(open: TestStores, from: TestDatabase) {
+  const url = await from.create();
+  let nowMs = NOW_MS;
+  const stores = await open.stores(url, COMMAND_OPTIONS, () => nowMs);
+  const orgs = [];
+  for (const name of ['zeta', 'acme', 'empty']) {
+    nowMs += 1_000;
+    orgs.push(await newOrganisation(stores, name));
+  }
+  for (const [index, org] of orgs.entries()) {
+    const token = await stores.tokens.add({
+      orgId: org.id,
+      kind: index === 0 ? 'public' : 'private',
+      label: `label ${index}`,
+      digest: `digest ${index}`,
+      expiresAtMs: index === 1 ? nowMs + 5 : null,
+    });
+    if (index === 2) await stores.tokens.revoke(token.id);
+    await stores.tokens.touch(new Map([[token.id, nowMs + index]]));
+  }
+  await stores.catalogue.write(async (writer) => {
+    const ids = Array.from({ length: 450 }, (_, n) => idOf(n));
+    await writer.put(ids.slice(0, 400).map((id) => ({ id, document: documentOf(id, TEXT) })));
+    await writer.put(
+      ids.slice(400).map((id) => ({ id, document: documentOf(id, TEXT) })),
+      'awin:77777',
+    );
+    await writer.markChanged();
+  });
+  await stores.links.write((writer) =>
+    writer.put([
+      { id: idOf(1), kind: 'deal', template: 'https://network.example/?sub={click}', domains: [] },
+      {
+        id: idOf(2),
+        kind: 'retailer',
+        template: 'https://network.example/?sub={click}',
+        domains: ['other.example', 'shop.example'],
+      },
+    ]),
+  );
+  const [first, second] = orgs;
+  if (first === undefined || second === undefined) throw new Error('there are three');
+  for (const rows of [6, 2, 1]) {
+    nowMs += 60_000;
+    await writeTransactions(stores, first.id, newIds(rows), TEXT);
+  }
+  const ids = newIds(1_200);
+  await writeTransactions(stores, second.id, ids, TEXT);
+  const origin = {
+    kind: 'transactions',
+    orgId: second.id,
+    by: 'me',
+    source: null,
+    fileName: 'a.csv',
+  } as const;
+  for (const text of ['second', 'third']) {
+    nowMs += 60_000;
+    const importId = await stores.imports.begin({ ...origin, version: '0.1.0' });
+    await writeTransactions(stores, second.id, ids, text, importId);
+    await stores.imports.close(importId, 'failed', RESULT);
+  }
+  await recordClick(stores, first.id);
+  return { source: open.database(url), url, org: first };
+}
+
+const PAIRS = DATABASES.flatMap((from) =>
+  DATABASES.map((to) => [`${from.name} to ${to.name}`, from, to] as const),
+);
+
+describe.each(PAIRS)('a copy from %s', (_, from, to) => {
   const open = openTestStores();
 
-  async function filled() {
-    const url = await from.create();
-    let nowMs = NOW_MS;
-    const stores = await open.stores(url, COMMAND_OPTIONS, () => nowMs);
-    const orgs = [];
-    for (const name of ['zeta', 'acme', 'empty']) {
-      nowMs += 1_000;
-      orgs.push(await newOrganisation(stores, name));
-    }
-    for (const [index, org] of orgs.entries()) {
-      const token = await stores.tokens.add({
-        orgId: org.id,
-        kind: index === 0 ? 'public' : 'private',
-        label: `label ${index}`,
-        digest: `digest ${index}`,
-        expiresAtMs: index === 1 ? nowMs + 5 : null,
-      });
-      if (index === 2) await stores.tokens.revoke(token.id);
-      await stores.tokens.touch(new Map([[token.id, nowMs + index]]));
-    }
-    await stores.catalogue.write(async (writer) => {
-      const ids = Array.from({ length: 450 }, (_, n) => idOf(n));
-      await writer.put(ids.slice(0, 400).map((id) => ({ id, document: documentOf(id, TEXT) })));
-      await writer.put(
-        ids.slice(400).map((id) => ({ id, document: documentOf(id, TEXT) })),
-        'awin:77777',
-      );
-      await writer.markChanged();
-    });
-    await stores.links.write((writer) =>
-      writer.put([
-        { id: idOf(1), kind: 'deal', template: 'https://network.example/?sub={click}', domains: [] },
-        {
-          id: idOf(2),
-          kind: 'retailer',
-          template: 'https://network.example/?sub={click}',
-          domains: ['other.example', 'shop.example'],
-        },
-      ]),
-    );
-    const [first, second] = orgs;
-    if (first === undefined || second === undefined) throw new Error('there are three');
-    for (const rows of [6, 2, 1]) {
-      nowMs += 60_000;
-      await writeTransactions(stores, first.id, newIds(rows), TEXT);
-    }
-    const ids = newIds(1_200);
-    await writeTransactions(stores, second.id, ids, TEXT);
-    const origin = {
-      kind: 'transactions',
-      orgId: second.id,
-      by: 'me',
-      source: null,
-      fileName: 'a.csv',
-    } as const;
-    for (const text of ['second', 'third']) {
-      nowMs += 60_000;
-      const importId = await stores.imports.begin({ ...origin, version: '0.1.0' });
-      await writeTransactions(stores, second.id, ids, text, importId);
-      await stores.imports.close(importId, 'failed', RESULT);
-    }
-    await recordClick(stores, first.id);
-    return { source: open.database(url), url, org: first };
-  }
-
   test('a copy contains every row, and imports and polls continue from it', async () => {
-    const { source, url, org } = await filled();
+    const { source, url, org } = await fill(open, from);
     const targetUrl = await to.createEmpty();
     const seen: number[] = [];
     expect(await copyDatabase(url, targetUrl, TEST_AUDITOR, (rows) => seen.push(rows))).toEqual({
@@ -188,7 +191,7 @@ describe.each(
   });
 
   test('a copy of some organisations contains their rows, and no row of the others', async () => {
-    const { source, url } = await filled();
+    const { source, url } = await fill(open, from);
     const targetUrl = await to.createEmpty();
     const unknown = copyDatabase(url, targetUrl, TEST_AUDITOR, undefined, ['acme', 'nobody']);
     expect(await rejection(unknown)).toMatchObject({
@@ -216,9 +219,16 @@ describe.each(
     ];
     expect(next.id).toBeGreaterThan(nextInSource.id + 900);
   });
+});
+
+// It is enough that each database is the source once and the target once.
+const SOME_PAIRS = PAIRS.filter(([, from, to]) => from !== to || DATABASES.length === 1);
+
+describe.each(SOME_PAIRS)('a copy from %s', (_, from, to) => {
+  const open = openTestStores();
 
   test('a copy into a database that is not empty is rejected and changes nothing', async () => {
-    const { url } = await filled();
+    const { url } = await fill(open, from);
     const targetUrl = await to.createEmpty();
     const theirs = await open.stores(targetUrl);
     await newOrganisation(theirs, 'theirs');
@@ -260,7 +270,7 @@ describe.each(
   });
 
   test('a copy that was interrupted at any point can be repeated, and is then complete', async () => {
-    const { url, source, org } = await filled();
+    const { url, source, org } = await fill(open, from);
     const clicking = await open.stores(url);
     const sold = await recordClick(clicking, org.id, { activatedAtMs: NOW_MS });
     await recordClick(clicking, org.id, {

@@ -237,37 +237,6 @@ describe.each(DATABASES)('daily totals on $name', (database) => {
     await fc.assert(property, { numRuns: database.name === 'SQLite' ? 15 : 5 });
   });
 
-  test('daily totals equal a full count after imports of very many days, even if killed while writing', async () => {
-    const url = await database.create();
-    const stores = await open.stores(url);
-    const org = await newOrganisation(stores);
-    const days = Array.from({ length: 11_000 }, (_, i) => printTimestamp(i * 86_400_000));
-    const [old, changed] = (['PENDING', 'CONFIRMED'] as const).map((status) =>
-      days.map((soldAt, i) => ndjson([transaction(i, { soldAt, status })])),
-    ) as [string[], string[]];
-    const load = (rows: readonly string[]) =>
-      importTransactions(stores.transactions, org, sourceFrom(rows.join('')), Date.now, {});
-    await load(old);
-    const before = await readTotals(stores);
-    expect(before).toHaveLength(11_000);
-    // An import of 11,000 days has stored totals before its last row.
-    for (const count of [100, 11_000]) {
-      const args = ['import', 'transactions', '-', '--org', 'acme'];
-      const child = spawnWithInput(args, { OFFERBOOK_DATABASE_URL: url });
-      child.stdin.write(changed.slice(0, count).join(''));
-      // Resolves when the import has read everything but the last 64 KiB, which stay in the open pipe.
-      await child.stdin.flush();
-      await untilWriting(url);
-      child.kill('SIGKILL');
-      await child.exited;
-      expect(await readTotals(stores)).toEqual(before);
-      expect(await stores.totals.verify()).toEqual([]);
-    }
-    await load(changed);
-    expect(await stores.totals.verify()).toEqual([]);
-    expect(await readTotals(stores)).toEqual(before.map((total) => ({ ...total, status: 'CONFIRMED' })));
-  });
-
   test('daily totals are stored together with the transactions or not at all', async () => {
     const url = await database.create();
     const stores = await open.stores(url);
@@ -298,7 +267,7 @@ describe.each(DATABASES)('daily totals on $name', (database) => {
     expect(await stores.totals.verify()).toEqual([]);
   });
 
-  test('verification skips an organisation whose deletion was interrupted', async () => {
+  test('verification and counts skip an organisation whose deletion was interrupted', async () => {
     const stores = await open.stores(await database.create());
     const org = await newOrganisation(stores);
     await importTransactions(stores.transactions, org, sourceFrom(ndjson([transaction(1)])), Date.now, {});
@@ -308,6 +277,7 @@ describe.each(DATABASES)('daily totals on $name', (database) => {
     await rejection(stores.organisations.delete(org.name, { reloadMs: 0, onBatch }));
     expect(await readAllTransactions(stores, org.id)).toEqual([]);
     expect(await readTotals(stores)).toHaveLength(1);
+    expect(await stores.totals.countDays('')).toEqual([]);
     expect(await stores.totals.verify()).toEqual([]);
   });
 
@@ -338,6 +308,40 @@ describe.each(DATABASES)('daily totals on $name', (database) => {
     ]);
     await stores.totals.rebuild();
     expect(await stores.totals.verify()).toEqual([]);
+  });
+
+  // When an import stores its totals does not depend on the database.
+  if (database !== DATABASES[0]) return;
+
+  test('daily totals equal a full count after imports of very many days, even if killed while writing', async () => {
+    const url = await database.create();
+    const stores = await open.stores(url);
+    const org = await newOrganisation(stores);
+    const days = Array.from({ length: 11_000 }, (_, i) => printTimestamp(i * 86_400_000));
+    const [old, changed] = (['PENDING', 'CONFIRMED'] as const).map((status) =>
+      days.map((soldAt, i) => ndjson([transaction(i, { soldAt, status })])),
+    ) as [string[], string[]];
+    const load = (rows: readonly string[]) =>
+      importTransactions(stores.transactions, org, sourceFrom(rows.join('')), Date.now, {});
+    await load(old);
+    const before = await readTotals(stores);
+    expect(before).toHaveLength(11_000);
+    // An import of 11,000 days has stored totals before its last row.
+    for (const count of [100, 11_000]) {
+      const args = ['import', 'transactions', '-', '--org', 'acme'];
+      const child = spawnWithInput(args, { OFFERBOOK_DATABASE_URL: url });
+      child.stdin.write(changed.slice(0, count).join(''));
+      // Resolves when the import has read everything but the last 64 KiB, which stay in the open pipe.
+      await child.stdin.flush();
+      await untilWriting(url);
+      child.kill('SIGKILL');
+      await child.exited;
+      expect(await readTotals(stores)).toEqual(before);
+      expect(await stores.totals.verify()).toEqual([]);
+    }
+    await load(changed);
+    expect(await stores.totals.verify()).toEqual([]);
+    expect(await readTotals(stores)).toEqual(before.map((total) => ({ ...total, status: 'CONFIRMED' })));
   });
 });
 

@@ -351,6 +351,22 @@ for (const testDatabase of DATABASES) {
         }
     });
 
+    test('a page has a cursor even if the next rows of its window follow thousands of rows outside it', async () => {
+      // More rows in the window than a page sorts, so it searches 2,000 rows of the span at a time.
+      const between = Array.from({ length: 2_050 }, (_, i) => ({ id: idOf(10 + i), atMs: 10 }));
+      const inWindow = [1, 2, 3, ...Array.from({ length: 2_050 }, (_, i) => 5_000 + i)].map(idOf);
+      const { stores, orgId } = await newOrg([
+        [10, between],
+        [20, inWindow.map((id) => ({ id, atMs: 20 }))],
+        [30, [{ id: idOf(9_999), atMs: 30 }]],
+      ]);
+      const query = { orgId, cursor: undefined, window: { minMs: 20, maxMs: 20 } };
+      for (const limit of [2, 3, 4]) {
+        const page = await stores.transactions.page({ ...query, limit });
+        expect({ limit, cursor: page.cursor }).toEqual({ limit, cursor: inWindow[limit] });
+      }
+    });
+
     test('a walk shows each version as of its first page, even after versions with older stamps are loaded', async () => {
       const [first, second, third, fourth] = [1, 2, 3, 4].map(idOf) as [Uuid, Uuid, Uuid, Uuid];
       const { stores, orgId } = await newOrg([

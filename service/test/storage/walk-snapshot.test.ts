@@ -179,26 +179,30 @@ describe.each(DATABASES.map((database) => [database.name, database] as const))(
     test('a walk shows the versions that one large import has replaced, and none that it has added', () =>
       walkAll((scene) => scene.write([...many, ...many.map((number) => number + 5_000)])));
 
-    test(
-      'a walk shows the versions that hundreds of small imports have replaced, some repeatedly',
-      () =>
-        walkAll(async (scene) => {
-          for (let step = 0; step < 210; step++)
-            await scene.write([0, 1, 2, 3, 4, 5].map((place) => (step * 7 + place * place * 400) % 3_100));
-        }),
-      120_000,
-    );
+    test('a walk shows the versions that more than a hundred small imports have replaced, some repeatedly', () =>
+      walkAll(async (scene) => {
+        for (let step = 0; step < 105; step++)
+          await scene.write([0, 1, 2, 3, 4, 5].map((place) => (step * 7 + place * place * 400) % 3_100));
+      }));
 
-    test(
-      'a walk shows the versions that a large import among many small ones has replaced',
-      () =>
-        walkAll(async (scene) => {
-          for (let step = 0; step < 40; step++) await scene.write([step, step + 1_000, step + 2_000]);
-          await scene.write(many.filter((number) => number % 2 === 0));
-          for (let step = 0; step < 40; step++) await scene.write([step, step + 500, step + 4_000]);
-          await scene.write(many);
-        }),
-      120_000,
-    );
+    test('a walk shows the versions that a large import among many small ones has replaced', () =>
+      walkAll(async (scene) => {
+        for (let step = 0; step < 10; step++) await scene.write([step, step + 1_000, step + 2_000]);
+        await scene.write(many.filter((number) => number % 2 === 0));
+        for (let step = 0; step < 10; step++) await scene.write([step, step + 500, step + 4_000]);
+        await scene.write(many);
+      }));
+
+    // Which imports a page reads does not depend on the database.
+    if (database !== DATABASES[0]) return;
+
+    test('a walk shows the versions that more than a hundred imports of more than 10,000 rows have replaced', () =>
+      walkAll(async (scene) => {
+        // The last imports are the first to change the last hundred rows.
+        for (let step = 0; step < 105; step++)
+          await scene.write(
+            Array.from({ length: 100 }, (_, i) => (step < 102 ? (step * 100 + i) % 2_900 : 2_900 + i)),
+          );
+      }));
   },
 );
