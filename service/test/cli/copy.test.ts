@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test';
 import { dirname, join } from 'node:path';
 import { databaseName } from '../../src/activation/activation-directory.ts';
 import { ClickIds } from '../../src/activation/click-id.ts';
+import { currentUser } from '../../src/cli/current-user.ts';
 import { spoolPath } from '../../src/cli/node/activation.ts';
 import type { Click, ClickId } from '../../src/domain/click.ts';
 import { openSpool } from '../../src/storage/click-spool.ts';
@@ -57,6 +58,10 @@ test('a poller gets the same changes from a copy as from the original', async ()
   expect([...(await target.clicks.find(clicks)).keys()].sort()).toEqual(clicks.toSorted());
   // The file that a server of the copy opens in this spool folder.
   expect(spoolPath(dirname(spool), to, databaseName(await target.clickKey()))).toBe(spool);
+  const counts = { organisations: 1, tokens: 1, retailers: 2, transactions: 3 };
+  expect(await target.audit.list({ limit: 1 })).toMatchObject([
+    { action: 'database copied', by: currentUser(), details: counts },
+  ]);
   // The copy includes which click resulted in a sale.
   expect(await target.clicks.purge(Date.now() + 86_400_000)).toBe(1);
   await target.close();

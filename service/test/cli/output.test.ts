@@ -14,9 +14,10 @@ const DISK_FULL = 'exec "$0" "$@" > /dev/full';
 const QUIET = { code: 0, stderr: '' };
 const FULL = { code: 1, stderr: 'offerbook: cannot write the output: no space left on device\n' };
 
-/** READING runs on every database, OTHERS on one: their output hardly depends on the database. */
-const READING = ['export catalogue', 'export transactions --org acme', 'tokens list'];
-const OTHERS = [
+const COMMANDS = [
+  'export catalogue',
+  'export transactions --org acme',
+  'tokens list',
   'tokens list --json',
   'orgs list',
   'imports list',
@@ -42,7 +43,7 @@ async function run(shell: string, args: readonly string[], env: Record<string, s
   return { code: await exited, stderr: await new Response(stderr).text() };
 }
 
-for (const database of DATABASES) {
+for (const database of DATABASES.slice(0, 1)) {
   describe(`if the output cannot be written, on ${database.name},`, () => {
     let env: Record<string, string>;
     let privateToken: string;
@@ -64,14 +65,11 @@ for (const database of DATABASES) {
       await offerbook(['import', 'transactions', '-', '--org', 'acme'], { env, stdin: transactions });
     });
 
-    test.each(database === DATABASES[0] ? [...READING, ...OTHERS] : READING)(
-      '%s exits cleanly if its reader is gone, and reports a full disk',
-      async (line) => {
-        const args = line.split(' ');
-        expect(await run(READER_GONE, args, env)).toEqual(QUIET);
-        expect(await run(DISK_FULL, args, env)).toEqual(FULL);
-      },
-    );
+    test.each(COMMANDS)('%s exits cleanly if its reader is gone, and reports a full disk', async (line) => {
+      const args = line.split(' ');
+      expect(await run(READER_GONE, args, env)).toEqual(QUIET);
+      expect(await run(DISK_FULL, args, env)).toEqual(FULL);
+    });
 
     test('import catalogue exits cleanly if its reader is gone, and reports a full disk', async () => {
       const args = ['import', 'catalogue', exportFile];

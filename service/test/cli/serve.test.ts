@@ -3,11 +3,18 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { listen } from '../../src/cli/node/listen.ts';
 import { readServeSettings } from '../../src/config.ts';
+import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
+import { importCatalogue } from '../../src/importer/import-catalogue.ts';
+import { closing } from '../../src/storage/open-once.ts';
+import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { newOrganisation } from '../storage/open-test-stores.ts';
 import { offerbook, ServerProcess, spawnOfferbook } from '../support/command.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { offer, retailer } from '../support/fixtures.ts';
+import { leakWatch } from '../support/leak-watch.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
 import { SOON_MS, until } from '../support/until.ts';
@@ -17,12 +24,15 @@ let token: string;
 
 async function seed(url: string): Promise<void> {
   database = url;
-  const options = { env: { OFFERBOOK_DATABASE_URL: url } };
-  await offerbook(['orgs', 'create', 'acme'], options);
-  const issued = await offerbook(['tokens', 'issue', '--org', 'acme', '--kind', 'public', '--json'], options);
-  token = JSON.parse(issued.stdout).token;
+  const stores = await openStores(url, CREATE_OPTIONS);
+  const { id: orgId } = await newOrganisation(stores);
+  token = newTokenText('public');
+  leakWatch.noteToken(token);
+  const digest = digestToken(token);
+  await stores.tokens.add({ orgId, kind: 'public', label: '', digest, expiresAtMs: null });
   const rows = Array.from({ length: 3 }, (_, i) => retailer(i + 1, { cashbackOffers: [offer(i + 11)] }));
-  await offerbook(['import', 'catalogue', '-'], { ...options, stdin: ndjson(rows) });
+  await importCatalogue(stores.catalogue, sourceFrom(ndjson(rows)), {});
+  await stores.close();
 }
 
 beforeEach(() => seed(`sqlite:${join(temporaryFolder(), 'serve.db')}`));
@@ -30,37 +40,27 @@ beforeEach(() => seed(`sqlite:${join(temporaryFolder(), 'serve.db')}`));
 const get = (url: string, headers: Record<string, string> = {}) =>
   fetch(url, { headers: { Authorization: `Bearer ${token}`, ...headers } });
 
-test('serve returns imported data and reads settings from flags and variables, with flags taking precedence', async () => {
-  await using server = await ServerProcess.start(['--database', database, '--page-size', '2'], {
-    env: { OFFERBOOK_PAGE_SIZE: '1', OFFERBOOK_RATE_LIMIT_PUBLIC: '7' },
-  });
+test('serve returns imported data and reads settings from flags and variables; flags, even empty ones, take precedence, in workers too', async () => {
+  const variables = { PAGE_SIZE: '1', RATE_LIMIT_PUBLIC: '7', PUBLIC_URL: 'https://old.example' };
+  const env = Object.fromEntries(Object.entries(variables).map(([name, v]) => [`OFFERBOOK_${name}`, v]));
+  const flags = ['--page-size', '2', '--public-url', '', '--workers', '2'];
+  await using server = await ServerProcess.start(['--database', database, ...flags], { env });
   const response = await get(`${server.url}/v1/retailers/`);
   expect(((await response.json()) as { data: unknown[] }).data).toHaveLength(2);
   expect(response.headers.get('RateLimit-Policy')).toBe('"public";q=7;w=60');
-});
-
-test('an empty flag overrides its variable, in workers too', async () => {
-  await using server = await ServerProcess.start(
-    ['--database', database, '--page-size', '2', '--workers', '2', '--public-url', ''],
-    { env: { OFFERBOOK_PUBLIC_URL: 'https://old.example' } },
-  );
-  const response = await get(`${server.url}/v1/retailers/`);
   expect(response.headers.get('Link')).toStartWith(`<${server.url}/v1/retailers/?`);
-});
-
-test('a URL that is too long, up to 60 KB, gets 414 with a problem body', async () => {
-  await using server = await ServerProcess.start(['--database', database]);
-  const response = await get(`${server.url}/v1/retailers/?x=${'a'.repeat(60_000)}`);
-  expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([
-    414,
-    'uri_too_long',
-  ]);
+  // A URL that is too long, up to 60 KB, gets a problem body.
+  const long = await get(`${server.url}/v1/retailers/?x=${'a'.repeat(60_000)}`);
+  expect([long.status, ((await long.json()) as { code: string }).code]).toEqual([414, 'uri_too_long']);
 });
 
 test.each(['1', '2'])(
   'with --workers %s, the admin port serves only health and metrics, and the metrics contain no token',
   async (workers) => {
     const adminPort = await freePort();
+    await offerbook(['import', 'catalogue', '-', '--database', database, '--merge'], {
+      stdin: ndjson([retailer(1)]),
+    });
     const args = ['--database', database, '--admin-port', String(adminPort), '--workers', workers];
     await using server = await ServerProcess.start(args);
     const metrics = async () => (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
@@ -84,29 +84,6 @@ test.each(['1', '2'])(
     expect((await get(`${server.url}/metrics`)).status).toBe(404);
   },
 );
-
-test('a replica requires PostgreSQL, and the error for an invalid replica URL does not repeat it', async () => {
-  const refusal = async (url: string) => {
-    const { code, stderr } = await offerbook([
-      'serve',
-      '--port',
-      '0',
-      '--database',
-      database,
-      '--replica-url',
-      url,
-    ]);
-    return { code, stderr };
-  };
-  expect(await refusal('postgres://user:hunter2@127.0.0.1/name')).toEqual({
-    code: 2,
-    stderr: 'offerbook: --replica-url needs a PostgreSQL database: SQLite has no replicas\n',
-  });
-  expect(await refusal('user:hunter2@host')).toEqual({
-    code: 2,
-    stderr: 'offerbook: --replica-url must be a URL such as postgres://user@host/name\n',
-  });
-});
 
 test('a spool that is not a folder is reported with a one-sentence message', async () => {
   const file = database.slice('sqlite:'.length);
@@ -136,7 +113,7 @@ test('serve keeps running after the reader of its log is gone', async () => {
   await until(isReady);
   await child.stdout.cancel();
   const statuses = new Set<number>();
-  for (let i = 0; i < 200; i++) statuses.add((await get(`${url}/v1/retailers/`)).status);
+  for (let i = 0; i < 50; i++) statuses.add((await get(`${url}/v1/retailers/`)).status);
   child.kill('SIGTERM');
   expect([[...statuses], await child.exited]).toEqual([[200], 0]);
 });
@@ -169,23 +146,20 @@ describe.each(['1', '2'])('with --workers %s', (workers) => {
     );
   });
 
-  test('an admin port equal to the port is reported with a one-sentence message', async () => {
+  test('options that cannot be used are reported with a one-sentence message', async () => {
     const port = String(await freePort());
-    expect(await start('--port', port, '--admin-port', port)).toEqual(
-      refusal(`--port and --admin-port are both ${port}; they must differ`),
-    );
-  });
-
-  test("another machine's address is reported with a one-sentence message", async () => {
-    expect(await start('--port', '8080', '--host', '192.0.2.1')).toEqual(
-      refusal('cannot listen on 192.0.2.1, port 8080'),
-    );
-  });
-
-  test('a replica URL with SQLite is reported with a one-sentence message', async () => {
-    expect(await start('--port', '0', '--replica-url', 'postgres://user@127.0.0.1/name')).toEqual(
-      refusal('--replica-url needs a PostgreSQL database: SQLite has no replicas'),
-    );
+    const replica = '--replica-url must be a URL such as postgres://user@host/name';
+    for (const [args, sentence] of [
+      [['--port', port, '--admin-port', port], `--port and --admin-port are both ${port}; they must differ`],
+      [['--port', '8080', '--host', '192.0.2.1'], 'cannot listen on 192.0.2.1, port 8080'],
+      [
+        ['--port', '0', '--replica-url', 'postgres://user:hunter2@127.0.0.1/name'],
+        '--replica-url needs a PostgreSQL database: SQLite has no replicas',
+      ],
+      // The message does not repeat the password.
+      [['--port', '0', '--replica-url', 'user:hunter2@host'], replica],
+    ] as const)
+      expect(await start(...args)).toEqual(refusal(sentence));
   });
 });
 
@@ -268,40 +242,28 @@ describe('SIGTERM', () => {
   });
 });
 
-describe.each(DATABASES.map((it) => [it.name, it] as const))('--workers on %s', (_, { create }) => {
-  test('several threads share the port, all serve an import, and SIGTERM stops them', async () => {
+test.each(DATABASES)(
+  'on $name, all threads that share the port serve an import, reject a revoked token, and stop on SIGTERM',
+  async ({ create }) => {
     await seed(await create());
-    const server = await ServerProcess.start(['--database', database, '--workers', '2']);
-    await server.logged('worker ready', 2);
-    const added = ndjson([retailer(9, { cashbackOffers: [offer(99)] })]);
-    await offerbook(['import', 'catalogue', '-', '--merge', '--database', database], { stdin: added });
-    // Each new connection reaches either worker.
-    const counts = async () =>
-      Promise.all(
-        Array.from({ length: 20 }, async () => {
-          const response = await get(`${server.url}/v1/retailers/`, { Connection: 'close' });
-          return ((await response.json()) as { data: unknown[] }).data.length;
-        }),
-      );
-    await until(counts, (all) => all.every((count) => count === 4), SOON_MS);
-    expect(await server.stop('SIGTERM')).toBe(0);
-  });
-
-  test('a revocation takes effect in all workers', async () => {
-    await seed(await create());
-    await using server = await ServerProcess.start(['--database', database, '--workers', '3']);
+    const server = await ServerProcess.start(['--database', database, '--workers', '3']);
     await server.logged('worker ready', 3);
-    const statuses = async () => {
-      const asked = Array.from({ length: 30 }, () =>
-        get(`${server.url}/v1/retailers/`, { Connection: 'close' }),
-      );
-      return new Set((await Promise.all(asked)).map(({ status }) => status));
+    // Each new connection reaches any of the workers. A response without a list has no length.
+    const counts = async () => {
+      const asked = Array.from({ length: 30 }, async () => {
+        const response = await get(`${server.url}/v1/retailers/`, { Connection: 'close' });
+        return ((await response.json()) as { data?: unknown[] }).data?.length;
+      });
+      return new Set(await Promise.all(asked));
     };
-    expect(await statuses()).toEqual(new Set([200]));
-    const [{ id }] = JSON.parse(
-      (await offerbook(['tokens', 'list', '--json', '--database', database])).stdout,
-    );
-    await offerbook(['tokens', 'revoke', id, '--database', database]);
-    await until(statuses, (all) => !all.has(200), SOON_MS);
-  });
-});
+    expect(await counts()).toEqual(new Set([3]));
+    await using stores = closing(await openStores(database));
+    const added = ndjson([retailer(9, { cashbackOffers: [offer(99)] })]);
+    await importCatalogue(stores.catalogue, sourceFrom(added), { merge: true });
+    await until(counts, (all) => Bun.deepEquals(all, new Set([4])), SOON_MS);
+    const [issued] = (await stores.tokens.list()).tokens;
+    await stores.tokens.revoke(issued?.id ?? ('' as never));
+    await until(counts, (all) => Bun.deepEquals(all, new Set([undefined])), SOON_MS);
+    expect(await server.stop('SIGTERM')).toBe(0);
+  },
+);

@@ -20,7 +20,7 @@ async function ask(url: string, token: string, count: number): Promise<Record<nu
   return tally;
 }
 
-describe.each(DATABASES.map((it) => [it.name, it] as const))(
+describe.each(DATABASES.slice(0, 1).map((it) => [it.name, it] as const))(
   'the workers of one node on %s',
   (_, { create }) => {
     test('the workers together accept exactly as many requests as the limit allows', async () => {

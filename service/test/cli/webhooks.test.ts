@@ -20,7 +20,7 @@ function isSigned({ headers, body }: Delivery, secret: string): boolean {
   return headers.get('webhook-signature')?.split(' ').includes(expected) ?? false;
 }
 
-for (const database of DATABASES) {
+for (const database of DATABASES.slice(0, 1)) {
   describe(`webhooks on ${database.name}`, () => {
     async function setUp() {
       const url = await database.create();
@@ -103,9 +103,6 @@ for (const database of DATABASES) {
       });
       expect(JSON.stringify(own)).not.toContain('token-123');
     });
-
-    // The rest does not depend on the database.
-    if (database !== DATABASES[0]) return;
 
     test('lists the state of each webhook', async () => {
       const { json, run } = await setUp();

@@ -64,7 +64,7 @@ async function ask(url: string, count: number): Promise<Record<string, number>> 
 
 test('after its first response, a node does not reject any request, because workers listen only when they are ready', async () => {
   const offers = (i: number) => Array.from({ length: 10 }, (_, j) => offer(10_000 + i * 10 + j));
-  const rows = Array.from({ length: 1_000 }, (_, i) => retailer(i + 1, { cashbackOffers: offers(i) }));
+  const rows = Array.from({ length: 200 }, (_, i) => retailer(i + 1, { cashbackOffers: offers(i) }));
   await offerbook(['import', 'catalogue', '-'], { env, stdin: ndjson(rows) });
   const port = await freePort();
   const child = spawnOfferbook(['serve', '--port', String(port), '--workers', '4'], { env });
@@ -165,7 +165,7 @@ test('a worker that ran long enough is replaced after the shortest delay, regard
 
 test('earlier failed starts no longer count after another worker was ready and crashed', async () => {
   faults.letHappen('stillborn', 2);
-  const server = await start(2, { restartMinMs: 500, restartMaxMs: 500 });
+  const server = await start(2, { restartMinMs: 200, restartMaxMs: 200 });
   await server.logged('a worker ended; starting a new one', 6);
   faults.letHappen('stillborn', 1);
   faults.letHappen('crash', 1);
