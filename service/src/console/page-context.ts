@@ -2,6 +2,7 @@
 
 import type { ConsolePage } from '@offerbook/site/console/console-page.ts';
 import type { HourFigures } from '@offerbook/site/console/node-figures.ts';
+import { parseUuid } from '@offerbook/wire/uuid.ts';
 import type { PublicOrganisation } from '../domain/organisation.ts';
 import type { Stores } from '../domain/stores.ts';
 import type { NodeState } from '../http/metrics.ts';
@@ -36,11 +37,18 @@ export interface PageContext {
 /** Reads the data for a page and renders it. A reply is sent as it is, for redirects and files. */
 export type MakePage = (context: PageContext) => Promise<ConsolePage | Reply>;
 
-/** Finds the organisation named in the query `org`, by public id or by name. */
+/** Finds an organisation by its public id, else by its exact name, else by its name in another case if only one has it. */
 export function findOrganisation(
   organisations: readonly PublicOrganisation[],
-  query: URLSearchParams,
+  text: string | null,
 ): PublicOrganisation | undefined {
-  const org = query.get('org');
-  return organisations.find(({ publicId, name }) => publicId === org || name === org);
+  if (text === null) return undefined;
+  const id = parseUuid(text);
+  const folded = text.toLowerCase();
+  const similar = organisations.filter(({ name }) => name.toLowerCase() === folded);
+  return (
+    organisations.find(({ publicId }) => publicId === id) ??
+    similar.find(({ name }) => name === text) ??
+    (similar.length === 1 ? similar[0] : undefined)
+  );
 }

@@ -160,6 +160,11 @@ describe('organisations and tokens', () => {
       'offerbook: an organisation name must be 1–200 characters, without control, line-break or bidirectional characters and without leading or trailing spaces\n',
     ],
     [
+      `orgs create ${id(7).toUpperCase()}`,
+      2,
+      'offerbook: an organisation name must not look like an id, because the console finds organisations by name and by id\n',
+    ],
+    [
       'export transactions --org nobody',
       2,
       'offerbook: there is no organisation "nobody"; list them with: offerbook orgs list\n',

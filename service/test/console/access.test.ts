@@ -60,6 +60,7 @@ describe('with a configured secret', () => {
     };
     expect(await statuses(20, {})).toEqual([401]);
     expect(await statuses(10, bearer('wrong'))).toEqual([401]);
+    expect(await statuses(50, bearer('wrong'))).toEqual([429]);
     const refused = await console.get('/', bearer('wrong'));
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get('Retry-After'))).toBeWithin(1, 61);
@@ -67,6 +68,11 @@ describe('with a configured secret', () => {
     expect(await statuses(2, bearer(SECRET))).toEqual([200]);
     expect(await statuses(2, basic(SECRET))).toEqual([200]);
     expect((await console.get('/readyz')).status).toBe(200);
+    // Beyond ten in ten seconds, refusals are only counted. The next line, if any, contains their number.
+    const lines = console.node.logLines.filter((line) =>
+      line.includes('rejected a request to the admin port'),
+    );
+    expect(lines.length).toBeLessThan(60);
   });
 
   test('wrong secrets are counted per network, so all addresses in an IPv6 network share the limit', () => {
@@ -78,11 +84,32 @@ describe('with a configured secret', () => {
     expect(statusFrom('2001:db8:0:2::1')).toBe(401);
   });
 
+  const open = (secret: string) => () =>
+    openAdminAccess(readServeSettings({ adminTokenFile: secretFile(secret) }, {}));
+
   test('a secret must have at least 20 characters', () => {
-    const open = (length: number) => () =>
-      openAdminAccess(readServeSettings({ adminTokenFile: secretFile('x'.repeat(length)) }, {}));
-    expect(open(20)).not.toThrow();
-    expect(open(19)).toThrow('must contain one line of at least 20 characters');
+    expect(open(SECRET.slice(0, 20))).not.toThrow();
+    expect(open(SECRET.slice(0, 19))).toThrow('must contain one line of at least 20 characters');
+  });
+
+  test.each([
+    'x'.repeat(40),
+    'abc'.repeat(8),
+    '12345678901234567890',
+    'abcdefghijklmnopqrstuvwxyz',
+    'zyxwvutsrqponmlkjihgfedcba',
+    'MyPassword-for-Offerbook',
+    'please-changeme-please-1',
+  ])('a secret that is easy to guess is rejected: %s', (secret) => {
+    expect(open(secret)).toThrow('is easy to guess; replace it with the output of openssl rand -base64 24');
+  });
+
+  test('random secrets are accepted, in base64 and in hexadecimal digits', () => {
+    for (let i = 0; i < 200; i++) {
+      const bytes = crypto.getRandomValues(Buffer.alloc(24));
+      expect(open(bytes.toString('base64'))).not.toThrow();
+      expect(open(bytes.toString('hex').slice(0, 20))).not.toThrow();
+    }
   });
 
   test.each([

@@ -3,6 +3,7 @@
 import { printCountsOf } from '@offerbook/wire/count.ts';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import { UUID_PATTERN } from '@offerbook/wire/uuid.ts';
 import { Command } from 'commander';
 import type { DeletedCounts, Organisation, PublicOrganisation } from '../../domain/organisation.ts';
 import { isStorageError } from '../../domain/storage-error.ts';
@@ -40,6 +41,10 @@ async function createOrganisation(name: string, options: StoreOptions): Promise<
       `an organisation name must be 1–${NAME_LENGTH_MAX} characters, without control, line-break or bidirectional characters and without leading or trailing spaces`,
     );
   }
+  if (UUID_PATTERN.test(name))
+    throw new BadInput(
+      'an organisation name must not look like an id, because the console finds organisations by name and by id',
+    );
   await withStores(
     options,
     async (stores) => {

@@ -107,5 +107,21 @@ function readSecret(path: string): string {
       `--admin-token-file ${path} must contain one line of at least ${SECRET_LENGTH_MIN} characters without spaces, such as the output of openssl rand -base64 24`,
     );
   }
+  if (isGuessable(text)) {
+    throw new BadInput(
+      `--admin-token-file ${path} is easy to guess; replace it with the output of openssl rand -base64 24`,
+    );
+  }
   return text;
+}
+
+/** True for well-known words, repetitions and sequences. A random secret has at least six different characters. */
+function isGuessable(secret: string): boolean {
+  const steps = Array.from(secret.slice(1), (_, i) => secret.charCodeAt(i + 1) - secret.charCodeAt(i));
+  return (
+    /passwor|changeme|qwerty|12345678/i.test(secret) ||
+    new Set(secret).size < 6 ||
+    /^(.+)\1+$/.test(secret) ||
+    new Set(steps).size === 1
+  );
 }

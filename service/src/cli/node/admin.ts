@@ -6,6 +6,7 @@ import { TEXT_LENGTH_MAX } from '@offerbook/wire/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { machineFigures } from '../../console/machine-figures.ts';
 import { RecentHour, SAMPLE_INTERVAL_MS } from '../../console/recent-hour.ts';
+import { BoundedLog } from '../../domain/bounded-log.ts';
 import type { Logger } from '../../domain/logger.ts';
 import { isStorageError } from '../../domain/storage-error.ts';
 import type { ReplicaState, Stores } from '../../domain/stores.ts';
@@ -47,6 +48,7 @@ export function openAdmin(options: NodeOptions, source: AdminSource): (() => Pro
   const folder = spoolFolder(settings.spool, databaseUrl);
   const consoleHost = new ConsoleHost({ databaseUrl, folder });
   const readClient = clientReader(settings.trustedProxies);
+  const refusals = new BoundedLog((fields) => logger.warn(fields, 'rejected a request to the admin port'));
   const startedAtMs = clock();
   const recent = new RecentHour(startedAtMs, machineFigures(folder));
   const readFigures = databaseFigures(source.stores, clock);
@@ -103,7 +105,7 @@ export function openAdmin(options: NodeOptions, source: AdminSource): (() => Pro
     }
     const refused = refuse(request, address);
     if (refused !== undefined) {
-      logger.warn({ address, status: refused.status }, 'rejected a request to the admin port');
+      refusals.note({ address, status: refused.status });
       return refused;
     }
     if (pathname === '/metrics') return metricsPage(await readState());

@@ -13,7 +13,7 @@ export const importsPage: MakePage = async ({ node: { nowMs }, stores: openStore
   const organisations = await stores.organisations.list();
   const kind = IMPORT_KINDS.find((one) => one === query.get('kind'));
   const outcome = IMPORT_OUTCOMES.find((one) => one === query.get('outcome'));
-  const org = findOrganisation(organisations, query);
+  const org = findOrganisation(organisations, query.get('org'));
   return render({
     nowMs,
     daysMax: DAYS_MAX,

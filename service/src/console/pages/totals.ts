@@ -68,7 +68,7 @@ async function readFiltered({ node, stores: openStores, query }: PageContext) {
   const { months, days, ages } = await readTransactionTotals(stores, node.nowMs);
   const currencies = [...new Set(months.map(({ currency }) => currency))].toSorted();
   const filter = {
-    org: findOrganisation(organisations, query),
+    org: findOrganisation(organisations, query.get('org')),
     currency: currencies.find((one) => one === query.get('currency')),
     status: STATUSES.find((one) => one === query.get('status')),
     by: query.get('by') === 'day' ? ('day' as const) : ('month' as const),

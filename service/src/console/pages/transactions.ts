@@ -46,7 +46,7 @@ export const transactionSearch: MakePage = async (context) => {
   const id = parseUuid(word);
   if (id !== undefined && (await stores.history.versions(id)).length > 0)
     return seeOther(`/transactions/${id}`);
-  const org = organisations.find(({ publicId, name }) => publicId === id || sameName(name, word));
+  const org = findOrganisation(organisations, word);
   const user = await findUser(context, stores, text);
   if (org !== undefined && user.by === 'user' && user.count === 0)
     return seeOther(`/transactions?org=${org.publicId}`);
@@ -57,10 +57,6 @@ export const transactionSearch: MakePage = async (context) => {
     result: user.by === 'user' ? { ...user, org } : user,
   });
 };
-
-function sameName(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
-}
 
 async function findUser(context: PageContext, stores: Stores, passbackUid: string): Promise<Result> {
   if (passbackUid === '' || passbackUid.length > TEXT_LENGTH_MAX)
@@ -75,7 +71,7 @@ async function listLatest(
   organisations: readonly PublicOrganisation[],
 ): Promise<Result> {
   const { query } = context;
-  const org = findOrganisation(organisations, query);
+  const org = findOrganisation(organisations, query.get('org'));
   if (org === undefined && (query.get('org') ?? '') !== '')
     return { by: 'problem', words: 'There is no such organisation.' };
   const [from, until] = [parseBound(query.get('from')), parseBound(query.get('until'))];
