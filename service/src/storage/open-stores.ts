@@ -10,7 +10,7 @@ import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
 import { closing, type OpenOnce, openOnce } from './open-once.ts';
 import { type ClusterOptions, ClusterWatch } from './postgres/cluster-watch.ts';
 import { Replica, type ReplicaOptions } from './postgres/replica.ts';
-import { findSchemaState, migrate } from './schema/migrate.ts';
+import { findSchemaState, type Migration, migrate } from './schema/migrate.ts';
 import { type Schema, versionOf } from './schema/schema.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 import { SQLITE_CLICKS, SQLITE_WALKS } from './sqlite/sqlite-schemas.ts';
@@ -191,16 +191,16 @@ export async function prepareSchema(
   database: Database,
   { access, create = false }: DatabaseOptions,
   auditor: Auditor,
-): Promise<void> {
+): Promise<Migration> {
   // If the schema is current, this needs no lock and works on a read-only database.
   const state = await findSchemaState(database);
   if (state === 'none' && !create) throw noDatabase(await database.describePlace());
-  if (state !== 'current') {
-    if (access !== undefined) throw outdated(await database.describePlace());
-    await using own = closing(openDatabase(url, { ...COMMAND_OPTIONS, create }));
-    await migrate(own, auditor);
-  }
+  if (state !== 'current' && access !== undefined) throw outdated(await database.describePlace());
+  await using own =
+    state === 'current' ? undefined : closing(openDatabase(url, { ...COMMAND_OPTIONS, create }));
+  const migration = await migrate(own ?? database, auditor);
   if (access === undefined) await database.failovers?.record(auditor);
+  return migration;
 }
 
 /**

@@ -60,7 +60,7 @@ test.if(canMount)(
     await until(diskLow, (value) => value === '1');
     expect(await click()).toBe(PLAIN);
     expect(await post()).toBe(503);
-    expect(await readyz()).toMatchObject({ status: 'ready', disk: 'low' });
+    expect(await readyz()).toEqual({ status: 'ready', database: 'usable', clicks: 'lost', disk: 'low' });
     expect(await node.stores.clicks.list(10)).toHaveLength(1);
     rmSync(filling);
     await until(diskLow, (value) => value === '0');

@@ -66,14 +66,15 @@ for (const database of DATABASES) {
       const url = await database.createEmpty();
       const running = await open.stores(url);
       const { id: orgId } = await newOrganisation(running);
-      await migrate(open.database(url), TEST_AUDITOR, next);
+      const [from, to] = [versionOf(schema), versionOf(next)];
+      expect(await migrate(open.database(url), TEST_AUDITOR, next)).toEqual({ from, to });
 
       await writeTransactions(running, orgId, newIds(2));
       expect(await running.revisions()).toEqual({ catalogue: 0, tokens: 0, activation: 1, webhooks: 0 });
       const started = await open.stores(url);
       expect(textsOf(await started.transactions.page({ ...query, orgId }))).toHaveLength(2);
       // The newer program does not create its tables again.
-      await migrate(open.database(url), TEST_AUDITOR, next);
+      expect(await migrate(open.database(url), TEST_AUDITOR, next)).toEqual({ from: to, to });
     });
 
     test('a running older program reports a schema that it cannot use and does not serve transactions', async () => {

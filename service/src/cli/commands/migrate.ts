@@ -2,8 +2,13 @@
 // DDL rights.
 
 import type { Command } from 'commander';
-import { CREATE_OPTIONS } from '../../storage/open-stores.ts';
-import { jsonCommand, type StoreOptions, withStores } from '../command.ts';
+import { systemClock } from '../../domain/clock.ts';
+import { openDatabase } from '../../storage/open-database.ts';
+import { closing } from '../../storage/open-once.ts';
+import { CREATE_OPTIONS, prepareSchema } from '../../storage/open-stores.ts';
+import type { Migration } from '../../storage/schema/migrate.ts';
+import { jsonCommand, type StoreOptions } from '../command.ts';
+import { currentUser } from '../current-user.ts';
 import { printResult } from '../output.ts';
 
 export function migrateCommand(): Command {
@@ -15,9 +20,14 @@ export function migrateCommand(): Command {
 }
 
 async function migrateDatabase(options: StoreOptions): Promise<void> {
-  await withStores(
-    options,
-    () => printResult(options, { current: true }, 'The database is up to date.'),
-    CREATE_OPTIONS,
-  );
+  const auditor = { clock: systemClock, by: currentUser() };
+  await using database = closing(openDatabase(options.database, CREATE_OPTIONS));
+  const migration = await prepareSchema(options.database, database, CREATE_OPTIONS, auditor);
+  await printResult(options, migration, printMigration(migration));
+}
+
+function printMigration({ from, to }: Migration): string {
+  if (from === null) return `Created the database, with schema version ${to}.`;
+  if (from === to) return `The database is up to date: schema version ${to}.`;
+  return `Upgraded the database from schema version ${from} to ${to}.`;
 }

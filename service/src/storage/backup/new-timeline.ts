@@ -11,6 +11,7 @@ import type { Connection, Database } from '../database.ts';
 import type { Sql, Statement } from '../sql.ts';
 import { type Auditor, amendAudit, writeAudit } from '../stores/audit-log.ts';
 import { advanceClock, lockClock, lockClocks } from '../stores/change-clock.ts';
+import { closeOpenImports } from '../stores/import-log.ts';
 import { readBatches } from '../stores/read-batches.ts';
 import { DELETED_NUMBER, LAST_NUMBER_SQL, raiseCounter, raiseRevision } from '../stores/revision.ts';
 import { OVERLAP_SQL, REVOKE_SQL } from '../stores/token-store.ts';
@@ -19,6 +20,7 @@ import { type OldWebhook, pauseWebhooks } from './pause-webhooks.ts';
 
 /** Click ids contain organisation numbers, so numbers assigned after the backup must not be assigned again. */
 const NUMBERS_SKIPPED = 1_000;
+const DURING_BACKUP = 'the database was restored from a backup that was made during this import';
 /** Rows stamped per database transaction. */
 const BATCH = 5_000;
 
@@ -73,6 +75,7 @@ export async function beginTimeline(
   const { moved, tokensRevoked, webhooksPaused, entry } = await database.write(async (connection) => {
     const moved = await moveClocks(connection, auditor.clock, old);
     await skipNumbers(connection);
+    await closeOpenImports(connection, DURING_BACKUP);
     const tokensRevoked = await endAgain(connection, old?.endedTokens ?? []);
     const webhooksPaused = isRestore ? await pauseWebhooks(connection, old?.webhooks, auditor.clock()) : 0;
     for (const name of ['catalogue', 'tokens', 'activation', 'webhooks'] as const)

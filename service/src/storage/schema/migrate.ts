@@ -17,6 +17,13 @@ export async function findSchemaState(database: Database): Promise<'none' | 'old
   return isCurrent(found, database.schema) ? 'current' : 'old';
 }
 
+/** Versions of the schema. */
+export interface Migration {
+  /** Null if the schema was created. */
+  readonly from: number | null;
+  readonly to: number;
+}
+
 /**
  * Creates or upgrades the schema. The database must be opened without a statement timeout. If there is an auditor, an upgrade is
  * recorded in the audit log.
@@ -25,13 +32,15 @@ export async function migrate(
   database: Database,
   auditor: Auditor | undefined,
   schema: Schema = database.schema,
-): Promise<void> {
+): Promise<Migration> {
   // If the schema is current, this needs no lock and works on a read-only database.
-  if (isCurrent(await findVersion(database), schema)) return;
-  await database.write(async (connection) => {
+  const before = await findVersion(database);
+  if (isCurrent(before, schema)) return { from: before?.version ?? null, to: before?.version ?? 0 };
+  return await database.write(async (connection) => {
     await connection.lockSchema();
     const found = await findVersion(connection);
-    if (isCurrent(found, schema)) return;
+    const migration = { from: found?.version ?? null, to: Math.max(found?.version ?? 0, versionOf(schema)) };
+    if (isCurrent(found, schema)) return migration;
     for (const step of schema.steps.slice(found?.version ?? 0)) {
       for (const statement of step) await connection.all(statement);
     }
@@ -45,6 +54,7 @@ export async function migrate(
       const versions = { from: found.version, to: versionOf(schema) };
       await writeAudit(connection, auditor, 'schema migrated', null, versions);
     }
+    return migration;
   }, LOCK_TIMEOUT_MS);
 }
 

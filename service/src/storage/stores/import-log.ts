@@ -159,12 +159,15 @@ const SOURCE_KEEP_MS = 30 * DAY_MS;
 
 /**
  * Sources with an import since $1, by kind and organisation. If an organisation has no such source for a kind, all its imports
- * of that kind are one feed.
+ * of that kind are one feed. Refused imports of transactions without an organisation are no feed unless one has succeeded: --org
+ * was forgotten.
  */
 const FEEDS_SQL = `SELECT f.kind, o.name AS "orgName", nullif(f.source, '') AS source, f.last_success AS "lastSuccessMs",
     f.last_outcome AS "lastOutcome", f.last_ended AS "lastEndedMs"
   FROM import_feeds f LEFT JOIN organisations o ON o.id = f.org_id
-  WHERE o.deleting_since IS NULL AND CASE f.source WHEN '' THEN NOT EXISTS (
+  WHERE o.deleting_since IS NULL
+    AND NOT (f.kind = 'transactions' AND f.org_id = 0 AND f.last_success IS NULL AND f.last_outcome = 'refused')
+    AND CASE f.source WHEN '' THEN NOT EXISTS (
     SELECT 1 FROM import_feeds s
     WHERE s.kind = f.kind AND s.org_id = f.org_id AND s.source <> '' AND s.last_ended > $1
   ) ELSE f.last_ended > $1 END
@@ -199,6 +202,19 @@ const CLOSE_UNFINISHED_SQL = `UPDATE imports SET outcome = 'unfinished'
     AND kind = (SELECT kind FROM imports WHERE id = $1)
     AND coalesce(org_id, 0) = (SELECT coalesce(org_id, 0) FROM imports WHERE id = $1)
   RETURNING kind`;
+
+/** Closes all open entries. Only for a restore, while no import is running. */
+export async function closeOpenImports(connection: Connection, reason: string): Promise<void> {
+  const open = await connection.all<{ id: number; kind: ImportKind; document: string }>(
+    "SELECT id, kind, document FROM imports WHERE outcome = 'begun'",
+  );
+  for (const { id, kind, document } of open) {
+    const closed: Document = { ...(JSON.parse(document) as Document), reason };
+    const sql = "UPDATE imports SET outcome = 'unfinished', document = $2 WHERE id = $1";
+    await connection.all(sql, id, JSON.stringify(closed));
+    await count(connection, kind, 'unfinished');
+  }
+}
 
 /**
  * Closes the entries of killed imports and returns a function that closes this import's entry. The caller's transaction must hold
