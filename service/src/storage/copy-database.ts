@@ -40,7 +40,13 @@ import { listErasedUsers } from './stores/erased-users.ts';
 import { COUNTERS_SQL } from './stores/import-log.ts';
 import { listLinks, toLinkRow } from './stores/link-store.ts';
 import { readBatches, readVersions, versionsSql } from './stores/read-batches.ts';
-import { DELETED_NUMBER, LAST_NUMBER_SQL, raiseCounter, raiseRevision } from './stores/revision.ts';
+import {
+  DELETED_NUMBER,
+  LAST_NUMBER_SQL,
+  REVISIONS,
+  raiseCounter,
+  raiseRevision,
+} from './stores/revision.ts';
 import { readClickKey } from './stores/secret.ts';
 import { exportQuery } from './stores/transaction-store.ts';
 
@@ -176,8 +182,7 @@ async function copyTables(copy: Copy): Promise<TableCounts> {
   );
   for (const row of await from.all<Row>('SELECT at, made_by, action, org, details FROM audit ORDER BY id'))
     if (row.org === null || (orgNames?.includes(String(row.org)) ?? true)) await insertRow(to, 'audit', row);
-  for (const name of ['catalogue', 'tokens', 'activation', 'webhooks'] as const)
-    await raiseRevision(to, name);
+  for (const name of REVISIONS) await raiseRevision(to, name);
   if (orgNames === undefined) await to.continueNumbers('organisations', LAST_NUMBER_SQL);
   else await leaveNumbers(from, to);
   return { organisations: organisations.length, tokens: tokens.length, retailers, transactions };

@@ -13,7 +13,13 @@ import { type Auditor, amendAudit, writeAudit } from '../stores/audit-log.ts';
 import { advanceClock, lockClock, lockClocks } from '../stores/change-clock.ts';
 import { closeOpenImports } from '../stores/import-log.ts';
 import { readBatches } from '../stores/read-batches.ts';
-import { DELETED_NUMBER, LAST_NUMBER_SQL, raiseCounter, raiseRevision } from '../stores/revision.ts';
+import {
+  DELETED_NUMBER,
+  LAST_NUMBER_SQL,
+  REVISIONS,
+  raiseCounter,
+  raiseRevision,
+} from '../stores/revision.ts';
 import { OVERLAP_SQL, REVOKE_SQL } from '../stores/token-store.ts';
 import { exportQuery } from '../stores/transaction-store.ts';
 import { type OldWebhook, pauseWebhooks } from './pause-webhooks.ts';
@@ -78,8 +84,7 @@ export async function beginTimeline(
     await closeOpenImports(connection, DURING_BACKUP);
     const tokensRevoked = await endAgain(connection, old?.endedTokens ?? []);
     const webhooksPaused = isRestore ? await pauseWebhooks(connection, old?.webhooks, auditor.clock()) : 0;
-    for (const name of ['catalogue', 'tokens', 'activation', 'webhooks'] as const)
-      await raiseRevision(connection, name);
+    for (const name of REVISIONS) await raiseRevision(connection, name);
     const details = { madeAt, stamped: 0, tokensRevoked, webhooksPaused };
     const entry = await writeAudit(connection, auditor, 'database restore begun', null, details);
     return { moved, tokensRevoked, webhooksPaused, entry };

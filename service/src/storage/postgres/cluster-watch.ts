@@ -55,7 +55,7 @@ interface ClusterParts extends ClusterOptions {
   readonly database: Database;
   readonly failovers: FailoverRecords;
   readonly auditor: Auditor;
-  readonly replica: Replica | undefined;
+  readonly replica: Pick<Replica, 'findPage'> | undefined;
   /** Opens connections without timeouts, for stamping. */
   readonly openOwn: () => Database;
 }

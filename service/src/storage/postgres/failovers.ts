@@ -9,6 +9,7 @@ import { StorageError } from '../../domain/storage-error.ts';
 import type { Connection, Database, FailoverFacts, Queries } from '../database.ts';
 import { type Auditor, writeAudit } from '../stores/audit-log.ts';
 import { lockClocks } from '../stores/change-clock.ts';
+import { REVISIONS } from '../stores/revision.ts';
 import { IDENTITY_SQL } from './server-search.ts';
 
 /** Longer than any write that could hold a change clock on a new primary before its timeline is recorded. */
@@ -129,7 +130,7 @@ async function recordCurrent(connection: Connection, auditor: Auditor): Promise<
   );
   // The number of a lost revision must not be reused for other contents, because servers would not reload.
   await connection.all(
-    `UPDATE revisions SET value = value + ${REVISIONS_SKIPPED} WHERE name IN ('catalogue', 'tokens', 'activation')`,
+    `UPDATE revisions SET value = value + ${REVISIONS_SKIPPED} WHERE name IN (${REVISIONS.map((name) => `'${name}'`).join()})`,
   );
   await writeAudit(connection, auditor, 'failover recorded', null, { timeline });
 }

@@ -11,10 +11,6 @@ import { openPostgres } from './postgres.ts';
 import { ReplicaLag } from './replica-lag.ts';
 
 const LOOK_INTERVAL_MS = 1_000;
-/**
- * A replica with a greater lag is not used, nor is one whose lag has been unknown for this long, because the primary does not
- * respond. This bounds how late clients see a change, and how long a revoked token works: tokens are read from the primary.
- */
 const LAG_MAX_MS = 10_000;
 /** Short enough that, if the replica does not respond, the primary can still send the page before the client's deadline. */
 const PAGE_TIMEOUT_MS = 500;
@@ -45,8 +41,10 @@ export interface ReplicaOptions {
   readonly url: string;
   /** Called when the replica becomes usable or unusable, and when the reason changes. */
   readonly onChange: (state: ReplicaState) => void;
-  /** Default: ten seconds. */
+  /** A replica with a greater lag is not used. This bounds how late clients see a change. */
   readonly lagMaxMs?: number | undefined;
+  /** Time between two measurements of the lag. */
+  readonly lookIntervalMs?: number;
 }
 
 export class Replica {
@@ -62,13 +60,14 @@ export class Replica {
   #timeline = 0;
   #primaryRespondedAtMs = performance.now();
 
-  constructor(primary: Database, { url, onChange, lagMaxMs = LAG_MAX_MS }: ReplicaOptions) {
+  constructor(primary: Database, options: ReplicaOptions) {
+    const { url, onChange, lagMaxMs = LAG_MAX_MS, lookIntervalMs = LOOK_INTERVAL_MS } = options;
     this.#primary = primary;
     this.#url = url;
     this.#database = openPostgres(url, OPTIONS);
     this.#onChange = onChange;
     this.#lagMaxMs = lagMaxMs;
-    this.#timer = setInterval(() => this.#look(), LOOK_INTERVAL_MS);
+    this.#timer = setInterval(() => this.#look(), lookIntervalMs);
     this.#look();
   }
 

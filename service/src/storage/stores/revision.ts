@@ -5,6 +5,14 @@ import type { Revisions } from '../../domain/stores.ts';
 import type { Connection, Queries } from '../database.ts';
 import type { Statement } from '../sql.ts';
 
+/** The counters of data that servers keep in memory. */
+export const REVISIONS = [
+  'catalogue',
+  'tokens',
+  'activation',
+  'webhooks',
+] as const satisfies (keyof Revisions)[];
+
 /** A counter in the table `revisions`: the greatest number of any deleted organisation. */
 export const DELETED_NUMBER = 'organisations deleted';
 

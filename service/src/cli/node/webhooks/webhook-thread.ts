@@ -70,7 +70,9 @@ async function open({ databaseUrl, networks, logLevel }: WebhookSetup) {
     cluster: loggedCluster(logger),
   });
   // Detects failovers, which may lose changes that have already been sent.
-  const stopWatching = stores.watch(() => void stores.revisions().catch(() => {}));
+  const look = () => stores.revisions().catch(() => {});
+  await look();
+  const stopWatching = stores.watch(() => void look());
   const sender = new WebhookSender({
     stores,
     clock: systemClock,
