@@ -6,6 +6,7 @@ import { BrokenFile } from '@offerbook/wire/rows/raw-row.ts';
 import fc from 'fast-check';
 import { Fields } from '../src/fields.ts';
 import type { PullRequest } from '../src/pull/network-access.ts';
+import { openCataloguePull } from '../src/pull/open-catalogue-pull.ts';
 import { openSalePull } from '../src/pull/open-sale-pull.ts';
 import type { PulledPage, PullWindow, SalePull } from '../src/pull/sale-pull.ts';
 import type { NetworkName } from '../src/source/source-file.ts';
@@ -220,6 +221,14 @@ describe.each(CASES)('$network', (it) => {
       { seed: TEST_SEED, numRuns: 100 },
     );
   });
+});
+
+test('Partnerize: a page that announces another one without its position is not the last page', () => {
+  const [campaigns] = openCataloguePull(sourceFor('partnerize'))?.lists ?? [];
+  const found = page({ hypermedia: { pagination: {} } }, 2);
+  const more = { ...found, info: { hasMore: true }, rowsRead: 2, total: undefined };
+  expect(() => campaigns?.next(more, undefined)).toThrow(BrokenFile);
+  expect(campaigns?.next({ ...more, info: { hasMore: false } }, undefined)).toBeUndefined();
 });
 
 /** Links that lead elsewhere, or seem to. */

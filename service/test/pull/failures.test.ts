@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import { awinSale, cjRecord, impactAction, type Row } from '../../../feeds/test/fixture.ts';
 import { checkSource } from '../../src/pull/check-source.ts';
+import { forgetSource } from '../../src/pull/forget-source.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
@@ -254,6 +255,33 @@ test('--dry-run changes neither the sales nor the state', async () => {
   expect(await t.stores.pulls.list()).toEqual([]);
   expect(await t.stores.imports.list({ limit: 1 })).toEqual([]);
   expect(await t.stores.pulls.rowsOf('cj:77777', ['1700000077'])).toEqual([]);
+});
+
+test('--since never moves the state of a stream back, even if it fails', async () => {
+  await using t = await PullTest.open('awin', SQLITE);
+  await t.pull();
+  const positions = async () => (await t.stores.pulls.list()).map((state) => state.completeThroughMs);
+  const before = await positions();
+  t.network.planned.push(undefined, status(401));
+  const [first] = await t.pull({ sinceMs: START_MS - 60 * DAY_MS });
+  expect([first?.windows, first?.error]).toEqual([1, expect.stringContaining('status 401')]);
+  expect(await positions()).toEqual(before);
+});
+
+test('forgetting a source changes nothing if a pull takes over its lease', async () => {
+  await using t = await PullTest.open('awin', SQLITE);
+  await t.pull();
+  const before = await t.stores.pulls.list();
+  const { leases, imports } = t.stores;
+  const begin: typeof imports.begin = async (origin) => {
+    let isTaken = false;
+    while (!isTaken) isTaken = await leases.take('awin:77777', 'other', await leases.find('awin:77777'));
+    return await imports.begin(origin);
+  };
+  const stores = { ...t.stores, imports: { ...imports, begin } };
+  const forgetting = forgetSource('awin:77777', { by: 'test@host', version: '0' }, stores, () => t.nowMs);
+  await expect(forgetting).rejects.toThrow('another process has taken over the pull of awin:77777');
+  expect(await t.stores.pulls.list()).toEqual(before);
 });
 
 test('warns if the network no longer has a part of the history', async () => {

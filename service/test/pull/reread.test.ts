@@ -85,3 +85,47 @@ test('if the network lists every change, nothing differs, and every window of 13
   expect(t.notes).toEqual([]);
   expect(await stamps()).toEqual(before);
 });
+
+const OLD_MS = START_MS - 390 * DAY_MS;
+const OLD_AT = new Date(OLD_MS).toISOString().slice(0, 19);
+const oldSale = (changes = {}) => awinSale({ id: 1, transactionDate: OLD_AT, clickDate: OLD_AT, ...changes });
+
+/** Pulls a sale of the oldest window, which the next pull reads again. */
+async function openOld(): Promise<PullTest> {
+  const t = await PullTest.open('awin', DATABASE as (typeof DATABASES)[number]);
+  t.network.rows.push({ row: oldSale(), times: { transaction: OLD_MS } });
+  await t.pull({ sinceMs: OLD_MS - DAY_MS });
+  t.nowMs += 3_600_000;
+  return t;
+}
+
+test('does not warn before every stream has read past the time at which the difference was found', async () => {
+  await using t = await openOld();
+  const row = oldSale({ commissionStatus: 'approved' });
+  // The network lists the change a minute before the next pull, which is too late for that pull and the one after it.
+  const listed = { row, times: { transaction: t.nowMs - 60_000 } };
+  t.network.rows.splice(0, 1, { row, times: { transaction: OLD_MS } }, listed);
+  await t.pull();
+  t.nowMs += 300_000;
+  // The first stream takes an hour, so that only the others read past the time of the difference.
+  t.network.planned.push(() => {
+    t.nowMs += 3_600_000;
+    return undefined;
+  });
+  await t.pull();
+  t.nowMs += 7_200_000;
+  await t.pull();
+  expect(t.notes).toEqual([]);
+  expect((await t.stored()).get(idOf('awin', 'transaction', '1'))?.status).toBe('CONFIRMED');
+});
+
+test('an old sale that has become invalid does not keep later sales from being read again', async () => {
+  await using t = await openOld();
+  const row = oldSale({ saleAmount: { amount: 'x', currency: 'EUR' } });
+  t.network.rows.splice(0, 1, { row, times: { transaction: OLD_MS } });
+  await t.pull();
+  const key = { source: 'awin:77777', orgId: t.org.id, stream: 'reread' };
+  const state = await t.stores.pulls.find(key);
+  expect(state?.error).toContain('saleAmount.amount is "x"');
+  expect(state?.completeThroughMs).toBeGreaterThan(OLD_MS);
+});

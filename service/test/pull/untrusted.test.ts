@@ -149,18 +149,18 @@ test('an unexpected error fails the source with a message and a stack that conta
   expect(t.notes.join('\n')).not.toContain(token);
 });
 
-test('after 429 without a waiting time, requests are sent one by one at half the rate', async () => {
+test('after 429 without a waiting time, requests are sent one by one at half the rate, even after a pause', async () => {
   await using t = await PullTest.open('awin', database);
-  const sentAtMs: number[] = [];
-  const note = () => {
-    sentAtMs.push(t.nowMs);
-    return undefined;
+  t.network.planned.push(() => new Response('', { status: 429 }));
+  const client = openClient(t.pullable(), t.context);
+  const send = async () => {
+    await client.fetch({ method: 'GET', url: 'https://x.example/?startDate=x' }, async () => {});
+    return t.nowMs;
   };
-  t.network.planned.push(() => new Response('', { status: 429 }), ...Array.from({ length: 8 }, () => note));
-  await t.pull();
-  const gaps = sentAtMs.slice(1).map((ms, index) => ms - (sentAtMs[index] ?? 0));
-  expect(gaps).toEqual(gaps.map(() => 7_500));
-  expect(gaps.length).toBeGreaterThan(4);
+  await send();
+  t.nowMs += 600_000;
+  const startMs = t.nowMs;
+  expect([await send(), await send(), await send()]).toEqual([startMs, startMs + 7_500, startMs + 15_000]);
 });
 
 test('Rakuten: an access token is replaced 30 seconds before it expires', async () => {
