@@ -63,6 +63,11 @@ export interface CopyReport extends TableCounts {
 
 type Row = TableRow<string>;
 
+interface Counter {
+  readonly name: string;
+  readonly value: number;
+}
+
 const LOCK_SQL: Statement = ({ forUpdate }) => `SELECT value FROM revisions ${forUpdate}`;
 
 export const HISTORY_SQL = versionsSql(columnsOf(HISTORY).join(', '));
@@ -180,13 +185,19 @@ async function copyTables(copy: Copy): Promise<TableCounts> {
   await readTotals(from, (batch) =>
     to.putMany(DAILY_TOTALS, batch.filter(({ orgId }) => isOurs(orgId)).map(toRow)),
   );
-  for (const row of await from.all<Row>('SELECT at, made_by, action, org, details FROM audit ORDER BY id'))
-    if (row.org === null || (orgNames?.includes(String(row.org)) ?? true)) await insertRow(to, 'audit', row);
+  for (const row of await from.all<Row>(orgNames === undefined ? AUDIT_SQL : OWN_AUDIT_SQL))
+    if (orgNames?.includes(String(row.org)) ?? true) await insertRow(to, 'audit', row);
   for (const name of REVISIONS) await raiseRevision(to, name);
   if (orgNames === undefined) await to.continueNumbers('organisations', LAST_NUMBER_SQL);
   else await leaveNumbers(from, to);
   return { organisations: organisations.length, tokens: tokens.length, retailers, transactions };
 }
+
+const AUDIT_SQL = 'SELECT at, made_by, action, org, details FROM audit ORDER BY id';
+
+/** Without the entries of deleted organisations whose name was used again, and without those of the whole installation. */
+const OWN_AUDIT_SQL = `SELECT at, made_by, action, org, details FROM audit a WHERE org IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM audit b WHERE b.org = a.org AND b.id > a.id AND b.action = 'organisation created') ORDER BY id`;
 
 /**
  * Skips organisation numbers that the source may assign later. Click ids contain these numbers, so the two databases must not
@@ -207,20 +218,27 @@ async function insertRow(connection: Connection, table: string, row: Row, how = 
   return created?.id ?? null;
 }
 
-/** Returns a map from old to new import ids. The ids differ if the target already has imports. */
-async function copyImports({ from, to, isOurs }: Copy): Promise<ReadonlyMap<SqlValue, SqlValue>> {
+/**
+ * Returns a map from old to new import ids. The ids differ if the target already has imports. A copy of some organisations omits
+ * imports of transactions without an organisation, and counts only the imports that it contains.
+ */
+async function copyImports({ from, to, orgNames, isOurs }: Copy): Promise<ReadonlyMap<SqlValue, SqlValue>> {
   const newNumbers = new Map<SqlValue, SqlValue>();
   const sql = 'SELECT id, kind, org_id, began_at, ended_at, outcome, document FROM imports ORDER BY id';
+  const isCopied = ({ kind, org_id }: Row) =>
+    isOurs(org_id) && (orgNames === undefined || kind !== 'transactions' || (org_id ?? 0) !== 0);
   for (const { id = null, ...row } of await from.all<Row>(sql))
-    if (isOurs(row.org_id)) newNumbers.set(id, await insertRow(to, 'imports', row));
-  for (const { name, value } of await from.all<{ name: string; value: number }>(COUNTERS_SQL))
-    await raiseCounter(to, name, value);
+    if (isCopied(row)) newNumbers.set(id, await insertRow(to, 'imports', row));
+  const counted =
+    orgNames === undefined
+      ? await from.all<Counter>(COUNTERS_SQL)
+      : await to.all<Counter>(
+          "SELECT 'imports ' || kind || ' ' || outcome AS name, count(*) AS value FROM imports WHERE outcome <> 'begun' GROUP BY 1",
+        );
+  for (const { name, value } of counted) await raiseCounter(to, name, value);
   type FeedRow = TableRow<keyof typeof IMPORT_FEEDS.columns>;
   const feeds = await from.all<FeedRow>('SELECT * FROM import_feeds');
-  await to.putMany(
-    IMPORT_FEEDS,
-    feeds.filter(({ org_id }) => isOurs(org_id)),
-  );
+  await to.putMany(IMPORT_FEEDS, feeds.filter(isCopied));
   return newNumbers;
 }
 

@@ -227,6 +227,48 @@ const SOME_PAIRS = PAIRS.filter(([, from, to]) => from !== to || DATABASES.lengt
 describe.each(SOME_PAIRS)('a copy from %s', (_, from, to) => {
   const open = openTestStores();
 
+  test('a copy of an organisation contains no log entry or count of others, not even of a deleted one with its name', async () => {
+    const url = await from.create();
+    let nowMs = NOW_MS;
+    const stores = await open.stores(url, COMMAND_OPTIONS, () => nowMs++);
+    await newOrganisation(stores, 'acme');
+    await stores.organisations.delete('acme', { reloadMs: 0 });
+    const [other, acme] = [await newOrganisation(stores, 'zeta'), await newOrganisation(stores, 'acme')];
+    const origin = { by: 'me', source: 'awin', fileName: 'f', version: '1' };
+    for (const [kind, orgId] of [
+      ['catalogue', null],
+      ['transactions', null],
+      ['transactions', other.id],
+      ['transactions', acme.id],
+    ] as const) {
+      const id = await stores.imports.begin({ ...origin, kind, orgId });
+      await stores.imports.close(id, 'refused', RESULT);
+    }
+    await stores.imports.begin({ ...origin, kind: 'transactions', orgId: acme.id });
+    await stores.clicks.purge(0, () => {});
+    const targetUrl = await to.createEmpty();
+    await copyDatabase(url, targetUrl, TEST_AUDITOR, undefined, ['acme']);
+    const target = open.database(targetUrl);
+    expect(await target.all('SELECT kind, org_id, outcome FROM imports ORDER BY id')).toEqual([
+      { kind: 'catalogue', org_id: null, outcome: 'refused' },
+      { kind: 'transactions', org_id: acme.id, outcome: 'refused' },
+      { kind: 'transactions', org_id: acme.id, outcome: 'begun' },
+    ]);
+    expect(await target.all('SELECT DISTINCT kind, org_id FROM import_feeds ORDER BY kind')).toEqual([
+      { kind: 'catalogue', org_id: 0 },
+      { kind: 'transactions', org_id: acme.id },
+    ]);
+    const { counts } = await (await open.stores(targetUrl)).imports.totals();
+    expect(counts.filter(({ count }) => count > 0)).toEqual([
+      { kind: 'catalogue', outcome: 'refused', count: 1 },
+      { kind: 'transactions', outcome: 'refused', count: 1 },
+    ]);
+    expect(await target.all('SELECT action, org FROM audit ORDER BY id')).toEqual([
+      { action: 'organisation created', org: 'acme' },
+      { action: 'database copied', org: null },
+    ]);
+  });
+
   test('a copy into a database that is not empty is rejected and changes nothing', async () => {
     const { url } = await fill(open, from);
     const targetUrl = await to.createEmpty();
