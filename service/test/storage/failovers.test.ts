@@ -1,5 +1,4 @@
-// Failovers on a single PostgreSQL server: if the database has recorded a different timeline, the server's own timeline is new, as
-// after a promotion. chaos/failover.test.ts promotes real standbys.
+// Failovers, simulated on one PostgreSQL server. chaos/failover.test.ts promotes real standbys.
 
 import { describe, expect, test } from 'bun:test';
 import { StorageError } from '../../src/domain/storage-error.ts';
@@ -9,6 +8,7 @@ import { ClusterWatch } from '../../src/storage/postgres/cluster-watch.ts';
 import { readTransactionPage } from '../../src/storage/transactions/transaction-page.ts';
 import { transaction } from '../support/fixtures.ts';
 import { newPostgresSchema } from '../support/postgres-server.ts';
+import { failOver } from '../support/simulated-failover.ts';
 import { TestNode } from '../support/test-node.ts';
 import { until } from '../support/until.ts';
 import {
@@ -33,26 +33,6 @@ async function prepare() {
   await writeTransactions(stores, orgId, newIds(2));
   const database = open.database(url);
   return { url, stores, orgId, database, query: { orgId, cursor: undefined, window: EVERYTHING, limit: 10 } };
-}
-
-interface Promotion {
-  /** Number of timelines without a record between the last recorded one and the server's. */
-  readonly unrecorded?: number;
-  /** The change clocks of the new primary, if it lacks changes. */
-  readonly clockMs?: number;
-}
-
-/** Makes the last recorded timeline an earlier one than the server's. */
-async function failOver(database: Database, { unrecorded = 0, clockMs }: Promotion = {}): Promise<void> {
-  const lastSql = '(SELECT max(id) FROM timelines)';
-  await database.write(async (connection) => {
-    if (clockMs !== undefined) await connection.all('UPDATE organisations SET last_stamp = $1', clockMs);
-    await connection.all(`UPDATE timelines SET system = 'former ' || id WHERE id < ${lastSql}`);
-    await connection.all(
-      `UPDATE timelines SET timeline = timeline - 1 - $1 WHERE id = ${lastSql}`,
-      unrecorded,
-    );
-  });
 }
 
 describe('recording a failover', () => {

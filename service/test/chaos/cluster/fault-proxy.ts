@@ -21,7 +21,8 @@ export class FaultProxy implements AsyncDisposable {
     this.#isSilent = isSilent;
   }
 
-  static async start(targetPort: number): Promise<FaultProxy> {
+  /** With `delayMs`, data on a new connection is forwarded only after this time. */
+  static async start(targetPort: number, delayMs = 0): Promise<FaultProxy> {
     const pairs = new Set<Pair>();
     const isSilent = { value: false };
     const listener = createServer((client) => {
@@ -37,11 +38,13 @@ export class FaultProxy implements AsyncDisposable {
           to.destroy();
         });
       }
-      if (isSilent.value) mute(pair);
-      else {
+      const forward = () => {
+        if (isSilent.value) return mute(pair);
         client.pipe(pair.server);
         pair.server.pipe(client);
-      }
+      };
+      if (delayMs === 0) forward();
+      else setTimeout(forward, delayMs);
     });
     await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
     const address = listener.address();
