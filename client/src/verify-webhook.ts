@@ -22,7 +22,8 @@ export interface WebhookInput {
 
 /** How old or how far in the future a webhook's timestamp may be. */
 const TOLERANCE_S = 5 * 60;
-const SECRET = /^whsec_((?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
+/** At least 24 bytes, as the standard requires: an empty or short key would let anybody forge messages. */
+const SECRET = /^whsec_((?:[A-Za-z0-9+/]{4}){8,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
 
 /**
  * Returns the event of a webhook, or rejects with a `WebhookError` if the webhook is not authentic, too old, or not an event of
@@ -86,7 +87,9 @@ function toList(secret: WebhookSecret): readonly string[] {
 function importKey(secret: string): Promise<CryptoKey> {
   const [, base64] = SECRET.exec(secret) ?? [];
   if (base64 === undefined)
-    throw new TypeError('the secret of a webhook starts with whsec_, followed by Base64');
+    throw new TypeError(
+      'the secret of a webhook starts with whsec_, followed by at least 24 bytes in Base64',
+    );
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
 }

@@ -1,7 +1,13 @@
 // Entry point of the executable. Prepares the environment as the script bin/offerbook does; the build sets Bun's options.
 
-/** Variables that can make Bun run foreign code. Bun has already applied them by now, so the restart drops them. */
-const DROPPED = ['BUN_OPTIONS', 'BUN_INSPECT_PRELOAD', 'BUN_BE_BUN'];
+/**
+ * Variables that can make Bun run foreign code, accept any TLS certificate, or print requests with their tokens. Bun has already
+ * applied them by now, so the restart drops them.
+ */
+const DROPPED = [
+  ...['BUN_OPTIONS', 'BUN_INSPECT_PRELOAD', 'BUN_BE_BUN'],
+  ...['NODE_TLS_REJECT_UNAUTHORIZED', 'BUN_CONFIG_VERBOSE_FETCH'],
+];
 /** Makes Bun collect garbage as if the machine had this much memory. */
 const FORCED = 'BUN_JSC_forceRAMSize';
 

@@ -167,6 +167,8 @@ export function readServeSettings(
     throw new BadInput(
       `--admin-host ${adminHost} is reachable from other machines; also set --admin-token-file`,
     );
+  if (adminTokenFile !== undefined && adminPort === undefined)
+    throw new BadInput('--admin-token-file needs --admin-port, which serves the console and /metrics');
   return settings;
 }
 

@@ -6,7 +6,7 @@ import { canonicalText, withCanonicalForm } from './canonical-form.ts';
 import { printCount } from './count.ts';
 import { COUNTRY_CODE, mistakenCountry } from './country-code.ts';
 import { DIGITS_MAX, isExactDecimal } from './decimal.ts';
-import { TEXT_LENGTH_MAX, textProblem } from './text.ts';
+import { PASSBACK_UID_BYTES_MAX, passbackProblem, TEXT_LENGTH_MAX, textProblem } from './text.ts';
 import { CANONICAL_TIMESTAMP, dateTimeProblem, parseTimestamp, type Timestamp } from './timestamp.ts';
 import { CANONICAL_UUID_PATTERN, UUID_PATTERN, type Uuid } from './uuid.ts';
 
@@ -45,6 +45,20 @@ export function text(description: string, example: string) {
     test: isText,
     // Without characters that JSON escapes.
     json: '"([^"\\\\\\x00-\\x1f]*)"',
+  });
+}
+
+/** A partner's id of a user, with the rule of activation links and of the filter of transactions. */
+export function passbackUid(description: string, example: string) {
+  const problemOf = (value: string) => textProblem(value) ?? passbackProblem(value, PASSBACK_UID_BYTES_MAX);
+  const schema = z.string({ error: expected('a string') }).check((payload) => {
+    const message = problemOf(payload.value);
+    if (message !== undefined) payload.issues.push({ code: 'custom', message, input: payload.value });
+  });
+  return withCanonicalForm(schema.meta({ description, examples: [example] }), {
+    test: (value) => typeof value === 'string' && problemOf(value) === undefined,
+    // Without characters that JSON escapes, and short enough in any script.
+    json: `"([^"\\\\\\x00-\\x1f\\x7f-\\x9f\\ufffd]{0,${PASSBACK_UID_BYTES_MAX / 3}})"`,
   });
 }
 

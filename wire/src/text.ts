@@ -3,6 +3,20 @@
 /** 1,000 transactions with two strings of this length fit into one database value, even if every character is escaped. */
 export const TEXT_LENGTH_MAX = 65_536;
 
+/** Size limits for passback values, in UTF-8 bytes. Clicks must be small, because anyone can create them. */
+export const PASSBACK_UID_BYTES_MAX = 255;
+export const PASSBACK_DATA_BYTES_MAX = 1_024;
+
+/** Returns what is wrong with a passback value, for a message that starts with the name of the parameter or field. */
+export function passbackProblem(value: string, bytesMax: number): string | undefined {
+  if (value.length * 3 > bytesMax && new TextEncoder().encode(value).length > bytesMax)
+    return `must not be longer than ${bytesMax} bytes in UTF-8`;
+  if (/\p{Cc}/u.test(value)) return 'must not contain control characters';
+  // Invalid UTF-8 decodes to U+FFFD, which would merge distinct users; reject it even if it was sent on purpose.
+  if (value.includes('\uFFFD') || !value.isWellFormed()) return 'must be valid UTF-8';
+  return undefined;
+}
+
 /** Strict JSON parsers reject a whole page with a lone surrogate, and PostgreSQL parameters cannot contain NUL. */
 export function textProblem(value: string): string | undefined {
   if (!value.isWellFormed()) return 'is not valid Unicode';

@@ -6,7 +6,17 @@ import { canonicalObject, canonicalText, orNull, withCanonicalForm } from './can
 import { CanonicalRow, canonicalLine } from './canonical-row.ts';
 import { printJson } from './decimal.ts';
 import type { Columns } from './rows/csv.ts';
-import { countryCode, currencyCode, money, OBJECT, oneOf, text, timestamp, uuid } from './scalars.ts';
+import {
+  countryCode,
+  currencyCode,
+  money,
+  OBJECT,
+  oneOf,
+  passbackUid,
+  text,
+  timestamp,
+  uuid,
+} from './scalars.ts';
 import type { Timestamp } from './timestamp.ts';
 
 export const STATUSES = ['PENDING', 'CONFIRMED', 'DECLINED'] as const;
@@ -31,7 +41,9 @@ const transactionFields = {
   orderValue: money('Total value of the order, in currencyCode', 79.9),
   cashback: money('Cashback amount of the transaction, in currencyCode', 3.99),
   activatedAt: orNull(timestamp('When the deal was activated (UTC)', '2026-11-14T11:19:58')),
-  passbackUid: orNull(text('The unique identifier that was supplied at retailer activation', 'user-8842')),
+  passbackUid: orNull(
+    passbackUid('The unique identifier that was supplied at retailer activation', 'user-8842'),
+  ),
   passbackData: orNull(text('The data value that was supplied at retailer activation', 'campaign=autumn')),
   status: withCanonicalForm(
     oneOf(STATUSES).meta({

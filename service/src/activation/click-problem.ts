@@ -1,14 +1,9 @@
 // Validates clicks from a spool file, which may be damaged or contain clicks that were forged to claim sales.
 
 import { DEAL_LISTS } from '@offerbook/wire/deals.ts';
+import { PASSBACK_DATA_BYTES_MAX, PASSBACK_UID_BYTES_MAX, passbackProblem } from '@offerbook/wire/text.ts';
 import { parseUuid } from '@offerbook/wire/uuid.ts';
-import {
-  CLICK_TIME_LENGTH,
-  type Click,
-  PASSBACK_DATA_BYTES_MAX,
-  PASSBACK_UID_BYTES_MAX,
-  passbackProblem,
-} from '../domain/click.ts';
+import { CLICK_TIME_LENGTH, type Click } from '../domain/click.ts';
 import type { ClickIds } from './click-id.ts';
 
 const KINDS: readonly string[] = ['retailers', ...DEAL_LISTS];

@@ -61,19 +61,6 @@ export interface ClickCount {
   readonly sold: number;
 }
 
-/** Size limits for passback values, in UTF-8 bytes. Clicks must be small, because anyone can create them. */
-export const PASSBACK_UID_BYTES_MAX = 255;
-export const PASSBACK_DATA_BYTES_MAX = 1_024;
-
-/** Returns what is wrong with a passback value, for a message that starts with the parameter name. */
-export function passbackProblem(value: string, bytesMax: number): string | undefined {
-  if (Buffer.byteLength(value) > bytesMax) return `must not be longer than ${bytesMax} bytes in UTF-8`;
-  if (/\p{Cc}/u.test(value)) return 'must not contain control characters';
-  // Invalid UTF-8 decodes to U+FFFD, which would merge distinct users; reject it even if it was sent on purpose.
-  if (value.includes('\uFFFD') || !value.isWellFormed()) return 'must be UTF-8, percent-encoded';
-  return undefined;
-}
-
 /** What happens to clicks that arrive now. */
 export type ClickFate = 'recorded' | 'spooled' | 'lost';
 

@@ -4,7 +4,8 @@
 import { Database as SqliteFile } from 'bun:sqlite';
 import { lstatSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type ClickSpool, PASSBACK_DATA_BYTES_MAX, PASSBACK_UID_BYTES_MAX } from '../domain/click.ts';
+import { PASSBACK_DATA_BYTES_MAX, PASSBACK_UID_BYTES_MAX } from '@offerbook/wire/text.ts';
+import type { ClickSpool } from '../domain/click.ts';
 import { systemClock } from '../domain/clock.ts';
 import { StorageError } from '../domain/storage-error.ts';
 import { CLICKS, columnsOf, type Database, type DatabaseOptions } from './database.ts';

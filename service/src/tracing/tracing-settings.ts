@@ -29,6 +29,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export function parseTracingSettings(environment: Environment): TracingSettings | undefined {
   const url = endpoint(environment);
+  // Checked even if tracing is off, so that a mistake is found before an endpoint is set.
+  const sampled = sampling(environment);
   if (url === undefined) return undefined;
   const { OTEL_SERVICE_NAME: name = '' } = environment;
   return {
@@ -42,7 +44,7 @@ export function parseTracingSettings(environment: Environment): TracingSettings 
       ...pairs(environment, 'OTEL_RESOURCE_ATTRIBUTES'),
       ...(name === '' ? {} : { 'service.name': name }),
     },
-    sampling: sampling(environment),
+    sampling: sampled,
   };
 }
 

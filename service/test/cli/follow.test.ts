@@ -209,7 +209,7 @@ test.each([
 ])(
   'follow prints a table that fits a terminal of %p columns, without control sequences from the data',
   async (cols, header) => {
-    await service.importTransactions([transaction(77, { passbackUid: 'evil\u001b[2J', cashback: 1e-7 })]);
+    await service.importTransactions([transaction(77, { passbackUid: 'evil\u202e[2J', cashback: 1e-7 })]);
     let screen = '';
     const command = Bun.spawn([process.execPath, MAIN, 'follow', '--url', service.url, '--once'], {
       env: { ...cleanEnvironment(), OFFERBOOK_PRIVATE_TOKEN: token },

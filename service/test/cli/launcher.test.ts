@@ -4,9 +4,11 @@ import { expect, test } from 'bun:test';
 import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import manifest from '../../package.json';
+import { newTokenText } from '../../src/domain/access-token.ts';
 import { offerbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { HOSTILE_VARIABLES, hostileFolder } from '../support/hostile-folder.ts';
+import { newCertificate } from '../support/new-certificate.ts';
 
 async function launch(command: string, PATH: string) {
   const child = Bun.spawn([command, '--version'], {
@@ -57,6 +59,29 @@ test('the launcher exits with an error if Bun is not installed', async () => {
     stdout: '',
     stderr: "offerbook: Bun is missing; run npm ci in the project's root\n",
   });
+});
+
+test('the launcher removes variables that turn off the check of certificates or print tokens', async () => {
+  const { certificate, key } = await newCertificate(temporaryFolder(), 'self-signed');
+  let requests = 0;
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    tls: { cert: Bun.file(certificate), key: Bun.file(key) },
+    fetch: () => Response.json({ data: [] }, { headers: { 'X-Seen': String(++requests) } }),
+  });
+  const token = newTokenText('private');
+  const follow = (url: string, env: Record<string, string>) =>
+    offerbook(['follow', '--once', '--url', url], {
+      command: [LAUNCHER],
+      env: { OFFERBOOK_PRIVATE_TOKEN: token, ...env },
+    });
+  const url = `https://localhost:${server.port}`;
+  const { code } = await follow(url, { NODE_TLS_REJECT_UNAUTHORIZED: '0' });
+  expect([code, requests]).toEqual([1, 0]);
+  await server.stop(true);
+  const { stdout, stderr } = await follow('http://127.0.0.1:1', { BUN_CONFIG_VERBOSE_FETCH: 'curl' });
+  expect(stdout + stderr).not.toContain(token);
 });
 
 test('the launcher does not run code or read settings from the working directory', async () => {

@@ -76,7 +76,9 @@ describe('with a configured secret', () => {
   });
 
   test('wrong secrets are counted per network, so all addresses in an IPv6 network share the limit', () => {
-    const refuse = openAdminAccess(readServeSettings({ adminTokenFile: secretFile() }, {}));
+    const refuse = openAdminAccess(
+      readServeSettings({ adminPort: '8081', adminTokenFile: secretFile() }, {}),
+    );
     const statusFrom = (address: string) =>
       refuse(new Request('http://localhost/', { headers: bearer('wrong') }), address)?.status;
     const statuses = Array.from({ length: 11 }, (_, i) => statusFrom(`2001:db8:0:1::${i + 1}`));
@@ -85,7 +87,7 @@ describe('with a configured secret', () => {
   });
 
   const open = (secret: string) => () =>
-    openAdminAccess(readServeSettings({ adminTokenFile: secretFile(secret) }, {}));
+    openAdminAccess(readServeSettings({ adminPort: '8081', adminTokenFile: secretFile(secret) }, {}));
 
   test('a secret must have at least 20 characters', () => {
     expect(open(SECRET.slice(0, 20))).not.toThrow();
@@ -148,7 +150,10 @@ describe('without a configured secret', () => {
       expect(read(host)).toThrow(
         `--admin-host ${host} is reachable from other machines; also set --admin-token-file`,
       );
-    expect(read('0.0.0.0', { adminTokenFile: 'x' })().adminHost).toBe('0.0.0.0');
+    expect(read('127.0.0.1', { adminTokenFile: 'x' })).toThrow(
+      '--admin-token-file needs --admin-port, which serves the console and /metrics',
+    );
+    expect(read('0.0.0.0', { adminPort: '8081', adminTokenFile: 'x' })().adminHost).toBe('0.0.0.0');
   });
 
   test('a web page whose host name resolves to this machine cannot read the console (DNS rebinding)', async () => {

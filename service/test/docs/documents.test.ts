@@ -66,7 +66,7 @@ function commandFolder(): string {
 
 /**
  * The commands of a document as one script. `sh server` blocks run in the background. Other tests run the blocks for
- * generators, `sh backup` and `sh restore` (they need a database without servers), `sh guide` (a running server) and `sh pull`
+ * generators, `sh backup` and `sh restore` (they need a database without servers), `sh guide` (a running server), `sh sandbox` and `sh pull`
  * (a network).
  */
 function script(document: string): string {
@@ -76,7 +76,7 @@ function script(document: string): string {
 function toCommands({ language, kind, code }: Block): string[] {
   if (kind === 'generate') return [];
   if (language === 'ts') return [`bun run - <<'END_OF_TYPESCRIPT'\n${code}END_OF_TYPESCRIPT`];
-  if (language !== 'sh' || ['backup', 'restore', 'guide', 'pull'].includes(kind)) return [];
+  if (language !== 'sh' || ['backup', 'restore', 'guide', 'pull', 'sandbox'].includes(kind)) return [];
   if (kind !== 'server') return [code];
   return [
     `${code.trim()} > /dev/null &`,

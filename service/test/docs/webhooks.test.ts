@@ -3,6 +3,7 @@
 
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createHmac } from 'node:crypto';
 import { mkdirSync, readFileSync, rmdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
@@ -12,6 +13,7 @@ import { temporaryFolder } from '../support/databases.ts';
 import { transaction } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { lacks } from '../support/programs.ts';
+import { Sandbox } from '../support/sandbox.ts';
 
 const GUIDE = readFileSync(join(import.meta.dir, '../../../docs/webhooks.md'), 'utf8');
 
@@ -61,7 +63,7 @@ const LANGUAGES: readonly Language[] = [
     block: 'php',
     file: 'receiver.php',
     command: (port) => ['php', '-S', `127.0.0.1:${port}`, 'receiver.php'],
-    isMissing: lacks('php') || !succeeds('php', '-r', "exit(extension_loaded('pdo_sqlite') ? 0 : 1);"),
+    isMissing: lacks('php'),
     ...inSqlite,
   },
   {
@@ -142,9 +144,40 @@ function headersOf(body: string, secrets: readonly string[], sentAtMs = Date.now
   };
 }
 
+/** Signs with a raw key, which the independent implementation would refuse. */
+function headersOfKey(body: string, key: Uint8Array): Record<string, string> {
+  const sentAt = String(Math.floor(Date.now() / 1_000));
+  const mac = createHmac('sha256', key).update(`msg_1.${sentAt}.${body}`).digest('base64');
+  return { 'webhook-id': 'msg_1', 'webhook-timestamp': sentAt, 'webhook-signature': `v1,${mac}` };
+}
+
 test('the guide has a receiver in each language, and this test runs each of them', () => {
   const blocks = [...GUIDE.matchAll(/^```(\w+) receiver$/gm)].map(([, language]) => language);
   expect(blocks).toEqual(LANGUAGES.map(({ block }) => block));
+});
+
+test('the commands for the sandbox register a receiver, which gets the transactions of the sandbox', async () => {
+  const folder = temporaryFolder();
+  await using sandbox = await Sandbox.start(folder);
+  const { promise: received, resolve } = Promise.withResolvers<string>();
+  const receiver = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    async fetch(request) {
+      resolve(String(request.headers.get('webhook-signature')) + (await request.text()));
+      return new Response(null, { status: 204 });
+    },
+  });
+  const [, command = ''] = /^```sh sandbox\nofferbook (.*)$/m.exec(GUIDE) ?? [];
+  const args = command.replace(':3000', `:${receiver.port}`).split(' ');
+  const { code, stdout } = await offerbook([...args, '--json'], { cwd: folder });
+  expect([code, (JSON.parse(stdout) as { secret: string }).secret]).toEqual([
+    0,
+    expect.stringMatching(/^whsec_/),
+  ]);
+  expect(await received).toMatch(/^v1,.*"type":"transactions.changed"/);
+  await receiver.stop(true);
+  expect(await sandbox.stop()).toMatchObject({ code: 0 });
 });
 
 /** A service that may send webhooks to this machine. */
@@ -172,6 +205,15 @@ describe.each(LANGUAGES)('the receiver in $name', (language) => {
   let webhook: { readonly id: string; readonly secret: string };
   let receiver: Bun.Subprocess | undefined;
 
+  /** Starts the receiver, and waits until it responds or has exited. */
+  async function start(port: string, secret: string | undefined): Promise<Bun.Subprocess> {
+    const env = { ...process.env, OFFERBOOK_WEBHOOK_SECRET: secret, PORT: port };
+    const started = Bun.spawn([...command(port)], { cwd: folder, env, stdout: 'ignore', stderr: 'ignore' });
+    const isUp = () => fetch(`http://127.0.0.1:${port}`, { method: 'POST' }).catch(() => undefined);
+    while (started.exitCode === null && !(await isUp())) await Bun.sleep(20);
+    return started;
+  }
+
   beforeAll(async () => {
     if (isMissing) return;
     const [, source = ''] = new RegExp(`^\`\`\`${block} receiver\\n(.*?)^\`\`\`$`, 'ms').exec(GUIDE) ?? [];
@@ -181,12 +223,9 @@ describe.each(LANGUAGES)('the receiver in $name', (language) => {
     url = `http://127.0.0.1:${port}/offerbook`;
     await run(['orgs', 'create', name]);
     webhook = JSON.parse(await run(['webhooks', 'create', '--org', name, '--url', url, '--json']));
-    const secrets = [OLD, NEW, webhook.secret].join(' ');
-    const env = { ...process.env, OFFERBOOK_WEBHOOK_SECRET: secrets, PORT: port };
-    if (build !== undefined)
-      expect(Bun.spawnSync([...build], { cwd: folder, env }).stderr.toString()).toBe('');
-    receiver = Bun.spawn([...command(port)], { cwd: folder, env, stdout: 'ignore', stderr: 'ignore' });
-    while (!(await fetch(url, { method: 'POST' }).catch(() => undefined))) await Bun.sleep(20);
+    if (build !== undefined) expect(Bun.spawnSync([...build], { cwd: folder }).stderr.toString()).toBe('');
+    // A trailing space, as in a file with variables.
+    receiver = await start(port, `${OLD} ${NEW} ${webhook.secret} `);
   });
 
   afterAll(async () => {
@@ -237,6 +276,65 @@ describe.each(LANGUAGES)('the receiver in $name', (language) => {
       expect([name, await send(forged, { ...genuine, [name]: 'x' })]).toEqual([name, 401]);
     }
     expect(readCopy(folder)).toEqual(before);
+  });
+
+  needed('rejects messages signed with an empty key, which the trailing space must not become', async () => {
+    const before = readCopy(folder);
+    const body = bodyOf([version(5, 9)], '2026-11-14T12:00:09');
+    expect(await send(body, headersOfKey(body, Buffer.alloc(0)))).toBe(401);
+    expect(readCopy(folder)).toEqual(before);
+  });
+
+  needed.each([
+    ['is not set', undefined, ''],
+    ['is empty', '', ''],
+    ['is only a prefix', 'whsec_', ''],
+    ['is too short', 'whsec_QUJD', 'ABC'],
+    ['lacks the prefix', OLD.slice(6), Buffer.alloc(32, 1)],
+  ] as const)('accepts no message if the secret %s', async (_, secret, key) => {
+    const before = readCopy(folder);
+    const port = String(await freePort());
+    const started = await start(port, secret);
+    try {
+      const body = bodyOf([version(6, 9)], '2026-11-14T12:00:09');
+      // What a receiver would compute that removes six characters or decodes leniently.
+      for (const forged of [Buffer.from(key), Buffer.alloc(0), Buffer.from(OLD.slice(12), 'base64')]) {
+        const headers = headersOfKey(body, forged);
+        const response = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body }).catch(
+          () => undefined,
+        );
+        expect(response?.ok ?? false).toBe(false);
+      }
+      expect(readCopy(folder)).toEqual(before);
+    } finally {
+      started.kill('SIGKILL');
+      await started.exited;
+    }
+  });
+
+  needed('rejects bodies of a negative or an excessive length, and continues', async () => {
+    for (const length of ['-1', '5000000', 'x']) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      let seen = '';
+      const socket = await Bun.connect({
+        hostname: '127.0.0.1',
+        port: Number(new URL(url).port),
+        socket: {
+          data: (socket, bytes) => {
+            seen += bytes.toString();
+            socket.end();
+          },
+          close: () => resolve(),
+        },
+      });
+      socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n${'x'.repeat(100)}`);
+      // A receiver that waits for the announced bytes is not harmed; the client gives up.
+      if (length === '5000000') socket.end();
+      await promise;
+      expect(seen).not.toMatch(/^HTTP\/1\.[01] 2/);
+    }
+    const body = bodyOf([], null);
+    expect(await send(body, headersOf(body, [OLD]))).toBe(204);
   });
 
   needed(

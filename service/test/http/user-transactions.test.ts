@@ -128,7 +128,7 @@ for (const database of DATABASES) {
       [`passbackUid=${'x'.repeat(256)}`, 'passbackUid', 'must not be longer than 255 characters'],
       [`passbackUid=${'%C3%BC'.repeat(128)}`, 'passbackUid', 'must not be longer than 255 bytes in UTF-8'],
       ['passbackUid=a%00', 'passbackUid', 'must not contain control characters'],
-      ['passbackUid=%FF', 'passbackUid', 'must be UTF-8, percent-encoded'],
+      ['passbackUid=%FF', 'passbackUid', 'must be valid UTF-8'],
       ['expand=', 'expand', 'must not be empty'],
       ['expand=user', 'expand', 'must be retailer; nothing else can be expanded'],
       ['expand=retailer,user', 'expand', 'must be retailer; nothing else can be expanded'],

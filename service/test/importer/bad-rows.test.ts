@@ -166,6 +166,12 @@ const BAD_TRANSACTIONS: [complaint: string, row: unknown][] = [
   ['passbackUid is not valid Unicode', transaction(4, { passbackUid: '\ud800' })],
   ['passbackData is not valid Unicode', transaction(4, { passbackData: '\ude00\ud83d' })],
   ['passbackUid must not contain a NUL character', transaction(4, { passbackUid: 'user\0' })],
+  [
+    'passbackUid must not be longer than 255 bytes in UTF-8',
+    transaction(4, { passbackUid: 'ü'.repeat(128) }),
+  ],
+  ['passbackUid must not contain control characters', transaction(4, { passbackUid: 'user\u0085' })],
+  ['passbackUid must be valid UTF-8', transaction(4, { passbackUid: 'M\uFFFDller' })],
   ['status is missing', without(transaction(4), 'status')],
   ['status must be one of PENDING, CONFIRMED, DECLINED', transaction(4, { status: 'pending' })],
   ['cashback is missing', without(transaction(4), 'cashback')],

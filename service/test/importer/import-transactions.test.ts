@@ -195,6 +195,7 @@ describe('CSV', () => {
     expect(await complaintOf(load([header, ...rows].join('\n')))).toBe(
       [
         'line 2: orderValue must be a number',
+        'line 2: passbackUid must not contain control characters',
         'line 4: country is missing',
         'line 4: orderValue must have at most 15 significant digits, and at most 15 on either side of the decimal point',
         'line 4: cashback must be a number',

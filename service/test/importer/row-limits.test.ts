@@ -109,7 +109,7 @@ describe.each(FORMATS)('in %s', (_format, file, place) => {
 
   test('brackets, commas and quotes inside strings do not count towards the limits', async () => {
     const text = '\\"[{,"\\'.repeat(1_000);
-    const row = transaction(1, { passbackUid: text, passbackData: text });
+    const row = transaction(1, { passbackUid: text.slice(0, 250), passbackData: text });
     expect((await loadSales(file(JSON.stringify(row)))).added).toBe(1);
   });
 
@@ -221,12 +221,12 @@ describe('in CSV', () => {
   });
 
   test('a row that would exceed 256 KiB when stored is invalid', async () => {
-    const rows = [header, cells(1, { passbackUid: '\u0001'.repeat(43_000), passbackData: '\u0002' })];
+    const rows = [header, cells(1, { passbackUid: 'u', passbackData: '\u0001'.repeat(43_000) })];
     expect((await loadSales(rows.join('\n'))).added).toBe(1);
     const [stored = ''] = (await contentOf(book)).transactions.documents;
     expect((await loadSales(stored)).unchanged).toBe(1);
 
-    rows.push(cells(2, { passbackUid: '\u0001'.repeat(43_000), passbackData: '\u0002'.repeat(1_000) }));
+    rows.push(cells(2, { passbackUid: 'u', passbackData: '\u0001'.repeat(44_000) }));
     expect(await complaintOf(loadSales(rows.join('\n')))).toBe(
       'line 3: the row is longer than 256 KiB when stored\nNothing was imported: 1 of 2 rows is invalid.',
     );

@@ -132,7 +132,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
       const edge = [1, CURSOR, 101, maxMs - 2 ** 22, maxMs, 2_000];
       return [
         [BY_ID_SQL, [1, CURSOR, 100, SHARE], ['transactions_by_id']],
-        [FIND_SQL, [1, CURSOR], [byKey]],
+        [FIND_SQL, [1, CURSOR], ['transactions_by_id']],
         [NEARLY_BY_ID_SQL, [1, CURSOR, 100, SHARE, maxMs, maxMs], [historyKey, 'transactions_by_id']],
         [DOCUMENTS_AS_OF_SQL, [...documents, maxMs, maxMs], [historyKey, byKey]],
         [FITTING_SQL, [...documents, maxMs, maxMs], [historyKey, byKey]],

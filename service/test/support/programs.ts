@@ -68,9 +68,8 @@ export const PROGRAMS = {
   php: {
     names: ['php'],
     tests: 'the code sample and the webhook receiver in PHP',
-    apt: 'php-cli',
+    apt: 'php-cli php-sqlite3',
     brew: 'php',
-    isOptional: true,
   },
   promtool: {
     names: ['promtool'],
@@ -155,7 +154,7 @@ function install(program: Program): string | undefined {
   if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) return undefined;
   if (!hasPackageLists) Bun.spawnSync(['apt-get', 'update'], { stdout: 'ignore', stderr: 'ignore' });
   hasPackageLists = true;
-  const command = ['apt-get', 'install', '--yes', '--no-install-recommends', program.apt];
+  const command = ['apt-get', 'install', '--yes', '--no-install-recommends', ...program.apt.split(' ')];
   Bun.spawnSync(['setsid', '--wait', ...command, '-o', `DPkg::Path=${INSTALL_PATH}`], {
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     stdout: 'ignore',

@@ -5,7 +5,7 @@ const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
 
 test('tracing is off if there is no endpoint, even if other variables are set', () => {
   expect(
-    parseTracingSettings({ OTEL_SERVICE_NAME: 'shop', OTEL_TRACES_SAMPLER: 'nonsense' }),
+    parseTracingSettings({ OTEL_SERVICE_NAME: 'shop', OTEL_TRACES_SAMPLER: 'always_off' }),
   ).toBeUndefined();
 });
 
@@ -97,6 +97,8 @@ test.each([
     { ...ENDPOINT, OTEL_TRACES_SAMPLER: 'xray' },
     'OTEL_TRACES_SAMPLER must be one of always_on, parentbased_always_on, always_off, parentbased_always_off, traceidratio, parentbased_traceidratio',
   ],
+  // Also while tracing is off.
+  [{ OTEL_TRACES_SAMPLER: 'foo' }, 'OTEL_TRACES_SAMPLER must be one of always_on'],
   [
     { ...ENDPOINT, OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '1 %' },
     'OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1',

@@ -95,8 +95,11 @@ function ageGroups(currency: string, totals: readonly AgeTotal[]): AgeGroup[] {
   });
 }
 
-/** Quotes a cell that contains a comma, a quotation mark or a space. */
+/**
+ * Quotes a cell that contains a comma, a quotation mark or a space. Spreadsheets run a text that begins like a formula, so it gets an
+ * apostrophe in front.
+ */
 function csvCell(value: string | number): string {
-  const text = String(value);
+  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
   return /[\s",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
