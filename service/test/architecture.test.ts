@@ -24,7 +24,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   importer: ['wire', 'domain', 'activation'],
   pull: ['wire', 'feeds', 'domain', 'activation', 'importer', 'tracing'],
   http: ['wire', 'site', 'domain', 'tracing', 'catalogue', 'activation', 'health'],
-  console: ['wire', 'site', 'domain', 'http'],
+  console: ['wire', 'site', 'domain', 'health', 'http'],
   'config.ts': ['wire', 'domain', 'tracing', 'http', 'webhooks'],
   cli: [
     'wire',

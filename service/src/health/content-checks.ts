@@ -4,7 +4,7 @@ import { printCountOf } from '@offerbook/wire/count.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { isExpiring, isLive } from '../domain/access-token.ts';
 import type { ImportEntry, ImportFeed, ImportKind } from '../domain/import-log.ts';
-import { CATALOGUE, lagMs, type PullState, REREAD } from '../domain/pull.ts';
+import { CATALOGUE, failingSinceMs, lagMs, type PullState, REREAD } from '../domain/pull.ts';
 import type { Webhook } from '../domain/webhook.ts';
 import { ok, type Verdict, warning } from './check.ts';
 import type { Facts } from './facts.ts';
@@ -142,13 +142,13 @@ export function pulls({ contents, nowMs }: Facts): Verdict | undefined {
   if (contents === undefined || contents.pulls.length === 0) return undefined;
   const streams = contents.pulls;
   const failing = streams.filter(({ error }) => error !== null);
-  const late = streams.filter((stream) => stream.error === null && isLate(stream, nowMs));
+  const late = streams.filter((stream) => stream.error === null && isLateStream(stream, nowMs));
   return (
     problems(
       [
         [
           failing,
-          ({ error }) => `fails: ${error}`,
+          (stream) => `has failed since ${printTimestamp(failingSinceMs(stream) ?? nowMs)}: ${stream.error}`,
           'the next pull continues where the stream stopped; find the reason with: offerbook doctor --source FILE',
         ],
         [
@@ -167,7 +167,7 @@ export function pulls({ contents, nowMs }: Facts): Verdict | undefined {
 }
 
 /** True if about three runs have been missed. */
-function isLate(state: PullState, nowMs: number): boolean {
+export function isLateStream(state: PullState, nowMs: number): boolean {
   const { stream, everyMs } = state;
   if (stream === REREAD) return false;
   const runsMs = everyMs === null ? PULL_LATE_MS : Math.max(3 * everyMs, SETTLE_MS) + SETTLE_MS;

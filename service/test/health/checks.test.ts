@@ -338,14 +338,19 @@ describe('rating imports and tokens', () => {
     ).toEqual(['ok', '2 streams up to date']);
     expect(
       judgePulls(
-        stream({ error: 'status 401', completeThroughMs: null }),
+        stream({
+          error: 'status 401',
+          failedAtMs: NOW_MS - 3_600_000,
+          tryingSinceMs: null,
+          completeThroughMs: null,
+        }),
         stream({ completeThroughMs: limitMs - 1 }),
         stream({ stream: 'catalogue', orgName: null, completeThroughMs: NOW_MS - DAY_MS }),
         stream({ stream: 'never', completeThroughMs: null, tryingSinceMs: limitMs - 1 }),
       ),
     ).toEqual([
       'warning',
-      'sales of awin:7 for "acme" fails: status 401; sales of awin:7 for "acme" is complete only through 2026-11-14T10:59:59.999; never of awin:7 for "acme" has never been read',
+      'sales of awin:7 for "acme" has failed since 2026-11-14T11:00:00: status 401; sales of awin:7 for "acme" is complete only through 2026-11-14T10:59:59.999; never of awin:7 for "acme" has never been read',
     ]);
   });
 });

@@ -29,8 +29,8 @@ export interface ShownStream {
   readonly stream: string;
   /** Null for sources whose sub-ids are click ids. */
   readonly orgName: string | null;
-  /** True if the stream cycles through old sales, so that its position does not measure lag. */
-  readonly isReread: boolean;
+  /** True if several runs have been missed. */
+  readonly isLate: boolean;
   readonly completeThroughMs: number | null;
   readonly lastSuccessMs: number | null;
   /** When the next run is due, if runs continue at the same interval; null if it is not known. */
@@ -52,9 +52,6 @@ export interface ShownRequests {
     readonly nextAtMs: number;
   } | null;
 }
-
-/** The limit of the alert OfferbookPullLate for pulls every 30 minutes. */
-const LATE_MS = 2 * 3_600_000;
 
 export function pullsPage({ nowMs, streams, requests }: PullsView): ConsolePage {
   return {
@@ -122,9 +119,8 @@ ${section(
   };
 }
 
-function completeThrough({ completeThroughMs, isReread }: ShownStream, nowMs: number): Html {
-  const isLate = completeThroughMs !== null && nowMs - completeThroughMs > LATE_MS;
-  if (!isLate || isReread) return since(completeThroughMs, nowMs);
+function completeThrough({ completeThroughMs, isLate }: ShownStream, nowMs: number): Html {
+  if (!isLate || completeThroughMs === null) return since(completeThroughMs, nowMs);
   return html`${moment(completeThroughMs)} ${tag(`${duration(nowMs - completeThroughMs)} ago`, 'bad')}`;
 }
 

@@ -6,26 +6,25 @@ import {
   type ShownStream,
 } from '@offerbook/site/console/pulls-page.ts';
 import { type PullState, REREAD, type SourceRequests } from '../../domain/pull.ts';
+import { isLateStream } from '../../health/content-checks.ts';
 import type { MakePage } from '../page-context.ts';
 
 export const pullsPage: MakePage = async ({ node: { nowMs }, stores: openStores }) => {
   const { pulls } = await openStores();
   return render({
     nowMs,
-    streams: (await pulls.list()).map(toStream),
+    streams: (await pulls.list()).map((state) => toStream(state, nowMs)),
     requests: (await pulls.listRequests()).map((requests) => toRequests(requests, nowMs)),
   });
 };
 
-function toStream({ stream, runMs, everyMs, failedAtMs, ...state }: PullState): ShownStream {
-  const isReread = stream === REREAD;
+function toStream(state: PullState, nowMs: number): ShownStream {
+  const { stream, runMs, everyMs, failedAtMs } = state;
   const lastMs = Math.max(runMs ?? 0, failedAtMs ?? 0);
   return {
     ...state,
-    stream,
-    failedAtMs,
-    isReread,
-    dueMs: isReread || everyMs === null ? null : lastMs + everyMs,
+    isLate: isLateStream(state, nowMs),
+    dueMs: stream === REREAD || everyMs === null ? null : lastMs + everyMs,
   };
 }
 
