@@ -2,6 +2,7 @@
 // as many requests as it can, reject the rest, stay within its memory, and recover.
 
 import postgres from 'postgres';
+import { until } from '../../support/until.ts';
 import { LoadedService, type Seeded, seed } from '../cluster/loaded-service.ts';
 import type { Run } from '../report/run.ts';
 import { HttpConnection } from '../traffic/http-connection.ts';
@@ -111,9 +112,17 @@ async function waitForStuckDatabase(run: Run): Promise<void> {
         },
         4,
       );
-      await Promise.all(Array.from({ length: STUCK_REQUESTS }, () => waitOnce(service, seeded, waiting)));
-      isOver = true;
-      await polling;
+      try {
+        for (let sent = 0; sent < STUCK_REQUESTS; sent++) void waitOnce(service, seeded, waiting);
+        // Without a limit for the queue, a request would wait for the timeouts of all requests before it.
+        await until(
+          () => waiting.answered + waiting.failed,
+          (count) => count === STUCK_REQUESTS,
+        );
+      } finally {
+        isOver = true;
+        await polling;
+      }
     });
   } finally {
     await blocker.end({ timeout: 1 });
@@ -128,8 +137,11 @@ async function waitForStuckDatabase(run: Run): Promise<void> {
 }
 
 async function waitOnce({ url }: LoadedService, seeded: Seeded, tally: Tally): Promise<void> {
-  const connection = await HttpConnection.open(url);
-  const startedAtMs = performance.now();
-  tally.answer(await connection.request(seeded.transactionsRequest), performance.now() - startedAtMs);
-  connection.close();
+  try {
+    using connection = await HttpConnection.open(url);
+    const startedAtMs = performance.now();
+    tally.answer(await connection.request(seeded.transactionsRequest), performance.now() - startedAtMs);
+  } catch (error) {
+    tally.fail(String(error));
+  }
 }
