@@ -5,6 +5,7 @@ import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:
 import { TRANSACTION_FIELDS } from '@offerbook/wire/transaction.ts';
 import fc from 'fast-check';
 import { coupon, ndjson, offer, promotion, retailer, transaction } from '../../importer/fixture.ts';
+import { weighted } from './hostile-texts.ts';
 
 export type FileKind = 'catalogue' | 'transactions';
 
@@ -87,10 +88,10 @@ export interface Damage {
 
 const anyDamage: fc.Arbitrary<Damage> = fc.record({
   at: fc.nat(),
-  cut: fc.oneof({ weight: 6, arbitrary: fc.nat(3) }, { weight: 1, arbitrary: fc.constantFrom(40, 1e9) }),
-  paste: fc.oneof(
-    { weight: 3, arbitrary: fc.constantFrom(...HOSTILE_JSON).map((text) => Buffer.from(text)) },
-    { weight: 1, arbitrary: fc.uint8Array({ maxLength: 4 }) },
+  cut: weighted([6, fc.nat(3)], [1, fc.constantFrom(40, 1e9)]),
+  paste: weighted(
+    [3, fc.constantFrom(...HOSTILE_JSON).map((text) => Buffer.from(text))],
+    [1, fc.uint8Array({ maxLength: 4 })],
   ),
 });
 
@@ -101,27 +102,24 @@ export const someDamage: fc.Arbitrary<readonly Damage[]> = fc.array(anyDamage, {
 const noDamage: fc.Arbitrary<readonly Damage[]> = fc.constant([]);
 
 /** Damage before compression, after it, or both. */
-const anyDamages = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ before: someDamage, after: noDamage }) },
-  { weight: 2, arbitrary: fc.record({ before: noDamage, after: someDamage }) },
-  { weight: 1, arbitrary: fc.record({ before: someDamage, after: someDamage }) },
+const anyDamages = weighted(
+  [5, fc.record({ before: someDamage, after: noDamage })],
+  [2, fc.record({ before: noDamage, after: someDamage })],
+  [1, fc.record({ before: someDamage, after: someDamage })],
 );
 
 /** A file of up to eight rows, damaged in at least one place. */
 export function anyFile(kind: FileKind): fc.Arbitrary<HostileFile> {
   const row = kind === 'catalogue' ? anyRetailer : anyTransaction;
-  const rows = fc.oneof(
-    { weight: 4, arbitrary: fc.uniqueArray(row, { maxLength: 7, selector: (it) => it.id }) },
-    { weight: 1, arbitrary: fc.array(row, { maxLength: 8 }) },
+  const rows = weighted(
+    [4, fc.uniqueArray(row, { maxLength: 7, selector: (it) => it.id })],
+    [1, fc.array(row, { maxLength: 8 })],
   );
   return fc
     .record({
       rows,
       format: fc.constantFrom(...Object.keys(FORMATS[kind])),
-      packing: fc.oneof(
-        { weight: 3, arbitrary: fc.constant('plain') },
-        { weight: 2, arbitrary: fc.constantFrom(...Object.keys(PACKINGS)) },
-      ),
+      packing: weighted([3, fc.constant('plain')], [2, fc.constantFrom(...Object.keys(PACKINGS))]),
       damages: anyDamages,
     })
     .map(({ rows, format, packing, damages: { before, after } }) => {

@@ -5,7 +5,7 @@ import type { ApiParameter } from '@offerbook/site/docs/api-document.ts';
 import fc from 'fast-check';
 import { openApiDocument } from '../../../src/http/openapi/openapi-document.ts';
 import { id } from '../../support/fixtures.ts';
-import { BROKEN_BYTES, hostileHeaderText, hostileUrlText } from './hostile-texts.ts';
+import { BROKEN_BYTES, hostileHeaderText, hostileUrlText, weighted } from './hostile-texts.ts';
 
 /** The credentials of a request; attack.ts fills in the tokens. */
 export type Credentials = 'right' | 'wrong kind' | 'unknown' | 'none' | { readonly text: string };
@@ -78,29 +78,24 @@ function goodValue({ name, schema, example }: ApiParameter): fc.Arbitrary<string
 function anyPair(parameters: readonly ApiParameter[]): fc.Arbitrary<string> {
   const names = fc.oneof(fc.constantFrom(...NAMES), hostileUrlText);
   const pairs = parameters.map((parameter) =>
-    fc
-      .oneof({ weight: 3, arbitrary: goodValue(parameter) }, { weight: 2, arbitrary: hostileUrlText })
-      .map((value) => `${parameter.name}=${value}`),
+    weighted([3, goodValue(parameter)], [2, hostileUrlText]).map((value) => `${parameter.name}=${value}`),
   );
-  return fc.oneof(
-    ...(pairs.length === 0 ? [] : [{ weight: 8, arbitrary: fc.oneof(...pairs) }]),
-    { weight: 2, arbitrary: fc.tuple(names, hostileUrlText).map((pair) => pair.join('=')) },
-    { weight: 1, arbitrary: names },
-  );
+  const named = fc.tuple(names, hostileUrlText).map((pair) => pair.join('='));
+  return weighted([pairs.length === 0 ? 0 : 8, fc.oneof(names, ...pairs)], [2, named], [1, names]);
 }
 
 function anyQuery(parameters: readonly ApiParameter[]): fc.Arbitrary<string> {
   const pair = anyPair(parameters);
-  return fc.oneof(
-    { weight: 10, arbitrary: fc.array(pair, { maxLength: 4 }).map((pairs) => pairs.join('&')) },
-    { weight: 1, arbitrary: fc.array(pair, { maxLength: 3 }).map((pairs) => pairs.join('&&;')) },
+  return weighted(
+    [10, fc.array(pair, { maxLength: 4 }).map((pairs) => pairs.join('&'))],
+    [1, fc.array(pair, { maxLength: 3 }).map((pairs) => pairs.join('&&;'))],
     // The same parameter up to a thousand times, within the limit on URLs.
-    {
-      weight: 1,
-      arbitrary: fc
+    [
+      1,
+      fc
         .tuple(pair, fc.constantFrom(2, 30, 1000))
         .map(([one, times]) => Array(times).fill(one).join('&').slice(0, 12_000)),
-    },
+    ],
   );
 }
 
@@ -124,32 +119,19 @@ const anyOperationTarget = fc.oneof(
   ),
 );
 
+// biome-ignore format: one list
+const ODD_TARGETS = [
+  '*', '//', '/./', '/../', '///v1/coupons/', '?', '/?', '/#', 'coupons', 'a:1', '/v1\\coupons/', '/V1/COUPONS/',
+  '/v1/coupons/;a=b', 'http://', 'http://x', 'https:///v1/coupons/', 'ftp://x/', '/v1/coupons/%2e%2e/coupons/',
+];
+
 const anyOddTarget = fc.oneof(
   fc.constantFrom(...SITE),
   hostileUrlText.map((text) => `/${text}`),
   fc.tuple(fc.constantFrom(...PATHS, ...SITE), hostileUrlText).map((parts) => parts.join('')),
   fc.tuple(hostileUrlText, fc.constantFrom(...PATHS)).map(([text, path]) => `/${text}/..${path}`),
   fc.constantFrom(...PATHS).map((path) => `http://elsewhere.example${path}?limit=1`),
-  fc.constantFrom(
-    '*',
-    '//',
-    '/./',
-    '/../',
-    '///v1/coupons/',
-    '?',
-    '/?',
-    '/#',
-    'coupons',
-    'a:1',
-    '/v1\\coupons/',
-    '/V1/COUPONS/',
-    '/v1/coupons/;a=b',
-    'http://',
-    'http://x',
-    'https:///v1/coupons/',
-    'ftp://x/',
-    '/v1/coupons/%2e%2e/coupons/',
-  ),
+  fc.constantFrom(...ODD_TARGETS),
   fc
     .tuple(fc.constantFrom(...PATHS), fc.constantFrom(8_192, 16_383, 16_384, 16_385, 28_000))
     .map(([path, length]) => `${path}?x=`.padEnd(length, 'a')),
@@ -175,47 +157,38 @@ const MESSAGE_HEADERS: readonly Header[] = [
   ['Upgrade', 'websocket'],
 ];
 
-const anyHeader: fc.Arbitrary<Header> = fc.oneof(
-  { weight: 6, arbitrary: fc.tuple(fc.constantFrom(...HEADER_NAMES), hostileHeaderText) },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom(...CODINGS).map((codings) => ['Accept-Encoding', codings] as const),
-  },
-  { weight: 1, arbitrary: fc.constantFrom(...MESSAGE_HEADERS) },
+const anyHeader: fc.Arbitrary<Header> = weighted(
+  [6, fc.tuple(fc.constantFrom(...HEADER_NAMES), hostileHeaderText)],
+  [1, fc.constantFrom(...CODINGS).map((codings) => ['Accept-Encoding', codings] as const)],
+  [1, fc.constantFrom(...MESSAGE_HEADERS)],
 );
 
-const anyCredentials: fc.Arbitrary<Credentials> = fc.oneof(
-  { weight: 14, arbitrary: fc.constant('right' as const) },
-  { weight: 3, arbitrary: fc.constantFrom('wrong kind' as const, 'unknown' as const, 'none' as const) },
-  { weight: 1, arbitrary: hostileHeaderText.map((text) => ({ text: `Bearer ${text}` })) },
-  { weight: 1, arbitrary: hostileHeaderText.map((text) => ({ text })) },
+const anyCredentials = weighted<Credentials>(
+  [14, fc.constant('right' as const)],
+  [3, fc.constantFrom('wrong kind' as const, 'unknown' as const, 'none' as const)],
+  [1, hostileHeaderText.map((text) => ({ text: `Bearer ${text}` }))],
+  [1, hostileHeaderText.map((text) => ({ text }))],
 );
 
 const anyWellFormedRequest: fc.Arbitrary<HostileRequest> = fc.record({
-  method: fc.oneof(
-    { weight: 12, arbitrary: fc.constant('GET') },
-    { weight: 3, arbitrary: fc.constantFrom(...METHODS) },
-    { weight: 1, arbitrary: fc.constantFrom(...ODD_METHODS) },
+  method: weighted(
+    [12, fc.constant('GET')],
+    [3, fc.constantFrom(...METHODS)],
+    [1, fc.constantFrom(...ODD_METHODS)],
   ),
-  target: fc.oneof({ weight: 5, arbitrary: anyOperationTarget }, { weight: 1, arbitrary: anyOddTarget }),
+  target: weighted([5, anyOperationTarget], [1, anyOddTarget]),
   credentials: anyCredentials,
   headers: fc
     .tuple(
-      fc.oneof(
-        { weight: 5, arbitrary: fc.constant('x') },
-        { weight: 1, arbitrary: fc.constantFrom(...HOSTS) },
-      ),
-      fc.oneof(
-        { weight: 10, arbitrary: fc.constant([]) },
-        { weight: 10, arbitrary: fc.array(anyHeader, { maxLength: 4 }) },
-        { weight: 10, arbitrary: fc.constantFrom(PREFLIGHT, ANY_TAG) },
+      weighted([5, fc.constant('x')], [1, fc.constantFrom(...HOSTS)]),
+      weighted(
+        [10, fc.constant([])],
+        [10, fc.array(anyHeader, { maxLength: 4 })],
+        [10, fc.constantFrom(PREFLIGHT, ANY_TAG)],
       ),
     )
     .map(([host, others]) => [['Host', host] as const, ...others]),
-  body: fc.oneof(
-    { weight: 9, arbitrary: fc.constant('') },
-    { weight: 1, arbitrary: fc.constantFrom('{}', '\0\0', 'x'.repeat(5000)) },
-  ),
+  body: weighted([9, fc.constant('')], [1, fc.constantFrom('{}', '\0\0', 'x'.repeat(5000))]),
 });
 
 /** A request with bytes that HTTP does not allow, with too many headers or with a header that is too long. */
@@ -247,9 +220,9 @@ const anyBrokenRequest: fc.Arbitrary<HostileRequest> = fc
     }
   });
 
-export const anyRequest: fc.Arbitrary<HostileRequest> = fc.oneof(
-  { weight: 14, arbitrary: anyWellFormedRequest },
-  { weight: 1, arbitrary: anyBrokenRequest },
+export const anyRequest: fc.Arbitrary<HostileRequest> = weighted(
+  [14, anyWellFormedRequest],
+  [1, anyBrokenRequest],
 );
 
 /** The request as bytes, with its Authorization header. */

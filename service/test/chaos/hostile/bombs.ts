@@ -46,135 +46,72 @@ function repeated(text: string, bytes: number): string {
   return text.repeat(Math.floor(bytes / text.length));
 }
 
-const TRANSACTION_BOMBS: readonly Omit<Bomb, 'kind'>[] = [
-  {
-    name: 'zeros',
-    packing: 'gzip',
-    pieces: () => endless('', '\0', 256),
-    complaint: LONG_TRANSACTION,
-  },
-  { name: 'blanks', packing: 'zstd', pieces: () => endless('', ' ', 256), complaint: LONG_TRANSACTION },
-  {
-    name: 'blank lines',
-    packing: 'zstd',
-    pieces: () => endless('x', '\n', 4),
-    complaint: /^offerbook: line 1: the row is not JSON/,
-  },
-  {
-    name: 'a list without end',
-    packing: 'gzip',
-    pieces: () => endless('', '[', 64),
-    complaint: /^offerbook: line 1: the list is longer than 32 MiB; write it as NDJSON/,
-  },
-  {
-    name: 'lists in lists',
-    packing: 'gzip',
-    pieces: () => endless('', '[', 31),
-    complaint: /^offerbook: line 1 \(item 1\): the list is incomplete/,
-  },
-  {
-    name: 'objects in objects',
-    packing: 'zstd',
-    pieces: () => endless('', '{"a":', 64),
-    complaint: LONG_TRANSACTION,
-  },
-  {
-    name: 'lists in a field that is not read',
-    packing: 'gzip',
-    pieces: () => rowsWithList(20, (n) => transaction(n), 'updated', '[]', 15.5 * MEGABYTE),
-    complaint: LONG_TRANSACTION,
-  },
-  {
-    name: 'lists in a list of rows',
-    packing: 'gzip',
-    *pieces() {
-      yield `[{"id":1,"x":[${repeated('[],', 30 * MEGABYTE)}[]]},`;
-      yield `{"id":2,"x":[${repeated('[],', 200_000)}[]]}]`;
-    },
-    complaint:
-      /^offerbook: line 1 \(item 1\): the row is longer than 256 KiB\nofferbook: line 1 \(item 2\): the row has more than 1,000 values\n/,
-  },
-  {
-    name: 'bad rows',
-    packing: 'zstd',
-    pieces: () => endless('', `${'{}'.padEnd(63)}\n`, 1),
-    complaint:
-      /… and [\d,]+ more\nofferbook: Nothing was imported: stopped at line 10000 after 10,000 invalid rows; /,
-  },
-  {
-    name: 'a quote that is never closed',
-    packing: 'gzip',
-    pieces: () => endless(`${HEADER}"`, 'a', 64),
-    complaint: /^offerbook: line 2: the row has a quote that is never closed\n/,
-  },
-  {
-    name: 'cells without end',
-    packing: 'zstd',
-    pieces: () => endless(HEADER, ',', 64),
-    complaint: LONG_TRANSACTION,
-  },
-  {
-    name: 'columns without end',
-    packing: 'zstd',
-    pieces: () => endless('id,', ',', 64),
-    complaint: LONG_TRANSACTION,
-  },
-  {
-    name: 'a cursor without end',
-    packing: 'gzip',
-    pieces: () => endless('{"cursor":"', 'a', 31),
-    complaint: /^offerbook: line 1: the list is incomplete/,
-  },
-];
-
 /** A retailer without the field for its offers, which the caller adds. */
 const shop = (n: number) => {
   const { cashbackOffers: _, ...rest } = retailer(n, { coupons: [], promotions: [] });
   return rest;
 };
 
-const CATALOGUE_BOMBS: readonly Omit<Bomb, 'kind'>[] = [
-  { name: 'zeros', packing: 'gzip', pieces: () => endless('', '\0', 64), complaint: LONG_RETAILER },
-  {
-    name: 'offers that are empty',
-    packing: 'gzip',
-    pieces: () => rowsWithList(12, shop, 'cashbackOffers', '{}', 7.9 * MEGABYTE),
-    complaint: MANY_VALUES,
-  },
-  {
-    name: 'empty offers, as many as there may be',
-    packing: 'gzip',
-    pieces: () => rowsWithList(12, shop, 'cashbackOffers', '{}', 199_000 * 3),
-    complaint: /^offerbook: line 1: cashbackOffers\[0\]\.id is missing\n/,
-  },
-  {
-    name: 'an offer in countries that do not exist',
-    packing: 'gzip',
-    *pieces() {
-      const countries = `[${repeated('1,', 780_000)}1]`;
-      for (let n = 0; n < 12; n++)
-        yield ndjson(JSON.stringify(retailer(n)).replace('["DE","AT"]', countries));
-    },
-    complaint: /^offerbook: line 1: cashbackOffers\[0\]\.countries must have at most 676 items\n/,
-  },
-  {
-    name: 'names that are all different',
-    packing: 'gzip',
-    *pieces() {
-      for (let n = 0; n < 12; n++) {
-        const names = Array.from({ length: 199_000 }, (_, k) => `{"${(n * 1e6 + k).toString(36)}":1}`);
-        yield ndjson(
-          JSON.stringify(retailer(n, { cashbackOffers: [offer(n, { x: 0 })] })).replace('0}', `[${names}]}`),
-        );
-      }
-    },
-    complaint: /^offerbook: line 1: the row has more than 1,000 distinct field names\n/,
-  },
+function* listsInAList(): Generator<string> {
+  yield `[{"id":1,"x":[${repeated('[],', 30 * MEGABYTE)}[]]},`;
+  yield `{"id":2,"x":[${repeated('[],', 200_000)}[]]}]`;
+}
+
+function* unknownCountries(): Generator<string> {
+  const countries = `[${repeated('1,', 780_000)}1]`;
+  for (let n = 0; n < 12; n++) yield ndjson(JSON.stringify(retailer(n)).replace('["DE","AT"]', countries));
+}
+
+function* differentNames(): Generator<string> {
+  for (let n = 0; n < 12; n++) {
+    const names = Array.from({ length: 199_000 }, (_, k) => `{"${(n * 1e6 + k).toString(36)}":1}`);
+    const row = JSON.stringify(retailer(n, { cashbackOffers: [offer(n, { x: 0 })] }));
+    yield ndjson(row.replace('0}', `[${names}]}`));
+  }
+}
+
+type Row = readonly [name: string, packing: Bomb['packing'], pieces: Bomb['pieces'], complaint: RegExp];
+
+// biome-ignore format: one row for each bomb
+const TRANSACTION_BOMBS: readonly Row[] = [
+  ['zeros', 'gzip', () => endless('', '\0', 256), LONG_TRANSACTION],
+  ['blanks', 'zstd', () => endless('', ' ', 256), LONG_TRANSACTION],
+  ['blank lines', 'zstd', () => endless('x', '\n', 4), /^offerbook: line 1: the row is not JSON/],
+  ['a list without end', 'gzip', () => endless('', '[', 64),
+    /^offerbook: line 1: the list is longer than 32 MiB; write it as NDJSON/],
+  ['lists in lists', 'gzip', () => endless('', '[', 31), /^offerbook: line 1 \(item 1\): the list is incomplete/],
+  ['objects in objects', 'zstd', () => endless('', '{"a":', 64), LONG_TRANSACTION],
+  ['lists in a field that is not read', 'gzip', () => rowsWithList(20, (n) => transaction(n), 'updated', '[]', 15.5 * MEGABYTE),
+    LONG_TRANSACTION],
+  ['lists in a list of rows', 'gzip', listsInAList,
+    /^offerbook: line 1 \(item 1\): the row is longer than 256 KiB\nofferbook: line 1 \(item 2\): the row has more than 1,000 values\n/],
+  ['bad rows', 'zstd', () => endless('', `${'{}'.padEnd(63)}\n`, 1),
+    /… and [\d,]+ more\nofferbook: Nothing was imported: stopped at line 10000 after 10,000 invalid rows; /],
+  ['a quote that is never closed', 'gzip', () => endless(`${HEADER}"`, 'a', 64),
+    /^offerbook: line 2: the row has a quote that is never closed\n/],
+  ['cells without end', 'zstd', () => endless(HEADER, ',', 64), LONG_TRANSACTION],
+  ['columns without end', 'zstd', () => endless('id,', ',', 64), LONG_TRANSACTION],
+  ['a cursor without end', 'gzip', () => endless('{"cursor":"', 'a', 31), /^offerbook: line 1: the list is incomplete/],
 ];
 
+// biome-ignore format: one row for each bomb
+const CATALOGUE_BOMBS: readonly Row[] = [
+  ['zeros', 'gzip', () => endless('', '\0', 64), LONG_RETAILER],
+  ['offers that are empty', 'gzip', () => rowsWithList(12, shop, 'cashbackOffers', '{}', 7.9 * MEGABYTE), MANY_VALUES],
+  ['empty offers, as many as there may be', 'gzip', () => rowsWithList(12, shop, 'cashbackOffers', '{}', 199_000 * 3),
+    /^offerbook: line 1: cashbackOffers\[0\]\.id is missing\n/],
+  ['an offer in countries that do not exist', 'gzip', unknownCountries,
+    /^offerbook: line 1: cashbackOffers\[0\]\.countries must have at most 676 items\n/],
+  ['names that are all different', 'gzip', differentNames,
+    /^offerbook: line 1: the row has more than 1,000 distinct field names\n/],
+];
+
+const bombs = (kind: FileKind, rows: readonly Row[]): Bomb[] =>
+  rows.map(([name, packing, pieces, complaint]) => ({ kind, name, packing, pieces, complaint }));
+
 export const BOMBS: readonly Bomb[] = [
-  ...TRANSACTION_BOMBS.map((bomb) => ({ ...bomb, kind: 'transactions' as const })),
-  ...CATALOGUE_BOMBS.map((bomb) => ({ ...bomb, kind: 'catalogue' as const })),
+  ...bombs('transactions', TRANSACTION_BOMBS),
+  ...bombs('catalogue', CATALOGUE_BOMBS),
 ];
 
 export async function writeBomb({ packing, pieces }: Bomb, path: string): Promise<void> {

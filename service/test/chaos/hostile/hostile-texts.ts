@@ -3,6 +3,11 @@
 
 import fc from 'fast-check';
 
+/** One of several arbitraries, each with its weight. */
+export function weighted<T>(...choices: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<T>])[]) {
+  return fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+}
+
 /** Bytes in a URL, valid or not, with or without percent-encoding. */
 const URL_PIECES = [
   // Percent signs without a meaning, or with a meaning only if decoded twice.
@@ -57,73 +62,44 @@ const anyUrlBytes = fc.string({
 const anyUrlPiece = fc.constantFrom(...URL_PIECES);
 
 /** A hostile string in a URL. */
-export const hostileUrlText: fc.Arbitrary<string> = fc.oneof(
-  { weight: 6, arbitrary: anyUrlPiece },
-  {
-    weight: 3,
-    arbitrary: fc.array(anyUrlPiece, { minLength: 2, maxLength: 6 }).map((pieces) => pieces.join('')),
-  },
-  { weight: 2, arbitrary: fc.constantFrom(...NUMBERS) },
-  { weight: 2, arbitrary: fc.constantFrom(...DATES) },
-  { weight: 2, arbitrary: fc.constantFrom(...CURSORS) },
-  { weight: 2, arbitrary: anyUrlBytes },
-  {
-    weight: 1,
-    arbitrary: fc
+export const hostileUrlText: fc.Arbitrary<string> = weighted(
+  [6, anyUrlPiece],
+  [3, fc.array(anyUrlPiece, { minLength: 2, maxLength: 6 }).map((pieces) => pieces.join(''))],
+  [2, fc.constantFrom(...NUMBERS)],
+  [2, fc.constantFrom(...DATES)],
+  [2, fc.constantFrom(...CURSORS)],
+  [2, anyUrlBytes],
+  [
+    1,
+    fc
       .tuple(
         fc.constantFrom('a', '%00', '%f0%9f%98%80', 'e%cc%81', '%25', '/'),
         fc.constantFrom(60, 199, 200, 201, 800),
       )
       .map(([piece, times]) => piece.repeat(times)),
-  },
+  ],
 );
 
 /** A hostile string in a header, without bytes that end the header. */
-export const hostileHeaderText: fc.Arbitrary<string> = fc.oneof(
-  { weight: 3, arbitrary: anyUrlPiece },
-  {
-    weight: 2,
-    arbitrary: fc.string({
+export const hostileHeaderText: fc.Arbitrary<string> = weighted(
+  [3, anyUrlPiece],
+  [
+    2,
+    fc.string({
       unit: fc
         .integer({ min: 0x20, max: 0xff })
         .filter((code) => code !== 0x7f)
         .map((code) => String.fromCharCode(code)),
       maxLength: 40,
     }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom(
-      '',
-      ' ',
-      '\t',
-      ',',
-      ',,,,',
-      ';',
-      '*',
-      '*/*',
-      '"',
-      'W/',
-      '\xff\xfe',
-      'q=1',
-      ';q=',
-    ),
-  },
-  { weight: 1, arbitrary: fc.constantFrom(...NUMBERS) },
-  { weight: 1, arbitrary: fc.constantFrom(130, 1000, 7000).map((length) => 'x'.repeat(length)) },
+  ],
+  [1, fc.constantFrom('', ' ', '\t', ',', ',,,,', ';', '*', '*/*', '"', 'W/', '\xff\xfe', 'q=1', ';q=')],
+  [1, fc.constantFrom(...NUMBERS)],
+  [1, fc.constantFrom(130, 1000, 7000).map((length) => 'x'.repeat(length))],
 );
 
 /** Bytes that must never be accepted in a header: they end it, or seem to. */
+// biome-ignore format: one list
 export const BROKEN_BYTES = [
-  '\0',
-  '\r',
-  '\n',
-  '\r\n',
-  '\r\nX-Injected: yes',
-  '\n\n',
-  '\x7f',
-  '\x01',
-  ' ',
-  '\t',
-  '\r\n\r\nGET /livez HTTP/1.1\r\n\r\n',
+  '\0', '\r', '\n', '\r\n', '\r\nX-Injected: yes', '\n\n', '\x7f', '\x01', ' ', '\t', '\r\n\r\nGET /livez HTTP/1.1\r\n\r\n',
 ] as const;
