@@ -10,11 +10,13 @@ import { hostile } from './scenarios/hostile.ts';
 import { large } from './scenarios/large.ts';
 import { load } from './scenarios/load.ts';
 import { polling } from './scenarios/polling.ts';
+import { replica } from './scenarios/replica.ts';
 import { workers } from './scenarios/workers.ts';
 
 export const SCENARIOS: readonly Scenario[] = [
   polling,
   failover,
+  replica,
   durability,
   faults,
   clicks,

@@ -3,11 +3,10 @@
 
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import type { UnstampedTransaction } from '@offerbook/wire/transaction.ts';
-import type { ServeSettings } from '../../../src/config.ts';
 import type { Clock } from '../../../src/domain/clock.ts';
 import { importTransactions } from '../../../src/importer/import-transactions.ts';
 import { transaction } from '../../support/fixtures.ts';
-import { ndjson, TestNode } from '../../support/test-node.ts';
+import { ndjson, TestNode, type TestNodeOptions } from '../../support/test-node.ts';
 import { compare, readAll } from '../model/comparison.ts';
 import { type ClockWitness, pageReader, type Send } from '../traffic/page-reader.ts';
 import type { FetchPage, Poller } from '../traffic/pollers.ts';
@@ -36,12 +35,12 @@ export class Scene implements AsyncDisposable {
     this.#tick = tick;
   }
 
-  /** The second node may have different settings. */
-  static async open(databaseUrl: string, settings: Partial<ServeSettings> = {}): Promise<Scene> {
+  /** `options` are those of the second node. */
+  static async open(databaseUrl: string, options: TestNodeOptions = {}): Promise<Scene> {
     let nowMs = Date.parse('2026-11-14T12:00:00Z');
     const clock = () => nowMs;
     const first = await TestNode.start({ databaseUrl, clock });
-    const second = await TestNode.start({ databaseUrl, clock, settings });
+    const second = await TestNode.start({ ...options, databaseUrl, clock });
     const { id: orgId } = await first.organisation();
     const tokens = [await first.token('private'), await first.token('private')] as const;
     return new Scene([first, second], orgId, tokens, clock, () => {
