@@ -20,6 +20,7 @@ const EXIT_CODES: Readonly<Record<StorageErrorKind, 1 | 2 | 3>> = {
 };
 
 const ADVICE: Partial<Record<StorageErrorKind, string>> = {
+  corrupt: 'find the damage with: offerbook doctor --deep, and restore the latest backup',
   missing:
     'choose another with --database or OFFERBOOK_DATABASE_URL, or create one with: offerbook orgs create NAME',
   outdated: 'upgrade it first with: offerbook migrate',

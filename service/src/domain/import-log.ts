@@ -117,6 +117,11 @@ export interface ImportLog {
   find(id: number): Promise<ImportEntry | undefined>;
   /** Newest first. */
   list(query: ImportQuery): Promise<ImportEntry[]>;
+  /**
+   * Newest first. Each import is running, is waiting for the lock, or was killed. Reads only the newest entries, because servers
+   * call it for every scrape of the metrics.
+   */
+  listOpen(): Promise<ImportEntry[]>;
   totals(): Promise<ImportTotals>;
   /** Totals of imports that began at or after `sinceMs`, oldest day first. */
   days(sinceMs: number): Promise<ImportDay[]>;

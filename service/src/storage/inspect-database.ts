@@ -24,9 +24,6 @@ import { readClickKey } from './stores/secret.ts';
 import { tokenStore } from './stores/token-store.ts';
 import { webhookStore } from './stores/webhook-store.ts';
 
-/** Number of open imports that are listed. */
-export const OPEN_IMPORTS_MAX = 5;
-
 const OPTIONS: DatabaseOptions = {
   ...READ_OPTIONS,
   lockTimeoutMs: 0,
@@ -56,7 +53,6 @@ export interface ContentFacts {
   readonly feeds: readonly ImportFeed[];
   readonly webhooks: readonly WebhookStatus[];
   readonly pulls: readonly PullState[];
-  /** Open import log entries, newest first. Each import is running, is waiting for the lock, or was killed. */
   readonly openImports: readonly ImportEntry[];
   /** Undefined if unknown. */
   readonly isWriteLockHeld?: boolean | undefined;
@@ -111,7 +107,7 @@ async function inspectContents(database: Database, auditor: Auditor): Promise<Co
     feeds: (await imports.totals()).feeds,
     webhooks: await webhookStore(database, auditor).list(),
     pulls: await pullStore(database, auditor.clock).list(),
-    openImports: await imports.list({ outcome: 'begun', limit: OPEN_IMPORTS_MAX }),
+    openImports: await imports.listOpen(),
     isWriteLockHeld: await database.isWriteLockHeld(),
   };
 }

@@ -11,7 +11,7 @@ test.each<[StorageErrorKind, 1 | 2 | 3, string]>([
   ['unavailable', 1, 'why'],
   ['overloaded', 1, 'why'],
   ['full', 1, 'why'],
-  ['corrupt', 1, 'why'],
+  ['corrupt', 1, 'why; find the damage with: offerbook doctor --deep, and restore the latest backup'],
   ['denied', 2, 'why'],
   ['missing', 2, `why; ${CREATE}`],
   ['invalid', 2, 'why'],

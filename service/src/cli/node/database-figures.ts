@@ -7,7 +7,7 @@ import type { Stores } from '../../domain/stores.ts';
 import { webhookFigures } from '../../domain/webhook.ts';
 import { withTimeout } from '../../domain/with-timeout.ts';
 import type { DatabaseFigures } from '../../http/metrics.ts';
-import { type ContentFacts, OPEN_IMPORTS_MAX } from '../../storage/inspect-database.ts';
+import type { ContentFacts } from '../../storage/inspect-database.ts';
 
 /** Monitoring must get its metrics within seconds, even while the database is unreachable. */
 const READ_MAX_MS = 1_000;
@@ -30,7 +30,7 @@ export function databaseFigures(stores: Stores, clock: Clock): () => Promise<Rea
       feeds: imports.feeds,
       webhooks: await stores.webhooks.list(),
       pulls: await stores.pulls.list(),
-      openImports: await stores.imports.list({ outcome: 'begun', limit: OPEN_IMPORTS_MAX }),
+      openImports: await stores.imports.listOpen(),
     };
     const figures: DatabaseFigures = {
       imports,

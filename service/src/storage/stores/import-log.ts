@@ -69,6 +69,10 @@ const SELECT = `SELECT i.id, i.kind, i.org_id AS "orgId", o.name AS "orgName", i
     i.ended_at AS "endedAtMs", i.outcome, i.document
   FROM imports i LEFT JOIN organisations o ON o.id = i.org_id`;
 
+/** Open entries among the newest thousand. An older one was closed by a later import, or belongs to a retired feed. */
+const OPEN_SQL = `${SELECT} WHERE i.outcome = 'begun' AND i.id > (SELECT max(id) FROM imports) - 1000
+  ORDER BY i.id DESC LIMIT 5`;
+
 export function importLog(database: Database, clock: Clock): ImportLog {
   return {
     begin: ({ kind, orgId, ...origin }) =>
@@ -108,6 +112,9 @@ export function importLog(database: Database, clock: Clock): ImportLog {
       const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
       const rows = await database.all<Row>(`${SELECT} ${where} ORDER BY i.id DESC LIMIT $1`, ...params);
       return rows.map(toEntry);
+    },
+    async listOpen() {
+      return (await database.all<Row>(OPEN_SQL)).map(toEntry);
     },
     async days(sinceMs) {
       const rows = await database.all<DayRow>(DAYS_SQL, sinceMs);
