@@ -31,7 +31,8 @@ export class WatchedPage implements AsyncDisposable {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
     await context.addInitScript(initScript);
     const page = await context.newPage();
-    page.setDefaultTimeout(10_000);
+    // A little shorter than the limit of a test, because this one fails with the state of the page.
+    page.setDefaultTimeout(100_000);
     const requests: Request[] = [];
     const complaints: string[] = [];
     page.on('request', (request) => requests.push(request));

@@ -3,7 +3,7 @@
 import { type Browser, type BrowserServer, chromium } from 'playwright-core';
 import { PROGRAMS, requireProgram } from './programs.ts';
 
-const LAUNCH_TIMEOUT_MS = 30_000;
+const LAUNCH_TIMEOUT_MS = 100_000;
 
 export const FLAGS = [
   '--headless',
