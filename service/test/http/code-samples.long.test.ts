@@ -19,15 +19,15 @@ interface Runner {
   readonly file: string;
   readonly command: readonly string[];
   readonly needs: readonly ProgramName[];
-  /** True for languages that take seconds to start. All lists have the same program, so run only one of them. */
+  /** True for languages that start slowly. All lists have the same program, so run only one of them. */
   readonly isSlow?: true;
 }
 
 const RUNNERS: Record<string, Runner> = {
   curl: { file: 'sample.sh', command: ['bash', 'sample.sh'], needs: ['bash', 'curl'] },
   TypeScript: { file: 'sample.ts', command: [process.execPath, 'sample.ts'], needs: [] },
-  'Node fetch': { file: 'sample.mjs', command: ['node', 'sample.mjs'], needs: [] },
-  Python: { file: 'sample.py', command: ['python3', 'sample.py'], needs: ['python'] },
+  'Node fetch': { file: 'sample.mjs', command: ['node', 'sample.mjs'], needs: [], isSlow: true },
+  Python: { file: 'sample.py', command: ['python3', 'sample.py'], needs: ['python'], isSlow: true },
   PHP: { file: 'sample.php', command: ['php', 'sample.php'], needs: ['php'], isSlow: true },
   Go: { file: 'sample.go', command: ['go', 'run', 'sample.go'], needs: ['go'], isSlow: true },
   Java: {
