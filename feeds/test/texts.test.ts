@@ -85,9 +85,9 @@ describe('plainText', () => {
   });
 
   test.each(['<', '<p ', '<p "', `<p '"' "`, '<!--', '<!doctype ', '</', '&', '\n', ' '])(
-    'reads a million repetitions of %p in linear time',
+    'reads 200,000 repetitions of %p in linear time',
     (part) => {
-      expect(plainText(`<b>${part.repeat(1_000_000)}x`)).toEndWith('x');
+      expect(plainText(`<b>${part.repeat(200_000)}x`)).toEndWith('x');
     },
   );
 });

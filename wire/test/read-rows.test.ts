@@ -400,7 +400,7 @@ test('any JSON value is read unchanged, in every format and for any chunking', a
         expect(outcome.rows.map((row) => row.value)).toEqual(name === 'NDJSON' ? [{}, ...plain] : plain);
       },
     ),
-    { numRuns: 400 },
+    { numRuns: 150 },
   );
 });
 
@@ -436,7 +436,7 @@ test('any table is read unchanged, with the line number of each row, for any quo
         );
       },
     ),
-    { numRuns: 400 },
+    { numRuns: 150 },
   );
 });
 

@@ -30,8 +30,8 @@ test('UuidPlaces returns the same first position for every id as a Map', () => {
   );
 });
 
-test('UuidPlaces finds all of 100,000 sequential and random ids', () => {
-  const ids = Array.from({ length: 100_000 }, (_, n) =>
+test('UuidPlaces finds all of 30,000 sequential and random ids', () => {
+  const ids = Array.from({ length: 30_000 }, (_, n) =>
     n % 2 === 0 ? `0192d1a0-0000-7000-8000-${n.toString(16).padStart(12, '0')}` : crypto.randomUUID(),
   ) as Uuid[];
   const places = new UuidPlaces();

@@ -8,7 +8,6 @@ import { newTokenText } from '../../src/domain/access-token.ts';
 import { offerbook, type RunOptions } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { coupon, id, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
-import { lacks } from '../support/programs.ts';
 import { ndjson } from '../support/test-node.ts';
 
 let folder: string;
@@ -92,17 +91,6 @@ describe('organisations and tokens', () => {
       stderr: `offerbook: token ${revoked} is revoked; issue a new one instead\n`,
     });
     expect(await json('tokens list')).toHaveLength(1);
-  });
-
-  test('rejects the second of two concurrent token rotations when --overlap is 0', async () => {
-    await run('orgs create acme');
-    const { id: old } = await json('tokens issue --org acme --kind public');
-    const rotations = await Promise.all([1, 2].map(() => run(`tokens rotate ${old} --overlap 0s`)));
-    expect(rotations.map(({ code }) => code).sort()).toEqual([0, 2]);
-    expect(rotations.find(({ code }) => code === 2)?.stderr).toBe(
-      `offerbook: token ${old} is revoked; issue a new one instead\n`,
-    );
-    expect(await json('tokens list')).toHaveLength(2);
   });
 
   test('without --json, stdout contains only the token, so the output can be piped', async () => {
@@ -189,9 +177,10 @@ describe('organisations and tokens', () => {
       'offerbook: --trusted-proxies must list addresses or CIDR ranges such as 10.0.0.0/8; "10.0.0.0/99" is neither\n',
     ],
   ];
-  test.each(refusals)('offerbook %s is rejected with one sentence', async (args, code, stderr) => {
+  test('each rejected command prints one sentence', async () => {
     await run('orgs create acme');
-    expect(await run(args)).toEqual({ code, stdout: '', stderr });
+    for (const [args, code, stderr] of refusals)
+      expect({ args, ...(await run(args)) }).toEqual({ args, code, stdout: '', stderr });
   });
 
   test('a failed command prints its reason and exits with its own code even if closing the database fails', async () => {
@@ -436,19 +425,6 @@ describe('import and export', () => {
     expect((await run('export transactions --org acme')).stdout).not.toContain('sourceUpdatedAt');
   });
 
-  test('an import that would withdraw more than half of the retailers is rejected with exit code 3', async () => {
-    const many = Array.from({ length: 5 }, (_, i) => retailer(i + 1, { cashbackOffers: [offer(i + 11)] }));
-    await json('import catalogue -', { stdin: ndjson(many) });
-    const few = ndjson(many.slice(0, 2));
-    const refused = await run('import catalogue -', { stdin: few });
-    expect([refused.code, refused.stdout]).toEqual([3, '']);
-    expect(refused.stderr).toContain('--allow-withdrawals');
-    expect((await run('export catalogue')).stdout).toBe(ndjson(many));
-    expect(await json('import catalogue - --allow-withdrawals', { stdin: few })).toMatchObject({
-      withdrawn: 3,
-    });
-  });
-
   test('an import with invalid rows exits with code 2, prints every problem with its line, and changes nothing', async () => {
     await json('import catalogue -', { stdin: ndjson(CATALOGUE) });
     const before = await run('export catalogue');
@@ -517,40 +493,9 @@ describe('import and export', () => {
     });
   });
 
-  test('a row replaces the whole transaction, as --help states', async () => {
-    await run('orgs create acme');
-    const sale = transaction(1, { passbackUid: 'user-1' });
-    await json('import transactions - --org acme', { stdin: ndjson([sale]) });
-    const csv = `id,country,soldAt,currencyCode,orderValue,cashback,status\n${id(1)},DE,${sale.soldAt},EUR,1,0.5,CONFIRMED\n`;
-    expect(await json('import transactions - --org acme', { stdin: csv })).toMatchObject({ changed: 1 });
-    const stored = JSON.parse((await run('export transactions --org acme')).stdout);
-    expect(stored).toMatchObject({ status: 'CONFIRMED', clickedAt: null, passbackUid: null });
-    expect((await run('import transactions --help')).stdout.replaceAll(/\s+/g, ' ')).toContain(
-      'a row replaces the whole transaction, and fields that it omits become null',
-    );
-  });
-
   test('an empty export is an empty file', async () => {
     await run('orgs create acme');
     expect(await run('export catalogue')).toEqual({ code: 0, stdout: '', stderr: '' });
     expect((await run('export catalogue --json')).stdout).toBe('{"data":[]}\n');
   });
-
-  test.skipIf(lacks('bash'))('an export exits with 0 if its reader closes the pipe', async () => {
-    await json('import catalogue -', {
-      stdin: ndjson(
-        Array.from({ length: 2_000 }, (_, i) => retailer(i + 1, { cashbackOffers: [offer(i + 1)] })),
-      ),
-    });
-    const shell = Bun.spawn(
-      ['bash', '-o', 'pipefail', '-c', `${offerbookPath()} export catalogue | head -n 1`],
-      { cwd: folder, stderr: 'pipe' },
-    );
-    expect((await new Response(shell.stdout).text()).trim()).toStartWith(`{"id":"${id(1)}"`);
-    expect([await shell.exited, await new Response(shell.stderr).text()]).toEqual([0, '']);
-  });
 });
-
-function offerbookPath(): string {
-  return join(import.meta.dir, '..', '..', 'bin', 'offerbook');
-}

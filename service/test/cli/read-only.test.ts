@@ -37,6 +37,11 @@ const COMMANDS: readonly string[] = [
   'doctor --port 0',
 ];
 
+/** One command for each way to open a database. */
+const SOME = COMMANDS.filter((each) =>
+  /^(orgs list|activations|export transactions|erase|import|doctor)/.test(each),
+);
+
 async function fill(path: string): Promise<Stores> {
   const url = `sqlite:${path}`;
   const run = (args: string, stdin: string) => offerbook([...args.split(' '), '--database', url], { stdin });
@@ -85,7 +90,7 @@ describe('read-only commands', () => {
       version: '1',
     });
     await stores.close();
-    await expectUnchanged(join(target, 'offerbook.db'));
+    await expectUnchanged(join(target, 'offerbook.db'), SOME);
     const restored = await offerbook(['restore', target, '--replace', '--database', `sqlite:${path}`]);
     expect(restored.code).toBe(0);
   });
@@ -94,9 +99,10 @@ describe('read-only commands', () => {
     const path = join(temporaryFolder(), 'shop.db');
     await (await fill(path)).close();
     await expectUnchanged(path);
+    // Without the file of clicks.
     const withoutClicks = join(temporaryFolder(), 'shop.db');
     copyFileSync(path, withoutClicks);
-    await expectUnchanged(withoutClicks);
+    await expectUnchanged(withoutClicks, SOME);
   });
 
   test('read-only commands do not change a database that another process has open', async () => {
@@ -118,7 +124,7 @@ describe('read-only commands', () => {
     // A dry run writes and rolls back, so SQLite first recovers the WAL of the killed server.
     await expectUnchanged(
       copy,
-      COMMANDS.filter((command) => !command.startsWith('import')),
+      SOME.filter((command) => !command.startsWith('import')),
     );
     const { stdout } = await offerbook(['orgs', 'list', '--json', '--database', `sqlite:${copy}`]);
     expect((JSON.parse(stdout) as { name: string }[]).map(({ name }) => name)).toEqual(['acme', 'late']);

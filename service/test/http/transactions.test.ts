@@ -175,27 +175,11 @@ for (const database of DATABASES) {
       });
     });
 
-    test('later pages of a walk show the state of the first page, and later changes appear in the next walk', async () => {
+    test('a page with a cursor but without a walk shows the current state, and its Complete-Through is the change clock', async () => {
       nowMs = Date.parse('2026-11-14T14:00:00Z');
       await node.transactions([4, 5, 6, 7].map((number) => transaction(number)));
-      const first = await get('?limit=2&updatedAtGreaterThan=2026-11-14T13:00:00');
       nowMs = Date.parse('2026-11-14T15:00:00Z');
-      await node.transactions([
-        transaction(4, { status: 'CONFIRMED' }),
-        transaction(6, { status: 'CONFIRMED' }),
-      ]);
-      const second = await get(`?limit=2&updatedAtGreaterThan=2026-11-14T13:00:00&cursor=${first.cursor}`);
-      expect([numbers(first), numbers(second), second.completeThrough, second.cursor]).toEqual([
-        [4, 5],
-        [6, 7],
-        '2026-11-14T14:00:00',
-        undefined,
-      ]);
-      expect(second.data.map(({ status }) => status)).toEqual(['PENDING', 'PENDING']);
-      expect(numbers(await get('?updatedAtGreaterThan=2026-11-14T14:00:00'))).toEqual([4, 6]);
-    });
-
-    test('a page with a cursor but without a walk shows the current state, and its Complete-Through is the change clock', async () => {
+      await node.transactions([4, 6].map((number) => transaction(number, { status: 'CONFIRMED' })));
       const answer = await get(`?cursor=${id(5)}&updatedAtGreaterThan=2026-11-14T13:30:00`);
       expect([numbers(answer), answer.completeThrough]).toEqual([[5, 6, 7], '2026-11-14T15:00:00']);
     });

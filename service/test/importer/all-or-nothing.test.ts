@@ -118,7 +118,7 @@ test('intact and damaged catalogue files are imported completely or not at all',
         importCatalogue(book.stores.catalogue, sourceFrom(bytes), options),
       ),
     ),
-    { numRuns: 60 },
+    { numRuns: 25 },
   );
 });
 
@@ -140,7 +140,7 @@ test('intact and damaged transaction files are imported completely or not at all
         );
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 25 },
   );
 });
 

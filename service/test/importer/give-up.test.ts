@@ -129,8 +129,8 @@ test('an import with fewer invalid rows than the limit counts all of them', asyn
   expect((await errorOf(transactions(book, invalid))).message).toEndWith(
     'Nothing was imported: 9,999 of 9,999 rows are invalid.',
   );
-  const skipped = await transactions(book, ndjson(transaction(1)) + invalid.repeat(10), {
+  const skipped = await transactions(book, ndjson(transaction(1)) + invalid.repeat(2), {
     skipInvalid: true,
   });
-  expect(countsOf(skipped)).toEqual({ ...NOTHING, read: 99_991, added: 1, invalid: 99_990 });
+  expect(countsOf(skipped)).toEqual({ ...NOTHING, read: 19_999, added: 1, invalid: 19_998 });
 });

@@ -114,6 +114,6 @@ test('the import log does not contain any value or unknown field name of a row',
           SECRET,
         );
     }),
-    { numRuns: 150, seed: TEST_SEED },
+    { numRuns: 60, seed: TEST_SEED },
   );
 });

@@ -1,34 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import { DATABASES } from '../support/databases.ts';
-import {
-  EVERYTHING,
-  newOrganisation,
-  openTestStores,
-  readAllTransactions,
-  writeTransactions,
-} from './open-test-stores.ts';
+import { newOrganisation, openTestStores, readAllTransactions } from './open-test-stores.ts';
 import { type ReportedIds, ROWS_A_COMMIT, startProcess } from './other-process.ts';
 
 for (const database of DATABASES) {
   describe(`killing a process on ${database.name}`, () => {
     const open = openTestStores();
-
-    test('a process killed during a write leaves the database unchanged', async () => {
-      const url = await database.create();
-      const stores = await open.stores(url);
-      const { id: orgId } = await newOrganisation(stores);
-      const query = { orgId, cursor: undefined, window: EVERYTHING, limit: 100 };
-      const before = await stores.transactions.page(query);
-
-      const other = startProcess('hold', url, String(orgId));
-      expect(await other.next<string>()).toBe('holding');
-      other.child.kill('SIGKILL');
-      await other.rest();
-
-      expect(await stores.transactions.page(query)).toEqual(before);
-      // The killed process no longer holds the lock.
-      expect(await writeTransactions(stores, orgId, [])).toBeGreaterThan(before.completeThroughMs);
-    });
 
     test('a process killed at any moment keeps every reported commit and no partial commit', async () => {
       const url = await database.create();

@@ -234,7 +234,7 @@ describe.each(DATABASES)('daily totals on $name', (database) => {
         await scene.close();
       }
     });
-    await fc.assert(property, { numRuns: database.name === 'SQLite' ? 15 : 5 });
+    await fc.assert(property, { numRuns: database.name === 'SQLite' ? 10 : 3 });
   });
 
   test('daily totals are stored together with the transactions or not at all', async () => {

@@ -112,7 +112,7 @@ for (const testDatabase of DATABASES) {
 
     test('every walk returns each item once, and each page is within the byte limit or has one item', async () => {
       await fc.assert(fc.asyncProperty(window, pin, limit, bytesMax, walk), {
-        numRuns: testDatabase.name === 'SQLite' ? 10 : 5,
+        numRuns: testDatabase.name === 'SQLite' ? 6 : 2,
         examples: [
           [{ ...EVERYTHING, maxMs: START_MS + 200 * DAY_MS }, undefined, 1_000, 1],
           [EVERYTHING, undefined, 1_000, 4_000_000],

@@ -326,7 +326,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
           expect(entries).toBeGreaterThan(0);
           expect(entries).toBeLessThanOrEqual(40_000);
         }),
-        { numRuns: 60 },
+        { numRuns: 30 },
       );
     });
   });

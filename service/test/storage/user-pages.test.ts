@@ -170,7 +170,7 @@ for (const testDatabase of DATABASES) {
             } while (cursor !== undefined);
           },
         ),
-        { numRuns: testDatabase.name === 'SQLite' ? 80 : 15 },
+        { numRuns: testDatabase.name === 'SQLite' ? 40 : 10 },
       );
     }, 240_000);
 
@@ -329,7 +329,7 @@ for (const testDatabase of DATABASES) {
               await expectFiltered(stores, { ...query, asOfMs: isEarlier ? atMs : undefined }, HEAVY);
             },
           ),
-          { numRuns: testDatabase.name === 'SQLite' ? 80 : 20 },
+          { numRuns: testDatabase.name === 'SQLite' ? 40 : 10 },
         );
       }, 240_000);
     });

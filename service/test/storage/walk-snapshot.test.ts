@@ -127,7 +127,7 @@ describe.each(DATABASES.map((database) => [database.name, database] as const))(
             expect(seen).toEqual(expected);
           },
         ),
-        { numRuns: database.name === 'SQLite' ? 60 : 15 },
+        { numRuns: database.name === 'SQLite' ? 40 : 10 },
       );
     });
 
