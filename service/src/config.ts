@@ -133,7 +133,7 @@ export const SERVE_FLAGS = (Object.keys(SETTINGS) as SettingName[]).map((name) =
 
 const OTHER_VARIABLES = [
   ...['OFFERBOOK_DATABASE_URL', 'OFFERBOOK_TO_URL', 'OFFERBOOK_OLD_URL', 'OFFERBOOK_TOKEN'],
-  ...['OFFERBOOK_PUBLIC_TOKEN', 'OFFERBOOK_PRIVATE_TOKEN'],
+  ...['OFFERBOOK_PUBLIC_TOKEN', 'OFFERBOOK_PRIVATE_TOKEN', 'OFFERBOOK_ORG_ID'],
 ];
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -205,12 +205,17 @@ export function readSecretVariable(name: string): string | undefined {
   return process.env[name];
 }
 
-/** The tokens for `mcp`, by kind. */
-export function readAgentTokens(): { readonly public?: string; readonly private?: string } {
-  const { OFFERBOOK_PUBLIC_TOKEN, OFFERBOOK_PRIVATE_TOKEN } = process.env;
+/** The tokens for `mcp`, by kind, and the organisation of its activation links. */
+export function readAgentSettings(): {
+  readonly public?: string;
+  readonly private?: string;
+  readonly orgId?: string;
+} {
+  const { OFFERBOOK_PUBLIC_TOKEN, OFFERBOOK_PRIVATE_TOKEN, OFFERBOOK_ORG_ID } = process.env;
   return {
     ...(OFFERBOOK_PUBLIC_TOKEN && { public: OFFERBOOK_PUBLIC_TOKEN }),
     ...(OFFERBOOK_PRIVATE_TOKEN && { private: OFFERBOOK_PRIVATE_TOKEN }),
+    ...(OFFERBOOK_ORG_ID && { orgId: OFFERBOOK_ORG_ID }),
   };
 }
 
