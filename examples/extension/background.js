@@ -10,17 +10,25 @@ import { findShop, formatBadge, formatRate, refreshShops } from './shops.js';
 /** @import { Shop } from './shops.js' */
 
 const HOUR_MINUTES = 60;
+/** Until the next attempt after a failed download. */
+const RETRY_MINUTES = 2;
 const GREEN = '#0a6b4b';
 
 chrome.runtime.onInstalled.addListener(async () => {
   // An update must not change the user's id.
   const { userId = crypto.randomUUID() } = await chrome.storage.local.get('userId');
   await chrome.storage.local.set({ userId });
-  await chrome.alarms.create('refresh', { periodInMinutes: HOUR_MINUTES });
-  await refreshShops();
+  await refresh();
 });
-chrome.runtime.onStartup.addListener(refreshShops);
-chrome.alarms.onAlarm.addListener(refreshShops);
+chrome.runtime.onStartup.addListener(refresh);
+chrome.alarms.onAlarm.addListener(refresh);
+
+/** Downloads the shops, and sets the alarm for the next time first: browsers delete alarms when they update an extension. */
+async function refresh() {
+  await chrome.alarms.create('refresh', { periodInMinutes: RETRY_MINUTES });
+  await refreshShops();
+  await chrome.alarms.create('refresh', { periodInMinutes: HOUR_MINUTES });
+}
 
 chrome.webNavigation.onBeforeNavigate.addListener((navigation) => inTurn(() => noteRequest(navigation)));
 chrome.webNavigation.onCommitted.addListener((navigation) => inTurn(() => noteArrival(navigation)));

@@ -1,10 +1,8 @@
 // The popup: shows the cashback of the shop in the current tab, and activates it when the user clicks the button.
 
-import { BASE_URL, ORG_ID } from './config.js';
+import { activationUrl } from './activation-url.js';
 import { readSession, readTab } from './memory.js';
 import { formatRate } from './shops.js';
-
-const PAGE_LENGTH_MAX = 2_048;
 
 const main = /** @type {HTMLElement} */ (document.querySelector('main'));
 const heading = /** @type {HTMLElement} */ (document.querySelector('h1'));
@@ -42,9 +40,6 @@ async function fill() {
  */
 async function activate(retailerId, page) {
   const { userId } = await chrome.storage.local.get('userId');
-  const query = new URLSearchParams({ orgId: ORG_ID, passbackUid: userId });
-  const { protocol, port } = new URL(page);
-  if (protocol === 'https:' && port === '' && page.length <= PAGE_LENGTH_MAX) query.set('to', page);
-  await chrome.tabs.update(tabId, { url: `${BASE_URL}/v1/retailers/${retailerId}/activate/?${query}` });
+  await chrome.tabs.update(tabId, { url: activationUrl(retailerId, userId, page) });
   window.close();
 }

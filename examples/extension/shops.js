@@ -25,15 +25,18 @@ export async function refreshShops() {
   shopByDomain = undefined;
 }
 
-/** @type {Promise<Map<string, Shop>> | undefined} */
+/** @type {Promise<Map<string, Shop | undefined>> | undefined} */
 let shopByDomain;
 
+/** A domain of two shops belongs to neither: the extension must not credit a purchase to the wrong one. */
 async function readShops() {
   /** @type {{ shops?: Shop[] }} */
   const { shops = [] } = await chrome.storage.local.get('shops');
-  return new Map(
-    shops.flatMap((shop) => shop.domains.map((domain) => /** @type {const} */ ([domain, shop]))),
-  );
+  /** @type {Map<string, Shop | undefined>} */
+  const byDomain = new Map();
+  for (const shop of shops)
+    for (const domain of shop.domains) byDomain.set(domain, byDomain.has(domain) ? undefined : shop);
+  return byDomain;
 }
 
 /**
@@ -46,8 +49,9 @@ export async function findShop(hostname) {
   shopByDomain ??= readShops();
   const shops = await shopByDomain;
   for (let domain = hostname; domain !== ''; domain = domain.replace(/^[^.]*\.?/, '')) {
+    if (!shops.has(domain)) continue;
     const shop = shops.get(domain);
-    if (shop !== undefined) return shop.cashbackPercentage === null ? undefined : shop;
+    return shop?.cashbackPercentage === null ? undefined : shop;
   }
   return undefined;
 }

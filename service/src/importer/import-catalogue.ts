@@ -9,6 +9,7 @@ import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
 import type { RawRow } from '@offerbook/wire/rows/raw-row.ts';
 import { findDocumentExcess, RETAILER_LIMITS } from '@offerbook/wire/rows/row-limits.ts';
 import { printPlace, rowProblem } from '@offerbook/wire/rows/row-problem.ts';
+import { parseSiteDomain } from '@offerbook/wire/site-domain.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { CatalogueStore, CatalogueWriter } from '../domain/catalogue.ts';
 import type { StoredDocument } from '../domain/stored-document.ts';
@@ -47,7 +48,8 @@ export function importCatalogue(
       await pulled?.begin(writer);
       const [all, own] = [await writer.ids(), await writer.idsOf(pulled?.source ?? null)];
       const losses = pulled === undefined || isMerge ? undefined : new DealLosses(pulled.nowMs);
-      const load = { run, writer, check, isMerge, own, losses, pulledFrom: pulled?.source ?? null };
+      const domains = new Map<string, number>();
+      const load = { run, writer, check, isMerge, own, losses, domains, pulledFrom: pulled?.source ?? null };
       const onCursor = isMerge ? undefined : refusePage;
       const rules = { columns: undefined, limits: RETAILER_LIMITS, onCursor };
       for await (const batch of run.batches(rules)) await takeRetailers(load, batch);
@@ -56,6 +58,7 @@ export function importCatalogue(
       if (options.allowWithdrawals !== true) losses?.requireFew(`the catalogue of ${pulled?.source}`);
       // Without --merge, a valid file replaces all of its stored retailers, so it cannot share deals with them.
       if (isMerge || run.counts.invalid > 0 || all.length > own.size) await refuseSharedDeals(load, store);
+      noteSharedDomains(run, domains);
       if (run.hasChanges) await writer.markChanged();
       await pulled?.finish(writer, run.report);
     },
@@ -70,6 +73,8 @@ interface CatalogueLoad {
   /** The stored retailers that this import replaces. */
   readonly own: ReadonlySet<Uuid>;
   readonly losses: DealLosses | undefined;
+  /** Number of retailers in the file by the domain of their site. */
+  readonly domains: Map<string, number>;
   readonly pulledFrom: string | null;
 }
 
@@ -81,7 +86,7 @@ function refusePage(): never {
 }
 
 async function takeRetailers(load: CatalogueLoad, batch: readonly RawRow[]): Promise<void> {
-  const { run, writer, check, isMerge, own, losses, pulledFrom } = load;
+  const { run, writer, check, isMerge, own, losses, domains, pulledFrom } = load;
   const retailers: Retailer[] = [];
   for (const raw of batch) {
     const { value, problems } = check.check(raw);
@@ -92,6 +97,8 @@ async function takeRetailers(load: CatalogueLoad, batch: readonly RawRow[]): Pro
   const written: StoredDocument[] = [];
   for (const retailer of retailers) {
     const { id } = retailer;
+    const domain = parseSiteDomain(retailer.hostname);
+    if (domain !== undefined) domains.set(domain, (domains.get(domain) ?? 0) + 1);
     const before = stored.get(id);
     const isMerged = isMerge && before !== undefined;
     const document = printRetailer(isMerged ? merged(retailer, JSON.parse(before)) : retailer);
@@ -106,6 +113,16 @@ async function takeRetailers(load: CatalogueLoad, batch: readonly RawRow[]): Pro
     if (outcome !== 'unchanged' || (pulledFrom !== null && !own.has(id))) written.push({ id, document });
   }
   if (written.length > 0 && run.isWriting) await writer.put(written, pulledFrom);
+}
+
+/** Look-ups return only one of these retailers, and browser extensions show none. */
+function noteSharedDomains(run: ImportRun, domains: ReadonlyMap<string, number>): void {
+  const shared = [...domains].filter(([, count]) => count > 1).map(([domain]) => domain);
+  if (shared.length === 0) return;
+  const more = shared.length > 1 ? ` (and ${printCountOf(shared.length - 1, 'other domain')})` : '';
+  run.notes.push(
+    `Several retailers have the domain ${shared[0]}${more}: browser extensions show the cashback of none of them.`,
+  );
 }
 
 async function withdraw({ run, writer, check, own, pulledFrom }: CatalogueLoad): Promise<void> {

@@ -58,6 +58,14 @@ describe('an import replaces the whole catalogue', () => {
     expect(await retailers()).toEqual([retailer(1), retailer(3, { name: 'Renamed' }), retailer(4)]);
   });
 
+  test('notes domains that several retailers share', async () => {
+    const hosts = ['www.same.example', 'same.example', 'one.example', 'two.example', 'two.example'];
+    const rows = hosts.map((hostname, n) => retailer(n + 1, { hostname }));
+    expect((await load(ndjson(...rows))).notes).toEqual([
+      'Several retailers have the domain same.example (and 1 other domain): browser extensions show the cashback of none of them.',
+    ]);
+  });
+
   test('a deal that its retailer no longer lists is removed', async () => {
     await load(ndjson(retailer(1)));
     await load(ndjson(retailer(1, { coupons: [] })));
