@@ -3,19 +3,21 @@
 
 export class Actors {
   readonly #endMs: number;
+  readonly #isEnough: () => boolean;
   readonly #loops: Promise<void>[] = [];
   #failures: unknown[] = [];
   #busy = 0;
   #isPaused = false;
   #isEnded = false;
 
-  /** `endMs` is a value of performance.now(). */
-  constructor(endMs = Number.POSITIVE_INFINITY) {
+  /** `endMs` is a value of performance.now(). On a busy machine, the actors continue until `isEnough` is true. */
+  constructor(endMs = Number.POSITIVE_INFINITY, isEnough = () => true) {
     this.#endMs = endMs;
+    this.#isEnough = isEnough;
   }
 
   get isOver(): boolean {
-    return this.#isEnded || performance.now() > this.#endMs;
+    return this.#isEnded || (performance.now() > this.#endMs && this.#isEnough());
   }
 
   /** Repeats a step, with a pause after each. `finish` runs after the last step. */

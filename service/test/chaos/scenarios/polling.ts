@@ -16,6 +16,8 @@ import { Saboteur } from '../traffic/saboteur.ts';
 
 const SERVERS = 2;
 const IMPORTERS = 3;
+/** Fewer imports would hardly change rows during walks. */
+const IMPORTS_MIN = 40;
 /** Short, because a poller waits during the sabotage. */
 const SABOTAGE_OPTIONS = { ...COMMAND_OPTIONS, lockTimeoutMs: 100 };
 
@@ -80,7 +82,7 @@ export const polling: Scenario = {
 
     const random = (...parts: string[]) => run.random(...parts);
     const fleet = await Fleet.build(ORGANISATIONS, { stores, cluster, random, reader, checkSnapshot });
-    const actors = new Actors(run.endMs);
+    const actors = new Actors(run.endMs, () => ledger.acknowledged.length >= IMPORTS_MIN);
     for (let i = 0; i < IMPORTERS; i++) {
       const options = { databaseUrl, ledger, random: run.random('importer', i), killShare: 0.1 };
       const importer = new Importer(options);
