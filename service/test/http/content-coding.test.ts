@@ -9,6 +9,11 @@ test('pages are compressed unless they are very small or consist of one huge ite
   expect(sizes.map((size) => chooseCoding('gzip', size))).toEqual([undefined, 'gzip', 'gzip', undefined]);
 });
 
+test('a coding that the client ranks like "identity" is used, and one that it ranks lower is not', () => {
+  const headers = ['gzip;q=0.5, identity;q=0.5', 'gzip;q=0.4, identity;q=0.5'];
+  expect(headers.map((header) => chooseCoding(header, 1_000))).toEqual(['gzip', undefined]);
+});
+
 test.each(CODINGS)(
   '%s compression off the main thread is lossless for small and large bodies',
   async (coding) => {

@@ -17,6 +17,11 @@ test('a new window starts after a minute on the monotonic clock', () => {
   expect(seen).toEqual([false, true, true, false]);
 });
 
+test('a client is never asked to try again in 0 seconds', () => {
+  const limiter = new RateLimiter('public', 1, { add: () => ({ count: 2, windowLeftMs: 0 }) });
+  expect(limiter.take('key')).toMatchObject({ exceeded: true, retryAfterS: 1, header: '"public";r=0;t=1' });
+});
+
 test('a process counts 200,000 keys per window separately, and additional keys in shared counters', () => {
   let nowMs = 0;
   const counter = new LocalCounter(() => nowMs);

@@ -47,6 +47,17 @@ async function clockMs(): Promise<number> {
 const COUNTS = { read: 0, added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 };
 const LATER = '2026-11-14T12:00:05';
 
+test('a pulled sale that is declined without its amounts and its offer keeps the stored ones', async () => {
+  const cashbackOfferId = id('offer', 1);
+  await load(ndjson(transaction(1, { cashbackOfferId })));
+  const [before] = await transactions();
+  const pulled = { begin: async () => {}, finish: async () => {} };
+  const declined = { status: 'DECLINED', orderValue: 0, cashback: 0, cashbackOfferId: null } as const;
+  nowMs += 5_000;
+  await load(ndjson(transaction(1, declined)), { pulled });
+  expect(await transactions()).toEqual([{ ...before, status: 'DECLINED', updatedAt: LATER } as Transaction]);
+});
+
 describe('an import upserts by id', () => {
   test("new and changed rows get the import's stamp, and unchanged rows keep their stamps", async () => {
     await load(ndjson(transaction(1), transaction(2)));
