@@ -11,6 +11,7 @@ import { large } from './scenarios/large.ts';
 import { load } from './scenarios/load.ts';
 import { polling } from './scenarios/polling.ts';
 import { replica } from './scenarios/replica.ts';
+import { pull } from './scenarios/pull.ts';
 import { workers } from './scenarios/workers.ts';
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -25,4 +26,5 @@ export const SCENARIOS: readonly Scenario[] = [
   load,
   large,
   hostile,
+  pull,
 ];

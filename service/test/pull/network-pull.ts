@@ -32,6 +32,8 @@ export interface PassOptions {
 const DAY_MS = 86_400_000;
 /** Rakuten never confirms a sale. Without a rule, a declined sale that counts again could not leave its status. */
 const CONFIRM_AFTER = { confirmAfterDays: 1 };
+/** Short, because pulls that are frozen or killed follow each other quickly. */
+const LEASE_TIMINGS = { leaseMs: 1_000, renewEveryMs: 100, checkEveryMs: 20 };
 /** After this time, the age of every sale has decided its status. */
 export const DECIDED_MS = 3 * DAY_MS;
 
@@ -64,7 +66,8 @@ export function pullPass(options: PassOptions): Promise<StreamReport[]> {
     version: '0',
     onNote,
   };
-  return pullSource(pullable(network, baseUrl), how, { stores, clock, sleep, random });
+  const context = { stores, clock, sleep, random, leaseTimings: LEASE_TIMINGS };
+  return pullSource(pullable(network, baseUrl), how, context);
 }
 
 export interface Comparison {

@@ -1,0 +1,220 @@
+// Kills, freezes and disconnects processes that pull sales and catalogues from fake networks, which misbehave too. After every
+// kill, the stored catalogue must be the last complete one. In the end, the database must equal what the network says. Afterwards,
+// networks whose filters do not list every change must be found out.
+
+import { join } from 'node:path';
+import { ACCOUNTS, NETWORKS, type NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
+import { FakeNetworks } from '@offerbook/sandbox/networks/fake-networks.ts';
+import { randomFaults } from '@offerbook/sandbox/networks/faults.ts';
+import { trueSales } from '@offerbook/sandbox/networks/true-sales.ts';
+import { closing } from '../../../src/storage/open-once.ts';
+import { CREATE_OPTIONS, openStores } from '../../../src/storage/open-stores.ts';
+import { runWithLeaks } from '../../pull/leaks.ts';
+import { type Comparison, compareWithTruth, DECIDED_MS } from '../../pull/network-pull.ts';
+import { virtualClock } from '../../pull/virtual-clock.ts';
+import { NetworkCatalogue } from '../model/network-catalogue.ts';
+import type { Run } from '../report/run.ts';
+import { BOTH, type Scenario } from '../scenario.ts';
+import type { PullOrder } from '../traffic/puller-process.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 1_440 * MINUTE_MS;
+const START_MS = Date.UTC(2026, 5, 1, 12);
+/** A real second is a little more than a virtual day. */
+const SPEED = 100_000;
+/** Slower, because Rakuten deletes rows after two weeks, which are four minutes at this speed. */
+const RAKUTEN_SPEED = 5_000;
+/** Rakuten's rows must be read before they are deleted, so pulls that are further behind are not interrupted. */
+const RAKUTEN_LAG_MAX_MS = 7 * DAY_MS;
+/** For the last pull, whose windows must not multiply while it runs. */
+const FINAL_SPEED = 2_000;
+const FAULT_SHARE = 0.03;
+/** In real time: long enough to read a catalogue, short enough to change while it is read. */
+const DEALS_EVERY_MS = 5_000;
+/** Every other request is for a list of the catalogue. */
+const SALES_PATH = /\/(?:transactions|Actions|conversion\.json|query|token)\b/;
+const WAIT_MAX_MS = 3 * MINUTE_MS;
+const IMPORTS_MAX = 1_000_000;
+const PROCESS = join(import.meta.dir, '..', 'traffic', 'puller-process.ts');
+
+export const pull: Scenario = {
+  name: 'pull',
+  summary:
+    'Kills, freezes and disconnects pulls from fake networks that fail; the database must equal the networks.',
+  databases: BOTH,
+  minutes: 20,
+  options: {
+    kills: {
+      type: 'string',
+      default: '20',
+      help: 'kills per network; freezes and disconnections come on top',
+    },
+    network: { type: 'string', multiple: true, help: `${NETWORKS.join(', ')}; all if absent` },
+    days: { type: 'string', help: 'days of sales that the first pull finds (default: 200, Rakuten: 3)' },
+  },
+  mustHappen: ['kills', 'sales', 'catalogues'],
+  short: { minutes: 2, values: { kills: '4', network: ['impact'], days: '20' } },
+  async run(run) {
+    const networks = run.choose('network', NETWORKS, (name) => name);
+    for (const [index, network] of networks.entries()) {
+      const left = networks.length - index;
+      await pullFrom(run, network, performance.now() + (run.endMs - performance.now()) / left);
+      // Rakuten keeps no old sales that could be read again.
+      if (network !== 'rakuten' && run.text('days') === '') await pullLeaking(run, network);
+    }
+  },
+};
+
+async function pullFrom(run: Run, network: NetworkName, endMs: number): Promise<void> {
+  const random = run.random('pull', network);
+  const isRakuten = network === 'rakuten';
+  const historyDays = Number(run.text('days') || (isRakuten ? 3 : 200));
+  const speed = isRakuten ? RAKUTEN_SPEED : SPEED;
+  const time = { realMs: Date.now(), virtualMs: START_MS, speed };
+  const { now } = virtualClock(time);
+  let frozenMs = Number.POSITIVE_INFINITY;
+  const requests = { all: 0, catalogue: 0 };
+  let isLastOfCatalogue = false;
+  const plan = randomFaults(run.seed, FAULT_SHARE);
+  const fakes = new FakeNetworks({
+    ...{ seed: run.seed, sinceMs: START_MS - historyDays * DAY_MS, clock: () => Math.min(now(), frozenMs) },
+    density: { salesPerDay: isRakuten ? 60 : 15, cellMs: 360 * MINUTE_MS },
+    // The clock of the network stops for the last pull, and a rate would then allow no further requests.
+    ...{ pageSizeMax: 20, tokenLifeMs: DAY_MS, areRatesEnforced: false },
+    ...{ logoUrl: () => 'https://logos.example/', dealsEveryMs: DEALS_EVERY_MS * speed },
+    faults: { draw: (name, number) => (frozenMs < now() ? undefined : plan.draw(name, number)) },
+    onAnswer: ({ target, status, fault }) => {
+      isLastOfCatalogue = !SALES_PATH.test(target);
+      requests.all++;
+      if (isLastOfCatalogue) requests.catalogue++;
+      if (status !== 200 && fault === undefined)
+        run.violation('REFUSED', `${network}: ${status} ${target.replace(/\?.*/, '')}`);
+      const secrets = Object.values<string>(ACCOUNTS[network].credentials);
+      if (secrets.some((secret) => target.includes(secret))) run.violation('SECRET', `${network}: in a URL`);
+    },
+  });
+  const listen = (port: number) =>
+    Bun.serve({ port, hostname: '127.0.0.1', development: false, fetch: (request) => fakes.answer(request) });
+  let server = listen(0);
+  const port = server.port ?? 0;
+  run.defer(() => server.stop(true));
+  const databaseUrl = await run.database.create();
+  const stores = run.use(closing(await openStores(databaseUrl, CREATE_OPTIONS, now)));
+  const org = await stores.organisations.create('acme');
+  if (org === undefined) throw new Error('the organisation exists');
+  const catalogue = new NetworkCatalogue(network, fakes.ledger, DEALS_EVERY_MS * speed);
+  const start = (final: Partial<PullOrder> = {}) => {
+    const order: PullOrder = {
+      ...{ databaseUrl, network, time, untilMs: Number.MAX_SAFE_INTEGER },
+      baseUrl: `http://127.0.0.1:${port}`,
+      startMs: START_MS - (isRakuten ? 20 : historyDays + 310) * DAY_MS,
+      ...final,
+    };
+    const child = Bun.spawn([process.execPath, PROCESS, JSON.stringify(order)], {
+      ...{ stdin: 'ignore', stdout: 'pipe', stderr: 'inherit' },
+    });
+    run.defer(() => child.kill('SIGKILL'));
+    return child;
+  };
+  const counts = { kills: 0, 'kills in a catalogue': 0, freezes: 0, disconnections: 0 };
+  let child = start();
+  const kill = async (victim: typeof child) => {
+    victim.kill('SIGKILL');
+    await victim.exited;
+    counts.kills++;
+    if (isLastOfCatalogue) counts['kills in a catalogue']++;
+    for (const line of await catalogue.findTorn(stores, now())) run.violation('TORN', line);
+  };
+  /** Waits until the network has answered a request, at most a minute. */
+  const nextRequest = async (kind: keyof typeof requests) => {
+    const before = requests[kind];
+    for (let waited = 0; requests[kind] === before && waited < MINUTE_MS; waited += 5) await Bun.sleep(5);
+  };
+  const catchUp = async () => {
+    const key = { source: `rakuten:${ACCOUNTS.rakuten.account}`, orgId: org.id, stream: 'process' };
+    for (let waited = 0; waited < WAIT_MAX_MS; waited += 50) {
+      const { completeThroughMs } = (await stores.pulls.find(key)) ?? {};
+      if (now() - (completeThroughMs ?? START_MS) < RAKUTEN_LAG_MAX_MS) return;
+      await Bun.sleep(50);
+    }
+    throw new Error('the pull does not catch up');
+  };
+  while (counts.kills < run.number('kills') && performance.now() < endMs) {
+    if (isRakuten) await catchUp();
+    await nextRequest(random.chance(0.5) ? 'catalogue' : 'all');
+    await Bun.sleep(random.logBetween(1, random.chance(0.5) ? 50 : 2_000));
+    const draw = random.unit();
+    if (draw < 0.6) {
+      await kill(child);
+      child = start();
+    } else if (draw < 0.8) {
+      // Another pull takes over while the first one is frozen. Afterwards, the first one must not write.
+      counts.freezes++;
+      child.kill('SIGSTOP');
+      const other = start();
+      await nextRequest('all');
+      await Bun.sleep(random.between(1, 300));
+      child.kill('SIGCONT');
+      await Bun.sleep(random.between(1, 300));
+      await kill(child);
+      child = other;
+    } else {
+      counts.disconnections++;
+      await server.stop(true);
+      await Bun.sleep(random.between(1, 100));
+      server = listen(port);
+    }
+    if (child.exitCode !== null) throw new Error('a pull ended by itself');
+  }
+  await kill(child);
+  frozenMs = now();
+  const finalMs = frozenMs + DECIDED_MS;
+  const final = start({
+    time: { realMs: Date.now(), virtualMs: finalMs, speed: FINAL_SPEED },
+    untilMs: finalMs - 1,
+  });
+  const passes = new Response(final.stdout).text();
+  const ended = await Promise.race([final.exited, Bun.sleep(WAIT_MAX_MS)]);
+  final.kill('SIGKILL');
+  if (ended !== 0) throw new Error(`the last pull has not succeeded: ${(await passes).slice(-1_000)}`);
+  report(
+    run,
+    network,
+    await compareWithTruth(stores, org, network, trueSales(fakes.ledger, network, frozenMs)),
+  );
+  for (const line of await catalogue.compare(stores, frozenMs))
+    run.violation('CATALOGUE', `${network}: ${line}`);
+  const imports = await stores.imports.list({ limit: IMPORTS_MAX });
+  const catalogues = imports.filter(({ kind, outcome }) => kind === 'catalogue' && outcome === 'done').length;
+  for (const [what, count] of Object.entries({ ...counts, catalogues })) run.count(what, count);
+  const virtualDays = Math.round((frozenMs - START_MS) / DAY_MS);
+  run.row({ network, ...counts, requests: requests.all, 'virtual days': virtualDays, catalogues });
+}
+
+async function pullLeaking(run: Run, network: NetworkName): Promise<void> {
+  const { before, after, found } = await runWithLeaks(network, run.database, {
+    leakShare: 0.3,
+    salesPerDay: 60,
+  });
+  report(run, network, after);
+  run.require(
+    `${network}: reading old sales again finds what the filters do not list`,
+    found >= before.wrong,
+    {
+      ...{ found, wrong: before.wrong },
+    },
+  );
+  run.count('unlisted changes', before.wrong);
+}
+
+/** Reports how the database differs from the network. */
+function report(
+  run: Run,
+  network: NetworkName,
+  { examples, sales, versions, ...differences }: Comparison,
+): void {
+  run.count('sales', sales);
+  run.count('versions', versions);
+  for (const [kind, count] of Object.entries(differences))
+    if (count > 0) run.violation(kind.toUpperCase(), `${network}: ${count}, such as ${examples.join('; ')}`);
+}
