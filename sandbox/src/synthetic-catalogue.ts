@@ -21,14 +21,17 @@ export interface CatalogueOptions {
   readonly seed: number;
   readonly nowMs: number;
   readonly logoUrl: (retailerId: string) => string;
+  /** Only the most popular retailers. Default: all. */
+  readonly count?: number;
 }
 
 /** Returns the retailers at nowMs, most popular first. */
-export function makeCatalogue({ seed, nowMs, logoUrl }: CatalogueOptions): Retailer[] {
+export function makeCatalogue({ seed, nowMs, logoUrl, count }: CatalogueOptions): Retailer[] {
   const offers = spread(new Random(seed, 'offers'), OFFER_COUNT, 1, OFFERS_MAX);
   const coupons = spread(new Random(seed, 'coupons'), COUPON_COUNT, 0, COUPONS_MAX);
   const promotions = spread(new Random(seed, 'promotions'), PROMOTION_COUNT, 0, PROMOTIONS_MAX);
-  return openShops(seed, RETAILER_COUNT).map((shop) => {
+  const shops = openShops(seed, RETAILER_COUNT).slice(0, count);
+  return shops.map((shop) => {
     const id = namedUuid(seed, 'retailer', shop.number);
     return {
       id,

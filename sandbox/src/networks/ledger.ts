@@ -127,7 +127,7 @@ export class Ledger {
 
   #retailersAt(nowMs: number): Retailer[] {
     const { seed, logoUrl, programmes = 12 } = this.#options;
-    return makeCatalogue({ seed, nowMs, logoUrl }).slice(0, programmes * NETWORKS.length);
+    return makeCatalogue({ seed, nowMs, logoUrl, count: programmes * NETWORKS.length });
   }
 
   #networkOf(retailerId: string): NetworkName {

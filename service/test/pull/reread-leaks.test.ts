@@ -1,5 +1,5 @@
 // Reading old sales again finds every change that a network's change filters did not list, and warns about it. If the filters
-// list every change, it finds nothing. `npm run test:pull` does the same for all networks, with more sales.
+// list every change, it finds nothing. `npm run test:chaos -- pull` does the same for all networks, with more sales.
 
 import { expect, test } from 'bun:test';
 import { DATABASES } from '../support/databases.ts';
