@@ -10,8 +10,8 @@ import { hostile } from './scenarios/hostile.ts';
 import { large } from './scenarios/large.ts';
 import { load } from './scenarios/load.ts';
 import { polling } from './scenarios/polling.ts';
-import { replica } from './scenarios/replica.ts';
 import { pull } from './scenarios/pull.ts';
+import { replica } from './scenarios/replica.ts';
 import { workers } from './scenarios/workers.ts';
 
 export const SCENARIOS: readonly Scenario[] = [
