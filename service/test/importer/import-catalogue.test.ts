@@ -154,6 +154,19 @@ describe('an import replaces the whole catalogue', () => {
       );
   });
 
+  test.each([
+    ['an image', '\x89PNG\r\n\x1a\n\0\0', 'is not a text file; it must be NDJSON, a JSON list or CSV'],
+    [
+      'a file of links',
+      '{"retailerId":"x","template":"https://network.example/{click}"}\n',
+      'looks like links; import it with offerbook import links',
+    ],
+  ])('rejects %s with one sentence', async (_, text, reason) => {
+    expect(await complaintOf(load(Buffer.from(text, 'latin1')))).toBe(
+      `line 1: the file ${reason}\nNothing was imported: the file cannot be read beyond this point.`,
+    );
+  });
+
   test('a leading line that is not a row counts as one invalid row', async () => {
     const report = await load(ndjson('# retailers, all of them', retailer(1)), { skipInvalid: true });
     expect(countsOf(report)).toEqual({ ...COUNTS, read: 2, added: 1, invalid: 1 });

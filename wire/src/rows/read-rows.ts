@@ -29,6 +29,8 @@ export async function* readRows(
 ): AsyncGenerator<RawRow[]> {
   const { text, all } = await peekText(chunks);
   const { columns } = rules;
+  const mistake = fileMistake(text, columns === undefined);
+  if (mistake !== undefined) throw new BrokenFile({ line: 1 }, { field: 'the file', reason: mistake });
   if (text.startsWith('[') || /^\{\s*"(?:data|cursor)"\s*:/.test(text)) {
     const onAnswer = (answer: Record<string, unknown>, line: number) => checkEnvelope(answer, line, rules);
     yield* readJsonLists(withinLimit(all, text.startsWith('[') ? '.[]' : '.data[]'), {
@@ -49,6 +51,17 @@ export async function* readRows(
   } else if (columns !== undefined && !text.startsWith('{') && looksLikeHeader(firstLine(text), columns)) {
     yield* readCsv(all, { ...rules, columns });
   } else yield* readNdjson(all, rules);
+}
+
+/** Recognises files that are not rows of any kind, or rows of a different kind, which would be one problem per field. */
+function fileMistake(text: string, isCatalogue: boolean): string | undefined {
+  // PNG, JPEG, GIF, ZIP (also XLSX) and PDF.
+  if (/^(?:\uFFFDPNG|\uFFFD{3}|GIF8|PK\p{Cc}|%PDF)/u.test(text))
+    return 'is not a text file; it must be NDJSON, a JSON list or CSV';
+  const line = firstLine(text);
+  return isCatalogue && /^\{.*"template"\s*:/.test(line) && !line.includes('"hostname"')
+    ? 'looks like links; import it with offerbook import links'
+    : undefined;
 }
 
 /** True if the first line begins an object and the second line continues it with a field name. */
