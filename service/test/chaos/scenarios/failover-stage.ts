@@ -259,8 +259,6 @@ export class FailoverStage implements AsyncDisposable {
     return async (query) => {
       const page = await fetchPage(query);
       const { completeThrough } = page;
-      if (query.updatedAtGreaterThan !== undefined && completeThrough < query.updatedAtGreaterThan)
-        this.#note('BACK', `complete through ${completeThrough}, asked after ${query.updatedAtGreaterThan}`);
       if (completeThrough > everybody.floor) everybody.floor = completeThrough;
       return page;
     };

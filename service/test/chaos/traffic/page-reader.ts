@@ -30,6 +30,9 @@ export function pageReader(
       lastId = row.id;
       if (!isInWindow(row, query)) onViolation(`${row.id} of ${row.updatedAt} is outside ${pathOf(query)}`);
     }
+    const { updatedAtGreaterThan: after = '' } = query;
+    if (page.completeThrough < after)
+      onViolation(`the page after ${after} is complete only through ${page.completeThrough}`);
     if (page.cursor !== undefined && page.cursor <= lastId)
       onViolation(`the cursor ${page.cursor} is not after the last id, ${lastId}`);
     if (query.cursor === undefined) {
