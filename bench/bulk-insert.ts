@@ -5,9 +5,10 @@ import { Database as SqliteFile } from 'bun:sqlite';
 import { once } from 'node:events';
 import postgres from 'postgres';
 import { withUpdatedAt } from '../service/src/storage/backup/new-timeline.ts';
-import { columnsOf, insertSql, TRANSACTIONS, type TransactionRow } from '../service/src/storage/database.ts';
 import { sqlitePath } from '../service/src/storage/open-database.ts';
 import { POSTGRES_SQL } from '../service/src/storage/postgres/postgres-sql.ts';
+import { columnsOf, insertSql } from '../service/src/storage/schema/table.ts';
+import { TRANSACTIONS, type TransactionRow } from '../service/src/storage/schema/tables.ts';
 import type { Sql } from '../service/src/storage/sql.ts';
 import { SQLITE_SQL } from '../service/src/storage/sqlite/sqlite-sql.ts';
 

@@ -8,10 +8,12 @@ import { PASSBACK_DATA_BYTES_MAX, PASSBACK_UID_BYTES_MAX } from '@offerbook/wire
 import type { ClickSpool } from '../domain/click.ts';
 import { systemClock } from '../domain/clock.ts';
 import { StorageError } from '../domain/storage-error.ts';
-import { CLICKS, columnsOf, type Database, type DatabaseOptions } from './database.ts';
+import type { Database, DatabaseOptions } from './database.ts';
 import { openOnce } from './open-once.ts';
 import { COMMAND_OPTIONS } from './open-stores.ts';
 import { migrate } from './schema/migrate.ts';
+import { columnsOf } from './schema/table.ts';
+import { CLICKS } from './schema/tables.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 import { SQLITE_SPOOL } from './sqlite/sqlite-schemas.ts';
 import { clickStore } from './stores/click-store.ts';

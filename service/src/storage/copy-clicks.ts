@@ -2,9 +2,11 @@
 // because it first deletes the clicks in the target.
 
 import type { Click, ClickId } from '../domain/click.ts';
-import { CLICKS, columnsOf, type Database, type TableRow } from './database.ts';
+import type { Database } from './database.ts';
 import { closing } from './open-once.ts';
 import { CREATE_OPTIONS, clickDatabase, READ_OPTIONS } from './open-stores.ts';
+import { columnsOf } from './schema/table.ts';
+import { CLICKS } from './schema/tables.ts';
 import { type ClickRow, toClick } from './stores/click-store.ts';
 import { type BatchQuery, readBatches } from './stores/read-batches.ts';
 
@@ -39,8 +41,7 @@ export async function copyClickRows(
   { onBatch = () => {}, isOurs = () => true }: CopyClicksOptions = {},
 ): Promise<number> {
   let count = 0;
-  type Row = TableRow<keyof typeof CLICKS.columns> & ClickRow;
-  await readBatches<Row>(source, allClicks(columnsOf(CLICKS).join(', ')), async (rows) => {
+  await readBatches<ClickRow>(source, allClicks(columnsOf(CLICKS).join(', ')), async (rows) => {
     const batch = rows.filter((row) => isOurs(toClick(row)));
     await target.write((connection) => connection.putMany(CLICKS, batch));
     count += batch.length;

@@ -1,44 +1,30 @@
-// Copies a database into an empty one, SQLite or PostgreSQL: organisations with their change clocks, tokens, webhooks with their
-// positions, the catalogue, links, transactions with their stamps, the history, former users, daily totals, the logs, and clicks. Clients continue with the
-// same token from the same watermark, and click ids stay valid. Copies either everything or nothing. Changes made during the copy
-// are not copied. Can be limited to some organisations, to split a database; the whole catalogue and all links are still copied.
+// Copies a database into an empty one, SQLite or PostgreSQL. Clients continue with the same token from the same watermark, and
+// click ids stay valid. Copies either everything or nothing. Changes made during the copy are not copied. Can be limited to some
+// organisations, to split a database; the whole catalogue and all links are still copied. schema/tables.ts declares how each
+// table is copied.
 
 import { FIRST_ID } from '@offerbook/wire/uuid.ts';
 import { StorageError } from '../domain/storage-error.ts';
 import { skipNumbers } from './backup/new-timeline.ts';
 import { copyClicks } from './copy-clicks.ts';
-import {
-  type Connection,
-  columnsOf,
-  DAILY_TOTALS,
-  ERASURES,
-  FORMER_USERS,
-  HISTORY,
-  IMPORT_FEEDS,
-  LINKS,
-  noDatabase,
-  outdated,
-  PULL_ROWS,
-  PULL_STREAMS,
-  RETAILERS,
-  type SqlValue,
-  type TableRow,
-  TRANSACTIONS,
-  type TransactionRow,
-  type VersionRow,
-} from './database.ts';
+import { type Connection, noDatabase, outdated, type SqlValue } from './database.ts';
 import { openDatabase } from './open-database.ts';
 import { closing } from './open-once.ts';
 import { CREATE_OPTIONS, READ_OPTIONS } from './open-stores.ts';
 import { findSchemaState, migrate } from './schema/migrate.ts';
-import type { Sql, Statement } from './sql.ts';
+import { columnsOf, keyOf, type RowOf, scanSql, type Table } from './schema/table.ts';
+import {
+  FORMER_USERS,
+  HISTORY,
+  IMPORT_FEEDS,
+  MAIN_TABLES,
+  TRANSACTIONS,
+  type TransactionRow,
+  type VersionRow,
+} from './schema/tables.ts';
+import type { Statement } from './sql.ts';
 import { type Auditor, writeAudit } from './stores/audit-log.ts';
-import { ALL_RETAILERS, type RetailerRow } from './stores/catalogue-store.ts';
-import { toRow } from './stores/daily-sums.ts';
-import { readTotals } from './stores/daily-totals.ts';
-import { listErasedUsers } from './stores/erased-users.ts';
 import { COUNTERS_SQL } from './stores/import-log.ts';
-import { listLinks, toLinkRow } from './stores/link-store.ts';
 import { readBatches, readVersions, versionsSql } from './stores/read-batches.ts';
 import {
   DELETED_NUMBER,
@@ -61,7 +47,7 @@ export interface CopyReport extends TableCounts {
   readonly clicks: number;
 }
 
-type Row = TableRow<string>;
+type Row = Readonly<Record<string, SqlValue>>;
 
 interface Counter {
   readonly name: string;
@@ -99,7 +85,7 @@ export async function copyDatabase(
         onRows(rowsDone);
       };
       const isOurs = await selectOrganisations(from, orgNames);
-      const counts = await copyTables({ from, to, sql: target.sql, orgNames, isOurs, progress });
+      const counts = await copyTables({ from, to, orgNames, isOurs, progress });
       // Clicks use a separate connection, which commits first. Until the rest is committed, the target counts as empty, so an
       // interrupted copy can be repeated.
       const clicks = await copyClicks(fromUrl, toUrl, {
@@ -138,59 +124,34 @@ async function selectOrganisations(from: Connection, names: readonly string[] | 
 interface Copy {
   readonly from: Connection;
   readonly to: Connection;
-  /** SQL dialect of the target. */
-  readonly sql: Sql;
   readonly orgNames: readonly string[] | undefined;
   readonly isOurs: IsOurs;
   readonly progress: (rows: number) => void;
 }
 
 async function copyTables(copy: Copy): Promise<TableCounts> {
-  const { from, to, sql, orgNames, isOurs, progress } = copy;
-  // Organisations keep their numbers, because click ids contain those numbers.
-  const copyRows = async (table: string, columns: string) => {
-    const found = await from.all<Row>(`SELECT ${columns} FROM ${table} ORDER BY id`);
-    const rows = found.filter((row) => isOurs(table === 'organisations' ? row.id : row.org_id));
-    for (const row of rows) await insertRow(to, table, row, sql.withGivenNumber);
-    return rows;
-  };
-  let retailers = 0;
-  await readBatches<RetailerRow>(from, ALL_RETAILERS, async (batch) => {
-    retailers += await to.putMany(RETAILERS, batch);
-    progress(batch.length);
-  });
-  const organisations = await copyRows(
-    'organisations',
-    'id, name, created_at, last_stamp, public_id, deleting_since',
-  );
+  const { from, to, orgNames } = copy;
+  const counts = new Map<string, number>();
+  // Organisations come first and keep their numbers, because click ids contain those numbers.
+  for (const table of MAIN_TABLES)
+    if (table.copied === 'rows') counts.set(table.name, await copyRows(copy, table));
   await to.all("UPDATE secrets SET value = $1 WHERE name = 'click'", await readClickKey(from));
-  await to.putMany(
-    ERASURES,
-    (await listErasedUsers(from)).filter(({ org_id }) => isOurs(org_id)),
-  );
-  await to.putMany(LINKS, (await listLinks(from)).map(toLinkRow));
   const newNumbers = await copyImports(copy);
-  const tokens = await copyRows(
-    'tokens',
-    'id, org_id, kind, label, digest, created_at, expires_at, overlap_ends_at, revoked_at, last_used_at',
-  );
-  await copyRows(
-    'webhooks',
-    `id, org_id, url, created_at, generation, oldest_generation, overlap_ends_at, position_stamp, position_id, sending_since,
-     revision, paused_at, paused_by, failing_since, failures, attempted_at, retry_at, last_result, delivered_at`,
-  );
   let transactions = 0;
-  for (const { id } of organisations) transactions += await copySales(copy, id as number, newNumbers);
-  await copyPulls(copy);
-  await readTotals(from, (batch) =>
-    to.putMany(DAILY_TOTALS, batch.filter(({ orgId }) => isOurs(orgId)).map(toRow)),
-  );
+  for (const { id } of await to.all<{ id: number }>('SELECT id FROM organisations ORDER BY id'))
+    transactions += await copySales(copy, id, newNumbers);
   for (const row of await from.all<Row>(orgNames === undefined ? AUDIT_SQL : OWN_AUDIT_SQL))
     if (orgNames?.includes(String(row.org)) ?? true) await insertRow(to, 'audit', row);
   for (const name of REVISIONS) await raiseRevision(to, name);
   if (orgNames === undefined) await to.continueNumbers('organisations', LAST_NUMBER_SQL);
   else await leaveNumbers(from, to);
-  return { organisations: organisations.length, tokens: tokens.length, retailers, transactions };
+  const countOf = (name: string) => counts.get(name) ?? 0;
+  return {
+    organisations: countOf('organisations'),
+    tokens: countOf('tokens'),
+    retailers: countOf('retailers'),
+    transactions,
+  };
 }
 
 const AUDIT_SQL = 'SELECT at, made_by, action, org, details FROM audit ORDER BY id';
@@ -198,6 +159,28 @@ const AUDIT_SQL = 'SELECT at, made_by, action, org, details FROM audit ORDER BY 
 /** Without the entries of deleted organisations whose name was used again, and without those of the whole installation. */
 const OWN_AUDIT_SQL = `SELECT at, made_by, action, org, details FROM audit a WHERE org IS NOT NULL AND NOT EXISTS (
     SELECT 1 FROM audit b WHERE b.org = a.org AND b.id > a.id AND b.action = 'organisation created') ORDER BY id`;
+
+const BATCH = 1_000;
+
+/** Copies the rows of the selected organisations, or all rows if they belong to no organisation. Returns their number. */
+async function copyRows(
+  { from, to, isOurs, progress }: Copy,
+  table: Table,
+  isCopied = (row: Row) => table.organisation === undefined || isOurs(row[table.organisation]),
+): Promise<number> {
+  const key = keyOf(table);
+  let count = 0;
+  let batch = await from.all<Row>(scanSql(table, 'first', BATCH));
+  while (batch.length > 0) {
+    const ours = batch.filter(isCopied);
+    if (ours.length > 0) count += await to.putMany(table, ours as RowOf<Table>[]);
+    progress(batch.length);
+    const last = batch.at(-1);
+    if (batch.length < BATCH || last === undefined) break;
+    batch = await from.all<Row>(scanSql(table, 'next', BATCH), ...key.map((name) => last[name] ?? null));
+  }
+  return count;
+}
 
 /**
  * Skips organisation numbers that the source may assign later. Click ids contain these numbers, so the two databases must not
@@ -210,10 +193,10 @@ async function leaveNumbers(from: Connection, to: Connection): Promise<void> {
 }
 
 /** Inserts a row and returns its id. */
-async function insertRow(connection: Connection, table: string, row: Row, how = ''): Promise<SqlValue> {
+async function insertRow(connection: Connection, table: string, row: Row): Promise<SqlValue> {
   const columns = Object.keys(row);
   const places = columns.map((_, i) => `$${i + 1}`);
-  const sql = `INSERT INTO ${table} (${columns.join(', ')}) ${how} VALUES (${places.join(', ')}) RETURNING id`;
+  const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places.join(', ')}) RETURNING id`;
   const [created] = await connection.all<{ id: SqlValue }>(sql, ...Object.values(row));
   return created?.id ?? null;
 }
@@ -222,13 +205,14 @@ async function insertRow(connection: Connection, table: string, row: Row, how = 
  * Returns a map from old to new import ids. The ids differ if the target already has imports. A copy of some organisations omits
  * imports of transactions without an organisation, and counts only the imports that it contains.
  */
-async function copyImports({ from, to, orgNames, isOurs }: Copy): Promise<ReadonlyMap<SqlValue, SqlValue>> {
-  const newNumbers = new Map<SqlValue, SqlValue>();
+async function copyImports(copy: Copy): Promise<ReadonlyMap<SqlValue, number>> {
+  const { from, to, orgNames, isOurs } = copy;
+  const newNumbers = new Map<SqlValue, number>();
   const sql = 'SELECT id, kind, org_id, began_at, ended_at, outcome, document FROM imports ORDER BY id';
   const isCopied = ({ kind, org_id }: Row) =>
     isOurs(org_id) && (orgNames === undefined || kind !== 'transactions' || (org_id ?? 0) !== 0);
   for (const { id = null, ...row } of await from.all<Row>(sql))
-    if (isCopied(row)) newNumbers.set(id, await insertRow(to, 'imports', row));
+    if (isCopied(row)) newNumbers.set(id, (await insertRow(to, 'imports', row)) as number);
   const counted =
     orgNames === undefined
       ? await from.all<Counter>(COUNTERS_SQL)
@@ -236,9 +220,7 @@ async function copyImports({ from, to, orgNames, isOurs }: Copy): Promise<Readon
           "SELECT 'imports ' || kind || ' ' || outcome AS name, count(*) AS value FROM imports WHERE outcome <> 'begun' GROUP BY 1",
         );
   for (const { name, value } of counted) await raiseCounter(to, name, value);
-  type FeedRow = TableRow<keyof typeof IMPORT_FEEDS.columns>;
-  const feeds = await from.all<FeedRow>('SELECT * FROM import_feeds');
-  await to.putMany(IMPORT_FEEDS, feeds.filter(isCopied));
+  await copyRows(copy, IMPORT_FEEDS, isCopied);
   return newNumbers;
 }
 
@@ -246,7 +228,7 @@ async function copyImports({ from, to, orgNames, isOurs }: Copy): Promise<Readon
 async function copySales(
   copy: Copy,
   orgId: number,
-  newNumbers: ReadonlyMap<SqlValue, SqlValue>,
+  newNumbers: ReadonlyMap<SqlValue, number>,
 ): Promise<number> {
   const { from, to, progress } = copy;
   const renumbered = <Sale extends TransactionRow | VersionRow>(row: Sale) => ({
@@ -267,36 +249,6 @@ async function copySales(
   return count;
 }
 
-const PULL_ROWS_BATCH = 1_000;
-
-const PULL_ROWS_SQL = `
-  SELECT ${columnsOf(PULL_ROWS).join(', ')} FROM pull_rows
-   WHERE (source, sale_id, part_id) > ($1, $2, $3) ORDER BY source, sale_id, part_id LIMIT ${PULL_ROWS_BATCH}`;
-
-/**
- * Copies each stream's position and the rows of sales that may still change. Leases and budgets expire soon, so they are not
- * copied.
- */
-async function copyPulls({ from, to, isOurs, progress }: Copy): Promise<void> {
-  type StreamRow = TableRow<keyof typeof PULL_STREAMS.columns>;
-  type PulledRow = TableRow<keyof typeof PULL_ROWS.columns>;
-  const streams = await from.all<StreamRow>('SELECT * FROM pull_streams');
-  await to.putMany(
-    PULL_STREAMS,
-    streams.filter(({ org_id }) => isOurs(org_id)),
-  );
-  let batch: PulledRow[];
-  let last: readonly SqlValue[] = ['', '', ''];
-  do {
-    batch = await from.all<PulledRow>(PULL_ROWS_SQL, ...last);
-    const ours = batch.filter(({ org_id }) => isOurs(org_id));
-    if (ours.length > 0) await to.putMany(PULL_ROWS, ours);
-    progress(batch.length);
-    const end = batch.at(-1);
-    last = [end?.source ?? '', end?.sale_id ?? '', end?.part_id ?? ''];
-  } while (batch.length === PULL_ROWS_BATCH);
-}
-
 const FORMER_USERS_BATCH = 5_000;
 
 export const FORMER_USERS_SQL = `
@@ -304,11 +256,10 @@ export const FORMER_USERS_SQL = `
    WHERE (org_id, user_key, id) > ($1, $2, $3) AND org_id <= $1 ORDER BY org_id, user_key, id LIMIT ${FORMER_USERS_BATCH}`;
 
 async function copyFormerUsers({ from, to, progress }: Copy, orgId: number): Promise<void> {
-  type FormerUser = TableRow<keyof typeof FORMER_USERS.columns>;
-  let batch: FormerUser[];
+  let batch: RowOf<typeof FORMER_USERS>[];
   let last: readonly SqlValue[] = [0, FIRST_ID];
   do {
-    batch = await from.all<FormerUser>(FORMER_USERS_SQL, orgId, ...last);
+    batch = await from.all(FORMER_USERS_SQL, orgId, ...last);
     if (batch.length > 0) await to.putMany(FORMER_USERS, batch);
     progress(batch.length);
     const end = batch.at(-1);

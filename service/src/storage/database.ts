@@ -1,12 +1,12 @@
 // The interface that SQLite and PostgreSQL implement. The stores are written once, against this interface and the database's
 // `Sql` object (sql.ts).
 
-import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Clock } from '../domain/clock.ts';
 import { StorageError } from '../domain/storage-error.ts';
 import type { DatabasePools } from '../domain/stores.ts';
 import type { Schema } from './schema/schema.ts';
-import type { ColumnType, Sql, Statement } from './sql.ts';
+import type { RowOf, Table } from './schema/table.ts';
+import type { Sql, Statement } from './sql.ts';
 
 export type SqlValue = string | number | null;
 
@@ -22,20 +22,14 @@ export interface Connection extends Queries {
     ...params: SqlValue[]
   ): Promise<Row[]>;
   /** Returns the rows with these keys. */
-  findMany<Row>(table: Table, keys: readonly string[]): Promise<Row[]>;
+  findMany<T extends Table>(table: T, keys: readonly string[]): Promise<RowOf<T>[]>;
   /** Inserts rows or overwrites those with the same key. Returns the number of rows written. */
-  putMany<Column extends string>(
-    table: Table<Column>,
-    rows: readonly TableRow<NoInfer<Column>>[],
-  ): Promise<number>;
+  putMany<T extends Table>(table: T, rows: readonly RowOf<NoInfer<T>>[]): Promise<number>;
   /**
    * Inserts rows with new keys, which is faster than putMany on PostgreSQL. Returns the number of rows written. If a key exists,
    * that number is too small, and the caller must roll back.
    */
-  insertMany<Column extends string>(
-    table: Table<Column>,
-    rows: readonly TableRow<NoInfer<Column>>[],
-  ): Promise<number>;
+  insertMany<T extends Table>(table: T, rows: readonly RowOf<NoInfer<T>>[]): Promise<number>;
   deleteMany(table: Table, keys: readonly string[]): Promise<void>;
   /** From now on, overwrites deleted and replaced bytes with zeros. On PostgreSQL, does nothing; vacuum removes deleted rows. */
   overwriteDeleted(): Promise<void>;
@@ -144,192 +138,6 @@ export interface DatabaseOptions {
   readonly overwritesDeleted?: boolean;
   /** Role of the server to use if the URL names several; by default, the primary. PostgreSQL only. */
   readonly role?: 'primary' | 'standby';
-}
-
-/** A table that is written in bulk. */
-export interface Table<Column extends string = string> {
-  readonly name: string;
-  /** The key columns come first. */
-  readonly columns: { readonly [Name in Column]: ColumnType };
-  /** Number of columns in the key; 1 by default. */
-  readonly keyLength?: number;
-  /** A column that never changes: existing rows with another value are not overwritten. */
-  readonly owner?: string;
-  /** The only column that an upsert changes in an existing row, and only if it is null. */
-  readonly filledLater?: string;
-}
-
-export type TableRow<Column extends string> = Readonly<Record<Column, SqlValue>>;
-
-export const RETAILERS = {
-  name: 'retailers',
-  columns: { id: 'uuid', document: 'text', source: 'text' },
-} as const satisfies Table;
-
-/** `domains` is a JSON list. */
-export const LINKS = {
-  name: 'links',
-  columns: { id: 'uuid', kind: 'text', template: 'text', domains: 'text' },
-} as const satisfies Table;
-
-export const CLICKS = {
-  name: 'clicks',
-  columns: {
-    id: 'text',
-    org_id: 'integer',
-    kind: 'text',
-    deal_id: 'uuid',
-    retailer_id: 'uuid',
-    passback_uid: 'text',
-    passback_data: 'text',
-    activated_at: 'bigint',
-    clicked_at: 'bigint',
-    is_tracked: 'integer',
-    has_sale: 'integer',
-  },
-  filledLater: 'clicked_at',
-} as const satisfies Table;
-
-export const TRANSACTIONS = {
-  name: 'transactions',
-  columns: {
-    id: 'uuid',
-    org_id: 'integer',
-    updated_at: 'bigint',
-    document: 'text',
-    import_id: 'integer',
-    source_updated_at: 'bigint',
-    user_key: 'bigint',
-    retailer_id: 'uuid',
-  },
-  owner: 'org_id',
-} as const satisfies Table;
-
-export interface TransactionRow {
-  readonly id: Uuid;
-  readonly org_id: number;
-  readonly updated_at: number;
-  readonly import_id: number | null;
-  readonly source_updated_at: number | null;
-  /** See transactions/user-key.ts; null if the document has no passbackUid. */
-  readonly user_key: number | null;
-  readonly retailer_id: Uuid | null;
-  readonly document: string;
-}
-
-export const HISTORY = {
-  name: 'history',
-  columns: {
-    id: 'uuid',
-    until_stamp: 'bigint',
-    org_id: 'integer',
-    from_stamp: 'bigint',
-    import_id: 'integer',
-    document: 'text',
-  },
-  keyLength: 2,
-} as const satisfies Table;
-
-/**
- * Users whose transactions now have another user or none. If a version in the history names a user, then the current version
- * names the same user or this table has an entry, so a user's versions can be found without an index on the history.
- */
-export const FORMER_USERS = {
-  name: 'former_users',
-  columns: { org_id: 'integer', user_key: 'bigint', id: 'uuid', until_stamp: 'bigint' },
-  keyLength: 3,
-} as const satisfies Table;
-
-/** The amounts are decimal strings, because SQLite has no exact decimal type. */
-export const DAILY_TOTALS = {
-  name: 'daily_totals',
-  columns: {
-    org_id: 'integer',
-    day: 'text',
-    currency: 'text',
-    status: 'text',
-    count: 'bigint',
-    order_value: 'text',
-    cashback: 'text',
-  },
-  keyLength: 4,
-} as const satisfies Table;
-
-export interface VersionRow {
-  readonly id: Uuid;
-  readonly org_id: number;
-  readonly from_stamp: number;
-  readonly until_stamp: number;
-  readonly import_id: number | null;
-  readonly document: string;
-}
-
-export const ERASURES = {
-  name: 'erasures',
-  columns: { org_id: 'integer', digest: 'text', erased_at: 'bigint' },
-  keyLength: 2,
-} as const satisfies Table;
-
-export const IMPORT_FEEDS = {
-  name: 'import_feeds',
-  columns: {
-    kind: 'text',
-    org_id: 'integer',
-    source: 'text',
-    last_success: 'bigint',
-    last_outcome: 'text',
-    last_ended: 'bigint',
-  },
-  keyLength: 3,
-} as const satisfies Table;
-
-export const PULL_ROWS = {
-  name: 'pull_rows',
-  columns: {
-    source: 'text',
-    sale_id: 'text',
-    part_id: 'text',
-    org_id: 'integer',
-    sub_id: 'text',
-    due_at: 'bigint',
-    seen_at: 'bigint',
-    document: 'text',
-  },
-  keyLength: 3,
-} as const satisfies Table;
-
-export const PULL_STREAMS = {
-  name: 'pull_streams',
-  columns: {
-    source: 'text',
-    org_id: 'integer',
-    stream: 'text',
-    complete_through: 'bigint',
-    document: 'text',
-  },
-  keyLength: 3,
-} as const satisfies Table;
-
-export function columnsOf<Column extends string>({ columns }: Table<Column>): Column[] {
-  return Object.keys(columns) as Column[];
-}
-
-export function insertSql(table: Table, source: string): string {
-  return `INSERT INTO ${table.name} (${columnsOf(table).join(', ')}) ${source}`;
-}
-
-/** `INSERT INTO table (columns) <source> ON CONFLICT …`. */
-export function upsertSql(table: Table, source: string): string {
-  const names = columnsOf(table);
-  const { keyLength = 1, filledLater } = table;
-  const [key, rest] = [names.slice(0, keyLength).join(', '), names.slice(keyLength)];
-  const assignments =
-    filledLater === undefined
-      ? rest.filter((name) => name !== table.owner).map((name) => `${name} = excluded.${name}`)
-      : [`${filledLater} = coalesce(${table.name}.${filledLater}, excluded.${filledLater})`];
-  const guard =
-    table.owner === undefined ? '' : ` WHERE ${table.name}.${table.owner} = excluded.${table.owner}`;
-  return `${insertSql(table, source)} ON CONFLICT (${key}) DO UPDATE SET ${assignments.join(', ')}${guard}`;
 }
 
 export function busy(cause: unknown): StorageError {

@@ -4,9 +4,10 @@ import { printTimestamp, type Timestamp, timestampMs } from '@offerbook/wire/tim
 import { printTransaction, type UnstampedTransaction } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { ENVELOPE_START, envelopeEnd } from '../../src/domain/page.ts';
-import { type Database, TRANSACTIONS } from '../../src/storage/database.ts';
+import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
+import { TRANSACTIONS } from '../../src/storage/schema/tables.ts';
 import type { Send } from './traffic/page-reader.ts';
 import { TilingPoller } from './traffic/pollers.ts';
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { newUuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
 import { isStorageError, StorageError } from '../../src/domain/storage-error.ts';
-import { RETAILERS } from '../../src/storage/database.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { RETAILERS } from '../../src/storage/schema/tables.ts';
 import { signalIfThere } from '../support/postgres-processes.ts';
 import { freePort, newPostgresDatabase } from '../support/postgres-server.ts';
 import { EVERYTHING, newOrganisation, openTestStores, rejection } from './open-test-stores.ts';
@@ -72,7 +72,7 @@ describe('PostgreSQL', () => {
         const ids = rows.map(({ id }) => id);
         const found = await database.write(async (connection) => {
           await connection.putMany(RETAILERS, rows);
-          const stored = await connection.findMany<{ id: string }>(RETAILERS, ids);
+          const stored = await connection.findMany(RETAILERS, ids);
           await connection.deleteMany(RETAILERS, ids);
           return stored.toSorted((a, b) => (a.id < b.id ? -1 : 1));
         });

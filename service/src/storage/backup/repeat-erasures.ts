@@ -3,10 +3,11 @@
 // too, because a repeated import may contain them.
 
 import { existsSync } from 'node:fs';
-import { type Database, ERASURES } from '../database.ts';
+import type { Database } from '../database.ts';
 import { CLICK_END } from '../open-database.ts';
 import { closing } from '../open-once.ts';
 import { COMMAND_OPTIONS, openStores } from '../open-stores.ts';
+import { ERASURES } from '../schema/tables.ts';
 import { openSqlite } from '../sqlite/sqlite.ts';
 import type { Auditor } from '../stores/audit-log.ts';
 import { digestUser, type ErasedUser, findLaterErasures } from '../stores/erased-users.ts';

@@ -2,13 +2,9 @@
 
 import type { Clock } from '../../domain/clock.ts';
 import type { Database, PostgresFacts } from '../database.ts';
+import { ALL_TABLES } from '../schema/tables.ts';
 
-const TABLES = [
-  ...['schema_version', 'revisions', 'organisations', 'tokens', 'retailers', 'transactions', 'history'],
-  ...['imports', 'audit', 'walks', 'links', 'secrets', 'clicks', 'taps', 'erasures', 'import_feeds'],
-  ...['daily_totals', 'webhooks', 'leases', 'pull_streams', 'pull_budgets', 'pull_rows'],
-  ...['timelines', 'timeline_clocks'],
-];
+const TABLES = ALL_TABLES.map(({ name }) => name);
 
 const may = (right: string) => `has_table_privilege(format('%I.%I', schemaname, tablename), '${right}')`;
 

@@ -1,21 +1,7 @@
 // The PostgreSQL schema: all tables are in one database.
 
-import type { Schema } from '../schema/schema.ts';
-import {
-  clickTables,
-  leaseTable,
-  mainTables,
-  timelineTables,
-  versionTable,
-  walkTables,
-} from '../schema/tables.ts';
+import { newSchema } from '../schema/schema.ts';
+import { ALL_TABLES } from '../schema/tables.ts';
 import { POSTGRES_SQL } from './postgres-sql.ts';
 
-export const POSTGRES_SCHEMA: Schema = {
-  oldestVersion: 1,
-  steps: [
-    [versionTable, mainTables, leaseTable, walkTables, clickTables, timelineTables].flatMap((tables) =>
-      tables(POSTGRES_SQL),
-    ),
-  ],
-};
+export const POSTGRES_SCHEMA = newSchema(ALL_TABLES, POSTGRES_SQL);

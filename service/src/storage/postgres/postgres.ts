@@ -3,18 +3,8 @@
 
 import type { SQL } from 'bun';
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
-import {
-  type Connection,
-  columnsOf,
-  type Database,
-  type DatabaseOptions,
-  insertSql,
-  type Queries,
-  type SqlValue,
-  type Table,
-  type TableRow,
-  upsertSql,
-} from '../database.ts';
+import type { Connection, Database, DatabaseOptions, Queries, SqlValue } from '../database.ts';
+import { columnsOf, insertSql, parameterTypes, type RowOf, type Table, upsertSql } from '../schema/table.ts';
 import type { Statement } from '../sql.ts';
 import { Failovers } from './failovers.ts';
 import { inspectPostgres, WRITE_LOCK_SQL } from './inspect-postgres.ts';
@@ -218,18 +208,19 @@ function arrayParam(number: number, type: string): string {
 
 /** SELECT that returns rows from one list per column. */
 function selectArrays(table: Table): string {
-  const arrays = Object.values(table.columns).map((type, i) => arrayParam(i + 1, type));
-  return `SELECT * FROM unnest(${arrays.join(', ')})`;
+  const arrays = parameterTypes(table).map((type, i) => arrayParam(i + 1, type));
+  // Needed for rows that come with their numbers; otherwise without effect.
+  return `OVERRIDING SYSTEM VALUE SELECT * FROM unnest(${arrays.join(', ')})`;
 }
 
-function arraysOf<Column extends string>(table: Table<Column>, rows: readonly TableRow<Column>[]): string[] {
-  return columnsOf(table).map((name) => arrayText(rows.map((row) => row[name])));
+function arraysOf<T extends Table>(table: T, rows: readonly RowOf<T>[]): string[] {
+  return columnsOf(table).map((name) => arrayText(rows.map((row) => row[name] as SqlValue)));
 }
 
 /** Selects the rows whose key is in the list $1. */
-function whereKey({ name, columns }: Table): string {
-  const [[key, type] = ['', '']] = Object.entries(columns);
-  return `${name} WHERE ${key} = ANY(${arrayParam(1, type)})`;
+function whereKey(table: Table): string {
+  const [key, type] = [columnsOf(table)[0], parameterTypes(table)[0]];
+  return `${table.name} WHERE ${key} = ANY(${arrayParam(1, type ?? '')})`;
 }
 
 /** PostgreSQL type OIDs. */

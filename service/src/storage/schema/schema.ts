@@ -1,5 +1,8 @@
 // A schema: ordered migration steps, built once for each database from its `Sql` object. The tables are defined in tables.ts.
 
+import type { Sql } from '../sql.ts';
+import { createTable, type Table } from './table.ts';
+
 type Step = readonly string[];
 
 export interface Schema {
@@ -11,6 +14,10 @@ export interface Schema {
    * that step's version.
    */
   readonly oldestVersion: number;
+}
+
+export function newSchema(tables: readonly Table[], sql: Sql): Schema {
+  return { oldestVersion: 1, steps: [tables.flatMap((each) => createTable(each, sql))] };
 }
 
 export function versionOf({ steps }: Schema): number {

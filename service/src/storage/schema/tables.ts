@@ -1,4 +1,5 @@
-// The tables and indexes of both databases.
+// All tables of both databases, each declared once. Row types, DDL, bulk statements, `copy`, the deletion of an organisation and
+// doctor's list of tables are derived from these declarations.
 //
 // Retailers and transactions are stored as the JSON text that clients receive, next to the columns that queries need. Servers
 // read the whole catalogue into memory; a page of transactions is a concatenation of stored strings.
@@ -8,289 +9,471 @@
 // and by span for all others (see transactions/transaction-page.ts). stamp-window.ts defines the span size;
 // transaction-plans.test.ts checks that the index matches. A fourth kind finds a user's transactions (transactions/user-ids.ts).
 
-import type { Sql } from '../sql.ts';
+import { type RowOf, type Table, table } from './table.ts';
 
 /** Length of a span, as a power of two in milliseconds. */
 const SPAN_SHIFT = 29;
 const USER_SPAN_SHIFT = 30;
 
-export function versionTable({ ddl: { integer, end } }: Sql): string[] {
-  return [
-    `CREATE TABLE schema_version (version ${integer} NOT NULL, oldest_version ${integer} NOT NULL)${end}`,
-  ];
-}
+const ORGANISATIONS = 'organisations (id)';
 
-/** Everything except clicks and walks, which SQLite keeps in separate files. */
-export function mainTables({ ddl }: Sql): string[] {
-  const { integer, bigint, text, sortedText, uuid, number, neverReusedNumber, end, keyedEnd } = ddl;
-  const { nullsFirst, growingEnd } = ddl;
-  return [
-    `CREATE TABLE revisions (name ${text} PRIMARY KEY, value ${bigint} NOT NULL)${end}`,
+const SCHEMA_VERSION = table({
+  name: 'schema_version',
+  columns: { version: 'integer', oldest_version: 'integer' },
+  keyLength: 0,
+  copied: 'not',
+});
+
+const REVISIONS = table({
+  name: 'revisions',
+  columns: { name: 'text', value: 'bigint' },
+  firstRows: () => [
     `INSERT INTO revisions (name, value) VALUES ('catalogue', 0), ('tokens', 0), ('activation', 0), ('webhooks', 0)`,
-    `CREATE TABLE organisations (
-     id ${number},
-     name ${sortedText} NOT NULL UNIQUE,
-     created_at ${bigint} NOT NULL,
-     last_stamp ${bigint} NOT NULL,
-     public_id ${uuid} NOT NULL UNIQUE,
-     deleting_since ${bigint}
-   )${end}`,
-    `CREATE TABLE tokens (
-     id ${uuid} PRIMARY KEY,
-     org_id ${integer} NOT NULL REFERENCES organisations (id),
-     kind ${text} NOT NULL CHECK (kind IN ('public', 'private')),
-     label ${text} NOT NULL,
-     digest ${text} NOT NULL UNIQUE,
-     created_at ${bigint} NOT NULL,
-     expires_at ${bigint},
-     overlap_ends_at ${bigint},
-     revoked_at ${bigint},
-     last_used_at ${bigint}
-   )${end}`,
-    `CREATE TABLE webhooks (
-     id ${uuid} PRIMARY KEY,
-     org_id ${integer} NOT NULL REFERENCES organisations (id),
-     url ${text} NOT NULL,
-     created_at ${bigint} NOT NULL,
-     generation ${integer} NOT NULL,
-     oldest_generation ${integer} NOT NULL,
-     overlap_ends_at ${bigint} NOT NULL,
-     position_stamp ${bigint} NOT NULL,
-     position_id ${uuid} NOT NULL,
-     sending_since ${bigint} NOT NULL,
-     revision ${integer} NOT NULL,
-     paused_at ${bigint},
-     paused_by ${text},
-     failing_since ${bigint},
-     failures ${integer} NOT NULL,
-     attempted_at ${bigint},
-     retry_at ${bigint},
-     last_result ${text},
-     delivered_at ${bigint}
-   )${end}`,
-    // `source` is the source of the pull, such as awin:77777; null if the retailer was imported from a file.
-    `CREATE TABLE retailers (id ${uuid} PRIMARY KEY, document ${text} NOT NULL, source ${text})${end}`,
-    `CREATE TABLE links (
-     id ${uuid} PRIMARY KEY,
-     kind ${text} NOT NULL CHECK (kind IN ('retailer', 'deal')),
-     template ${text} NOT NULL,
-     domains ${text} NOT NULL
-   )${end}`,
-    `CREATE TABLE secrets (name ${text} PRIMARY KEY, value ${text} NOT NULL)${end}`,
-    `INSERT INTO secrets (name, value) VALUES ('click', ${ddl.randomSecret})`,
-    // No foreign key to organisations, here or in the history: every write already holds the lock on its organisation's row, and
-    // checking each row would slow down imports.
-    `CREATE TABLE transactions (
-     id ${uuid} PRIMARY KEY,
-     org_id ${integer} NOT NULL,
-     updated_at ${bigint} NOT NULL,
-     document ${text} NOT NULL,
-     import_id ${integer},
-     source_updated_at ${bigint},
-     user_key ${bigint},
-     retailer_id ${uuid}
-   )${growingEnd}`,
-    `CREATE INDEX transactions_by_id ON transactions (org_id, id)`,
-    `CREATE INDEX transactions_by_stamp ON transactions (org_id, updated_at, id${nullsFirst})`,
-    // Ends with the stamp, so that transactions of an edge can be found without reading the table.
-    `CREATE INDEX transactions_by_span ON transactions (org_id, (updated_at >> ${SPAN_SHIFT}), id${nullsFirst}, updated_at)`,
-    `CREATE INDEX transactions_by_user ON transactions
-     (org_id, user_key, (updated_at >> ${USER_SPAN_SHIFT}), id${nullsFirst}, updated_at) WHERE user_key IS NOT NULL`,
-    `CREATE TABLE history (
-     id ${uuid} NOT NULL,
-     until_stamp ${bigint} NOT NULL,
-     org_id ${integer} NOT NULL,
-     from_stamp ${bigint} NOT NULL,
-     import_id ${integer},
-     document ${text} NOT NULL,
-     PRIMARY KEY (id, until_stamp)
-   )${growingEnd}`,
-    `CREATE INDEX history_by_id ON history (org_id, until_stamp, id${nullsFirst}, from_stamp)`,
-    `CREATE INDEX history_by_from ON history (org_id, until_stamp, from_stamp, id)`,
-    // Users of replaced versions whose transactions now have another user or none.
-    `CREATE TABLE former_users (
-     org_id ${integer} NOT NULL,
-     user_key ${bigint} NOT NULL,
-     id ${uuid} NOT NULL,
-     until_stamp ${bigint} NOT NULL,
-     PRIMARY KEY (org_id, user_key, id)
-   )${keyedEnd}`,
-    `CREATE TABLE daily_totals (
-     org_id ${integer} NOT NULL REFERENCES organisations (id),
-     day ${sortedText} NOT NULL,
-     currency ${sortedText} NOT NULL,
-     status ${sortedText} NOT NULL,
-     count ${bigint} NOT NULL,
-     order_value ${text} NOT NULL,
-     cashback ${text} NOT NULL,
-     PRIMARY KEY (org_id, day, currency, status)
-   )${keyedEnd}`,
-    `CREATE TABLE erasures (
-     org_id ${integer} NOT NULL REFERENCES organisations (id),
-     digest ${text} NOT NULL,
-     erased_at ${bigint} NOT NULL,
-     PRIMARY KEY (org_id, digest)
-   )${keyedEnd}`,
-    `CREATE TABLE imports (
-     id ${neverReusedNumber},
-     kind ${text} NOT NULL,
-     org_id ${integer} REFERENCES organisations (id),
-     began_at ${bigint} NOT NULL,
-     ended_at ${bigint},
-     outcome ${text} NOT NULL,
-     document ${text} NOT NULL
-   )${end}`,
-    `CREATE INDEX imports_by_time ON imports (began_at)`,
-    // Imports without an organisation have org_id 0; imports without a source have an empty source.
-    `CREATE TABLE import_feeds (
-     kind ${text} NOT NULL,
-     org_id ${integer} NOT NULL,
-     source ${text} NOT NULL,
-     last_success ${bigint},
-     last_outcome ${text} NOT NULL,
-     last_ended ${bigint} NOT NULL,
-     PRIMARY KEY (kind, org_id, source)
-   )${keyedEnd}`,
-    `CREATE TABLE pull_streams (
-     source ${text} NOT NULL,
-     org_id ${integer} NOT NULL,
-     stream ${text} NOT NULL,
-     complete_through ${bigint},
-     document ${text} NOT NULL,
-     PRIMARY KEY (source, org_id, stream)
-   )${keyedEnd}`,
-    // A credential is a digest of its secret.
-    `CREATE TABLE pull_budgets (
-     credential ${text} PRIMARY KEY,
-     next_at ${bigint} NOT NULL,
-     interval_ms ${integer} NOT NULL,
-     burst ${integer} NOT NULL
-   )${keyedEnd}`,
-    `CREATE TABLE pull_requests (
-     source ${text} NOT NULL,
-     credential ${text} NOT NULL,
-     outcome ${text} NOT NULL,
-     count ${bigint} NOT NULL,
-     PRIMARY KEY (source, credential, outcome)
-   )${keyedEnd}`,
-    `CREATE TABLE pull_rows (
-     source ${sortedText} NOT NULL,
-     sale_id ${sortedText} NOT NULL,
-     part_id ${sortedText} NOT NULL,
-     org_id ${integer} NOT NULL,
-     sub_id ${text},
-     due_at ${bigint},
-     seen_at ${bigint} NOT NULL,
-     document ${text} NOT NULL,
-     PRIMARY KEY (source, sale_id, part_id)
-   )${end}`,
-    `CREATE INDEX pull_rows_by_sub_id ON pull_rows (org_id, sub_id)`,
-    `CREATE INDEX pull_rows_by_due ON pull_rows (source, due_at) WHERE due_at IS NOT NULL`,
-    `CREATE TABLE audit (
-     id ${neverReusedNumber},
-     at ${bigint} NOT NULL,
-     made_by ${text} NOT NULL,
-     action ${text} NOT NULL,
-     org ${text},
-     details ${text} NOT NULL
-   )${end}`,
-    `CREATE INDEX audit_by_time ON audit (at)`,
-    // PostgreSQL's ANALYZE would copy values into pg_statistic, where erasures do not remove them. No query plan needs these
-    // statistics.
-    ...ddl.withoutStatistics('transactions', 'document'),
-    ...ddl.withoutStatistics('history', 'document'),
-    ...ddl.withoutStatistics('transactions', 'user_key'),
-    ...ddl.withoutStatistics('former_users', 'user_key'),
-    ...ddl.withoutStatistics('pull_rows', 'sub_id'),
-    ...ddl.withoutStatistics('pull_rows', 'document'),
-  ];
-}
+  ],
+  copied: 'by code',
+});
+
+const ORGANISATION_TABLE = table({
+  name: 'organisations',
+  columns: {
+    id: 'number',
+    name: 'sortedText',
+    created_at: 'bigint',
+    last_stamp: 'bigint',
+    public_id: 'uuid',
+    deleting_since: 'bigint?',
+  },
+  unique: ['name', 'public_id'],
+  organisation: 'id',
+  deleted: 'last',
+  copied: 'rows',
+});
+
+const TOKENS = table({
+  name: 'tokens',
+  columns: {
+    id: 'uuid',
+    org_id: 'integer',
+    kind: 'text',
+    label: 'text',
+    digest: 'text',
+    created_at: 'bigint',
+    expires_at: 'bigint?',
+    overlap_ends_at: 'bigint?',
+    revoked_at: 'bigint?',
+    last_used_at: 'bigint?',
+  },
+  unique: ['digest'],
+  references: { org_id: ORGANISATIONS },
+  values: { kind: ['public', 'private'] },
+  organisation: 'org_id',
+  deleted: 'first',
+  copied: 'rows',
+});
+
+const WEBHOOKS = table({
+  name: 'webhooks',
+  columns: {
+    id: 'uuid',
+    org_id: 'integer',
+    url: 'text',
+    created_at: 'bigint',
+    generation: 'integer',
+    oldest_generation: 'integer',
+    overlap_ends_at: 'bigint',
+    position_stamp: 'bigint',
+    position_id: 'uuid',
+    sending_since: 'bigint',
+    revision: 'integer',
+    paused_at: 'bigint?',
+    paused_by: 'text?',
+    failing_since: 'bigint?',
+    failures: 'integer',
+    attempted_at: 'bigint?',
+    retry_at: 'bigint?',
+    last_result: 'text?',
+    delivered_at: 'bigint?',
+  },
+  references: { org_id: ORGANISATIONS },
+  organisation: 'org_id',
+  deleted: 'first',
+  copied: 'rows',
+});
+
+/** `source` is the source of the pull, such as awin:77777; null if the retailer was imported from a file. */
+export const RETAILERS = table({
+  name: 'retailers',
+  columns: { id: 'uuid', document: 'text', source: 'text?' },
+  copied: 'rows',
+});
+
+/** `domains` is a JSON list. */
+export const LINKS = table({
+  name: 'links',
+  columns: { id: 'uuid', kind: 'text', template: 'text', domains: 'text' },
+  values: { kind: ['retailer', 'deal'] },
+  copied: 'rows',
+});
+
+const SECRETS = table({
+  name: 'secrets',
+  columns: { name: 'text', value: 'text' },
+  firstRows: ({ ddl }) => [`INSERT INTO secrets (name, value) VALUES ('click', ${ddl.randomSecret})`],
+  copied: 'by code',
+});
 
 /**
- * PostgreSQL only. The timelines on which this database has been written to. For every timeline except the first, each change
- * clock when the timeline was recorded: `last_stamp` before the clock was moved, and `moved_to` after. If the new primary lacks
- * changes, `lost_through` is the last stamp that a server had seen, and `restamped_at` is null until all transactions have new
- * stamps.
+ * No foreign key to organisations, here or in the history: every write already holds the lock on its organisation's row, and
+ * checking each row would slow down imports. `user_key` is null if the document has no passbackUid; see
+ * transactions/user-key.ts.
  */
-export function timelineTables({ ddl: { integer, bigint, text, number, end, keyedEnd } }: Sql): string[] {
-  return [
-    `CREATE TABLE timelines (
-     id ${number},
-     system ${text} NOT NULL,
-     timeline ${integer} NOT NULL,
-     at ${bigint} NOT NULL,
-     settled_at ${bigint},
-     UNIQUE (system, timeline)
-   )${end}`,
-    `CREATE TABLE timeline_clocks (
-     timeline_id ${integer} NOT NULL REFERENCES timelines (id),
-     org_id ${integer} NOT NULL REFERENCES organisations (id) ON DELETE CASCADE,
-     last_stamp ${bigint} NOT NULL,
-     moved_to ${bigint} NOT NULL,
-     lost_through ${bigint},
-     restamped_at ${bigint},
-     PRIMARY KEY (timeline_id, org_id)
-   )${keyedEnd}`,
-  ];
-}
+export const TRANSACTIONS = table({
+  name: 'transactions',
+  columns: {
+    id: 'uuid',
+    org_id: 'integer',
+    updated_at: 'bigint',
+    document: 'text',
+    import_id: 'integer?',
+    source_updated_at: 'bigint?',
+    user_key: 'bigint?',
+    retailer_id: 'uuid?',
+  },
+  indexes: {
+    transactions_by_id: '(org_id, id)',
+    transactions_by_stamp: ({ ddl }) => `(org_id, updated_at, id${ddl.nullsFirst})`,
+    // Ends with the stamp, so that transactions of an edge can be found without reading the table.
+    transactions_by_span: ({ ddl }) =>
+      `(org_id, (updated_at >> ${SPAN_SHIFT}), id${ddl.nullsFirst}, updated_at)`,
+    transactions_by_user: ({ ddl }) =>
+      `(org_id, user_key, (updated_at >> ${USER_SPAN_SHIFT}), id${ddl.nullsFirst}, updated_at) WHERE user_key IS NOT NULL`,
+  },
+  storage: 'growing',
+  personal: ['document', 'user_key'],
+  organisation: 'org_id',
+  deleted: 'in batches',
+  copied: 'by code',
+  fixed: 'org_id',
+});
+export type TransactionRow = RowOf<typeof TRANSACTIONS>;
 
-/** Unlogged: if a lease is lost, a process takes it again. */
-export function leaseTable({ ddl: { bigint, text, unlogged, keyedEnd } }: Sql): string[] {
-  return [
-    `CREATE ${unlogged}TABLE leases (name ${text} PRIMARY KEY, holder ${text} NOT NULL, beat ${bigint} NOT NULL)${keyedEnd}`,
-  ];
-}
+export const HISTORY = table({
+  name: 'history',
+  columns: {
+    id: 'uuid',
+    until_stamp: 'bigint',
+    org_id: 'integer',
+    from_stamp: 'bigint',
+    import_id: 'integer?',
+    document: 'text',
+  },
+  keyLength: 2,
+  indexes: {
+    history_by_id: ({ ddl }) => `(org_id, until_stamp, id${ddl.nullsFirst}, from_stamp)`,
+    history_by_from: '(org_id, until_stamp, from_stamp, id)',
+  },
+  storage: 'growing',
+  personal: ['document'],
+  organisation: 'org_id',
+  deleted: 'in batches',
+  copied: 'by code',
+});
+export type VersionRow = RowOf<typeof HISTORY>;
 
-/** Unlogged: if a walk is lost, its client loses the snapshot, but never a change. */
-export function walkTables({ ddl: { uuid, bigint, unlogged, keyedEnd } }: Sql): string[] {
-  return [
-    `CREATE ${unlogged}TABLE walks (
-     token_id ${uuid} NOT NULL,
-     min_stamp ${bigint} NOT NULL,
-     max_stamp ${bigint} NOT NULL,
-     user_key ${bigint} NOT NULL,
-     stamp ${bigint} NOT NULL,
-     begun_at ${bigint} NOT NULL,
-     PRIMARY KEY (token_id, min_stamp, max_stamp, user_key)
-   )${keyedEnd}`,
-    `CREATE INDEX walks_by_time ON walks (begun_at)`,
-  ];
-}
+/**
+ * Users whose transactions now have a different user or none. If a version in the history names a user, then the current version
+ * names the same user or this table has an entry, so a user's versions can be found without an index on the history.
+ */
+export const FORMER_USERS = table({
+  name: 'former_users',
+  columns: { org_id: 'integer', user_key: 'bigint', id: 'uuid', until_stamp: 'bigint' },
+  keyLength: 3,
+  storage: 'by key',
+  personal: ['user_key'],
+  organisation: 'org_id',
+  deleted: 'last',
+  copied: 'by code',
+});
+
+/** The amounts are decimal strings, because SQLite has no exact decimal type. */
+export const DAILY_TOTALS = table({
+  name: 'daily_totals',
+  columns: {
+    org_id: 'integer',
+    day: 'sortedText',
+    currency: 'sortedText',
+    status: 'sortedText',
+    count: 'bigint',
+    order_value: 'text',
+    cashback: 'text',
+  },
+  keyLength: 4,
+  references: { org_id: ORGANISATIONS },
+  storage: 'by key',
+  organisation: 'org_id',
+  deleted: 'last',
+  copied: 'rows',
+});
+
+export const ERASURES = table({
+  name: 'erasures',
+  columns: { org_id: 'integer', digest: 'text', erased_at: 'bigint' },
+  keyLength: 2,
+  references: { org_id: ORGANISATIONS },
+  storage: 'by key',
+  organisation: 'org_id',
+  deleted: 'last',
+  copied: 'rows',
+});
+
+const IMPORTS = table({
+  name: 'imports',
+  columns: {
+    id: 'neverReusedNumber',
+    kind: 'text',
+    org_id: 'integer?',
+    began_at: 'bigint',
+    ended_at: 'bigint?',
+    outcome: 'text',
+    document: 'text',
+  },
+  references: { org_id: ORGANISATIONS },
+  indexes: { imports_by_time: '(began_at)' },
+  organisation: 'org_id',
+  deleted: 'last',
+  copied: 'by code',
+});
+
+/** Imports without an organisation have org_id 0; imports without a source have an empty source. */
+export const IMPORT_FEEDS = table({
+  name: 'import_feeds',
+  columns: {
+    kind: 'text',
+    org_id: 'integer',
+    source: 'text',
+    last_success: 'bigint?',
+    last_outcome: 'text',
+    last_ended: 'bigint',
+  },
+  keyLength: 3,
+  storage: 'by key',
+  organisation: 'org_id',
+  deleted: 'last',
+  copied: 'by code',
+});
+
+export const PULL_STREAMS = table({
+  name: 'pull_streams',
+  columns: {
+    source: 'text',
+    org_id: 'integer',
+    stream: 'text',
+    complete_through: 'bigint?',
+    document: 'text',
+  },
+  keyLength: 3,
+  storage: 'by key',
+  organisation: 'org_id',
+  deleted: 'last',
+  copied: 'rows',
+});
+
+/** A credential is a digest of its secret. Budgets expire soon. */
+const PULL_BUDGETS = table({
+  name: 'pull_budgets',
+  columns: { credential: 'text', next_at: 'bigint', interval_ms: 'integer', burst: 'integer' },
+  storage: 'by key',
+  copied: 'not',
+});
+
+const PULL_REQUESTS = table({
+  name: 'pull_requests',
+  columns: { source: 'text', credential: 'text', outcome: 'text', count: 'bigint' },
+  keyLength: 3,
+  storage: 'by key',
+  copied: 'not',
+});
+
+export const PULL_ROWS = table({
+  name: 'pull_rows',
+  columns: {
+    source: 'sortedText',
+    sale_id: 'sortedText',
+    part_id: 'sortedText',
+    org_id: 'integer',
+    sub_id: 'text?',
+    due_at: 'bigint?',
+    seen_at: 'bigint',
+    document: 'text',
+  },
+  keyLength: 3,
+  indexes: {
+    pull_rows_by_sub_id: '(org_id, sub_id)',
+    pull_rows_by_due: '(source, due_at) WHERE due_at IS NOT NULL',
+  },
+  personal: ['sub_id', 'document'],
+  organisation: 'org_id',
+  deleted: 'in batches',
+  copied: 'rows',
+});
+
+/** Entries stay when their organisation is deleted. `org` is the organisation's name. */
+const AUDIT = table({
+  name: 'audit',
+  columns: {
+    id: 'neverReusedNumber',
+    at: 'bigint',
+    made_by: 'text',
+    action: 'text',
+    org: 'text?',
+    details: 'text',
+  },
+  indexes: { audit_by_time: '(at)' },
+  copied: 'by code',
+});
+
+/** PostgreSQL only. The timelines on which this database has been written to. */
+const TIMELINES = table({
+  name: 'timelines',
+  columns: { id: 'number', system: 'text', timeline: 'integer', at: 'bigint', settled_at: 'bigint?' },
+  unique: ['system, timeline'],
+  copied: 'not',
+});
+
+/**
+ * PostgreSQL only. For every timeline except the first, each change clock when the timeline was recorded: `last_stamp` before the
+ * clock was moved, and `moved_to` after. If the new primary lacks changes, `lost_through` is the last stamp that a server had
+ * seen, and `restamped_at` is null until all transactions have new stamps.
+ */
+const TIMELINE_CLOCKS = table({
+  name: 'timeline_clocks',
+  columns: {
+    timeline_id: 'integer',
+    org_id: 'integer',
+    last_stamp: 'bigint',
+    moved_to: 'bigint',
+    lost_through: 'bigint?',
+    restamped_at: 'bigint?',
+  },
+  keyLength: 2,
+  references: { timeline_id: 'timelines (id)', org_id: `${ORGANISATIONS} ON DELETE CASCADE` },
+  storage: 'by key',
+  copied: 'not',
+});
+
+/** If a lease is lost, a process takes it again. */
+const LEASES = table({
+  name: 'leases',
+  columns: { name: 'text', holder: 'text', beat: 'bigint' },
+  storage: 'by key',
+  isUnlogged: true,
+  copied: 'not',
+});
+
+/** If a walk is lost, its client loses the snapshot, but never a change. */
+const WALKS = table({
+  name: 'walks',
+  columns: {
+    token_id: 'uuid',
+    min_stamp: 'bigint',
+    max_stamp: 'bigint',
+    user_key: 'bigint',
+    stamp: 'bigint',
+    begun_at: 'bigint',
+  },
+  keyLength: 4,
+  indexes: { walks_by_time: '(begun_at)' },
+  storage: 'by key',
+  isUnlogged: true,
+  copied: 'not',
+});
 
 /**
  * Ids sort by time, so new clicks are stored side by side. There is no foreign key to organisations, because it would lock the
- * organisation's row for every click. Taps are unlogged, because a lost tap only turns a double tap into two clicks.
+ * organisation's row for every click.
  */
-export function clickTables({ ddl }: Sql): string[] {
-  const { integer, bigint, text, sortedText, uuid, unlogged, keyedEnd } = ddl;
-  return [
-    `CREATE TABLE clicks (
-     id ${sortedText} PRIMARY KEY,
-     org_id ${integer} NOT NULL,
-     kind ${text} NOT NULL,
-     deal_id ${uuid} NOT NULL,
-     retailer_id ${uuid} NOT NULL,
-     passback_uid ${text} NOT NULL,
-     passback_data ${text},
-     activated_at ${bigint} NOT NULL,
-     clicked_at ${bigint},
-     is_tracked ${integer} NOT NULL,
-     has_sale ${integer} NOT NULL
-   )${keyedEnd}`,
-    `CREATE ${unlogged}TABLE taps (key ${sortedText} PRIMARY KEY, click_id ${text} NOT NULL, at ${bigint} NOT NULL)${keyedEnd}`,
-    `CREATE INDEX taps_by_time ON taps (at)`,
-    ...ddl.withoutStatistics('clicks', 'passback_uid'),
-    ...ddl.withoutStatistics('clicks', 'passback_data'),
-  ];
-}
+export const CLICKS = table({
+  name: 'clicks',
+  columns: {
+    id: 'sortedText',
+    org_id: 'integer',
+    kind: 'text',
+    deal_id: 'uuid',
+    retailer_id: 'uuid',
+    passback_uid: 'text',
+    passback_data: 'text?',
+    activated_at: 'bigint',
+    clicked_at: 'bigint?',
+    is_tracked: 'integer',
+    has_sale: 'integer',
+  },
+  storage: 'by key',
+  personal: ['passback_uid', 'passback_data'],
+  organisation: 'org_id',
+  deleted: 'in batches',
+  copied: 'by code',
+  filledLater: 'clicked_at',
+});
 
-/** Spool rows that are not valid clicks. Any value may be missing. */
-export function rejectedClickTable({ ddl: { integer, bigint, text, uuid, end } }: Sql): string[] {
-  return [
-    `CREATE TABLE rejected_clicks (
-     id ${text}, org_id ${integer}, kind ${text}, deal_id ${uuid}, retailer_id ${uuid}, passback_uid ${text},
-     passback_data ${text}, activated_at ${bigint}, clicked_at ${bigint}, is_tracked ${integer}, has_sale ${integer},
-     reason ${text} NOT NULL
-   )${end}`,
-  ];
-}
+/** A lost tap only turns a double tap into two clicks. */
+const TAPS = table({
+  name: 'taps',
+  columns: { key: 'sortedText', click_id: 'text', at: 'bigint' },
+  indexes: { taps_by_time: '(at)' },
+  storage: 'by key',
+  isUnlogged: true,
+  copied: 'not',
+});
+
+/** Rows of a spool that are not valid clicks. Any value may be missing. */
+export const REJECTED_CLICKS = table({
+  name: 'rejected_clicks',
+  columns: {
+    id: 'text?',
+    org_id: 'integer?',
+    kind: 'text?',
+    deal_id: 'uuid?',
+    retailer_id: 'uuid?',
+    passback_uid: 'text?',
+    passback_data: 'text?',
+    activated_at: 'bigint?',
+    clicked_at: 'bigint?',
+    is_tracked: 'integer?',
+    has_sale: 'integer?',
+    reason: 'text',
+  },
+  keyLength: 0,
+  copied: 'not',
+});
+
+/** Everything except clicks and walks, which SQLite keeps in separate files. */
+export const MAIN_TABLES: readonly Table[] = [
+  SCHEMA_VERSION,
+  REVISIONS,
+  ORGANISATION_TABLE,
+  TOKENS,
+  WEBHOOKS,
+  RETAILERS,
+  LINKS,
+  SECRETS,
+  TRANSACTIONS,
+  HISTORY,
+  FORMER_USERS,
+  DAILY_TOTALS,
+  ERASURES,
+  IMPORTS,
+  IMPORT_FEEDS,
+  PULL_STREAMS,
+  PULL_BUDGETS,
+  PULL_REQUESTS,
+  PULL_ROWS,
+  AUDIT,
+  LEASES,
+];
+export const WALK_TABLES: readonly Table[] = [SCHEMA_VERSION, WALKS, LEASES];
+export const CLICK_TABLES: readonly Table[] = [SCHEMA_VERSION, CLICKS, TAPS];
+
+/** The tables of a PostgreSQL database. */
+export const ALL_TABLES: readonly Table[] = [
+  ...new Set([...MAIN_TABLES, ...WALK_TABLES, ...CLICK_TABLES, TIMELINES, TIMELINE_CLOCKS]),
+];

@@ -11,16 +11,8 @@ import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { StorageError } from '../../domain/storage-error.ts';
-import {
-  type Connection,
-  columnsOf,
-  type DatabaseOptions,
-  noDatabase,
-  type SqlValue,
-  type Table,
-  type TableRow,
-  upsertSql,
-} from '../database.ts';
+import { type Connection, type DatabaseOptions, noDatabase, type SqlValue } from '../database.ts';
+import { columnsOf, type RowOf, type Table, upsertSql } from '../schema/table.ts';
 import type { Statement } from '../sql.ts';
 import { EarlySync } from './early-sync.ts';
 import { emptyLog } from './empty-log.ts';
@@ -148,34 +140,31 @@ export class SqliteConnection implements Connection {
 
   async requireRecordedTimeline(): Promise<void> {}
 
-  async findMany<Row>(table: Table, keys: readonly string[]): Promise<Row[]> {
+  async findMany<T extends Table>(table: T, keys: readonly string[]): Promise<RowOf<T>[]> {
     return this.#explained(() => {
       const names = columnsOf(table).map((name) => `${table.name}.${name}`);
       // One statement is faster than one per key. CROSS JOIN makes SQLite look up the keys instead of scanning the table.
       const find = this.#statement(
         `SELECT ${names.join(', ')} FROM json_each($1) AS k CROSS JOIN ${table.name} ON ${names[0]} = k.value`,
       );
-      return find.all(JSON.stringify(keys)) as Row[];
+      return find.all(JSON.stringify(keys)) as RowOf<T>[];
     });
   }
 
-  async putMany<Column extends string>(
-    table: Table<Column>,
-    rows: readonly TableRow<Column>[],
-  ): Promise<number> {
+  async putMany<T extends Table>(table: T, rows: readonly RowOf<T>[]): Promise<number> {
     return this.#explained(() => {
       const names = columnsOf(table);
       const values = names.map((_, i) => `$${i + 1}`).join(', ');
       const put = this.#statement(upsertSql(table, `VALUES (${values})`));
-      return rows.reduce((written, row) => written + put.run(...names.map((name) => row[name])).changes, 0);
+      return rows.reduce(
+        (written, row) => written + put.run(...names.map((name) => row[name] as SqlValue)).changes,
+        0,
+      );
     });
   }
 
   /** Same as `putMany`: on SQLite, a plain insert is no faster. */
-  insertMany<Column extends string>(
-    table: Table<Column>,
-    rows: readonly TableRow<Column>[],
-  ): Promise<number> {
+  insertMany<T extends Table>(table: T, rows: readonly RowOf<T>[]): Promise<number> {
     return this.putMany(table, rows);
   }
 

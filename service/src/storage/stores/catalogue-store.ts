@@ -5,7 +5,8 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { CatalogueStore } from '../../domain/catalogue.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { StoredDocument } from '../../domain/stored-document.ts';
-import { type Database, RETAILERS, type TableRow } from '../database.ts';
+import type { Database } from '../database.ts';
+import { RETAILERS } from '../schema/tables.ts';
 import { takeOverLog } from './import-log.ts';
 import { parseDomains } from './link-store.ts';
 import { pullWriter } from './pull-store.ts';
@@ -24,8 +25,6 @@ const RETAILERS_WITH_DOMAINS: BatchQuery = {
   params: [],
   batchSize: ALL_RETAILERS.batchSize,
 };
-
-export type RetailerRow = TableRow<keyof typeof RETAILERS.columns> & StoredDocument;
 
 interface RetailerWithDomains extends StoredDocument {
   readonly domains: string | null;
@@ -51,7 +50,7 @@ export function catalogueStore(database: Database, clock: Clock): CatalogueStore
         return work({
           finishImport,
           async find(ids) {
-            const rows = await connection.findMany<StoredDocument>(RETAILERS, ids);
+            const rows = await connection.findMany(RETAILERS, ids);
             return new Map(rows.map((row) => [row.id, row.document]));
           },
           async put(documents, source = null) {

@@ -12,8 +12,10 @@ import {
   type Tap,
 } from '../../domain/click.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { CLICKS, type Connection, columnsOf, type Database } from '../database.ts';
+import type { Connection, Database } from '../database.ts';
 import type { OpenOnce } from '../open-once.ts';
+import { columnsOf, type RowOf } from '../schema/table.ts';
+import { CLICKS } from '../schema/tables.ts';
 import type { Statement } from '../sql.ts';
 import { readBatches } from './read-batches.ts';
 
@@ -28,18 +30,7 @@ const EXPIRE_TAPS_MAX = 1_000;
 /** Stored in place of an erased passbackUid. A passbackUid that was not erased is never empty. */
 const ERASED = '';
 
-export interface ClickRow {
-  readonly id: ClickId;
-  readonly org_id: number;
-  readonly kind: Click['kind'];
-  readonly deal_id: Click['dealId'];
-  readonly retailer_id: Click['retailerId'];
-  readonly passback_uid: string;
-  readonly passback_data: string | null;
-  readonly activated_at: number;
-  readonly clicked_at: number | null;
-  readonly is_tracked: number;
-}
+export type ClickRow = RowOf<typeof CLICKS>;
 
 const COLUMNS = columnsOf(CLICKS).join(', ');
 
@@ -133,10 +124,8 @@ export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickSto
       }),
     put: (clicks) => write((connection) => put(connection, clicks)),
     async find(ids) {
-      const rows = await (await database.open()).read((connection) =>
-        connection.findMany<ClickRow>(CLICKS, ids),
-      );
-      return new Map(rows.map((row) => [row.id, toClick(row)]));
+      const rows = await (await database.open()).read((connection) => connection.findMany(CLICKS, ids));
+      return new Map(rows.map(toClick).map((click) => [click.id, click]));
     },
     async list(limit) {
       const opened = await database.open();
@@ -232,7 +221,7 @@ async function put(connection: Connection, clicks: readonly Click[]): Promise<vo
   await connection.putMany(CLICKS, sorted.map(toRow));
 }
 
-function toRow(click: Click): ClickRow & { readonly has_sale: number } {
+function toRow(click: Click): ClickRow {
   return {
     id: click.id,
     org_id: click.orgId,
@@ -250,9 +239,9 @@ function toRow(click: Click): ClickRow & { readonly has_sale: number } {
 
 export function toClick(row: ClickRow): Click {
   return {
-    id: row.id,
+    id: row.id as ClickId,
     orgId: row.org_id,
-    kind: row.kind,
+    kind: row.kind as Click['kind'],
     dealId: row.deal_id,
     retailerId: row.retailer_id,
     passbackUid: row.passback_uid === ERASED ? null : row.passback_uid,

@@ -5,7 +5,8 @@
 import { DecimalSum } from '@offerbook/wire/decimal-sum.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';
 import type { DailyTotal, Sale } from '../../domain/daily-total.ts';
-import { type Connection, DAILY_TOTALS } from '../database.ts';
+import type { Connection } from '../database.ts';
+import { DAILY_TOTALS } from '../schema/tables.ts';
 import type { Sql, Statement } from '../sql.ts';
 
 /** Bounds the memory use of an import whose sales span very many days. */

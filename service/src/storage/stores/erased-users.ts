@@ -1,15 +1,12 @@
 // Records erased users, so that imports do not restore them. Users are stored as digests keyed with the database's secret. The
 // digests reveal nothing without both the secret and the users' ids.
 
-import { type Connection, ERASURES, type Queries } from '../database.ts';
+import type { Connection, Queries } from '../database.ts';
+import type { RowOf } from '../schema/table.ts';
+import { ERASURES } from '../schema/tables.ts';
 import { readClickKey } from './secret.ts';
 
-/** A row of the table `erasures`. */
-export interface ErasedUser {
-  readonly org_id: number;
-  readonly digest: string;
-  readonly erased_at: number;
-}
+export type ErasedUser = RowOf<typeof ERASURES>;
 
 /** Returns the time when an organisation's user was erased; undefined if never. */
 type ErasedUsers = (orgId: number, passbackUid: string) => number | undefined;

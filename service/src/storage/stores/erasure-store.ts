@@ -12,15 +12,8 @@ import type { ClickStore } from '../../domain/click.ts';
 import type { ErasureCounts, ErasureStore } from '../../domain/erasure.ts';
 import { printedPassbackUid, withoutUser } from '../../domain/stored-transaction.ts';
 import type { WalkStore } from '../../domain/walk.ts';
-import {
-  type Connection,
-  type Database,
-  FORMER_USERS,
-  HISTORY,
-  TRANSACTIONS,
-  type TransactionRow,
-  type VersionRow,
-} from '../database.ts';
+import type { Connection, Database } from '../database.ts';
+import { FORMER_USERS, HISTORY, TRANSACTIONS, type VersionRow } from '../schema/tables.ts';
 import type { Statement } from '../sql.ts';
 import { selectOfUser } from '../transactions/user-ids.ts';
 import { userKey } from '../transactions/user-key.ts';
@@ -134,7 +127,7 @@ export function erasureStore(
   async function replace(connection: Connection, user: User, ids: readonly Uuid[]): Promise<number> {
     const stampMs = Math.max(auditor.clock(), (await lockClock(connection, user.orgId)) + 1);
     // Read again under the lock: an import may have changed the rows since they were found.
-    const rows = stillNaming(await connection.findMany<TransactionRow>(TRANSACTIONS, ids), user);
+    const rows = stillNaming(await connection.findMany(TRANSACTIONS, ids), user);
     if (rows.length === 0) return 0;
     await connection.putMany(
       HISTORY,

@@ -2,7 +2,8 @@
 
 import type { Clock } from '../../domain/clock.ts';
 import type { Link, LinkStore } from '../../domain/link.ts';
-import { type Database, LINKS, type Queries } from '../database.ts';
+import type { Database, Queries } from '../database.ts';
+import { LINKS } from '../schema/tables.ts';
 import { takeOverLog } from './import-log.ts';
 import { lockRevision, raiseRevision } from './revision.ts';
 

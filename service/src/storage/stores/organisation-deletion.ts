@@ -9,6 +9,8 @@ import type { ClickStore } from '../../domain/click.ts';
 import type { DeletedCounts, OrganisationDeletion } from '../../domain/organisation.ts';
 import { StorageError } from '../../domain/storage-error.ts';
 import type { Connection, Database, Queries } from '../database.ts';
+import type { Table } from '../schema/table.ts';
+import { MAIN_TABLES } from '../schema/tables.ts';
 import type { Statement } from '../sql.ts';
 import { type Auditor, amendAudit, writeAudit } from './audit-log.ts';
 import { DELETED_NUMBER, raiseCounter, raiseRevision } from './revision.ts';
@@ -17,13 +19,17 @@ const BATCH = 5_000;
 /** Running servers reload within two seconds. */
 const RELOAD_MS = 2_000;
 
-const deleteBatch =
-  (table: 'transactions' | 'history' | 'pull_rows'): Statement =>
-  (sql) =>
-    `${sql.deleteRows(table, 'rowid', `WHERE org_id = $1 LIMIT ${BATCH}`)} RETURNING org_id`;
-
-const DELETE_SQL = { transactions: deleteBatch('transactions'), versions: deleteBatch('history') };
-const DELETE_PULLED_SQL = deleteBatch('pull_rows');
+const deleteBatch = new Map(
+  MAIN_TABLES.filter(({ deleted }) => deleted === 'in batches').map(({ name }): [string, Statement] => [
+    name,
+    (sql) => `${sql.deleteRows(name, 'rowid', `WHERE org_id = $1 LIMIT ${BATCH}`)} RETURNING org_id`,
+  ]),
+);
+/** The names of tables in the report. */
+const COUNTED: Readonly<Record<string, 'transactions' | 'versions'>> = {
+  transactions: 'transactions',
+  history: 'versions',
+};
 
 const CONTENTS_SQL = `SELECT ${['tokens', 'transactions', 'history', 'imports']
   .map((table) => `(SELECT count(*) FROM ${table} WHERE org_id = $1) AS ${table}`)
@@ -64,8 +70,11 @@ export function organisationDeletion(
         const live = await countLive(connection, org.id);
         if (live > 0) throw stillInUse(name, live);
       }
-      const tokens = await connection.all('DELETE FROM tokens WHERE org_id = $1 RETURNING id', org.id);
-      await connection.all('DELETE FROM webhooks WHERE org_id = $1', org.id);
+      const counts = { ...NONE };
+      for (const { name: table } of tablesDeleted('first')) {
+        const rows = await connection.all(`DELETE FROM ${table} WHERE org_id = $1 RETURNING id`, org.id);
+        if (table === 'tokens') counts.tokens = rows.length;
+      }
       // A new public id invalidates links with the old one.
       await connection.all(
         'UPDATE organisations SET deleting_since = $2, public_id = $3 WHERE id = $1',
@@ -73,7 +82,6 @@ export function organisationDeletion(
         auditor.clock(),
         newUuid(),
       );
-      const counts = { ...NONE, tokens: tokens.length };
       const entry = await writeAudit(connection, auditor, 'organisation deleted', name, counts);
       await raiseRevision(connection, 'activation');
       await raiseRevision(connection, 'tokens');
@@ -102,33 +110,26 @@ export function organisationDeletion(
       const { orgId, entry, counts } = begun;
       // Until servers reload, they still read the organisation's transactions and record its clicks.
       await Bun.sleep(reloadMs);
-      for (const what of ['transactions', 'versions'] as const) {
+      for (const [table, statement] of deleteBatch) {
+        const what = COUNTED[table];
         let deleted: number;
         do {
           deleted = await database.write(async (connection) => {
             await connection.overwriteDeleted();
-            const { length } = await connection.all(DELETE_SQL[what], orgId);
-            await amendAudit(connection, entry, { ...counts, [what]: counts[what] + length });
+            const { length } = await connection.all(statement, orgId);
+            if (what !== undefined)
+              await amendAudit(connection, entry, { ...counts, [what]: counts[what] + length });
             return length;
           });
-          counts[what] += deleted;
+          if (what !== undefined) counts[what] += deleted;
           onBatch(counts.transactions + counts.versions);
         } while (deleted === BATCH);
       }
-      let pulled: number;
-      do {
-        pulled = await database.write(async (connection) => {
-          await connection.overwriteDeleted();
-          return (await connection.all(DELETE_PULLED_SQL, orgId)).length;
-        });
-      } while (pulled === BATCH);
       counts.clicks = await clicks.deleteOf(orgId, (count) =>
         onBatch(counts.transactions + counts.versions + count),
       );
       await database.write(async (connection) => {
-        const imports = await connection.all('DELETE FROM imports WHERE org_id = $1 RETURNING id', orgId);
-        counts.imports = imports.length;
-        await forget(connection, orgId);
+        counts.imports = await forget(connection, orgId);
         await amendAudit(connection, entry, counts);
         // A command that looked up the organisation just before its deletion may have issued a token since.
         await raiseRevision(connection, 'tokens');
@@ -147,20 +148,23 @@ interface Begun {
   readonly counts: { -readonly [Name in keyof DeletedCounts]: number };
 }
 
-/** The organisation's number is never reused: click ids contain it, and sales from those clicks may arrive for months. */
-async function forget(connection: Connection, orgId: number): Promise<void> {
-  const tables = [
-    'daily_totals',
-    'erasures',
-    'former_users',
-    'import_feeds',
-    'pull_streams',
-    'tokens',
-    'webhooks',
-  ];
-  for (const table of tables) await connection.all(`DELETE FROM ${table} WHERE org_id = $1`, orgId);
-  await connection.all('DELETE FROM organisations WHERE id = $1', orgId);
+/**
+ * Deletes the rest, and rows that a command has added since the beginning. Returns the number of imports. The organisation's
+ * number is never reused: click ids contain it, and sales from those clicks may arrive for months.
+ */
+async function forget(connection: Connection, orgId: number): Promise<number> {
+  let imports = 0;
+  // Rows that refer to the organisation come before it.
+  for (const { name, organisation } of [...tablesDeleted('first'), ...tablesDeleted('last').reverse()]) {
+    const rows = await connection.all(`DELETE FROM ${name} WHERE ${organisation} = $1 RETURNING 1`, orgId);
+    if (name === 'imports') imports = rows.length;
+  }
   await raiseCounter(connection, DELETED_NUMBER, orgId);
+  return imports;
+}
+
+function tablesDeleted(when: Table['deleted']): Table[] {
+  return MAIN_TABLES.filter(({ deleted }) => deleted === when);
 }
 
 function stillInUse(name: string, live: number): StorageError {

@@ -16,7 +16,8 @@ import {
   type SourceRequests,
   type StreamKey,
 } from '../../domain/pull.ts';
-import { type Connection, type Database, PULL_ROWS, type Queries } from '../database.ts';
+import type { Connection, Database, Queries } from '../database.ts';
+import { PULL_ROWS } from '../schema/tables.ts';
 import type { Statement } from '../sql.ts';
 import { fenceLease } from './lease-store.ts';
 

@@ -5,7 +5,8 @@
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { StorageError } from '../../domain/storage-error.ts';
 import type { PutTransaction } from '../../domain/transaction.ts';
-import { type Connection, FORMER_USERS, type TableRow, TRANSACTIONS } from '../database.ts';
+import type { Connection } from '../database.ts';
+import { FORMER_USERS, TRANSACTIONS, type TransactionRow } from '../schema/tables.ts';
 import { userKey } from '../transactions/user-key.ts';
 import { DailySums } from './daily-sums.ts';
 import { keepReplaced } from './transaction-history.ts';
@@ -16,8 +17,7 @@ const BYTES_MAX = 20_000_000;
 /** Rows per statement; few enough to need little memory and to block only briefly. */
 const SLICE_SIZE = 2_000;
 
-interface BufferedRow extends TableRow<keyof typeof TRANSACTIONS.columns> {
-  readonly id: Uuid;
+interface BufferedRow extends TransactionRow {
   readonly isNew: boolean;
   /** The organisation's stamp for this write. */
   readonly stampMs: number;

@@ -10,7 +10,8 @@ import type {
   TransactionStore,
   TransactionWriters,
 } from '../../domain/transaction.ts';
-import { type Connection, type Database, TRANSACTIONS, type TransactionRow } from '../database.ts';
+import type { Connection, Database } from '../database.ts';
+import { TRANSACTIONS } from '../schema/tables.ts';
 import type { Statement } from '../sql.ts';
 import { readTransactionPage } from '../transactions/transaction-page.ts';
 import { advanceClock, lockClock, lockClocks } from './change-clock.ts';
@@ -152,7 +153,7 @@ async function findTransactions(
   connection: Connection,
   ids: readonly Uuid[],
 ): Promise<Map<Uuid, StoredTransaction>> {
-  const rows = await connection.findMany<TransactionRow>(TRANSACTIONS, ids);
+  const rows = await connection.findMany(TRANSACTIONS, ids);
   return new Map(
     rows.map((row) => [
       row.id,

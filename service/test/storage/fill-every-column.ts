@@ -1,0 +1,27 @@
+// Adds a row with a value in every column to each table, so that a comparison notices every column that is not copied, and
+// every table that is not deleted.
+
+import { newUuid } from '@offerbook/wire/uuid.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { columnsOf, parameterTypes, type RowOf, type Table } from '../../src/storage/schema/table.ts';
+import { MAIN_TABLES } from '../../src/storage/schema/tables.ts';
+
+/** The rows of these tables have numbers, or every command writes them. */
+const NOT_FILLED = ['organisations', 'imports', 'audit', 'revisions', 'secrets'];
+
+export async function fillEveryColumn(database: Database, orgId: number): Promise<void> {
+  for (const table of MAIN_TABLES.filter(
+    ({ name, copied }) => copied !== 'not' && !NOT_FILLED.includes(name),
+  )) {
+    const types = parameterTypes(table);
+    const row = Object.fromEntries(
+      columnsOf(table).map((column, i) => {
+        const [allowed] = table.values?.[column] ?? [];
+        if (column === table.organisation) return [column, orgId];
+        if (types[i] === 'uuid') return [column, newUuid()];
+        return [column, types[i] === 'text' ? (allowed ?? `${table.name}.${column} ${orgId}`) : 1_000 + i];
+      }),
+    );
+    await database.write((connection) => connection.putMany(table, [row as RowOf<Table>]));
+  }
+}
