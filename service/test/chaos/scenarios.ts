@@ -12,6 +12,7 @@ import { load } from './scenarios/load.ts';
 import { polling } from './scenarios/polling.ts';
 import { pull } from './scenarios/pull.ts';
 import { replica } from './scenarios/replica.ts';
+import { webhooks } from './scenarios/webhooks.ts';
 import { workers } from './scenarios/workers.ts';
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -27,4 +28,5 @@ export const SCENARIOS: readonly Scenario[] = [
   large,
   hostile,
   pull,
+  webhooks,
 ];

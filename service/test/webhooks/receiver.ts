@@ -40,6 +40,10 @@ export class Receiver implements AsyncDisposable {
   concurrent = 0;
   /** Number of rows that were older than those stored. */
   older = 0;
+  /** Number of rows that were stored already. */
+  repeated = 0;
+  /** Returns true to close the connection before the body has arrived. */
+  isCut: () => boolean = () => false;
   #current = 0;
   readonly #server = createServer((request, response) => void this.#answer(request, response));
   readonly #port: number;
@@ -75,7 +79,13 @@ export class Receiver implements AsyncDisposable {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.concurrent = Math.max(this.concurrent, ++this.#current);
-    response.once('close', () => this.#current--);
+    let isOpen = true;
+    const end = () => {
+      if (isOpen) this.#current--;
+      isOpen = false;
+    };
+    for (const event of ['finish', 'close']) response.once(event, end);
+    if (this.isCut()) return void request.socket.destroy();
     try {
       const delivery = await readDelivery(request);
       const reply = await this.behaviour(delivery, this.deliveries.push(delivery));
@@ -95,7 +105,10 @@ export class Receiver implements AsyncDisposable {
       const known = this.copy.get(row.id);
       if (known?.updatedAt !== undefined && row.updatedAt !== undefined && known.updatedAt > row.updatedAt)
         this.older++;
-      else this.copy.set(row.id, row);
+      else {
+        if (known !== undefined && known.updatedAt === row.updatedAt) this.repeated++;
+        this.copy.set(row.id, row);
+      }
     }
   }
 

@@ -1,0 +1,254 @@
+// Imports change transactions all the time, endpoints fail in every way, and the nodes that send webhooks are stopped, killed and
+// frozen. At the end, the copy of every endpoint must equal the database.
+
+import type { Random } from '@offerbook/sandbox/random.ts';
+import { printTimestamp, type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
+import type { Clock } from '../../../src/domain/clock.ts';
+import { Logger } from '../../../src/domain/logger.ts';
+import type { Stores } from '../../../src/domain/stores.ts';
+import { NO_WATERMARK_MS } from '../../../src/domain/webhook.ts';
+import { CREATE_OPTIONS, openStores } from '../../../src/storage/open-stores.ts';
+import { addressRules } from '../../../src/webhooks/address-rules.ts';
+import { WebhookSender } from '../../../src/webhooks/sender.ts';
+import { idOf, newOrganisation, readAllTransactions } from '../../storage/open-test-stores.ts';
+import { ServerProcess } from '../../support/command.ts';
+import { putDocuments } from '../../support/put-documents.ts';
+import { type Behaviour, Receiver } from '../../webhooks/receiver.ts';
+import { Actors } from '../report/actors.ts';
+import type { Run } from '../report/run.ts';
+import { BOTH, type Scenario } from '../scenario.ts';
+
+const ORGANISATIONS = 3;
+const ENDPOINTS = 2;
+/** A replay has 20 pages. */
+const ROWS = 2_000;
+const FAULT_SHARE = 0.3;
+const SETTLE_MAX_MS = 120_000;
+
+export const webhooks: Scenario = {
+  name: 'webhooks',
+  summary: 'Stops, kills and freezes senders while endpoints fail; no change may be lost or overwritten.',
+  databases: BOTH,
+  minutes: 10,
+  options: {
+    quick: { type: 'boolean', help: 'two senders in this process with a short lease, not two servers' },
+  },
+  mustHappen: ['imports', 'requests: good', 'faults of endpoints'],
+  short: { minutes: 4 / 60, values: { quick: true } },
+  async run(run) {
+    const url = await run.database.create();
+    let offsetMs = 0;
+    const clock = () => Date.now() + offsetMs;
+    const open = async (): Promise<Stores> => {
+      const stores = await openStores(url, CREATE_OPTIONS, clock);
+      run.defer(() => stores.close());
+      return stores;
+    };
+    const stores = await open();
+    const isQuick = run.flag('quick');
+    const pace = isQuick ? QUICK : SLOW;
+    const endpoints: Endpoint[] = [];
+    const orgIds: number[] = [];
+    for (let i = 0; i < ORGANISATIONS * ENDPOINTS; i++) {
+      if (i % ENDPOINTS === 0) orgIds.push((await newOrganisation(stores, `org ${i}`)).id);
+      endpoints.push(await newEndpoint(run, stores, orgIds.at(-1) as number, pace, i));
+    }
+    const nodes: Node[] = [];
+    for (const _ of [1, 2])
+      nodes.push(isQuick ? quickNode(run, await open(), clock) : await serverNode(run, url));
+
+    const actors = new Actors(performance.now() + run.minutes * 60_000);
+    for (const [index, orgId] of orgIds.entries()) {
+      const random = run.random('importer', index);
+      const step = async () => {
+        await change(stores, orgId, index, random);
+        run.count('imports');
+      };
+      actors.start(step, () => random.unit() * 2 * pace.pauseMs);
+    }
+    const random = run.random('saboteur');
+    actors.start(
+      async () => {
+        const [name, sabotage] = random.pick(Object.entries(random.pick(nodes)));
+        run.count(`nodes: ${name}`);
+        await sabotage();
+      },
+      () => (1 + random.unit()) * 3 * pace.pauseMs,
+    );
+    /** Makes retries due. */
+    const hurry = async () => {
+      offsetMs += isQuick ? 30_000 : 0;
+      if (isQuick) return;
+      for (const { id, failures } of await stores.webhooks.list())
+        if (failures > 0) await stores.webhooks.resume(id);
+    };
+    actors.start(hurry, () => pace.pauseMs);
+    await actors.untilOver();
+
+    for (const endpoint of endpoints) await endpoint.end();
+    const settleEndMs = performance.now() + SETTLE_MAX_MS;
+    while ((await stores.webhooks.list()).some(({ behindSinceMs }) => behindSinceMs !== null)) {
+      if (performance.now() > settleEndMs) break;
+      await hurry();
+      await Bun.sleep(100);
+    }
+    for (const { orgId, receiver } of endpoints) {
+      const rows = await readAllTransactions(stores, orgId);
+      const lost = rows.filter(({ id, document }) => JSON.stringify(receiver.copy.get(id)) !== document);
+      if (lost.length > 0) run.violation('LOST', `${lost.length} of ${rows.length} rows of ${receiver.url}`);
+      if (receiver.older > 0) run.violation('OLDER', `${receiver.older} rows of ${receiver.url}`);
+      if (receiver.concurrent > 1) run.violation('OVERLAP', `${receiver.concurrent} requests at once`);
+      run.count('rows in the database', rows.length);
+      run.count('rows repeated', receiver.repeated);
+    }
+  },
+};
+
+/** `hangMs` is just below the time limit of a request. */
+const SLOW = { pauseMs: 700, hangMs: 14_000, slowMs: 2_000 };
+const QUICK = { pauseMs: 50, hangMs: 350, slowMs: 120 };
+
+interface Endpoint {
+  readonly orgId: number;
+  readonly receiver: Receiver;
+  /** Ends the faults. */
+  end(): Promise<void>;
+}
+
+const FAULTS = ['error', 'hang', 'redirect', 'close', 'cut', 'slow', 'forget', 'lost response'] as const;
+
+async function newEndpoint(
+  run: Run,
+  stores: Stores,
+  orgId: number,
+  { hangMs, slowMs }: typeof SLOW,
+  index: number,
+): Promise<Endpoint> {
+  const random = run.random('endpoint', index);
+  const replays: Promise<unknown>[] = [];
+  let faultShare = FAULT_SHARE;
+  let through: Timestamp | null = null;
+  const next = () => (random.unit() < faultShare ? random.pick(FAULTS) : undefined);
+  let fault = next();
+  const behaviour: Behaviour = async ({ page }) => {
+    const current = fault;
+    fault = next();
+    run.count(`requests: ${current ?? 'good'}`);
+    if (current !== undefined) run.count('faults of endpoints');
+    if (current === 'error') return { status: 500, stores: false };
+    if (current === 'redirect') return { status: 307, stores: false };
+    if (current === 'close') return { status: 'close', stores: false };
+    if (current === 'hang') {
+      await Bun.sleep(hangMs);
+      return { status: 'close', stores: false };
+    }
+    if (current === 'forget') {
+      // The endpoint responds before it stores the page, and crashes. It asks the operator for a replay.
+      run.count('replays');
+      const sinceMs = through === null ? NO_WATERMARK_MS : timestampMs(through);
+      replays.push(stores.webhooks.replay(id, random.unit() < 0.1 ? NO_WATERMARK_MS : sinceMs));
+      return { status: 200, stores: false };
+    }
+    if (current === 'slow') await Bun.sleep(slowMs);
+    through = page.completeThrough ?? through;
+    return { status: current === 'lost response' ? 'close' : 204, stores: true };
+  };
+  const receiver = run.use(new Receiver(behaviour));
+  receiver.isCut = () => {
+    const isCut = fault === 'cut';
+    if (isCut) {
+      run.count('requests: cut');
+      fault = next();
+    }
+    return isCut;
+  };
+  const { id } = await stores.webhooks.create(orgId, receiver.url, NO_WATERMARK_MS);
+  return {
+    ...{ orgId, receiver },
+    async end() {
+      [faultShare, fault] = [0, undefined];
+      await Promise.all(replays);
+    },
+  };
+}
+
+async function change(stores: Stores, orgId: number, orgIndex: number, random: Random): Promise<void> {
+  const size = random.unit() < 0.1 ? 250 : random.whole(1, 5);
+  const ids = new Set(
+    Array.from({ length: size }, () => idOf(10_000 * orgIndex + random.whole(0, ROWS - 1))),
+  );
+  await stores.transactions.write(orgId, async (writer) => {
+    const updatedAt = printTimestamp(writer.stampMs);
+    const rows = [...ids].map((id: Uuid) => ({
+      ...{ id, updatedAtMs: writer.stampMs },
+      document: JSON.stringify({ id, updatedAt, text: `${random.whole(0, 1e9)}` }),
+    }));
+    await putDocuments(writer, rows);
+    await writer.advanceClock(writer.stampMs);
+  });
+}
+
+/** Faults of a node by name. Each returns when the node sends webhooks again, or could. */
+type Node = Readonly<Record<string, () => Promise<void>>>;
+
+/** Longer than a lease, so that another node takes over. */
+const TAKEOVER_MS = 28_000;
+
+async function serverNode(run: Run, databaseUrl: string): Promise<Node> {
+  const start = () => ServerProcess.start(['--database', databaseUrl, '--webhook-networks', '127.0.0.1/32']);
+  let server = await start();
+  const end = async (signal?: 'SIGKILL') => {
+    await server.stop(signal);
+    for (const line of server.logLines.filter((each) => each.startsWith('{"level":50')))
+      run.violation('ERROR', line);
+  };
+  run.defer(() => end());
+  return {
+    async restarted() {
+      await end();
+      server = await start();
+    },
+    async killed() {
+      await end('SIGKILL');
+      server = await start();
+      await Bun.sleep(TAKEOVER_MS);
+    },
+    async frozen() {
+      process.kill(server.pid, 'SIGSTOP');
+      await Bun.sleep(TAKEOVER_MS);
+      process.kill(server.pid, 'SIGCONT');
+    },
+  };
+}
+
+const QUICK_LEASE_MS = 3_000;
+
+function quickNode(run: Run, stores: Stores, clock: Clock): Node {
+  let isCutOff = false;
+  const renew: Stores['senderLease']['renew'] = (name, holder) =>
+    isCutOff ? Promise.reject(new Error('cut off')) : stores.senderLease.renew(name, holder);
+  const start = () => {
+    const sender = new WebhookSender({
+      ...{ stores: { ...stores, senderLease: { ...stores.senderLease, renew } }, clock },
+      logger: new Logger('error', (line) => run.violation('ERROR', line)),
+      post: { rules: addressRules(['127.0.0.1']), timeoutMs: 400 },
+      leaseTimings: { leaseMs: QUICK_LEASE_MS, renewEveryMs: 150, checkEveryMs: 50 },
+    });
+    sender.start();
+    return sender;
+  };
+  let sender = start();
+  run.defer(() => sender.stop(500));
+  return {
+    async restarted() {
+      await sender.stop(500);
+      sender = start();
+    },
+    async 'cut off from the lease'() {
+      isCutOff = true;
+      await Bun.sleep(QUICK_LEASE_MS + 300);
+      isCutOff = false;
+    },
+  };
+}
