@@ -12,6 +12,7 @@ import { COMMAND, ServerProcess } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { TestDns } from '../support/test-dns.ts';
+import { until } from '../support/until.ts';
 
 const isPossible =
   process.getuid?.() === 0 &&
@@ -91,11 +92,8 @@ describe.skipIf(!isPossible)('a server process that sends webhooks', () => {
     // After a failure, the transaction is still to be sent.
     if (before.failures > 0) await stores.webhooks.resume(before.id);
     else await writeTransactions(stores, before.orgId, newIds(1));
-    while (true) {
-      const { attemptedAtMs, lastResult } = await find();
-      if (attemptedAtMs !== before.attemptedAtMs) return lastResult;
-      await Bun.sleep(10);
-    }
+    const { lastResult } = await until(find, ({ attemptedAtMs }) => attemptedAtMs !== before.attemptedAtMs);
+    return lastResult;
   }
 
   test('resolves a name once per attempt, and sends nothing while its address is forbidden', async () => {

@@ -22,6 +22,7 @@ import {
 import { DATABASES } from '../support/databases.ts';
 import { id, transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
+import { until } from '../support/until.ts';
 import { Receiver } from './receiver.ts';
 
 const UID = 'anna müller';
@@ -49,8 +50,10 @@ for (const database of DATABASES) {
       const post = { rules: addressRules(['127.0.0.1']) };
       const sender = new WebhookSender({ stores, clock: systemClock, logger, post });
       sender.start();
-      while ((await stores.webhooks.list()).some(({ behindSinceMs }) => behindSinceMs !== null))
-        await Bun.sleep(5);
+      await until(
+        () => stores.webhooks.list(),
+        (all) => all.every(({ behindSinceMs }) => behindSinceMs === null),
+      );
       await sender.stop(1_000);
       expect(errors).toEqual([]);
     }
