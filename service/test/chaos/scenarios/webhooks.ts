@@ -192,6 +192,8 @@ async function change(stores: Stores, orgId: number, orgIndex: number, random: R
 /** Faults of a node by name. Each returns when the node sends webhooks again, or could. */
 type Node = Readonly<Record<string, () => Promise<void>>>;
 
+/** A thread or the database did not respond in time. */
+const TOO_SLOW = /does not respond|has not responded/;
 /** Longer than a lease, so that another node takes over. */
 const TAKEOVER_MS = 28_000;
 
@@ -201,7 +203,8 @@ async function serverNode(run: Run, databaseUrl: string): Promise<Node> {
   const end = async (signal?: 'SIGKILL') => {
     await server.stop(signal);
     for (const line of server.logLines.filter((each) => each.startsWith('{"level":50')))
-      run.violation('ERROR', line);
+      if (TOO_SLOW.test(line)) run.count('errors because a node was frozen or the machine was busy');
+      else run.violation('ERROR', line);
   };
   run.defer(() => end());
   return {
