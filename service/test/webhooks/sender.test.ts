@@ -395,21 +395,25 @@ for (const database of DATABASES) {
     test('a poll that began before a result was stored does not send the page again', async () => {
       const receiver = newReceiver();
       const { send, write, upToDate, stores, polled } = await setUp(receiver);
-      let isStored = false;
+      let [isRead, isStored] = [false, false];
       const { behind: read, save: store } = stores.webhooks;
       const behind = async () => {
         const found = await read();
         // Holds back the position before the delivery until the one after it is stored.
-        if (receiver.deliveries.length === 1) await until(() => isStored);
+        if (receiver.deliveries.length === 1) {
+          isRead = true;
+          await until(() => isStored);
+        }
         return found;
       };
       const save = async (updates: Parameters<typeof store>[0]) => {
         sender.poll();
-        await Bun.sleep(0);
+        await until(() => isRead);
         await store(updates);
-        setTimeout(() => {
+        // After the sender has forgotten the result.
+        setImmediate(() => {
           isStored = true;
-        }, 50);
+        });
       };
       const sender = send({ ...stores, webhooks: { ...stores.webhooks, behind, save } });
       await write(newIds(1));
