@@ -142,7 +142,7 @@ for (const database of DATABASES) {
         if (number === 3) await new Promise(() => {});
         return new Response();
       });
-      const { send, write, upToDate, newStores, expireLease } = await setUp(receiver);
+      const { send, write, upToDate, newStores, expireLease, stores } = await setUp(receiver);
       const ids = newIds(450);
       await write(ids);
       const first = send(await newStores());
@@ -153,8 +153,9 @@ for (const database of DATABASES) {
       const second = send(await newStores());
       await receiver.delivered(3);
       await second.stop(0);
-      send();
       // The lease was not released, because a request was in progress.
+      expect(await stores.senderLease.find('webhooks')).toBeDefined();
+      send();
       expireLease();
       await upToDate();
       expect(ranges(receiver, ids)).toEqual(['0-99', '100-199', '200-299', '200-299', '300-399', '400-449']);
