@@ -13,6 +13,7 @@ import { offer, retailer, transaction } from '../../support/fixtures.ts';
 import { query, removePostgres, startReplica, untilCaughtUp } from '../../support/postgres-replica.ts';
 import { PASSWORD, type PostgresServer, startPostgres } from '../../support/postgres-server.ts';
 import { ndjson } from '../../support/test-node.ts';
+import { until } from '../../support/until.ts';
 import type { Target } from '../traffic/checked-requests.ts';
 import { FaultProxy } from './fault-proxy.ts';
 
@@ -54,12 +55,10 @@ export class Stage implements AsyncDisposable {
     const proxy = await FaultProxy.start(primary.port);
     const hosts =
       standby === undefined ? `127.0.0.1:${proxy.port}` : `127.0.0.1:${proxy.port},127.0.0.1:${standby.port}`;
-    const node = await ServerProcess.start([], {
-      env: {
-        OFFERBOOK_DATABASE_URL: urlOf(hosts),
-        OFFERBOOK_RATE_LIMIT_PUBLIC: '0',
-        OFFERBOOK_RATE_LIMIT_PRIVATE: '0',
-      },
+    const node = await startNode({
+      OFFERBOOK_DATABASE_URL: urlOf(hosts),
+      OFFERBOOK_RATE_LIMIT_PUBLIC: '0',
+      OFFERBOOK_RATE_LIMIT_PRIVATE: '0',
     });
     return new Stage(primary, standby, proxy, node, targets);
   }
@@ -80,6 +79,15 @@ export class Stage implements AsyncDisposable {
       if (server !== undefined) await removePostgres(server);
     }
   }
+}
+
+/** On a busy machine, PostgreSQL may be too slow for the first connections of a node, which then exits. */
+async function startNode(env: Record<string, string>): Promise<ServerProcess> {
+  const started = await until(
+    () => ServerProcess.start([], { env }).catch((error: unknown) => error),
+    (node) => node instanceof ServerProcess,
+  );
+  return started as ServerProcess;
 }
 
 function urlOf(hosts: string): string {

@@ -122,7 +122,7 @@ async function handleTokens(env: Record<string, string>): Promise<void> {
 async function addExpiredWalks(databaseUrl: string, count: number): Promise<void> {
   const connection = openDatabase(databaseUrl, COMMAND_OPTIONS);
   await connection.all(
-    `INSERT INTO walks SELECT gen_random_uuid(), n, n, n, 0 FROM generate_series(1, $1::bigint) n`,
+    `INSERT INTO walks SELECT gen_random_uuid(), n, n, n, n, 0 FROM generate_series(1, $1::bigint) n`,
     count,
   );
   await connection.close();

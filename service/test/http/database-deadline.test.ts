@@ -1,0 +1,16 @@
+import { afterEach, expect, jest, test } from 'bun:test';
+import { withinDeadline } from '../../src/http/operations/database-deadline.ts';
+
+afterEach(() => jest.useRealTimers());
+
+test('a request waits less than two seconds for a database that does not respond', async () => {
+  jest.useFakeTimers();
+  let reason = '';
+  void withinDeadline(new Promise(() => {})).catch((error: Error) => {
+    reason = error.message;
+  });
+  jest.advanceTimersByTime(1_999);
+  jest.useRealTimers();
+  await Bun.sleep(1);
+  expect(reason).toBe('the database did not respond in time');
+});
