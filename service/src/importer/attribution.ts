@@ -20,6 +20,8 @@ import type { Organisation } from '../domain/organisation.ts';
 import type { StoredTransaction } from '../domain/transaction.ts';
 
 export const CLICK_FIELD = 'clickId';
+/** What is wrong with the field in a row without a click, if the import has no organisation. */
+export const NO_OWNER = 'is missing, and --org is not set';
 
 /** A longer delay between click and sale is noted in the import report. */
 const CLICK_AGE_MAX_DAYS = 120;
@@ -155,7 +157,7 @@ export class Attribution {
     if (checked.value === undefined) return { checked, orgId: 0, click: undefined };
     if (clickId == null) {
       if (this.#org !== undefined) return { checked, orgId: this.#org.id, click: undefined };
-      return this.#disown(claim, 'is missing, and --org is not set');
+      return this.#disown(claim, NO_OWNER);
     }
     if (origin === undefined) return this.#disown(claim, 'is not a click id of this installation');
     if (this.#org !== undefined && origin.orgId !== this.#org.id)

@@ -49,8 +49,8 @@ export class InvalidRows extends BadInput {
   /** Completes the sentence "Nothing was imported: …". */
   readonly why: string;
 
-  constructor(report: ImportReport, why: string) {
-    super([...printProblems(report), `Nothing was imported: ${why}.`].join('\n'));
+  constructor(report: ImportReport, why: string, problems = printProblems(report)) {
+    super([...problems, `Nothing was imported: ${why}.`].join('\n'));
     this.report = report;
     this.why = why;
   }

@@ -55,6 +55,8 @@ export class ImportRun {
   readonly #options: WholeFileOptions;
   readonly #startedMs = performance.now();
   readonly #problems = new ProblemList();
+  /** Causes of the invalid rows; undefined stands for the rows themselves. */
+  readonly #causes = new Set<string | undefined>();
 
   constructor(source: ImportSource, options: WholeFileOptions) {
     this.#source = source;
@@ -103,9 +105,13 @@ export class ImportRun {
     }
   }
 
-  /** Counts one invalid row with its problems. Throws after too many invalid rows. */
-  reject(problems: readonly RowProblem[]): void {
+  /**
+   * Counts one invalid row with its problems. Throws after too many invalid rows. If every row of the file has the same `cause`,
+   * the import reports the cause instead of the problems.
+   */
+  reject(problems: readonly RowProblem[], cause?: string): void {
     this.counts.invalid++;
+    this.#causes.add(cause);
     this.#problems.add(...problems);
     const isSkipping = this.#options.skipInvalid === true;
     const max = isSkipping ? INVALID_MAX.skipped : INVALID_MAX.refused;
@@ -114,10 +120,7 @@ export class ImportRun {
     const remedy = isSkipping
       ? ', the maximum for --skip-invalid; fix the file or split it'
       : '; fix the file or import its valid rows with --skip-invalid';
-    throw new InvalidRows(
-      this.report,
-      `stopped at ${printPlace(first)} after ${printCount(max)} invalid rows${remedy}`,
-    );
+    throw this.#refusal(`stopped at ${printPlace(first)} after ${printCount(max)} invalid rows${remedy}`);
   }
 
   /** Stops the import because of rows that cannot be skipped. */
@@ -134,7 +137,19 @@ export class ImportRun {
         `${this.#source.name} has no rows; nothing was imported. If it may be empty, add --allow-empty`,
       );
     }
-    if (!this.isWriting) throw new InvalidRows(this.report, printInvalidRows(invalid, read));
+    if (!this.isWriting || this.#commonCause !== undefined)
+      throw this.#refusal(printInvalidRows(invalid, read));
+  }
+
+  get #commonCause(): string | undefined {
+    const { added, changed, unchanged, stale } = this.counts;
+    const [cause] = this.#causes;
+    return this.#causes.size === 1 && added + changed + unchanged + stale === 0 ? cause : undefined;
+  }
+
+  #refusal(why: string): InvalidRows {
+    const cause = this.#commonCause;
+    return cause === undefined ? new InvalidRows(this.report, why) : new InvalidRows(this.report, cause, []);
   }
 
   /** Withdraws the items that are missing from the file; throws if they exceed the limit. */

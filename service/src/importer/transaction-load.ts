@@ -29,7 +29,14 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { ClickId } from '../domain/click.ts';
 import type { Organisation } from '../domain/organisation.ts';
 import type { PutTransaction, StoredTransaction, TransactionWriters } from '../domain/transaction.ts';
-import { Attribution, type Attributor, CLICK_FIELD, type OwnedRow, type Row } from './attribution.ts';
+import {
+  Attribution,
+  type Attributor,
+  CLICK_FIELD,
+  NO_OWNER,
+  type OwnedRow,
+  type Row,
+} from './attribution.ts';
 import type { ImportOptions, ImportReport } from './import-report.ts';
 import type { ImportRun } from './import-run.ts';
 import { findNewSource, isOlder, type RowSource, sourceMs, sourceOf } from './row-source.ts';
@@ -53,6 +60,8 @@ export interface PulledImport {
 
 /** A source time further in the future than this must be a mistake. It would make all later versions stale. */
 const SOURCE_AHEAD_MAX_MS = 86_400_000;
+
+const NO_ORG = 'the rows have no clickId, and --org is missing; add --org with the organisation of the sales';
 
 /** A batch of validated rows, and the stored transactions with the same ids. */
 export interface LookedUp {
@@ -129,7 +138,9 @@ export class TransactionLoad {
     for (const { checked, orgId, click } of rows) {
       const { place, value, problems } = checked;
       if (problems !== undefined) {
-        this.#run.reject(problems);
+        // Sales that are pulled without --org must have a click id, so --org is no remedy.
+        const lacksOrg = problems[0]?.reason === NO_OWNER && this.#options.pulled === undefined;
+        this.#run.reject(problems, lacksOrg ? NO_ORG : undefined);
         continue;
       }
       const existing = stored.get(value.id);

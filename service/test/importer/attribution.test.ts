@@ -386,6 +386,41 @@ for (const database of DATABASES) {
         (await salesOf(stores, acme)).map((sale) => (sale as { passbackUid?: string }).passbackUid),
       ).toEqual([`user of ${acme}`, 'by hand']);
     });
+
+    test.each([
+      ['a few rows', 3, {}],
+      ['more rows than an import lists', 30, {}],
+      ['more invalid rows than an import reads', 10_500, {}],
+      ['--skip-invalid', 3, { skipInvalid: true }],
+    ])('without --org, rows without click ids get one sentence: %s', async (_, count, options) => {
+      const { stores } = await openWithOrganisations();
+      const rows = Array.from({ length: count }, (_, index) => saleRow(index, null));
+      const error = await rejection(load(stores, rows, options));
+      expect(error).toBeInstanceOf(InvalidRows);
+      expect(error.message).toBe(
+        'Nothing was imported: the rows have no clickId, and --org is missing; add --org with the organisation of the sales.',
+      );
+    });
+
+    test('without --org, an imported row or another problem keeps the list of problems', async () => {
+      const { stores, orgs } = await openWithOrganisations();
+      const { id: click } = await recordClick(stores, orgs[0] ?? 0);
+      const missing = 'line 1: clickId is missing, and --org is not set';
+      for (const [second, problems] of [
+        [saleRow(2, click), [missing, 'Nothing was imported: 1 of 2 rows is invalid.']],
+        [
+          saleRow(2, null, { country: 'de' }),
+          [
+            missing,
+            'line 2: country must be a country code of two capital letters (ISO 3166-1 alpha-2)',
+            'Nothing was imported: 2 of 2 rows are invalid.',
+          ],
+        ],
+      ] as const) {
+        const error = await rejection(load(stores, [saleRow(1, null), second]));
+        expect(error.message.split('\n')).toEqual(problems as unknown as string[]);
+      }
+    });
   });
 }
 
