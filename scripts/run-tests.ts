@@ -3,7 +3,7 @@
 // faster than the sources and is what users run. Prints a line per file, and at the end the whole output of the files that
 // failed, the missing programs, and the number of tests.
 
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 // First, because it sets the folder for temporary files.
@@ -143,6 +143,8 @@ async function prepare(
   const cache = join(ROOT, 'node_modules/.cache');
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, 'offerbook-test-'));
+  // Some tests run the executable as another user.
+  chmodSync(folder, 0o755);
   cleanUp.defer(() => rmSync(folder, { recursive: true, force: true }));
   const executable = await buildForThisMachine(folder);
   const database = await sharePostgres();

@@ -116,7 +116,10 @@ export interface Lease {
 
 /** Writes in the transaction of an import. */
 export interface PullWriter {
-  /** Keeps other processes from taking the lease until the commit. Throws Refused if the holder has lost it. */
+  /**
+   * Keeps other processes from taking the lease until the commit. Throws Refused if the holder has lost it. Call it at the end of the
+   * import: until the commit, renewals of the lease wait for it, each on one of the process's few connections.
+   */
   holdLease(lease: Lease): Promise<void>;
   advance(key: StreamKey, window: PulledWindow): Promise<void>;
   putRows(source: string, rows: readonly PulledRow[]): Promise<void>;

@@ -24,12 +24,11 @@ export interface CatalogueImportOptions extends WholeFileOptions {
   readonly pulled?: PulledCatalogueImport | undefined;
 }
 
-/** Additions to an import of pulled rows. Both functions run in the transaction of the import. */
+/** Additions to an import of pulled rows. `finish` runs at the end of the import's transaction. */
 export interface PulledCatalogueImport {
   /** Network and account, such as `awin:77777`. */
   readonly source: string;
   readonly nowMs: number;
-  begin(writer: CatalogueWriter): Promise<void>;
   finish(writer: CatalogueWriter, report: ImportReport): Promise<void>;
 }
 
@@ -45,7 +44,6 @@ export function importCatalogue(
     async (writer) => {
       const check = new RetailerCheck(options.ignoreUnknown === true ? 'ignore' : 'refuse');
       const { pulled } = options;
-      await pulled?.begin(writer);
       const [all, own] = [await writer.ids(), await writer.idsOf(pulled?.source ?? null)];
       const losses = pulled === undefined || isMerge ? undefined : new DealLosses(pulled.nowMs);
       const domains = new Map<string, number>();

@@ -44,7 +44,6 @@ export function importTransactions(
           options.importId,
         );
   return run.carryOut<TransactionWriters>(write, async (writers) => {
-    await options.pulled?.begin(writers);
     const load = new TransactionLoad(run, writers, org, clock(), options);
     const ahead: Promise<LookedUp>[] = [];
     for await (const batch of readAhead(run.batches(load.format))) {

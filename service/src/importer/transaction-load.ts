@@ -50,9 +50,8 @@ export interface TransactionImportOptions extends ImportOptions {
   readonly attributor?: Attributor | undefined;
 }
 
-/** Part of an import whose rows were pulled from a network. Both functions run in the transaction of the import. */
+/** Part of an import whose rows were pulled from a network. `finish` runs at the end of its transaction. */
 export interface PulledImport {
-  begin(writers: TransactionWriters): Promise<void>;
   finish(writers: TransactionWriters, report: ImportReport): Promise<void>;
   /** Called with the id of every transaction that is added or changed. */
   onChange?(id: Uuid): void;

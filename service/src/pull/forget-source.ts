@@ -26,8 +26,10 @@ export async function forgetSource(
       pulled: {
         source: name,
         nowMs: clock(),
-        begin: ({ pulls }) => pulls.holdLease(held.lease),
-        finish: ({ pulls }) => pulls.forget(name),
+        finish: async ({ pulls }) => {
+          await pulls.holdLease(held.lease);
+          await pulls.forget(name);
+        },
       },
     }),
   );

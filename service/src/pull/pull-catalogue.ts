@@ -129,9 +129,9 @@ async function importPulled(
       pulled: {
         source: name,
         nowMs: clock(),
-        begin: ({ pulls }) => pulls.holdLease(lease),
         finish: async ({ pulls }, { added, changed, unchanged, withdrawn, invalid }) => {
           counts = { added, changed, unchanged, withdrawn, invalid: invalid + converted.invalid };
+          await pulls.holdLease(lease);
           await pulls.advance(catalogueKey(run), { completeThroughMs, counts, runMs: run.startedMs });
         },
       },

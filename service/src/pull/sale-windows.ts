@@ -145,11 +145,11 @@ export class SaleWindows {
         ...{ dryRun, skipInvalid, importId, allowEmpty: true },
         attributor: { ids: this.#clickIds, clicks: stores.clicks, aside },
         pulled: {
-          begin: ({ pulls }) => pulls.holdLease(lease),
           finish: async (writers, report) => {
             const { added, changed, unchanged, stale, withdrawn } = report;
             const invalid = report.invalid + converted.invalid;
             counts = { added, changed, unchanged: unchanged + stale, withdrawn, invalid };
+            await writers.pulls.holdLease(lease);
             await parts?.store(name, writers);
             await how.advance(writers, counts);
           },
