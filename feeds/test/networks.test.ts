@@ -213,14 +213,14 @@ describe('the owner of a sale', () => {
     JSON.stringify(refs.map((clickRef, id) => awinSale({ id, clickRefs: { clickRef } })));
 
   test("subId org-uid: only the given organisation's sales are converted, and the passbackUid does not contain its name", async () => {
-    const file = sales('acme.user-1', 'other.user-1', 'acme.a.b', 'acme2.x');
+    const file = sales('acme.user-1', 'other.user-1', 'acme.a.b', 'acme2.x', 'acme.');
     const { rows, report } = await convertSales(source, file, { organisation: 'acme' });
-    expect(rows.map((row) => row.passbackUid).sort()).toEqual(['a.b', 'user-1']);
-    expect([report.written, report.notes]).toEqual([2, ['Left out: sales of other organisations (2 rows).']]);
+    expect(rows.map((row) => row.passbackUid).sort()).toEqual(['a.b', null, 'user-1']);
+    expect([report.written, report.notes]).toEqual([3, ['Left out: sales of other organisations (2 rows).']]);
   });
 
-  test.each(['user-1', '.user-1', 'acme.', null])(
-    'subId org-uid: the sub-id %p, which lacks an organisation or a passbackUid, is rejected, and the message does not repeat it',
+  test.each(['user-1', '.user-1', null])(
+    'subId org-uid: the sub-id %p, which lacks an organisation or a separator, is rejected, and the message does not repeat it',
     async (ref) => {
       const { message } = await errorOf(convertSales(source, sales(ref), { organisation: 'acme' }));
       expect(message).toStartWith(

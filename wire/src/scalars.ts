@@ -6,7 +6,7 @@ import { canonicalText, withCanonicalForm } from './canonical-form.ts';
 import { printCount } from './count.ts';
 import { COUNTRY_CODE, mistakenCountry } from './country-code.ts';
 import { DIGITS_MAX, isExactDecimal } from './decimal.ts';
-import { PASSBACK_UID_BYTES_MAX, passbackProblem, TEXT_LENGTH_MAX, textProblem } from './text.ts';
+import { PASSBACK_UID_BYTES_MAX, passbackUidProblem, TEXT_LENGTH_MAX, textProblem } from './text.ts';
 import { CANONICAL_TIMESTAMP, dateTimeProblem, parseTimestamp, type Timestamp } from './timestamp.ts';
 import { CANONICAL_UUID_PATTERN, UUID_PATTERN, type Uuid } from './uuid.ts';
 
@@ -48,17 +48,17 @@ export function text(description: string, example: string) {
   });
 }
 
-/** A partner's id of a user, with the rule of activation links and of the filter of transactions. */
+/** A partner's id of a user, with the rule of activation links and of the filter of transactions. An empty one becomes null. */
 export function passbackUid(description: string, example: string) {
-  const problemOf = (value: string) => textProblem(value) ?? passbackProblem(value, PASSBACK_UID_BYTES_MAX);
   const schema = z.string({ error: expected('a string') }).check((payload) => {
-    const message = problemOf(payload.value);
+    if (payload.value === '') payload.value = null as never;
+    const message = payload.value === null ? undefined : passbackUidProblem(payload.value);
     if (message !== undefined) payload.issues.push({ code: 'custom', message, input: payload.value });
   });
   return withCanonicalForm(schema.meta({ description, examples: [example] }), {
-    test: (value) => typeof value === 'string' && problemOf(value) === undefined,
+    test: (value) => typeof value === 'string' && value !== '' && passbackUidProblem(value) === undefined,
     // Without characters that JSON escapes, and short enough in any script.
-    json: `"([^"\\\\\\x00-\\x1f\\x7f-\\x9f\\ufffd]{0,${PASSBACK_UID_BYTES_MAX / 3}})"`,
+    json: `"([^"\\\\\\x00-\\x1f\\x7f-\\x9f\\ufffd]{1,${PASSBACK_UID_BYTES_MAX / 3}})"`,
   });
 }
 

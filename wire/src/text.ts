@@ -17,6 +17,11 @@ export function passbackProblem(value: string, bytesMax: number): string | undef
   return undefined;
 }
 
+/** Returns what is wrong with a partner's id of a user in a file. An empty id, which stands for no user, is not a problem. */
+export function passbackUidProblem(value: string): string | undefined {
+  return textProblem(value) ?? passbackProblem(value, PASSBACK_UID_BYTES_MAX);
+}
+
 /** Strict JSON parsers reject a whole page with a lone surrogate, and PostgreSQL parameters cannot contain NUL. */
 export function textProblem(value: string): string | undefined {
   if (!value.isWellFormed()) return 'is not valid Unicode';

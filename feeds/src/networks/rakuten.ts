@@ -104,9 +104,11 @@ function joinSkus(rows: readonly SkuRow[], group: Fields, source: SourceOf<'raku
   const earliest = (bought.length > 0 ? bought : rows).reduce((a, b) => (b.soldAt < a.soldAt ? b : a));
   if (rows.some(({ currency }) => currency !== earliest.currency))
     group.fail('currency', 'differs between the rows');
-  // Reversals can lack the sub-id.
+  // Reversals can lack the sub-id, and a stored row without a user has only the organisation and the separator.
   const subIds = new Set(rows.flatMap(({ subId }) => (subId === undefined ? [] : [subId])));
-  if (subIds.size > 1) group.fail('u1', 'differs between the rows');
+  const { separator } = source;
+  const users = [...subIds].filter((subId) => separator === undefined || !subId.endsWith(separator));
+  if (users.length > 1) group.fail('u1', 'differs between the rows');
   const commission = sum(rows.map((row) => row.commission));
   const isReversed = isNegative(commission) || isZero(commission);
   const counted = isReversed ? bought : rows;
@@ -121,7 +123,7 @@ function joinSkus(rows: readonly SkuRow[], group: Fields, source: SourceOf<'raku
     currency: earliest.currency,
     orderValue: sum(counted.map((row) => row.orderValue)),
     commissions: counted.map((row) => ({ amount: row.commission, group: row.offerId })),
-    subId: [...subIds][0],
+    subId: users[0] ?? [...subIds][0],
   };
 }
 

@@ -51,6 +51,7 @@ export class TransactionConversion {
   readonly #spool: RowSpool;
   #hasCsv = false;
   #partsWithoutId = 0;
+  #rowsWithoutUser = 0;
 
   constructor(run: ConvertRun, feed: SaleFeed, rules: TransactionRules, spool: RowSpool, pull?: PullRules) {
     this.#run = run;
@@ -123,6 +124,7 @@ export class TransactionConversion {
       this.#partsWithoutId,
       'The totals of their sales do not include them',
     );
+    this.#note('Sub-ids that cannot be a passbackUid', this.#rowsWithoutUser, 'Their sales have no user');
     this.#run.requireValid();
     await this.#spool.flush();
     return this.#run.report;
@@ -149,7 +151,8 @@ export class TransactionConversion {
     if (converted.kind === 'invalid') this.#run.reject(place, sale.id, converted.problems);
     else if (converted.kind === 'other organisation') this.#run.leaveOut('sales of other organisations');
     else {
-      const { row, lacksCoupon } = converted;
+      const { row, lacksCoupon, lacksUser } = converted;
+      if (lacksUser) this.#rowsWithoutUser++;
       this.#versions.add({ row, lacksCoupon, version: sale.version ?? 0, place, id: sale.id });
     }
   }

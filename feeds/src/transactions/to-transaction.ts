@@ -4,6 +4,7 @@
 import { round, toNumber } from '@offerbook/wire/amount.ts';
 import type { FieldProblem } from '@offerbook/wire/rows/raw-row.ts';
 import { checkRow } from '@offerbook/wire/rows/row-problem.ts';
+import { passbackUidProblem, TEXT_LENGTH_MAX, textProblem } from '@offerbook/wire/text.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import {
   canonicalTransactionRow,
@@ -45,6 +46,8 @@ export type Converted =
       readonly row: ConvertedRow;
       /** True if the sale has a coupon code but no coupon was found. */
       readonly lacksCoupon: boolean;
+      /** True if the sale has a user that cannot be imported. */
+      readonly lacksUser: boolean;
     }
   | { readonly kind: 'other organisation' }
   | { readonly kind: 'invalid'; readonly problems: readonly FieldProblem[] };
@@ -74,10 +77,12 @@ export function toTransaction(sale: Sale, rules: TransactionRules): Converted {
     ...(sale.changedAt === undefined ? {} : { [SOURCE_TIME_FIELD]: sale.changedAt }),
   };
   if ('clickId' in owner) {
-    return { kind: 'row', row: { ...withClick(row, owner.clickId), ...source }, lacksCoupon: false };
+    const clicked = { ...withClick(row, owner.clickId), ...source };
+    return { kind: 'row', row: clicked, lacksCoupon: false, lacksUser: false };
   }
   const isCouponExpected = sale.couponCode !== undefined && rules.coupons !== undefined;
-  return { kind: 'row', row: { ...row, ...source }, lacksCoupon: isCouponExpected && row.couponId === null };
+  const lacksCoupon = isCouponExpected && row.couponId === null;
+  return { kind: 'row', row: { ...row, ...source }, lacksCoupon, lacksUser: owner.isRefused };
 }
 
 function buildRow(sale: Sale, rules: TransactionRules, user: User): UnstampedTransaction {
@@ -120,26 +125,34 @@ function findProblems(row: UnstampedTransaction): readonly FieldProblem[] | unde
 interface User {
   readonly passbackUid: string | null;
   readonly passbackData: string | null;
+  /** True if the sub-id cannot be a passbackUid. */
+  readonly isRefused: boolean;
 }
-const NO_USER: User = { passbackUid: null, passbackData: null };
+const NO_USER: User = { passbackUid: null, passbackData: null, isRefused: false };
 
 /** Reads the owner from the sub-id, which must never appear in a message, because it can be personal data. */
 function findOwner(
   { subId, subData }: Sale,
   { source, organisation }: TransactionRules,
 ): User | { readonly clickId: string } | 'other organisation' | FieldProblem {
-  const user = (passbackUid: string | null): User => ({ passbackUid, passbackData: subData ?? null });
-  if (source.subId === 'uid') return user(subId ?? null);
+  const data = subData ?? '';
+  const isText = data !== '' && data.length <= TEXT_LENGTH_MAX && textProblem(data) === undefined;
+  const passbackData = isText ? data : null;
+  // A visitor can put anything into a link, and must not stop a pull.
+  const user = (uid = ''): User => {
+    const isRefused = passbackUidProblem(uid) !== undefined;
+    return { passbackUid: uid === '' || isRefused ? null : uid, passbackData, isRefused };
+  };
+  if (source.subId === 'uid') return user(subId);
   // The import decides what to do with a sale that has no click.
-  if (source.subId === 'click') return subId === undefined ? user(null) : { clickId: subId };
+  if (source.subId === 'click') return subId === undefined ? user() : { clickId: subId };
   const { separator = '' } = source;
   const [owner, ...rest] = subId?.split(separator) ?? [];
-  const passbackUid = rest.join(separator);
-  if (owner === undefined || owner === '' || passbackUid === '') {
+  if (owner === undefined || owner === '' || rest.length === 0) {
     const reason = `must be an organisation, ${JSON.stringify(separator)} and a passbackUid`;
     return { field: 'the sub-id', reason };
   }
-  return owner === organisation ? user(passbackUid) : 'other organisation';
+  return owner === organisation ? user(rest.join(separator)) : 'other organisation';
 }
 
 function withClick(row: UnstampedTransaction, clickId: string): ClickRow {

@@ -4,6 +4,7 @@
 import type { SalePart } from '@offerbook/feeds/network.ts';
 import type { SalePull } from '@offerbook/feeds/pull/sale-pull.ts';
 import type { Source } from '@offerbook/feeds/source/source-file.ts';
+import { passbackUidProblem } from '@offerbook/wire/text.ts';
 import { timestampMs } from '@offerbook/wire/timestamp.ts';
 import type { ClickIds } from '../activation/click-id.ts';
 import type { Organisation } from '../domain/organisation.ts';
@@ -77,7 +78,7 @@ export class PartRows implements Disposable {
   toNetworkRow({ document, subId }: PulledRow): unknown {
     const { subIdField } = this.#parts;
     const { subId: kind, separator = '' } = this.#source;
-    const sent = subId !== null && kind === 'org-uid' ? `${this.#org?.name}${separator}${subId}` : subId;
+    const sent = kind === 'org-uid' ? `${this.#org?.name}${separator}${subId ?? ''}` : subId;
     return { ...JSON.parse(document), [subIdField]: sent };
   }
 
@@ -103,15 +104,20 @@ export class PartRows implements Disposable {
     const { subId: kind, separator = '' } = this.#source;
     if (kind === 'org-uid') {
       const start = `${this.#org?.name}${separator}`;
-      return subId.startsWith(start) ? { orgId, subId: subId.slice(start.length) } : undefined;
+      return subId.startsWith(start) ? { orgId, subId: orNull(subId.slice(start.length)) } : undefined;
     }
-    if (subId === '') return { orgId, subId: null };
+    if (orNull(subId) === null) return { orgId, subId: null };
     return { orgId: kind === 'click' ? (this.#clickIds.parse(subId)?.orgId ?? orgId) : orgId, subId };
   }
 
   [Symbol.dispose](): void {
     this.#rows[Symbol.dispose]();
   }
+}
+
+/** The conversion ignores a user that is not valid, too. */
+function orNull(subId: string): string | null {
+  return subId === '' || passbackUidProblem(subId) !== undefined ? null : subId;
 }
 
 async function* lines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {

@@ -112,6 +112,13 @@ describe('an import upserts by id', () => {
     ]);
   });
 
+  test('an empty passbackUid is imported as null, as in CSV, and stays unchanged when it is imported again', async () => {
+    const file = ndjson(transaction(1, { passbackUid: '' }));
+    await load(file);
+    expect(await transactions()).toEqual([transaction(1, { updatedAt: NOW, passbackUid: null })]);
+    expect(countsOf(await load(file))).toEqual({ ...COUNTS, read: 1, unchanged: 1 });
+  });
+
   test('a transaction that is not in the file stays unchanged', async () => {
     await load(ndjson(transaction(1)));
     expect(countsOf(await load(ndjson(transaction(2))))).toEqual({ ...COUNTS, read: 1, added: 1 });

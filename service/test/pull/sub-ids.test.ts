@@ -75,6 +75,52 @@ describe.each(DATABASES)('on $name', (database) => {
     expect([...(await t.stored(other)).values()].map(({ status }) => status)).toEqual(['CONFIRMED']);
   });
 
+  describe.each(['cj', 'rakuten'] as const)('%s', (network) => {
+    const sale = (n: number, subId: string, reversedAtMs?: number) => {
+      if (network === 'cj') return listed(n, subId, reversedAtMs);
+      const at = 'Tue Nov 17 2026 00:00:00 GMT+0000 (UTC)';
+      const common = { order_id: `A-${n}`, transaction_date: at, process_date: at, u1: subId };
+      const amounts = reversedAtMs === undefined ? {} : { sale_amount: -81, commissions: -4.05 };
+      const row = rakutenSku({ ...common, ...amounts, etransaction_id: `${n} ${reversedAtMs}` });
+      return { row, times: { process: reversedAtMs ?? soldAtMs } };
+    };
+
+    test.each([
+      ['uid', '', { subId: 'uid' }],
+      ['org-uid', 'acme-', { subId: 'org-uid', separator: '-' }],
+    ])(
+      '%s: a sub-id that cannot be a passbackUid does not stop a pull: its sale has no user',
+      async (_, start, kind) => {
+        await using t = await PullTest.open(network, database);
+        const subIds = ['ü'.repeat(128), 'a\u0007b', 'a\0b', 'M\uFFFDller', '\ud800', 'valid'];
+        const notes: string[] = [];
+        // The second pull finds the reversals of the same sales.
+        for (const status of ['PENDING', 'DECLINED']) {
+          const reversedAtMs = status === 'DECLINED' ? t.nowMs - 3_600_000 : undefined;
+          t.network.rows.push(...subIds.map((uid, n) => sale(n, `${start}${uid}`, reversedAtMs)));
+          const reports = await t.pull({ onNote: (note) => notes.push(note) }, kind);
+          expect(errorsOf(reports).filter((error) => error !== null)).toEqual([]);
+          const found = [...(await t.stored()).values()].map((sale) => [sale.passbackUid, sale.status]);
+          expect(found.toSorted()).toEqual([...Array(5).fill([null, status]), ['valid', status]]);
+          t.nowMs += DAY_MS;
+        }
+        expect(notes[0]).toEndWith('Sub-ids that cannot be a passbackUid: 5. Their sales have no user.');
+      },
+    );
+
+    test('org-uid: the reversal of a sale whose user was erased is imported without the user', async () => {
+      await using t = await PullTest.open(network, database);
+      const kind = { subId: 'org-uid', separator: '-' };
+      t.network.rows.push(sale(1, 'acme-user1'));
+      await t.pull({}, kind);
+      await t.stores.erasures.erase(t.org, 'user1');
+      t.nowMs += DAY_MS;
+      t.network.rows.push(sale(1, 'acme-user1', t.nowMs - 3_600_000));
+      expect(errorsOf(await t.pull({}, kind)).filter((error) => error !== null)).toEqual([]);
+      expect([...(await t.stored()).values()]).toMatchObject([{ status: 'DECLINED', passbackUid: null }]);
+    });
+  });
+
   test("click: a sale gets the click's organisation and user, and loses the user when the user is erased", async () => {
     await using t = await PullTest.open('cj', database);
     const click = await recordClick(t.stores, t.org.id);
