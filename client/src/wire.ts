@@ -28,9 +28,9 @@ export interface Retailer<Time = string> {
   name: string;
   /** Hostname of the retailer's website */
   hostname: string;
-  /** URL of the retailer's website */
+  /** URL of the retailer's website, as browsers accept it: it may contain characters that RFC 3986 does not allow, such as | */
   url: string;
-  /** URL of the retailer's logo */
+  /** URL of the retailer's logo, as browsers accept it: it may contain characters that RFC 3986 does not allow, such as | */
   logo: string;
   /** The retailer's cashback offers */
   cashbackOffers: Array<RetailerOffer>;
@@ -81,7 +81,7 @@ export interface RetailerPromotion<Time = string> {
   startDate: Time;
   /** When the promotion expires (UTC) */
   endDate: Time;
-  /** Deep link URL for the promotion */
+  /** Deep link URL for the promotion, as browsers accept it: it may contain characters that RFC 3986 does not allow, such as | */
   deepLink: string;
 }
 
@@ -104,9 +104,9 @@ export interface CashbackOffer {
   termsAndExclusions: string;
   /** Retailer identifier */
   retailerId: string;
-  /** URL of the retailer's logo */
+  /** URL of the retailer's logo, as browsers accept it: it may contain characters that RFC 3986 does not allow, such as | */
   logo: string;
-  /** URL of the retailer's website */
+  /** URL of the retailer's website, as browsers accept it: it may contain characters that RFC 3986 does not allow, such as | */
   url: string;
   /** Retailer name */
   name: string;
@@ -125,9 +125,9 @@ export interface Coupon<Time = string> {
   endDate: Time;
   /** Retailer identifier */
   retailerId: string;
-  /** URL of the retailer's logo */
+  /** URL of the retailer's logo, as browsers accept it: it may contain characters that RFC 3986 does not allow, such as | */
   logo: string;
-  /** URL of the retailer's website */
+  /** URL of the retailer's website, as browsers accept it: it may contain characters that RFC 3986 does not allow, such as | */
   url: string;
   /** Retailer name */
   name: string;
@@ -142,13 +142,13 @@ export interface Promotion<Time = string> {
   startDate: Time;
   /** When the promotion expires (UTC) */
   endDate: Time;
-  /** Deep link URL for the promotion */
+  /** Deep link URL for the promotion, as browsers accept it: it may contain characters that RFC 3986 does not allow, such as | */
   deepLink: string;
   /** Retailer identifier */
   retailerId: string;
-  /** URL of the retailer's logo */
+  /** URL of the retailer's logo, as browsers accept it: it may contain characters that RFC 3986 does not allow, such as | */
   logo: string;
-  /** URL of the retailer's website */
+  /** URL of the retailer's website, as browsers accept it: it may contain characters that RFC 3986 does not allow, such as | */
   url: string;
   /** Retailer name */
   name: string;
@@ -209,7 +209,7 @@ export interface TransactionRetailer {
   name: string;
   /** Hostname of the retailer's website */
   hostname: string;
-  /** URL of the retailer's logo */
+  /** URL of the retailer's logo, as browsers accept it: it may contain characters that RFC 3986 does not allow, such as | */
   logo: string;
 }
 

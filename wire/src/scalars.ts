@@ -112,13 +112,17 @@ export function timestamp(description: string, example: string) {
   );
 }
 
-/** Accepts what browsers accept, because retailers use characters that RFC 3986 does not allow. */
-export function webUrl(description: string, example: string) {
+/**
+ * Accepts what browsers accept, because retailers use characters that RFC 3986 does not allow. Has no `format`: generated clients
+ * parse a `uri` strictly and would fail on such URLs.
+ */
+export function webUrl(what: string, example: string) {
+  const description = `${what}, as browsers accept it: it may contain characters that RFC 3986 does not allow, such as |`;
   return withCanonicalForm(
     anyText('a URL')
       .refine(isWebUrl, 'must be a URL that starts with http:// or https://')
       .refine(hasNoCredentials, 'must not contain a user name or password')
-      .meta({ description, format: 'url', examples: [example] }),
+      .meta({ description, examples: [example] }),
     { test: (value) => isText(value) && isWebUrl(value) && hasNoCredentials(value) },
   );
 }

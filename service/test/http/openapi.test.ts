@@ -99,6 +99,22 @@ test('every object schema has a name, and every field has a description, includi
   ]);
 });
 
+// A Java client parses `uri` strictly: one shop's URL would fail a whole page.
+test('every format is registered, and URLs of shops, which may break RFC 3986, have none', () => {
+  const formats = [...JSON.stringify(document).matchAll(/"format":"(.+?)"/g)].map(([, format]) => format);
+  expect([...new Set(formats)].toSorted()).toEqual(['date-time-local', 'uri', 'uri-reference', 'uuid']);
+  const schemas = document.components.schemas as Record<string, { properties: Record<string, object> }>;
+  const { url, logo } = schemas.Retailer?.properties ?? {};
+  for (const schema of [url, logo, schemas.RetailerPromotion?.properties.deepLink]) {
+    expect(schema).toEqual({
+      type: 'string',
+      maxLength: 65_536,
+      description: expect.stringContaining('RFC 3986'),
+      examples: [expect.any(String)],
+    });
+  }
+});
+
 /** The operations that return one page after the other. */
 function listsOf({ paths }: OpenApiDocument) {
   return PAGINATED.map(({ path }) => paths[path]?.get).filter((get) => get !== undefined);

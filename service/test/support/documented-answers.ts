@@ -30,7 +30,6 @@ const URI_CHARACTERS = /^(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[0-9a-f]{2})*$/i;
 const document = await openApiDocument();
 const ajv = new Ajv({ strict: false, allErrors: true });
 ajv.addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);
-ajv.addFormat('url', (text) => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text));
 ajv.addFormat(
   'uri-reference',
   (text) => URI_CHARACTERS.test(text) && URL.canParse(text, 'http://base.example'),

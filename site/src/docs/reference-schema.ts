@@ -63,7 +63,6 @@ function oneType(field: FieldSchema & { readonly type: string }): string {
   if (field.enum !== undefined) return field.enum.join(', ');
   if (field.type === 'array') return `list of ${pluralOf(field.items ?? {})}`;
   if (field.format === 'uuid') return 'UUID';
-  if (field.format === 'url') return 'URL';
   if (field.format === 'date-time-local') return 'date-time (UTC)';
   if (field.type === 'integer' && field.maximum !== undefined) {
     const range = `${field.minimum ?? 0} to ${field.maximum}`;
