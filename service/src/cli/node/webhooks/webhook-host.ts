@@ -11,6 +11,8 @@ import type { WebhookAnswer, WebhookQuestion, WebhookSetup } from './webhook-thr
 
 const CALL_INTERVAL_MS = 1_000;
 const STOP_MAX_MS = 4_000;
+/** A busy machine can take seconds to start the thread. */
+const RUN_MAX_MS = 30_000;
 
 export class WebhookHost implements Followed {
   readonly #stores: Stores;
@@ -73,7 +75,7 @@ export class WebhookHost implements Followed {
   async #ask(type: WebhookQuestion['type']): Promise<void> {
     const answer = await withTimeout(
       this.#thread.call({ type, setup: this.#setup }),
-      STOP_MAX_MS,
+      type === 'stop' ? STOP_MAX_MS : RUN_MAX_MS,
       () => new Error('the thread that sends webhooks does not respond'),
     );
     this.#report = answer.report;
