@@ -20,7 +20,7 @@ import type { Organisation } from '../domain/organisation.ts';
 import type { StoredTransaction } from '../domain/transaction.ts';
 
 export const CLICK_FIELD = 'clickId';
-/** What is wrong with the field in a row without a click, if the import has no organisation. */
+/** The problem of a row without a click id in an import without an organisation. */
 export const NO_OWNER = 'is missing, and --org is not set';
 
 /** A longer delay between click and sale is noted in the import report. */

@@ -1,4 +1,4 @@
-// What is known about a stream from the start of its first attempt: when it was tried, since when it fails, and why.
+// The state of a stream from its first attempt on: when it was tried, since when it has failed, and why.
 
 import { describe, expect, test } from 'bun:test';
 import { lagMs } from '../../src/domain/pull.ts';

@@ -25,7 +25,7 @@ afterAll(leaveMemory);
 if (process.env.BUN_TEST_WORKER_ID !== undefined) {
   let startedAt = performance.now();
   afterAll(() => {
-    // Tells the runner that this file has finished. Bun mixes the output of files that run at the same time.
+    // The runner reads this line to see that the file has finished. Bun mixes the output of files that run at the same time.
     process.stderr.write(`(done) ${Bun.main} [${Math.round(performance.now() - startedAt)}ms]\n`);
     startedAt = performance.now();
   });

@@ -41,7 +41,7 @@ export class DatabaseHealth {
   failed(use: DatabaseUse, error: unknown, retry: () => void): void {
     // Queries in progress fail when a stopping node closes the database.
     if (this.#stopped) return;
-    // Of a file that has been open, `invalid` also means that it is corrupt. The channel reports corruption.
+    // If the file has been open before, `invalid` also means that it is corrupt. The channel reports corruption.
     const isCorruption = this.#stopWatching !== undefined && isStorageError(error, 'corrupt', 'invalid');
     if (!isStorageError(error, 'overloaded') && !isCorruption) {
       if (this.status.state === 'usable') {

@@ -42,7 +42,7 @@ export async function pauseWebhooks(
       nowMs,
     );
   }
-  // Includes those that an interrupted or earlier restore has paused.
+  // Includes webhooks that an interrupted or earlier restore has paused.
   return (await connection.all("SELECT id FROM webhooks WHERE paused_by = 'restore'")).length;
 }
 

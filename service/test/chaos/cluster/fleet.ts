@@ -1,4 +1,4 @@
-// Two nodes behind proxies, under load, of which one can be replaced, frozen or slowed down.
+// Two nodes behind proxies, under load. One node can be replaced, frozen or slowed down.
 
 import { freePort } from '../../support/postgres-server.ts';
 import { type ProxyName, ReverseProxy } from '../../support/reverse-proxy.ts';
@@ -18,7 +18,7 @@ export interface Load {
   untilAnswered(more: number): Promise<void>;
 }
 
-/** Two nodes, and proxies of which each distributes its requests over both. */
+/** Two nodes, and proxies. Each proxy distributes its requests over both nodes. */
 export class Fleet implements AsyncDisposable {
   /** Exit codes of the nodes that were stopped. */
   readonly exitCodes: number[] = [];
@@ -64,7 +64,7 @@ export class Fleet implements AsyncDisposable {
     await this.replace(place);
     const node = this.#node(place);
     const checked = await responses([node], '/readyz');
-    // By the second health check, the proxy has noticed the result of the first.
+    // When the second health check arrives, the proxy has seen the result of the first.
     if (this.#hasChecks)
       await until(
         () => responses([node], '/readyz'),

@@ -160,7 +160,7 @@ export async function pipelining(run: Run): Promise<void> {
       report(run, part, compared, crowd.floods === 1);
       const { livezMaxMs, cutOff } = compared;
       requireWhenIdle(run, `${part}: /livez takes less than a second`, livezMaxMs < LIVEZ_MAX_MS, livezMaxMs);
-      // Without a limit for each connection, the endless one would be served without end, and nobody else meanwhile.
+      // Without a limit per connection, the endless connection would keep all other clients waiting.
       if (crowd.burst === 0)
         run.require(`${part}: the service closes connections`, cutOff > 10 * run.number('rounds'), cutOff);
     }

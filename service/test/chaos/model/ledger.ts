@@ -14,7 +14,7 @@ export interface Entry extends ImportPart {
 }
 
 export class Ledger {
-  /** By organisation. An acknowledged import is visible to every read that begins after it. */
+  /** Organisation → acknowledged imports. Every read that begins after an import sees it. */
   readonly #witnesses: ReadonlyMap<OrganisationName, ClockWitness>;
   /** Acknowledged imports that changed something, oldest first. */
   readonly acknowledged: ImportResult[] = [];

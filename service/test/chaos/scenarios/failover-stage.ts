@@ -53,7 +53,7 @@ export interface RoundReport {
   readonly lostRows: number;
   readonly clicks: number;
   readonly lostClicks: number;
-  /** Rows of which a poller does not have the version in the database. */
+  /** Rows that differ between a poller's copy and the database. */
   readonly contradicted: number;
   /** Rows that only a poller has. */
   readonly extra: number;

@@ -90,7 +90,7 @@ function requests(welcome: Welcome): { about: string; curl: string }[] {
       curl: get(publicToken, 'retailers/?limit=3'),
     },
     {
-      about: 'Sales that changed since yesterday; Complete-Through is the next start',
+      about: 'Sales changed since yesterday; continue at the smallest Complete-Through',
       curl: get(privateToken, `transactions/?updatedAtGreaterThan=${yesterday}`, '-si'),
     },
     {
