@@ -1,6 +1,6 @@
 // The first pull from a source, ignoring the network's rate limit. Arguments: the source file and the database.
 
-import { readPullSource } from '../service/src/cli/commands/pull-sources.ts';
+import { readPullSource } from '../service/src/cli/commands/data/pull-sources.ts';
 import { systemClock } from '../service/src/domain/clock.ts';
 import { pullSource } from '../service/src/pull/pull-source.ts';
 import { COMMAND_OPTIONS, openStores } from '../service/src/storage/open-stores.ts';

@@ -153,7 +153,7 @@ function cyclesIn(graph: ReadonlyMap<string, readonly string[]>): string[] {
 }
 
 test('serve starts without loading the schemas', () => {
-  const loaded = new Set([`${SERVICE}cli/run.ts`, `${SERVICE}cli/commands/serve.ts`]);
+  const loaded = new Set([`${SERVICE}cli/run.ts`, `${SERVICE}cli/commands/running/serve.ts`]);
   for (const file of loaded) for (const next of valueImportsOf(file)) loaded.add(next);
   expect([...loaded].filter((file) => valueSource(file).includes("from 'zod'"))).toEqual([]);
 });
@@ -208,7 +208,7 @@ test('only follow, mcp, doctor, pull, webhooks and the span exporter send reques
   const others = callers.filter((file) => !file.includes('/samples/'));
   expect(others).toEqual(
     [
-      ...['cli/commands/follow.ts', 'cli/commands/mcp.ts', 'cli/doctor/liveness-problem.ts'],
+      ...['cli/commands/data/follow.ts', 'cli/commands/tools/mcp.ts', 'cli/doctor/liveness-problem.ts'],
       'pull/network-client.ts',
       'tracing/otlp-exporter.ts',
       'webhooks/post.ts',

@@ -17,7 +17,7 @@ import { exampleSource } from '@offerbook/feeds/source/example-source.ts';
 import { parseSource } from '@offerbook/feeds/source/source-file.ts';
 import { awinFiles } from '../../../feeds/test/catalogues.ts';
 import { awinSale, idOf, NAMESPACE, type Row } from '../../../feeds/test/fixture.ts';
-import { RowFile } from '../../src/cli/commands/row-file.ts';
+import { RowFile } from '../../src/cli/commands/data/row-file.ts';
 import { offerbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 

@@ -2,9 +2,9 @@
 
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { progressLines } from '../../src/cli/commands/progress-bar.ts';
+import { progressLines } from '../../src/cli/progress-bar.ts';
 
-const SOURCE = join(import.meta.dir, '../../src/cli/commands/progress-bar.ts');
+const SOURCE = join(import.meta.dir, '../../src/cli/progress-bar.ts');
 
 /** Work that reports its progress at once, and again after 1.1 s. */
 const PROGRAM = `import { withProgressBar } from ${JSON.stringify(SOURCE)};

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { ClickIds } from '../../src/activation/click-id.ts';
-import { AsideFile } from '../../src/cli/commands/aside-file.ts';
+import { AsideFile } from '../../src/cli/commands/data/aside-file.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { COMMAND, offerbook } from '../support/command.ts';

@@ -4,7 +4,7 @@ import { BadInput } from '@offerbook/wire/failures.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { type Check, fault, ok } from '../../health/check.ts';
 import { withoutWaiting } from '../../pull/check-source.ts';
-import { findSourceProblem, readPullSource } from '../commands/pull-sources.ts';
+import { findSourceProblem, readPullSource } from '../commands/data/pull-sources.ts';
 
 export interface CheckedSources {
   readonly paths: readonly string[];

@@ -3,7 +3,7 @@
 
 import type { SnapshotData } from '../../catalogue/snapshot-data.ts';
 import type { Tracer } from '../../tracing/tracer.ts';
-import { ThreadClient } from './thread-client.ts';
+import { ThreadClient } from './threads/thread-client.ts';
 
 export interface SnapshotBuilder {
   /** Returns a snapshot that contains at least everything committed before the call. */

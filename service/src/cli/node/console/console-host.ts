@@ -4,7 +4,7 @@
 import { Refused } from '@offerbook/wire/failures.ts';
 import type { NodeView } from '../../../console/page-context.ts';
 import { withTimeout } from '../../../domain/with-timeout.ts';
-import { ThreadClient } from '../thread-client.ts';
+import { ThreadClient } from '../threads/thread-client.ts';
 import type { ConsoleAnswer, ConsoleQuestion, ConsoleSetup } from './console-thread.ts';
 
 /** Long enough for a search through all transactions. */

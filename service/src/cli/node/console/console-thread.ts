@@ -8,7 +8,7 @@ import { responseBody } from '../../../http/content/response-body.ts';
 import type { DatabaseOptions } from '../../../storage/database.ts';
 import { openOnce } from '../../../storage/open-once.ts';
 import { openStores } from '../../../storage/open-stores.ts';
-import { answerCalls } from '../thread-client.ts';
+import { answerCalls } from '../threads/thread-client.ts';
 
 export interface ConsoleQuestion {
   readonly setup: ConsoleSetup;

@@ -6,7 +6,7 @@ import type { SenderReport } from '../../../domain/webhook.ts';
 import { withTimeout } from '../../../domain/with-timeout.ts';
 import type { Followed } from '../change-follower.ts';
 import type { NodeOptions } from '../node-settings.ts';
-import { ThreadClient } from '../thread-client.ts';
+import { ThreadClient } from '../threads/thread-client.ts';
 import type { WebhookAnswer, WebhookQuestion, WebhookSetup } from './webhook-thread.ts';
 
 const CALL_INTERVAL_MS = 1_000;

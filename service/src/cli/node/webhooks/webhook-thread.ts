@@ -10,8 +10,8 @@ import { addressRules } from '../../../webhooks/address-rules.ts';
 import { WebhookSender } from '../../../webhooks/sender.ts';
 import { currentUser } from '../../current-user.ts';
 import { loggedCluster } from '../logged-cluster.ts';
-import { lowerPriority } from '../lower-priority.ts';
-import { answerCalls } from '../thread-client.ts';
+import { lowerPriority } from '../threads/lower-priority.ts';
+import { answerCalls } from '../threads/thread-client.ts';
 
 export interface WebhookSetup {
   readonly databaseUrl: string;

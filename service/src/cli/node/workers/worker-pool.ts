@@ -5,7 +5,7 @@ import { BadInput } from '@offerbook/wire/failures.ts';
 import type { Logger } from '../../../domain/logger.ts';
 import { isStorageError } from '../../../domain/storage-error.ts';
 import { withTimeout } from '../../../domain/with-timeout.ts';
-import { canStartThread } from '../file-handles.ts';
+import { canStartThread } from '../threads/file-handles.ts';
 import { WorkerHandle } from './worker-handle.ts';
 import type { ToWorker } from './worker-messages.ts';
 import { countsOf, mergeReports, NO_REPORT, type WorkerReport } from './worker-report.ts';

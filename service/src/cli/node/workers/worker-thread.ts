@@ -6,7 +6,7 @@ import { systemClock } from '../../../domain/clock.ts';
 import { SharedCounter } from '../../../http/access/shared-counts.ts';
 import { openLog } from '../open-log.ts';
 import { openServing } from '../serving.ts';
-import { toThreadFailure } from '../thread-failure.ts';
+import { toThreadFailure } from '../threads/thread-failure.ts';
 import type { FromWorker, ToWorker, WorkerSetup } from './worker-messages.ts';
 import { NO_REPORT, type WorkerReport } from './worker-report.ts';
 

@@ -1,0 +1,247 @@
+// offerbook webhooks: registers the endpoints to which servers post changed transactions. A secret is printed only when it is
+// created. Secrets are never passed as arguments.
+
+import { BadInput, ServiceFailure } from '@offerbook/wire/failures.ts';
+import { parseInstant, printTimestamp } from '@offerbook/wire/timestamp.ts';
+import { parseUuid, type Uuid } from '@offerbook/wire/uuid.ts';
+import { Command } from 'commander';
+import { systemClock } from '../../../domain/clock.ts';
+import type { Stores } from '../../../domain/stores.ts';
+import {
+  completeThrough,
+  NO_WATERMARK_MS,
+  type Webhook,
+  type WebhookStatus,
+  type WebhookStore,
+  webhookState,
+} from '../../../domain/webhook.ts';
+import { addressRules } from '../../../webhooks/address-rules.ts';
+import { parseEndpointUrl } from '../../../webhooks/endpoint-url.ts';
+import { testMessage } from '../../../webhooks/message.ts';
+import { post } from '../../../webhooks/post.ts';
+import { signatureHeaders, webhookSecret } from '../../../webhooks/signature.ts';
+import {
+  jsonCommand,
+  readStores,
+  type StoreOptions,
+  webhookNetworksOption,
+  withStores,
+} from '../../command.ts';
+import { parseDurationMs } from '../../option-values.ts';
+import { printNote, printResult, table } from '../../output.ts';
+import { getOrganisation } from './organisations.ts';
+
+const EXAMPLE_ID = '0192d1a0-0000-7000-8000-000000000001';
+
+export function webhooksCommand(): Command {
+  const create = jsonCommand(
+    'create',
+    'register an endpoint and print its secret once',
+    'offerbook webhooks create --org acme --url https://partner.example/offerbook',
+  )
+    .requiredOption('--org <name>', 'organisation whose transactions are sent')
+    .requiredOption('--url <url>', 'HTTPS URL of the endpoint')
+    .option(
+      '--since <time>',
+      'send only changes after this time, such as 2026-11-01 (default: all transactions)',
+    )
+    .action(createWebhook);
+  const list = jsonCommand('list', 'list all webhooks and their state', 'offerbook webhooks list').action(
+    listWebhooks,
+  );
+  const pause = withId('pause', 'stop sending; nothing is lost').action((id, options) =>
+    changeWebhook(id, options, ({ webhooks }, known) => webhooks.pause(known), 'Paused'),
+  );
+  const resume = withId('resume', 'continue where the webhook was paused, or retry now').action(
+    (id, options) => changeWebhook(id, options, ({ webhooks }, known) => webhooks.resume(known), 'Resumed'),
+  );
+  const rotate = withId('rotate', 'replace the secret; both secrets sign during the overlap', '--overlap 7d')
+    .option('--overlap <duration>', 'time until the old secret stops signing', '7d')
+    .action(rotateSecret);
+  const replay = withId('replay', 'send all changes since a time again', '--since 2026-11-01')
+    .requiredOption('--since <time>', 'time such as 2026-11-01, or "start" for all transactions')
+    .action(replayWebhook);
+  const test = withId('test', 'send a signed request without transactions')
+    .addOption(webhookNetworksOption())
+    .action(testWebhook);
+  const remove = withId('delete', 'stop sending and delete the webhook').action((id, options) =>
+    changeWebhook(id, options, ({ webhooks }, known) => webhooks.delete(known), 'Deleted'),
+  );
+  const webhooks = new Command('webhooks').description("send changed transactions to partners' endpoints");
+  for (const sub of [create, list, pause, resume, rotate, replay, test, remove]) webhooks.addCommand(sub);
+  return webhooks;
+}
+
+function withId(name: string, description: string, exampleOption = ''): Command {
+  const example = `offerbook webhooks ${name} ${EXAMPLE_ID} ${exampleOption}`.trimEnd();
+  return jsonCommand(name, description, example).argument('<id>', 'id from offerbook webhooks list');
+}
+
+interface CreateOptions extends StoreOptions {
+  readonly org: string;
+  readonly url: string;
+  readonly since?: string;
+}
+
+async function createWebhook(options: CreateOptions): Promise<void> {
+  const url = parseEndpointUrl(options.url);
+  const sinceMs = options.since === undefined ? NO_WATERMARK_MS : parseSince(options.since);
+  await withStores(options, async (stores) => {
+    const org = await getOrganisation(stores, options.org, 'to write');
+    const created = await stores.webhooks.create(org.id, url, sinceMs);
+    if (options.json !== true) {
+      printNote(
+        `Created the webhook ${created.id} of "${created.orgName}". Give the partner this secret; it is printed only once.`,
+      );
+      if (url.startsWith('http:'))
+        printNote(
+          "The URL does not use TLS: requests are sent only to addresses in the servers' --webhook-networks.",
+        );
+    }
+    await printSecret(options, stores, created);
+  });
+}
+
+async function listWebhooks(options: StoreOptions): Promise<void> {
+  await readStores(options, async ({ webhooks }) => {
+    const all = await webhooks.list();
+    const rows = all.map((webhook) => [
+      webhook.id,
+      webhook.orgName,
+      webhookState(webhook),
+      printTime(webhook.failingSinceMs) ?? '',
+      printTime(webhook.behindSinceMs) ?? '',
+      webhook.lastResult ?? '',
+      printTime(webhook.deliveredAtMs) ?? 'never',
+      webhook.url,
+    ]);
+    const header = [
+      'ID',
+      'ORG',
+      'STATE',
+      'FAILING SINCE',
+      'BEHIND SINCE',
+      'LAST RESULT',
+      'LAST DELIVERY',
+      'URL',
+    ];
+    await printResult(options, all.map(statusJson), table(header, rows, 'No webhooks.'));
+  });
+}
+
+async function changeWebhook(
+  idText: string,
+  options: StoreOptions,
+  change: (stores: Stores, id: Uuid) => ReturnType<WebhookStore['find']>,
+  done: string,
+): Promise<void> {
+  const id = getId(idText);
+  await withStores(options, async (stores) => {
+    const changed = await change(stores, id);
+    if (changed === undefined) throw noSuchWebhook(id);
+    await printResult(options, toJson(changed), `${done} the webhook ${id} of "${changed.orgName}".`);
+  });
+}
+
+async function rotateSecret(idText: string, options: StoreOptions & { overlap: string }): Promise<void> {
+  const id = getId(idText);
+  const endsAtMs = systemClock() + parseDurationMs('--overlap', options.overlap);
+  await withStores(options, async (stores) => {
+    const rotated = await stores.webhooks.rotate(id, endsAtMs);
+    if (rotated === undefined) throw noSuchWebhook(id);
+    if (options.json !== true)
+      printNote(
+        `Give the partner this new secret; it is printed only once. The old secret signs until ${printTimestamp(rotated.overlapEndsAtMs)}.`,
+      );
+    await printSecret(options, stores, rotated);
+  });
+}
+
+async function replayWebhook(idText: string, options: StoreOptions & { since: string }): Promise<void> {
+  const sinceMs = options.since === 'start' ? NO_WATERMARK_MS : parseSince(options.since);
+  await changeWebhook(idText, options, ({ webhooks }, id) => webhooks.replay(id, sinceMs), 'Replaying');
+}
+
+async function testWebhook(
+  idText: string,
+  options: StoreOptions & { webhookNetworks: string },
+): Promise<void> {
+  const id = getId(idText);
+  const networks = options.webhookNetworks.split(',').filter((part) => part.trim() !== '');
+  const rules = rulesOf(networks.map((part) => part.trim()));
+  await readStores(options, async (stores) => {
+    const webhook = await stores.webhooks.find(id);
+    if (webhook === undefined) throw noSuchWebhook(id);
+    const nowMs = systemClock();
+    const { id: messageId, body } = testMessage(webhook, nowMs);
+    const headers = signatureHeaders(await stores.clickKey(), webhook, { messageId, atMs: nowMs, body });
+    const { isDelivered, result } = await post(
+      { url: webhook.url, headers, body, failures: 0, nowMs },
+      { rules },
+    );
+    if (!isDelivered) throw new ServiceFailure(`the endpoint did not accept the request: ${result}`);
+    await printResult(options, { id, result }, `The endpoint accepted the request: ${result}.`);
+  });
+}
+
+function rulesOf(networks: readonly string[]) {
+  try {
+    return addressRules(networks);
+  } catch (error) {
+    throw new BadInput(`--webhook-networks ${(error as Error).message}`, { cause: error });
+  }
+}
+
+async function printSecret(options: StoreOptions, stores: Stores, webhook: Webhook): Promise<void> {
+  const { id, url, generation } = webhook;
+  const secret = webhookSecret(await stores.clickKey(), id, generation);
+  await printResult(options, { id, url, secret }, secret);
+}
+
+function parseSince(text: string): number {
+  const instant = parseInstant(text);
+  if (instant === undefined)
+    throw new BadInput(`--since must be a time such as 2026-11-01 or 2026-11-01T12:00:00, not "${text}"`);
+  return instant.ms;
+}
+
+function printTime(ms: number | null): string | null {
+  return ms === null ? null : printTimestamp(ms);
+}
+
+function toJson(webhook: Webhook) {
+  const { id, orgName, url, pausedAtMs, pausedBy } = webhook;
+  return {
+    id,
+    org: orgName,
+    url,
+    after: printTime(completeThrough(webhook)),
+    pausedAt: printTime(pausedAtMs),
+    pausedBy,
+  };
+}
+
+function statusJson(webhook: WebhookStatus) {
+  return {
+    ...toJson(webhook),
+    state: webhookState(webhook),
+    createdAt: printTimestamp(webhook.createdAtMs),
+    behindSince: printTime(webhook.behindSinceMs),
+    failingSince: printTime(webhook.failingSinceMs),
+    failures: webhook.failures,
+    retryAt: printTime(webhook.retryAtMs),
+    lastResult: webhook.lastResult,
+    lastDeliveryAt: printTime(webhook.deliveredAtMs),
+  };
+}
+
+function getId(text: string): Uuid {
+  const id = parseUuid(text);
+  if (id === undefined)
+    throw new BadInput('<id> must be the UUID of a webhook; list them with: offerbook webhooks list');
+  return id;
+}
+
+function noSuchWebhook(id: Uuid): BadInput {
+  return new BadInput(`there is no webhook with the id ${id}`);
+}

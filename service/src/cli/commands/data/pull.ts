@@ -1,0 +1,315 @@
+// offerbook pull: fetches sales and catalogues from affiliate networks and imports them.
+
+import type { Source } from '@offerbook/feeds/source/source-file.ts';
+import { readCouponCodes } from '@offerbook/feeds/transactions/coupon-codes.ts';
+import { printCount, printCountOf } from '@offerbook/wire/count.ts';
+import { BadInput, Refused } from '@offerbook/wire/failures.ts';
+import { openSource } from '@offerbook/wire/rows/import-source.ts';
+import { parseInstant, printTimestamp } from '@offerbook/wire/timestamp.ts';
+import type { Command } from 'commander';
+import manifest from '../../../../package.json';
+import { systemClock } from '../../../domain/clock.ts';
+import { CATALOGUE } from '../../../domain/pull.ts';
+import type { Stores } from '../../../domain/stores.ts';
+import { pullSource } from '../../../pull/pull-source.ts';
+import type { PullContext, PullOptions, StreamReport } from '../../../pull/source-run.ts';
+import { jsonCommand, type StoreOptions, withStores } from '../../command.ts';
+import { currentUser } from '../../current-user.ts';
+import { traceCommand } from '../../open-tracing.ts';
+import { parseCount, parsePositiveDurationMs } from '../../option-values.ts';
+import { printNote, printResult } from '../../output.ts';
+import { progressLines, withProgressBar } from '../../progress-bar.ts';
+import { getOrganisation } from '../access/organisations.ts';
+import { AsideFile } from './aside-file.ts';
+import { forgetCommand } from './pull-forget.ts';
+import { findSourceProblem, type NamedSource, readPullSource } from './pull-sources.ts';
+import { statusCommand } from './pull-status.ts';
+
+/** Networks change sales for about a year. */
+const HISTORY_MS = 396 * 86_400_000;
+/** A network that hangs must not keep the others waiting. */
+const SOURCES_AT_ONCE = 5;
+
+interface PullCommandOptions extends StoreOptions {
+  readonly source: readonly string[];
+  readonly org?: string;
+  readonly since?: number | undefined;
+  readonly every?: number;
+  readonly check?: boolean;
+  readonly dryRun?: boolean;
+  readonly skipInvalid?: boolean;
+  readonly unattributed?: string;
+  readonly catalogue?: readonly string[];
+  readonly maxWithdrawals?: number;
+  readonly allowWithdrawals?: boolean;
+  readonly allowOtherHost?: boolean;
+}
+
+type Kind = NonNullable<PullOptions['only']>;
+
+export function pullCommand(): Command {
+  const all = commandOf(
+    'pull',
+    'fetch sales and catalogues from affiliate networks and import them; the catalogue if it is six hours old',
+    'offerbook pull --source awin.json --org acme',
+  );
+  const transactions = commandOf(
+    'transactions',
+    'fetch sales and import them',
+    'offerbook pull transactions --source awin.json --org acme',
+  );
+  const catalogue = commandOf(
+    'catalogue',
+    'fetch retailers, offers, coupons and promotions and import them',
+    'offerbook pull catalogue --source awin.json --source cj.json',
+  );
+  for (const command of [all, transactions]) withSaleOptions(command);
+  for (const command of [all, catalogue]) withCatalogueOptions(command);
+  return (
+    all
+      // Otherwise, `pull` would take the options after the name of a subcommand.
+      .enablePositionalOptions()
+      .action((options) => pull(options))
+      .addCommand(transactions.action((options) => pull(options, 'transactions')))
+      .addCommand(catalogue.action((options) => pull(options, 'catalogue')))
+      .addCommand(statusCommand())
+      .addCommand(forgetCommand())
+  );
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+function commandOf(name: string, description: string, example: string): Command {
+  return jsonCommand(name, description, example)
+    .option('--source <file>', 'source file; may be repeated; see offerbook convert --example awin', collect)
+    .option('--every <duration>', 'repeat until stopped, with this pause between runs, such as 30m', (text) =>
+      parsePositiveDurationMs('--every', text),
+    )
+    .option('--check', 'check the credentials and the clock with one request per source; import nothing')
+    .option('--dry-run', 'fetch everything and print what would change; import nothing')
+    .option('--skip-invalid', 'import the valid rows and list the invalid ones')
+    .option('--allow-other-host', 'allow a baseUrl that is not on this machine');
+}
+
+function withSaleOptions(command: Command): void {
+  command
+    .option('--org <name>', 'organisation of the sales; omit it if the sub-ids are click ids')
+    .option('--since <time>', 'read all sales since this time again, such as 2026-08-01', parseSince)
+    .option(
+      '--unattributed <file>',
+      'append sales whose click is unknown to this file instead of rejecting them',
+    )
+    .option(
+      '--catalogue <file>',
+      'exported catalogue, used to find coupons by code; may be repeated',
+      collect,
+    );
+}
+
+function withCatalogueOptions(command: Command): void {
+  command
+    .option(
+      '--max-withdrawals <percent>',
+      "reject a catalogue that withdraws more than this percentage of the source's retailers (default: 10, or 50 if there are at most 100)",
+      parseCount('--max-withdrawals', 0, 100),
+    )
+    .option('--allow-withdrawals', 'allow any number of withdrawals');
+}
+
+function parseSince(text: string): number {
+  const ms = parseInstant(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text)?.ms;
+  if (ms === undefined || ms > systemClock()) {
+    throw new BadInput(
+      `--since must be a time in the past, such as 2026-08-01 or 2026-08-01T12:00:00Z, not "${text}"`,
+    );
+  }
+  return ms;
+}
+
+async function pull(options: PullCommandOptions, only?: Kind): Promise<void> {
+  const sources = await readSources(options);
+  for (const { source, path, catalogue } of sources) {
+    if (only !== 'catalogue') requireOrganisation(source, options.org, path);
+    else if (catalogue === undefined)
+      throw new BadInput(
+        `${path}: missing "website", the id of your site (PID), which is needed to fetch links`,
+      );
+  }
+  if (options.check === true) return checkSources(options, sources);
+  if (options.every === undefined) return pullOnce(options, sources, only);
+  // Ending at any time is safe: the next pull repeats the window.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0));
+  for (let sinceMs = options.since; ; sinceMs = undefined) {
+    try {
+      await pullOnce({ ...options, since: sinceMs }, sources, only);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      printNote(`offerbook: ${error.message}`);
+    }
+    await Bun.sleep(options.every);
+  }
+}
+
+async function readSources(options: PullCommandOptions): Promise<NamedSource[]> {
+  const { source: paths = [], catalogue, allowOtherHost } = options;
+  if (paths.length === 0) throw new BadInput('missing --source <file>');
+  const coupons = catalogue && (await readCouponCodes(await Promise.all(catalogue.map(openSource))));
+  const sources: NamedSource[] = [];
+  for (const path of paths) {
+    const found = await readPullSource(path, { allowOtherHost, coupons });
+    if (sources.some(({ name }) => name === found.name))
+      throw new BadInput(`${path}: another source file also has ${found.name}; pass each source once`);
+    sources.push(found);
+  }
+  return sources;
+}
+
+function requireOrganisation({ subId, separator = '' }: Source, org: string | undefined, path: string): void {
+  if (subId === 'click') {
+    if (org !== undefined)
+      throw new BadInput(`${path}: its sub-ids are click ids, which identify the organisation; omit --org`);
+  } else if (org === undefined) {
+    throw new BadInput(`${path}: missing --org <name>, because its sub-ids are not click ids`);
+  } else if (subId === 'org-uid' && org.includes(separator)) {
+    throw new BadInput(`--org must not contain the separator ${JSON.stringify(separator)}`);
+  }
+}
+
+function contextOf(stores: Stores): PullContext {
+  return { stores, clock: systemClock, sleep: (ms) => Bun.sleep(ms), random: Math.random };
+}
+
+async function checkSources(options: PullCommandOptions, sources: readonly NamedSource[]): Promise<void> {
+  const failed: string[] = [];
+  await withStores(options, async (stores) => {
+    for (const source of sources) {
+      const problem = await findSourceProblem(source, contextOf(stores));
+      if (problem !== undefined) failed.push(`${source.name}: ${problem}`);
+    }
+  });
+  if (failed.length > 0) throw new Refused(failed.join('\n'));
+  const names = sources.map(({ name }) => name);
+  await printResult(options, { checked: names }, `${names.join(', ')}: the credentials work.`);
+}
+
+async function pullOnce(
+  options: PullCommandOptions,
+  sources: readonly NamedSource[],
+  only: Kind | undefined,
+): Promise<void> {
+  using aside = options.unattributed === undefined ? undefined : new AsideFile(options.unattributed, '');
+  const org = await withStores(options, async (stores) =>
+    options.org === undefined ? undefined : await getOrganisation(stores, options.org, 'to write'),
+  );
+  const results = await withProgressBar(async (show) => {
+    const rows = new Map<string, number>();
+    const pullOne = async (source: NamedSource): Promise<SourceResult> => {
+      const showLine = progressLines(process.stderr.isTTY ? () => {} : printNote, systemClock);
+      const onRows = (count: number, what: string) => {
+        rows.set(source.name, count);
+        show(rows.values().reduce((sum, value) => sum + value, 0));
+        showLine(`${source.name}, ${what}: ${printCountOf(count, 'row')} read`);
+      };
+      try {
+        const reports = await pullTraced(options, source, { only, org, aside, onRows });
+        const failed = reports.flatMap((report) =>
+          report.error === null
+            ? []
+            : `${source.name}, ${report.stream}: ${report.error}${printSince(report)}`,
+        );
+        return { reports, failed };
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        return { reports: [], failed: [error.message] };
+      }
+    };
+    return await mapConcurrently(sources, SOURCES_AT_ONCE, pullOne);
+  });
+  const reports = results.flatMap((result) => result.reports);
+  const failed = results.flatMap((result) => result.failed);
+  await printResult(
+    options,
+    reports.map(toJson),
+    reports.map((report) => printReport(report, options.dryRun === true)).join('\n'),
+  );
+  if (failed.length > 0) throw new Refused(failed.join('\n'));
+}
+
+/** Rejects after all calls have ended. */
+async function mapConcurrently<Item, Result>(
+  items: readonly Item[],
+  limit: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Promise<Result>[] = [];
+  const queue = items.entries();
+  const workers = Array.from({ length: limit }, async () => {
+    for (const [index, item] of queue) {
+      results[index] = work(item);
+      await results[index].catch(() => undefined);
+    }
+  });
+  await Promise.all(workers);
+  return await Promise.all(results);
+}
+
+interface SourceResult {
+  readonly reports: readonly StreamReport[];
+  readonly failed: readonly string[];
+}
+
+/** Each source has its own connections, because an import may wait for another one while it holds a connection. */
+function pullTraced(
+  options: PullCommandOptions,
+  source: NamedSource,
+  how: Pick<PullOptions, 'only' | 'org' | 'aside' | 'onRows'>,
+): Promise<StreamReport[]> {
+  return withStores(options, (stores) =>
+    traceCommand(options.database, `pull ${source.source.network}`, (span) => {
+      if (span !== undefined) span.attributes['offerbook.source'] = source.name;
+      const pullOptions = {
+        ...how,
+        onNote: printNote,
+        startMs: systemClock() - HISTORY_MS,
+        sinceMs: options.since,
+        dryRun: options.dryRun,
+        skipInvalid: options.skipInvalid,
+        maxWithdrawals: options.maxWithdrawals,
+        allowWithdrawals: options.allowWithdrawals,
+        by: currentUser(),
+        version: manifest.version,
+      };
+      return pullSource(source, pullOptions, { ...contextOf(stores), span });
+    }),
+  );
+}
+
+function printReport(
+  { source, stream, windows, completeThroughMs, counts, error }: StreamReport,
+  isDryRun: boolean,
+): string {
+  const through =
+    completeThroughMs === null ? 'nothing read yet' : `complete through ${printTimestamp(completeThroughMs)}`;
+  const { added, changed, unchanged, withdrawn, invalid } = counts;
+  const rows = [
+    `${printCount(added)} added`,
+    `${printCount(changed)} changed`,
+    `${printCount(unchanged)} unchanged`,
+    ...(stream === CATALOGUE ? [`${printCount(withdrawn)} withdrawn`] : []),
+    ...(invalid > 0 ? [`${printCount(invalid)} invalid`] : []),
+  ];
+  const dry = isDryRun ? ' Dry run, nothing was changed.' : '';
+  const result = windows > 0 ? rows.join(', ') : error === null ? 'up to date' : 'failed';
+  return `${source}, ${stream}: ${through}; ${result}.${dry}`;
+}
+
+function toJson({ completeThroughMs, failingSinceMs, ...report }: StreamReport) {
+  const time = (ms: number | null) => (ms === null ? null : printTimestamp(ms));
+  return { ...report, completeThrough: time(completeThroughMs), failingSince: time(failingSinceMs) };
+}
+
+function printSince({ failingSinceMs }: StreamReport): string {
+  return failingSinceMs === null ? '' : ` (failing since ${printTimestamp(failingSinceMs)})`;
+}

@@ -1,0 +1,168 @@
+// offerbook transactions totals: prints, verifies and rebuilds the daily totals, or counts transactions by retailer.
+
+import { printCount, printCountOf } from '@offerbook/wire/count.ts';
+import { printMoney, rawJson } from '@offerbook/wire/decimal.ts';
+import { FaultFound } from '@offerbook/wire/failures.ts';
+import type { Status, Transaction } from '@offerbook/wire/transaction.ts';
+import { type Command, Option } from 'commander';
+import { CatalogueReader } from '../../../console/counts/catalogue-contents.ts';
+import { AGE_BOUNDS_DAYS, readTransactionTotals, sumOf } from '../../../console/counts/transaction-totals.ts';
+import { systemClock } from '../../../domain/clock.ts';
+import type { DailyTotal } from '../../../domain/daily-total.ts';
+import { jsonCommand, readStores, type StoreOptions, withStores } from '../../command.ts';
+import { printResult, table } from '../../output.ts';
+import { withProgressBar } from '../../progress-bar.ts';
+
+interface TotalsOptions extends StoreOptions {
+  readonly byRetailer?: boolean;
+  readonly verify?: boolean;
+  readonly rebuild?: boolean;
+}
+
+export function transactionTotalsCommand(): Command {
+  return jsonCommand(
+    'totals',
+    'show the totals by organisation, currency, month of sale and status',
+    'offerbook transactions totals --json',
+  )
+    .option('--by-retailer', 'count by retailer and status instead; scans all transactions')
+    .addOption(
+      new Option(
+        '--verify',
+        'compare the stored totals with a count of all transactions; exits 1 if they differ',
+      ).conflicts('byRetailer'),
+    )
+    .addOption(
+      new Option('--rebuild', 'count all transactions and replace the stored totals; imports wait').conflicts(
+        ['byRetailer', 'verify'],
+      ),
+    )
+    .action((options: TotalsOptions) => {
+      if (options.rebuild === true) return rebuildTotals(options);
+      if (options.verify === true) return verifyTotals(options);
+      return options.byRetailer === true ? showRetailers(options) : showTotals(options);
+    });
+}
+
+async function showTotals(options: StoreOptions): Promise<void> {
+  await readStores(options, async (stores) => {
+    const { months, ages } = await readTransactionTotals(stores, systemClock());
+    const rows = months.map(({ org, currency, period, status, count, orderValue, cashback }) => [
+      ...[org, currency, period, status, printCount(count)],
+      ...[printMoney(orderValue), printMoney(cashback)],
+    ]);
+    const headings = ['ORG', 'CURRENCY', 'MONTH', 'STATUS', 'COUNT', 'ORDERS', 'CASHBACK'];
+    const json = {
+      count: sumOf(months).count,
+      months: months.map(({ org, currency, period: month, ...total }) => ({
+        org,
+        currency,
+        month,
+        ...total,
+      })),
+      // `fromDays` is the age group's lower bound.
+      pendingByAge: ages.map(({ age, ...total }) => ({ fromDays: AGE_BOUNDS_DAYS[age - 1] ?? 0, ...total })),
+    };
+    await printResult(options, json, table(headings, rows, 'No transactions.'));
+  });
+}
+
+async function verifyTotals(options: StoreOptions): Promise<void> {
+  const isRight = await readStores(options, async (stores) => {
+    let count = 0;
+    const differences = await withProgressBar((show) =>
+      stores.totals.verify((transactions) => {
+        count = transactions;
+        show(transactions);
+      }),
+    );
+    const names = new Map((await stores.organisations.list()).map(({ id, name }) => [id, name]));
+    const found = differences.flatMap(({ stored, counted }) => {
+      const total = stored ?? counted;
+      if (total === undefined) return [];
+      const { orgId, day, currency, status } = total;
+      return { org: names.get(orgId) ?? `organisation ${orgId}`, day, currency, status, stored, counted };
+    });
+    const rows = found.map(({ org, day, currency, status, stored, counted }) => [
+      ...[org, day, currency, status],
+      ...[describe(stored), describe(counted)],
+    ]);
+    const json = {
+      transactions: count,
+      differences: found.map((each) => ({
+        ...each,
+        stored: toJson(each.stored),
+        counted: toJson(each.counted),
+      })),
+    };
+    const words =
+      rows.length === 0
+        ? `The stored totals equal a count of all ${printCountOf(count, 'transaction')}.`
+        : `${table(['ORG', 'DAY', 'CURRENCY', 'STATUS', 'STORED', 'COUNTED'], rows)}\n\nRepair them with: offerbook transactions totals --rebuild`;
+    await printResult(options, json, words);
+    return rows.length === 0;
+  });
+  if (!isRight) throw new FaultFound('the totals differ');
+}
+
+/** Formats the count, order value and cashback. */
+function describe(total: DailyTotal | undefined): string {
+  return total === undefined ? 'none' : `${printCount(total.count)}, ${total.orderValue}, ${total.cashback}`;
+}
+
+function toJson(total: DailyTotal | undefined) {
+  if (total === undefined) return null;
+  const { count, orderValue, cashback } = total;
+  return { count, orderValue: rawJson(orderValue), cashback: rawJson(cashback) };
+}
+
+async function rebuildTotals(options: StoreOptions): Promise<void> {
+  await withStores(options, async (stores) => {
+    let transactions = 0;
+    await withProgressBar((show) =>
+      stores.totals.rebuild((count) => {
+        transactions = count;
+        show(count);
+      }),
+    );
+    const words = `Rebuilt the totals from ${printCountOf(transactions, 'transaction')}.`;
+    await printResult(options, { transactions }, words);
+  });
+}
+
+/** Counts all transactions by retailer. Reads each organisation's transactions in one snapshot. */
+async function showRetailers(options: StoreOptions): Promise<void> {
+  await readStores(options, async (stores) => {
+    const catalogue = await new CatalogueReader().read(stores);
+    const names: ReadonlyMap<string, string> = catalogue.retailers;
+    const retailers: { org: string; retailer: string; counts: Record<Status, number> }[] = [];
+    let read = 0;
+    await withProgressBar(async (show) => {
+      for (const { id, name: org } of await stores.organisations.list()) {
+        const found = new Map<string, Record<Status, number>>();
+        await stores.transactions.read(id, async (batch) => {
+          for (const { document } of batch) {
+            const { status, ...sale } = JSON.parse(document) as Transaction;
+            const dealId = sale.cashbackOfferId ?? sale.couponId ?? sale.promotionId;
+            const retailer =
+              dealId === null
+                ? 'no deal named'
+                : (catalogue.retailerOfDeal.get(dealId) ?? 'deal no longer in the catalogue');
+            const counts = found.get(retailer) ?? { PENDING: 0, CONFIRMED: 0, DECLINED: 0 };
+            counts[status] += 1;
+            found.set(retailer, counts);
+          }
+          read += batch.length;
+          show(read);
+        });
+        for (const [retailer, counts] of found) retailers.push({ org, retailer, counts });
+      }
+    });
+    const rows = retailers.map(({ org, retailer, counts }) => [
+      ...[org, names.get(retailer) ?? retailer],
+      ...[counts.PENDING, counts.CONFIRMED, counts.DECLINED].map(printCount),
+    ]);
+    const headings = ['ORG', 'RETAILER', 'PENDING', 'CONFIRMED', 'DECLINED'];
+    await printResult(options, { count: read, retailers }, table(headings, rows, 'No transactions.'));
+  });
+}

@@ -1,0 +1,36 @@
+// offerbook purge: deletes transaction versions that were replaced long ago. It keeps current versions.
+
+import { printCountOf } from '@offerbook/wire/count.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
+import type { Command } from 'commander';
+import { jsonCommand, type StoreOptions, withStores } from '../../command.ts';
+import { parseOlderThan } from '../../option-values.ts';
+import { printResult } from '../../output.ts';
+import { withProgressBar } from '../../progress-bar.ts';
+
+export function purgeCommand(): Command {
+  return jsonCommand(
+    'purge',
+    'delete replaced versions of transactions; current versions are kept',
+    'offerbook purge --older-than 400d',
+  )
+    .requiredOption(
+      '--older-than <duration>',
+      'minimum time since the replacement, at least 1d',
+      parseOlderThan,
+    )
+    .action(purge);
+}
+
+async function purge(options: StoreOptions & { olderThan: number }): Promise<void> {
+  const beforeMs = options.olderThan;
+  await withStores(options, async (stores) => {
+    const versions = await withProgressBar((show) => stores.history.purge(beforeMs, show));
+    const before = printTimestamp(beforeMs);
+    await printResult(
+      options,
+      { versions, replacedBefore: before },
+      `Purged ${printCountOf(versions, 'version')} that ${versions === 1 ? 'was' : 'were'} replaced before ${before}.`,
+    );
+  });
+}

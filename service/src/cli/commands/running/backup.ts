@@ -1,0 +1,47 @@
+// offerbook backup: copies an SQLite database into a folder that `offerbook restore` reads. Servers and imports can keep
+// running.
+
+import { printCountsOf } from '@offerbook/wire/count.ts';
+import type { Command } from 'commander';
+import manifest from '../../../../package.json';
+import { databaseName } from '../../../activation/activation-directory.ts';
+import { ClickIds } from '../../../activation/click-id.ts';
+import { clickProblem } from '../../../activation/click-problem.ts';
+import { systemClock } from '../../../domain/clock.ts';
+import { makeBackup } from '../../../storage/backup/make-backup.ts';
+import { jsonCommand, type StoreOptions, spoolOption } from '../../command.ts';
+import { spoolPath } from '../../node/activation.ts';
+import { printResult } from '../../output.ts';
+
+export function backupCommand(): Command {
+  return jsonCommand(
+    'backup',
+    'back up an SQLite database to a new folder, with checksums; servers and imports can keep running',
+    'offerbook backup /var/backups/offerbook/2026-11-16',
+  )
+    .argument('<target>', 'folder to create')
+    .addOption(spoolOption())
+    .action(backup);
+}
+
+async function backup(target: string, options: StoreOptions & { spool?: string }): Promise<void> {
+  const url = options.database;
+  const startedMs = performance.now();
+  const made = await makeBackup({
+    url,
+    target,
+    spoolPath: (key) => spoolPath(options.spool, url, databaseName(key)),
+    isOurs: (click, key) => clickProblem(click, new ClickIds(key)) === undefined,
+    clock: systemClock,
+    version: manifest.version,
+  });
+  const seconds = Math.round(performance.now() - startedMs) / 1000;
+  const bytes = made.files.reduce((sum, file) => sum + file.bytes, 0);
+  const rows = (table: string) => made.files.reduce((sum, file) => sum + (file.rows[table] ?? 0), 0);
+  const counts = printCountsOf({ transactions: rows('transactions'), clicks: rows('clicks') });
+  await printResult(
+    options,
+    { target, ...made, seconds },
+    `Backed up ${counts} to ${target} (${(bytes / 1e6).toFixed(1)} MB, ${seconds.toFixed(1)} s).`,
+  );
+}

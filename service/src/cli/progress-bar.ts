@@ -1,0 +1,60 @@
+// Progress on stderr: a bar, if stderr is a terminal and the work takes longer than a second, or lines for a log file.
+
+import { printCountOf } from '@offerbook/wire/count.ts';
+import type { ImportProgress } from '@offerbook/wire/rows/row-report.ts';
+import type { Clock } from '../domain/clock.ts';
+
+const WIDTH_MAX = 30;
+const TERMINAL_WIDTH = 80;
+const REDRAW_MS = 100;
+const DELAY_MS = 1_000;
+
+/** Number of rows processed; also the number of all rows, or for files the number of bytes read, if it is known. */
+type Progress = number | ImportProgress | { readonly rows: number; readonly total: number };
+
+/** Removes the bar when the work ends. */
+export async function withProgressBar<T>(
+  work: (show: (progress: Progress) => void) => Promise<T>,
+): Promise<T> {
+  const stream = process.stderr;
+  const startedAtMs = performance.now();
+  let drawnAtMs = 0;
+  try {
+    return await work((progress) => {
+      const nowMs = performance.now();
+      if (!stream.isTTY || nowMs - startedAtMs < DELAY_MS || nowMs - drawnAtMs < REDRAW_MS) return;
+      drawnAtMs = nowMs;
+      // A longer line would wrap, and \r could not overwrite it.
+      const lengthMax = (stream.columns ?? TERMINAL_WIDTH) - 1;
+      stream.write(`\r\x1b[K${draw(progress, lengthMax).slice(0, lengthMax)}`);
+    });
+  } finally {
+    if (drawnAtMs > 0) stream.write('\r\x1b[K');
+  }
+}
+
+const LINE_EVERY_MS = 60_000;
+
+/** Returns a function that prints some of the lines it is called with: at most one a minute, and none in the first minute. */
+export function progressLines(print: (line: string) => void, clock: Clock): (line: string) => void {
+  let lastMs = clock();
+  return (line) => {
+    if (clock() - lastMs < LINE_EVERY_MS) return;
+    lastMs = clock();
+    print(line);
+  };
+}
+
+function draw(progress: Progress, lengthMax: number): string {
+  if (typeof progress === 'number') return printCountOf(progress, 'row');
+  const { rows } = progress;
+  const [done, total = 0] =
+    'total' in progress ? [rows, progress.total] : [progress.bytesRead, progress.bytesTotal];
+  if (total === 0) return printCountOf(rows, 'row');
+  const share = Math.min(1, done / total);
+  const label = `${Math.floor(share * 100)}% ${printCountOf(rows, 'row')}`;
+  const width = Math.min(WIDTH_MAX, lengthMax - label.length - '[] '.length);
+  if (width <= 0) return label;
+  const filled = Math.round(share * width);
+  return `[${'#'.repeat(filled)}${'-'.repeat(width - filled)}] ${label}`;
+}
