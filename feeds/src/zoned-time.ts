@@ -1,5 +1,6 @@
 // Parses the time formats that networks use. A time without a zone is read in the given zone, never in the machine's zone.
 
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import {
   isCanonicalTimestamp,
   parseInstant,
@@ -12,7 +13,6 @@ import {
  * too.
  */
 const TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?)? ?(Z|[+-]\d{2}:?\d{2})?$/;
-export const DAY_MS = 86_400_000;
 export const LAST_SECOND = '9999-12-31T23:59:59' as Timestamp;
 
 /** Returns undefined if the string is not a time. `zone` applies to a string without a zone. */

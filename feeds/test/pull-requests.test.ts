@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import { BrokenFile } from '@offerbook/wire/rows/raw-row.ts';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import fc from 'fast-check';
 import { Fields } from '../src/fields.ts';
 import type { PullRequest } from '../src/pull/network-access.ts';
@@ -13,7 +14,6 @@ import type { NetworkName } from '../src/source/source-file.ts';
 import { type Row, sourceFor } from './fixture.ts';
 import { TEST_SEED } from './seed.ts';
 
-const DAY_MS = 86_400_000;
 const NOW_MS = Date.UTC(2026, 10, 20);
 
 function openPull(network: NetworkName, account: string): SalePull {

@@ -1,5 +1,6 @@
 // How the sales rate varies with local time: low at night, highest in the evening, higher at weekends.
 
+import { DAY_MS, HOUR_MS } from '@offerbook/wire/time.ts';
 import { COUNTRIES, type Country } from './countries.ts';
 import type { Random } from './random.ts';
 
@@ -11,8 +12,6 @@ const BY_HOUR = [
 /** Relative sales rate by weekday, starting on Sunday. */
 const BY_WEEKDAY = [1.2, 1, 0.92, 0.92, 0.95, 1.03, 1.1];
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const WEIGHT_TOTAL = COUNTRIES.reduce((sum, { weight }) => sum + weight, 0);
 /** The epoch was a Thursday. */
 const EPOCH_WEEKDAY = 4;

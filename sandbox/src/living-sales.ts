@@ -1,6 +1,7 @@
 // Sandbox sales over time: which sales arrive in an interval, and which open sales change. The caller passes the interval,
 // imports the changes from between(), then calls settle().
 
+import { DAY_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
 import { busyness } from './day-rhythm.ts';
 import type { Market } from './market.ts';
 import { Random } from './random.ts';
@@ -8,9 +9,6 @@ import { makeSale } from './sale.ts';
 import { type Change, courseOf, follow, isReversedAfter, type Pace, type SaleCourse } from './sale-course.ts';
 import { isSaleId, reportedAtMs, SALES_PER_CELL_MAX, saleId } from './sale-id.ts';
 import type { Sale } from './wire.ts';
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 1_440 * MINUTE_MS;
 
 /** Sales rate and length of a time cell. Each cell has its own random sequence. */
 export interface Density {

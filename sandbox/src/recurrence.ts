@@ -1,6 +1,7 @@
 // Dates of coupons and promotions. The catalogue has a fixed number of slots with one deal each; when a deal ends, the next one
 // replaces it. Only a few deals change from one day to the next.
 
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import type { Random } from './random.ts';
 
 export interface Occurrence {
@@ -33,8 +34,6 @@ const RHYTHMS: Readonly<Record<'coupon' | 'promotion', readonly Rhythm[]>> = {
     { share: 30, periodDays: [4, 7], pauseDays: [1, 2] },
   ],
 };
-
-const DAY_MS = 86_400_000;
 
 /**
  * Returns the active occurrence or, during a pause, the next one. An occurrence starts at midnight UTC and ends a second before

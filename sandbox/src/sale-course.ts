@@ -1,15 +1,11 @@
 // The life cycle of a sale: an occasional correction while pending, then confirmation or decline, and rarely a later reversal.
 // The life cycle depends only on the seed and the sale's id, so it can be recomputed after a restart.
 
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@offerbook/wire/time.ts';
 import { COUNTRIES, roundMoney } from './countries.ts';
 import { Random } from './random.ts';
 import { reportedAtMs } from './sale-id.ts';
 import type { Sale } from './wire.ts';
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /**
  * Fraction of sales that are settled within minutes, for demonstration. The other sales are settled after the return period.

@@ -1,5 +1,6 @@
 // Generates a sale as it is first reported: pending, with its click times and the partner's passback values.
 
+import { SECOND_MS } from '@offerbook/wire/time.ts';
 import { pickCountry } from './day-rhythm.ts';
 import { type Market, pickDeal } from './market.ts';
 import { makeOrder } from './order.ts';
@@ -7,7 +8,6 @@ import { Random } from './random.ts';
 import { reportedAtMs } from './sale-id.ts';
 import { printSecond, type Sale } from './wire.ts';
 
-const SECOND_MS = 1_000;
 const USERS = 4_000;
 /** A value above 1 makes a few users buy often. */
 const USER_SKEW = 2;

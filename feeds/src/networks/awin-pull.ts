@@ -1,7 +1,8 @@
 // Awin: fetching transactions. One request returns a whole window as one list. Each date filter finds only one kind of change, so
 // every filter is a stream of its own.
 
-import { bearerAuthorisation, MINUTE_MS } from '../pull/network-access.ts';
+import { MINUTE_MS } from '@offerbook/wire/time.ts';
+import { bearerAuthorisation } from '../pull/network-access.ts';
 import { printSecond, type SalePull, stream } from '../pull/sale-pull.ts';
 import type { SourceOf } from '../source/source-file.ts';
 

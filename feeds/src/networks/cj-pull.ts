@@ -1,11 +1,11 @@
 // CJ: fetching commission records. Corrections are new records with their own posting date. A record that is locked keeps its
 // posting date, so a second stream reads records by locking date.
 
-import { bearerAuthorisation, MINUTE_MS } from '../pull/network-access.ts';
+import { DAY_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
+import { bearerAuthorisation } from '../pull/network-access.ts';
 import { type PulledPage, type PullWindow, printSecond, type SalePull, stream } from '../pull/sale-pull.ts';
 import { unexpected } from '../pull/unexpected.ts';
 import type { SourceOf } from '../source/source-file.ts';
-import { DAY_MS } from '../zoned-time.ts';
 
 /** The fields that the conversion reads. */
 const FIELDS = [

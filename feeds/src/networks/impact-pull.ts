@@ -1,6 +1,7 @@
 // impact.com: fetching actions by their last change. Filtering by event date would miss reversals.
 
-import { basicAuthorisation, HOUR_MS } from '../pull/network-access.ts';
+import { HOUR_MS } from '@offerbook/wire/time.ts';
+import { basicAuthorisation } from '../pull/network-access.ts';
 import { type PulledPage, printSecond, type SalePull, stream } from '../pull/sale-pull.ts';
 import type { SourceOf } from '../source/source-file.ts';
 

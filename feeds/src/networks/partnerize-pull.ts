@@ -1,7 +1,8 @@
 // Partnerize: fetching conversions by their last change. Pages are linked by a cursor, because an offset would skip rows while
 // conversions change.
 
-import { basicAuthorisation, MINUTE_MS } from '../pull/network-access.ts';
+import { MINUTE_MS } from '@offerbook/wire/time.ts';
+import { basicAuthorisation } from '../pull/network-access.ts';
 import { type PulledPage, printSecond, type SalePull, stream } from '../pull/sale-pull.ts';
 import type { SourceOf } from '../source/source-file.ts';
 

@@ -1,10 +1,10 @@
 // Rakuten Advertising: fetching events by the date on which the network processed them. The network keeps events for a short
 // time, so a pull that pauses for weeks loses sales.
 
-import { type AccessToken, bearerAuthorisation, MINUTE_MS } from '../pull/network-access.ts';
+import { DAY_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
+import { type AccessToken, bearerAuthorisation } from '../pull/network-access.ts';
 import { printSecond, type SalePull, stream } from '../pull/sale-pull.ts';
 import type { SourceOf } from '../source/source-file.ts';
-import { DAY_MS } from '../zoned-time.ts';
 
 export const ORIGIN = 'https://api.linksynergy.com';
 const PAGE_SIZE = 1_000;

@@ -2,6 +2,7 @@
 // and declined if the sum of its commissions is zero or less.
 
 import { isNegative, isZero, ofPercent, sum } from '@offerbook/wire/amount.ts';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import { type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';
 import { type CatalogueFact, leftOut, readSeparately } from '../catalogue/facts.ts';
@@ -10,7 +11,7 @@ import type { Fields } from '../fields.ts';
 import type { FeedShape, PageInfo } from '../formats/feed-row.ts';
 import type { LeftOutRow, Network, PartedSaleFeed, Sale } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';
-import { DAY_MS, latest, parseEnd, parseTime } from '../zoned-time.ts';
+import { latest, parseEnd, parseTime } from '../zoned-time.ts';
 import { RAKUTEN } from './rakuten-vocabulary.ts';
 
 export function rakuten(source: SourceOf<'rakuten'>, nowMs: number): Network {

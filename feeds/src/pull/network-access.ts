@@ -37,6 +37,3 @@ export function basicAuthorisation(user: string, password: string): Readonly<Rec
 export function bearerAuthorisation(token: string): Readonly<Record<string, string>> {
   return { Authorization: `Bearer ${token}` };
 }
-
-export const MINUTE_MS = 60_000;
-export const HOUR_MS = 60 * MINUTE_MS;

@@ -2,9 +2,9 @@
 // are pure: they neither send requests nor read the clock.
 
 import { peek } from '@offerbook/wire/rows/peek.ts';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Fields } from '../fields.ts';
-import { DAY_MS } from '../zoned-time.ts';
 import type { NetworkAccess, PullRequest } from './network-access.ts';
 
 /** A period on the network's clock. */

@@ -1,12 +1,9 @@
 // Requests to a fake network and its answers, before they are sent.
 
+import { DAY_MS, SECOND_MS } from '@offerbook/wire/time.ts';
 import { printSecond } from '../wire.ts';
 import type { NetworkName } from './accounts.ts';
 import type { Fault } from './faults.ts';
-
-export const SECOND_MS = 1_000;
-export const MINUTE_MS = 60 * SECOND_MS;
-export const DAY_MS = 1_440 * MINUTE_MS;
 
 export interface NetworkRequest {
   readonly method: string;

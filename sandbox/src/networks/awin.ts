@@ -1,6 +1,7 @@
 // A fake of Awin's publisher API: 20 requests a minute, windows of 31 days, and three date filters. An amendment has no date
 // in its row; only the amendment filter finds it.
 
+import { MINUTE_MS } from '@offerbook/wire/time.ts';
 import { printSecond } from '../wire.ts';
 import { ACCOUNTS } from './accounts.ts';
 import {
@@ -10,7 +11,6 @@ import {
   get,
   isIn,
   json,
-  MINUTE_MS,
   type NetworkRequest,
   type NetworkRoute,
   type PageChoice,

@@ -1,25 +1,23 @@
 // A fake of CJ's APIs: commissions by GraphQL, advertisers and links in XML. A sale is one record, and each correction is
 // another record. Locking changes a record in place. Errors of the GraphQL API have status 200.
 
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '@offerbook/wire/time.ts';
 import { getCountry, roundMoney } from '../countries.ts';
 import { printSecond } from '../wire.ts';
 import { ACCOUNTS } from './accounts.ts';
 import {
   type Answer,
-  DAY_MS,
   daysOf,
   element,
   type FakeNetwork,
   get,
   isIn,
   json,
-  MINUTE_MS,
   type NetworkRequest,
   pageOf,
   post,
   readPageChoice,
   readWindow,
-  SECOND_MS,
   type Window,
   xml,
 } from './answer.ts';

@@ -1,8 +1,9 @@
 // The five fake networks behind one address. Their paths differ, so a client needs only one base URL.
 
+import { SECOND_MS } from '@offerbook/wire/time.ts';
 import { Random } from '../random.ts';
 import type { NetworkName } from './accounts.ts';
-import { type Answer, type FakeNetwork, json, type NetworkRequest, type Rate, SECOND_MS } from './answer.ts';
+import { type Answer, type FakeNetwork, json, type NetworkRequest, type Rate } from './answer.ts';
 import { fakeAwin } from './awin.ts';
 import { fakeCj } from './cj.ts';
 import { type Fault, type FaultPlan, HONEST } from './faults.ts';

@@ -1,20 +1,19 @@
 // A fake of impact.com's partner API: windows of 45 days by last change, pages that drift while rows change, and answers in XML
 // unless the client asks for JSON.
 
+import { DAY_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
 import { COUNTRIES } from '../countries.ts';
 import { printSecond } from '../wire.ts';
 import { ACCOUNTS, basic } from './accounts.ts';
 import {
   type Answer,
   acceptsJson,
-  DAY_MS,
   daysOf,
   escapeXml,
   type FakeNetwork,
   get,
   isIn,
   json,
-  MINUTE_MS,
   type NetworkRequest,
   type NetworkRoute,
   pageOf,

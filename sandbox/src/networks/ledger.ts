@@ -1,6 +1,7 @@
 // The programmes and sales of the fake networks, as pure functions of the seed and the time. A retailer of the sandbox belongs
 // to one network or to none.
 
+import { HOUR_MS } from '@offerbook/wire/time.ts';
 import { arrivals, type Density } from '../living-sales.ts';
 import { Market } from '../market.ts';
 import { Random } from '../random.ts';
@@ -9,8 +10,6 @@ import { makeCatalogue } from '../synthetic-catalogue.ts';
 import type { Retailer } from '../wire.ts';
 import { NETWORKS, type NetworkName } from './accounts.ts';
 import { makeNetworkSale, type NetworkSale, versionAt } from './network-sale.ts';
-
-const HOUR_MS = 3_600_000;
 
 export interface LedgerOptions {
   readonly seed: number;

@@ -1,6 +1,7 @@
 // A sale at a network, with all its versions over time. Unlike the sandbox's own sales, some of these sales are reported months
 // after they were made, and some change months after they were settled.
 
+import { DAY_MS, SECOND_MS } from '@offerbook/wire/time.ts';
 import { COUNTRIES, roundMoney } from '../countries.ts';
 import type { Market } from '../market.ts';
 import { Random } from '../random.ts';
@@ -9,8 +10,6 @@ import { courseOf, REAL_PACE } from '../sale-course.ts';
 import { reportedAtMs } from '../sale-id.ts';
 import type { Sale } from '../wire.ts';
 
-const SECOND_MS = 1_000;
-const DAY_MS = 86_400_000;
 /** The publisher's commission is greater than the user's cashback. */
 const CASHBACK_SHARE = 0.7;
 const LATE_ROW_SHARE = 0.02;

@@ -1,6 +1,7 @@
 // A fake of Partnerize's API: reports of 300 rows a page in no particular order. A cursor refers to the list of rows that the
 // first page was cut from. A page at an offset is cut from the current list, so rows can move between such pages.
 
+import { MINUTE_MS, SECOND_MS } from '@offerbook/wire/time.ts';
 import { ACCOUNTS, basic } from './accounts.ts';
 import {
   type Answer,
@@ -9,14 +10,12 @@ import {
   get,
   isIn,
   json,
-  MINUTE_MS,
   type NetworkRequest,
   type NetworkRoute,
   printSpaced,
   rateHeaders,
   readCount,
   readWindow,
-  SECOND_MS,
 } from './answer.ts';
 import { type Ledger, numberOf, type Programme, percent } from './ledger.ts';
 import { type NetworkSale, versionAt, versionsAt } from './network-sale.ts';

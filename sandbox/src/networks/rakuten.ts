@@ -2,17 +2,16 @@
 // listed twice, as realtime and as batch rows with different ids. Corrections are further rows, and rows disappear after 14
 // days.
 
+import { DAY_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
 import { ACCOUNTS, type NetworkName } from './accounts.ts';
 import {
   type Answer,
   acceptsJson,
-  DAY_MS,
   element,
   type FakeNetwork,
   get,
   isIn,
   json,
-  MINUTE_MS,
   type NetworkRequest,
   pageOf,
   post,

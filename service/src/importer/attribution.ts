@@ -6,6 +6,7 @@ import { printCount } from '@offerbook/wire/count.ts';
 import { printJson } from '@offerbook/wire/decimal.ts';
 import type { Place, RawRow } from '@offerbook/wire/rows/raw-row.ts';
 import { type CheckedRow, PROBLEMS_MAX, printPlace, rejected } from '@offerbook/wire/rows/row-problem.ts';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp, type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
 import type {
   RETAILER_FIELD,
@@ -25,7 +26,6 @@ export const NO_OWNER = 'is missing, and --org is not set';
 
 /** A longer delay between click and sale is noted in the import report. */
 const CLICK_AGE_MAX_DAYS = 120;
-const DAY_MS = 86_400_000;
 
 export interface Attributor {
   readonly ids: ClickIds;

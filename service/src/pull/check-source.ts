@@ -3,14 +3,12 @@
 import { openNetwork } from '@offerbook/feeds/open-network.ts';
 import { PulledSales } from '@offerbook/feeds/pull/pulled-sales.ts';
 import { Shares } from '@offerbook/feeds/source/share.ts';
+import { HOUR_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { RequestStore } from '../domain/pull.ts';
 import { RequestFailed } from './network-client.ts';
 import { openClient, type PullableSource, type RequestContext } from './source-run.ts';
 import { TemporaryRows } from './temporary-rows.ts';
-
-const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
 
 /**
  * For a check that must neither write to the database nor wait. Its request does not count towards the shared budget, which

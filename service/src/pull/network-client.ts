@@ -4,6 +4,7 @@
 import type { NetworkAccess, PullRequest, Secrets } from '@offerbook/feeds/pull/network-access.ts';
 import { NetworkError } from '@offerbook/feeds/pull/unexpected.ts';
 import { BrokenFile } from '@offerbook/wire/rows/raw-row.ts';
+import { MINUTE_MS } from '@offerbook/wire/time.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { RequestBudget, RequestOutcome, RequestStore } from '../domain/pull.ts';
 import { Span } from '../tracing/tracer.ts';
@@ -57,7 +58,6 @@ export type BodyReader<T> = (
 
 const TRIES = 4;
 const WAITS_MAX = 10;
-const MINUTE_MS = 60_000;
 /** The longest period of a published rate. */
 const WAIT_MAX_MS = 60 * MINUTE_MS;
 /** A network may refuse to issue a second access token while the first one is still valid, for a few minutes. */

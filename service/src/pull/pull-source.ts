@@ -1,6 +1,7 @@
 // Pulls one source: reads every stream of sales window by window and imports each window, then reads the catalogue.
 
 import type { PullWindow } from '@offerbook/feeds/pull/sale-pull.ts';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { ClickIds } from '../activation/click-id.ts';
 import { holdLease } from './held-lease.ts';
@@ -18,8 +19,6 @@ import {
 } from './source-run.ts';
 import { StreamProgress } from './stream-progress.ts';
 import { lostMs, nextWindow } from './windows.ts';
-
-const DAY_MS = 86_400_000;
 
 /**
  * Throws Refused if another process is pulling from this source, or after an unexpected error, and StorageError. Other failures

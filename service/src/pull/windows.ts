@@ -1,8 +1,8 @@
 // Chooses the next period to request from a network. Windows go from old to new and overlap, because networks list changes late.
 
 import type { PullStream, PullWindow } from '@offerbook/feeds/pull/sale-pull.ts';
+import { SECOND_MS } from '@offerbook/wire/time.ts';
 
-const SECOND_MS = 1_000;
 /** Changes of the last minutes may not be listed yet. */
 export const SETTLE_MS = 600_000;
 

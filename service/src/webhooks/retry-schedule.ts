@@ -1,6 +1,7 @@
 // When a failed attempt is repeated.
 
-const MINUTE_MS = 60_000;
+import { MINUTE_MS } from '@offerbook/wire/time.ts';
+
 const DELAYS_MS = [5_000, 30_000, 2 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS, 60 * MINUTE_MS];
 /** Spreads the retries of endpoints that failed at the same time. */
 const JITTER = 0.2;

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp, type Timestamp } from '@offerbook/wire/timestamp.ts';
 import fc from 'fast-check';
 import { ClickIds } from '../../src/activation/click-id.ts';
@@ -23,7 +24,6 @@ import { id, transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 15, 12);
-const DAY_MS = 86_400_000;
 const clock = () => NOW_MS;
 
 /** A row as `convert` prints it for a sale with a click. */

@@ -1,10 +1,10 @@
 // The state of a stream from its first attempt on: when it was tried, since when it has failed, and why.
 
 import { describe, expect, test } from 'bun:test';
+import { HOUR_MS } from '@offerbook/wire/time.ts';
 import { lagMs } from '../../src/domain/pull.ts';
 import { DATABASES } from '../support/databases.ts';
 import { PullTest, START_MS } from './fixture.ts';
-import { HOUR_MS } from './pull-rig.ts';
 
 const STREAMS = ['amendment', 'transaction', 'validation'];
 

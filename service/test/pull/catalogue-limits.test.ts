@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import { NETWORKS } from '@offerbook/sandbox/networks/accounts.ts';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import type { Connection, Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
@@ -10,7 +11,6 @@ import { catalogueStore } from '../../src/storage/stores/catalogue-store.ts';
 import { importLog } from '../../src/storage/stores/import-log.ts';
 import { pullStore } from '../../src/storage/stores/pull-store.ts';
 import { DATABASES } from '../support/databases.ts';
-import { DAY_MS } from './pull-rig.ts';
 import { Shops } from './shops.ts';
 
 class Killed extends Error {}

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'bun:test';
 import { NETWORKS } from '@offerbook/sandbox/networks/accounts.ts';
 import { randomFaults } from '@offerbook/sandbox/networks/faults.ts';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import { DAY_MS, HOUR_MS } from '@offerbook/wire/time.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { forgetSource } from '../../src/pull/forget-source.ts';
 import { closing } from '../../src/storage/open-once.ts';
@@ -12,7 +13,7 @@ import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { retailer } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
-import { DAY_MS, errorsOf, HOUR_MS } from './pull-rig.ts';
+import { errorsOf } from './pull-rig.ts';
 import { Shops } from './shops.ts';
 
 describe.each(DATABASES)('on $name', (database) => {

@@ -1,6 +1,7 @@
 // Pulls from networks that fail, refuse and mislead, and pulls that are interrupted.
 
 import { describe, expect, test } from 'bun:test';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import { awinSale, cjRecord, impactAction, type Row } from '../../../feeds/test/fixture.ts';
 import { checkSource } from '../../src/pull/check-source.ts';
 import { forgetSource } from '../../src/pull/forget-source.ts';
@@ -9,7 +10,7 @@ import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { PULL_SECRETS } from './fake-network.ts';
 import { PullTest, START_MS, total } from './fixture.ts';
-import { DAY_MS, errorsOf } from './pull-rig.ts';
+import { errorsOf } from './pull-rig.ts';
 
 const [SQLITE] = DATABASES;
 if (SQLITE === undefined) throw new Error('there is no database to test with');

@@ -3,6 +3,7 @@
 import { openCataloguePull } from '@offerbook/feeds/pull/open-catalogue-pull.ts';
 import { openSalePull } from '@offerbook/feeds/pull/open-sale-pull.ts';
 import type { NetworkName } from '@offerbook/feeds/source/source-file.ts';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { type Row, sourceFor } from '../../../feeds/test/fixture.ts';
 import type { Organisation } from '../../src/domain/organisation.ts';
@@ -10,7 +11,7 @@ import type { Stores } from '../../src/domain/stores.ts';
 import type { PullableSource, PullOptions, StreamReport } from '../../src/pull/source-run.ts';
 import type { TestDatabase } from '../support/databases.ts';
 import { FakeNetwork, PULL_SECRETS } from './fake-network.ts';
-import { DAY_MS, openPullDatabase, type PullDatabase, PullRig } from './pull-rig.ts';
+import { openPullDatabase, type PullDatabase, PullRig } from './pull-rig.ts';
 
 export const START_MS = Date.UTC(2026, 10, 20);
 

@@ -5,6 +5,7 @@ import { Database as SqliteFile } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { cjCorrection, cjRecord } from '../../../feeds/test/fixture.ts';
 import type { Stores } from '../../src/domain/stores.ts';
@@ -12,7 +13,7 @@ import { closing } from '../../src/storage/open-once.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { PullTest, START_MS } from './fixture.ts';
-import { DAY_MS, errorsOf } from './pull-rig.ts';
+import { errorsOf } from './pull-rig.ts';
 
 const soldAtMs = START_MS - 3 * DAY_MS;
 const changedAtMs = START_MS + DAY_MS / 2;

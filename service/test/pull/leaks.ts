@@ -2,14 +2,13 @@
 
 import type { NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
 import { trueSales } from '@offerbook/sandbox/networks/true-sales.ts';
+import { DAY_MS, HOUR_MS } from '@offerbook/wire/time.ts';
 import { closing } from '../../src/storage/open-once.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import type { TestDatabase } from '../support/databases.ts';
 import { compareWithTruth, pullPass } from './network-pull.ts';
 import { ServedNetworks } from './served-networks.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const START_MS = Date.UTC(2026, 9, 1, 12);
 /** Each of the 14 windows of 13 months may need two passes. */
 const PASSES = 30;

@@ -3,19 +3,18 @@
 import { expect, test } from 'bun:test';
 import { ACCOUNTS, NETWORKS, type NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
 import type { FakeNetworksOptions } from '@offerbook/sandbox/networks/fake-networks.ts';
+import { DAY_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
 import { pullSource } from '../../src/pull/pull-source.ts';
 import { closing } from '../../src/storage/open-once.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { PullTest, START_MS } from './fixture.ts';
 import { pullPass } from './network-pull.ts';
-import { DAY_MS, errorsOf } from './pull-rig.ts';
+import { errorsOf } from './pull-rig.ts';
 import { ServedNetworks } from './served-networks.ts';
 
 const [SQLITE] = DATABASES;
 if (SQLITE === undefined) throw new Error('there is no database to test with');
-
-const MINUTE_MS = 60_000;
 
 /** A clock for several pulls at once. It moves to the next alarm when all of them sleep. */
 class SharedTime {

@@ -5,6 +5,7 @@ import { openCataloguePull } from '@offerbook/feeds/pull/open-catalogue-pull.ts'
 import { openSalePull } from '@offerbook/feeds/pull/open-sale-pull.ts';
 import { ACCOUNTS, type NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
 import type { TrueSale } from '@offerbook/sandbox/networks/true-sales.ts';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Row } from '../../../feeds/test/fixture.ts';
@@ -29,7 +30,6 @@ export interface PassOptions {
   readonly onNote?: (note: string) => void;
 }
 
-const DAY_MS = 86_400_000;
 /** Rakuten never confirms a sale. Without a rule, a declined sale that counts again could not leave its status. */
 const CONFIRM_AFTER = { confirmAfterDays: 1 };
 /** Short, because pulls that are frozen or killed follow each other quickly. */

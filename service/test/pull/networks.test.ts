@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import type { NetworkName } from '@offerbook/feeds/source/source-file.ts';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import {
   awinSale,
   cjCorrection,
@@ -14,7 +15,7 @@ import {
 import { DATABASES } from '../support/databases.ts';
 import type { Listed } from './fake-network.ts';
 import { PullTest, START_MS, total } from './fixture.ts';
-import { DAY_MS, errorsOf } from './pull-rig.ts';
+import { errorsOf } from './pull-rig.ts';
 
 const text = (ms: number) => new Date(ms).toISOString().slice(0, 19);
 

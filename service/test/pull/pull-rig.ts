@@ -7,9 +7,6 @@ import type { PullableSource, PullOptions, StreamReport } from '../../src/pull/s
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import type { TestDatabase } from '../support/databases.ts';
 
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
-
 export interface PullDatabase {
   readonly url: string;
   readonly stores: Stores;

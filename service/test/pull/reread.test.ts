@@ -1,10 +1,11 @@
 // Old sales are read again, one window at a time. The network's filters should have listed every change before.
 
 import { expect, test } from 'bun:test';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import { awinSale, cjCorrection, cjRecord, idOf } from '../../../feeds/test/fixture.ts';
 import { DATABASES } from '../support/databases.ts';
 import { PullTest, START_MS } from './fixture.ts';
-import { DAY_MS, errorsOf } from './pull-rig.ts';
+import { errorsOf } from './pull-rig.ts';
 
 const [DATABASE] = DATABASES;
 if (DATABASE === undefined) throw new Error('there is no database to test with');

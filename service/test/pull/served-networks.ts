@@ -6,8 +6,7 @@ import {
   FakeNetworks,
   type FakeNetworksOptions,
 } from '@offerbook/sandbox/networks/fake-networks.ts';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '@offerbook/wire/time.ts';
 
 export class ServedNetworks implements AsyncDisposable {
   readonly fakes: FakeNetworks;

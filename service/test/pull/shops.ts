@@ -9,12 +9,13 @@ import {
 } from '@offerbook/sandbox/networks/fake-networks.ts';
 import type { Fault } from '@offerbook/sandbox/networks/faults.ts';
 import type { Retailer } from '@offerbook/wire/catalogue.ts';
+import { DAY_MS, HOUR_MS } from '@offerbook/wire/time.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import type { PullOptions, StreamReport } from '../../src/pull/source-run.ts';
 import type { TestDatabase } from '../support/databases.ts';
 import { storedOffers, storedRetailers, trueOffers } from './catalogue-truth.ts';
 import { pullable } from './network-pull.ts';
-import { DAY_MS, HOUR_MS, openPullDatabase, type PullDatabase, PullRig } from './pull-rig.ts';
+import { openPullDatabase, type PullDatabase, PullRig } from './pull-rig.ts';
 
 /** The fakes' deals change every full hour. */
 const START_MS = Date.UTC(2026, 10, 14, 12, 5);

@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import { cjCorrection, cjRecord, idOf, rakutenSku } from '../../../feeds/test/fixture.ts';
 import { forgetSource } from '../../src/pull/forget-source.ts';
 import { makeBackup } from '../../src/storage/backup/make-backup.ts';
@@ -12,7 +13,6 @@ import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { PullTest, START_MS, total } from './fixture.ts';
-import { DAY_MS } from './pull-rig.ts';
 
 const SOURCE = 'cj:77777';
 const SALE = '1700000077';

@@ -2,12 +2,13 @@
 // change it.
 
 import { describe, expect, test } from 'bun:test';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import { cjCorrection, cjRecord, idOf, rakutenSku } from '../../../feeds/test/fixture.ts';
 import { ClickIds } from '../../src/activation/click-id.ts';
 import { DATABASES } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { PullTest, START_MS, total } from './fixture.ts';
-import { DAY_MS, errorsOf } from './pull-rig.ts';
+import { errorsOf } from './pull-rig.ts';
 
 const soldAtMs = START_MS - 3 * DAY_MS;
 const DATES = { eventDate: '2026-11-17T00:00:00Z', clickDate: '2026-11-16T23:00:00Z' };

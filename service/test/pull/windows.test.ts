@@ -1,10 +1,10 @@
 // Windows for any clock, state and network limit: nothing is skipped, and every walk ends.
 
 import { expect, test } from 'bun:test';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import fc from 'fast-check';
 import { nextReread, nextWindow, SETTLE_MS } from '../../src/pull/windows.ts';
 
-const DAY_MS = 86_400_000;
 const NOW_MS = Date.UTC(2026, 10, 20);
 
 const anyStream = fc.record({

@@ -7,14 +7,12 @@ import { type Change, courseOf, fasterSince, follow, REAL_PACE } from '@offerboo
 import { isSaleId, reportedAtMs } from '@offerbook/sandbox/sale-id.ts';
 import { makeCatalogue } from '@offerbook/sandbox/synthetic-catalogue.ts';
 import type { Retailer, Sale } from '@offerbook/sandbox/wire.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { mayBecome, transactionRowSchema } from '@offerbook/wire/transaction.ts';
 import fc from 'fast-check';
 
 const NOW_MS = Date.parse('2026-11-14T12:00:00Z');
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 const retailers: readonly Retailer[] = makeCatalogue({
   seed: 1,

@@ -2,9 +2,8 @@
 
 import { ACCOUNTS, basic, type NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
 import type { FakeNetworks } from '@offerbook/sandbox/networks/fake-networks.ts';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 
-export const SECOND_MS = 1_000;
-export const DAY_MS = 86_400_000;
 const JSON_ONLY = { Accept: 'application/json' };
 
 export interface Span {

@@ -6,6 +6,7 @@ import { ACCOUNTS, NETWORKS, type NetworkName } from '@offerbook/sandbox/network
 import { FakeNetworks, type FakeNetworksOptions } from '@offerbook/sandbox/networks/fake-networks.ts';
 import { alwaysFault, type Fault, plannedFaults, randomFaults } from '@offerbook/sandbox/networks/faults.ts';
 import { trueSales } from '@offerbook/sandbox/networks/true-sales.ts';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '@offerbook/wire/time.ts';
 import { convertSales, convertShops, type Row } from '../../../feeds/test/fixture.ts';
 import { comparable, expectedRows, wholeShareSource } from './network-truth.ts';
 import {
@@ -16,16 +17,13 @@ import {
   type Bodies,
   CATALOGUES,
   cjQuery,
-  DAY_MS,
   headersOf,
   rakutenHeaders,
   read,
-  SECOND_MS,
   WALKS,
 } from './network-walk.ts';
 
 const NOW_MS = Date.parse('2026-11-14T12:00:00Z');
-const MINUTE_MS = 60 * SECOND_MS;
 const HISTORY_DAYS = 400;
 const SINCE_MS = NOW_MS - HISTORY_DAYS * DAY_MS;
 /** Sales can be reported long after they were made. */

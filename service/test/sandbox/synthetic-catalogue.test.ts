@@ -3,11 +3,11 @@ import { drawLogo } from '@offerbook/sandbox/logo.ts';
 import { makeCatalogue } from '@offerbook/sandbox/synthetic-catalogue.ts';
 import type { Retailer } from '@offerbook/sandbox/wire.ts';
 import { RetailerSchema } from '@offerbook/wire/catalogue.ts';
+import { DAY_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import fc from 'fast-check';
 
 const NOW_MS = Date.parse('2026-11-14T12:00:00Z');
-const DAY_MS = 86_400_000;
 const RUNS = { numRuns: 4 };
 
 const moments = fc.integer({ min: Date.parse('2024-01-01'), max: Date.parse('2034-01-01') });

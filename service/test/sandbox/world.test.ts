@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import { DAY_MS, SECOND_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
@@ -18,8 +19,6 @@ import { retailer, transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
 
 const START_MS = Date.parse('2026-11-14T12:00:00Z');
-const SECOND_MS = 1_000;
-const DAY_MS = 86_400_000;
 
 class Stage implements AsyncDisposable {
   nowMs = START_MS;

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
+import { HOUR_MS } from '@offerbook/wire/time.ts';
 import { LAST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import { type WebhookStatus, webhookFigures } from '../../src/domain/webhook.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 18);
-const HOUR_MS = 3_600_000;
 
 function webhook(with_: Partial<WebhookStatus>): WebhookStatus {
   return {

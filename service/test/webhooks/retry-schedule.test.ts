@@ -1,9 +1,8 @@
 import { expect, test } from 'bun:test';
+import { HOUR_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
 import fc from 'fast-check';
 import { parseRetryAfterMs, retryDelayMs } from '../../src/webhooks/retry-schedule.ts';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 const NOW_MS = Date.UTC(2026, 10, 18, 12);
 
 test('retries wait 5 s, 30 s, 2 min, 10 min, 30 min and then an hour each, without a last attempt', () => {

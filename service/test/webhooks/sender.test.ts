@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { createServer, type Socket } from 'node:net';
+import { DAY_MS, HOUR_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { Logger } from '../../src/domain/logger.ts';
@@ -20,8 +21,6 @@ import { until } from '../support/until.ts';
 import { type Behaviour, OK, Receiver } from './receiver.ts';
 
 const LOOPBACK = addressRules(['127.0.0.1']);
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const LEASE_MS = 25_000;
 
 const failing = (status: number, headers = {}): Behaviour => {
