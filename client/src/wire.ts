@@ -49,7 +49,7 @@ export interface RetailerOffer {
   countries: Array<string>;
   /** Cashback as a fraction of the order value: 0.05 is five percent */
   cashbackPercentage: number;
-  /** The offer's fixed cashback; null when the retailer offers a percentage */
+  /** The offer's fixed cashback; `null` when the retailer offers a percentage */
   maximumFixedCommissionFee: number | null;
   /** Description of the offer */
   description: string;
@@ -94,7 +94,7 @@ export interface CashbackOffer {
   countries: Array<string>;
   /** Cashback as a fraction of the order value: 0.05 is five percent */
   cashbackPercentage: number;
-  /** The offer's fixed cashback; null when the retailer offers a percentage */
+  /** The offer's fixed cashback; `null` when the retailer offers a percentage */
   maximumFixedCommissionFee: number | null;
   /** Description of the offer */
   description: string;
@@ -161,9 +161,9 @@ export interface RetailerDomains {
   name: string;
   /** Domains of the retailer's site, each with all of its subdomains: that of its hostname without www., and others. In lower-case ASCII */
   domains: Array<string>;
-  /** Percentage of the retailer's best cashback offer; null if it has no cashback offer */
+  /** Percentage of the retailer's best cashback offer; `null` if it has no cashback offer */
   cashbackPercentage: number | null;
-  /** Fixed cashback of the retailer's best offer; null when it pays a percentage */
+  /** Fixed cashback of the retailer's best offer; `null` when it pays a percentage */
   maximumFixedCommissionFee: number | null;
 }
 
@@ -180,9 +180,9 @@ export interface Transaction<Time = string> {
   updatedAt: Time;
   /** Currency of the transaction, ISO 4217 */
   currencyCode: string;
-  /** Total value of the order, in currencyCode */
+  /** Total value of the order, in `currencyCode` */
   orderValue: number;
-  /** Cashback amount of the transaction, in currencyCode */
+  /** Cashback amount of the transaction, in `currencyCode` */
   cashback: number;
   /** When the deal was activated (UTC) */
   activatedAt: Time | null;
@@ -190,7 +190,7 @@ export interface Transaction<Time = string> {
   passbackUid: string | null;
   /** The data value that was supplied at retailer activation */
   passbackData: string | null;
-  /** Status of the transaction. No status is final: CONFIRMED can still become DECLINED after a late return, and DECLINED can become CONFIRMED, but neither becomes PENDING again. Before you pay users, read /docs/polling#the-life-of-a-status */
+  /** Status of the transaction. No status is final: `CONFIRMED` can still become `DECLINED` after a late return, and `DECLINED` can become `CONFIRMED`, but neither becomes `PENDING` again. Before you pay users, read /docs/polling#the-life-of-a-status */
   status: 'PENDING' | 'CONFIRMED' | 'DECLINED';
   /** The offer's id when the transaction resulted from a cashback offer activation */
   cashbackOfferId: string | null;
@@ -198,7 +198,7 @@ export interface Transaction<Time = string> {
   couponId: string | null;
   /** The promotion's id when the transaction resulted from a promotion activation */
   promotionId: string | null;
-  /** The retailer, only with expand=retailer; null if it is unknown or no longer in the catalogue. Not part of the snapshot: its changes do not change updatedAt */
+  /** The retailer, only with `expand=retailer`; `null` if it is unknown or no longer in the catalogue. Not part of the snapshot: its changes do not change `updatedAt` */
   retailer?: TransactionRetailer | null;
 }
 
@@ -223,7 +223,7 @@ export interface TransactionsChanged<Time = string> {
 }
 
 export interface TransactionChanges<Time = string> {
-  /** Changed transactions in their current state, in order of updatedAt; at most 100, and empty if the operator tests the endpoint */
+  /** Changed transactions in their current state, in order of `updatedAt`; at most 100, and empty if the operator tests the endpoint */
   transactions: Array<Transaction<Time>>;
   /** Before this page, you have received every change stamped at or before this time. Null on the first page of all transactions */
   after: Time | null;

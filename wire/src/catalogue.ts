@@ -40,7 +40,7 @@ export const EXAMPLE_IDS = {
 /** The number of possible two-letter codes. */
 const COUNTRY_CODES_MAX = 26 ** 2;
 const country = countryCode('Country code, ISO 3166-1 alpha-2', 'DE');
-const fixedCashback = money("The offer's fixed cashback; null when the retailer offers a percentage", 7.5);
+const fixedCashback = money("The offer's fixed cashback; `null` when the retailer offers a percentage", 7.5);
 
 const cashbackOfferFields = {
   id: uuid('Offer identifier', EXAMPLE_IDS.cashbackOffers),
@@ -161,10 +161,10 @@ export const RetailerDomainsSchema = z.strictObject({
     examples: [['greenthumb.example']],
   }),
   cashbackPercentage: cashbackOfferFields.cashbackPercentage.nullable().meta({
-    description: "Percentage of the retailer's best cashback offer; null if it has no cashback offer",
+    description: "Percentage of the retailer's best cashback offer; `null` if it has no cashback offer",
   }),
   maximumFixedCommissionFee: money(
-    "Fixed cashback of the retailer's best offer; null when it pays a percentage",
+    "Fixed cashback of the retailer's best offer; `null` when it pays a percentage",
     7.5,
   )
     .nullable()

@@ -38,8 +38,8 @@ const transactionFields = {
   soldAt: timestamp('When the user made the purchase (UTC)', '2026-11-14T12:00:00'),
   updatedAt: timestamp('When the transaction was last updated (UTC)', '2026-11-14T12:05:31.482'),
   currencyCode: currencyCode('Currency of the transaction, ISO 4217', 'EUR'),
-  orderValue: money('Total value of the order, in currencyCode', 79.9),
-  cashback: money('Cashback amount of the transaction, in currencyCode', 3.99),
+  orderValue: money('Total value of the order, in `currencyCode`', 79.9),
+  cashback: money('Cashback amount of the transaction, in `currencyCode`', 3.99),
   activatedAt: orNull(timestamp('When the deal was activated (UTC)', '2026-11-14T11:19:58')),
   passbackUid: orNull(
     passbackUid('The unique identifier that was supplied at retailer activation', 'user-8842'),
@@ -48,7 +48,7 @@ const transactionFields = {
   status: withCanonicalForm(
     oneOf(STATUSES).meta({
       description:
-        'Status of the transaction. No status is final: CONFIRMED can still become DECLINED after a late return, and DECLINED can become CONFIRMED, but neither becomes PENDING again. Before you pay users, read /docs/polling#the-life-of-a-status',
+        'Status of the transaction. No status is final: `CONFIRMED` can still become `DECLINED` after a late return, and `DECLINED` can become `CONFIRMED`, but neither becomes `PENDING` again. Before you pay users, read /docs/polling#the-life-of-a-status',
       examples: ['PENDING'],
     }),
     canonicalText(new RegExp(`^(?:${STATUSES.join('|')})$`)),

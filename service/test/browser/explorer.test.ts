@@ -293,7 +293,7 @@ describe("a retailer's page", () => {
     await watched.page
       .getByRole('button', { name: 'What the API returns for the coupon MELANGE-10' })
       .click();
-    const answer = watched.page.getByRole('dialog').locator('.answer > pre');
+    const answer = watched.page.getByRole('dialog').locator('.answer > .sample pre');
     await answer.waitFor();
     expect(JSON.parse((await answer.textContent()) ?? '')).toMatchObject({
       code: 'MELANGE-10',

@@ -1,7 +1,8 @@
 // Sends a request to the API and renders the response: status, time, headers, body. Used with public tokens only.
 
+import { colouredNodes } from './coloured-code.ts';
+import { copyButton } from './copy-button.ts';
 import { codeBlock, element } from './element.ts';
-import { colouredJson } from './json-colours.ts';
 
 /** Longer bodies are truncated: rendering a huge response would block the page. */
 const BODY_SHOWN_MAX = 40_000;
@@ -41,11 +42,20 @@ function showResponse(url: string, response: Response, text: string, tookMs: num
         element('code', {}, url),
       ),
       element('details', {}, element('summary', {}, 'Headers'), codeBlock(headers)),
-      body === undefined
-        ? codeBlock(truncated(text))
-        : codeBlock(...colouredJson(truncated(JSON.stringify(body, null, 2)))),
+      codeSample(
+        'Copy the response',
+        ...(body === undefined
+          ? [truncated(text)]
+          : colouredNodes(truncated(JSON.stringify(body, null, 2)), 'json')),
+      ),
     ],
   };
+}
+
+/** A block of code with a copy button. */
+export function codeSample(description: string, ...content: readonly (string | Node)[]): HTMLElement {
+  const code = codeBlock(...content);
+  return element('div', { class: 'sample' }, code, copyButton(description, code));
 }
 
 function truncated(text: string): string {

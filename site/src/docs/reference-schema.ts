@@ -1,6 +1,5 @@
-// Renders JSON Schemas as tables. A field with an object or a list of objects gets its own table.
+// Renders JSON Schemas as lists of definitions. A field with an object or a list of objects contains a list of its own.
 
-import { dataTable } from '../data-table.ts';
 import { type Html, html } from '../html.ts';
 import type { ApiDocument, ApiOperation, ApiWebhook, FieldSchema } from './api-document.ts';
 import { proseHtml } from './prose.ts';
@@ -35,22 +34,36 @@ export function bodySchema({ components }: ApiDocument, { requestBody }: ApiWebh
   return resolve(requestBody.content['application/json']?.schema ?? {}, components.schemas ?? {});
 }
 
-/** Captions of nested tables contain the path to the field, so that no two tables of a page have the same caption. */
-export function fieldTable(caption: string, schema: FieldSchema, schemas: Schemas): Html {
-  const fields = Object.entries(schema.properties ?? {});
-  const rows = fields.map(([name, field]) => [
-    html`<code>${name}</code>`,
-    html`<span class="type">${typeWords(field)}</span>`,
-    proseHtml(field.description ?? ''),
-  ]);
-  return html`${dataTable(caption, ['Field', 'Type', 'Meaning'], rows)}
-${fields.map(([name, field]) => nested(`${caption}, ${name}`, name, field, schemas))}`;
+/** A parameter, a field, a header or a status. */
+export interface Definition {
+  readonly name: Html;
+  readonly type?: string;
+  readonly meaning: string;
+  readonly more?: Html | undefined;
 }
 
-function nested(caption: string, name: string, field: FieldSchema, schemas: Schemas): Html | undefined {
+export function definitions(label: string, all: readonly Definition[]): Html {
+  return html`<dl class="definitions" aria-label="${label}">${all.map(
+    ({ name, type, meaning, more }) =>
+      html`<div><dt>${name}${type === undefined ? undefined : html` <span class="type">${type}</span>`}</dt><dd>${proseHtml(meaning)}${more}</dd></div>\n`,
+  )}</dl>`;
+}
+
+/** Labels of nested lists contain the path to the field, so that no two lists of a page have the same label. */
+export function fieldList(label: string, schema: FieldSchema, schemas: Schemas): Html {
+  const rows = Object.entries(schema.properties ?? {}).map(([name, field]) => ({
+    name: html`<code>${name}</code>`,
+    type: typeWords(field),
+    meaning: field.description ?? '',
+    more: nested(`${label}, ${name}`, name, field, schemas),
+  }));
+  return definitions(label, rows);
+}
+
+function nested(label: string, name: string, field: FieldSchema, schemas: Schemas): Html | undefined {
   const object = field.items ?? field;
   if (object.$ref === undefined) return undefined;
-  return html`<details><summary>Fields of <code>${name}</code></summary>${fieldTable(caption, resolve(object, schemas), schemas)}</details>`;
+  return html`<details><summary>Fields of <code>${name}</code></summary>${fieldList(label, resolve(object, schemas), schemas)}</details>`;
 }
 
 export function typeWords(field: FieldSchema): string {

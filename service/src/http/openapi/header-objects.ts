@@ -30,7 +30,7 @@ export const HEADERS = {
   ),
   Vary: requiredHeader('Request headers that the response depends on.', 'Authorization, Accept-Encoding'),
   'Complete-Through': requiredHeader(
-    'The page is complete through this time: it reflects every change stamped at or before it, and every later change will have a greater updatedAt.',
+    'The page is complete through this time: it reflects every change stamped at or before it, and every later change will have a greater `updatedAt`.',
     '2026-11-14T12:05:31.482',
   ),
   'WWW-Authenticate': header(

@@ -34,7 +34,7 @@ export const WEBHOOK_SCHEMAS: Record<string, Schema> = {
       transactions: {
         type: 'array',
         description:
-          'Changed transactions in their current state, in order of updatedAt; at most 100, and empty if the operator tests the endpoint',
+          'Changed transactions in their current state, in order of `updatedAt`; at most 100, and empty if the operator tests the endpoint',
         items: schemaRef('Transaction'),
       },
       after: {
@@ -70,7 +70,7 @@ export function webhooks(schemas: Readonly<Record<string, Schema>>) {
         operationId: 'transactionsChanged',
         summary: 'Changed transactions',
         description:
-          'Sent to the endpoint that the operator has registered for your organisation, shortly after transactions have changed. Verify the signature (Standard Webhooks 1.0), store the page, and only then respond with 2xx. Upsert each transaction by id unless its updatedAt is older than that of your copy. After any other response or none within 15 seconds, the service sends the page again; there is no last attempt.',
+          'Sent to the endpoint that the operator has registered for your organisation, shortly after transactions have changed. Verify the signature (Standard Webhooks 1.0), store the page, and only then respond with 2xx. Upsert each transaction by `id` unless its `updatedAt` is older than that of your copy. After any other response or none within 15 seconds, the service sends the page again; there is no last attempt.',
         tags: ['Transactions'],
         security: [],
         parameters: Object.entries(HEADERS).map(([name, [description, example]]) => ({

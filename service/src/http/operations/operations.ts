@@ -51,7 +51,7 @@ const listCashbackOffers: Operation = {
   parameters: OFFER_PARAMETERS,
   summary: 'Cashback offers',
   description:
-    "Lists cashback offers, sorted by id. An offer must match all filters. name matches part of the retailer's name, and category matches the whole category; both ignore case and accents.",
+    "Lists cashback offers, sorted by id. An offer must match all filters. `name` matches part of the retailer's name, and `category` matches the whole category; both ignore case and accents.",
   item: {
     component: 'CashbackOffer',
     loadSchema: async () => (await catalogueSchemas()).CashbackOfferSchema,
@@ -145,7 +145,7 @@ export const listTransactions: Operation = {
       retailer: {
         component: 'TransactionRetailer',
         description:
-          'The retailer, only with expand=retailer; null if it is unknown or no longer in the catalogue. Not part of the snapshot: its changes do not change updatedAt',
+          'The retailer, only with `expand=retailer`; `null` if it is unknown or no longer in the catalogue. Not part of the snapshot: its changes do not change `updatedAt`',
         loadSchema: async () => (await catalogueSchemas()).TransactionRetailerSchema,
       },
     },

@@ -1,8 +1,7 @@
 // Dialog with the API's view of an item on the page: its id, the request as curl, and the actual response.
 
-import { requestApi } from '../api-response.ts';
-import { copyButton } from '../copy-button.ts';
-import { button, codeBlock, element, isolated } from '../element.ts';
+import { codeSample, requestApi } from '../api-response.ts';
+import { button, element, isolated } from '../element.ts';
 import { findToken } from '../page-token.ts';
 
 export interface ApiSubject {
@@ -24,7 +23,7 @@ export function apiButton(subject: ApiSubject): HTMLButtonElement {
 
 function openDialog({ name, id, list }: ApiSubject): void {
   const path = `/v1/${list}/${id}/`;
-  const curl = `curl -H "Authorization: Bearer $OFFERBOOK_PUBLIC_TOKEN" \\\n  '${location.origin}${path}'`;
+  const curl = `curl -H "Authorization: Bearer ${findToken() ?? '$OFFERBOOK_PUBLIC_TOKEN'}" \\\n  '${location.origin}${path}'`;
   const answer = element('div', { class: 'answer stack', role: 'status' }, element('p', {}, `GET ${path} …`));
   const dialog = element(
     'dialog',
@@ -36,9 +35,9 @@ function openDialog({ name, id, list }: ApiSubject): void {
       button('Close', () => dialog.close(), { class: 'quiet' }),
     ),
     element('h3', {}, 'Id'),
-    sample(id, 'Copy the id'),
+    codeSample('Copy the id', id),
     element('h3', {}, 'Request'),
-    sample(curl, 'Copy the curl command'),
+    codeSample('Copy the curl command', curl),
     element('h3', {}, 'Response'),
     answer,
   );
@@ -46,9 +45,4 @@ function openDialog({ name, id, list }: ApiSubject): void {
   document.body.append(dialog);
   dialog.showModal();
   void requestApi(path, findToken() ?? '').then(({ nodes }) => answer.replaceChildren(...nodes));
-}
-
-function sample(text: string, description: string): HTMLElement {
-  const code = codeBlock(text);
-  return element('div', { class: 'sample' }, code, copyButton(description, text, code));
 }

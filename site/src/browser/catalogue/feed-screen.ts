@@ -4,8 +4,9 @@
 // data arrives; the rest of the page does not move, because its space is reserved from the start.
 
 import { parseTimestamp, type Transaction } from '@offerbook/client';
-import { button, codeBlock, element, isolated } from '../element.ts';
-import { colouredJson } from '../json-colours.ts';
+import { codeSample } from '../api-response.ts';
+import { colouredNodes } from '../coloured-code.ts';
+import { button, element, isolated } from '../element.ts';
 import { VISITOR } from './activate-link.ts';
 import { countryName } from './country-name.ts';
 import { type Delivery, DeliveryPanel } from './delivery-panel.ts';
@@ -209,7 +210,8 @@ function changeWords(before: string | undefined, status: string): string {
 /** Renders the JSON only when the reader expands it. */
 function details(transaction: Transaction, onOpen: () => void): HTMLElement {
   const node = element('details', {}, element('summary', {}, 'What the API returns'));
-  const show = () => node.append(codeBlock(...colouredJson(JSON.stringify(transaction, null, 2))));
+  const text = JSON.stringify(transaction, null, 2);
+  const show = () => node.append(codeSample('Copy the transaction', ...colouredNodes(text, 'json')));
   node.addEventListener('toggle', show, { once: true });
   node.addEventListener('toggle', () => {
     if (node.open) onOpen();

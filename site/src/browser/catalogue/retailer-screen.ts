@@ -169,12 +169,7 @@ function couponItem({ id, code, description, endDate }: RetailerCoupon): HTMLEle
     'li',
     { class: 'deal row' },
     dealBody(description, ending(endDate)),
-    element(
-      'div',
-      { class: 'code' },
-      shownCode,
-      copyButton(`Copy the code ${code.slice(0, 60)}`, code, shownCode),
-    ),
+    element('div', { class: 'code' }, shownCode, copyButton(`Copy the code ${code.slice(0, 60)}`, shownCode)),
     actions(activateLink(subject), apiButton(subject)),
   );
 }

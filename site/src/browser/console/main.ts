@@ -13,7 +13,7 @@ function addCopyButton(code: HTMLElement): void {
   const text = code.textContent ?? '';
   const previous = code.closest('.command')?.querySelector<HTMLElement>('.copy');
   if (previous?.dataset.copies === text) return;
-  const made = copyButton(`Copy: ${text}`, text, code);
+  const made = copyButton(`Copy: ${text}`, code);
   made.dataset.added = '';
   made.dataset.copies = text;
   previous?.remove();

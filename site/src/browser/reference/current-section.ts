@@ -1,4 +1,4 @@
-// Highlights the section being read in the navigation, and scrolls the navigation to the current page.
+// Highlights one entry of the navigation, the section being read or else the page, and scrolls the navigation to the page.
 
 /** A section is current when its heading is less than this far below the top of the window. */
 const CURRENT_BELOW_PX = 120;
@@ -18,6 +18,7 @@ export function markCurrentSection(): void {
       return target === null ? [] : [{ link, target }];
     },
   );
+  const page = document.querySelector<HTMLElement>('.contents [aria-current="page"]');
   let marked: HTMLAnchorElement | undefined;
 
   function mark(): void {
@@ -28,6 +29,7 @@ export function markCurrentSection(): void {
     if (current === marked) return;
     marked?.removeAttribute('aria-current');
     current?.setAttribute('aria-current', 'location');
+    page?.toggleAttribute('data-above', current !== undefined);
     marked = current;
   }
 

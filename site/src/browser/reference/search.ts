@@ -40,6 +40,8 @@ export function startSearch(): void {
     event.preventDefault();
     input.select();
     input.focus();
+    // Focusing scrolls only the field into view, not its label.
+    form.scrollIntoView({ block: 'nearest' });
   });
   input.addEventListener('input', async () => {
     const query = input.value;

@@ -2,7 +2,7 @@
 
 import { findToken, forgetToken, storeToken, tokenProblem } from '../page-token.ts';
 
-export function fillTokenField(): void {
+export function fillTokenField(onChange: () => void): void {
   const input = document.querySelector<HTMLInputElement>('#token');
   const shownProblem = document.querySelector('#token-problem');
   if (input === null || shownProblem === null) return;
@@ -14,5 +14,6 @@ export function fillTokenField(): void {
     if (token.startsWith('ob_prv_')) input.value = '';
     if (problem === undefined && token !== '') storeToken(token);
     else forgetToken();
+    onChange();
   });
 }

@@ -1,0 +1,68 @@
+// Splits code into parts to colour: comments, strings, numbers, keywords and names. Languages that share their syntax for these share
+// a pattern. Pages are coloured when they are rendered; the browser colours responses and samples that it changes.
+
+const STRING = /(?<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)/;
+const NUMBER = /(?<number>(?<![\w.$-])\d[\d_]*(?:\.\d+)?\b)/;
+const SLASH_COMMENT = /(?<comment>(?<=^|\s)\/\/.*$)/;
+const HASH_COMMENT = /(?<comment>(?<=^|\s)#.*$)/;
+
+const C_LIKE = keywords(
+  'as async await break case catch class const continue do else export extends false final finally for from func function if implements import in instanceof interface let new nil null of package private public range readonly return static string switch this throw throws true try type typeof undefined use var void while yield',
+);
+const PYTHON = keywords(
+  'and as break class continue def elif else except False for from if import in is lambda None not or pass raise return True try while with yield',
+);
+const SHELL = /(?<word>\b(?:case|do|done|elif|else|esac|export|fi|for|if|in|then|until|while)\b)/;
+
+const JSON_CODE = join(
+  /(?<name>"(?:[^"\\]|\\.)*")(?=\s*:)/,
+  /(?<text>"(?:[^"\\]|\\.)*")/,
+  /(?<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/,
+  /(?<word>\b(?:true|false|null)\b)/,
+);
+const SLASHED = join(SLASH_COMMENT, STRING, C_LIKE, NUMBER);
+const SHELL_CODE = join(HASH_COMMENT, /(?<name>\$\{?\w+\}?)/, STRING, SHELL);
+
+const NOTHING = /(?!)/g;
+
+const PATTERNS: Readonly<Record<string, RegExp>> = {
+  json: JSON_CODE,
+  sh: SHELL_CODE,
+  command: SHELL_CODE,
+  curl: SHELL_CODE,
+  GET: SHELL_CODE,
+  POST: SHELL_CODE,
+  ts: SLASHED,
+  js: SLASHED,
+  TypeScript: SLASHED,
+  'Node fetch': SLASHED,
+  PHP: SLASHED,
+  Go: SLASHED,
+  Java: SLASHED,
+  Python: join(HASH_COMMENT, STRING, PYTHON, NUMBER),
+};
+
+interface CodePart {
+  /** Undefined for text without a colour. */
+  readonly kind?: string | undefined;
+  readonly text: string;
+}
+
+export function codeParts(code: string, language: string): CodePart[] {
+  const parts: CodePart[] = [];
+  let end = 0;
+  for (const { 0: text, index, groups = {} } of code.matchAll(PATTERNS[language] ?? NOTHING)) {
+    const kind = Object.keys(groups).find((name) => groups[name] !== undefined);
+    parts.push({ text: code.slice(end, index) }, { kind, text });
+    end = index + text.length;
+  }
+  return [...parts, { text: code.slice(end) }];
+}
+
+function keywords(words: string): RegExp {
+  return new RegExp(`(?<word>(?<![\\w.$])(?:${words.replaceAll(' ', '|')})\\b)`);
+}
+
+function join(...patterns: readonly RegExp[]): RegExp {
+  return new RegExp(patterns.map(({ source }) => source).join('|'), 'gm');
+}
