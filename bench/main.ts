@@ -1,5 +1,5 @@
-// Measures Offerbook's speed relative to other servers on the same machine in the same run. Prints tables, and writes them
-// with plots to docs/performance.md.
+// Measures Offerbook's speed relative to other servers on the same machine in the same run. Prints tables, and writes the
+// table of targets with a plot to docs/performance.md.
 //   npm run bench -- [--only catalogue,large] [--imported] [--seconds 1] [--repeats 7] [--keep-docs]
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -40,7 +40,6 @@ const { values: options } = parseArgs({
 
 const print = (text: string) => process.stdout.write(`${text}\n\n`);
 const findings: Finding[] = [];
-const details: string[] = [];
 print(describeMachine());
 for (const name of options.only.split(',')) {
   const topic = TOPICS[name];
@@ -55,7 +54,6 @@ for (const name of options.only.split(',')) {
     });
     for (const text of report.details) print(text);
     findings.push(...report.findings);
-    details.push(...report.details);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -64,7 +62,7 @@ const summary = findingsTable(findings);
 print(summary);
 if (!options['keep-docs']) {
   const machine = `Measured on ${describeMachine()} Each figure is the median of ${options.repeats} measurements of ${options.seconds} s.`;
-  writeReport([machine, summary, ...details].join('\n\n'));
+  writeReport([machine, summary].join('\n\n'));
 }
 
 function findingsTable(found: readonly Finding[]): string {

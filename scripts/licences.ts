@@ -1,5 +1,4 @@
-// npm run licences: writes docs/licences.md, which lists every package in package-lock.json with its licence. A test fails
-// if the list is outdated.
+// npm run licences: prints every package in package-lock.json with its licence.
 
 import { join } from 'node:path';
 
@@ -23,7 +22,6 @@ export interface Dependency {
 }
 
 const ROOT = join(import.meta.dir, '..');
-export const LICENCES_PATH = join(ROOT, 'docs/licences.md');
 
 export async function readDependencies(): Promise<Dependency[]> {
   const lock = (await Bun.file(join(ROOT, 'package-lock.json')).json()) as Lock;
@@ -38,29 +36,7 @@ export async function readDependencies(): Promise<Dependency[]> {
   return [...byName.values()].sort((a, b) => (`${a.name} ${a.version}` < `${b.name} ${b.version}` ? -1 : 1));
 }
 
-export function printLicences(dependencies: readonly Dependency[]): string {
-  const table = (isRuntime: boolean) => [
-    '| package | version | licence |',
-    '|---|---|---|',
-    ...dependencies
-      .filter((dependency) => dependency.isRuntime === isRuntime)
-      .map(({ name, version, licence }) => `| ${name} | ${version} | ${licence} |`),
-  ];
-  return [
-    '# Licences of the dependencies',
-    '',
-    'Generated from `package-lock.json` by `npm run licences`; a test fails if it is outdated. The list includes packages',
-    'for every platform. Bun is under the MIT licence; its executable contains libraries under their own licences.',
-    '',
-    '## Runtime dependencies',
-    '',
-    ...table(true),
-    '',
-    '## Development dependencies',
-    '',
-    ...table(false),
-    '',
-  ].join('\n');
+if (import.meta.main) {
+  for (const { name, version, licence, isRuntime } of await readDependencies())
+    process.stdout.write(`${name} ${version}: ${licence} (${isRuntime ? 'runtime' : 'development'})\n`);
 }
-
-if (import.meta.main) await Bun.write(LICENCES_PATH, printLicences(await readDependencies()));
