@@ -24,6 +24,7 @@ export const JSON_CHUNK_BYTES = 1 << 20;
 
 /** Strings for comparison, as UTF-16. */
 export type PackedStrings = Packed<Uint16Array>;
+export type PackedUtf8 = Packed<Uint8Array>;
 export type PackedNumbers = Packed<Uint32Array>;
 
 /** Retailers are numbered in ascending id order. */
@@ -83,19 +84,10 @@ export interface DomainData {
 
 /** Columns and indexes to search cashback offers. They identify offers by rank and retailers by number. */
 export interface SearchData {
-  readonly names: NameIndexData;
+  /** Each retailer's folded name. */
+  readonly names: PackedUtf8;
   /** For each exact-match filter (such as country). */
   readonly terms: Readonly<Record<TermName, TermColumnData>>;
-}
-
-/** The suffixes of all names, sorted by UTF-16 code units. */
-export interface NameIndexData {
-  /** Each retailer's folded name. */
-  readonly names: PackedStrings;
-  /** Where each suffix begins in the concatenated names. */
-  readonly positions: Uint32Array;
-  /** The retailer whose name ends with each suffix, in the order of `positions`. */
-  readonly retailers: Uint32Array;
 }
 
 /** Each offer has a set of terms. Many offers have the same set, which is stored once. */

@@ -73,7 +73,12 @@ function itemsOf(
   return shown.flatMap((retailer): { id: Uuid }[] => {
     const fields = { retailerId: retailer.id, logo: retailer.logo, url: retailer.url, name: retailer.name };
     if (list !== 'cashbackOffers') return retailer[list].map((deal) => ({ ...deal, ...fields }));
-    if (!fold(retailer.name).includes(fold(name ?? ''))) return [];
+    if (
+      !fold(retailer.name)
+        .toWellFormed()
+        .includes(fold(name ?? ''))
+    )
+      return [];
     return retailer.cashbackOffers
       .filter(
         (offer) =>

@@ -9,13 +9,12 @@ import { uuidWords } from '@offerbook/wire/uuid.ts';
 import type { CatalogueStore } from '../../domain/catalogue.ts';
 import { TERM_NAMES } from '../search/offer-terms.ts';
 import type { SearchData, SnapshotData } from '../snapshot-data.ts';
-import { buildNameIndex } from './build-name-index.ts';
 import { DealListBuilder } from './deal-list-builder.ts';
 import { DocumentPacker } from './document-packer.ts';
 import { DomainIndexBuilder } from './domain-index-builder.ts';
 import { GrowingUint32Array } from './growing-uint32-array.ts';
 import { type DealPlaces, layOut, locateDeals } from './locate-deals.ts';
-import { JsonPacker, sharedUint32Array } from './shared-memory.ts';
+import { JsonPacker, packUtf8, sharedUint32Array } from './shared-memory.ts';
 import { TermColumnBuilder } from './term-column-builder.ts';
 
 /** The new snapshot shares memory with `previous` where the catalogue has not changed. */
@@ -91,7 +90,7 @@ class SnapshotBuilder {
 
   #buildSearch(offerSlots: Uint32Array): SearchData {
     return {
-      names: buildNameIndex(this.#names),
+      names: packUtf8(this.#names),
       terms: Object.fromEntries(
         this.#terms.map(([name, terms]) => [name, terms.build(offerSlots)]),
       ) as SearchData['terms'],

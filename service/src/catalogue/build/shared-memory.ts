@@ -5,6 +5,7 @@ import {
   type PackedJson,
   type PackedNumbers,
   type PackedStrings,
+  type PackedUtf8,
 } from '../snapshot-data.ts';
 
 const BYTES_MAX = 2 ** 32 - 1;
@@ -38,6 +39,13 @@ export function packStrings(texts: readonly string[]): PackedStrings {
     for (let index = 0; index < text.length; index++) items[end++] = text.charCodeAt(index);
   }
   return { items, begins };
+}
+
+export function packUtf8(texts: readonly string[]): PackedUtf8 {
+  const bytes = Buffer.from(texts.join(''));
+  const items = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  items.set(bytes);
+  return { items, begins: beginsOf(texts.map((text) => ({ length: Buffer.byteLength(text) }))) };
 }
 
 function beginsOf(lists: readonly { readonly length: number }[]): Uint32Array {

@@ -5,7 +5,7 @@ import type { DealData, SearchData } from '../snapshot-data.ts';
 import type { Range } from '../tables/ascending.ts';
 import { Bitset } from '../tables/bitset.ts';
 import { findOffers, findOffersOf, type OfferFilter } from './find-offers.ts';
-import { NameIndex } from './name-index.ts';
+import { NameColumn } from './name-column.ts';
 import { OFFER_TERMS, TERM_NAMES, type TermName } from './offer-terms.ts';
 import { TermColumn } from './term-column.ts';
 
@@ -16,12 +16,12 @@ export type OfferQuery = {
 
 export class OfferSearch {
   readonly #offers: DealData;
-  readonly #names: NameIndex;
+  readonly #names: NameColumn;
   readonly #terms;
 
   constructor(search: SearchData, offers: DealData) {
     this.#offers = offers;
-    this.#names = new NameIndex(search.names);
+    this.#names = new NameColumn(search.names);
     this.#terms = TERM_NAMES.map((name) => ({ name, column: new TermColumn(search.terms[name]) }));
   }
 
