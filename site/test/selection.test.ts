@@ -60,6 +60,30 @@ describe('search', () => {
   });
 });
 
+test('search results are ordered by the match: whole name, start of a word, inside a word, website or category', () => {
+  const selection = new Selection([
+    retailer('Barn', [{ featured: true, category: 'Art' }]),
+    retailer('Smart Home', [{ featured: true }]),
+    retailer('Modern Art'),
+    retailer('Artemis'),
+    retailer('Art'),
+  ]);
+  expect(names(selection, { query: ' ART ' })).toEqual([
+    'Art',
+    'Artemis',
+    'Modern Art',
+    'Smart Home',
+    'Barn',
+  ]);
+  expect(names(selection, { query: 'art', sort: 'name' })).toEqual([
+    'Art',
+    'Artemis',
+    'Barn',
+    'Modern Art',
+    'Smart Home',
+  ]);
+});
+
 describe('filters', () => {
   const selection = new Selection([
     retailer('Split', [

@@ -48,8 +48,8 @@ export class FeedScreen {
   readonly #columns = element(
     'div',
     { class: 'feed-columns' },
-    this.#deliveries.node,
     element('div', { class: 'feed-changes' }, this.#empty, this.#list),
+    this.#deliveries.node,
   );
   /** Status of each transaction when this page last received it. */
   readonly #statuses = new Map<string, string>();

@@ -30,6 +30,7 @@ export class ListScreen {
   readonly #cards = new Map<Retailer, HTMLElement>();
   readonly #featuredTitle = groupTitle('Outstanding deals', 'Featured by this service.');
   readonly #othersTitle = groupTitle('More retailers');
+  readonly #resultsTitle = groupTitle('Search results');
   #failure: { readonly error: unknown; readonly node: HTMLElement } | undefined;
   #view: ListView = EVERYTHING;
   #shownMax = CARDS_AT_ONCE;
@@ -55,7 +56,7 @@ export class ListScreen {
         ),
       ),
       this.#form.node,
-      this.#status,
+      element('div', { class: 'list-head row' }, this.#status, this.#form.reset),
       this.#before,
       this.#results,
       this.#after,
@@ -68,10 +69,10 @@ export class ListScreen {
   }
 
   show(view: ListView, shownMax = CARDS_AT_ONCE): void {
-    // The filters and the order decide which offer a card shows, so a change needs new cards.
-    const { category, country, deals, sort } = this.#view;
+    // The filters decide which offers a card shows, so a change needs new cards.
+    const { category, country, deals } = this.#view;
     const isSameOffers = view.category === category && view.country === country && view.deals === deals;
-    if (!isSameOffers || view.sort !== sort) this.#cards.clear();
+    if (!isSameOffers) this.#cards.clear();
     this.#view = view;
     this.#shownMax = shownMax;
     this.refresh();
@@ -106,7 +107,11 @@ export class ListScreen {
       return card;
     });
     const featured = found.filter((one) => one.featured !== undefined).length;
-    const isGrouped = this.#view.sort === '' && featured > 0 && featured < found.length;
+    const { query, sort } = this.#view;
+    const isSearch = query.trim() !== '';
+    const isGrouped = sort === '' && !isSearch && featured > 0 && featured < found.length;
+    this.#results.classList.toggle('grouped', isGrouped);
+    if (isSearch && cards.length > 0) return [this.#resultsTitle, ...cards];
     if (!isGrouped) return cards;
     const others = cards.slice(featured);
     return [

@@ -1,4 +1,4 @@
-// A retailer's card in the list: logo, name, one cashback amount with its description, and its other deals. All cards have
+// A retailer's card in the list: logo, name, its best cashback with the description, and its other deals. All cards have
 // the same parts at the same height, so that amounts and descriptions align across a row.
 
 import type { Retailer, RetailerOffer } from '@offerbook/client';
@@ -13,13 +13,10 @@ import { drawLogo } from './logo.ts';
 import type { Found } from './selection.ts';
 import { type ListView, printView } from './view.ts';
 
-/** `view` decides which offer the card shows, and its country filter is kept on the retailer's page. */
-export function retailerCard(found: Found, { country, sort }: ListView): HTMLElement {
-  const { retailer, offers, featured } = found;
+/** The amount is the same as on the retailer's page, where the country filter is kept. */
+export function retailerCard({ retailer, offers, featured }: Found, { country }: ListView): HTMLElement {
   const href = printView({ kind: 'retailer', id: retailer.id, country });
   const categories = new Set(offers.map(({ category }) => category).filter((category) => category !== ''));
-  // If featured retailers come first, the featured offer is the reason for the card's place, so the card shows that offer.
-  const shown = sort === '' && featured !== undefined ? [featured] : offers;
   return element(
     'li',
     { class: 'card panel', 'data-retailer': retailer.id },
@@ -31,10 +28,15 @@ export function retailerCard(found: Found, { country, sort }: ListView): HTMLEle
         'div',
         { class: 'card-name' },
         element('h2', {}, element('a', { href }, isolated(retailer.name))),
-        element('p', { class: 'muted' }, isolated([...categories].join(', ') || retailer.hostname)),
+        element(
+          'p',
+          { class: 'muted' },
+          featured === undefined ? undefined : element('span', { class: 'featured-mark' }, '★ Featured · '),
+          isolated([...categories].join(', ') || retailer.hostname),
+        ),
       ),
     ),
-    ...cashback(shown),
+    ...cashback(offers),
     element(
       'div',
       { class: 'card-foot' },
@@ -48,12 +50,7 @@ function cashback(offers: readonly RetailerOffer[]): (HTMLElement | undefined)[]
   const best = bestOffer(offers);
   if (best === undefined) return [element('p', { class: 'best none' }, 'No cashback at the moment')];
   return [
-    element(
-      'div',
-      { class: 'card-offer' },
-      bestCashback(offers),
-      best.featured ? element('p', { class: 'tag featured' }, 'Featured') : undefined,
-    ),
+    element('div', { class: 'card-offer' }, bestCashback(offers)),
     element('p', { class: 'muted about' }, isolated(best.description)),
   ];
 }

@@ -33,20 +33,20 @@ export class SearchForm {
   readonly #country = element('select', { id: 'country' });
   readonly #deals = fixedSelect('deals', 'All deals', DEAL_LABELS);
   readonly #sort = fixedSelect('sort', 'Featured first', SORT_LABELS);
-  readonly #reset = element('button', { type: 'reset', class: 'quiet' }, 'Clear');
+  /** Clears the search and all filters. Shown beside the number of results, so that the fields do not move. */
+  readonly reset = element('button', { type: 'reset', form: 'search', class: 'quiet' }, 'Clear');
   /** Source of the current category and country options. */
   #offered: { readonly selection: Selection; readonly isWhole: boolean } | undefined;
 
   constructor(onChange: OnChange) {
     this.node = element(
       'form',
-      { role: 'search', class: 'search row', 'aria-label': 'Retailers' },
+      { id: 'search', role: 'search', class: 'search row', 'aria-label': 'Retailers' },
       field('q', 'Search', this.#query, 'grow'),
       field('category', 'Category', this.#category),
       field('country', 'Country', this.#country),
       field('deals', 'Kind of deal', this.#deals),
       field('sort', 'Order', this.#sort),
-      this.#reset,
     );
     this.#query.addEventListener('input', () => onChange(this.#read(), 'typed'));
     for (const select of [this.#category, this.#country, this.#deals, this.#sort]) {
@@ -73,7 +73,8 @@ export class SearchForm {
     choose(this.#country, view.country);
     this.#deals.value = view.deals;
     this.#sort.value = view.sort;
-    this.#reset.hidden = Object.values({ ...view, kind: '' }).every((value) => value === '');
+    this.#sort.options[0]?.replaceChildren(view.query.trim() === '' ? 'Featured first' : 'Best match');
+    this.reset.hidden = Object.values({ ...view, kind: '' }).every((value) => value === '');
   }
 
   #read(): ListView {

@@ -1,5 +1,5 @@
-// Filters and sorts retailers. Search ignores case and accents, like the API. Category and country must match the same
-// offer.
+// Filters and sorts retailers. Search ignores case and accents, like the API; the best matches come first unless the reader chose
+// another order. Category and country must match the same offer.
 
 import type { Retailer, RetailerOffer } from '@offerbook/client';
 import { bestOffer, compareOffers } from '@offerbook/wire/best-offer.ts';
@@ -12,6 +12,8 @@ export interface Found {
   readonly offers: readonly RetailerOffer[];
   /** The best featured offer in `offers`. */
   readonly featured: RetailerOffer | undefined;
+  /** How well the name matches the search: 0 is best. */
+  readonly rank: number;
 }
 
 export interface Facet {
@@ -24,13 +26,13 @@ const byName = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
 
 export class Selection {
   /** Sorted by name. */
-  readonly #entries: readonly { readonly retailer: Retailer; readonly text: string }[];
+  readonly #entries: readonly { readonly retailer: Retailer; readonly name: string; readonly text: string }[];
   readonly categories: readonly Facet[];
   readonly countries: readonly Facet[];
 
   constructor(retailers: readonly Retailer[]) {
     this.#entries = retailers
-      .map((retailer) => ({ retailer, text: searchableText(retailer) }))
+      .map((retailer) => ({ retailer, name: fold(retailer.name), text: searchableText(retailer) }))
       .sort((a, b) => byName.compare(a.retailer.name, b.retailer.name));
     this.categories = facets(retailers, (offer) => (offer.category === '' ? [] : [offer.category]));
     this.countries = facets(retailers, (offer) => offer.countries);
@@ -38,12 +40,11 @@ export class Selection {
 
   /** Sorts as the view requests. Ties are sorted by name, because sort() is stable. */
   find(view: ListView): Found[] {
-    const words = fold(view.query)
-      .split(/\s+/)
-      .filter((word) => word !== '');
+    const words = fold(view.query).match(/\S+/g) ?? [];
+    const query = words.join(' ');
     const category = fold(view.category);
     const found: Found[] = [];
-    for (const { retailer, text } of this.#entries) {
+    for (const { retailer, name, text } of this.#entries) {
       if (!words.every((word) => text.includes(word))) continue;
       const offers = retailer.cashbackOffers.filter(
         (offer) =>
@@ -53,10 +54,20 @@ export class Selection {
       );
       if (offers.length === 0 && (category !== '' || view.country !== '')) continue;
       if (!hasDeals(view.deals, retailer, offers)) continue;
-      found.push({ retailer, offers, featured: bestOffer(offers.filter((offer) => offer.featured)) });
+      const featured = bestOffer(offers.filter((offer) => offer.featured));
+      found.push({ retailer, offers, featured, rank: rankOf(name, query) });
     }
     return found.sort(ORDERS[view.sort]);
   }
+}
+
+/** The whole name, the start of a word, inside a word, and then matches of the website or the category. */
+function rankOf(name: string, query: string): number {
+  if (query === '' || name === query) return 0;
+  const at = name.indexOf(query);
+  if (at === -1) return 3;
+  const isWordStart = at === 0 || name.includes(` ${query}`);
+  return isWordStart ? 1 : 2;
 }
 
 function hasDeals(
@@ -70,7 +81,7 @@ function hasDeals(
 }
 
 const ORDERS: Record<Sort | '', (a: Found, b: Found) => number> = {
-  '': (a, b) => Number(b.featured !== undefined) - Number(a.featured !== undefined),
+  '': (a, b) => a.rank - b.rank || Number(b.featured !== undefined) - Number(a.featured !== undefined),
   name: () => 0,
   rate: (a, b) => compareBest(bestOffer(a.offers), bestOffer(b.offers)),
   ending: (a, b) => compareEnds(endOf(a), endOf(b)),
