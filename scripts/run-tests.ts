@@ -1,5 +1,5 @@
 // npm test, npm run test:long and npm run test:unit: run the test files of a tier in parallel processes, the slowest first.
-// Further arguments (paths, options) go to `bun test`. The processes share a PostgreSQL server, a browser and the built executable, which starts
+// npm test first checks types and lint, while it prepares the tests. Further arguments (paths, options) go to `bun test`. The processes share a PostgreSQL server, a browser and the built executable, which starts
 // faster than the sources and is what users run. Prints a line per file, and at the end the whole output of the files that
 // failed, the missing programs, and the number of tests.
 
@@ -126,6 +126,27 @@ async function run(args: readonly string[], env: Record<string, string>, output:
   return child.exited;
 }
 
+/** Checks types and lint, and prints one line if they pass, or their whole output. */
+async function check(): Promise<boolean> {
+  const startedAt = performance.now();
+  const child = Bun.spawn(['npm', 'run', '--silent', 'check'], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [code, ...texts] = await Promise.all([
+    child.exited,
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  process.stdout.write(
+    code === 0
+      ? `types and lint: passed, ${seconds} s\n`
+      : `${texts.join('')}npm run check failed. No test was run.\n`,
+  );
+  return code === 0;
+}
+
 /** Prepares what the test processes share, and returns their environment variables. */
 async function prepare(
   tier: keyof typeof TIERS,
@@ -146,10 +167,12 @@ async function prepare(
   // Some tests run the executable as another user.
   chmodSync(folder, 0o755);
   cleanUp.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const executable = await buildForThisMachine(folder);
-  const database = await sharePostgres();
   cleanUp.defer(stopPostgres);
-  const browser = lacks('chromium') ? undefined : await shareBrowser();
+  const [executable, database, browser] = await Promise.all([
+    buildForThisMachine(folder),
+    sharePostgres(),
+    lacks('chromium') ? undefined : shareBrowser(),
+  ]);
   cleanUp.defer(() => browser?.close());
   return {
     TEST_COMMAND: executable,
@@ -186,6 +209,7 @@ await using cleanUp = new AsyncDisposableStack();
 cleanUp.defer(leaveMemory);
 const { options, paths } = TIERS[tier];
 const narrowed = args.some((arg) => !arg.startsWith('-')) ? [] : paths;
-const code = await run([...options, ...narrowed, ...args], await prepare(tier, cleanUp), output);
-process.stdout.write(await summary(tier, output, code));
+const [env, isChecked] = await Promise.all([prepare(tier, cleanUp), tier === 'ordinary' ? check() : true]);
+const code = isChecked ? await run([...options, ...narrowed, ...args], env, output) : 1;
+if (isChecked) process.stdout.write(await summary(tier, output, code));
 process.exitCode = code;

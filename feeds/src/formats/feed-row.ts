@@ -22,6 +22,8 @@ export interface FeedShape {
   readonly json?: readonly (readonly string[])[];
   readonly xml?: XmlShape;
   readonly csv?: CsvShape;
+  /** Default: FEED_LIMITS. */
+  readonly limits?: RowLimits;
   /** Reads the page information of a response, given its fields and its first row. */
   readonly readPageInfo?: (response: Fields) => PageInfo;
 }

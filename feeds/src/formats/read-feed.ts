@@ -6,6 +6,7 @@ import { readJsonLists } from '@offerbook/wire/rows/json-lists.ts';
 import { NOT_UTF8 } from '@offerbook/wire/rows/json-row.ts';
 import { peekText } from '@offerbook/wire/rows/peek.ts';
 import { BrokenFile, type FieldProblem, type ParsedRow } from '@offerbook/wire/rows/raw-row.ts';
+import type { RowLimits } from '@offerbook/wire/rows/row-limits.ts';
 import { Fields, quote } from '../fields.ts';
 import {
   type CsvShape,
@@ -38,7 +39,7 @@ function recognise(text: string): FeedFormat {
 function openRows(
   chunks: AsyncIterable<Uint8Array>,
   format: FeedFormat,
-  { json, xml, csv, readPageInfo }: FeedShape,
+  { json, xml, csv, readPageInfo, limits = FEED_LIMITS }: FeedShape,
   onPage: (page: PageInfo) => void,
 ): AsyncGenerator<ParsedRow[]> {
   const onAnswer = (answer: Record<string, unknown>, line: number) => {
@@ -51,13 +52,13 @@ function openRows(
       name: 'the JSON',
       lists: json,
       areMany: true,
-      limits: FEED_LIMITS,
+      limits,
       readNumber: keepDigits,
       onAnswer,
     });
   }
-  if (format === 'XML' && xml !== undefined) return readXmlRows(chunks, xml, { onError, onAnswer });
-  if (format === 'CSV' && csv !== undefined) return readCsvRows(chunks, csv);
+  if (format === 'XML' && xml !== undefined) return readXmlRows(chunks, xml, limits, { onError, onAnswer });
+  if (format === 'CSV' && csv !== undefined) return readCsvRows(chunks, csv, limits);
   const formats = [json && 'JSON', xml && 'XML', csv && 'CSV'].filter((name) => name);
   throw brokenFile(`must be ${formats.join(' or ')}, but looks like ${format}`);
 }
@@ -71,9 +72,10 @@ function keepDigits(literal: string): unknown {
 async function* readCsvRows(
   chunks: AsyncIterable<Uint8Array>,
   { columns, separator = ',' }: CsvShape,
+  limits: RowLimits,
 ): AsyncGenerator<ParsedRow[]> {
   const table = readTable(chunks, {
-    limits: FEED_LIMITS,
+    limits,
     separator,
     checkHeader: (cells) => checkHeader(cells, columns),
     readCell: (_name, cell) => cell,

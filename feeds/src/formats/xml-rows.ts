@@ -5,10 +5,10 @@
 // processing instruction, because the parser buffers these until they end.
 
 import { BrokenFile, cutRows, type ParsedRow } from '@offerbook/wire/rows/raw-row.ts';
-import { findCountExcess, tooLong } from '@offerbook/wire/rows/row-limits.ts';
+import { findCountExcess, type RowLimits, tooLong } from '@offerbook/wire/rows/row-limits.ts';
 import { type SaxesAttributePlain, SaxesParser } from 'saxes';
 import { quote, XML_TEXT } from '../fields.ts';
-import { FEED_LIMITS, type XmlShape } from './feed-row.ts';
+import type { XmlShape } from './feed-row.ts';
 
 interface XmlEvents {
   /** Receives the text of the error element. */
@@ -20,9 +20,10 @@ interface XmlEvents {
 export function readXmlRows(
   chunks: AsyncIterable<Uint8Array>,
   shape: XmlShape,
+  limits: RowLimits,
   events: XmlEvents,
 ): AsyncGenerator<ParsedRow[]> {
-  return cutRows(chunks, new ElementCutter(shape, events));
+  return cutRows(chunks, new ElementCutter(shape, limits, events));
 }
 
 /** Characters per write to the parser; its buffer is checked after each write. */
@@ -37,6 +38,7 @@ interface OpenElement {
 class ElementCutter {
   readonly rows: ParsedRow[] = [];
   readonly #shape: XmlShape;
+  readonly #limits: RowLimits;
   readonly #events: XmlEvents;
   /** Throws for invalid UTF-8, because replacement characters would be imported unnoticed. */
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
@@ -56,8 +58,9 @@ class ElementCutter {
   /** Size of everything outside the rows of the current document. */
   #outside = new XmlSize();
 
-  constructor(shape: XmlShape, events: XmlEvents) {
+  constructor(shape: XmlShape, limits: RowLimits, events: XmlEvents) {
     this.#shape = shape;
+    this.#limits = limits;
     this.#events = events;
     const parser = this.#parser;
     parser.on('opentagstart', ({ name }) => this.#openElement(name));
@@ -108,7 +111,7 @@ class ElementCutter {
       const piece = text.slice(at, at + PIECE_LENGTH);
       this.#buffered += piece.length;
       this.#parser.write(piece);
-      if (this.#buffered > FEED_LIMITS.bytes) this.#fail(tooLong(FEED_LIMITS).reason);
+      if (this.#buffered > this.#limits.bytes) this.#fail(tooLong(this.#limits).reason);
     }
   }
 
@@ -199,7 +202,7 @@ class ElementCutter {
     }
     const counts = { values: size.values, names: size.names.size, depth: this.#open.length };
     const excess =
-      size.length > FEED_LIMITS.bytes ? tooLong(FEED_LIMITS) : findCountExcess(counts, FEED_LIMITS);
+      size.length > this.#limits.bytes ? tooLong(this.#limits) : findCountExcess(counts, this.#limits);
     if (excess !== undefined) this.#fail(excess.reason);
   }
 

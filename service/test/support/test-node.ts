@@ -4,9 +4,14 @@ import http from 'node:http';
 import type { Retailer } from '@offerbook/wire/catalogue.ts';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import type { UnstampedTransaction } from '@offerbook/wire/transaction.ts';
+import { buildSnapshotData } from '../../src/catalogue/build/build-snapshot.ts';
+import type { SnapshotData } from '../../src/catalogue/snapshot-data.ts';
 import { startNode } from '../../src/cli/node/node.ts';
+import type { NodeOptions } from '../../src/cli/node/node-settings.ts';
+import type { SnapshotBuilder } from '../../src/cli/node/snapshot-builder.ts';
 import { readServeSettings, type ServeSettings } from '../../src/config.ts';
 import { digestToken, newTokenText, type TokenKind } from '../../src/domain/access-token.ts';
+import type { CatalogueStore } from '../../src/domain/catalogue.ts';
 import { type Clock, systemClock } from '../../src/domain/clock.ts';
 import { Logger } from '../../src/domain/logger.ts';
 import type { Organisation } from '../../src/domain/organisation.ts';
@@ -27,6 +32,7 @@ export interface TestNodeOptions {
   readonly databaseUrl?: string;
   readonly settings?: Partial<ServeSettings>;
   readonly clock?: Clock;
+  /** With tracing, a thread builds snapshots, as in a server: these builds have spans. */
   readonly tracing?: TracingSettings | undefined;
   /** Long by default, so that a click does not go to the spool on a busy machine. */
   readonly clickDeadlineMs?: number;
@@ -81,7 +87,7 @@ export class TestNode implements AsyncDisposable {
     const { pageToken, feed } = options;
     // Create the database first, because a server does not.
     const stores = await openStores(databaseUrl, CREATE_OPTIONS, clock);
-    const node = await startNode({
+    const nodeOptions: NodeOptions = {
       settings,
       databaseUrl,
       logger,
@@ -93,7 +99,11 @@ export class TestNode implements AsyncDisposable {
         pageToken === undefined
           ? undefined
           : { routes: feed === undefined ? [] : [feed], guest: { token: pageToken, feedPath: feed?.path } },
-    });
+    };
+    const node = await startNode(
+      nodeOptions,
+      options.tracing === undefined ? localBuilder(stores.catalogue) : undefined,
+    );
     return new TestNode(node, stores, databaseUrl, logLines, clock);
   }
 
@@ -174,6 +184,18 @@ export class TestNode implements AsyncDisposable {
     await this.stopNode();
     await this.stores.close();
   }
+}
+
+/** Builds snapshots without a thread, which would take most of the CPU time of a test's node. */
+function localBuilder(store: CatalogueStore): SnapshotBuilder {
+  let previous: SnapshotData | undefined;
+  return {
+    async build() {
+      previous = await buildSnapshotData((onBatch) => store.read(onBatch), previous);
+      return previous;
+    },
+    async close() {},
+  };
 }
 
 export function ndjson(rows: readonly unknown[]): string {
