@@ -292,7 +292,7 @@ describe('the guides', () => {
     await search.fill('SMALLEST complete-through');
     await page
       .locator('.found')
-      .getByRole('link', { name: 'The contract · Polling that loses nothing' })
+      .getByRole('link', { name: 'The contract · Polling without missing a change' })
       .click();
     await page.waitForURL(`${node.url}/docs/polling#the-contract`);
     await search.fill('rate_limited');

@@ -31,7 +31,7 @@ function readers(hasActivation: boolean): Html[] {
       'Fetch offers, coupons and promotions in a page, an app or a browser extension, with a public token.',
       [
         ['/docs/getting-started', 'Make a first request'],
-        ['/docs/pagination', 'Fetch every page'],
+        ['/docs/limits#pages', 'Fetch every page'],
         ...(hasActivation ? [['/docs/activation', 'Send users to a shop'] as const] : []),
       ],
     ),
@@ -39,7 +39,7 @@ function readers(hasActivation: boolean): Html[] {
       'You credit users',
       'Keep a complete copy of your users’ transactions on your server, with a private token.',
       [
-        ['/docs/polling', 'Poll without losing a change'],
+        ['/docs/polling', 'Poll without missing a change'],
         ['/docs/webhooks', 'Receive changes by webhook'],
         ['/docs/client', 'Use the client library'],
         ['/docs/look-ups', 'Look up one transaction'],

@@ -17,6 +17,7 @@ import generators from '../../../../docs/generators.md' with { type: 'text' };
 import gettingStarted from '../../../../docs/getting-started.md' with { type: 'text' };
 import limits from '../../../../docs/limits.md' with { type: 'text' };
 import lookUps from '../../../../docs/look-ups.md' with { type: 'text' };
+import runningActivation from '../../../../docs/operations/activation.md' with { type: 'text' };
 import backups from '../../../../docs/operations/backups.md' with { type: 'text' };
 import console from '../../../../docs/operations/console.md' with { type: 'text' };
 import databases from '../../../../docs/operations/databases.md' with { type: 'text' };
@@ -27,11 +28,10 @@ import imports from '../../../../docs/operations/imports.md' with { type: 'text'
 import installing from '../../../../docs/operations/installing.md' with { type: 'text' };
 import monitoring from '../../../../docs/operations/monitoring.md' with { type: 'text' };
 import proxies from '../../../../docs/operations/proxies.md' with { type: 'text' };
+import replication from '../../../../docs/operations/replication.md' with { type: 'text' };
 import serving from '../../../../docs/operations/serving.md' with { type: 'text' };
-import tokens from '../../../../docs/operations/tokens.md' with { type: 'text' };
 import sendingWebhooks from '../../../../docs/operations/webhooks.md' with { type: 'text' };
 import operations from '../../../../docs/operations.md' with { type: 'text' };
-import pagination from '../../../../docs/pagination.md' with { type: 'text' };
 import polling from '../../../../docs/polling.md' with { type: 'text' };
 import privacy from '../../../../docs/privacy.md' with { type: 'text' };
 import security from '../../../../docs/security.md' with { type: 'text' };
@@ -56,6 +56,7 @@ export const DOCUMENTS = {
   'docs/limits.md': limits,
   'docs/look-ups.md': lookUps,
   'docs/operations.md': operations,
+  'docs/operations/activation.md': runningActivation,
   'docs/operations/backups.md': backups,
   'docs/operations/console.md': console,
   'docs/operations/databases.md': databases,
@@ -66,10 +67,9 @@ export const DOCUMENTS = {
   'docs/operations/installing.md': installing,
   'docs/operations/monitoring.md': monitoring,
   'docs/operations/proxies.md': proxies,
+  'docs/operations/replication.md': replication,
   'docs/operations/serving.md': serving,
-  'docs/operations/tokens.md': tokens,
   'docs/operations/webhooks.md': sendingWebhooks,
-  'docs/pagination.md': pagination,
   'docs/polling.md': polling,
   'docs/privacy.md': privacy,
   'docs/security.md': security,
