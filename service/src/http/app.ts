@@ -8,7 +8,6 @@ import type { Activation } from '../activation/activation.ts';
 import { ApiError, unavailable } from '../domain/api-errors.ts';
 import { BoundedLog } from '../domain/bounded-log.ts';
 import type { Logger } from '../domain/logger.ts';
-import { nearestName } from '../domain/nearest-name.ts';
 import { isStorageError, type StorageError } from '../domain/storage-error.ts';
 import type { Tracer } from '../tracing/tracer.ts';
 import { clientReader } from './access/client-address.ts';
@@ -25,7 +24,6 @@ import { type Exchange, openExchange } from './exchange.ts';
 import { type ActivationSettings, activationRoutes } from './operations/activate.ts';
 import type { DataSources } from './operations/operation.ts';
 import { operationRoutes } from './operations/operation-routes.ts';
-import { LISTS } from './operations/operations.ts';
 import { buildSite, type SiteSettings } from './pages/site.ts';
 import { problem } from './problem.ts';
 import type { Health } from './readiness.ts';
@@ -35,7 +33,6 @@ import { beginRequestSpan, endRequestSpan } from './request-span.ts';
 import type { RequestTally } from './request-tally.ts';
 import { type Resource, type Route, Router } from './router.ts';
 
-const LIST_NAMES = LISTS.map(({ path }) => path.split('/')[2] ?? '');
 /** Room for the longest `passbackUid`, `passbackData` and `to` in any script, percent-encoded. */
 const URL_LENGTH_MAX = 16 * 1024;
 
@@ -178,11 +175,7 @@ function toApiError(error: unknown): ApiError {
 function notFoundDetail(path: string): string {
   if (/^\/v1\/v1(\/|$)/.test(path))
     return 'No such path: it contains /v1 twice. Remove /v1 from the base URL.';
-  const [, word = ''] = /^\/(?:v1\/)?([\w-]+)/.exec(path) ?? [];
-  const nearest = nearestName(word, LIST_NAMES);
-  const isMeant = nearest !== undefined && !path.startsWith(`/v1/${nearest}/`);
-  const hint = isMeant ? ` Did you mean /v1/${nearest}/?` : '';
-  return `No such path.${hint} All paths are listed in the API reference at /docs/reference.`;
+  return 'No such path. All paths are listed in the API reference at /docs/reference.';
 }
 
 /** Answers preflights; other methods get 405. */

@@ -3,7 +3,6 @@
 
 import { parseUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import { ApiError, type ParameterError } from '../../domain/api-errors.ts';
-import { nearestName } from '../../domain/nearest-name.ts';
 import type { PathParameters } from '../exchange.ts';
 import {
   PARAMETERS,
@@ -77,19 +76,12 @@ function isToken(name: string, value: string): boolean {
 
 function unknownParameters(given: URLSearchParams, names: readonly string[]): ParameterError[] {
   const unknown = new Map([...given].filter(([name]) => !names.includes(name) && !name.startsWith('_')));
-  return [...unknown].slice(0, UNKNOWN_MAX).map(([name, value]) => {
-    const parameter = printName(name);
-    if (isToken(name, value))
-      return {
-        parameter,
-        detail: 'must not be in the query string; send the token as "Authorization: Bearer <token>"',
-      };
-    const nearest = nearestName(name, names);
-    return {
-      parameter,
-      detail: nearest === undefined ? 'is not a parameter' : `is not a parameter; did you mean ${nearest}?`,
-    };
-  });
+  return [...unknown].slice(0, UNKNOWN_MAX).map(([name, value]) => ({
+    parameter: printName(name),
+    detail: isToken(name, value)
+      ? 'must not be in the query string; send the token as "Authorization: Bearer <token>"'
+      : 'is not a parameter',
+  }));
 }
 
 /** Returns a client's name for an error: short, without control or direction characters, and without a token. */
@@ -103,8 +95,7 @@ export function printName(name: string): string {
 
 /** `known` are the operation's parameters, listed if the client sent an unknown one. */
 function invalidParameters(errors: readonly ParameterError[], known?: readonly string[]): ApiError {
-  const list = errors.map(({ parameter, detail }) => `${parameter} ${detail}`).join('; ');
-  const detail = list.endsWith('?') ? list : `${list}.`;
+  const detail = `${errors.map(({ parameter, detail }) => `${parameter} ${detail}`).join('; ')}.`;
   if (known === undefined) return new ApiError('invalid_parameter', detail, { errors });
   const names =
     known.length === 0
