@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { until } from './until.ts';
 
 /** The server and its children. Call this while the server runs: orphaned children have another parent. */
 export function postgresProcesses(directory: string): number[] {
@@ -44,4 +45,22 @@ export function signalIfThere(pid: number, signal: NodeJS.Signals): void {
   } catch (error) {
     if ((error as { code?: unknown }).code !== 'ESRCH') throw error;
   }
+}
+
+/** Freezes processes; returns a function that wakes them. */
+export function freezeAll(pids: readonly number[]): () => void {
+  for (const pid of pids) signalIfThere(pid, 'SIGSTOP');
+  return () => {
+    for (const pid of pids.toReversed()) signalIfThere(pid, 'SIGCONT');
+  };
+}
+
+/** Kills processes and waits for their exit. Freezes them first, so that none can react to the death of another. */
+export async function killAll(pids: readonly number[]): Promise<void> {
+  freezeAll(pids);
+  for (const pid of pids) signalIfThere(pid, 'SIGKILL');
+  await until(
+    () => pids.filter(isRunning),
+    ({ length }) => length === 0,
+  );
 }

@@ -1,12 +1,12 @@
 // A database that can be killed, restarted and checked for damage.
 
 import { Database as SqliteFile } from 'bun:sqlite';
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { temporaryFolder } from '../../support/databases.ts';
-import { isRunning, postgresProcesses, signalIfThere } from '../../support/postgres-processes.ts';
-import { postgresUrl, startPostgres } from '../../support/postgres-server.ts';
+import { freezeAll, killAll, postgresProcesses } from '../../support/postgres-processes.ts';
+import { removePostgres } from '../../support/postgres-replica.ts';
+import { type PostgresServer, postgresUrl, startPostgres } from '../../support/postgres-server.ts';
 
 export interface Machine extends AsyncDisposable {
   readonly databaseUrl: string;
@@ -38,17 +38,12 @@ async function openSqliteMachine(): Promise<Machine> {
 
 /** A separate server with PostgreSQL's default durability settings. */
 async function openPostgresMachine(): Promise<Machine> {
-  const { port, process: server, directory } = await startPostgres();
-  const databaseUrl = postgresUrl(port, 'postgres');
-
+  const server = await startPostgres();
+  const databaseUrl = postgresUrl(server.port, 'postgres');
   return {
     databaseUrl,
-    async kill() {
-      const all = postgresProcesses(directory);
-      for (const each of all) signalIfThere(each, 'SIGKILL');
-      while (all.some(isRunning)) await Bun.sleep(2);
-    },
-    start: () => server.start(),
+    kill: () => killPostgres(server),
+    start: () => server.process.start(),
     async damage() {
       const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
       try {
@@ -57,11 +52,15 @@ async function openPostgresMachine(): Promise<Machine> {
         await sql.end();
       }
     },
-    async [Symbol.asyncDispose]() {
-      await server.stop();
-      rmSync(directory, { recursive: true, force: true });
-    },
+    [Symbol.asyncDispose]: () => removePostgres(server),
   };
+}
+
+export async function killPostgres({ directory, process: server }: PostgresServer): Promise<void> {
+  const all = postgresProcesses(directory);
+  freezeAll(all);
+  // Call stop() before the kill: it fails for a process that has already exited.
+  await Promise.all([server.stop(), killAll(all)]);
 }
 
 /** Reads every index and every table row; amcheck throws for the first index that does not agree with its table. */

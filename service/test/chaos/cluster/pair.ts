@@ -1,6 +1,6 @@
 // A PostgreSQL primary and its streaming standby, which can be paused, cut off, frozen and promoted.
 
-import { postgresProcesses, signalIfThere } from '../../support/postgres-processes.ts';
+import { freezeAll, postgresProcesses } from '../../support/postgres-processes.ts';
 import { query, removePostgres, startReplica, untilCaughtUp } from '../../support/postgres-replica.ts';
 import {
   PASSWORD,
@@ -93,11 +93,7 @@ export class Pair implements AsyncDisposable {
 
 /** Freezes all processes of a server; returns a function that wakes them. */
 export function freeze({ directory }: PostgresServer): () => void {
-  const all = postgresProcesses(directory);
-  for (const pid of all) signalIfThere(pid, 'SIGSTOP');
-  return () => {
-    for (const pid of all) signalIfThere(pid, 'SIGCONT');
-  };
+  return freezeAll(postgresProcesses(directory));
 }
 
 /** The first node reads from the primary, the second from the standby. `options` are those of the second. */

@@ -1,9 +1,10 @@
 // The PostgreSQL faults, each with its start and its end.
 
-import { isRunning, postgresProcesses, signalIfThere } from '../../support/postgres-processes.ts';
 import { query } from '../../support/postgres-replica.ts';
 import type { PostgresServer } from '../../support/postgres-server.ts';
 import { until } from '../../support/until.ts';
+import { killPostgres } from '../cluster/machine.ts';
+import { freeze } from '../cluster/pair.ts';
 import { ROLE, type Stage } from '../cluster/stage.ts';
 
 export interface Fault {
@@ -28,7 +29,7 @@ export const POSTGRES_FAULTS: readonly Fault[] = [
     name: 'killed',
     isOutage: true,
     async begin({ primary }) {
-      await kill(primary);
+      await killPostgres(primary);
       return () => started(primary);
     },
   },
@@ -45,10 +46,9 @@ export const POSTGRES_FAULTS: readonly Fault[] = [
     name: 'frozen',
     isOutage: true,
     async begin({ primary }) {
-      const frozen = postgresProcesses(primary.directory);
-      for (const pid of frozen) signalIfThere(pid, 'SIGSTOP');
+      const wake = freeze(primary);
       return async () => {
-        for (const pid of frozen.toReversed()) signalIfThere(pid, 'SIGCONT');
+        wake();
         return primary;
       };
     },
@@ -94,7 +94,7 @@ export const POSTGRES_FAULTS: readonly Fault[] = [
     isOutage: true,
     async begin({ primary, standby }) {
       if (standby === undefined) throw new Error('there is no standby');
-      await kill(primary);
+      await killPostgres(primary);
       return async () => {
         await query(standby, 'SELECT pg_promote(wait => true)');
         return standby;
@@ -106,17 +106,6 @@ export const POSTGRES_FAULTS: readonly Fault[] = [
 async function started(server: PostgresServer): Promise<PostgresServer> {
   await server.process.start();
   return server;
-}
-
-/** Freezes the processes first, so that none can react. */
-async function kill({ directory, process: server }: PostgresServer): Promise<void> {
-  const all = postgresProcesses(directory);
-  for (const pid of all) signalIfThere(pid, 'SIGSTOP');
-  // Call stop() before the kill: it fails for a process that has already exited.
-  const stopped = server.stop();
-  for (const pid of all) signalIfThere(pid, 'SIGKILL');
-  await stopped;
-  while (all.some(isRunning)) await Bun.sleep(2);
 }
 
 /** Returns the number of connections that it ended. */

@@ -5,41 +5,31 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { type Finished, offerbook, spawnOfferbook } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/databases.ts';
+import type { Run } from '../report/run.ts';
 import { anyFile, type FileKind } from './any-file.ts';
 import { BOMBS, writeBomb } from './bombs.ts';
-
-export interface CommandAttackReport {
-  files: number;
-  /** Number of runs by exit code: 0, 2 or 3. */
-  readonly codes: Map<number, number>;
-  /** Highest peak memory of a command; 0 if the system does not report it. */
-  peakMegabytes: number;
-}
 
 interface Measured extends Finished {
   readonly peakMegabytes: number;
 }
 
 /** Memory limit for an import of any file: Bun, a batch of rows, and several copies of the longest row. */
-export const MEGABYTES_MAX = 300;
+const MEGABYTES_MAX = 300;
 
-export async function attackCommand(
-  files: number,
-  seed: number,
-  bombs = BOMBS,
-): Promise<CommandAttackReport> {
+export async function attackCommand(run: Run): Promise<void> {
+  const { seed } = run;
+  const bombs = run.choose('bomb', BOMBS, ({ name }) => name);
   const folder = temporaryFolder();
   const database = `sqlite:${join(folder, 'hostile.db')}`;
   await offerbook(['orgs', 'create', 'acme', '--database', database]);
-  const report: CommandAttackReport = { files: 0, codes: new Map(), peakMegabytes: 0 };
+  let peakMegabytes = 0;
   const path = join(folder, 'file');
 
-  async function run(kind: FileKind, ...more: readonly string[]): Promise<Finished> {
+  async function importFile(kind: FileKind, ...more: readonly string[]): Promise<Finished> {
     const org = kind === 'transactions' ? ['--org', 'acme'] : [];
     const done = await measure(['import', kind, path, ...org, ...more, '--database', database]);
-    report.files++;
-    report.codes.set(done.code, (report.codes.get(done.code) ?? 0) + 1);
-    report.peakMegabytes = Math.max(report.peakMegabytes, done.peakMegabytes);
+    run.count(`import commands with exit code ${done.code}`);
+    peakMegabytes = Math.max(peakMegabytes, done.peakMegabytes);
     if (![0, 2, 3].includes(done.code)) throw new Error(`exit code ${done.code}: ${done.stderr}`);
     if (done.peakMegabytes > MEGABYTES_MAX) throw new Error(`${done.peakMegabytes} MB of memory`);
     return done;
@@ -47,9 +37,10 @@ export async function attackCommand(
 
   let before = await exportAll(database);
   for (const kind of ['catalogue', 'transactions'] as const) {
-    for (const [index, { bytes }] of fc.sample(anyFile(kind), { numRuns: files / 2, seed }).entries()) {
+    const files = fc.sample(anyFile(kind), { numRuns: run.number('commands') / 2, seed });
+    for (const [index, { bytes }] of files.entries()) {
       writeFileSync(path, bytes);
-      const { code } = await run(kind, ...(index % 2 === 0 ? [] : ['--skip-invalid']));
+      const { code } = await importFile(kind, ...(index % 2 === 0 ? [] : ['--skip-invalid']));
       const after = await exportAll(database);
       if (code !== 0 && after !== before) throw new Error('something has changed');
       before = after;
@@ -57,12 +48,12 @@ export async function attackCommand(
   }
   for (const bomb of bombs) {
     await writeBomb(bomb, path);
-    const { code, stderr } = await run(bomb.kind);
+    const { code, stderr } = await importFile(bomb.kind);
     if (code !== 2 || !bomb.complaint.test(stderr))
       throw new Error(`${bomb.kind}, ${bomb.name}: exit code ${code}, ${stderr}`);
   }
   if ((await exportAll(database)) !== before) throw new Error('something has changed');
-  return report;
+  run.count('import commands, peak memory in MB', peakMegabytes);
 }
 
 async function exportAll(database: string): Promise<string> {

@@ -6,7 +6,7 @@ import type { NetworkName } from '@offerbook/feeds/source/source-file.ts';
 import { RetailerSchema } from '@offerbook/wire/catalogue.ts';
 import { transactionRowSchema } from '@offerbook/wire/transaction.ts';
 import fc from 'fast-check';
-import { FEEDS, type FeedName } from '../../../../feeds/test/any-feed.ts';
+import { FEED_NAMES, FEEDS, type FeedName } from '../../../../feeds/test/any-feed.ts';
 import {
   awinFiles,
   cjFiles,
@@ -16,19 +16,10 @@ import {
   rakutenFiles,
 } from '../../../../feeds/test/catalogues.ts';
 import { type Conversion, convertSales, convertShops, sourceFor } from '../../../../feeds/test/fixture.ts';
+import type { Run } from '../report/run.ts';
 import { type Damage, damaged, someDamage } from './any-file.ts';
-import type { Extent } from './extent.ts';
-import { checkRefusal, outcomeOf } from './refused-input.ts';
-
-export interface FeedAttackReport {
-  files: number;
-  /** Files with at least one converted row. */
-  converted: number;
-  /** Files rejected with the location of every problem. */
-  invalid: number;
-  /** Files rejected as a whole, with the reason. */
-  refused: number;
-}
+import { extentOf } from './extent.ts';
+import { FileOutcomes, outcomeOf } from './file-outcomes.ts';
 
 const MESSAGES = {
   place: /^.+, line \d+(?: \(item \d+\))?(?:, id .*)?: ./,
@@ -65,11 +56,16 @@ const TABLE_FILE = [
   'A-3,open,01.01.2026 00:00,1,0.1,',
 ].join('\n');
 
-export type AttackedFeed = FeedName | 'table';
+type AttackedFeed = FeedName | 'table';
+const NAMES: readonly AttackedFeed[] = [...FEED_NAMES, 'table'];
+
+export async function attackWithFeeds(run: Run, limitMs: number): Promise<void> {
+  for (const name of NAMES) await attackWith(name, run, limitMs / NAMES.length);
+}
 
 /** Half of the files contain transactions, and the other half, if the network has catalogues, parts of a catalogue. */
-export async function attackWithFeeds(name: AttackedFeed, extent: Extent): Promise<FeedAttackReport> {
-  const report: FeedAttackReport = { files: 0, converted: 0, invalid: 0, refused: 0 };
+async function attackWith(name: AttackedFeed, run: Run, limitMs: number): Promise<void> {
+  const outcomes = new FileOutcomes();
   const source = sourceFor(name, { country: 'DE', ...(name === 'table' ? TABLE : {}) });
   const anySales = fc
     .record({ text: anySalesFile(name), damages: someDamage, skipInvalid: fc.boolean() })
@@ -97,14 +93,17 @@ export async function attackWithFeeds(name: AttackedFeed, extent: Extent): Promi
       name === 'table' ? anySales : fc.oneof(anySales, anyShop),
       async ({ convert, schema }) => {
         const outcome = await outcomeOf(convert());
-        report.files++;
-        if (outcome instanceof Error) report[checkRefusal(outcome, ConversionFailed, MESSAGES)]++;
-        else requireImportable(outcome, schema, report);
+        if (outcome instanceof Error) outcomes.rejected(outcome, ConversionFailed, MESSAGES);
+        else {
+          requireImportable(outcome, schema);
+          if (outcome.rows.length > 0) outcomes.accepted += 1;
+          else outcomes.empty += 1;
+        }
       },
     ),
-    extent,
+    extentOf(run, 'feeds', limitMs),
   );
-  return report;
+  outcomes.report(run, name);
 }
 
 function anySalesFile(name: AttackedFeed): fc.Arbitrary<string> {
@@ -122,9 +121,7 @@ function damage(text: string, damages: readonly Damage[]): Uint8Array {
 function requireImportable(
   { rows, report: told }: Conversion,
   schema: { safeParse(value: unknown): { success: boolean; error?: unknown } },
-  report: FeedAttackReport,
 ): void {
-  if (rows.length > 0) report.converted++;
   if (told.written !== rows.length) throw new Error('the counts do not add up');
   const ids = new Set(rows.map((row) => row.id));
   if (ids.size !== rows.length) throw new Error('an id was printed twice');

@@ -17,18 +17,10 @@ import {
   transaction,
 } from '../../importer/fixture.ts';
 import { schemaProblems } from '../../support/documented-answers.ts';
+import type { Run } from '../report/run.ts';
 import { anyFile, type FileKind } from './any-file.ts';
-import type { Extent } from './extent.ts';
-import { checkRefusal, outcomeOf } from './refused-input.ts';
-
-export interface FileAttackReport {
-  files: number;
-  imported: number;
-  /** Files rejected for invalid rows, with line and field. */
-  invalid: number;
-  /** Files rejected as a whole: they cannot be decompressed, or would withdraw too much. */
-  refused: number;
-}
+import { extentOf } from './extent.ts';
+import { FileOutcomes, outcomeOf } from './file-outcomes.ts';
 
 const MESSAGES = {
   place: /^line \d+(?: \(item \d+\))?: ./,
@@ -39,11 +31,15 @@ const MESSAGES = {
 const { schemas } = (await openApiDocument()).components;
 const SCHEMAS = { retailer: schemas?.Retailer as object, transaction: schemas?.Transaction as object };
 
-export async function attackWithFiles(kind: FileKind, extent: Extent): Promise<FileAttackReport> {
+export async function attackWithFiles(run: Run, limitMs: number): Promise<void> {
+  for (const kind of ['catalogue', 'transactions'] as const) await attackWith(kind, run, limitMs / 2);
+}
+
+async function attackWith(kind: FileKind, run: Run, limitMs: number): Promise<void> {
   let nowMs = NOW_MS;
   const book = await newBook(() => nowMs);
   await fillBook(book);
-  const report: FileAttackReport = { files: 0, imported: 0, invalid: 0, refused: 0 };
+  const outcomes = new FileOutcomes();
   const anyOptions = fc.record({
     skipInvalid: fc.boolean(),
     ignoreUnknown: fc.boolean(),
@@ -62,20 +58,19 @@ export async function attackWithFiles(kind: FileKind, extent: Extent): Promise<F
           ? importCatalogue(stores.catalogue, source, options)
           : importTransactions(stores.transactions, org, source, () => nowMs, options),
       );
-      report.files++;
       if (outcome instanceof Error) {
-        report[checkRefusal(outcome, InvalidRows, MESSAGES)]++;
+        outcomes.rejected(outcome, InvalidRows, MESSAGES);
         if (!Bun.deepEquals(await contentOf(book), before))
           throw new Error(`changed something, but reported: ${outcome.message}`);
       } else {
-        report.imported++;
+        outcomes.accepted += 1;
         await requireDocumented(book, outcome);
       }
     }),
-    extent,
+    extentOf(run, 'files', limitMs),
   );
   await book.stores.close();
-  return report;
+  outcomes.report(run, kind);
 }
 
 /** Rows that hostile files may change, withdraw or collide with. */

@@ -16,6 +16,7 @@ import {
 } from '../../support/documented-answers.ts';
 import { coupon, offer, promotion, retailer, transaction } from '../../support/fixtures.ts';
 import { TestNode } from '../../support/test-node.ts';
+import type { Run } from '../report/run.ts';
 import type { Outcome } from '../traffic/http-connection.ts';
 import {
   anyRequest,
@@ -24,21 +25,16 @@ import {
   isWellFormed,
   printRequest,
 } from './any-request.ts';
-import type { Extent } from './extent.ts';
+import { extentOf } from './extent.ts';
 import { KeptConnection, printOutcome } from './kept-connection.ts';
 
-export interface RequestAttackReport {
-  requests: number;
-  /** Number of responses from the service, by status. */
-  readonly statuses: Map<number, number>;
-  /** Number of invalid requests that Bun's parser rejected. */
-  refusals: number;
-}
-
 const URL_LENGTH_MAX = 16 * 1024;
+/** Statuses that occur in an attack of this size, because requests reach the service itself, not only Bun's parser. */
+const USUAL_STATUSES = [200, 204, 304, 400, 401, 403, 404, 405, 414];
+const USUAL_FROM = 2_000;
 const document = await openApiDocument();
 
-export async function attackWithRequests(databaseUrl: string, extent: Extent): Promise<RequestAttackReport> {
+export async function attackWithRequests(run: Run, limitMs: number): Promise<void> {
   // Only failed authentications can reach their limit, so that responses of every kind occur.
   const settings = {
     rateLimitPublic: 1e9,
@@ -46,32 +42,31 @@ export async function attackWithRequests(databaseUrl: string, extent: Extent): P
     rateLimitFailedAuth: 2_000,
     logLevel: 'info',
   } as const;
-  await using node = await TestNode.start({ databaseUrl, settings });
+  await using node = await TestNode.start({ databaseUrl: await run.database.create(), settings });
   const target = await Target.open(node);
   using connection = new KeptConnection(node.url);
-  const report: RequestAttackReport = { requests: 0, statuses: new Map(), refusals: 0 };
   await fc.assert(
     fc.asyncProperty(anyRequest, async (request) => {
       const bytes = printRequest(request, target.authorization(request));
       const outcome = isWellFormed(request)
         ? await connection.send(bytes, request.method)
         : await connection.sendBroken(bytes, request.method);
-      report.requests++;
+      run.count('requests');
       const problems = outcomeProblems(request, outcome);
-      if (outcome.kind === 'answer') {
-        const { status } = outcome.answer;
-        report.statuses.set(status, (report.statuses.get(status) ?? 0) + 1);
-      } else report.refusals++;
+      if (outcome.kind === 'answer') run.count(`status ${outcome.answer.status}`);
+      else run.count('requests that are not HTTP, rejected by Bun');
       if (problems.length > 0)
         throw new Error(
           [bytes.toString('latin1').slice(0, 2_000), printOutcome(outcome), ...problems].join('\n'),
         );
     }),
-    extent,
+    extentOf(run, 'requests', limitMs),
   );
   if ((await node.get('/livez')).status !== 200) throw new Error('the node is no longer live');
   target.requireCleanLog();
-  return report;
+  const missing = USUAL_STATUSES.filter((status) => run.counts[`status ${status}`] === undefined);
+  if ((run.counts.requests ?? 0) >= USUAL_FROM)
+    run.require('every usual status must occur', missing.length === 0, missing);
 }
 
 /** A node with items in every list, and its tokens. */

@@ -2,39 +2,35 @@
 
 import fc from 'fast-check';
 import { TestNode } from '../../support/test-node.ts';
-import type { Extent } from './extent.ts';
+import type { Run } from '../report/run.ts';
+import { extentOf } from './extent.ts';
 import { KeptConnection, printOutcome } from './kept-connection.ts';
 import { anyMutatedToken } from './mutated-token.ts';
 
 const SETTINGS = { rateLimitFailedAuth: 0, rateLimitPublic: 0, rateLimitPrivate: 0 };
 
-export interface TokenAttackReport {
-  tokens: number;
-  /** The distinct responses, without their Date; there should be one per operation. */
-  readonly answers: ReadonlySet<string>;
-}
-
 /** Sends mutated tokens to both kinds of operation. Throws if one of them is accepted. */
-export async function attackWithTokens(databaseUrl: string, extent: Extent): Promise<TokenAttackReport> {
-  await using node = await TestNode.start({ databaseUrl, settings: SETTINGS });
+export async function attackWithTokens(run: Run, limitMs: number): Promise<void> {
+  await using node = await TestNode.start({ databaseUrl: await run.database.create(), settings: SETTINGS });
   const good = [await node.token('public'), await node.token('private')];
   using connection = new KeptConnection(node.url);
-  const report = { tokens: 0, answers: new Set<string>() };
+  /** The distinct responses, without their Date. */
+  const answers = new Set<string>();
   await fc.assert(
     fc.asyncProperty(anyMutatedToken(good), fc.boolean(), async (text, isPrivate) => {
       // An empty string counts as a missing token, which has its own error.
       fc.pre(text.trim() !== '');
       const outcome = await connection.send(requestWith(text, isPrivate ? 'transactions' : 'coupons'), 'GET');
-      report.tokens++;
+      run.count('mutated tokens, all rejected');
       const answer = printOutcome(outcome);
       if (outcome.kind !== 'answer' || outcome.answer.status !== 401)
         throw new Error(`${text} got ${answer}`);
       // A string that cannot be a token may get a hint instead.
-      if (/^\w*$/.test(text) || !answer.includes('This is a placeholder.')) report.answers.add(answer);
+      if (/^\w*$/.test(text) || !answer.includes('This is a placeholder.')) answers.add(answer);
     }),
-    extent,
+    extentOf(run, 'tokens', limitMs),
   );
-  return report;
+  run.require('each of two operations must reject all tokens alike', answers.size === 2, [...answers]);
 }
 
 function requestWith(token: string, list: string): Buffer {

@@ -1,13 +1,39 @@
-// What the parts of the load scenario share: their figures in the report, and the limits that hold only on an idle machine.
+// What the parts of the load scenario share: a node with data, its figures in the report, and limits that hold only on an idle
+// machine.
 
 import { until } from '../../support/until.ts';
-import type { LoadedService, Seeded } from '../cluster/loaded-service.ts';
+import { Node } from '../cluster/node.ts';
+import { type Seeded, seed } from '../cluster/seed.ts';
 import type { Run } from '../report/run.ts';
+import { get } from '../traffic/get.ts';
+import { getRequest } from '../traffic/http-connection.ts';
 import { Tally } from '../traffic/tally.ts';
 
-export const MEMORY_MAX_MB = 500;
+const MEMORY_MAX_MB = 500;
 const LIVEZ_INTERVAL_MS = 50;
 const RECOVERY_REQUESTS = 50;
+
+export interface LoadedNode extends Seeded {
+  readonly node: Node;
+  /** Requests for a page of the catalogue and a page of transactions. */
+  readonly catalogue: Uint8Array;
+  readonly transactions: Uint8Array;
+}
+
+/** Starts a node, which ends with the stack, on a new database with enough data to fill a page. */
+export async function startLoaded(
+  run: Run,
+  stack: AsyncDisposableStack,
+  args: readonly string[] = [],
+): Promise<LoadedNode> {
+  const seeded = await seed(await run.database.create());
+  return {
+    ...seeded,
+    node: stack.use(await Node.start(seeded.databaseUrl, { args, discardsLog: true })),
+    catalogue: getRequest('/v1/cashback-offers/', seeded.tokens.public),
+    transactions: getRequest('/v1/transactions/', seeded.tokens.private),
+  };
+}
 
 /** Adds the figures of one part to the report's table. */
 export function addFigures(run: Run, part: string, figures: Record<string, unknown>): void {
@@ -20,24 +46,28 @@ export function requireWhenIdle(run: Run, guarantee: string, holds: boolean, saw
   if (!run.flag('busy')) run.require(guarantee, holds, saw);
 }
 
-/** All requests were answered with these statuses. With --busy, a page of transactions may also be late and get 503. */
+/** Every request got 200. With --busy, a page of transactions may also be late and get 503. */
 export function requireAnswered(run: Run, part: string, { statuses, failures }: Tally): void {
   const { 200: served = 0, 503: late = 0, ...others } = statuses;
   const isAllowed = Object.keys({ ...others, ...failures }).length === 0 && (late === 0 || run.flag('busy'));
   run.require(`${part}: every request succeeds`, isAllowed && served > 0, { statuses, failures });
 }
 
+export function requireBoundedMemory(run: Run, part: string, memoryMb: number, maxMb = MEMORY_MAX_MB): void {
+  run.require(`${part}: memory is bounded`, memoryMb <= maxMb, memoryMb);
+}
+
 /** Continuously requests /livez and records the peak memory. */
-export function watchService(service: LoadedService) {
+export function watchNode(node: Node) {
   const livez = new Tally();
   let [memoryMb, stopped] = [0, false];
   const watching = (async () => {
     while (!stopped) {
-      await service.livezMs().then(
-        (durationMs) => livez.answer(200, durationMs),
-        (error: unknown) => livez.fail(String(error)),
-      );
-      memoryMb = Math.max(memoryMb, service.memoryMb);
+      const startedAtMs = performance.now();
+      const outcome = await get(`${node.adminUrl}/livez`).catch(String);
+      if (typeof outcome !== 'string' && outcome.ok) livez.answer(200, performance.now() - startedAtMs);
+      else livez.fail(typeof outcome === 'string' ? outcome : String(outcome.status));
+      memoryMb = Math.max(memoryMb, node.memoryMb);
       await Bun.sleep(LIVEZ_INTERVAL_MS);
     }
   })();
@@ -52,25 +82,13 @@ export function watchService(service: LoadedService) {
 }
 
 /** Waits until consecutive requests of both kinds have succeeded. */
-export async function untilAsUsual({ url }: LoadedService, seeded: Seeded): Promise<void> {
-  let inARow = 0;
-  await until(
-    async () => {
-      const paths = [
-        ['/v1/cashback-offers/', seeded.publicToken],
-        ['/v1/transactions/', seeded.privateToken],
-      ] as const;
-      for (inARow = 0; inARow < RECOVERY_REQUESTS; inARow++) {
-        const [path, token] = paths[inARow % 2] ?? paths[0];
-        const { status } = await fetch(url + path, { headers: { Authorization: `Bearer ${token}` } });
-        if (status !== 200) return { status, path };
-      }
-      return undefined;
-    },
-    (failed) => failed === undefined,
-  );
-}
-
-export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+export async function untilAsUsual({ node, tokens }: LoadedNode): Promise<void> {
+  await until(async () => {
+    for (let inARow = 0; inARow < RECOVERY_REQUESTS; inARow += 2) {
+      const { status: catalogue } = await node.get('/v1/cashback-offers/', tokens.public);
+      const { status: transactions } = await node.get('/v1/transactions/', tokens.private);
+      if (catalogue !== 200 || transactions !== 200) return false;
+    }
+    return true;
+  });
 }

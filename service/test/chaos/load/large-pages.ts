@@ -3,17 +3,25 @@
 // served.
 
 import { PAGE_BYTES_MAX } from '../../../src/domain/page.ts';
+import type { Stores } from '../../../src/domain/stores.ts';
 import { CODINGS } from '../../../src/http/content/content-coding.ts';
-import { openStores } from '../../../src/storage/open-stores.ts';
 import { id, transaction } from '../../support/fixtures.ts';
 import { putDocuments } from '../../support/put-documents.ts';
-import { issueToken } from '../cluster/commands.ts';
-import { LoadedService, type Seeded, seed } from '../cluster/loaded-service.ts';
+import type { Node } from '../cluster/node.ts';
+import { createOrganisation, issueToken, withStores } from '../cluster/seed.ts';
 import type { Run } from '../report/run.ts';
+import { get } from '../traffic/get.ts';
 import { getRequest } from '../traffic/http-connection.ts';
 import { closedLoop, forMs } from '../traffic/loops.ts';
 import { Tally } from '../traffic/tally.ts';
-import { addFigures, requireAnswered, requireWhenIdle, watchService } from './figures.ts';
+import {
+  addFigures,
+  requireAnswered,
+  requireBoundedMemory,
+  requireWhenIdle,
+  startLoaded,
+  watchNode,
+} from './figures.ts';
 
 /** Maximum size of the envelope around the items of a page. */
 const ENVELOPE_BYTES_MAX = 100;
@@ -30,14 +38,13 @@ const OTHER_PAGES_MIN = 3;
 const OTHER_WAIT_MAX_MS = 60_000;
 
 export async function largePages(run: Run): Promise<void> {
-  const databaseUrl = await run.database.create();
-  const seeded = await seed(databaseUrl);
+  await using stack = new AsyncDisposableStack();
+  const { node, databaseUrl, transactions } = await startLoaded(run, stack);
   const count = run.number('largest');
-  const token = await seedLargest(databaseUrl, seeded, count);
-  await using service = await LoadedService.start(seeded);
-  const watch = watchService(service);
-  for (const coding of [undefined, ...CODINGS]) {
-    const { items, bytesMax } = await walk(service, token, coding);
+  const token = await withStores(databaseUrl, (stores) => seedLargest(stores, count));
+  const watch = watchNode(node);
+  for (const coding of ['identity', ...CODINGS]) {
+    const { items, bytesMax } = await walk(node, token, coding);
     run.require('a walk of the largest transactions contains each of them', items === count, items);
     run.require('a page has at most 4 MiB', bytesMax <= PAGE_BYTES_MAX + ENVELOPE_BYTES_MAX, bytesMax);
   }
@@ -46,11 +53,11 @@ export async function largePages(run: Run): Promise<void> {
   const [greedy, other] = [new Tally(), new Tally()];
   const [isLongEnough, isTooLong] = [forMs(run.number('round-seconds') * 1_000), forMs(OTHER_WAIT_MAX_MS)];
   const isOver = () => isTooLong() || (isLongEnough() && other.count(200) >= OTHER_PAGES_MIN);
-  const { url } = service;
+  const { url } = node;
   const greedyRequest = getRequest('/v1/transactions/?limit=1000', token);
   await Promise.all([
     closedLoop({ url, requests: [greedyRequest], isOver, tally: greedy }, GREEDY_CONNECTIONS),
-    closedLoop({ url, requests: [seeded.transactionsRequest], isOver, tally: other }, 1),
+    closedLoop({ url, requests: [transactions], isOver, tally: other }, 1),
   ]);
   const { livez, memoryMb } = await watch.stop();
   addFigures(run, 'largest transactions', {
@@ -64,16 +71,15 @@ export async function largePages(run: Run): Promise<void> {
   run.require('another organisation is served', other.count(200) >= OTHER_PAGES_MIN, other.statuses);
   requireAnswered(run, 'another organisation', other);
   run.require('/livez responds', livez.failed === 0, livez.failures);
-  run.require('memory is bounded', memoryMb <= MEMORY_MAX_MB, memoryMb);
+  requireBoundedMemory(run, 'largest transactions', memoryMb, MEMORY_MAX_MB);
   requireWhenIdle(run, 'no page blocks the process', heldUpMs <= HELD_UP_MAX_MS, heldUpMs);
 }
 
 /** Stores the transactions directly, because an import rejects values of this length. Returns a token. */
-async function seedLargest(databaseUrl: string, { env }: Seeded, count: number): Promise<string> {
-  const stores = await openStores(databaseUrl);
-  const org = await stores.organisations.create('largest');
+async function seedLargest(stores: Stores, count: number): Promise<string> {
+  const org = await createOrganisation(stores, 'largest');
   const changes = { passbackUid: TEXT, passbackData: TEXT };
-  await stores.transactions.write(org?.id ?? 0, async (writer) => {
+  await stores.transactions.write(org.id, async (writer) => {
     for (let done = 0; done < count; done += BATCH_SIZE) {
       const numbers = Array.from({ length: Math.min(BATCH_SIZE, count - done) }, (_, i) => done + i);
       await putDocuments(
@@ -87,21 +93,14 @@ async function seedLargest(databaseUrl: string, { env }: Seeded, count: number):
     }
     await writer.advanceClock(writer.stampMs);
   });
-  await stores.close();
-  return (await issueToken('private', env, 'largest')).token;
+  return await issueToken(stores, org);
 }
 
-async function walk(
-  { url }: LoadedService,
-  token: string,
-  coding: string | undefined,
-): Promise<{ items: number; bytesMax: number }> {
+async function walk({ url }: Node, token: string, coding: string) {
   let [items, bytesMax] = [0, 0];
   let next: string | undefined = `${url}/v1/transactions/?limit=1000`;
   while (next !== undefined) {
-    const response: Response = await fetch(next, {
-      headers: { Authorization: `Bearer ${token}`, 'Accept-Encoding': coding ?? 'identity' },
-    });
+    const response: Response = await get(next, { token, headers: { 'Accept-Encoding': coding } });
     // On a busy machine, the page may have been late.
     if (response.status === 503) continue;
     if (response.status !== 200) throw new Error(`a page got status ${response.status}`);

@@ -11,17 +11,21 @@ export interface Report {
 
 /** An error that ends the scenario counts as a violation. */
 export async function play(scenario: Scenario, settings: RunSettings): Promise<Report> {
-  await using run = new Run({ ...settings, values: { ...defaults(scenario), ...settings.values } });
+  const run = new Run({ ...settings, values: { ...defaults(scenario), ...settings.values } });
   const stop = () => void run.disposeAsync().finally(() => process.exit(130));
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
+  const notCompleted = (error: unknown) =>
+    run.violation('NOT COMPLETED', error instanceof Error ? (error.stack ?? error.message) : String(error));
   try {
     await scenario.run(run);
     for (const what of scenario.mustHappen ?? [])
       run.require(`${what} must not be 0`, (run.counts[what] ?? 0) > 0);
   } catch (error) {
-    run.violation('NOT COMPLETED', error instanceof Error ? (error.stack ?? error.message) : String(error));
+    notCompleted(error);
   } finally {
+    // Closing things can report violations, too.
+    await run.disposeAsync().catch(notCompleted);
     process.off('SIGINT', stop);
     process.off('SIGTERM', stop);
   }

@@ -2,10 +2,9 @@
 // is full. In the end, every redirect that contained a click id has exactly one record.
 
 import { join } from 'node:path';
-import { ServerProcess } from '../../support/command.ts';
-import { temporaryFolder } from '../../support/databases.ts';
 import { SmallDisk } from '../../support/small-disk.ts';
 import { openMachine } from '../cluster/machine.ts';
+import { Node } from '../cluster/node.ts';
 import type { Run } from '../report/run.ts';
 import { BOTH, type Scenario } from '../scenario.ts';
 import { Clickers, prepareClicks, untilRecorded } from '../traffic/clicks.ts';
@@ -33,18 +32,10 @@ export const clicks: Scenario = {
   short: { minutes: 10, values: { kills: '2', clicks: '100' } },
   async run(run) {
     const { databaseUrl, takeAway } = await open(run);
-    const env = {
-      OFFERBOOK_DATABASE_URL: databaseUrl,
-      OFFERBOOK_SPOOL: temporaryFolder(),
-      // Thousands of users share one address, and the disk is small.
-      OFFERBOOK_RATE_LIMIT_ACTIVATION: '0',
-      OFFERBOOK_RATE_LIMIT_ACTIVATION_ORG: '0',
-      OFFERBOOK_DISK_RESERVE: '0',
-    };
     const clickers = new Clickers(await prepareClicks(databaseUrl));
+    const node = run.use(await Node.start(databaseUrl));
     for (let kill = 0; kill < run.number('kills') && !run.isOver; kill++) {
-      await using server = await ServerProcess.start(['--log-level', 'info'], { env });
-      const clicking = clickers.click(server.url);
+      const clicking = clickers.click(node.url);
       await clickers.untilAnswered(run.number('clicks'));
       if (kill === 0 && takeAway !== undefined) {
         const bringBack = await takeAway();
@@ -52,12 +43,12 @@ export const clicks: Scenario = {
         await bringBack();
         run.count('outages of the database');
       }
-      await server.stop('SIGKILL');
+      await node.stop('SIGKILL');
       await clicking;
       run.count('kills');
+      // The next process moves the clicks left in the spool.
+      await node.start();
     }
-    // The next server moves the clicks left in the spool.
-    await using _ = await ServerProcess.start([], { env });
     const { answered } = clickers;
     const recorded = await untilRecorded(databaseUrl, answered, PATIENCE_MS);
     run.count('clicks', answered.length);

@@ -4,8 +4,9 @@
 import postgres from 'postgres';
 import { PROXIES } from '../../support/reverse-proxy.ts';
 import { until } from '../../support/until.ts';
-import { Fleet } from '../cluster/fleet.ts';
-import { seed } from '../cluster/loaded-service.ts';
+import type { Node } from '../cluster/node.ts';
+import { ProxiedNodes } from '../cluster/proxied-nodes.ts';
+import { seed } from '../cluster/seed.ts';
 import type { Run } from '../report/run.ts';
 import { BOTH, type Scenario } from '../scenario.ts';
 import type { Tally } from '../traffic/tally.ts';
@@ -37,7 +38,7 @@ export const deploys: Scenario = {
   async run(run) {
     const databaseUrl = await run.database.create();
     const names = run.choose('proxy', PROXIES, (name) => name);
-    const fleet = run.use(await Fleet.start(await seed(databaseUrl), names));
+    const fleet = await ProxiedNodes.start(run, await seed(databaseUrl), names);
     for (const { name, part } of run.choose('only', PARTS, (it) => it.name)) {
       // Readers of SQLite never wait for a lock.
       if (name === 'lock' && run.database.name === 'SQLite') continue;
@@ -59,39 +60,43 @@ export const deploys: Scenario = {
         run.require(`${name}: no request fails behind ${names[i]}`, others.length === 0, others);
       }
     }
-    const odd = fleet.exitCodes.filter((code) => code !== 0);
-    run.require('every node exits with 0', odd.length === 0, odd);
   },
 };
 
-function replace(run: Run, fleet: Fleet): Promise<readonly Tally[]> {
+function replace(run: Run, fleet: ProxiedNodes): Promise<readonly Tally[]> {
   return fleet.underLoad(run.number('rate'), async () => {
     for (let stop = 0; stop < run.number('stops') && !run.isOver; stop++) {
-      await fleet.replaceInRotation(stop % 2);
+      const node = fleet.nodes[stop % 2 === 0 ? 0 : 1];
+      await replaceNode(run, node);
+      await fleet.untilInRotation(node);
       run.count('nodes replaced');
     }
   });
 }
 
-function freeze(run: Run, fleet: Fleet): Promise<readonly Tally[]> {
+/** Stops a node, awaits `meanwhile`, and starts the node again. */
+async function replaceNode(run: Run, node: Node, meanwhile?: () => Promise<void>): Promise<void> {
+  const code = await node.stop();
+  run.require('every node exits with 0', code === 0, code);
+  await meanwhile?.();
+  await node.start();
+}
+
+function freeze(run: Run, fleet: ProxiedNodes): Promise<readonly Tally[]> {
   return fleet.underLoad(Math.min(50, run.number('rate')), async ({ untilAnswered }) => {
-    fleet.signal(0, 'SIGSTOP');
-    try {
-      await untilAnswered(WHILE_FROZEN);
-    } finally {
-      fleet.signal(0, 'SIGCONT');
-    }
+    const wake = fleet.nodes[0].freeze();
+    await untilAnswered(WHILE_FROZEN).finally(wake);
   });
 }
 
 /** One node is replaced, and the other runs for only a tenth of each second, which is too slow for its health checks. */
-function slowDown(run: Run, fleet: Fleet): Promise<readonly Tally[]> {
+function slowDown(run: Run, fleet: ProxiedNodes): Promise<readonly Tally[]> {
   return fleet.underLoad(Math.min(25, run.number('rate')), () =>
-    fleet.replace(0, async () => {
+    replaceNode(run, fleet.nodes[0], async () => {
       for (let pause = 0; pause < 4; pause += 1) {
-        fleet.signal(1, 'SIGSTOP');
+        const wake = fleet.nodes[1].freeze();
         await Bun.sleep(900);
-        fleet.signal(1, 'SIGCONT');
+        wake();
         await Bun.sleep(100);
       }
     }),
@@ -99,7 +104,7 @@ function slowDown(run: Run, fleet: Fleet): Promise<readonly Tally[]> {
 }
 
 /** Locks the transactions, as some ALTER TABLE statements do: they get 503, the catalogue is served, nothing is sent twice. */
-async function lock(run: Run, fleet: Fleet, databaseUrl: string): Promise<readonly Tally[]> {
+async function lock(run: Run, fleet: ProxiedNodes, databaseUrl: string): Promise<readonly Tally[]> {
   const before = await fleet.responses();
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   const tallies = await fleet.underLoad(Math.min(40, run.number('rate')), async (load) => {

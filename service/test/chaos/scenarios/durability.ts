@@ -3,11 +3,12 @@
 // completely or not at all.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import { CREATE_OPTIONS, openStores } from '../../../src/storage/open-stores.ts';
-import { ServerProcess, spawnOfferbook } from '../../support/command.ts';
+import { spawnOfferbook } from '../../support/command.ts';
 import { transaction } from '../../support/fixtures.ts';
 import { ndjson } from '../../support/test-node.ts';
 import { type Machine, openMachine } from '../cluster/machine.ts';
+import { Node } from '../cluster/node.ts';
+import { createOrganisation, withStores } from '../cluster/seed.ts';
 import { readAll } from '../model/comparison.ts';
 import { getOrganisation, idsOf } from '../model/world.ts';
 import type { Run } from '../report/run.ts';
@@ -28,19 +29,21 @@ export const durability: Scenario = {
   async run(run) {
     const machine = run.use(await openMachine(run.database.name));
     const random = run.random('durability');
-    const stores = await openStores(machine.databaseUrl, CREATE_OPTIONS);
-    for (const name of [ACKNOWLEDGED, KILLED]) await stores.organisations.create(name);
-    await stores.close();
+    await withStores(machine.databaseUrl, async (stores) => {
+      for (const name of [ACKNOWLEDGED, KILLED]) await createOrganisation(stores, name);
+    });
+    const node = run.use(await Node.start(machine.databaseUrl));
     const expected = new Map<Uuid, string>();
     for (let round = 1; round <= run.number('rounds') && !run.isOver; round++) {
       const mark = `round ${round}`;
       const ids = random.shuffled(idsOf(ACKNOWLEDGED)).slice(0, Math.round(random.logBetween(1, 800)));
-      if (await importAndKill(machine, mark, ids, random.whole(-150, 50))) {
+      if (await importAndKill(machine, node, mark, ids, random.whole(-150, 50))) {
         run.count('imports acknowledged');
         run.count('rows acknowledged', ids.length);
         for (const id of ids) expected.set(id, mark);
       } else run.violation('REFUSED', `the import of ${mark} was not acknowledged`);
       await machine.start();
+      await node.start();
       await checkRound(run, machine.databaseUrl, mark, expected);
     }
     for (const damage of await machine.damage()) run.violation('DAMAGE', damage);
@@ -53,8 +56,7 @@ async function checkRound(
   mark: string,
   expected: ReadonlyMap<Uuid, string>,
 ): Promise<void> {
-  const stores = await openStores(databaseUrl);
-  try {
+  await withStores(databaseUrl, async (stores) => {
     const marksOf = async (name: string) => readAll(stores, (await getOrganisation(stores, name)).id);
     const kept = await marksOf(ACKNOWLEDGED);
     const lost = [...expected].filter(([id, last]) => kept.get(id)?.passbackData !== last);
@@ -64,9 +66,7 @@ async function checkRound(
     run.count('imports killed');
     if (marks.has(mark)) run.count('imports killed after their commit');
     if (marks.size > 1) run.violation('HALF', `the import killed in ${mark} was stored by half`);
-  } finally {
-    await stores.close();
-  }
+  });
 }
 
 /**
@@ -75,12 +75,12 @@ async function checkRound(
  */
 async function importAndKill(
   machine: Machine,
+  node: Node,
   mark: string,
   ids: readonly Uuid[],
   delayMs: number,
 ): Promise<boolean> {
   const env = { OFFERBOOK_DATABASE_URL: machine.databaseUrl };
-  await using server = await ServerProcess.start([], { env });
   const start = (org: string, rowIds: readonly Uuid[]) =>
     spawnOfferbook(['import', 'transactions', '-', '--org', org, '--json'], {
       stdin: ndjson(rowIds.map((id) => transaction(0, { id, passbackData: mark }))),
@@ -92,9 +92,7 @@ async function importAndKill(
   await Bun.sleep(Math.max(0, delayMs));
   const killed = early ?? start(KILLED, idsOf(KILLED));
   const code = await acknowledged.exited;
-  process.kill(server.pid, 'SIGKILL');
   killed.kill('SIGKILL');
-  await machine.kill();
-  await killed.exited;
+  await Promise.all([node.stop('SIGKILL'), machine.kill(), killed.exited]);
   return code === 0;
 }

@@ -5,22 +5,22 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Stores } from '../../../src/domain/stores.ts';
-import { CREATE_OPTIONS, openStores } from '../../../src/storage/open-stores.ts';
-import { temporaryFolder } from '../../support/databases.ts';
-import { Cluster } from '../cluster/nodes.ts';
+import { until } from '../../support/until.ts';
+import { Node } from '../cluster/node.ts';
 import type { Member } from '../cluster/patroni/member.ts';
 import type { PatroniCluster } from '../cluster/patroni/patroni-cluster.ts';
+import { createOrganisation, issueToken, withStores } from '../cluster/seed.ts';
 import type { Fault } from '../faults/patroni-faults.ts';
 import { countLostRows } from '../model/acknowledged.ts';
 import { Ledger } from '../model/ledger.ts';
-import { LONER, ORGANISATIONS, type OrganisationName } from '../model/world.ts';
+import { getOrganisation, LONER, ORGANISATIONS, type OrganisationName } from '../model/world.ts';
 import { Actors } from '../report/actors.ts';
 import type { Run } from '../report/run.ts';
+import { CheckedRequests } from '../traffic/checked-requests.ts';
 import { Clickers, prepareClicks, untilRecorded } from '../traffic/clicks.ts';
-import { Fleet, issueToken, type Surroundings } from '../traffic/fleet.ts';
+import { Fleet, type Surroundings } from '../traffic/fleet.ts';
 import { Importer } from '../traffic/importer.ts';
 import { type ClockWitness, pageReader } from '../traffic/page-reader.ts';
-import { Probe } from '../traffic/probe.ts';
 
 export const MODES = ['synchronous', 'replica', 'asynchronous'] as const;
 export type Mode = (typeof MODES)[number];
@@ -39,29 +39,9 @@ const LOAD_MS = 1_000;
 const REPAIR_TIMEOUT_MS = 60_000;
 /** On a busy machine, Patroni may fail over while copies are compared. */
 const COMPARISONS_MAX = 4;
-
-export interface RoundReport {
-  /** Number of promotions. On a busy machine, Patroni may add some of its own. */
-  readonly promotions: number;
-  /** From the start of the fault to the promotion. */
-  readonly promotionMs: number;
-  /** From the promotion to the first response with 200, of the slower node. */
-  readonly firstPageMs: number;
-  /** Imports that reported success since the last round. */
-  readonly imports: number;
-  /** Rows of these imports that are not in the database. */
-  readonly lostRows: number;
-  readonly clicks: number;
-  readonly lostClicks: number;
-  /** Rows that differ between a poller's copy and the database. */
-  readonly contradicted: number;
-  /** Rows that only a poller has. */
-  readonly extra: number;
-  /** Time from the end of the load until all copies were correct. */
-  readonly repairMs: number;
-  /** Log lines in which a node reports lost changes. */
-  readonly reports: readonly string[];
-}
+/** Clients that request a page from each node, so that one of them notices soon when the node serves pages again. */
+const PROBES = 4;
+const PROBE_OPTIONS = { pauseMs: 100, limitMs: 5_000, allowed: [0, 503] };
 
 /** Patroni has promoted a standby, and then made the old primary the leader again. Nodes that have used the standby refuse it. */
 export class OldPrimaryReinstated extends Error {}
@@ -70,66 +50,61 @@ export class FailoverStage implements AsyncDisposable {
   readonly #run: Run;
   readonly #cluster: PatroniCluster;
   readonly #mode: Mode;
-  readonly #nodes: Cluster;
-  readonly #clickers: Clickers;
-  readonly #probes: readonly Probe[];
+  readonly #stack: AsyncDisposableStack;
   readonly #ledger = new Ledger((what) => this.#note('STAMP', what));
   readonly #actors = new Actors();
-  readonly #importers: Importer[] = [];
-  /** Set by `start`. */
+  // Set by `start`.
+  #nodes!: readonly Node[];
+  #clickers!: Clickers;
+  #probes!: readonly CheckedRequests[];
   #fleet!: Fleet;
   #fault = 'start';
   #round = 0;
   #importsChecked = 0;
   #clicksChecked = 0;
   #logLinesRead: number[] = [];
-  #isOver = false;
 
-  private constructor(
-    run: Run,
-    cluster: PatroniCluster,
-    mode: Mode,
-    nodes: Cluster,
-    clickers: Clickers,
-    probes: readonly Probe[],
-  ) {
+  private constructor(run: Run, cluster: PatroniCluster, mode: Mode, stack: AsyncDisposableStack) {
     this.#run = run;
     this.#cluster = cluster;
     this.#mode = mode;
-    this.#nodes = nodes;
-    this.#clickers = clickers;
-    this.#probes = probes;
+    this.#stack = stack;
   }
 
   static async start(run: Run, cluster: PatroniCluster, mode: Mode): Promise<FailoverStage> {
+    await using stack = new AsyncDisposableStack();
+    const urls = [cluster.multiHostUrl, cluster.proxyUrl];
     const { url } = await cluster.untilHealthy();
-    const stores = await openStores(url, CREATE_OPTIONS);
-    try {
-      for (const name of ORGANISATIONS) await stores.organisations.create(name);
-      const clickers = new Clickers(await prepareClicks(url), { usersAtOnce: 1, pauseMs: 100 });
-      const nodes = await Cluster.start(
-        [cluster.multiHostUrl, cluster.proxyUrl].map((databaseUrl) => ({
-          OFFERBOOK_DATABASE_URL: databaseUrl,
-          OFFERBOOK_SPOOL: temporaryFolder(),
-          OFFERBOOK_RATE_LIMIT_ACTIVATION: '0',
-          OFFERBOOK_RATE_LIMIT_ACTIVATION_ORG: '0',
-          OFFERBOOK_DISK_RESERVE: '0',
-          ...(mode === 'replica' && { OFFERBOOK_REPLICA_URL: cluster.multiHostUrl }),
-        })),
+    const env = mode === 'replica' ? { OFFERBOOK_REPLICA_URL: cluster.multiHostUrl } : {};
+    const clickers = new Clickers(await prepareClicks(url), { usersAtOnce: 1, pauseMs: 100 });
+    const nodes = await Promise.all(
+      urls.map(async (databaseUrl) => stack.use(await Node.start(databaseUrl, { env }))),
+    );
+    return await withStores(url, async (stores) => {
+      for (const name of ORGANISATIONS) await createOrganisation(stores, name);
+      const token = await issueToken(stores, await getOrganisation(stores, LONER));
+      const target = {
+        kind: 'transactions',
+        path: '/v1/transactions/?limit=1',
+        token,
+        changing: true,
+      } as const;
+      const targets = Array.from({ length: PROBES }, () => target);
+      const probes = await Promise.all(
+        nodes.map(async (node) => stack.use(await CheckedRequests.start(node.url, targets, PROBE_OPTIONS))),
       );
-      const token = await issueToken(stores, LONER);
-      const probes = nodes.servers.map((server) => new Probe(server.url, token));
-      const stage = new FailoverStage(run, cluster, mode, nodes, clickers, probes);
+      const stage = new FailoverStage(run, cluster, mode, stack.move());
+      stage.#nodes = nodes;
+      stage.#clickers = clickers;
+      stage.#probes = probes;
       await stage.#buildFleet(stores);
-      stage.#begin();
+      stage.#begin(urls);
       return stage;
-    } finally {
-      await stores.close();
-    }
+    });
   }
 
   /** Causes a fault under load, waits until the cluster is healthy, and compares the copies. */
-  async play(fault: Fault): Promise<RoundReport> {
+  async play(fault: Fault) {
     this.#round += 1;
     this.#fault = fault.name;
     const leader = await this.#cluster.untilHealthy();
@@ -145,7 +120,7 @@ export class FailoverStage implements AsyncDisposable {
     };
     const [random, waitsForTtl] = [this.#random('fault'), this.#run.flag('wait-for-ttl')];
     await fault.strike({ cluster: this.#cluster, leader, random, waitsForTtl, untilPromoted });
-    const served = Promise.all(this.#probes.map((probe) => probe.untilServedAfter(promotedAtMs)));
+    const served = Promise.all(this.#probes.map((probe) => probe.servedAfter(promotedAtMs)));
     const pages = await served.catch(async (error: unknown) => {
       await this.#requireLaterThan(timeline);
       throw error;
@@ -153,9 +128,10 @@ export class FailoverStage implements AsyncDisposable {
     await this.#requireLaterThan(timeline);
     await Bun.sleep(LOAD_MS);
     const { timeline: lastTimeline, ...outcome } = await this.#compareAgain();
+    // On a busy machine, Patroni may promote more than once.
     const promotions = lastTimeline - timeline;
     const mayLose = this.#mode !== 'synchronous' && (fault.loses || promotions > 1);
-    const { lostRows, lostClicks, contradicted, extra, reports } = outcome;
+    const { 'lost rows': lostRows, 'lost clicks': lostClicks, contradicted, extra, reports } = outcome;
     if (!mayLose && lostRows > 0) this.#note('LOST', `${lostRows} rows of acknowledged imports`);
     if (!mayLose && lostClicks > 0) this.#note('LOST', `${lostClicks} clicks`);
     if (contradicted > 0) this.#note('CONTRADICTED', `${contradicted} rows of copies differ`);
@@ -164,8 +140,9 @@ export class FailoverStage implements AsyncDisposable {
     if (!mayLose && reports.length > 0) this.#note('FALSE ALARM', reports.join(' '));
     return {
       promotions,
-      promotionMs: promotedAtMs - beganAtMs,
-      firstPageMs: Math.max(...pages) - promotedAtMs,
+      'promoted, s': seconds(promotedAtMs - beganAtMs),
+      // Of the slower node, from the promotion.
+      'first 200, s': seconds(Math.max(...pages) - promotedAtMs),
       ...outcome,
     };
   }
@@ -173,18 +150,15 @@ export class FailoverStage implements AsyncDisposable {
   /** Writes the log of each node to a new folder, and prints the folder's path. */
   saveLogs(): void {
     const folder = mkdtempSync(join(tmpdir(), 'offerbook-failover-logs-'));
-    for (const [i, { logLines }] of this.#nodes.servers.entries())
+    for (const [i, { logLines }] of this.#nodes.entries())
       writeFileSync(join(folder, `node-${i + 1}.ndjson`), logLines.join('\n'));
     this.#run.print(`  logs of the nodes: ${folder}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.#stack.disposed) return;
     this.#actors.end();
-    for (const probe of this.#probes) probe.stop();
-    for (const importer of this.#importers) importer.kill();
-    await this.#nodes[Symbol.asyncDispose]();
+    await this.#stack.disposeAsync();
     this.#cluster[Symbol.dispose]();
   }
 
@@ -203,11 +177,12 @@ export class FailoverStage implements AsyncDisposable {
   }
 
   #noteError(kind: string, error: unknown): void {
-    if (!this.#isOver) this.#note('POLLER', `${kind}: ${error instanceof Error ? error.message : error}`);
+    if (!this.#stack.disposed)
+      this.#note('POLLER', `${kind}: ${error instanceof Error ? error.message : error}`);
   }
 
-  #begin(): void {
-    for (const [i, databaseUrl] of [this.#cluster.multiHostUrl, this.#cluster.proxyUrl].entries()) {
+  #begin(urls: readonly string[]): void {
+    for (const [i, databaseUrl] of urls.entries()) {
       const random = this.#random('importer', i);
       const importer = new Importer({
         databaseUrl,
@@ -221,7 +196,7 @@ export class FailoverStage implements AsyncDisposable {
         importsPerProcess: IMPORTS_PER_PROCESS,
         outageMaxMs: IMPORT_TIMEOUT_MS,
       });
-      this.#importers.push(importer);
+      this.#stack.defer(() => importer.kill());
       this.#actors.start(
         async () => void (await importer.step()),
         () => random.whole(50, 250),
@@ -237,13 +212,13 @@ export class FailoverStage implements AsyncDisposable {
       };
       this.#actors.start(step, () => random.whole(100, 500));
     }
-    for (const { url } of this.#nodes.servers) void this.#clickers.click(url);
+    for (const { url } of this.#nodes) void this.#clickers.click(url);
   }
 
   async #buildFleet(stores: Stores): Promise<void> {
     this.#fleet = await Fleet.build(POLLED, {
       stores,
-      cluster: this.#nodes,
+      nodes: this.#nodes,
       random: (...parts) => this.#random(...parts),
       reader: this.#reader,
     });
@@ -265,68 +240,61 @@ export class FailoverStage implements AsyncDisposable {
   };
 
   async #untilPromoted(old: Member): Promise<Member> {
-    const giveUpMs = performance.now() + PROMOTION_TIMEOUT_MS;
-    while (true) {
-      const promoted = (await this.#cluster.primaries()).find((member) => member !== old);
-      if (promoted !== undefined) return promoted;
-      if (performance.now() > giveUpMs)
-        throw new Error(`no server was promoted: ${await this.#cluster.describe()}`);
-      await Bun.sleep(20);
-    }
+    const find = async () => (await this.#cluster.primaries()).find((member) => member !== old);
+    const promoted = await until(find, Boolean, PROMOTION_TIMEOUT_MS).catch(async () => {
+      throw new Error(`no server was promoted: ${await this.#cluster.describe()}`);
+    });
+    return promoted as Member;
   }
 
   async #compareAgain() {
     await this.#actors.pause();
     for (let count = 1; ; count++) {
       try {
-        return await this.#compare();
+        const primary = await this.#cluster.untilHealthy();
+        return await withStores(primary.url, (stores) => this.#compare(primary, stores));
       } catch (error) {
         if (count === COMPARISONS_MAX) throw error;
       }
     }
   }
 
-  async #compare() {
-    const primary = await this.#cluster.untilHealthy();
-    const stores = await openStores(primary.url);
-    try {
-      const beganAtMs = performance.now();
-      let found = await this.#compareCopies(stores);
-      // A server may still be giving transactions new stamps.
-      while (found.contradicted > 0 && performance.now() < beganAtMs + REPAIR_TIMEOUT_MS) {
-        await Bun.sleep(500);
-        found = await this.#compareCopies(stores);
-      }
-      const repairMs = performance.now() - beganAtMs;
-      // A wrong copy must not count again in the next round.
-      if (found.contradicted + found.extra > 0) await this.#buildFleet(stores);
-      const clicks = this.#clickers.answered.slice(this.#clicksChecked);
-      const recorded = await untilRecorded(primary.url, clicks);
-      const timeline = await primary.timeline();
-      const imports = this.#ledger.acknowledged.slice(this.#importsChecked);
-      const lostRows = await countLostRows(primary, imports);
-      this.#importsChecked += imports.length;
-      this.#clicksChecked += clicks.length;
-      return {
-        timeline,
-        imports: imports.length,
-        lostRows,
-        clicks: clicks.length,
-        lostClicks: clicks.filter((click) => !recorded.has(click)).length,
-        ...found,
-        repairMs,
-        reports: this.#readReports(),
-      };
-    } finally {
-      await stores.close();
+  async #compare(primary: Member, stores: Stores) {
+    const beganAtMs = performance.now();
+    let found = await this.#compareCopies(stores);
+    // A server may still be giving transactions new stamps.
+    while (found.contradicted > 0 && performance.now() < beganAtMs + REPAIR_TIMEOUT_MS) {
+      await Bun.sleep(500);
+      found = await this.#compareCopies(stores);
     }
+    const repairMs = performance.now() - beganAtMs;
+    // A wrong copy must not count again in the next round.
+    if (found.contradicted + found.extra > 0) await this.#buildFleet(stores);
+    const clicks = this.#clickers.answered.slice(this.#clicksChecked);
+    const recorded = await untilRecorded(primary.url, clicks);
+    const timeline = await primary.timeline();
+    const imports = this.#ledger.acknowledged.slice(this.#importsChecked);
+    const lostRows = await countLostRows(primary, imports);
+    this.#importsChecked += imports.length;
+    this.#clicksChecked += clicks.length;
+    return {
+      timeline,
+      imports: imports.length,
+      'lost rows': lostRows,
+      clicks: clicks.length,
+      'lost clicks': clicks.filter((click) => !recorded.has(click)).length,
+      ...found,
+      'compared, s': seconds(repairMs),
+      reports: this.#readReports(),
+    };
   }
 
   /** Lets every poller catch up, and compares its copy with the database. */
   async #compareCopies(stores: Stores): Promise<{ contradicted: number; extra: number }> {
-    const onError = ({ poller }: { poller: { kind: string } }, error: unknown) =>
-      this.#noteError(poller.kind, error);
-    await this.#fleet.catchUp(() => 500, onError);
+    await this.#fleet.catchUp(
+      () => 500,
+      ({ poller }, error) => this.#noteError(poller.kind, error),
+    );
     const found = await this.#fleet.differences(stores);
     const extra = found.filter(({ what }) => what === 'extra').length;
     return { contradicted: found.length - extra, extra };
@@ -334,10 +302,12 @@ export class FailoverStage implements AsyncDisposable {
 
   /** Log lines since the last round that report a failover with lost changes. */
   #readReports(): string[] {
-    return this.#nodes.servers.flatMap(({ logLines }, i) => {
+    return this.#nodes.flatMap(({ logLines }, i) => {
       const news = logLines.slice(this.#logLinesRead[i] ?? 0);
       this.#logLinesRead[i] = logLines.length;
       return news.filter((line) => /failed over(?!; no change was lost)/.test(line));
     });
   }
 }
+
+const seconds = (ms: number) => Math.round(ms / 100) / 10;

@@ -2,7 +2,7 @@
 // is served from memory, transactions get 503 in time, and the node recovers without a restart and without leaked connections.
 
 import { until } from '../../support/until.ts';
-import { Stage } from '../cluster/stage.ts';
+import { countConnections, openStage, type Stage } from '../cluster/stage.ts';
 import { type Fault, POSTGRES_FAULTS } from '../faults/postgres-faults.ts';
 import type { Run } from '../report/run.ts';
 import type { Scenario } from '../scenario.ts';
@@ -49,7 +49,8 @@ export const faults: Scenario = {
 async function playFault(run: Run, fault: Fault): Promise<void> {
   const isReusable = fault.withStandby !== true;
   for (let round = 0; round < run.number('rounds') && !run.isOver; ) {
-    await using stage = await Stage.open({ withStandby: !isReusable });
+    await using stack = new AsyncDisposableStack();
+    const stage = await openStage(stack, !isReusable);
     do {
       await playRound(run, stage, fault);
       round += 1;
@@ -58,23 +59,19 @@ async function playFault(run: Run, fault: Fault): Promise<void> {
 }
 
 async function playRound(run: Run, stage: Stage, fault: Fault): Promise<void> {
-  const requests = await CheckedRequests.start(stage.node.url, stage.targets);
-  try {
-    await requests.untilServed();
-    const end = await fault.begin(stage);
-    if (fault.isOutage) await requests.untilAnswered(REJECTED_MIN, 503);
-    const server = await end();
-    const endedMs = performance.now();
-    await requests.untilServed();
-    report(run, fault, await requests.stop(), endedMs);
-    // Replaced connections are closed after a few seconds.
-    await until(
-      () => stage.connections(server),
-      (count) => count <= CONNECTIONS_MAX,
-    );
-  } finally {
-    await requests.stop();
-  }
+  await using requests = await CheckedRequests.start(stage.node.url, stage.targets);
+  await requests.untilServed();
+  const end = await fault.begin(stage);
+  if (fault.isOutage) await requests.untilAnswered(REJECTED_MIN, 503);
+  const server = await end();
+  const endedMs = performance.now();
+  await requests.untilServed();
+  report(run, fault, await requests.stop(), endedMs);
+  // Replaced connections are closed after a few seconds.
+  await until(
+    () => countConnections(server),
+    (count) => count <= CONNECTIONS_MAX,
+  );
 }
 
 function report(run: Run, { name }: Fault, answers: readonly Answer[], endedMs: number): void {

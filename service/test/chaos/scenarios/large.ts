@@ -9,8 +9,8 @@ import { COMMAND_OPTIONS } from '../../../src/storage/open-stores.ts';
 import { offerbook, spawnOfferbook } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/databases.ts';
 import { transaction } from '../../support/fixtures.ts';
-import { issueToken, runCommand } from '../cluster/commands.ts';
-import { LoadedService } from '../cluster/loaded-service.ts';
+import { Node } from '../cluster/node.ts';
+import { runCommand } from '../cluster/seed.ts';
 import { BOTH, type Scenario } from '../scenario.ts';
 
 /** Consecutive responses after which every worker has noticed a revocation. */
@@ -30,7 +30,8 @@ export const large: Scenario = {
   async run(run) {
     const isPostgres = run.database.name === 'PostgreSQL';
     const databaseUrl = await run.database.create();
-    const env = { OFFERBOOK_DATABASE_URL: databaseUrl, OFFERBOOK_RATE_LIMIT_PRIVATE: '0' };
+    const env = { OFFERBOOK_DATABASE_URL: databaseUrl };
+    const command = (...args: string[]) => runCommand(args, databaseUrl);
     const folder = temporaryFolder();
 
     const limit = (what: string, value: number, max: number, unit: string) => {
@@ -51,14 +52,24 @@ export const large: Scenario = {
       makeRetailers({ ...LARGE, offers: run.number('offers') - fewer }, Date.now());
     const write = (name: string, rows: Iterable<unknown>) => writeLines(join(folder, name), rows);
     const importOf = (path: string) => ['import', 'transactions', path, '--org', 'acme'];
+    const issue = async () =>
+      JSON.parse(await command('tokens', 'issue', '--org', 'acme', '--kind', 'private', '--json')) as {
+        readonly id: string;
+        readonly token: string;
+      };
+    /** An operator's token commands during another operation. */
+    const handleTokens = async () => {
+      const rotated = await command('tokens', 'rotate', (await issue()).id, '--overlap', '0s', '--json');
+      await command('tokens', 'revoke', (JSON.parse(rotated) as { id: string }).id);
+    };
 
-    await runCommand(['orgs', 'create', 'acme'], env);
+    await command('orgs', 'create', 'acme');
     const pending = await write('pending.ndjson', transactions('PENDING'));
     const confirmed = await write('confirmed.ndjson', transactions('CONFIRMED'));
     const broken = await write('broken.ndjson', transactions('PENDING', [{ id: 'none' }]));
     const catalogue = await write('catalogue.ndjson', retailers(0));
-    await timed('import of all transactions', 120, () => runCommand(importOf(pending), env));
-    await timed('import of the catalogue', 120, () => runCommand(['import', 'catalogue', catalogue], env));
+    await timed('import of all transactions', 120, () => command(...importOf(pending)));
+    await timed('import of the catalogue', 120, () => command('import', 'catalogue', catalogue));
 
     const { code } = await offerbook(importOf(broken), { env });
     run.require('an import with an invalid row exits with 2', code === 2, code);
@@ -73,31 +84,27 @@ export const large: Scenario = {
       });
     }
 
-    await using service = await LoadedService.start({ env }, ['--workers', '2']);
-    const importing = runCommand(importOf(confirmed), env);
+    const node = run.use(await Node.start(databaseUrl, { args: ['--workers', '2'] }));
+    const importing = command(...importOf(confirmed));
     // SQLite has a single writer, so the file is locked until the import is done.
-    if (isPostgres) await timed('a token handled during an import', 10, () => handleTokens(env));
+    if (isPostgres) await timed('a token handled during an import', 10, handleTokens);
     await importing;
 
     const fewer = await write('fewer.ndjson', retailers(1));
-    await runCommand(['import', 'catalogue', fewer], env);
-    const revoked = await issueToken('private', env);
-    const status = async (token: string) => {
-      const headers = { Authorization: `Bearer ${token}` };
-      return (await fetch(`${service.url}/v1/transactions/?limit=1`, { headers })).status;
-    };
-    const before = await status(revoked.token);
+    await command('import', 'catalogue', fewer);
+    const revoked = await issue();
+    const status = async () => (await node.get('/v1/transactions/?limit=1', revoked.token)).status;
+    const before = await status();
     run.require('a new token is accepted', before === 200, before);
-    await runCommand(['tokens', 'revoke', revoked.id], env);
+    await command('tokens', 'revoke', revoked.id);
     await timed('revocation while the catalogue is reloaded', 2, async () => {
-      for (let inARow = 0; inARow < REJECTED_IN_A_ROW; )
-        inARow = (await status(revoked.token)) === 401 ? inARow + 1 : 0;
+      for (let inARow = 0; inARow < REJECTED_IN_A_ROW; ) inARow = (await status()) === 401 ? inARow + 1 : 0;
     });
 
     if (isPostgres) await addExpiredWalks(databaseUrl, run.number('walks'));
-    const { token } = await issueToken('private', env);
-    await timed('20 pages of a walk, among expired ones', 10, () => walk(service, token, 20));
-    await timed('stop', 10, () => service.stop());
+    const { token } = await issue();
+    await timed('20 pages of a walk, among expired ones', 10, () => walk(node, token, 20));
+    await timed('stop', 10, () => node.stop());
   },
 };
 
@@ -112,13 +119,6 @@ async function writeLines(path: string, rows: Iterable<unknown>): Promise<string
   return path;
 }
 
-/** An operator's token commands during another operation. */
-async function handleTokens(env: Record<string, string>): Promise<void> {
-  const { id } = await issueToken('private', env);
-  const rotated = await runCommand(['tokens', 'rotate', id, '--overlap', '0s', '--json'], env);
-  await runCommand(['tokens', 'revoke', (JSON.parse(rotated) as { id: string }).id], env);
-}
-
 async function addExpiredWalks(databaseUrl: string, count: number): Promise<void> {
   const connection = openDatabase(databaseUrl, COMMAND_OPTIONS);
   await connection.all(
@@ -128,12 +128,10 @@ async function addExpiredWalks(databaseUrl: string, count: number): Promise<void
   await connection.close();
 }
 
-async function walk(service: LoadedService, token: string, pages: number): Promise<void> {
+async function walk(node: Node, token: string, pages: number): Promise<void> {
   let cursor = '';
   for (let page = 0; page < pages; page++) {
-    const response = await fetch(`${service.url}/v1/transactions/?limit=1000${cursor}`, {
-      headers: { Authorization: `Bearer ${token}` },
-    });
+    const response = await node.get(`/v1/transactions/?limit=1000${cursor}`, token);
     if (response.status !== 200) throw new Error(`page ${page}: ${response.status} ${await response.text()}`);
     cursor = `&cursor=${((await response.json()) as { cursor: string }).cursor}`;
   }

@@ -3,7 +3,7 @@
 
 import { openDatabase } from '../../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../../src/storage/open-stores.ts';
-import { Cluster } from '../cluster/nodes.ts';
+import { Node } from '../cluster/node.ts';
 import { compare, readAll, readStateAt } from '../model/comparison.ts';
 import { Ledger } from '../model/ledger.ts';
 import { getOrganisation, ORGANISATIONS } from '../model/world.ts';
@@ -14,7 +14,6 @@ import { Importer } from '../traffic/importer.ts';
 import { pageReader } from '../traffic/page-reader.ts';
 import { Saboteur } from '../traffic/saboteur.ts';
 
-const SERVERS = 2;
 const IMPORTERS = 3;
 /** Fewer imports would hardly change rows during walks. */
 const IMPORTS_MIN = 40;
@@ -48,8 +47,7 @@ export const polling: Scenario = {
     for (const name of ORGANISATIONS) await stores.organisations.create(name);
     const database = openDatabase(databaseUrl, SABOTAGE_OPTIONS);
     run.defer(() => database.close());
-    const node = { OFFERBOOK_DATABASE_URL: databaseUrl };
-    const cluster = run.use(await Cluster.start(Array.from({ length: SERVERS }, () => node)));
+    const nodes = [run.use(await Node.start(databaseUrl)), run.use(await Node.start(databaseUrl))];
     const ledger = new Ledger((what) => run.violation('STAMP', what));
     const saboteur = new Saboteur(await open(SABOTAGE_OPTIONS), database, ledger, run.random('saboteur'));
     let isQuiet = false;
@@ -81,7 +79,7 @@ export const polling: Scenario = {
     };
 
     const random = (...parts: string[]) => run.random(...parts);
-    const fleet = await Fleet.build(ORGANISATIONS, { stores, cluster, random, reader, checkSnapshot });
+    const fleet = await Fleet.build(ORGANISATIONS, { stores, nodes, random, reader, checkSnapshot });
     const actors = new Actors(run.endMs, () => ledger.acknowledged.length >= IMPORTS_MIN);
     for (let i = 0; i < IMPORTERS; i++) {
       const options = { databaseUrl, ledger, random: run.random('importer', i), killShare: 0.1 };
@@ -108,7 +106,7 @@ export const polling: Scenario = {
     const restarts = run.random('restarts');
     actors.start(async () => {
       await Bun.sleep(restarts.between(200, 1_500));
-      await cluster.restart(restarts.whole(0, SERVERS - 1), restarts.pick(['SIGTERM', 'SIGKILL'] as const));
+      await restarts.pick(nodes).restart(restarts.pick(['SIGTERM', 'SIGKILL'] as const));
       run.count('servers restarted');
     });
     if (run.database.name === 'PostgreSQL') {

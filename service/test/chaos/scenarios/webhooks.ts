@@ -11,16 +11,17 @@ import { NO_WATERMARK_MS } from '../../../src/domain/webhook.ts';
 import { CREATE_OPTIONS, openStores } from '../../../src/storage/open-stores.ts';
 import { addressRules } from '../../../src/webhooks/address-rules.ts';
 import { WebhookSender } from '../../../src/webhooks/sender.ts';
-import { idOf, newOrganisation, readAllTransactions } from '../../storage/open-test-stores.ts';
-import { ServerProcess } from '../../support/command.ts';
+import { idOf, readAllTransactions } from '../../storage/open-test-stores.ts';
 import { putDocuments } from '../../support/put-documents.ts';
+import { until } from '../../support/until.ts';
 import { type Behaviour, Receiver } from '../../webhooks/receiver.ts';
+import { Node } from '../cluster/node.ts';
+import { createOrganisation } from '../cluster/seed.ts';
 import { Actors } from '../report/actors.ts';
 import type { Run } from '../report/run.ts';
 import { BOTH, type Scenario } from '../scenario.ts';
 
 const ORGANISATIONS = 3;
-const ENDPOINTS = 2;
 /** A replay has 20 pages. */
 const ROWS = 2_000;
 const FAULT_SHARE = 0.3;
@@ -50,11 +51,13 @@ export const webhooks: Scenario = {
     const pace = isQuick ? QUICK : SLOW;
     const endpoints: Endpoint[] = [];
     const orgIds: number[] = [];
-    for (let i = 0; i < ORGANISATIONS * ENDPOINTS; i++) {
-      if (i % ENDPOINTS === 0) orgIds.push((await newOrganisation(stores, `org ${i}`)).id);
-      endpoints.push(await newEndpoint(run, stores, orgIds.at(-1) as number, pace, i));
+    for (let i = 0; i < ORGANISATIONS; i++) {
+      const { id } = await createOrganisation(stores, `org ${i}`);
+      orgIds.push(id);
+      for (const name of ['a', 'b'])
+        endpoints.push(await newEndpoint(run, stores, id, pace, run.random('endpoint', i, name)));
     }
-    const nodes: Node[] = [];
+    const nodes: Sabotages[] = [];
     for (const _ of [1, 2])
       nodes.push(isQuick ? quickNode(run, await open(), clock) : await serverNode(run, url));
 
@@ -87,12 +90,12 @@ export const webhooks: Scenario = {
     await actors.untilOver();
 
     for (const endpoint of endpoints) await endpoint.end();
-    const settleEndMs = performance.now() + SETTLE_MAX_MS;
-    while ((await stores.webhooks.list()).some(({ behindSinceMs }) => behindSinceMs !== null)) {
-      if (performance.now() > settleEndMs) break;
+    const findBehind = async () => {
       await hurry();
-      await Bun.sleep(100);
-    }
+      return (await stores.webhooks.list()).filter(({ behindSinceMs }) => behindSinceMs !== null);
+    };
+    const isSettled = await until(findBehind, ({ length }) => length === 0, SETTLE_MAX_MS).catch(String);
+    if (typeof isSettled === 'string') run.violation('BEHIND', isSettled);
     for (const { orgId, receiver } of endpoints) {
       const rows = await readAllTransactions(stores, orgId);
       const lost = rows.filter(({ id, document }) => JSON.stringify(receiver.copy.get(id)) !== document);
@@ -123,9 +126,8 @@ async function newEndpoint(
   stores: Stores,
   orgId: number,
   { hangMs, slowMs }: typeof SLOW,
-  index: number,
+  random: Random,
 ): Promise<Endpoint> {
-  const random = run.random('endpoint', index);
   const replays: Promise<unknown>[] = [];
   let faultShare = FAULT_SHARE;
   let through: Timestamp | null = null;
@@ -136,13 +138,11 @@ async function newEndpoint(
     fault = next();
     run.count(`requests: ${current ?? 'good'}`);
     if (current !== undefined) run.count('faults of endpoints');
+    if (current === 'hang') await Bun.sleep(hangMs);
+    if (current === 'slow') await Bun.sleep(slowMs);
     if (current === 'error') return { status: 500, stores: false };
     if (current === 'redirect') return { status: 307, stores: false };
-    if (current === 'close') return { status: 'close', stores: false };
-    if (current === 'hang') {
-      await Bun.sleep(hangMs);
-      return { status: 'close', stores: false };
-    }
+    if (current === 'close' || current === 'hang') return { status: 'close', stores: false };
     if (current === 'forget') {
       // The endpoint responds before it stores the page, and crashes. It asks the operator for a replay.
       run.count('replays');
@@ -150,7 +150,6 @@ async function newEndpoint(
       replays.push(stores.webhooks.replay(id, random.unit() < 0.1 ? NO_WATERMARK_MS : sinceMs));
       return { status: 200, stores: false };
     }
-    if (current === 'slow') await Bun.sleep(slowMs);
     through = page.completeThrough ?? through;
     return { status: current === 'lost response' ? 'close' : 204, stores: true };
   };
@@ -189,45 +188,49 @@ async function change(stores: Stores, orgId: number, orgIndex: number, random: R
   });
 }
 
-/** Faults of a node by name. Each returns when the node sends webhooks again, or could. */
-type Node = Readonly<Record<string, () => Promise<void>>>;
+/** Ways to disturb a node, by name. Each returns when the node sends webhooks again, or could. */
+type Sabotages = Readonly<Record<string, () => Promise<void>>>;
 
-/** A thread or the database did not respond in time. */
-const TOO_SLOW = /does not respond|has not responded/;
 /** Longer than a lease, so that another node takes over. */
 const TAKEOVER_MS = 28_000;
+/** Errors of a node that was frozen: its thread that sends webhooks, or its database, seems not to respond. */
+const CAUSED_BY_FREEZE = /does not respond|has not responded/;
+/** Time after the end of a freeze in which the node may log such an error. */
+const THAW_MS = 5_000;
 
-async function serverNode(run: Run, databaseUrl: string): Promise<Node> {
-  const start = () => ServerProcess.start(['--database', databaseUrl, '--webhook-networks', '127.0.0.1/32']);
-  let server = await start();
-  const end = async (signal?: 'SIGKILL') => {
-    await server.stop(signal);
-    for (const line of server.logLines.filter((each) => each.startsWith('{"level":50')))
-      if (TOO_SLOW.test(line)) run.count('errors because a node was frozen or the machine was busy');
-      else run.violation('ERROR', line);
+async function serverNode(run: Run, databaseUrl: string): Promise<Sabotages> {
+  const node = run.use(await Node.start(databaseUrl, { args: ['--webhook-networks', '127.0.0.1/32'] }));
+  const freezes: { readonly startMs: number; readonly endMs: number }[] = [];
+  const isCausedByFreeze = (line: string) => {
+    const atMs = Date.parse((JSON.parse(line) as { time: string }).time);
+    const isFrozen = freezes.some(({ startMs, endMs }) => startMs <= atMs && atMs <= endMs + THAW_MS);
+    return isFrozen && CAUSED_BY_FREEZE.test(line);
   };
-  run.defer(() => end());
+  run.defer(async () => {
+    await node.stop();
+    for (const line of node.logLines.filter((each) => each.startsWith('{"level":50')))
+      if (isCausedByFreeze(line)) run.count('errors because a node was frozen');
+      else run.violation('ERROR', line);
+  });
   return {
-    async restarted() {
-      await end();
-      server = await start();
-    },
+    restarted: () => node.restart(),
     async killed() {
-      await end('SIGKILL');
-      server = await start();
+      await node.restart('SIGKILL');
       await Bun.sleep(TAKEOVER_MS);
     },
     async frozen() {
-      process.kill(server.pid, 'SIGSTOP');
+      const startMs = Date.now();
+      const wake = node.freeze();
       await Bun.sleep(TAKEOVER_MS);
-      process.kill(server.pid, 'SIGCONT');
+      wake();
+      freezes.push({ startMs, endMs: Date.now() });
     },
   };
 }
 
 const QUICK_LEASE_MS = 3_000;
 
-function quickNode(run: Run, stores: Stores, clock: Clock): Node {
+function quickNode(run: Run, stores: Stores, clock: Clock): Sabotages {
   let isCutOff = false;
   const renew: Stores['senderLease']['renew'] = (name, holder) =>
     isCutOff ? Promise.reject(new Error('cut off')) : stores.senderLease.renew(name, holder);

@@ -3,23 +3,25 @@
 // that fails may be cut off, and only requests for transactions may be rejected, while the database is down.
 
 import { WorkerFaults } from '../../support/faulty-workers/worker-faults.ts';
-import { id, offer, retailer, transaction } from '../../support/fixtures.ts';
+import { id, offer, retailer } from '../../support/fixtures.ts';
 import { freePort } from '../../support/postgres-server.ts';
 import { residentMb } from '../../support/resident-memory.ts';
+import { ndjson } from '../../support/test-node.ts';
 import { until } from '../../support/until.ts';
-import { importAll, issueToken, runCommand } from '../cluster/commands.ts';
 import { openMachine } from '../cluster/machine.ts';
-import { Actors } from '../report/actors.ts';
+import { readMetric } from '../cluster/node.ts';
+import { retailersWith, runCommand, seed, transactionsUpTo } from '../cluster/seed.ts';
 import type { Run } from '../report/run.ts';
 import { BOTH, type Scenario } from '../scenario.ts';
-import { type Tokens, WatchedNode } from '../traffic/watched-node.ts';
+import { CheckedRequests, type Target } from '../traffic/checked-requests.ts';
+import { get } from '../traffic/get.ts';
 
-const CLIENTS = 4;
 const PAUSE_MS = 150;
-const OFFERS_OF_RETAILER = 10;
 const REVOKED_WITHIN_MS = 4_000;
 /** Rejected requests after which PostgreSQL is started again. */
 const REJECTED_MIN = 8;
+/** Consecutive correct responses on connections of their own, so that every worker has sent some. */
+const CONNECTIONS = 24;
 const MEMORY_GROWTH_MAX = 1.15;
 /** With fewer rounds, memory has not reached its steady state. */
 const ROUNDS_FOR_MEMORY = 20;
@@ -38,119 +40,128 @@ export const workers: Scenario = {
   short: { minutes: 0, values: { busy: true, workers: '2', offers: '300' } },
   async run(run) {
     const machine = run.use(await openMachine(run.database.name));
-    const env = { OFFERBOOK_DATABASE_URL: machine.databaseUrl };
-    await runCommand(['orgs', 'create', 'acme'], env);
-    await importAll(['catalogue'], retailersWith(run.number('offers')), env);
+    const { databaseUrl } = machine;
+    const { tokens } = await seed(databaseUrl, retailersWith(run.number('offers'), 10), []);
     const faults = run.use(new WorkerFaults());
     const adminPort = await freePort();
     const args = ['--workers', run.text('workers'), '--admin-port', String(adminPort)];
-    const limits = { OFFERBOOK_RATE_LIMIT_PUBLIC: '0', OFFERBOOK_RATE_LIMIT_PRIVATE: '0' };
-    const server = run.use(await faults.start(args, { env: { ...env, ...limits } }));
-    const tokens: Tokens = {
-      public: (await issueToken('public', env)).token,
-      private: (await issueToken('private', env)).token,
+    const env = {
+      OFFERBOOK_DATABASE_URL: databaseUrl,
+      OFFERBOOK_RATE_LIMIT_PUBLIC: '0',
+      OFFERBOOK_RATE_LIMIT_PRIVATE: '0',
     };
-    const node = new WatchedNode(run, server.url, `http://127.0.0.1:${adminPort}`, tokens, CLIENTS);
-    const allReady = () =>
+    const server = run.use(await faults.start(args, { env }));
+    const metric = (name: string) => readMetric(`http://127.0.0.1:${adminPort}`, `offerbook_${name}`);
+    const untilMetric = (name: string, accepts: (value: number) => boolean) =>
+      until(() => metric(name), accepts);
+
+    /** Requests the path over separate connections until all responses, and thus all workers, are correct. */
+    const untilEverywhere = (
+      path: string,
+      token: string,
+      isRight: (status: number, body: string) => boolean,
+    ) =>
       until(
-        () => node.metric('offerbook_workers_ready'),
-        (count) => count >= run.number('workers'),
+        async () => {
+          for (let count = 0; count < CONNECTIONS; count++) {
+            const response = await get(server.url + path, { token, headers: { Connection: 'close' } });
+            const body = await response.text();
+            if (!isRight(response.status, body)) return `${response.status}: ${body.slice(0, 200)}`;
+          }
+          return undefined;
+        },
+        (problem) => problem === undefined,
       );
 
     async function fail(fault: 'crash' | 'loop', number: number): Promise<void> {
-      const before = await node.metric('offerbook_worker_restarts_total');
-      node.workersMayFail = true;
+      const before = await metric('worker_restarts_total');
+      requests.allowed = [0];
       faults.letHappen(fault, (number % run.number('workers')) + 1);
-      await until(
-        () => node.metric('offerbook_worker_restarts_total'),
-        (count) => count > before,
-      );
-      await allReady();
-      await node.untilAllAnswered();
-      node.workersMayFail = false;
+      await untilMetric('worker_restarts_total', (count) => count > before);
+      await untilMetric('workers_ready', (count) => count >= run.number('workers'));
+      await requests.untilServed();
+      requests.allowed = [];
     }
 
     async function killDatabase(): Promise<void> {
-      node.databaseMayFail = true;
-      const before = node.rejected;
+      requests.allowed = [503];
       await machine.kill();
-      await until(
-        () => node.rejected,
-        (count) => count >= before + REJECTED_MIN,
-      );
+      await requests.untilAnswered(REJECTED_MIN, 503);
       await machine.start();
-      await node.untilEverywhere('/v1/transactions/?limit=1', tokens.private, (status) => status === 200);
-      await until(
-        () => node.metric('offerbook_database_usable'),
-        (usable) => usable === 1,
-      );
-      await node.untilAllAnswered();
-      node.databaseMayFail = false;
+      await untilEverywhere('/v1/transactions/?limit=1', tokens.private, (status) => status === 200);
+      await untilMetric('database_usable', (usable) => usable === 1);
+      await requests.untilServed();
+      requests.allowed = [];
     }
 
-    await allReady();
-    const actors = new Actors();
-    for (let client = 0; client < CLIENTS; client++) {
-      let number = client;
-      const step = () => node.ask(client, number++, run.number('offers'));
-      actors.start(step, () => PAUSE_MS);
+    async function changeCatalogue(round: number): Promise<void> {
+      const name = `Retailer of round ${round}`;
+      const rows = ndjson([retailer(1, { name, cashbackOffers: [offer(1)] })]);
+      await runCommand(['import', 'catalogue', '-', '--merge'], databaseUrl, rows);
+      await untilEverywhere('/v1/retailers/?limit=1', tokens.public, (_, body) => body.includes(name));
     }
+
+    async function addTransactions(round: number): Promise<void> {
+      const rows = ndjson(transactionsUpTo(round * 50 + 50, round * 50 + 1));
+      await runCommand(['import', 'transactions', '-', '--org', 'acme'], databaseUrl, rows);
+      const since = new Date(Date.now() - 600_000).toISOString().slice(0, 19);
+      const path = `/v1/transactions/?limit=1000&updatedAtGreaterThan=${since}`;
+      await untilEverywhere(path, tokens.private, (_, body) => body.includes(id(round * 50 + 50)));
+    }
+
+    async function revoke(): Promise<void> {
+      const issued = await runCommand(
+        ['tokens', 'issue', '--org', 'acme', '--kind', 'private', '--json'],
+        databaseUrl,
+      );
+      const { id: tokenId, token } = JSON.parse(issued) as { id: string; token: string };
+      const path = '/v1/transactions/?limit=1';
+      await untilEverywhere(path, token, (status) => status === 200);
+      await runCommand(['tokens', 'revoke', tokenId], databaseUrl);
+      const revokedAtMs = performance.now();
+      await untilEverywhere(path, token, (status) => status === 401);
+      const tookMs = performance.now() - revokedAtMs;
+      if (!run.flag('busy'))
+        run.require('a revocation takes effect within 4 s', tookMs <= REVOKED_WITHIN_MS, tookMs);
+    }
+
+    await untilMetric('workers_ready', (count) => count >= run.number('workers'));
+    const options = { pauseMs: PAUSE_MS, allowed: [] };
+    const requests = run.use(await CheckedRequests.start(server.url, targetsFor(run, tokens), options));
     const memoryMb: number[] = [];
     try {
       for (let round = 0; round === 0 || !run.isOver; round++) {
         await fail('crash', round);
-        await changeCatalogue(node, tokens, env, round);
-        await revoke(run, node, env);
+        await changeCatalogue(round);
+        await revoke();
         await fail('loop', round + 1);
-        await addTransactions(node, tokens, env, round);
+        await addTransactions(round);
         if (run.database.name === 'PostgreSQL') await killDatabase();
         memoryMb.push(residentMb(server.pid));
         run.count('rounds');
-        run.print(`round ${round + 1}: ${memoryMb.at(-1)} MB, ${JSON.stringify(run.counts)}`);
+        run.print(`round ${round + 1}: ${memoryMb.at(-1)} MB, ${requests.answers.length} requests`);
       }
     } finally {
-      actors.end();
-      await actors.untilOver();
+      for (const { status, wrong } of await requests.stop()) {
+        run.count(status === 0 ? 'cut off' : `status ${status}`);
+        if (wrong !== undefined) run.violation('WRONG', wrong);
+      }
     }
-    run.count('worker restarts', await node.metric('offerbook_worker_restarts_total'));
+    run.count('worker restarts', await metric('worker_restarts_total'));
     judgeMemory(run, memoryMb);
   },
 };
 
-type Environment = Readonly<Record<string, string>>;
-
-const retailersWith = (offers: number) =>
-  Array.from({ length: offers / OFFERS_OF_RETAILER }, (_, i) => {
-    const first = 1_000_000 + i * OFFERS_OF_RETAILER;
-    const own = Array.from({ length: OFFERS_OF_RETAILER }, (_, j) => offer(first + j));
-    return retailer(i + 1, { cashbackOffers: own });
-  });
-
-async function changeCatalogue(node: WatchedNode, tokens: Tokens, env: Environment, round: number) {
-  const name = `Retailer of round ${round}`;
-  await importAll(['catalogue', '--merge'], [retailer(1, { name, cashbackOffers: [offer(1)] })], env);
-  await node.untilEverywhere('/v1/retailers/?limit=1', tokens.public, (_, body) => body.includes(name));
-}
-
-async function addTransactions(node: WatchedNode, tokens: Tokens, env: Environment, round: number) {
-  const rows = Array.from({ length: 50 }, (_, i) => transaction(round * 50 + i + 1));
-  await importAll(['transactions', '--org', 'acme'], rows, env);
-  const newest = id(round * 50 + 50);
-  const since = new Date(Date.now() - 600_000).toISOString().slice(0, 19);
-  const path = `/v1/transactions/?limit=1000&updatedAtGreaterThan=${since}`;
-  await node.untilEverywhere(path, tokens.private, (_, body) => body.includes(newest));
-}
-
-async function revoke(run: Run, node: WatchedNode, env: Environment): Promise<void> {
-  const { id: tokenId, token } = await issueToken('private', env);
-  const path = '/v1/transactions/?limit=1';
-  await node.untilEverywhere(path, token, (status) => status === 200);
-  await runCommand(['tokens', 'revoke', tokenId], env);
-  const revokedAtMs = performance.now();
-  await node.untilEverywhere(path, token, (status) => status === 401);
-  const tookMs = performance.now() - revokedAtMs;
-  if (!run.flag('busy'))
-    run.require('a revocation takes effect within 4 s', tookMs <= REVOKED_WITHIN_MS, tookMs);
+function targetsFor(run: Run, tokens: Readonly<Record<'public' | 'private', string>>): readonly Target[] {
+  const firstId = (n: number) => id(1_000_000 + ((n * 7_919) % run.number('offers')));
+  const { public: token } = tokens;
+  return [
+    { kind: 'catalogue', path: (n) => `/v1/cashback-offers/?cursor=${firstId(n)}`, token },
+    { kind: 'catalogue', path: (n) => `/v1/cashback-offers/?name=${n % 100}&limit=20`, token },
+    { kind: 'catalogue', path: '/v1/retailers/', token, changing: true },
+    { kind: 'transactions', path: '/v1/transactions/?limit=100', token: tokens.private, changing: true },
+    { kind: 'health', path: '/readyz' },
+  ];
 }
 
 /** Compares the second quarter with the last: the first quarter warms up the server. */

@@ -1,67 +1,84 @@
-// Requests before, during and after a fault, each compared with the only correct response. Catalogue requests must always
-// succeed; requests for transactions must succeed or get 503.
+// Clients that repeat their requests before, during and after faults. Every response is checked: it must be the correct one, or
+// a failure that is allowed at the time.
 
 import { until } from '../../support/until.ts';
-
-export interface Answer {
-  readonly kind: 'catalogue' | 'transactions' | 'health';
-  readonly status: number;
-  readonly startedMs: number;
-  readonly endedMs: number;
-  /** What was wrong; undefined for a correct response or a valid 503. */
-  readonly wrong: string | undefined;
-}
+import { get } from './get.ts';
 
 export interface Target {
-  readonly kind: Answer['kind'];
-  readonly path: string;
+  readonly kind: 'catalogue' | 'transactions' | 'health';
+  /** If the path depends on the number of the request, or is `changing`, the body of a 200 is not checked. */
+  readonly path: string | ((request: number) => string);
+  readonly changing?: boolean;
   readonly token?: string | undefined;
 }
 
-const PAUSE_MS = 20;
+export interface Answer {
+  readonly kind: Target['kind'];
+  /** 0 if there was no response. */
+  readonly status: number;
+  readonly startedMs: number;
+  readonly endedMs: number;
+  /** What was wrong; undefined for a correct response or an allowed failure. */
+  readonly wrong: string | undefined;
+}
+
+export interface ClientOptions {
+  readonly pauseMs?: number;
+  readonly limitMs?: number;
+  readonly allowed?: readonly number[];
+}
+
 /** Correct responses in a row after which a target counts as served. */
 const IN_A_ROW = 3;
 
-export class CheckedRequests {
+export class CheckedRequests implements AsyncDisposable {
   readonly answers: Answer[] = [];
-  /** The latest answers to each target, newest last. */
+  /** Failures that are allowed now: 503 for requests for transactions, 0 for requests that are cut off. */
+  allowed: readonly number[];
+  readonly #url: string;
+  readonly #limitMs: number | undefined;
   readonly #latest: Answer[][];
-  readonly #clients: Promise<void>[];
+  #clients: Promise<void>[] = [];
   #isOver = false;
 
-  private constructor(baseUrl: string, targets: readonly Target[], right: readonly string[]) {
+  private constructor(url: string, targets: readonly Target[], options: ClientOptions) {
+    this.#url = url;
+    this.#limitMs = options.limitMs;
+    this.allowed = options.allowed ?? [503];
     this.#latest = targets.map(() => []);
-    this.#clients = targets.map(async (target, i) => {
-      while (!this.#isOver) {
-        const answer = await answerOf(baseUrl, target, right[i] ?? '');
-        this.answers.push(answer);
-        this.#latest[i] = [...(this.#latest[i] ?? []), answer].slice(-IN_A_ROW);
-        await Bun.sleep(PAUSE_MS);
-      }
-    });
   }
 
-  /** Requests each target to record the correct response, then repeatedly. On a busy machine, a node may return 503 at first. */
-  static async start(baseUrl: string, targets: readonly Target[]): Promise<CheckedRequests> {
+  /** Starts a client for each target. Its first 200 is the correct response; on a busy machine, a 503 may precede it. */
+  static async start(
+    url: string,
+    targets: readonly Target[],
+    options: ClientOptions = {},
+  ): Promise<CheckedRequests> {
+    const requests = new CheckedRequests(url, targets, options);
     const right = await Promise.all(
       targets.map(async (target) => {
-        const response = await until(
-          () => ask(baseUrl, target),
-          ({ status }) => status === 200,
-        );
-        return response.text();
+        const request = () => requests.#send(target, 0);
+        return (await until(request, ({ status }) => status === 200)).text();
       }),
     );
-    return new CheckedRequests(baseUrl, targets, right);
+    requests.#clients = targets.map(async (target, i) => {
+      for (let number = 1; !requests.#isOver; number++) {
+        const answer = await requests.#answer(target, number, right[i] ?? '');
+        requests.answers.push(answer);
+        requests.#latest[i] = [...(requests.#latest[i] ?? []), answer].slice(-IN_A_ROW);
+        await Bun.sleep(options.pauseMs ?? 20);
+      }
+    });
+    return requests;
   }
 
-  /** Waits until each target's latest responses, to requests sent from now on, were 200. */
+  /** Waits until the latest responses to each target, to requests sent from now on, are 200. */
   async untilServed(): Promise<void> {
     const sinceMs = performance.now();
+    const isServed = ({ startedMs, status }: Answer) => startedMs > sinceMs && status === 200;
     await until(
-      () =>
-        this.#latest.map((answers) => answers.filter((it) => it.startedMs > sinceMs && it.status === 200)),
-      (served) => served.every(({ length }) => length === IN_A_ROW),
+      () => this.#latest.map((answers) => answers.filter(isServed).length),
+      (counts) => counts.every((count) => count === IN_A_ROW),
     );
   }
 
@@ -72,40 +89,65 @@ export class CheckedRequests {
     await until(count, (now) => now >= wanted);
   }
 
+  /** Returns the time of the first 200 to a request that was sent after `sinceMs`. */
+  async servedAfter(sinceMs: number): Promise<number> {
+    const find = () => this.answers.filter(({ status, startedMs }) => status === 200 && startedMs >= sinceMs);
+    const served = await until(find, ({ length }) => length > 0);
+    return Math.min(...served.map(({ endedMs }) => endedMs));
+  }
+
   async stop(): Promise<readonly Answer[]> {
     this.#isOver = true;
     await Promise.all(this.#clients);
     return this.answers;
   }
-}
 
-async function answerOf(baseUrl: string, target: Target, right: string): Promise<Answer> {
-  const startedMs = performance.now();
-  const { kind } = target;
-  try {
-    const response = await ask(baseUrl, target);
-    const body = await response.text();
-    const wrong = faultOf(response, body, kind, right);
-    return { kind, status: response.status, startedMs, endedMs: performance.now(), wrong };
-  } catch (error) {
-    return { kind, status: 0, startedMs, endedMs: performance.now(), wrong: String(error) };
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  async #answer(target: Target, number: number, right: string): Promise<Answer> {
+    const startedMs = performance.now();
+    const allowedBefore = this.allowed;
+    // A fault that has ended in the meantime may be the reason of a failure.
+    const allows = (status: number) => allowedBefore.includes(status) || this.allowed.includes(status);
+    const done = (status: number, wrong: string | undefined): Answer => ({
+      ...{ kind: target.kind, status, startedMs, endedMs: performance.now(), wrong },
+    });
+    try {
+      const response = await this.#send(target, number);
+      const body = await response.text();
+      return done(response.status, problemOf(target, response, body, right, allows));
+    } catch (error) {
+      return done(0, allows(0) ? undefined : `${pathOf(target, number)}: ${error}`);
+    }
+  }
+
+  /** Every third request has its own connection, so that a server with several workers passes it to any of them. */
+  #send(target: Target, number: number): Promise<Response> {
+    const headers: Record<string, string> = number % 3 === 0 ? { Connection: 'close' } : {};
+    const { token } = target;
+    const limit = this.#limitMs === undefined ? {} : { limitMs: this.#limitMs };
+    return get(this.#url + pathOf(target, number), { token, headers, ...limit });
   }
 }
 
-function faultOf(response: Response, body: string, kind: Answer['kind'], right: string): string | undefined {
-  if (response.status === 200) {
-    // The database state in /readyz changes with the fault.
-    return body === right || kind === 'health' ? undefined : `another body: ${body.slice(0, 200)}`;
-  }
+function pathOf({ path }: Target, number: number): string {
+  return typeof path === 'string' ? path : path(number);
+}
+
+function problemOf(
+  { kind, path, changing = false }: Target,
+  { status, headers }: Response,
+  body: string,
+  right: string,
+  allows: (status: number) => boolean,
+): string | undefined {
+  // The database state in /readyz changes with the fault.
+  const isAnyBody = changing || typeof path !== 'string' || kind === 'health';
+  if (status === 200)
+    return isAnyBody || body === right ? undefined : `a different body: ${body.slice(0, 200)}`;
   const isProper503 =
-    kind === 'transactions' &&
-    response.status === 503 &&
-    response.headers.has('Retry-After') &&
-    (JSON.parse(body) as { code?: string }).code === 'unavailable';
-  return isProper503 ? undefined : `${response.status} for ${kind}: ${body.slice(0, 200)}`;
-}
-
-function ask(baseUrl: string, { path, token }: Target): Promise<Response> {
-  const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
-  return fetch(baseUrl + path, { headers });
+    kind === 'transactions' && status === 503 && headers.has('Retry-After') && body.includes('"unavailable"');
+  return isProper503 && allows(503) ? undefined : `${status} for ${kind}: ${body.slice(0, 200)}`;
 }

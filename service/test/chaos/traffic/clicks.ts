@@ -1,12 +1,9 @@
 // Users that click. In the end, every redirect that contained a click id must have exactly one record.
 
-import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import type { ClickId } from '../../../src/domain/click.ts';
-import { importCatalogue } from '../../../src/importer/import-catalogue.ts';
-import { CREATE_OPTIONS, openStores } from '../../../src/storage/open-stores.ts';
 import { coupon, id, retailer } from '../../support/fixtures.ts';
-import { ndjson } from '../../support/test-node.ts';
 import { until } from '../../support/until.ts';
+import { seed, withStores } from '../cluster/seed.ts';
 
 /** Number of users that click concurrently. */
 const USERS_AT_ONCE = 8;
@@ -57,18 +54,10 @@ export class Clickers {
 
 /** Creates an organisation and a link to click on; returns the organisation's public id. */
 export async function prepareClicks(databaseUrl: string): Promise<string> {
-  const stores = await openStores(databaseUrl, CREATE_OPTIONS);
-  try {
-    const org = await stores.organisations.create('acme');
-    const rows = ndjson([retailer(1, { coupons: [coupon(21)] })]);
-    await importCatalogue(stores.catalogue, sourceFrom(rows), {});
-    await stores.links.write((writer) =>
-      writer.put([{ id: id(1), kind: 'retailer', template: `${NETWORK}{click}` }]),
-    );
-    return org?.publicId ?? '';
-  } finally {
-    await stores.close();
-  }
+  const { org } = await seed(databaseUrl, [retailer(1, { coupons: [coupon(21)] })], []);
+  const link = { id: id(1), kind: 'retailer', template: `${NETWORK}{click}` } as const;
+  await withStores(databaseUrl, (stores) => stores.links.write((writer) => writer.put([link])));
+  return org.publicId;
 }
 
 /** Waits until all clicks are recorded, or until none has been added for this time. Returns the recorded ones. */
@@ -77,8 +66,7 @@ export async function untilRecorded(
   clicks: readonly ClickId[],
   patienceMs = 20_000,
 ): Promise<Set<ClickId>> {
-  const stores = await openStores(databaseUrl);
-  try {
+  return await withStores(databaseUrl, async (stores) => {
     let [count, progressMs] = [0, performance.now()];
     while (true) {
       const found = new Set((await stores.clicks.find(clicks)).keys());
@@ -87,7 +75,5 @@ export async function untilRecorded(
       if (isOver || clicks.every((click) => found.has(click))) return found;
       await Bun.sleep(50);
     }
-  } finally {
-    await stores.close();
-  }
+  });
 }

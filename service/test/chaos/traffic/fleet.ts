@@ -4,10 +4,10 @@
 
 import type { Random } from '@offerbook/sandbox/random.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import { digestToken, newTokenText } from '../../../src/domain/access-token.ts';
+import { newTokenText } from '../../../src/domain/access-token.ts';
 import type { Stores } from '../../../src/domain/stores.ts';
-import { leakWatch } from '../../support/leak-watch.ts';
-import type { Cluster } from '../cluster/nodes.ts';
+import { type Node, sendToAny } from '../cluster/node.ts';
+import { issueToken } from '../cluster/seed.ts';
 import { compare, readAll } from '../model/comparison.ts';
 import { getOrganisation, LONER, type OrganisationName } from '../model/world.ts';
 import type { Send } from './page-reader.ts';
@@ -29,7 +29,7 @@ export interface Member {
 
 export interface Surroundings {
   readonly stores: Stores;
-  readonly cluster: Cluster;
+  readonly nodes: readonly Node[];
   random(...parts: string[]): Random;
   /** Returns a function that fetches pages, and sometimes disturbs the walk between two pages. */
   reader(organisation: OrganisationName, random: Random, send: Send): FetchPage;
@@ -99,12 +99,13 @@ export class Fleet {
 }
 
 async function buildPollers(organisation: OrganisationName, around: Surroundings): Promise<Poller[]> {
+  const org = await getOrganisation(around.stores, organisation);
   const read = async (kind: string, tokenCount: number) => {
     const random = around.random(organisation, kind);
     const tokens = await Promise.all(
-      Array.from({ length: tokenCount }, () => issueToken(around.stores, organisation)),
+      Array.from({ length: tokenCount }, () => issueToken(around.stores, org)),
     );
-    const send: Send = (path) => around.cluster.sendToAny(path, random.pick(tokens), random);
+    const send: Send = (path) => sendToAny(around.nodes, path, random.pick(tokens), random);
     return { random, pages: around.reader(organisation, random, send) };
   };
   if (organisation === LONER) return [new GreatestStampPoller((await read('max(updatedAt)', 1)).pages)];
@@ -117,19 +118,4 @@ async function buildPollers(organisation: OrganisationName, around: Surroundings
     new FullCopyPoller((await read('full copy 1', 1)).pages, check),
     new FullCopyPoller((await read('full copy 2', 1)).pages, check),
   ];
-}
-
-export async function issueToken(stores: Stores, organisation: string): Promise<string> {
-  const text = newTokenText('private');
-  leakWatch.noteToken(text);
-  const { id: orgId } = await getOrganisation(stores, organisation);
-  const token = {
-    orgId,
-    kind: 'private',
-    label: 'poller',
-    digest: digestToken(text),
-    expiresAtMs: null,
-  } as const;
-  await stores.tokens.add(token);
-  return text;
 }

@@ -13,7 +13,7 @@ export type Outcome =
   | { readonly kind: 'closed' };
 
 /** Longer than any response takes. A server that neither responds nor closes the connection in this time has failed. */
-const PATIENCE_MS = 60_000;
+const RESPONSE_MAX_MS = 60_000;
 const HEAD_END = Buffer.from('\r\n\r\n');
 const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) [\x20-\x7e]*$/;
 const HEADER_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+): ([\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?)?$/;
@@ -42,43 +42,33 @@ export class HttpConnection implements Disposable {
   }
 
   /** Sends a request, waits for the whole response and returns its status; rejects if the connection ends first. */
-  async request(bytes: Uint8Array): Promise<number> {
-    this.#write(bytes);
-    const head = await this.#head();
-    if (head === undefined) throw new Error('the connection was closed');
-    let missing = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
-    while (true) {
-      for (const chunk of this.#chunks) missing -= chunk.length;
-      this.#chunks = [];
-      if (missing <= 0) break;
-      if (!(await this.#more())) throw new Error('the connection was closed within a response');
-    }
-    if (/\r\nconnection: close/i.test(head)) this.close();
-    return Number(head.slice(9, 12));
+  request(bytes: Uint8Array, limitMs = RESPONSE_MAX_MS): Promise<number> {
+    return this.#within(limitMs, async () => {
+      this.#write(bytes);
+      const head = await this.#head();
+      if (head === undefined) throw new Error('the connection was closed');
+      let missing = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
+      while (true) {
+        for (const chunk of this.#chunks) missing -= chunk.length;
+        this.#chunks = [];
+        if (missing <= 0) break;
+        if (!(await this.#more())) throw new Error('the connection was closed within a response');
+      }
+      if (/\r\nconnection: close/i.test(head)) this.close();
+      return Number(head.slice(9, 12));
+    });
   }
 
   /** Sends one request and returns its outcome. With the rest 'any', more bytes may follow the response. */
-  async exchange(bytes: Uint8Array, method: string, rest: 'none' | 'any' = 'none'): Promise<Outcome> {
-    let isLate = false;
-    const timer = setTimeout(() => {
-      isLate = true;
-      this.cut();
-    }, PATIENCE_MS);
-    try {
+  exchange(bytes: Uint8Array, method: string, rest: 'none' | 'any' = 'none'): Promise<Outcome> {
+    return this.#within(RESPONSE_MAX_MS, async () => {
       this.#write(bytes);
       const outcome = await this.#readOutcome(method);
-      if (isLate) throw new Error('the server neither responded nor closed the connection');
       const more = this.#received();
       if (rest === 'none' && more.length > 0)
         throw new Error(`bytes after the response: ${more.toString('latin1')}`);
       return outcome;
-    } catch (error) {
-      // Later bytes on this connection must not be mistaken for the next response.
-      this.cut();
-      throw error;
-    } finally {
-      clearTimeout(timer);
-    }
+    });
   }
 
   close(): void {
@@ -93,6 +83,25 @@ export class HttpConnection implements Disposable {
 
   [Symbol.dispose](): void {
     this.cut();
+  }
+
+  /** Cuts the connection if the work fails or takes longer, so that later bytes are not mistaken for the next response. */
+  async #within<Result>(limitMs: number, work: () => Promise<Result>): Promise<Result> {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      this.cut();
+    }, limitMs);
+    try {
+      const result = await work();
+      if (!isLate) return result;
+    } catch (error) {
+      this.cut();
+      if (!isLate) throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+    throw new Error(`no response within ${limitMs / 1_000} s`);
   }
 
   #write(bytes: Uint8Array): void {

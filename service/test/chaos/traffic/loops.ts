@@ -8,12 +8,14 @@ export interface Traffic {
   readonly url: string;
   /** Sent one after the other, from the start again after the last. */
   readonly requests: readonly Uint8Array[];
-  /** Asked before each request. */
+  /** Called before each request. */
   readonly isOver: () => boolean;
   readonly tally?: Tally;
 }
 
 const TICK_MS = 5;
+/** Longer than the read timeout of the proxies, whose 504 is a response. A request without a response counts as failed. */
+const RESPONSE_MAX_MS = 30_000;
 
 /** Over after this time. */
 export function forMs(durationMs: number): () => boolean {
@@ -71,7 +73,7 @@ class Lane {
     const startedAtMs = performance.now();
     try {
       const connection = this.#take() ?? (await HttpConnection.open(url));
-      const status = await connection.request(request);
+      const status = await connection.request(request, RESPONSE_MAX_MS);
       this.tally.answer(status, performance.now() - startedAtMs);
       if (connection.isOpen) this.#free.push(connection);
     } catch (error) {

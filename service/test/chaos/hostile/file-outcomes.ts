@@ -1,0 +1,74 @@
+// Checks that the attacks on imports and conversions share.
+
+import { BadInput, Refused } from '@offerbook/wire/failures.ts';
+import { withTimeout } from '../../../src/domain/with-timeout.ts';
+import type { Run } from '../report/run.ts';
+
+/** Far longer than a file of a few rows takes, on any machine. */
+const PATIENCE_MS = 60_000;
+const PROTOTYPE_NAMES = Object.getOwnPropertyNames(Object.prototype).sort().join();
+const SUMMARY = /^Nothing was (?:imported|converted): ./;
+/** Attacks of this size meet every case. */
+const ALL_OUTCOMES_FROM = 200;
+const MORE = /^… and [\d,]+ more$/;
+
+/** The result or the error of an import or a conversion. Throws if it does not end or if it changes the prototype of objects. */
+export async function outcomeOf<T>(work: Promise<T>): Promise<T | Error> {
+  const outcome = await withTimeout(work, PATIENCE_MS, () => new Error('the file takes too long')).catch(
+    (error: Error) => error,
+  );
+  const names = Object.getOwnPropertyNames(Object.prototype).sort().join();
+  if (names !== PROTOTYPE_NAMES || 'polluted' in {})
+    throw new Error('the prototype of all objects was changed');
+  return outcome;
+}
+
+/** Counts what happened to damaged files of one kind. */
+export class FileOutcomes {
+  accepted = 0;
+  /** Files without a valid row. */
+  empty = 0;
+  #invalid = 0;
+  #refused = 0;
+
+  /**
+   * Checks the message of a rejected file: it must contain the reason, or the location of each invalid row. Files with invalid
+   * rows are rejected with `rowError`.
+   */
+  rejected(
+    error: Error,
+    rowError: new (...args: never[]) => Error,
+    { place, whole }: { readonly place: RegExp; readonly whole: RegExp },
+  ): void {
+    const { message } = error;
+    if (!(error instanceof BadInput || error instanceof Refused)) throw error;
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal would interpret them
+    if (/[\x00-\x09\x0b-\x1f\x7f-\x9f]/.test(message))
+      throw new Error(`has control characters: ${JSON.stringify(message)}`);
+    if (!(error instanceof rowError)) {
+      if (!whole.test(message)) throw new Error(`the error does not give the reason: ${message}`);
+      this.#refused += 1;
+      return;
+    }
+    const [summary = '', ...places] = message.split('\n').reverse();
+    if (!SUMMARY.test(summary)) throw new Error(`the error has no summary: ${message}`);
+    if (places.length === 0 || places.some((line) => !place.test(line) && !MORE.test(line)))
+      throw new Error(`the error does not name the place: ${message}`);
+    this.#invalid += 1;
+  }
+
+  /** Large attacks must meet accepted and invalid files. */
+  report(run: Run, kind: string): void {
+    const files = this.accepted + this.empty + this.#invalid + this.#refused;
+    run.row({
+      files,
+      of: kind,
+      accepted: this.accepted,
+      'rejected with places': this.#invalid,
+      'rejected whole': this.#refused,
+    });
+    const fewest = Math.min(this.accepted, this.#invalid);
+    if (files >= ALL_OUTCOMES_FROM)
+      run.require(`${kind} files must be accepted and rejected`, fewest > files / 50);
+  }
+}
