@@ -12,7 +12,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   wire: [],
   client: [],
   feeds: ['wire'],
-  sandbox: ['client'],
+  sandbox: ['wire', 'client'],
   site: ['client', 'wire'],
   domain: ['wire'],
   tracing: ['wire', 'domain'],

@@ -296,7 +296,7 @@ describe('the guides', () => {
       .click();
     await page.waitForURL(`${node.url}/docs/polling#the-contract`);
     await search.fill('rate_limited');
-    await page.locator('.found').getByRole('link', { name: 'rate_limited · Error' }).waitFor();
+    await page.locator('.found a[href^="/docs/errors"]').first().waitFor();
     await search.fill('zzz nothing');
     await page.getByText('Nothing found.').waitFor();
     await search.fill('');
@@ -309,12 +309,12 @@ describe('the guides', () => {
     await using watched = await open('/docs');
     const { page } = watched;
     await page.keyboard.press('/');
-    await page.keyboard.type('watermark late (((');
+    await page.keyboard.type('stamp late (((');
     await page.getByText('Nothing found.').waitFor();
     for (let i = 0; i < 3; i++) await page.keyboard.press('Backspace');
     await page.locator('.found mark').first().waitFor();
     const marks = await page.locator('.found mark').allTextContents();
-    expect(new Set(marks.map((mark) => mark.toLowerCase()))).toEqual(new Set(['watermark', 'late']));
+    expect(new Set(marks.map((mark) => mark.toLowerCase()))).toEqual(new Set(['stamp', 'late']));
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowUp');
@@ -337,7 +337,7 @@ describe('the guides', () => {
     expect(await current.allTextContents()).toEqual(['Polling transactions', 'Four traps']);
     await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
     await page
-      .locator('.contents [aria-current="location"]', { hasText: 'How we test the contract' })
+      .locator('.contents [aria-current="location"]', { hasText: 'What happens when something fails' })
       .waitFor();
     await page.evaluate('scrollTo(0, 0)');
     await page.locator('.contents [aria-current="location"]').waitFor({ state: 'detached' });
