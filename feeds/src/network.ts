@@ -1,5 +1,5 @@
-// Interface of a network: the structure of its files, and how rows become sales and catalogue facts. Implementations are
-// pure: they do not read files or the clock, and they keep no state between rows.
+// Interface of an affiliate network: the structure of its files, how rows become sales and catalogue facts, and the requests that
+// fetch them. Implementations are pure: they do not send requests, read files or the clock, or keep state between rows.
 
 import type { Amount } from '@offerbook/wire/amount.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
@@ -7,8 +7,20 @@ import type { Status } from '@offerbook/wire/transaction.ts';
 import type { CatalogueFact } from './catalogue/facts.ts';
 import type { Fields } from './fields.ts';
 import type { FeedFormat, FeedShape } from './formats/feed-row.ts';
+import type { CataloguePull } from './pull/catalogue-pull.ts';
+import type { SalePull } from './pull/sale-pull.ts';
+import type { NetworkName, SourceOf } from './source/source-file.ts';
 
-export interface Network {
+export interface AffiliateNetwork<Name extends NetworkName> {
+  /** `nowMs` determines the age of sales, for networks that never confirm them. */
+  openFeeds(source: SourceOf<Name>, nowMs: number): NetworkFeeds;
+  /** Absent if the network has no supported API. */
+  pullSales?(source: SourceOf<Name>): SalePull;
+  /** Returns undefined if the source file lacks a setting for it. */
+  pullCatalogue?(source: SourceOf<Name>): CataloguePull | undefined;
+}
+
+export interface NetworkFeeds {
   /** Undefined if a table source does not map transactions. */
   readonly transactions: SaleFeed | undefined;
   /** Catalogue feeds, keyed by command-line option, such as `commission-groups`. */

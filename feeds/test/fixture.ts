@@ -4,7 +4,7 @@ import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { convertCatalogue } from '../src/catalogue/convert-catalogue.ts';
 import type { ConvertReport, RowSpool } from '../src/convert-report.ts';
 import { convertLinks } from '../src/links/convert-links.ts';
-import { openNetwork } from '../src/open-network.ts';
+import { openFeeds } from '../src/networks.ts';
 import type { Overlay } from '../src/source/overlay.ts';
 import { Shares } from '../src/source/share.ts';
 import { type NetworkName, parseSource, type Source } from '../src/source/source-file.ts';
@@ -91,7 +91,7 @@ export async function convertSales(
   files: Files,
   options: ConversionOptions = {},
 ): Promise<Conversion> {
-  const { transactions } = openNetwork(source, options.nowMs ?? NOW_MS);
+  const { transactions } = openFeeds(source, options.nowMs ?? NOW_MS);
   if (transactions === undefined) throw new Error('the source has no transactions');
   const spool = new MemorySpool();
   const rules = {
@@ -133,7 +133,7 @@ export async function convertShopLinks(
 }
 
 function openFiles(source: Source, files: Readonly<Record<string, string>>, options: ConversionOptions) {
-  const { catalogue } = openNetwork(source, options.nowMs ?? NOW_MS);
+  const { catalogue } = openFeeds(source, options.nowMs ?? NOW_MS);
   return Object.entries(files).map(([key, content]) => {
     const [name = '', advertiserId] = key.replace(/ .*/, '').split('=');
     const feed = catalogue[name];

@@ -1,31 +1,64 @@
-// Awin: fetching transactions. One request returns a whole window as one list. Each date filter finds only one kind of change, so
-// every filter is a stream of its own.
+// Awin's requests. Sales: one request returns a whole window as one list; each date filter finds only one kind of change, so every
+// filter is a stream of its own. Catalogue: programmes, offers, and the commission groups of each programme with one request per
+// programme.
 
 import { MINUTE_MS } from '@offerbook/wire/time.ts';
-import { bearerAuthorisation } from '../pull/network-access.ts';
+import { type CataloguePull, numberedPages, onePage } from '../pull/catalogue-pull.ts';
+import { bearerAuthorisation, get, postJson } from '../pull/network-access.ts';
 import { printSecond, type SalePull, stream } from '../pull/sale-pull.ts';
 import type { SourceOf } from '../source/source-file.ts';
 
-export function awinPull({ account }: SourceOf<'awin'>): SalePull {
+const ORIGIN = 'https://api.awin.com';
+const PAGE_SIZE = 200;
+const FILTERS = { membership: 'joined', status: 'active', type: 'all' };
+
+export function pullSales({ account }: SourceOf<'awin'>): SalePull {
   return {
     // Awin accepts 31 days, both ends included.
     streams: ['transaction', 'validation', 'amendment'].map((name) => stream(name, 30)),
     reread: stream('reread', 30),
     rate: { requests: 20, perMs: MINUTE_MS },
-    request: (name, { fromMs, toMs }) => {
-      const query = new URLSearchParams({
+    request: (name, { fromMs, toMs }) =>
+      get(`${ORIGIN}/publishers/${encodeURIComponent(account)}/transactions/`, {
         startDate: printSecond(fromMs),
         endDate: printSecond(toMs),
         timezone: 'UTC',
         dateType: name === 'reread' ? 'transaction' : name,
-      });
-      return {
-        method: 'GET',
-        url: `https://api.awin.com/publishers/${encodeURIComponent(account)}/transactions/?${query}`,
-        headers: { Accept: 'application/json' },
-      };
-    },
+      }),
     next: () => undefined,
     authorise: ({ token = '' }) => bearerAuthorisation(token),
+  };
+}
+
+export function pullCatalogue({ account }: SourceOf<'awin'>): CataloguePull {
+  const publisher = encodeURIComponent(account);
+  const path = `${ORIGIN}/publishers/${publisher}`;
+  return {
+    lists: [
+      {
+        feed: 'programmes',
+        ...onePage,
+        request: () => get(`${path}/programmes`, { relationship: 'joined' }),
+      },
+      {
+        feed: 'offers',
+        ...numberedPages,
+        // Not a typo: only this path has `publisher` in the singular.
+        request: (position = '1') =>
+          postJson(`${ORIGIN}/publisher/${publisher}/promotions`, {
+            filters: FILTERS,
+            pagination: { page: Number(position), pageSize: PAGE_SIZE },
+          }),
+      },
+    ],
+    listsOf: (advertiserId) => [
+      {
+        feed: 'commission-groups',
+        advertiserId,
+        isOneRow: true,
+        ...onePage,
+        request: () => get(`${path}/commissiongroups`, { advertiserId, extraConditionsDetails: 'true' }),
+      },
+    ],
   };
 }

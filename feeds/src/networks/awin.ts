@@ -7,14 +7,72 @@ import { type CatalogueFact, leftOut, type Rate, readSeparately } from '../catal
 import { joinTexts } from '../catalogue/texts.ts';
 import { type Fields, quote } from '../fields.ts';
 import type { FeedFormat, FeedShape, PageInfo } from '../formats/feed-row.ts';
-import type { Commission, Network, Sale } from '../network.ts';
+import type { AffiliateNetwork, Commission, NetworkFeeds, Sale } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';
 import { parseEnd, parseTime, patternReader } from '../zoned-time.ts';
-import { AWIN } from './awin-vocabulary.ts';
+import { pullCatalogue, pullSales } from './awin-pull.ts';
+
+export const awin: AffiliateNetwork<'awin'> = { openFeeds, pullSales, pullCatalogue };
+
+// The network's terms and field names, with the variants seen across accounts and years. Entries marked B or C are not from the
+// network's documentation: see "Corrections" in docs/feeds.md.
+const AWIN = {
+  statuses: {
+    pending: 'PENDING',
+    approved: 'CONFIRMED',
+    declined: 'DECLINED',
+    deleted: 'DECLINED',
+  },
+  /** C. Fields of error responses, as seen in practice. */
+  error: { code: 'error', message: 'description' },
+  /** B. */
+  joined: ['joined', 'Joined'],
+  /** B. Regions that are not countries: Brazilian programmes that pay in US dollars. */
+  regions: new Map([['BU', 'BR']]),
+  rateTypes: { percentage: 'fraction', fix: 'fixed' },
+  /** B. Fields that can contain the offer list. Third-party clients read `data`; `offers` is only in a client's test. */
+  offerLists: [['data'], ['offers']],
+  /** B for the API's values, C for those in the CSV export. */
+  offerTypes: {
+    voucher: 'coupon',
+    promotion: 'promotion',
+    Voucher: 'coupon',
+    Vouchers: 'coupon',
+    Promotion: 'promotion',
+    Promotions: 'promotion',
+  },
+  /** B. Fields of an offer in the API's JSON and in the CSV export of the user interface. */
+  offer: {
+    JSON: {
+      id: 'promotionId',
+      advertiserId: 'advertiser.id',
+      type: 'type',
+      code: 'voucher.code',
+      title: 'title',
+      description: 'description',
+      start: 'startDate',
+      end: 'endDate',
+      link: 'url',
+    },
+    CSV: {
+      id: 'Promotion ID',
+      advertiserId: 'Advertiser ID',
+      type: 'Type',
+      code: 'Code',
+      title: 'Title',
+      description: 'Description',
+      start: 'Starts',
+      end: 'Ends',
+      link: 'Deeplink',
+    },
+  },
+  /** B. Offer times are in this zone; the pattern applies to the CSV export. */
+  offerTimes: { pattern: 'DD/MM/YYYY HH:mm:ss', zone: 'UTC' },
+} as const;
 
 type GroupShares = Readonly<Record<string, number>>;
 
-export function awin(source: SourceOf<'awin'>): Network {
+function openFeeds(source: SourceOf<'awin'>): NetworkFeeds {
   const shape: FeedShape = { json: [], readPageInfo };
   return {
     transactions: { shape, readSale: (row) => readSale(row, source.share.groups) },

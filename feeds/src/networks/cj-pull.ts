@@ -1,8 +1,10 @@
-// CJ: fetching commission records. Corrections are new records with their own posting date. A record that is locked keeps its
-// posting date, so a second stream reads records by locking date.
+// CJ's requests. Sales: corrections are new records with their own posting date. A record that is locked keeps its posting date,
+// so a second stream reads records by locking date. Catalogue: the advertisers that the publisher has joined, and their links with
+// promotions; both lists are XML.
 
 import { DAY_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
-import { bearerAuthorisation } from '../pull/network-access.ts';
+import { type CatalogueList, type CataloguePull, numberedPages } from '../pull/catalogue-pull.ts';
+import { ACCEPT_XML, bearerAuthorisation, get, postJson } from '../pull/network-access.ts';
 import { type PulledPage, type PullWindow, printSecond, type SalePull, stream } from '../pull/sale-pull.ts';
 import { unexpected } from '../pull/unexpected.ts';
 import type { SourceOf } from '../source/source-file.ts';
@@ -28,8 +30,9 @@ const FIELDS = [
 ];
 
 const DATES = { posting: 'Posting', locking: 'Locking', reread: 'Event' };
+const CATALOGUE_PAGE_SIZE = 100;
 
-export function cjPull({ account }: SourceOf<'cj'>): SalePull {
+export function pullSales({ account }: SourceOf<'cj'>): SalePull {
   return {
     streams: [
       stream('posting', 30),
@@ -39,12 +42,10 @@ export function cjPull({ account }: SourceOf<'cj'>): SalePull {
     reread: stream('reread', 30),
     // The published limit of CJ's other services; CJ publishes none for this one.
     rate: { requests: 25, perMs: MINUTE_MS },
-    request: (name, window, position) => ({
-      method: 'POST',
-      url: 'https://commissions.api.cj.com/query',
-      headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
-      body: JSON.stringify({ query: buildQuery(account, name as keyof typeof DATES, window, position) }),
-    }),
+    request: (name, window, position) =>
+      postJson('https://commissions.api.cj.com/query', {
+        query: buildQuery(account, name as keyof typeof DATES, window, position),
+      }),
     next: findNext,
     errorsAreFinal: true,
     parts: { fields: FIELDS.filter((name) => name !== 'shopperId'), subIdField: 'shopperId' },
@@ -78,4 +79,30 @@ function findNext({ response }: PulledPage, position: string | undefined): strin
     throw unexpected('the response', 'does not indicate where the next page starts');
   }
   return last;
+}
+
+/** Undefined without `website`, the id of the publisher's site (PID). */
+export function pullCatalogue({ account, website }: SourceOf<'cj'>): CataloguePull | undefined {
+  if (website === undefined) return undefined;
+  const list = (feed: string, service: string, query: Readonly<Record<string, string>>): CatalogueList => ({
+    feed,
+    ...numberedPages,
+    request: (position = '1') =>
+      get(
+        `https://${service}.api.cj.com/v2/${service}`,
+        {
+          ...query,
+          'advertiser-ids': 'joined',
+          'page-number': position,
+          'records-per-page': String(CATALOGUE_PAGE_SIZE),
+        },
+        ACCEPT_XML,
+      ),
+  });
+  return {
+    lists: [
+      list('advertisers', 'advertiser-lookup', { 'requestor-cid': account }),
+      list('links', 'link-search', { 'website-id': website }),
+    ],
+  };
 }

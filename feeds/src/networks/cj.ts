@@ -12,12 +12,44 @@ import {
 import { joinTexts } from '../catalogue/texts.ts';
 import { type Fields, quote } from '../fields.ts';
 import type { PageInfo } from '../formats/feed-row.ts';
-import type { Network, PartedSaleFeed, Sale } from '../network.ts';
+import type { AffiliateNetwork, NetworkFeeds, PartedSaleFeed, Sale } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';
 import { latest, parseEnd, parseTime, type TimeReader } from '../zoned-time.ts';
-import { CJ } from './cj-vocabulary.ts';
+import { pullCatalogue, pullSales } from './cj-pull.ts';
 
-export function cj(source: SourceOf<'cj'>): Network {
+export const cj: AffiliateNetwork<'cj'> = { openFeeds, pullSales, pullCatalogue };
+
+// The network's terms and field names, with the variants seen across accounts and years. Entries marked B or C are not from the
+// network's documentation: see "Corrections" in docs/feeds.md.
+const CJ = {
+  /** Statuses of an action, in order. A record advances through these statuses in place. */
+  actionStatuses: { new: 0, extended: 1, locked: 2, closed: 3 },
+  /** Sales with this status or a later one are confirmed. */
+  confirmedFrom: 2,
+  validationStatuses: { PENDING: 0, AUTOMATED: 1, ACCEPTED: 1, DECLINED: 2 },
+  declined: 'DECLINED',
+  /** C. Error element of the XML services. */
+  errorElement: 'error-message',
+  joined: ['joined'],
+  /** B. Rates are strings: `25.00%`, or a fixed amount with its currency. */
+  percentRate: /^(\d+(?:\.\d+)?)\s*%$/,
+  /** B. */
+  fixedRate: /^(?:([A-Z]{3})\s*)?\$?(\d+(?:\.\d+)?)(?:\s*([A-Z]{3}))?$/,
+  /** B. Id of the rate for items that are not in any list. */
+  defaultRate: 'default',
+  /** Links of these types are promotions; links without a type are not deals. */
+  promotionTypes: [
+    'coupon',
+    'sweepstakes',
+    'product',
+    'sale/discount',
+    'free shipping',
+    'seasonal link',
+    'site to store',
+  ],
+} as const;
+
+function openFeeds(source: SourceOf<'cj'>): NetworkFeeds {
   const transactions: PartedSaleFeed<CommissionRecord> = {
     shape: { json: [['data', 'publisherCommissions', 'records']], readPageInfo },
     readPart: readRecord,

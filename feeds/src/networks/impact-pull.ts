@@ -1,37 +1,35 @@
-// impact.com: fetching actions by their last change. Filtering by event date would miss reversals.
+// impact.com's requests. Sales: actions by their last change, because filtering by event date would miss reversals. Catalogue:
+// campaigns, contracts and promo codes, and the deals of each campaign.
 
 import { HOUR_MS } from '@offerbook/wire/time.ts';
-import { basicAuthorisation } from '../pull/network-access.ts';
+import { type CatalogueList, type CataloguePull, numberedPages } from '../pull/catalogue-pull.ts';
+import { ACCEPT_JSON, basicAuthorisation, get } from '../pull/network-access.ts';
 import { type PulledPage, printSecond, type SalePull, stream } from '../pull/sale-pull.ts';
 import type { SourceOf } from '../source/source-file.ts';
 
-export const ORIGIN = 'https://api.impact.com';
-export const PAGE_SIZE = 1_000;
+const ORIGIN = 'https://api.impact.com';
+const PAGE_SIZE = 1_000;
+/** Without `Accept`, the response is XML. */
+const HEADERS = { ...ACCEPT_JSON, 'IR-Version': '16' };
 
-export function impactPull({ account }: SourceOf<'impact'>): SalePull {
+export function pullSales({ account }: SourceOf<'impact'>): SalePull {
   const path = `/Mediapartners/${encodeURIComponent(account)}/Actions`;
   return {
     streams: [stream('changes', 44)],
     reread: stream('reread', 44),
     rate: { requests: 1_000, perMs: HOUR_MS },
-    request: (name, { fromMs, toMs }, position) => {
+    request: (name, { fromMs, toMs }, position = '1') => {
+      if (position.startsWith('/')) return get(`${ORIGIN}${position}`, {}, HEADERS);
       const [start, end] =
         name === 'reread' ? ['ActionDateStart', 'ActionDateEnd'] : ['StartDate', 'EndDate'];
-      const query = new URLSearchParams({
+      const query = {
         IrVersion: '16',
         [start]: `${printSecond(fromMs)}Z`,
         [end]: `${printSecond(toMs)}Z`,
         PageSize: String(PAGE_SIZE),
-      });
-      if (position === undefined) query.set('Page', '1');
-      else if (!position.startsWith('/')) query.set('Page', position);
-      const target = position?.startsWith('/') ? position : `${path}?${query}`;
-      // Without this header, the response is XML.
-      return {
-        method: 'GET',
-        url: `${ORIGIN}${target}`,
-        headers: { Accept: 'application/json', 'IR-Version': '16' },
+        Page: position,
       };
+      return get(`${ORIGIN}${path}`, query, HEADERS);
     },
     next: (page, position) => findNext(page, position, path),
     readTotal: ({ response }) => response?.findWholeNumber('@total'),
@@ -41,7 +39,7 @@ export function impactPull({ account }: SourceOf<'impact'>): SalePull {
 }
 
 /** impact.com sends empty lists in several forms. */
-export function isNothing(body: string): boolean {
+function isNothing(body: string): boolean {
   return /^\s*(?:null|\[\s*\]|\{\s*(?:"\w+"\s*:\s*\[\s*\]\s*)?\})\s*$/.test(body);
 }
 
@@ -63,4 +61,32 @@ function findNext(
 function pageOf(link: string): number | undefined {
   const page = new URL(link, ORIGIN).searchParams.get('Page');
   return page === null ? undefined : Number(page);
+}
+
+export function pullCatalogue({ account }: SourceOf<'impact'>): CataloguePull {
+  const list = (feed: string, path: string, query: Readonly<Record<string, string>> = {}): CatalogueList => ({
+    feed,
+    ...numberedPages,
+    request: (position = '1') =>
+      get(
+        `${ORIGIN}/Mediapartners/${encodeURIComponent(account)}/${path}`,
+        { IrVersion: '16', PageSize: String(PAGE_SIZE), Page: position, ...query },
+        HEADERS,
+      ),
+    readTotal: (response) => response.findWholeNumber('@total'),
+  });
+  return {
+    lists: [
+      list('campaigns', 'Campaigns', { InsertionOrderStatus: 'Active' }),
+      list('contracts', 'Contracts', { Status: 'ACTIVE' }),
+      { ...list('promo-codes', 'PromoCodes'), isNothing },
+    ],
+    listsOf: (advertiserId) => [
+      {
+        ...list('deals', `Campaigns/${encodeURIComponent(advertiserId)}/Deals`, { State: 'ACTIVE' }),
+        advertiserId,
+        isNothing,
+      },
+    ],
+  };
 }

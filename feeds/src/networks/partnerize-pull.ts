@@ -1,43 +1,40 @@
-// Partnerize: fetching conversions by their last change. Pages are linked by a cursor, because an offset would skip rows while
-// conversions change.
+// Partnerize's requests. Sales: conversions by their last change. Pages are linked by a cursor, because an offset would skip rows
+// while conversions change. Catalogue: the campaigns that have approved the publisher, and the commissions and vouchers of each
+// campaign.
 
 import { MINUTE_MS } from '@offerbook/wire/time.ts';
-import { basicAuthorisation } from '../pull/network-access.ts';
-import { type PulledPage, printSecond, type SalePull, stream } from '../pull/sale-pull.ts';
+import { type CatalogueList, type CataloguePull, onePage } from '../pull/catalogue-pull.ts';
+import { basicAuthorisation, get } from '../pull/network-access.ts';
+import { type PulledPage, printSpacedSecond, type SalePull, stream } from '../pull/sale-pull.ts';
+import { unexpected } from '../pull/unexpected.ts';
 import type { SourceOf } from '../source/source-file.ts';
 
-export const ORIGIN = 'https://api.partnerize.com';
-export const PAGE_SIZE = 300;
+const ORIGIN = 'https://api.partnerize.com';
+const PAGE_SIZE = 300;
 
-export function partnerizePull({ account }: SourceOf<'partnerize'>): SalePull {
+export function pullSales({ account }: SourceOf<'partnerize'>): SalePull {
+  const path = `/reporting/report_publisher/publisher/${encodeURIComponent(account)}/conversion.json`;
   return {
     // The widest window is not published.
     streams: [stream('changes', 30)],
     reread: stream('reread', 30),
     // Not published either.
     rate: { requests: 60, perMs: MINUTE_MS },
-    request: (name, { fromMs, toMs }, position) => {
-      const query = new URLSearchParams({
-        start_date: printTime(fromMs),
-        end_date: printTime(toMs),
+    request: (name, { fromMs, toMs }, position) =>
+      get(`${ORIGIN}${path}`, {
+        start_date: printSpacedSecond(fromMs),
+        end_date: printSpacedSecond(toMs),
         timezone: 'UTC',
         date_type: name === 'reread' ? 'standard' : 'last_updated',
         limit: String(PAGE_SIZE),
         ...readPosition(position),
-      });
-      const path = `/reporting/report_publisher/publisher/${encodeURIComponent(account)}/conversion.json`;
-      return {
-        method: 'GET',
-        url: `${ORIGIN}${path}?${query}`,
-        headers: { Accept: 'application/json' },
-      };
-    },
+      }),
     next: findNext,
     authorise: ({ applicationKey = '', apiKey = '' }) => basicAuthorisation(applicationKey, apiKey),
   };
 }
 
-export function findNext(page: PulledPage, position: string | undefined): string | undefined {
+function findNext(page: PulledPage, position: string | undefined): string | undefined {
   return page.rowCount === 0 ? undefined : (findLinked(page) ?? findOffset(page, position));
 }
 
@@ -54,7 +51,7 @@ function findLinked({ response, header }: PulledPage): string | undefined {
 
 const OFFSET = 'offset ';
 
-export function readPosition(position: string | undefined): Record<string, string> {
+function readPosition(position: string | undefined): Record<string, string> {
   if (position === undefined) return {};
   return position.startsWith(OFFSET) ? { offset: position.slice(OFFSET.length) } : { cursor_id: position };
 }
@@ -66,6 +63,28 @@ function findOffset({ rowCount }: PulledPage, position: string | undefined): str
   return `${OFFSET}${before + rowCount}`;
 }
 
-function printTime(ms: number): string {
-  return printSecond(ms).replace('T', ' ');
+export function pullCatalogue({ account }: SourceOf<'partnerize'>): CataloguePull {
+  const publisher = encodeURIComponent(account);
+  const list = (feed: string, path: string, advertiserId?: string): CatalogueList => ({
+    feed,
+    ...(advertiserId === undefined ? {} : { advertiserId }),
+    request: (position) => get(`${ORIGIN}${path}`, { limit: String(PAGE_SIZE), ...readPosition(position) }),
+    next: (page, position) => {
+      const next = findNext(page, position);
+      if (next === undefined && page.info.hasMore === true && page.rowCount > 0)
+        throw unexpected('the response', 'does not indicate where the next page starts');
+      return next;
+    },
+  });
+  return {
+    lists: [list('campaigns', `/user/publisher/${publisher}/campaign/a.json`)],
+    listsOf: (advertiserId) => {
+      const campaign = encodeURIComponent(advertiserId);
+      const commissions = `${ORIGIN}/v2/campaigns/${campaign}/publishers/${publisher}/commissions/active`;
+      return [
+        { feed: 'commissions', advertiserId, ...onePage, request: () => get(commissions) },
+        list('vouchers', `/user/publisher/${publisher}/campaign/${campaign}/voucher`, advertiserId),
+      ];
+    },
+  };
 }

@@ -8,12 +8,60 @@ import { type CatalogueFact, leftOut, type Rate, readSeparately } from '../catal
 import { plainText } from '../catalogue/texts.ts';
 import type { Fields } from '../fields.ts';
 import type { FeedFormat, FeedShape, PageInfo } from '../formats/feed-row.ts';
-import type { Network, Sale } from '../network.ts';
+import type { AffiliateNetwork, NetworkFeeds, Sale } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';
 import { parseEnd } from '../zoned-time.ts';
-import { PARTNERIZE } from './partnerize-vocabulary.ts';
+import { pullCatalogue, pullSales } from './partnerize-pull.ts';
 
-export function partnerize(source: SourceOf<'partnerize'>): Network {
+export const partnerize: AffiliateNetwork<'partnerize'> = { openFeeds, pullSales, pullCatalogue };
+
+// The network's terms and field names, with the variants seen across accounts and years. Entries marked B or C are not from the
+// network's documentation: see "Corrections" in docs/feeds.md.
+const PARTNERIZE = {
+  statuses: { pending: 'PENDING', approved: 'CONFIRMED', rejected: 'DECLINED' },
+  /** B. Status of a conversion whose items have different statuses. */
+  mixed: 'mixed',
+  /** Fields of a conversion in the JSON report and in the CSV export, which lacks the publisher reference and the items. */
+  conversion: {
+    JSON: {
+      id: 'conversion_data.conversion_id',
+      campaignId: 'conversion_data.campaign_id',
+      status: 'conversion_data.conversion_value.conversion_status',
+      country: 'conversion_data.country',
+      clickedAt: 'conversion_data.click.set_time',
+      soldAt: 'conversion_data.conversion_time',
+      currency: 'conversion_data.currency',
+      value: 'conversion_data.conversion_value.value',
+      commission: 'conversion_data.conversion_value.publisher_commission',
+      subId: 'conversion_data.publisher_reference',
+      items: 'conversion_data.conversion_items',
+      modifiedAt: 'conversion_data.last_modified',
+    },
+    CSV: {
+      id: 'conversion_id',
+      campaignId: 'campaign_id',
+      status: 'conversion_status',
+      country: 'country',
+      clickedAt: 'click_date_time',
+      soldAt: 'conversion_date_time',
+      currency: 'currency',
+      value: 'value',
+      commission: 'publisher_commission',
+      subId: undefined,
+      items: undefined,
+      modifiedAt: undefined,
+    },
+  },
+  defaultRate: {
+    percent: 'campaign.default_commission_rate',
+    fixed: 'campaign.default_commission_value',
+  },
+  approvedCampaigns: ['a'],
+  activeVouchers: ['y'],
+  rateModels: { percentage_cpa: 'fraction', fixed_cpa: 'fixed', cpc: 'click' },
+} as const;
+
+function openFeeds(source: SourceOf<'partnerize'>): NetworkFeeds {
   const shape = (list: string): FeedShape => ({ json: [[list]], readPageInfo });
   // The CSV export has no publisher reference, so it cannot identify a click or an organisation.
   const columns = Object.values(PARTNERIZE.conversion.CSV).filter((name) => name !== undefined);

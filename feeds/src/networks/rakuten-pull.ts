@@ -1,13 +1,23 @@
-// Rakuten Advertising: fetching events by the date on which the network processed them. The network keeps events for a short
-// time, so a pull that pauses for weeks loses sales.
+// Rakuten Advertising's requests. Sales: events by the date on which the network processed them. The network keeps events for a
+// short time, so a pull that pauses for weeks loses sales. Catalogue: all advertisers, the partnerships (other advertisers are left
+// out), offers and coupons.
 
 import { DAY_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
-import { type AccessToken, bearerAuthorisation } from '../pull/network-access.ts';
-import { printSecond, type SalePull, stream } from '../pull/sale-pull.ts';
+import { type CatalogueList, type CataloguePull, numberedPages } from '../pull/catalogue-pull.ts';
+import {
+  ACCEPT_JSON,
+  ACCEPT_XML,
+  type AccessToken,
+  bearerAuthorisation,
+  get,
+} from '../pull/network-access.ts';
+import { printSpacedSecond, type SalePull, stream } from '../pull/sale-pull.ts';
 import type { SourceOf } from '../source/source-file.ts';
 
-export const ORIGIN = 'https://api.linksynergy.com';
+const ORIGIN = 'https://api.linksynergy.com';
 const PAGE_SIZE = 1_000;
+const CATALOGUE_PAGE_SIZE = 200;
+const COUPONS_PER_PAGE = 500;
 
 /** The fields that the conversion reads, without the sub-id. */
 const FIELDS = [
@@ -24,7 +34,7 @@ const FIELDS = [
   'is_event',
 ];
 
-export function rakutenPull({ account, transactionType, confirmAfterDays }: SourceOf<'rakuten'>): SalePull {
+export function pullSales({ account, transactionType, confirmAfterDays }: SourceOf<'rakuten'>): SalePull {
   return {
     parts: {
       fields: FIELDS,
@@ -36,29 +46,22 @@ export function rakutenPull({ account, transactionType, confirmAfterDays }: Sour
     // Not published.
     rate: { requests: 60, perMs: MINUTE_MS },
     tooManyStatuses: [403],
-    request: (_stream, { fromMs, toMs }, position) => {
-      const query = new URLSearchParams({
-        process_date_start: printTime(fromMs),
-        process_date_end: printTime(toMs),
+    request: (_stream, { fromMs, toMs }, position = '1') =>
+      get(`${ORIGIN}/events/1.0/transactions`, {
+        process_date_start: printSpacedSecond(fromMs),
+        process_date_end: printSpacedSecond(toMs),
         limit: String(PAGE_SIZE),
-        page: position ?? '1',
+        page: position,
         ...(transactionType === undefined || transactionType === 'any' ? {} : { type: transactionType }),
-      });
-      return {
-        method: 'GET',
-        url: `${ORIGIN}/events/1.0/transactions?${query}`,
-        headers: { Accept: 'application/json' },
-      };
-    },
-    next: ({ rowCount }, position) =>
-      rowCount < PAGE_SIZE ? undefined : String(Number(position ?? '1') + 1),
+      }),
+    next: ({ rowCount }, position = '1') => (rowCount < PAGE_SIZE ? undefined : String(Number(position) + 1)),
     authorise: ({ accessToken = '' }) => bearerAuthorisation(accessToken),
     login: {
       request: ({ clientId, clientSecret }) => ({
         method: 'POST',
         url: `${ORIGIN}/token`,
         headers: {
-          Accept: 'application/json',
+          ...ACCEPT_JSON,
           'Content-Type': 'application/x-www-form-urlencoded',
           ...bearerAuthorisation(Buffer.from(`${clientId}:${clientSecret}`).toString('base64')),
         },
@@ -82,6 +85,33 @@ function readToken(body: string): AccessToken | undefined {
   }
 }
 
-function printTime(ms: number): string {
-  return printSecond(ms).replace('T', ' ');
+export function pullCatalogue(): CataloguePull {
+  // The number of the first page is 0 in some lists and 1 in others, so the first request omits it.
+  const list = (feed: string, path: string, query: Readonly<Record<string, string>> = {}): CatalogueList => ({
+    feed,
+    ...numberedPages,
+    request: (page) => {
+      const limit = String(CATALOGUE_PAGE_SIZE);
+      return get(`${ORIGIN}${path}`, { ...query, limit, ...(page === undefined ? {} : { page }) });
+    },
+    readTotal: (response) => response.findWholeNumber('_metadata.total'),
+  });
+  return {
+    lists: [
+      list('advertisers', '/v2/advertisers'),
+      list('partnerships', '/v1/partnerships', { partner_status: 'active' }),
+      list('offers', '/v1/offers', { offer_status: 'active' }),
+      {
+        feed: 'coupons',
+        ...numberedPages,
+        request: (position = '1') =>
+          get(
+            `${ORIGIN}/coupon/1.0`,
+            { resultsperpage: String(COUPONS_PER_PAGE), pagenumber: position },
+            ACCEPT_XML,
+          ),
+        readTotal: (response) => response.findWholeNumber('TotalMatches'),
+      },
+    ],
+  };
 }

@@ -9,12 +9,45 @@ import { type CatalogueFact, leftOut, readSeparately } from '../catalogue/facts.
 import { joinTexts } from '../catalogue/texts.ts';
 import type { Fields } from '../fields.ts';
 import type { FeedShape, PageInfo } from '../formats/feed-row.ts';
-import type { LeftOutRow, Network, PartedSaleFeed, Sale } from '../network.ts';
+import type { AffiliateNetwork, LeftOutRow, NetworkFeeds, PartedSaleFeed, Sale } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';
 import { latest, parseEnd, parseTime } from '../zoned-time.ts';
-import { RAKUTEN } from './rakuten-vocabulary.ts';
+import { pullCatalogue, pullSales } from './rakuten-pull.ts';
 
-export function rakuten(source: SourceOf<'rakuten'>, nowMs: number): Network {
+export const rakuten: AffiliateNetwork<'rakuten'> = { openFeeds, pullSales, pullCatalogue };
+
+// The network's terms and field names, with the variants seen across accounts and years. Entries marked B or C are not from the
+// network's documentation: see "Corrections" in docs/feeds.md.
+const RAKUTEN = {
+  /** `Sat Nov 14 2026 12:00:00 GMT+0000 (UTC)` */
+  eventTime:
+    /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d{2}) (\d{4}) (\d{2}:\d{2}:\d{2}) GMT([+-]\d{4})(?: \([^)]*\))?$/,
+  /** Values of `is_event`: "Y" marks media-optimisation events, which never earn a commission. */
+  events: { Y: true, N: false },
+  rateTypes: { percentage: true },
+  activePartners: ['active'],
+  /** C. Countries of Rakuten's networks. Responses have the number, the name, or both: `1 - United States`. */
+  networks: new Map([
+    ['1', 'US'],
+    ['United States', 'US'],
+    ['3', 'GB'],
+    ['United Kingdom', 'GB'],
+    ['5', 'CA'],
+    ['Canada', 'CA'],
+    ['7', 'FR'],
+    ['France', 'FR'],
+    ['8', 'DE'],
+    ['Germany', 'DE'],
+    ['9', 'AU'],
+    ['Australia', 'AU'],
+    ['41', 'BR'],
+    ['Brazil', 'BR'],
+  ]),
+  /** C. Parameters of Rakuten's links that contain the retailer's URL. */
+  linkTargets: ['murl', 'u', 'RD_PARM1'],
+} as const;
+
+function openFeeds(source: SourceOf<'rakuten'>, nowMs: number): NetworkFeeds {
   const transactions: PartedSaleFeed<SkuRow> = {
     shape: { json: [], readPageInfo },
     readPart: (row) => findLeftOut(row, source.transactionType) ?? readSku(row),

@@ -6,7 +6,7 @@ import type { CatalogueFact, Rate } from '../catalogue/facts.ts';
 import { Fields } from '../fields.ts';
 import type { FeedShape } from '../formats/feed-row.ts';
 import { parseCommaAmount } from '../localised-amount.ts';
-import type { Network, Sale } from '../network.ts';
+import type { AffiliateNetwork, NetworkFeeds, Sale } from '../network.ts';
 import type { SourceOf } from '../source/source-file.ts';
 import type { Cell } from '../source/table-mapping.ts';
 import { parseEnd, parseTime, patternReader, type TimeReader } from '../zoned-time.ts';
@@ -22,7 +22,9 @@ interface Rows {
   readonly separator?: string | undefined;
 }
 
-export function table(source: SourceOf<'table'>): Network {
+export const table: AffiliateNetwork<'table'> = { openFeeds };
+
+function openFeeds(source: SourceOf<'table'>): NetworkFeeds {
   const { transactions, retailers, offers, coupons, promotions, timeZone } = source;
   const feed = (name: string, rows: Rows | undefined, read: (cells: Cells) => CatalogueFact[]) =>
     rows && {

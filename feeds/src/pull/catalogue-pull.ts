@@ -64,15 +64,3 @@ export const numberedPages: Pick<CatalogueList, 'next'> = {
 function incomplete(reason: string): BrokenFile {
   return unexpected('the response', reason);
 }
-
-export const ACCEPT_JSON = { Accept: 'application/json' };
-export const ACCEPT_XML = { Accept: 'application/xml' };
-
-export function get(
-  url: string,
-  query: Readonly<Record<string, string>>,
-  headers: Readonly<Record<string, string>> = ACCEPT_JSON,
-): PullRequest {
-  const text = new URLSearchParams(query).toString();
-  return { method: 'GET', url: text === '' ? url : `${url}?${text}`, headers };
-}

@@ -30,6 +30,23 @@ export interface NetworkAccess {
   };
 }
 
+export const ACCEPT_JSON = { Accept: 'application/json' };
+export const ACCEPT_XML = { Accept: 'application/xml' };
+
+export function get(
+  url: string,
+  query: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string>> = ACCEPT_JSON,
+): PullRequest {
+  const text = new URLSearchParams(query).toString();
+  return { method: 'GET', url: text === '' ? url : `${url}?${text}`, headers };
+}
+
+export function postJson(url: string, body: unknown): PullRequest {
+  const headers = { ...ACCEPT_JSON, 'Content-Type': 'application/json' };
+  return { method: 'POST', url, headers, body: JSON.stringify(body) };
+}
+
 export function basicAuthorisation(user: string, password: string): Readonly<Record<string, string>> {
   return { Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
 }

@@ -10,7 +10,7 @@ import { ConvertRun } from '../convert-run.ts';
 import type { Fields } from '../fields.ts';
 import type { FeedRow, PageInfo } from '../formats/feed-row.ts';
 import { readFeed } from '../formats/read-feed.ts';
-import type { CatalogueFeed, Network } from '../network.ts';
+import type { CatalogueFeed, NetworkFeeds } from '../network.ts';
 import type { CatalogueList, CataloguePage } from './catalogue-pull.ts';
 import { peekNothing } from './sale-pull.ts';
 import { unexpected } from './unexpected.ts';
@@ -23,12 +23,12 @@ export interface CatalogueRows {
 }
 
 export class PulledCatalogue {
-  readonly #feeds: Network['catalogue'];
+  readonly #feeds: NetworkFeeds['catalogue'];
   readonly #rules: CatalogueRules;
   readonly #run: ConvertRun;
   readonly #facts: FactBook;
 
-  constructor(network: Network, rules: CatalogueRules, options: ConvertOptions) {
+  constructor(network: NetworkFeeds, rules: CatalogueRules, options: ConvertOptions) {
     this.#feeds = network.catalogue;
     this.#rules = rules;
     this.#run = new ConvertRun([], options);

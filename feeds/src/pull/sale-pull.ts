@@ -75,6 +75,11 @@ export function printSecond(ms: number): string {
   return printTimestamp(ms - (ms % 1_000));
 }
 
+/** `2026-11-14 12:00:00`, in UTC. */
+export function printSpacedSecond(ms: number): string {
+  return printSecond(ms).replace('T', ' ');
+}
+
 const OVERLAP_MS = DAY_MS;
 const YEAR_MS = 365 * DAY_MS;
 

@@ -1,6 +1,6 @@
 // Checks a source without importing anything: sends one small request and reads its response.
 
-import { openNetwork } from '@offerbook/feeds/open-network.ts';
+import { openFeeds } from '@offerbook/feeds/networks.ts';
 import { PulledSales } from '@offerbook/feeds/pull/pulled-sales.ts';
 import { Shares } from '@offerbook/feeds/source/share.ts';
 import { HOUR_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
@@ -33,7 +33,7 @@ export async function checkSource(
   const { clock } = context;
   const [first] = pull.streams;
   const toMs = clock() - HOUR_MS;
-  const feed = openNetwork(source, clock()).transactions;
+  const feed = openFeeds(source, clock()).transactions;
   if (first === undefined || feed === undefined) return undefined;
   const rules = { source, shares: new Shares(source, overlay), coupons, organisation: undefined };
   using rows = new TemporaryRows();

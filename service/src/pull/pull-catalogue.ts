@@ -1,7 +1,7 @@
 // Pulls the catalogue of one source. It is read completely, every list and every page, or nothing is imported. The import
 // replaces the retailers that this source listed before, and no others. While a network fails, its retailers stay as they are.
 
-import { openNetwork } from '@offerbook/feeds/open-network.ts';
+import { openFeeds } from '@offerbook/feeds/networks.ts';
 import type { CatalogueList, CataloguePull } from '@offerbook/feeds/pull/catalogue-pull.ts';
 import { type CatalogueRows, PulledCatalogue } from '@offerbook/feeds/pull/pulled-catalogue.ts';
 import { Shares } from '@offerbook/feeds/source/share.ts';
@@ -59,7 +59,7 @@ export function catalogueKey({ name }: SourceRun): StreamKey {
 
 async function readCatalogue(run: SourceRun, pull: CataloguePull): Promise<PulledCatalogue> {
   const { source, overlay } = run.pullable;
-  const network = openNetwork(source, run.context.clock());
+  const network = openFeeds(source, run.context.clock());
   const rules = { source, overlay, shares: new Shares(source, overlay) };
   const catalogue = new PulledCatalogue(network, rules, { skipInvalid: run.options.skipInvalid });
   for (const list of pull.lists) await readList(run, list, catalogue);

@@ -1,7 +1,7 @@
 // Fetches one window of sales and imports it. The state of the stream advances in the transaction of the import.
 
 import type { SaleFeed } from '@offerbook/feeds/network.ts';
-import { openNetwork } from '@offerbook/feeds/open-network.ts';
+import { openFeeds } from '@offerbook/feeds/networks.ts';
 import { PulledSales } from '@offerbook/feeds/pull/pulled-sales.ts';
 import type { PullStream, PullWindow } from '@offerbook/feeds/pull/sale-pull.ts';
 import { Shares } from '@offerbook/feeds/source/share.ts';
@@ -85,7 +85,7 @@ export class SaleWindows {
     const { org, skipInvalid } = options;
     // Requests for sales always ask for times in UTC, so the source's timeZone does not apply.
     const utc: Source = { ...source, timeZone: 'UTC' };
-    const feed = openNetwork(utc, context.clock()).transactions as SaleFeed;
+    const feed = openFeeds(utc, context.clock()).transactions as SaleFeed;
     const rules: TransactionRules = {
       source: utc,
       shares: new Shares(source, overlay),

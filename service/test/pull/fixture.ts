@@ -1,7 +1,6 @@
 // Pulls sales from a fake network whose rows the test chooses.
 
-import { openCataloguePull } from '@offerbook/feeds/pull/open-catalogue-pull.ts';
-import { openSalePull } from '@offerbook/feeds/pull/open-sale-pull.ts';
+import { openCataloguePull, openSalePull } from '@offerbook/feeds/networks.ts';
 import type { NetworkName } from '@offerbook/feeds/source/source-file.ts';
 import { DAY_MS } from '@offerbook/wire/time.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';

@@ -1,8 +1,7 @@
 // Pulls from a fake network of the sandbox: the source, the pull of one pass, and the comparison of the database with the
 // network's truth.
 
-import { openCataloguePull } from '@offerbook/feeds/pull/open-catalogue-pull.ts';
-import { openSalePull } from '@offerbook/feeds/pull/open-sale-pull.ts';
+import { openCataloguePull, openSalePull } from '@offerbook/feeds/networks.ts';
 import { ACCOUNTS, type NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
 import type { TrueSale } from '@offerbook/sandbox/networks/true-sales.ts';
 import { DAY_MS } from '@offerbook/wire/time.ts';

@@ -1,7 +1,7 @@
 // Networks that hang, flood, redirect, or repeat our credentials: they cannot hurt this process, its data or other sources.
 
 import { expect, jest, test } from 'bun:test';
-import { openSalePull } from '@offerbook/feeds/pull/open-sale-pull.ts';
+import { openSalePull } from '@offerbook/feeds/networks.ts';
 import { awinSale, sourceFor } from '../../../feeds/test/fixture.ts';
 import { CredentialsRepeated, RESPONSE_LIMITS, ResponseWatch } from '../../src/pull/response-watch.ts';
 import { openClient } from '../../src/pull/source-run.ts';

@@ -9,8 +9,8 @@ import {
   type ConvertReport,
 } from '@offerbook/feeds/convert-report.ts';
 import { convertLinks } from '@offerbook/feeds/links/convert-links.ts';
-import type { Network } from '@offerbook/feeds/network.ts';
-import { openNetwork } from '@offerbook/feeds/open-network.ts';
+import type { NetworkFeeds } from '@offerbook/feeds/network.ts';
+import { openFeeds } from '@offerbook/feeds/networks.ts';
 import { exampleSource } from '@offerbook/feeds/source/example-source.ts';
 import { Shares } from '@offerbook/feeds/source/share.ts';
 import { NETWORK_NAMES, type NetworkName, type Source } from '@offerbook/feeds/source/source-file.ts';
@@ -170,7 +170,7 @@ async function convertLinkFiles(
 
 async function openCatalogueFiles(
   options: Readonly<Record<string, unknown>>,
-  { catalogue }: Network,
+  { catalogue }: NetworkFeeds,
   networkName: NetworkName,
 ): Promise<CatalogueFile[]> {
   const allowed = Object.keys(catalogue).map((name) => `--${name}`);
@@ -207,7 +207,7 @@ async function openFeed(options: ConvertCommandOptions) {
   if (options.from !== undefined && options.from !== source.network) {
     throw new BadInput(`${options.source} is for ${source.network}, not for ${options.from}`);
   }
-  return { source, overlay, network: openNetwork(source, systemClock()) };
+  return { source, overlay, network: openFeeds(source, systemClock()) };
 }
 
 async function convert(

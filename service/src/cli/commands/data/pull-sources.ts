@@ -1,7 +1,6 @@
 // Reads the sources of `pull` and `doctor`: source files with their overlays and secrets.
 
-import { openCataloguePull } from '@offerbook/feeds/pull/open-catalogue-pull.ts';
-import { openSalePull } from '@offerbook/feeds/pull/open-sale-pull.ts';
+import { openCataloguePull, openSalePull } from '@offerbook/feeds/networks.ts';
 import type { Source } from '@offerbook/feeds/source/source-file.ts';
 import type { CouponCodes } from '@offerbook/feeds/transactions/coupon-codes.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';

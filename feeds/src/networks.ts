@@ -1,0 +1,41 @@
+// All supported networks. To add one, add its file here.
+
+import type { AffiliateNetwork, NetworkFeeds } from './network.ts';
+import { awin } from './networks/awin.ts';
+import { cj } from './networks/cj.ts';
+import { impact } from './networks/impact.ts';
+import { partnerize } from './networks/partnerize.ts';
+import { rakuten } from './networks/rakuten.ts';
+import { table } from './networks/table.ts';
+import type { CataloguePull } from './pull/catalogue-pull.ts';
+import type { SalePull } from './pull/sale-pull.ts';
+import type { NetworkName, Source } from './source/source-file.ts';
+
+const NETWORKS: { readonly [Name in NetworkName]: AffiliateNetwork<Name> } = {
+  awin,
+  impact,
+  partnerize,
+  cj,
+  rakuten,
+  table,
+};
+
+/** `nowMs` determines the age of sales, for networks that never confirm them. */
+export function openFeeds(source: Source, nowMs: number): NetworkFeeds {
+  return networkOf(source).openFeeds(source, nowMs);
+}
+
+/** Returns undefined if the network has no supported API. */
+export function openSalePull(source: Source): SalePull | undefined {
+  return networkOf(source).pullSales?.(source);
+}
+
+/** Returns undefined if the network has no supported API, or if the source file lacks a setting for it. */
+export function openCataloguePull(source: Source): CataloguePull | undefined {
+  return networkOf(source).pullCatalogue?.(source);
+}
+
+/** The cast is safe: the entry has the name of the source. */
+function networkOf({ network }: Source): AffiliateNetwork<NetworkName> {
+  return NETWORKS[network] as AffiliateNetwork<NetworkName>;
+}
