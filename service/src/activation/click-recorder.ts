@@ -2,15 +2,15 @@
 // not be lost: if the database is slow or unreachable, clicks go to the spool, a local file, and move to the database once it
 // has recovered. Writes are idempotent by click id.
 
-import type { Click, ClickFate, ClickId, ClickSpool, ClickStore, Tap } from '../domain/click.ts';
+import type { Click, ClickFate, ClickId, ClickSpool, ClickStore } from '../domain/click.ts';
 import type { Logger } from '../domain/logger.ts';
+import { Batches } from '../domain/one-at-a-time.ts';
 import type { OrganisationStore } from '../domain/organisation.ts';
 import { withTimeout } from '../domain/with-timeout.ts';
-import { ClickLookup } from './click-lookup.ts';
 
 /** Maximum time that a user waits for the database. */
 const DEADLINE_MS = 300;
-/** Clicks per commit. */
+/** Clicks per statement. */
 const BATCH_MAX = 500;
 const DRAIN_EVERY_MS = 500;
 /** Time limit for moving a batch out of the spool. Long, because no user is waiting. */
@@ -19,12 +19,11 @@ const REJECTED =
   'the spool contains rows that are not valid clicks for this database; they were set aside in the spool';
 const DROPPED = 'clicks of deleted organisations were dropped from the spool';
 
-interface Waiting {
-  readonly key: string | undefined;
+interface Arrival {
   readonly click: Click;
+  /** Identifies repeated taps; undefined for a visit. */
+  readonly key: string | undefined;
   readonly arrivedAtMs: number;
-  readonly resolve: (id: ClickId) => void;
-  readonly reject: (error: unknown) => void;
 }
 
 interface RecorderOptions {
@@ -47,9 +46,9 @@ export interface RecorderState {
 
 export class ClickRecorder {
   readonly #options: RecorderOptions;
-  readonly #lookup: ClickLookup;
-  #waiting: Waiting[] = [];
-  #committing: Promise<void> | undefined;
+  readonly #commits = new Batches((batch: Arrival[]) => this.#commit(batch), BATCH_MAX);
+  /** One statement at a time, so that a flood of requests leaves connections for recording clicks. */
+  readonly #lookups = new Batches((ids: ClickId[]) => this.#findStored(ids), BATCH_MAX);
   #isSpooling = false;
   /** True if the spool did not accept the last clicks, for example because the disk is full. */
   #isLosing = false;
@@ -63,7 +62,6 @@ export class ClickRecorder {
 
   constructor(options: RecorderOptions) {
     this.#options = options;
-    this.#lookup = new ClickLookup(options.store);
   }
 
   get state(): RecorderState {
@@ -83,10 +81,7 @@ export class ClickRecorder {
    * without a key records a visit: the click is already stored, and the user has followed its link.
    */
   record(click: Click, key?: string): Promise<ClickId> {
-    const { promise, resolve, reject } = Promise.withResolvers<ClickId>();
-    this.#waiting.push({ click, key, arrivedAtMs: performance.now(), resolve, reject });
-    this.#committing ??= this.#commitAll();
-    return promise;
+    return this.#commits.add({ click, key, arrivedAtMs: performance.now() });
   }
 
   /** Throws a StorageError if the database does not respond and the click is not in the spool. */
@@ -97,7 +92,7 @@ export class ClickRecorder {
       return spooled && problemOf(spooled) === undefined ? spooled : undefined;
     };
     try {
-      const found = await this.#lookup.find(id);
+      const found = await this.#lookups.add(id);
       // Check the file instead of this worker's state, because other workers write to the same spool.
       if (found !== undefined || !hasSpool()) return found;
     } catch (error) {
@@ -106,87 +101,74 @@ export class ClickRecorder {
       return spooled;
     }
     // A click that left the spool between the two reads is in the database by now.
-    return (await findSpooled()) ?? (await this.#lookup.find(id));
+    return (await findSpooled()) ?? (await this.#lookups.add(id));
   }
 
   /** Waits for commits in progress. Clicks that are still in the spool are left for another process. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#drainTimer);
-    await this.#committing;
+    await this.#commits.end();
     await this.#draining;
   }
 
-  async #commitAll(): Promise<void> {
-    // Let all requests that arrived together join the first commit.
-    await new Promise((resolve) => setImmediate(resolve));
-    try {
-      while (this.#waiting.length > 0) {
-        const batch = this.#waiting.slice(0, BATCH_MAX);
-        this.#waiting = this.#waiting.slice(BATCH_MAX);
-        await this.#commit(batch);
-      }
-    } finally {
-      // There must be no await between the loop's last check and this line. A click recorded in between would not be
-      // committed until another click arrives.
-      this.#committing = undefined;
-    }
+  async #findStored(ids: readonly ClickId[]): Promise<(Click | undefined)[]> {
+    const clicks = await this.#options.store.find([...new Set(ids)]);
+    return ids.map((id) => clicks.get(id));
   }
 
-  async #commit(batch: readonly Waiting[]): Promise<void> {
+  /** Returns the effective ids. */
+  async #commit(batch: readonly Arrival[]): Promise<ClickId[]> {
     if (!this.#isSpooling) {
       try {
-        const ids = await withTimeout(
+        return await withTimeout(
           this.#write(batch),
           this.#leftMs(batch),
           () => new Error('the database is too slow'),
         );
-        for (const [index, { click, resolve }] of batch.entries()) resolve(ids[index] ?? click.id);
-        return;
       } catch (error) {
         this.#beginSpooling(error);
       }
     }
-    await this.#spool(batch);
+    await this.#spool(batch.map(({ click }) => click));
+    return batch.map(({ click }) => click.id);
   }
 
-  #leftMs(batch: readonly Waiting[]): number {
+  #leftMs(batch: readonly Arrival[]): number {
     const { deadlineMs = DEADLINE_MS } = this.#options;
     const first = batch[0]?.arrivedAtMs ?? 0;
     return Math.max(1, deadlineMs - (performance.now() - first));
   }
 
-  async #write(batch: readonly Waiting[]): Promise<ClickId[]> {
+  async #write(batch: readonly Arrival[]): Promise<ClickId[]> {
     const { store } = this.#options;
-    /**
-     * Deduplicated by id: many users can follow a link at once, and PostgreSQL rejects a statement that writes a row twice.
-     */
-    const visited = new Map<ClickId, Click>();
-    /** Deduplicated by key: repeated taps get here if the clock is set back between them. */
-    const taps = new Map<string, Tap>();
-    for (const { click, key } of batch) {
-      if (key !== undefined) {
-        if (!taps.has(key)) taps.set(key, { click, key });
-      } else if (!visited.has(click.id)) visited.set(click.id, click);
+    // PostgreSQL rejects a statement that writes a row twice. Many users can follow a link at once, and repeated taps get here
+    // if the clock is set back between them.
+    const firsts = new Map<string, Arrival>();
+    for (const arrival of batch) {
+      const name = arrival.key ?? arrival.click.id;
+      if (!firsts.has(name)) firsts.set(name, arrival);
     }
-    if (visited.size > 0) await store.put([...visited.values()]);
-    const ids = taps.size === 0 ? [] : await store.record([...taps.values()]);
-    const idByKey = new Map([...taps.keys()].map((key, index) => [key, ids[index]]));
-    return batch.map(({ click, key }) => (key === undefined ? undefined : idByKey.get(key)) ?? click.id);
+    const visited = [...firsts.values()].flatMap(({ click, key }) => (key === undefined ? click : []));
+    const taps = [...firsts.values()].flatMap(({ click, key }) => (key === undefined ? [] : { click, key }));
+    if (visited.length > 0) await store.put(visited);
+    const ids = taps.length === 0 ? [] : await store.record(taps);
+    const idByKey = new Map(taps.map(({ key }, index) => [key, ids[index]]));
+    return batch.map(({ click, key = '' }) => idByKey.get(key) ?? click.id);
   }
 
-  async #spool(batch: readonly Waiting[]): Promise<void> {
+  async #spool(clicks: readonly Click[]): Promise<void> {
     try {
-      await this.#options.spool.put(batch.map(({ click }) => click));
-      this.#spooledCount += batch.length;
+      await this.#options.spool.put(clicks);
+      this.#spooledCount += clicks.length;
       this.#mayHoldClicks = true;
       this.#isLosing = false;
-      for (const { click, resolve } of batch) resolve(click.id);
     } catch (error) {
       this.#isLosing = true;
-      for (const { reject } of batch) reject(error);
+      throw error;
+    } finally {
+      this.#drainSoon();
     }
-    this.#drainSoon();
   }
 
   #beginSpooling(error: unknown): void {

@@ -1,4 +1,4 @@
-// Runs a task one at a time.
+// Runs tasks one at a time.
 
 /** A call during a run starts another run afterwards, because the current run may have read the data before it changed. */
 export function oneAtATime(work: () => Promise<void>, onFailure: (error: unknown) => void): () => void {
@@ -15,4 +15,51 @@ export function oneAtATime(work: () => Promise<void>, onFailure: (error: unknown
         if (again) run();
       });
   };
+}
+
+interface Waiting<Item, Result> extends PromiseWithResolvers<Result> {
+  readonly item: Item;
+}
+
+/** Processes items in batches, one batch at a time. Items that arrive during a batch share the next one. */
+export class Batches<Item, Result> {
+  readonly #process: (items: Item[]) => Promise<readonly Result[]>;
+  readonly #sizeMax: number;
+  #waiting: Waiting<Item, Result>[] = [];
+  #running: Promise<void> | undefined;
+
+  /** `process` returns a result for each item, in order. If it throws, every item of the batch fails with the error. */
+  constructor(process: (items: Item[]) => Promise<readonly Result[]>, sizeMax = Number.POSITIVE_INFINITY) {
+    this.#process = process;
+    this.#sizeMax = sizeMax;
+  }
+
+  add(item: Item): Promise<Result> {
+    const waiting = { item, ...Promise.withResolvers<Result>() };
+    this.#waiting.push(waiting);
+    this.#running ??= this.#run();
+    return waiting.promise;
+  }
+
+  /** Waits until all items have been processed. */
+  async end(): Promise<void> {
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    // Let all items that arrive together join the first batch.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.slice(0, this.#sizeMax);
+      this.#waiting = this.#waiting.slice(this.#sizeMax);
+      try {
+        const results = await this.#process(batch.map(({ item }) => item));
+        for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    // There must be no await between the loop's last check and this line, or an item added in between would wait forever.
+    this.#running = undefined;
+  }
 }

@@ -4,6 +4,7 @@
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { type AccessToken, digestToken, isLive, type TokenStore } from '../../domain/access-token.ts';
 import type { Clock } from '../../domain/clock.ts';
+import { Batches } from '../../domain/one-at-a-time.ts';
 import type { Revisions } from '../../domain/stores.ts';
 
 /** Maximum number of tokens whose text is kept in memory. */
@@ -18,7 +19,12 @@ export class TokenDirectory {
   #byDigest = new Map<string, AccessToken>();
   /** Tokens by their text, so that a client's later requests need no digest. Emptied by every refresh. */
   readonly #seen = new Map<string, AccessToken>();
-  #lookUp: Promise<void> | undefined;
+  /** One query serves all requests that waited for it, so unknown tokens cannot flood the database. */
+  readonly #lookUps = new Batches(async (texts: string[]) => {
+    const { tokens } = await this.#readRevisions();
+    if (tokens !== this.revision) await this.refresh();
+    return texts.map((text) => this.findKnown(text));
+  });
   /** Number of refreshes started, and the number of the latest one applied. */
   #started = 0;
   #applied = 0;
@@ -60,9 +66,8 @@ export class TokenDirectory {
   }
 
   /** Reloads the tokens first if they have changed, so new tokens work as soon as they are issued. */
-  async findNew(text: string): Promise<AccessToken | undefined> {
-    await this.#catchUp();
-    return this.findKnown(text);
+  findNew(text: string): Promise<AccessToken | undefined> {
+    return this.#lookUps.add(text);
   }
 
   /** Stores when tokens were last used. If the write fails, the next call retries. */
@@ -76,19 +81,5 @@ export class TokenDirectory {
       this.#used = new Map([...used, ...this.#used]);
       throw error;
     }
-  }
-
-  /** One query serves all requests that waited for it, so unknown tokens cannot flood the database. */
-  async #catchUp(): Promise<void> {
-    if (this.#lookUp !== undefined) await this.#lookUp.catch(() => {});
-    this.#lookUp ??= this.#refreshIfMoved().finally(() => {
-      this.#lookUp = undefined;
-    });
-    await this.#lookUp;
-  }
-
-  async #refreshIfMoved(): Promise<void> {
-    const { tokens } = await this.#readRevisions();
-    if (tokens !== this.revision) await this.refresh();
   }
 }
