@@ -1,55 +1,15 @@
-// The documents: every command works as written, every link has a target, and tables that are derived from the code are
-// current.
+// The commands in the documents work as written.
 
 import { describe, expect, test } from 'bun:test';
-import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { newClickTally } from '../../src/activation/click-tally.ts';
-import { ERROR_CODES, ERRORS } from '../../src/domain/api-errors.ts';
-import { CallerTally } from '../../src/http/caller-tally.ts';
-import { metricsPage } from '../../src/http/metrics.ts';
-import { RequestTally } from '../../src/http/request-tally.ts';
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { COMMAND, offerbook, ServerProcess } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
+import { type Block, blocksOf, DOCUMENTS, ROOT, readDocument } from '../support/documents.ts';
 import { leakWatch } from '../support/leak-watch.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { lacks } from '../support/programs.ts';
 import { testsWith } from '../support/tests-with.ts';
-
-const ROOT = join(import.meta.dir, '..', '..', '..');
-const DOCUMENTS = [
-  'README.md',
-  'ARCHITECTURE.md',
-  'CONTRIBUTING.md',
-  'CHANGELOG.md',
-  'SECURITY.md',
-  ...new Bun.Glob('docs/*.md').scanSync(ROOT),
-  ...new Bun.Glob('docs/{feeds,operations}/*.md').scanSync(ROOT),
-].sort();
-
-interface Block {
-  readonly language: string;
-  readonly kind: string;
-  readonly code: string;
-}
-
-function blocks(document: string): Block[] {
-  const text = readFileSync(join(ROOT, document), 'utf8');
-  return [...text.matchAll(/^ *```(\w+) ?(\w*)\n(.*?)^ *```$/gms)].map(
-    ([, language = '', kind = '', code = '']) => ({
-      language,
-      kind,
-      code,
-    }),
-  );
-}
-
-/** The anchors of a document's headings. */
-function anchorsOf(document: string): Set<string> {
-  const text = readFileSync(join(ROOT, document), 'utf8').replace(/^ *```.*?^ *```$/gms, '');
-  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading.toLowerCase());
-  return new Set(headings.map((heading) => heading.replace(/[^\w\- ]/g, '').replaceAll(' ', '-')));
-}
 
 /** With job control, each background server has its own process group, so that its child processes end with it. */
 const STOP_SERVERS = `set -m; trap 'for job in $(jobs -p); do kill -- -$job; done' EXIT`;
@@ -64,27 +24,25 @@ function commandFolder(): string {
   return folder;
 }
 
-/**
- * The commands of a document as one script. `sh server` blocks run in the background. Other tests run the blocks for
- * generators, `sh backup` and `sh restore` (they need a database without servers), `sh guide` (a running server), `sh sandbox` and `sh pull`
- * (a network).
- */
+/** The commands of a document as one script. `sh server` blocks run in the background. Other tests run all other kinds. */
 function script(document: string): string {
-  return blocks(document).flatMap(toCommands).join('\n');
+  return blocksOf(document).flatMap(toCommands).join('\n');
 }
 
 function toCommands({ language, kind, code }: Block): string[] {
-  if (kind === 'generate') return [];
-  if (language === 'ts') return [`bun run - <<'END_OF_TYPESCRIPT'\n${code}END_OF_TYPESCRIPT`];
-  if (language !== 'sh' || ['backup', 'restore', 'guide', 'pull', 'sandbox'].includes(kind)) return [];
-  if (kind !== 'server') return [code];
+  if (language === 'ts' && kind === '') return [`bun run - <<'END_OF_TYPESCRIPT'\n${code}END_OF_TYPESCRIPT`];
+  if (language !== 'sh' || !['', 'server'].includes(kind)) return [];
+  if (kind === '') return [code];
   return [
     `${code.trim()} > /dev/null &`,
     'until curl -sf http://localhost:8080/readyz > /dev/null; do sleep 0.05; done',
   ];
 }
 
-describe.each(DOCUMENTS.filter((document) => script(document) !== ''))('the commands in %s', (document) => {
+/** The client's own tests run the programs in its README. */
+const WITH_COMMANDS = DOCUMENTS.filter((it) => it !== 'client/README.md' && script(it) !== '');
+
+describe.each(WITH_COMMANDS)('the commands in %s', (document) => {
   const { test } = testsWith('bash', 'curl');
 
   test('the documented commands work as written, in order', async () => {
@@ -122,7 +80,7 @@ describe.each(DOCUMENTS.filter((document) => script(document) !== ''))('the comm
 });
 
 describe.each(DOCUMENTS)('%s', (document) => {
-  const text = readFileSync(join(ROOT, document), 'utf8');
+  const text = readDocument(document);
 
   test('the document never tells readers to install a package whose name anyone could register', () => {
     expect(text.match(/.*(npx|npm (i|install|exec)|bunx|pnpm dlx) (--\S+ )*@?offerbook\b.*/g) ?? []).toEqual(
@@ -134,37 +92,6 @@ describe.each(DOCUMENTS)('%s', (document) => {
     const [before = '', pipe] = text.split(/^.*\| offerbook import /m, 2);
     if (pipe !== undefined) expect(before).toMatch(/^ *set -o pipefail/m);
   });
-
-  test('every link in the document points to an existing file', () => {
-    const targets = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)].map(
-      ([, target = '']) => target,
-    );
-    expect(targets.filter((target) => !existsSync(join(ROOT, dirname(document), target)))).toEqual([]);
-  });
-
-  test('every link in the document points to an existing heading', () => {
-    const targets = [...text.matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)#([^)\s]+)\)/g)];
-    const broken = targets.filter(([, file = '', anchor = '']) => {
-      const path = file === '' ? document : join(dirname(document), file);
-      return !anchorsOf(path).has(anchor);
-    });
-    expect(broken.map(([link]) => link)).toEqual([]);
-  });
-
-  test('every file that the document names exists', () => {
-    const named = [...text.matchAll(/`((?:service|client|docs|examples|bench)\/[\w./-]+)`/g)].map(
-      ([, path = '']) => path,
-    );
-    expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
-  });
-});
-
-test('docs/errors.md lists every error code with its status and title', () => {
-  const text = readFileSync(join(ROOT, 'docs/errors.md'), 'utf8');
-  const missing = ERROR_CODES.filter(
-    (code) => !text.includes(`| ${ERRORS[code].status} | \`${code}\` | ${ERRORS[code].title} |`),
-  );
-  expect(missing).toEqual([]);
 });
 
 test.skipIf(lacks('bash'))(
@@ -178,7 +105,7 @@ test.skipIf(lacks('bash'))(
     };
     const runBlock = (kind: string) => {
       const commands =
-        blocks('docs/operations/backups.md').find((block) => block.kind === kind)?.code ?? 'false';
+        blocksOf('docs/operations/backups.md').find((block) => block.kind === kind)?.code ?? 'false';
       const env = { ...process.env, PATH: `${commandFolder()}:${process.env.PATH}` };
       return Bun.spawnSync(['bash', '-euo', 'pipefail', '-c', commands], { cwd, env }).exitCode;
     };
@@ -240,7 +167,7 @@ test('an interrupted backup does not leave a file that looks like a backup', asy
 test('the systemd unit with the settings in installing.md starts a ready server and stops with code 0', async () => {
   const unit = readFileSync(join(ROOT, 'deploy/systemd/offerbook.service'), 'utf8');
   const environment =
-    blocks('docs/operations/installing.md').find(({ language }) => language === 'ini')?.code ?? '';
+    blocksOf('docs/operations/installing.md').find(({ language }) => language === 'ini')?.code ?? '';
   const [, command = ''] = /^ExecStart=(.+)$/m.exec(unit) ?? [];
   const state = temporaryFolder();
   const [port, adminPort] = [String(await freePort()), String(await freePort())];
@@ -271,86 +198,3 @@ function answers(url: string): Promise<boolean> {
     () => false,
   );
 }
-
-test('docs/operations/monitoring.md lists exactly the exported metrics, with types and labels', async () => {
-  const tally = new RequestTally();
-  tally.count('/v1/coupons/', 200, 1);
-  const callers = new CallerTally(() => 1);
-  const caller = { orgId: 1, orgName: 'acme' };
-  callers.polled(caller, undefined);
-  callers.failed('not_found', 'unknown', caller, 'request');
-  const page = await metricsPage({
-    routes: tally.routes,
-    callers: callers.tallies,
-    isReady: true,
-    databaseStatus: { state: 'usable' },
-    checks: [{ check: 'disk', state: 'ok', found: '' }],
-    catalogueRevision: 1,
-    catalogueItems: { retailers: 1, cashbackOffers: 1, coupons: 1, promotions: 1 },
-    database: {
-      imports: {
-        counts: [{ kind: 'links', outcome: 'done', count: 1 }],
-        feeds: [
-          {
-            kind: 'links',
-            orgName: 'acme',
-            source: 'awin',
-            lastSuccessMs: 1,
-            lastOutcome: 'done',
-            lastEndedMs: 1,
-          },
-        ],
-      },
-      tokensExpiring: 0,
-      webhooks: { counts: { 'up to date': 1, behind: 0, failing: 0, paused: 0 }, failingMs: 0, behindMs: 0 },
-      pulls: [
-        {
-          source: 'awin:1',
-          orgId: 1,
-          stream: 'validation',
-          orgName: 'acme',
-          completeThroughMs: 1,
-          lastSuccessMs: 1,
-          ...{ attemptMs: 1, tryingSinceMs: null },
-          counts: { added: 1, changed: 0, unchanged: 0, invalid: 0, withdrawn: 0 },
-          error: null,
-          failedAtMs: null,
-          runMs: 1,
-          everyMs: null,
-          suspects: [],
-          suspectedAtMs: null,
-        },
-      ],
-      pullRequests: [
-        { source: 'awin:1', counts: { ok: 1, 'too many': 0, failed: 0, refused: 0 }, budget: null },
-      ],
-    },
-    sender: { isSending: true, delivered: 1, failed: 0 },
-    replica: { isUsable: true, lagMs: 0 },
-    cluster: { rivals: [], timeline: 2, isUnsettled: false, restamped: 0 },
-    pools: { pages: { inUse: 0, waiting: 0, max: 7 }, other: { inUse: 0, waiting: 0, max: 2 } },
-    clicks: { tally: newClickTally(), fate: 'recorded', isDiskLow: false, spooledCount: 0 },
-    clickFate: 'recorded',
-    isClickDiskLow: false,
-    spans: { sent: 1, dropped: 0 },
-    workers: { ready: 2, restarts: 3 },
-  }).text();
-  const printed = [...page.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => {
-    const [, labels = ''] = new RegExp(`^${name}(?:_count)?{(.*)} `, 'm').exec(page) ?? [];
-    return [name, type, [...labels.matchAll(/(\w+)="/g)].map(([, label]) => `\`${label}\``).join(', ')];
-  });
-  const text = readFileSync(join(ROOT, 'docs/operations/monitoring.md'), 'utf8');
-  const listed = [...text.matchAll(/^\| `(\w+)` \| (counter|gauge|histogram) \| (.*?) ?\|/gm)];
-  expect(listed.map(([, ...cells]) => cells).sort()).toEqual(printed.sort());
-});
-
-test.each([
-  ['docs/decisions.md', 'open point', 40],
-  ['docs/security.md', 'risk', 15],
-])('every row of %s links to an existing test', (document, heading, rowsMin) => {
-  const rows = readFileSync(join(ROOT, document), 'utf8')
-    .split('\n')
-    .filter((line) => /^\| .* \|$/.test(line) && !line.startsWith(`| ${heading} |`));
-  expect(rows.length).toBeGreaterThan(rowsMin);
-  expect(rows.filter((row) => !/\]\(\.\.\/[\w./-]+\.test\.ts\) \|$/.test(row))).toEqual([]);
-});
