@@ -1,9 +1,19 @@
-// What the recommended proxies do with requests that fail. The scenario itself needs a quiet machine: npm run test:chaos -- deploys.
+// Nodes that are replaced, frozen or slow behind proxies, and what the recommended proxies do with requests that fail.
 
 import { describe, expect } from 'bun:test';
+import { lacks } from '../../support/programs.ts';
 import { PROXIES, ReverseProxy } from '../../support/reverse-proxy.ts';
 import { testsWith } from '../../support/tests-with.ts';
 import { until } from '../../support/until.ts';
+import { testShortForm } from '../short-form.ts';
+import { deploys } from './deploys.ts';
+
+const proxy = PROXIES.filter((name) => !lacks(name));
+if (proxy.length > 0)
+  testShortForm(
+    { ...deploys, short: { minutes: 20, values: { ...deploys.short?.values, proxy } } },
+    'no request fails while nodes behind proxies are replaced, frozen or slow',
+  );
 
 describe.each(PROXIES)('%s', (name) => {
   const { afterAll, beforeAll, test } = testsWith(name);
