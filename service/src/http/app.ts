@@ -12,9 +12,8 @@ import { isStorageError, type StorageError } from '../domain/storage-error.ts';
 import type { Tracer } from '../tracing/tracer.ts';
 import { clientReader } from './access/client-address.ts';
 import { CORS_HEADERS, isPreflight, preflightReply } from './access/cors.ts';
-import { type Peer, PipelineLimit } from './access/pipeline-limit.ts';
 import { type RateLimitSettings, rateLimits } from './access/rate-limit.ts';
-import type { CounterMaker } from './access/request-counter.ts';
+import type { RequestCounts } from './access/request-counts.ts';
 import type { TokenDirectory } from './access/token-directory.ts';
 import { nextTurn, TurnBudget } from './access/turn-budget.ts';
 import type { CallerTally } from './caller-tally.ts';
@@ -52,7 +51,7 @@ interface AppDependencies extends DataSources {
   /** Undefined if activation is off. */
   readonly activation: Activation | undefined;
   readonly tokens: TokenDirectory;
-  readonly requestCounter: CounterMaker;
+  readonly requestCounts: RequestCounts;
   readonly health: () => Health;
   /** Returns the server's own URL. Called when the documentation is first requested. */
   readonly localUrl: () => string;
@@ -68,19 +67,19 @@ interface AppDependencies extends DataSources {
   readonly settings: AppSettings;
 }
 
-export type App = (request: Request, peer: Peer) => Promise<Response>;
+/** `peer` is the address of the socket's other end. */
+export type App = (request: Request, peer: string) => Promise<Response>;
 
 export function buildApp(dependencies: AppDependencies): App {
   const { logger, settings, tracer } = dependencies;
   const readClient = clientReader(settings.trustedProxies);
-  const pipelines = new PipelineLimit();
   const turn = new TurnBudget();
-  const limits = rateLimits(settings, dependencies.requestCounter);
+  const limits = rateLimits(settings, dependencies.requestCounts);
   const unavailableLog = new BoundedLog((fields) => logger.warn(fields, 'unavailable'));
   const { activation, extension } = dependencies;
   const site = buildSite({ ...settings, guest: extension?.guest }, dependencies);
   const router = new Router([
-    ...operationRoutes({ ...dependencies, pageSize: settings.pageSize }, { ...dependencies, limits }),
+    ...operationRoutes({ ...dependencies, pageSize: settings.pageSize }, { ...dependencies, limits, turn }),
     ...(activation === undefined ? [] : activationRoutes(activation, limits, settings)),
     ...site.routes,
     ...(extension?.routes ?? []),
@@ -121,7 +120,7 @@ export function buildApp(dependencies: AppDependencies): App {
       status: reply.status,
       headers,
     });
-    if (exchange.isLast) response.headers.set('Connection', 'close');
+    if (dependencies.isLeaving()) response.headers.set('Connection', 'close');
     if (exchange.span !== undefined) endRequestSpan(exchange.span, exchange, reply.status);
     return response;
   }
@@ -143,14 +142,13 @@ export function buildApp(dependencies: AppDependencies): App {
 
   return async (request, peer) => {
     const startedAtMs = performance.now();
-    const { address, scheme, trace } = readClient(peer.address, request.headers);
+    const { address, scheme, trace } = readClient(peer, request.headers);
     const exchange = openExchange(request, {
       address,
       publicUrl: settings.publicUrl,
       scheme,
       span: tracer && beginRequestSpan(tracer, trace, request, scheme ?? 'http'),
       startedAtMs,
-      isLast: pipelines.isReached(peer, startedAtMs) || dependencies.isLeaving(),
     });
     if (turn.isSpent(startedAtMs)) await nextTurn();
     let reply: Reply;

@@ -15,8 +15,6 @@ export interface Exchange {
   /** Client address, for rate limits. */
   readonly address: string;
   readonly startedAtMs: number;
-  /** True if the connection closes after the response. */
-  readonly isLast: boolean;
   /** Undefined if the request is not traced. */
   readonly span: Span | undefined;
   /** Path of the matching route, for logs and metrics. Never client input. */
@@ -43,7 +41,6 @@ const ORIGIN_CHARACTERS = /^https?:\/\/[A-Za-z0-9._:[\]-]+$/;
 interface ExchangeOptions {
   readonly address?: string;
   readonly startedAtMs?: number;
-  readonly isLast?: boolean;
   readonly span?: Span | undefined;
   /** Overrides the origin of links. */
   readonly publicUrl?: string | undefined;
@@ -53,7 +50,7 @@ interface ExchangeOptions {
 
 export function openExchange(
   request: Request,
-  { address = '', publicUrl, scheme, startedAtMs = 0, isLast = false, span }: ExchangeOptions = {},
+  { address = '', publicUrl, scheme, startedAtMs = 0, span }: ExchangeOptions = {},
 ): Exchange {
   const url = request.url;
   // If Bun cannot parse the host and the target as a URL, request.url is only the target.
@@ -68,7 +65,6 @@ export function openExchange(
     requestId: given !== null && SANE_REQUEST_ID.test(given) ? given : newRequestId(),
     address,
     startedAtMs,
-    isLast,
     span,
     route: 'unknown',
     parameters: {},

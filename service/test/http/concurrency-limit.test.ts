@@ -143,8 +143,8 @@ describe('a concurrency limit', () => {
       turns += 1;
     }
     await work;
-    // 150 ms of work in total; no turn of the event loop took much more than 10 ms.
-    expect(turns).toBeGreaterThan(8);
+    // 150 ms of work in total; no turn of the event loop took much more than 20 ms.
+    expect(turns).toBeGreaterThan(4);
   });
 
   test('a single transaction waits in the same queue as pages of transactions', async () => {

@@ -8,8 +8,6 @@ import { STOP_MAX_MS } from './signals.ts';
 /** Longest wait for requests in progress. The rest of STOP_MAX_MS is for closing the database. */
 const DRAIN_MS = STOP_MAX_MS - 2_000;
 const IDLE_TIMEOUT_S = 65;
-/** The peer of a connection that is already closed. */
-const UNKNOWN_PEER = { address: '', port: 0 };
 
 export interface Listener {
   readonly url: string;
@@ -27,7 +25,8 @@ export function listen(app: App, settings: ServeSettings, sharesPort: boolean): 
       idleTimeout: IDLE_TIMEOUT_S,
       maxRequestBodySize: 1024 * 1024,
       development: false,
-      fetch: (request, self) => app(request, self.requestIP(request) ?? UNKNOWN_PEER),
+      // A connection that is already closed has no address.
+      fetch: (request, self) => app(request, self.requestIP(request)?.address ?? ''),
     }),
   );
   return {

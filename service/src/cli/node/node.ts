@@ -1,7 +1,7 @@
 // A node in one thread: opens the database, loads the catalogue and tokens, listens, reloads on changes, and drains on stop.
 // Used by `serve` without workers and by `sandbox`.
 
-import { LocalCounter } from '../../http/access/request-counter.ts';
+import { KeptRequestCounts } from '../../http/access/request-counts.ts';
 import { openAdmin } from './admin.ts';
 import type { NodeOptions } from './node-settings.ts';
 import { openServing } from './serving.ts';
@@ -19,8 +19,8 @@ export interface RunningNode {
 /** `ownBuilder` is closed with the node. */
 export async function startNode(options: NodeOptions, ownBuilder?: SnapshotBuilder): Promise<RunningNode> {
   const { databaseUrl, logger } = options;
-  const requestCounter = () => new LocalCounter();
-  const serving = await openServing({ ...options, requestCounter, sharesPort: false });
+  const requestCounts = new KeptRequestCounts();
+  const serving = await openServing({ ...options, requestCounts, sharesPort: false });
   const { catalogue } = serving;
   const builder = ownBuilder ?? openSnapshotBuilder(databaseUrl, serving.tracer);
   const loaded = {

@@ -3,7 +3,7 @@
 
 import { Catalogue } from '../../catalogue/catalogue.ts';
 import type { TransactionQuery } from '../../domain/transaction.ts';
-import type { CounterMaker } from '../../http/access/request-counter.ts';
+import type { RequestCounts } from '../../http/access/request-counts.ts';
 import { TokenDirectory } from '../../http/access/token-directory.ts';
 import { buildApp } from '../../http/app.ts';
 import { CallerTally } from '../../http/caller-tally.ts';
@@ -37,7 +37,7 @@ const PROBE: TransactionQuery = {
 };
 
 interface ServingOptions extends NodeOptions {
-  readonly requestCounter: CounterMaker;
+  readonly requestCounts: RequestCounts;
   /** True if other threads listen on the same port. */
   readonly sharesPort: boolean;
 }

@@ -2,7 +2,7 @@
 // draft.
 
 import { ApiError } from '../../domain/api-errors.ts';
-import { type CounterMaker, type RequestCounter, WINDOW_MS } from './request-counter.ts';
+import { type RequestCounts, WINDOW_MS } from './request-counts.ts';
 
 export interface RateLimitState {
   /** Requests in this window, including the last one; 0 if there is no limit. */
@@ -28,20 +28,20 @@ export class RateLimiter {
   readonly #policy: string;
   readonly #limit: number;
   readonly #policyHeader: string;
-  readonly #counter: RequestCounter;
+  readonly #counts: RequestCounts;
 
   /** A limit of 0 means unlimited. */
-  constructor(policy: string, limit: number, counter: RequestCounter) {
+  constructor(policy: string, limit: number, counts: RequestCounts) {
     this.#policy = policy;
     this.#limit = limit;
     this.#policyHeader = `"${policy}";q=${limit};w=${WINDOW_MS / 1000}`;
-    this.#counter = counter;
+    this.#counts = counts;
   }
 
   /** Counts one request. */
   take(key: string): RateLimitState {
     if (this.#limit === 0) return UNLIMITED;
-    const { count, windowLeftMs } = this.#counter.add(key);
+    const { count, windowLeftMs } = this.#counts.add(`${this.#policy} ${key}`);
     const resetS = Math.max(1, Math.ceil(windowLeftMs / 1000));
     const left = Math.max(0, this.#limit - count);
     return {
@@ -83,8 +83,8 @@ const BUSY_SHARE = 0.75;
 export type RateLimits = ReturnType<typeof rateLimits>;
 
 /** Builds all rate limits of the service. */
-export function rateLimits(settings: RateLimitSettings, counter: CounterMaker) {
-  const limiter = (policy: string, limit: number) => new RateLimiter(policy, limit, counter(policy));
+export function rateLimits(settings: RateLimitSettings, counts: RequestCounts) {
+  const limiter = (policy: string, limit: number) => new RateLimiter(policy, limit, counts);
   return {
     public: limiter('public', settings.rateLimitPublic),
     private: limiter('private', settings.rateLimitPrivate),

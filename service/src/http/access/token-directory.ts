@@ -7,9 +7,6 @@ import type { Clock } from '../../domain/clock.ts';
 import { Batches } from '../../domain/one-at-a-time.ts';
 import type { Revisions } from '../../domain/stores.ts';
 
-/** Maximum number of tokens whose text is kept in memory. */
-const SEEN_MAX = 1_000;
-
 export class TokenDirectory {
   /** Revision held in memory; undefined until the first refresh. */
   revision: number | undefined;
@@ -17,8 +14,6 @@ export class TokenDirectory {
   readonly #readRevisions: () => Promise<Revisions>;
   readonly #clock: Clock;
   #byDigest = new Map<string, AccessToken>();
-  /** Tokens by their text, so that a client's later requests need no digest. Emptied by every refresh. */
-  readonly #seen = new Map<string, AccessToken>();
   /** One query serves all requests that waited for it, so unknown tokens cannot flood the database. */
   readonly #lookUps = new Batches(async (texts: string[]) => {
     const { tokens } = await this.#readRevisions();
@@ -43,25 +38,16 @@ export class TokenDirectory {
     if (number < this.#applied) return;
     this.#applied = number;
     this.#byDigest = new Map(tokens.map((token) => [token.digest, token]));
-    this.#seen.clear();
     this.revision = revision;
   }
 
   /** Finds a live token in memory. */
   findKnown(text: string): AccessToken | undefined {
-    const token = this.#seen.get(text) ?? this.#findDigest(text);
+    const token = this.#byDigest.get(digestToken(text));
     if (token === undefined) return undefined;
     const nowMs = this.#clock();
     if (!isLive(token, nowMs)) return undefined;
     this.#used.set(token.id, nowMs);
-    return token;
-  }
-
-  #findDigest(text: string): AccessToken | undefined {
-    const token = this.#byDigest.get(digestToken(text));
-    if (token === undefined) return undefined;
-    if (this.#seen.size === SEEN_MAX) this.#seen.clear();
-    this.#seen.set(text, token);
     return token;
   }
 

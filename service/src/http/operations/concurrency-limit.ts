@@ -4,10 +4,10 @@
 // The queue is round-robin (fair-queue.ts). While several organisations send requests, each can use at most half of the limit,
 // so a busy organisation does not delay the others for long.
 //
-// Some work blocks the event loop, such as reading a page from SQLite. Work therefore starts only during the first
-// milliseconds of each turn of the event loop, which leaves time for everything else.
+// Some work blocks the event loop, such as reading a page from SQLite, so the queue uses the budget of the turn (turn-budget.ts).
 
 import { unavailable } from '../../domain/api-errors.ts';
+import { nextTurn, TurnBudget } from '../access/turn-budget.ts';
 import { FairQueue } from './fair-queue.ts';
 
 interface Limits {
@@ -21,112 +21,79 @@ interface Caller {
   readonly id: string;
 }
 
-const BLOCKED_MAX_MS = 10;
 /** How long the limit is shared after two consecutive requests came from different organisations. */
 const SHARED_MS = 1_000;
 
 export class ConcurrencyLimit {
   readonly #limits: Limits;
+  readonly #turn: TurnBudget;
   readonly #waiting = new FairQueue<() => void>();
   #running = 0;
   readonly #runningOf = new Map<string, number>();
   #lastOrg: string | undefined;
   /** When two consecutive requests last came from different organisations. */
   #sharedAtMs = Number.NEGATIVE_INFINITY;
-  /** Counts the turns of the event loop in which work ran. */
-  #turn = 0;
-  #seesTurnEnd = false;
-  /** How long work has blocked the event loop in this turn. */
-  #blockedMs = 0;
+  /** True if starting the next request was postponed to the next turn. */
+  #isPostponed = false;
 
-  constructor(limits: Limits) {
+  constructor(limits: Limits, turn = new TurnBudget()) {
     this.#limits = limits;
+    this.#turn = turn;
   }
 
   /** Throws ApiError if the request waits too long. */
-  async run<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
-    const org = String(caller.orgId);
-    this.#noteRequest(org);
-    if (this.#waiting.isEmpty && this.#mayStart() && this.#mayStartFor(org)) this.#begin(org);
-    else await this.#wait(org, caller.id);
-    this.#watchTurn();
-    const turn = this.#turn;
-    const startedAtMs = performance.now();
-    try {
-      return await work();
-    } finally {
-      this.#end(org);
-      // Work that ends in a later turn has waited for the database, without blocking the event loop.
-      const hasBlocked = this.#turn === turn;
-      if (hasBlocked) this.#blockedMs += performance.now() - startedAtMs;
-      this.#startNext(hasBlocked ? 1 : this.#limits.runningMax);
-    }
-  }
-
-  #mayStart(): boolean {
-    return this.#running < this.#limits.runningMax && this.#blockedMs < BLOCKED_MAX_MS;
-  }
-
-  #mayStartFor(org: string): boolean {
-    const isShared = performance.now() - this.#sharedAtMs < SHARED_MS;
-    return !isShared || (this.#runningOf.get(org) ?? 0) < this.#limits.runningMax / 2;
-  }
-
-  #noteRequest(org: string): void {
+  async run<T>({ orgId, id }: Caller, work: () => Promise<T>): Promise<T> {
+    const org = String(orgId);
     if (this.#lastOrg !== undefined && this.#lastOrg !== org) this.#sharedAtMs = performance.now();
     this.#lastOrg = org;
-  }
-
-  #begin(org: string): void {
-    this.#running += 1;
-    this.#runningOf.set(org, (this.#runningOf.get(org) ?? 0) + 1);
-  }
-
-  #end(org: string): void {
-    this.#running -= 1;
-    const left = (this.#runningOf.get(org) ?? 0) - 1;
-    if (left > 0) this.#runningOf.set(org, left);
-    else this.#runningOf.delete(org);
+    await this.#wait([org, id]);
+    try {
+      const working = work();
+      // Only now, because the work may have blocked the event loop.
+      this.#startNext();
+      return await working;
+    } finally {
+      this.#countRunning(org, -1);
+      this.#startNext();
+    }
   }
 
   /** Resolves when the request can start; from then on it counts as running. */
-  #wait(org: string, token: string): Promise<void> {
-    const path = [org, token];
-    const started = new Promise<void>((resolve, reject) => {
-      const start = () => {
-        clearTimeout(timer);
-        this.#begin(org);
-        resolve();
-      };
-      const timer = setTimeout(() => {
-        this.#waiting.remove(start, path);
-        reject(unavailable('The service is overloaded. Try again shortly.', 1));
-      }, this.#limits.waitMaxMs);
-      this.#waiting.add(start, path);
-    });
-    // This request may be able to start now: the requests ahead may be waiting only because their organisation already uses
-    // half of the limit.
-    this.#startNext(1);
-    return started;
+  #wait(path: readonly [org: string, token: string]): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const start = () => {
+      clearTimeout(timer);
+      this.#countRunning(path[0], 1);
+      resolve();
+    };
+    const timer = setTimeout(() => {
+      this.#waiting.remove(start, path);
+      reject(unavailable('The service is overloaded. Try again shortly.', 1));
+    }, this.#limits.waitMaxMs);
+    this.#waiting.add(start, path);
+    this.#startNext();
+    return promise;
   }
 
-  #startNext(countMax: number): void {
-    for (let count = 0; count < countMax && this.#mayStart(); count++) {
-      const start = this.#waiting.take((org) => this.#mayStartFor(org));
-      if (start === undefined) return;
-      start();
+  #countRunning(org: string, change: 1 | -1): void {
+    this.#running += change;
+    const count = (this.#runningOf.get(org) ?? 0) + change;
+    if (count > 0) this.#runningOf.set(org, count);
+    else this.#runningOf.delete(org);
+  }
+
+  #startNext(): void {
+    if (this.#isPostponed || this.#waiting.isEmpty || this.#running === this.#limits.runningMax) return;
+    if (this.#turn.isSpent()) {
+      this.#isPostponed = true;
+      void nextTurn().then(() => {
+        this.#isPostponed = false;
+        this.#startNext();
+      });
+      return;
     }
-  }
-
-  #watchTurn(): void {
-    if (this.#seesTurnEnd) return;
-    this.#seesTurnEnd = true;
-    setImmediate(() => {
-      this.#seesTurnEnd = false;
-      this.#turn += 1;
-      this.#blockedMs = 0;
-      // Start one request at a time: whether its work blocks the event loop is known only when the work ends.
-      this.#startNext(1);
-    });
+    const isShared = performance.now() - this.#sharedAtMs < SHARED_MS;
+    const orgMax = isShared ? this.#limits.runningMax / 2 : this.#limits.runningMax;
+    this.#waiting.take((org) => (this.#runningOf.get(org) ?? 0) < orgMax)?.();
   }
 }

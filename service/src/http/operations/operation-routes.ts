@@ -9,6 +9,7 @@ import { networkOf } from '../access/client-address.ts';
 import { isFromBrowser, pageOrigin } from '../access/from-browser.ts';
 import { countRequest, type RateLimits } from '../access/rate-limit.ts';
 import type { TokenDirectory } from '../access/token-directory.ts';
+import type { TurnBudget } from '../access/turn-budget.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
 import type { Route } from '../router.ts';
@@ -25,16 +26,17 @@ const WAIT_MAX_MS = 500;
 interface Gate {
   readonly tokens: TokenDirectory;
   readonly limits: RateLimits;
+  readonly turn: TurnBudget;
   readonly logger: Logger;
 }
 
 export function operationRoutes(
   sources: DataSources & OperationSettings,
-  { tokens, limits, logger }: Gate,
+  { tokens, limits, turn, logger }: Gate,
 ): Route[] {
   const services: Services = {
     ...sources,
-    transactionQueue: new ConcurrencyLimit({ runningMax: READS_AT_ONCE_MAX, waitMaxMs: WAIT_MAX_MS }),
+    transactionQueue: new ConcurrencyLimit({ runningMax: READS_AT_ONCE_MAX, waitMaxMs: WAIT_MAX_MS }, turn),
   };
 
   function readToken(exchange: Exchange): string {

@@ -13,7 +13,7 @@ export interface WorkerSetup {
   readonly databaseUrl: string;
   readonly tracing: TracingSettings | undefined;
   /** Request counts for rate limits, shared by all workers. */
-  readonly counts: SharedArrayBuffer;
+  readonly counts: Int32Array<SharedArrayBuffer>;
 }
 
 export type ToWorker =

@@ -3,7 +3,7 @@
 
 import type { SnapshotData } from '../../../catalogue/snapshot-data.ts';
 import { systemClock } from '../../../domain/clock.ts';
-import { SharedCounter } from '../../../http/access/shared-counts.ts';
+import { RequestCounts } from '../../../http/access/request-counts.ts';
 import { openLog } from '../open-log.ts';
 import { openServing } from '../serving.ts';
 import { toThreadFailure } from '../threads/thread-failure.ts';
@@ -42,12 +42,11 @@ async function receive(message: ToWorker): Promise<void> {
 async function start({ number, counts, ...setup }: WorkerSetup) {
   const log = openLog(setup.settings.logLevel, async (lines) => send({ type: 'log', lines }), number);
   const { logger } = log;
-  const shared = new Int32Array(counts);
   const serving = await openServing({
     ...setup,
     logger,
     clock: systemClock,
-    requestCounter: (policy) => new SharedCounter(shared, policy),
+    requestCounts: new RequestCounts(counts),
     sharesPort: true,
   });
   const { catalogue } = serving;

@@ -3,7 +3,7 @@
 
 import { Catalogue } from '../../../catalogue/catalogue.ts';
 import type { SnapshotData } from '../../../catalogue/snapshot-data.ts';
-import { CountKeeper, SHARED_COUNTS_BYTES } from '../../../http/access/shared-counts.ts';
+import { KeptRequestCounts } from '../../../http/access/request-counts.ts';
 import { SERVER_OPTIONS } from '../../../storage/open-database.ts';
 import { openStores } from '../../../storage/open-stores.ts';
 import { currentUser } from '../../current-user.ts';
@@ -22,6 +22,8 @@ import { mergeReports, NO_REPORT, type WorkerReport } from './worker-report.ts';
 
 /** The part of STOP_MAX_MS reserved for closing the main thread after the workers have stopped. */
 const CLOSE_MAX_MS = 1_000;
+/** How late a window of the rate limits can start. */
+const WINDOW_BEAT_MS = 250;
 
 /** Parts that tests replace with faulty threads and shorter timeouts. */
 export interface WorkerParts {
@@ -44,8 +46,8 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
   const tracing = openTracing(options.tracing, { databaseUrl, clock, onChange: logCollector(logger) });
   const builder = openSnapshotBuilder(databaseUrl, tracing?.tracer);
   const databaseHealth = new DatabaseHealth(logger, databaseUrl);
-  const counts = new SharedArrayBuffer(SHARED_COUNTS_BYTES);
-  const keeper = new CountKeeper(new Int32Array(counts));
+  const requestCounts = new KeptRequestCounts();
+  const windowTimer = setInterval(() => requestCounts.beat(), WINDOW_BEAT_MS);
   // Used only for the metrics, which count its items.
   const catalogue = new Catalogue(clock);
   const webhooks = new WebhookHost(options, stores);
@@ -59,7 +61,10 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
     // No extension, because the file is .ts in a checkout and .js in the built program.
     script: options.script ?? new URL('./worker-thread', import.meta.url),
     firstMessages: (number) => [
-      { type: 'start', setup: { number, settings, databaseUrl, tracing: options.tracing, counts } },
+      {
+        type: 'start',
+        setup: { number, settings, databaseUrl, tracing: options.tracing, counts: requestCounts.table },
+      },
       ...(snapshot === undefined ? [] : [{ type: 'snapshot', snapshot } as const]),
     ],
     onLog,
@@ -91,7 +96,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
     await Promise.all([pool.stop(drainDelay * 1_000 + STOP_MAX_MS - CLOSE_MAX_MS), webhooks.stop()]);
     following?.stop();
     databaseHealth.stop();
-    keeper.stop();
+    clearInterval(windowTimer);
     await Promise.all([closeAdmin?.(), builder.close()]);
     await stores.close();
     await tracing?.exporter.close();

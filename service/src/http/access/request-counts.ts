@@ -1,0 +1,96 @@
+// Counts requests per minute in a hash table, which several threads can share: they update it with atomic instructions. The counts
+// are exact across threads, and requests do not wait for a lock.
+//
+// The table has two halves, one for the current window and one for the previous window. At the end of a window, its keeper clears
+// the older half and then makes it current.
+
+export const WINDOW_MS = 60_000;
+/**
+ * Slots per window. A key that finds no free slot shares another key's slot: it can be limited too early, but never too
+ * late. The fixed size prevents a flood of addresses from exhausting memory.
+ */
+const SLOTS = 2 ** 18;
+/** Maximum distance between a key's slot and its preferred slot (linear probing). */
+const DISTANCE_MAX = 64;
+/** Each slot consists of a tag, which identifies the key, and a count. */
+const SLOT_LENGTH = 2;
+const [WINDOW, SECONDS_LEFT, SEED, HALVES_START] = [0, 1, 2, 3];
+
+interface RequestCount {
+  /** Requests in this window. */
+  readonly count: number;
+  readonly windowLeftMs: number;
+}
+
+export class RequestCounts {
+  readonly table: Int32Array<SharedArrayBuffer>;
+  protected readonly slots: number;
+
+  constructor(table: Int32Array<SharedArrayBuffer>) {
+    this.table = table;
+    this.slots = (table.length - HALVES_START) / (2 * SLOT_LENGTH);
+  }
+
+  /** Counts a request and returns the count for its key, including this request. */
+  add(key: string): RequestCount {
+    const count = Atomics.add(this.table, this.#slotOf(key) + 1, 1) + 1;
+    return { count, windowLeftMs: Atomics.load(this.table, SECONDS_LEFT) * 1000 };
+  }
+
+  /** Returns the key's slot in this window: its own, the first free slot, or a shared slot. */
+  #slotOf(key: string): number {
+    const { table, slots } = this;
+    const seed = Atomics.load(table, SEED) >>> 0;
+    // 0 marks a free slot.
+    const tag = Bun.hash.xxHash32(key, seed) | 0 || 1;
+    const first = Bun.hash.xxHash32(key, ~seed >>> 0);
+    const start = this.halfOf(Atomics.load(table, WINDOW));
+    const slotAt = (distance: number) => start + ((first + distance) % slots) * SLOT_LENGTH;
+    for (let distance = 0; distance < DISTANCE_MAX; distance++) {
+      const slot = slotAt(distance);
+      // A different thread can claim a free slot first, for this key or a different key.
+      const found = Atomics.load(table, slot) || Atomics.compareExchange(table, slot, 0, tag) || tag;
+      if (found === tag) return slot;
+    }
+    return slotAt(0);
+  }
+
+  protected halfOf(window: number): number {
+    return HALVES_START + (window & 1) * this.slots * SLOT_LENGTH;
+  }
+}
+
+/** Creates the table and starts its windows: when it counts a request, and at each beat(). */
+export class KeptRequestCounts extends RequestCounts {
+  /** Monotonic, because an operator may set the wall clock back. */
+  readonly #monotonicMs: () => number;
+  #windowEndMs: number;
+
+  constructor({ slots = SLOTS, monotonicMs = () => performance.now() } = {}) {
+    const length = HALVES_START + 2 * slots * SLOT_LENGTH;
+    super(new Int32Array(new SharedArrayBuffer(length * Int32Array.BYTES_PER_ELEMENT)));
+    this.#monotonicMs = monotonicMs;
+    this.#windowEndMs = monotonicMs() + WINDOW_MS;
+    // Random, so that clients cannot predict which addresses share a slot.
+    Atomics.store(this.table, SEED, crypto.getRandomValues(new Int32Array(1))[0] ?? 0);
+    this.beat();
+  }
+
+  override add(key: string): RequestCount {
+    this.beat();
+    return super.add(key);
+  }
+
+  /** If other threads share the table, call this several times a second. */
+  beat(): void {
+    const nowMs = this.#monotonicMs();
+    if (nowMs >= this.#windowEndMs) {
+      const next = Atomics.load(this.table, WINDOW) + 1;
+      const start = this.halfOf(next);
+      this.table.fill(0, start, start + this.slots * SLOT_LENGTH);
+      Atomics.store(this.table, WINDOW, next);
+      this.#windowEndMs = nowMs + WINDOW_MS;
+    }
+    Atomics.store(this.table, SECONDS_LEFT, Math.ceil((this.#windowEndMs - nowMs) / 1000));
+  }
+}
