@@ -35,6 +35,8 @@ interface ConsoleParts {
   readonly stores: () => Promise<Stores>;
   /** Folder whose free disk space the console shows. */
   readonly folder: string;
+  /** URL of the explorer; undefined if it is off. */
+  readonly explorer?: string | undefined;
 }
 
 /** A console request with the node's state. */
@@ -60,10 +62,11 @@ const PAGES: readonly (readonly [Method, string, MakePage])[] = [
   ['GET', '/errors', errorsPage],
 ];
 
-export function buildConsole({ stores, folder }: ConsoleParts): Console {
+export function buildConsole({ stores, folder, explorer }: ConsoleParts): Console {
   const assets = openAssets(['/assets/console.js', '/assets/console.css']);
   const catalogue = new CatalogueReader();
   const clicks = new ClickCounter();
+  const explorerUrl = explorer === undefined ? undefined : (id: string) => `${explorer}/?retailer=${id}`;
 
   async function reply(page: ConsolePage, path: string, { nowMs }: NodeView): Promise<Reply> {
     const framed = framedPage(page, path, nowMs, await assets.urls());
@@ -79,7 +82,7 @@ export function buildConsole({ stores, folder }: ConsoleParts): Console {
     const { node, request, search, parameters, path } = exchange;
     const form = new URLSearchParams(request.method === 'POST' ? await request.text() : '');
     const query = new URLSearchParams(search);
-    const context = { node, stores, catalogue, clicks, folder, query, form, parameters };
+    const context = { node, stores, catalogue, clicks, folder, explorerUrl, query, form, parameters };
     const page = await makeOrExplain(make, context);
     return 'headers' in page ? page : reply(page, path, node);
   }

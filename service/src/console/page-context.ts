@@ -2,7 +2,7 @@
 
 import type { ConsolePage } from '@offerbook/site/console/console-page.ts';
 import type { HourFigures } from '@offerbook/site/console/node-figures.ts';
-import { parseUuid } from '@offerbook/wire/uuid.ts';
+import { parseUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import type { PublicOrganisation } from '../domain/organisation.ts';
 import type { Stores } from '../domain/stores.ts';
 import type { NodeState } from '../http/metrics.ts';
@@ -29,6 +29,8 @@ export interface PageContext {
   /** Folder whose free disk space the console shows. */
   readonly folder: string;
   readonly query: URLSearchParams;
+  /** Returns the URL of a retailer's page in the explorer; undefined if the service has no explorer. */
+  readonly explorerUrl: ((retailerId: Uuid) => string) | undefined;
   /** Fields of a submitted form. */
   readonly form: URLSearchParams;
   readonly parameters: Readonly<Record<string, string>>;

@@ -70,6 +70,7 @@ test('an unknown console path shows the navigation and returns 404', async () =>
   const answer = await watched.page.goto(`${console_.url}/nothing-here`);
   expect([answer?.status(), answer?.headers()['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
   expect(await watched.page.locator('h1').textContent()).toBe('No such page');
+  expect(await watched.page.getByRole('button').count()).toBe(0);
   await watched.page.getByRole('link', { name: 'Imports' }).click();
   expect(await watched.page.locator('h1').textContent()).toBe('Imports');
 });
@@ -123,7 +124,7 @@ test('plots are drawn from the tables below them, which can be collapsed and exp
   await figure.locator('summary').focus();
   await page.keyboard.press('Enter');
   expect(await figure.locator('tbody tr').allInnerTexts()).toEqual([
-    expect.stringMatching(/^2026-11\s+3.99\s+3.99\s+0.00$/),
+    expect.stringMatching(/^2026-11\s+3.99 EUR\s+3.99 EUR\s+0.00 EUR$/),
   ]);
   watched.expectCalm();
 });
@@ -138,6 +139,7 @@ test('without scripts, tables are expanded, and the search finds a user and a tr
   expect(page.url()).toBe(`${console_.url}/transactions`);
   expect(await page.getByRole('link', { name: id(101) }).count()).toBe(0);
   await page.getByRole('link', { name: id(102) }).click();
+  expect(await page.title()).toBe(`Transaction ${id(102)} · Offerbook console`);
   expect(await page.getByText('user-102').count()).toBe(1);
   await page.getByRole('link', { name: 'Transactions' }).first().click();
   await page.getByRole('searchbox').fill(id(101));
@@ -195,6 +197,19 @@ test('the overview links to the reason of a failed import', async () => {
     "getComputedStyle(document.querySelector('[aria-label=Problems] th[data-label]'), '::before').content";
   expect(await page.evaluate(label)).toContain('Line');
   watched.expectCalm();
+});
+
+test('a shortened id is whole in its tooltip and when it is copied', async () => {
+  await using watched = await open('/transactions');
+  const link = watched.page.getByRole('link', { name: id(101) });
+  const shown = link.locator('.id');
+  expect((await shown.boundingBox())?.width).toBeLessThan(90);
+  expect(await shown.getAttribute('title')).toBe(id(101));
+  const copied = await shown.evaluate((element) => {
+    getSelection()?.selectAllChildren(element);
+    return getSelection()?.toString();
+  });
+  expect(copied).toBe(id(101));
 });
 
 test('a command can be copied with the keyboard', async () => {

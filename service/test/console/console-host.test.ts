@@ -14,7 +14,7 @@ test('a request during shutdown is rejected and does not start a thread, which w
   const folder = temporaryFolder();
   const databaseUrl = `sqlite:${join(folder, 'test.db')}`;
   await (await openStores(databaseUrl, CREATE_OPTIONS)).close();
-  const host = new ConsoleHost({ databaseUrl, folder });
+  const host = new ConsoleHost({ databaseUrl, folder, explorer: undefined });
   const ask = () => host.answer(new Request('http://localhost/organisations'), '', {} as NodeView);
   const closing = host.close();
   const during = rejection(ask());

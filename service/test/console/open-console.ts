@@ -99,8 +99,10 @@ export class ShownPage {
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#x27': "'" };
 
+/** Replaces relative times with the exact ones in their tooltips. */
 export function textOf(html: string): string {
   return html
+    .replaceAll(/<time [^>]*title="([^"]*) UTC">.*?<\/time>/gs, '$1')
     .replaceAll(/<[^>]*>/g, '')
     .replaceAll(/&(amp|lt|gt|quot|#x27);/g, (_, name: string) => ENTITIES[name] ?? '')
     .trim();

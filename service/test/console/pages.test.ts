@@ -45,7 +45,10 @@ describe.each(DATABASES)('$name', (database) => {
   beforeAll(async () => {
     beganMs = Date.now();
     soonMs = Math.floor(beganMs / 1_000) * 1_000 + 2 * DAY_MS;
-    console_ = await ConsoleNode.start({ databaseUrl: await database.create() });
+    console_ = await ConsoleNode.start({
+      databaseUrl: await database.create(),
+      settings: { publicUrl: 'https://offers.example', explorer: 'on' },
+    });
     const { node } = console_;
     acme = await node.organisation('acme');
     await node.organisation('quiet');
@@ -128,7 +131,7 @@ describe.each(DATABASES)('$name', (database) => {
     expect(page.facts).toEqual({
       'Revision served': String(revision),
       'Revision stored': String(revision),
-      'Last imported': expect.stringContaining(printed(second?.beganAtMs ?? 0)),
+      'Last imported': printed(second?.beganAtMs ?? 0),
       'Deals ending within a week': '1',
       'Retailers without a domain': '1',
       Retailers: '2',
@@ -140,7 +143,7 @@ describe.each(DATABASES)('$name', (database) => {
       [printed(first?.beganAtMs ?? 0), '3'],
       [printed(second?.beganAtMs ?? 0), '2'],
     ]);
-    expect(page.table('Deals ending within a week')).toEqual([[printed(soonMs), 'Coupon', HOSTILE, HOSTILE]]);
+    expect(page.table('Deals ending within a week')).toEqual([[HOSTILE, 'Coupon', HOSTILE, printed(soonMs)]]);
     expect(page.table('Retailers without a domain')).toEqual([[HOSTILE, HOSTILE]]);
     expect(page.html).not.toContain('<img');
   });
@@ -150,8 +153,8 @@ describe.each(DATABASES)('$name', (database) => {
     const entries = await stores.imports.list({ limit: 100 });
     const page = await console_.page('/imports');
     expect(page.table('Imports, newest first')).toEqual(
-      entries.map(({ beganAtMs, kind, orgName, outcome, counts, fileName }) => [
-        ...[printed(beganAtMs), kind, orgName ?? '', outcome],
+      entries.map(({ id: entry, beganAtMs, kind, orgName, outcome, counts, fileName }) => [
+        ...[String(entry), printed(beganAtMs), kind, orgName ?? '', outcome],
         ...[counts.read, counts.added, counts.changed, counts.withdrawn, counts.invalid].map(String),
         fileName,
       ]),
@@ -164,18 +167,18 @@ describe.each(DATABASES)('$name', (database) => {
     expect(page.table('Freshness by organisation and source')).toEqual(
       feeds.map(({ kind, orgName, source, lastSuccessMs, lastEndedMs, lastOutcome }) => [
         ...[kind, orgName ?? '', source ?? ''],
-        ...[lastSuccessMs, lastEndedMs].map((ms) => expect.stringContaining(printed(ms ?? 0))),
+        ...[lastSuccessMs, lastEndedMs].map((ms) => printed(ms ?? 0)),
         lastOutcome,
       ]),
     );
-    const outcomes = (shown = page) => shown.table('Imports, newest first')?.map((row) => row[3]);
+    const outcomes = (shown = page) => shown.table('Imports, newest first')?.map((row) => row[4]);
     expect(outcomes()).toEqual(['refused', 'done', 'done', 'done', 'done']);
     expect(outcomes(await console_.page('/imports?kind=transactions&outcome=done'))).toEqual([
       'done',
       'done',
     ]);
     expect(outcomes(await console_.page('/imports?kind=nonsense'))).toHaveLength(5);
-    const days = page.table('Rows per day') ?? [];
+    const days = page.table('Rows per day, last 30 days') ?? [];
     const sums = [1, 2, 3, 4, 5, 6].map((i) => days.reduce((sum, row) => sum + Number(row[i]), 0));
     // Retailers and transactions together. The second catalogue withdrew one retailer and left two unchanged.
     expect(sums).toEqual([6, 1, 2, 0, 1, 1]);
@@ -272,8 +275,9 @@ describe.each(DATABASES)('$name', (database) => {
 
     const versions = await stores.history.versions(id(101));
     const page = await console_.page(`/transactions/${id(101)}`);
+    expect(page.title).toBe(`Transaction ${id(101)}`);
     expect(page.facts).toMatchObject({ Status: 'DECLINED', Organisation: 'acme', Retailer: HOSTILE });
-    expect(page.facts).toMatchObject({ passbackUid: 'user-101', cashback: '0.1', couponId: '–' });
+    expect(page.facts).toMatchObject({ passbackUid: 'user-101', cashback: '0.10 EUR', couponId: '–' });
     expect(page.table('Versions, newest first')).toEqual(
       versions.map(({ fromMs, untilMs, status, importId }) => [
         printed(fromMs),
@@ -316,14 +320,14 @@ describe.each(DATABASES)('$name', (database) => {
     ]);
     const page = await console_.page('/totals');
     const rows = [
-      ['2026-11', 'acme', 'EUR', 'DECLINED', '1', '10.00', '0.10'],
-      ['2026-11', 'acme', 'EUR', 'PENDING', '2', '159.80', '4.19'],
-      ['2026-06', 'acme', 'SEK', 'PENDING', '1', '79.90', '3.99'],
+      ['2026-11', 'acme', 'DECLINED', '1', '10.00 EUR', '0.10 EUR'],
+      ['2026-11', 'acme', 'PENDING', '2', '159.80 EUR', '4.19 EUR'],
+      ['2026-06', 'acme', 'PENDING', '1', '79.90 SEK', '3.99 SEK'],
     ];
     expect(page.table('Totals by organisation, currency and month')).toEqual(rows);
     expect(page.table('Totals by organisation and currency')).toEqual([
-      ['acme', 'EUR', '3', '4.19', '0.00', '0.10'],
-      ['acme', 'SEK', '1', '3.99', '0.00', '0.00'],
+      ['acme', 'EUR', '3', '4.19 EUR', '0.00 EUR', '0.10 EUR'],
+      ['acme', 'SEK', '1', '3.99 SEK', '0.00 SEK', '0.00 SEK'],
     ]);
     expect(page.facts).toEqual({ Transactions: '4', Pending: '3', Confirmed: '0', Declined: '1' });
     // Amounts of different currencies cannot be added, so the plot of all currencies counts transactions.
@@ -336,11 +340,11 @@ describe.each(DATABASES)('$name', (database) => {
 
     const euros = await console_.page('/totals?currency=EUR');
     expect(euros.table('Cashback in EUR by month of the sale')).toEqual([
-      ['2026-11', '4.19', '0.00', '0.10'],
+      ['2026-11', '4.19 EUR', '0.00 EUR', '0.10 EUR'],
     ]);
     expect(euros.facts.Pending).toBe('2 4.19 EUR');
     const declined = await console_.page('/totals?status=DECLINED&currency=EUR');
-    expect(declined.table('Cashback in EUR by month of the sale')).toEqual([['2026-11', '0.10']]);
+    expect(declined.table('Cashback in EUR by month of the sale')).toEqual([['2026-11', '0.10 EUR']]);
     expect(declined.html).toContain('href="/totals.csv?currency=EUR&amp;status=DECLINED"');
 
     const file = await console_.get('/totals.csv?currency=EUR');
@@ -360,8 +364,8 @@ describe.each(DATABASES)('$name', (database) => {
     const page = await console_.page('/totals?by=day&currency=USD');
     const day = (ageDays: number) => printTimestamp(Date.now() - ageDays * DAY_MS).slice(0, 10);
     expect(page.table('Cashback in USD by day of the sale')).toEqual([
-      [day(89), '3.99', '0.00', '0.00'],
-      [day(0), '3.99', '0.00', '0.00'],
+      [day(89), '3.99 USD', '0.00 USD', '0.00 USD'],
+      [day(0), '3.99 USD', '0.00 USD', '0.00 USD'],
     ]);
     const lines = (await (await console_.get('/totals.csv?by=day&currency=USD')).text()).split('\r\n');
     expect(lines[1]).toBe(`"'=days ""of"", sale",USD,${day(89)},PENDING,1,79.90,3.99`);
@@ -403,11 +407,10 @@ describe.each(DATABASES)('$name', (database) => {
     await stores.pulls.countRequest(source, 'digest of the secret', 'ok');
     await stores.pulls.countRequest(source, 'digest of an old secret', 'refused');
     const page = await console_.page('/pulls');
-    const time = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \((now|\d+ \w+ ago|in \d+ \w+)\)$/);
-    const distance = expect.stringMatching(/^(now|\d+ \w+ ago|in \d+ \w+)$/);
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
     expect(page.table('Streams')).toEqual([
       [source, 'amendment', 'pulled', 'failed', 'never', 'never', 'unknown', '0', '0', '0', '0'],
-      [source, 'validation', 'pulled', 'ok', time, distance, distance, '6', '4', '2', '0'],
+      [source, 'validation', 'pulled', 'ok', time, time, time, '6', '4', '2', '0'],
     ]);
     expect(page.table('Last errors')).toEqual([[source, 'amendment', time, 'status 401']]);
     expect(page.table('Requests to networks')).toEqual([[source, '1', '0', '0', '1', '16.0', '3', 'now']]);
@@ -424,9 +427,12 @@ describe.each(DATABASES)('$name', (database) => {
       [HOSTILE, '2', '100.0%', '1', '50.0%'],
       ['Retailer 2', '1', '0.0%', '0', '0.0%'],
     ]);
+    expect(page.html).toContain(
+      `<a href="https://offers.example/?retailer=${id(2)}"><bdi>Retailer 2</bdi></a>`,
+    );
     expect(page.table('Clicks by organisation')?.map(sums)).toEqual([['acme', '3', '66.7%', '1', '33.3%']]);
     expect(page.html).toContain('<th scope="row"><a href="/transactions?org=acme"><bdi>acme</bdi></a></th>');
-    const days = page.table('Clicks per day') ?? [];
+    const days = page.table('Clicks per day, last 30 days') ?? [];
     expect(days).toHaveLength(30);
     expect(days.filter(([, count]) => count !== '0')).toEqual([
       [printTimestamp(beganMs).slice(0, 10), '3', '2', '1'],
@@ -485,14 +491,11 @@ describe.each(DATABASES)('$name', (database) => {
     const { tokens } = await node.stores.tokens.list();
     const usedAtMs = tokens.find(({ orgName }) => orgName === 'elsewhere')?.lastUsedAtMs ?? 0;
     expect((await rowOf(console_))?.slice(3, 5)).toEqual([
-      expect.stringContaining(`${printed(usedAtMs)} (`),
+      printed(usedAtMs),
       expect.stringMatching(/^at most \d+ (ms|s)$/),
     ]);
     await using restarted = await ConsoleNode.start({ databaseUrl: node.databaseUrl });
-    expect((await rowOf(restarted))?.slice(3, 5)).toEqual([
-      expect.stringContaining(`${printed(usedAtMs)} (`),
-      'unknown',
-    ]);
+    expect((await rowOf(restarted))?.slice(3, 5)).toEqual([printed(usedAtMs), 'unknown']);
     await node.get('/v1/transactions/', token);
     expect((await rowOf(console_))?.[4]).toBe('up to date');
     // Using a public token does not count as a poll.
@@ -527,8 +530,8 @@ describe.each(DATABASES)('$name', (database) => {
     const after = await console_.page('/catalogue');
     expect(after.facts['Deals ending within a week']).toBe('2');
     expect(after.table('Deals ending within a week')).toEqual([
-      [printed(soonMs), 'Coupon', 'Renamed', 'Coupon 31'],
-      [printed(soonMs), 'Coupon', 'Renamed', 'Coupon 32'],
+      ['Renamed', 'Coupon', 'Coupon 31', printed(soonMs)],
+      ['Renamed', 'Coupon', 'Coupon 32', printed(soonMs)],
     ]);
   });
 

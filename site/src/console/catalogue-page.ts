@@ -4,6 +4,7 @@ import type { DealList } from '@offerbook/wire/deals.ts';
 import { html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
 import {
+  ago,
   command,
   commands,
   facts,
@@ -13,9 +14,9 @@ import {
   plot,
   section,
   shownOf,
-  since,
   source,
   table,
+  untitled,
 } from './elements.ts';
 
 const DEAL_KINDS: Record<DealList, string> = {
@@ -71,7 +72,7 @@ export function cataloguePage(view: CatalogueView): ConsolePage {
           'Last imported',
           lastImport === undefined
             ? 'never'
-            : html`<a href="/imports/${lastImport.id}">${since(lastImport.beganAtMs, nowMs)}</a>`,
+            : html`<a href="/imports/${lastImport.id}">${ago(lastImport.beganAtMs, nowMs)}</a>`,
         ],
         ['Deals ending within a week', linked('#deals-ending-within-a-week', number(endingCount))],
         ['Retailers without a domain', linked('#retailers-without-a-domain', number(withoutDomainCount))],
@@ -93,12 +94,11 @@ ${section(
           ['Coupons', number(items.coupons)],
           ['Promotions', number(items.promotions)],
         ],
-        'four',
+        'tiles',
       ),
   source('offerbook_catalogue_items'),
 )}
-${section(
-  'Retailers over time',
+${untitled(
   plot(
     'lines',
     'Retailers stored after each import',
@@ -113,12 +113,12 @@ ${section(
   'Deals ending within a week',
   table(
     'Deals ending within a week',
-    ['Ends (UTC)', 'Kind', 'Retailer', 'Deal'],
+    ['Retailer', 'Kind', 'Deal', 'Ends'],
     ending.map(({ list, endsAtMs, retailer, description }) => [
-      moment(endsAtMs),
-      DEAL_KINDS[list],
       html`<bdi>${retailer}</bdi>`,
+      DEAL_KINDS[list],
       html`<bdi>${description}</bdi>`,
+      ago(endsAtMs, nowMs),
     ]),
     'No deals.',
   ),

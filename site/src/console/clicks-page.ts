@@ -1,11 +1,12 @@
 // Clicks: since the node started, per day, by organisation and by retailer.
 
-import type { Cell } from '../data-table.ts';
 import { type Html, html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
 import {
+  counter,
   day,
   facts,
+  linked,
   number,
   organisationLink,
   plot,
@@ -15,6 +16,7 @@ import {
   shownOf,
   source,
   table,
+  untitled,
 } from './elements.ts';
 
 const ROWS_MAX = 50;
@@ -27,7 +29,8 @@ export interface ClicksView {
   readonly days: readonly (ClickFigures & { readonly dayMs: number })[];
   /** Sorted by number of clicks, descending, like the retailers below. */
   readonly organisations: readonly NamedClicks[];
-  readonly retailers: readonly NamedClicks[];
+  /** With the URL of the retailer's page in the explorer, if there is one. */
+  readonly retailers: readonly (NamedClicks & { readonly url: string | undefined })[];
 }
 
 export interface ClickFigures {
@@ -43,21 +46,21 @@ export function clicksPage({ node, days, organisations, retailers }: ClicksView)
   return {
     title: 'Clicks',
     main: html`${section('Since the node started', nodeClicks(node))}
-${daySection(days)}
-${section('By organisation', groupTable('Organisation', organisations, organisationLink), source(COMMAND))}
+${dayPlot(days)}
 ${section(
-  'By retailer',
-  groupTable('Retailer', retailers, (name) => html`<bdi>${name}</bdi>`),
+  'By organisation',
+  groupTable('Organisation', organisations, ({ name }) => organisationLink(name)),
   source(COMMAND),
-)}`,
+)}
+${section('By retailer', groupTable('Retailer', retailers, retailerName), source(COMMAND))}`,
   };
 }
 
 function nodeClicks(node: ClicksView['node']): Html {
   if (node === undefined) return html`<p class="muted">Activation is off on this node.</p>`;
   return html`${facts([
-    ...Object.entries(node.tally).map(([outcome, count]) => [capitalised(outcome), number(count)] as const),
-    ['Spooled', number(node.spooledCount)],
+    ...Object.entries(node.tally).map(([outcome, count]) => [capitalised(outcome), counter(count)] as const),
+    ['Spooled', counter(node.spooledCount)],
   ])}${source('offerbook_clicks_total', 'offerbook_clicks_spooled_total')}`;
 }
 
@@ -65,12 +68,11 @@ function capitalised(word: string): string {
   return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
 }
 
-function daySection(days: ClicksView['days']): Html {
-  return section(
-    `Per day, last ${days.length} days`,
+function dayPlot(days: ClicksView['days']): Html {
+  return untitled(
     plot(
       'lines',
-      'Clicks per day',
+      `Clicks per day, last ${days.length} days`,
       'Day (UTC)',
       [
         ['Clicks', 'blue'],
@@ -88,18 +90,24 @@ function daySection(days: ClicksView['days']): Html {
   );
 }
 
-function groupTable(what: string, groups: readonly NamedClicks[], printName: (name: string) => Html): Html {
+function retailerName({ name, url }: ClicksView['retailers'][number]): Html {
+  const shown = html`<bdi>${name}</bdi>`;
+  return url === undefined ? shown : linked(url, shown);
+}
+
+function groupTable<Group extends NamedClicks>(
+  what: string,
+  groups: readonly Group[],
+  nameOf: (group: Group) => Html,
+): Html {
   const shown = groups.slice(0, ROWS_MAX);
   return html`${table(
     `Clicks by ${what.toLowerCase()}`,
     [what, 'Clicks', 'Tracked', 'With a sale', 'Share with a sale'],
-    shown.map(({ name, clicks, tracked, sold }): Cell[] => [
-      printName(name),
-      number(clicks),
-      share(tracked, clicks),
-      number(sold),
-      shareBar(sold, clicks),
-    ]),
+    shown.map((group) => {
+      const { clicks, tracked, sold } = group;
+      return [nameOf(group), number(clicks), share(tracked, clicks), number(sold), shareBar(sold, clicks)];
+    }),
     'No clicks.',
   )}${shownOf('first', shown.length, groups.length)}`;
 }

@@ -9,6 +9,8 @@ export interface ConsolePage {
   /** HTTP status; defaults to 200. */
   readonly status?: number;
   readonly title: string;
+  /** The title with markup; defaults to `title`. */
+  readonly heading?: Html;
   readonly main: Html;
 }
 
@@ -30,7 +32,7 @@ type ConsoleUrls = Readonly<Record<'/assets/console.js' | '/assets/console.css',
 
 /** Renders the whole document. `path` selects the highlighted navigation entry. */
 export function framedPage(
-  { title, main }: ConsolePage,
+  { status = 200, title, heading, main }: ConsolePage,
   path: string,
   nowMs: number,
   urls: ConsoleUrls,
@@ -42,13 +44,18 @@ export function framedPage(
     title: `${title} · Offerbook console`,
     place: place?.path,
     places: PLACES,
-    main: html`<div class="screen console"><div class="heading row"><h1>${title}</h1><p class="muted as-of row"><span>As of ${moment(nowMs)} UTC</span></p></div>${main}</div>`,
+    main: html`<div class="screen console"><div class="heading row"><h1>${heading ?? title}</h1>${status === 200 ? asOf(nowMs) : undefined}</div>${main}</div>`,
     styles: urls['/assets/console.css'],
     script: urls['/assets/console.js'],
     brand: 'Offerbook console',
     footer: html`This console is read-only. Run its commands in a shell where <code>OFFERBOOK_DATABASE_URL</code> is this node's database. <a href="/metrics">Metrics</a>`,
   });
   return { text, hasScript: true, imageSources: [], submitsForms: true };
+}
+
+/** The script adds a button to it that pauses the refresh. */
+function asOf(nowMs: number): Html {
+  return html`<p class="muted as-of row"><span>As of ${moment(nowMs)} UTC</span></p>`;
 }
 
 export const NO_SUCH_PAGE: ConsolePage = {

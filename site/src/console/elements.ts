@@ -2,7 +2,7 @@
 // draw plots from tables.
 
 import { printCount } from '@offerbook/wire/count.ts';
-import { printMoney } from '@offerbook/wire/decimal.ts';
+import { printJson } from '@offerbook/wire/decimal.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { type Cell, dataTable } from '../data-table.ts';
 import { type Html, html } from '../html.ts';
@@ -20,17 +20,32 @@ export function decimal(value: number, digits: number): Html {
   return html`<data value="${value}">${text}</data>`;
 }
 
-/** An amount of money: a number, or an exact sum. */
-export type Money = Parameters<typeof printMoney>[0];
-
-/** Renders an amount with all its digits, at least two decimals. */
-export function amount(value: Money): Html {
-  const text = printMoney(value);
-  return html`<data value="${text}">${text.replaceAll(THOUSANDS, ',')}</data>`;
+/** Renders a count in a table or row of counts. Zeros are muted, so that the other counts stand out. */
+export function counter(value: number): Html {
+  return value === 0 ? html`<data class="muted" value="0">0</data>` : number(value);
 }
 
-/** Matches the positions of thousands separators: 3, 6, … digits before the decimal point. */
-const THOUSANDS = /(?<=\d)(?=(?:\d{3})+\.)/g;
+/** An amount of money: a number, or an exact sum. */
+export type Money = number | { toJSON(): unknown };
+
+/** Renders an amount with all its digits, and at least as many decimals as the currency has: 2,878 JPY and 2,878.00 EUR. */
+export function amount(value: Money, currency: string): Html {
+  const [whole = '', fraction = ''] = printJson(value).split('.');
+  const decimals = fraction.padEnd(decimalsOf(currency), '0');
+  const end = decimals === '' ? '' : `.${decimals}`;
+  return html`<data value="${whole}${end}">${whole.replaceAll(THOUSANDS, ',')}${end}</data> ${currency}`;
+}
+
+/** Matches the positions of thousands separators: 3, 6, … digits before the end. */
+const THOUSANDS = /(?<=\d)(?=(?:\d{3})+$)/g;
+
+function decimalsOf(currency: string): number {
+  const { maximumFractionDigits = 2 } = new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency,
+  }).resolvedOptions();
+  return maximumFractionDigits;
+}
 
 /** Renders `3.25%`, or a dash if the whole is 0. */
 export function share(part: number, whole: number): Html {
@@ -54,15 +69,9 @@ export function minute(ms: number): Html {
   return html`<time datetime="${new Date(ms).toISOString()}">${new Date(ms).toISOString().slice(11, 16)}</time>`;
 }
 
-/** Renders a time and its distance from now, past or future. */
-export function since(ms: number | null | undefined, nowMs: number): Html {
+/** Renders the distance from now, past or future. The exact time is in the tooltip. */
+export function ago(ms: number | null | undefined, nowMs: number): Html {
   if (ms === null || ms === undefined) return html`never`;
-  return html`${moment(ms)} <span class="muted">(${distance(nowMs - ms)})</span>`;
-}
-
-/** Renders only the distance from now, for tables with many columns. The exact time is in its tooltip. */
-export function ago(ms: number | null, nowMs: number): Html {
-  if (ms === null) return html`never`;
   const exact = printTimestamp(ms).slice(0, 19).replace('T', ' ');
   return html`<time datetime="${new Date(ms).toISOString()}" title="${exact} UTC"><span>${distance(nowMs - ms)}</span></time>`;
 }
@@ -96,6 +105,15 @@ export function gigabytes(count: number): string {
 export function megabytes(count: number): string {
   return `${printCount(Math.round(count / 1e6))} MB`;
 }
+
+/** Renders the last digits of an id. The tooltip has the whole id, and so has a copy of the text. */
+export function shortId(id: string): Html {
+  const end = id.slice(-SHOWN_DIGITS);
+  return html`<code class="id" title="${id}"><span>${id.slice(0, -SHOWN_DIGITS)}</span>${end}</code>`;
+}
+
+/** Ids that were created at about the same time begin with the same digits. */
+const SHOWN_DIGITS = 8;
 
 /** `pending` marks states that are neither good nor bad yet. */
 export function tag(text: string, tone: 'good' | 'bad' | 'pending' | 'plain' = 'plain'): Html {
@@ -161,9 +179,12 @@ export function organisationLink(name: string): Html {
   return linked(`/transactions?${new URLSearchParams({ org: name })}`, html`<bdi>${name}</bdi>`);
 }
 
-/** Renders names and values. `four` aligns them in rows of four; `wide` leaves room for ids. */
-export function facts(rows: readonly (readonly [string, Cell])[], layout?: 'four' | 'wide'): Html {
-  return html`<dl class="facts${layout === undefined ? '' : ` ${layout}`}">${rows.map(([name, value]) => html`<div class="panel"><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+/** Renders names and values in rows of four. `wide` leaves room for ids, and `counters` fit in one row. */
+export function facts(
+  rows: readonly (readonly [string, Cell])[],
+  layout: 'tiles' | 'panel' | 'wide panel' | 'counters panel' = 'panel',
+): Html {
+  return html`<dl class="facts ${layout}">${rows.map(([name, value]) => html`<div${layout === 'tiles' ? html` class="panel"` : undefined}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
 /** Names the commands and metrics that report the numbers of a section. */
@@ -185,6 +206,11 @@ export function commands(...blocks: readonly Html[]): Html {
 export function section(heading: string, ...content: readonly (Html | undefined)[]): Html {
   const id = heading.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
   return html`<section class="stack" id="${id}"><h2>${heading}</h2>${content}</section>`;
+}
+
+/** Renders a section whose content needs no heading, such as a plot with its caption. */
+export function untitled(...content: readonly (Html | undefined)[]): Html {
+  return html`<section class="stack">${content}</section>`;
 }
 
 /** Renders a select field with its current value. */

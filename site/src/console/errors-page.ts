@@ -2,7 +2,7 @@
 
 import { html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
-import { command, linked, number, section, since, source, table, tag } from './elements.ts';
+import { ago, command, linked, number, shortId, source, table, tag, untitled } from './elements.ts';
 
 interface ErrorsView {
   readonly nowMs: number;
@@ -27,8 +27,7 @@ interface ErrorGroup {
 export function errorsPage({ nowMs, startedAtMs, org, groups }: ErrorsView): ConsolePage {
   return {
     title: 'Errors',
-    main: section(
-      'By code, operation and organisation',
+    main: untitled(
       org === undefined
         ? undefined
         : html`<p>Only errors of <bdi>${org}</bdi>. <a href="/errors">All errors</a></p>`,
@@ -43,13 +42,13 @@ export function errorsPage({ nowMs, startedAtMs, org, groups }: ErrorsView): Con
             ? html`<span class="muted">unknown</span>`
             : linked(`/errors?${new URLSearchParams({ org: orgName })}`, html`<bdi>${orgName}</bdi>`),
           number(count),
-          since(lastAtMs, nowMs),
-          html`<code>${lastRequestId}</code>`,
+          ago(lastAtMs, nowMs),
+          shortId(lastRequestId),
         ]),
         'No errors.',
       ),
       source('offerbook_http_errors_total'),
-      html`<p class="source">Counted in memory since this node started, ${since(startedAtMs, nowMs)}. The organisation is known only if the request had a valid token.</p>`,
+      html`<p class="source">Counted in memory since this node started, ${ago(startedAtMs, nowMs)}. The organisation is known only if the request had a valid token.</p>`,
       command(
         'Find a request in the server log:',
         'journalctl -u offerbook -o cat | grep \'"requestId":"ID"\'',

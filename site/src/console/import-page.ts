@@ -2,7 +2,7 @@
 
 import { html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
-import { facts, linked, number, section, shownOf, since, source, table } from './elements.ts';
+import { ago, counter, facts, linked, moment, number, section, shownOf, source, table } from './elements.ts';
 import { type ListedImport, outcomeTag } from './imports-page.ts';
 
 interface ShownImport extends ListedImport {
@@ -39,7 +39,7 @@ export function importPage(entry: ShownImport, nowMs: number): ConsolePage {
   return {
     title: `Import ${entry.id}`,
     main: html`<nav aria-label="Back"><a class="back" href="/imports">All imports</a></nav>
-<div class="panel stack${entry.reason === null ? '' : ' failure'}"><p>${outcomeTag(entry.outcome)} ${entry.kind}${entry.orgName === null ? undefined : html` of <bdi>${entry.orgName}</bdi>`}, ${since(beganAtMs, nowMs)}</p>
+<div class="panel stack${entry.reason === null ? '' : ' failure'}"><p>${outcomeTag(entry.outcome)} ${entry.kind}${entry.orgName === null ? undefined : html` of <bdi>${entry.orgName}</bdi>`}, ${ago(beganAtMs, nowMs)}</p>
 ${entry.reason === null ? undefined : html`<p><bdi>${entry.reason}</bdi></p>`}</div>
 ${
   problemCount === 0
@@ -59,7 +59,13 @@ ${
         shownOf('first', problems.length, problemCount),
       )
 }
-${section('Rows', facts(COUNTS.map(([name, label]) => [label, number(counts[name])])))}
+${section(
+  'Rows',
+  facts(
+    COUNTS.map(([name, label]) => [label, counter(counts[name])]),
+    'counters panel',
+  ),
+)}
 ${section(
   'Details',
   facts(
@@ -74,6 +80,7 @@ ${section(
               html`<bdi>${entry.orgName}</bdi>`,
             ),
       ],
+      ['Began (UTC)', moment(beganAtMs)],
       ['Duration', endedAtMs === null ? 'unknown' : `${((endedAtMs - beganAtMs) / 1_000).toFixed(3)} s`],
       ['Run by', html`<bdi>${entry.by}</bdi>`],
       ['Source', html`<bdi>${entry.source ?? 'not given'}</bdi>`],
@@ -81,7 +88,7 @@ ${section(
       ['SHA-256', html`<code>${entry.fileDigest ?? 'unknown'}</code>`],
       ['Version', entry.version],
     ],
-    'wide',
+    'wide panel',
   ),
 )}
 ${source(`offerbook imports show ${entry.id}`)}`,

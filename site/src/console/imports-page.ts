@@ -3,12 +3,13 @@
 import { type Html, html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
 import {
+  ago,
   choice,
   command,
   commands,
+  counter,
   day,
   linked,
-  moment,
   number,
   type OrganisationOption,
   organisationChoice,
@@ -16,10 +17,10 @@ import {
   plot,
   section,
   shellWord,
-  since,
   source,
   table,
   tag,
+  untitled,
 } from './elements.ts';
 
 type Outcome = 'begun' | 'done' | 'refused' | 'failed' | 'unfinished';
@@ -79,14 +80,10 @@ interface ImportFilter {
 }
 
 export function importsPage(view: ImportsView): ConsolePage {
-  const { nowMs, daysMax, feeds, entries, entriesMax, filter } = view;
+  const { nowMs, feeds, entries, entriesMax, filter } = view;
   return {
     title: 'Imports',
-    main: html`${section(
-      `Rows per day, last ${daysMax} days`,
-      dayPlot(view),
-      source('offerbook imports list --json', 'offerbook_imports_total'),
-    )}
+    main: html`${untitled(dayPlot(view), source('offerbook imports list --json', 'offerbook_imports_total'))}
 ${section(
   'Freshness',
   feedTable(feeds, nowMs),
@@ -95,7 +92,7 @@ ${section(
 ${section(
   'Newest imports',
   filterForm(filter),
-  importTable(entries),
+  importTable(entries, nowMs),
   entries.length === entriesMax
     ? html`<p class="muted">Only the newest ${number(entriesMax)} are shown. The command lists more with <code>--limit</code>.</p>`
     : undefined,
@@ -110,10 +107,10 @@ ${section(
   };
 }
 
-function dayPlot({ days }: ImportsView): Html {
+function dayPlot({ days, daysMax }: ImportsView): Html {
   return plot(
     'bars',
-    'Rows per day',
+    `Rows per day, last ${daysMax} days`,
     'Day (UTC)',
     [
       ['Added', 'green'],
@@ -156,36 +153,37 @@ function listCommand({ kind, org }: ImportFilter): string {
 export function feedTable(feeds: readonly FeedFreshness[], nowMs: number): Html {
   return table(
     'Freshness by organisation and source',
-    ['Kind', 'Organisation', 'Source', 'Last success (UTC)', 'Last import (UTC)', 'Outcome'],
+    ['Kind', 'Organisation', 'Source', 'Last success', 'Last import', 'Outcome'],
     feeds.map(({ kind, orgName, source: name, lastSuccessMs, lastOutcome, lastEndedMs }) => [
       linked(`/imports?${new URLSearchParams({ kind, org: orgName ?? '' })}`, kind),
       orgName === null ? '' : organisationLink(orgName),
       name === null ? '' : html`<bdi>${name}</bdi>`,
-      since(lastSuccessMs, nowMs),
-      since(lastEndedMs, nowMs),
+      ago(lastSuccessMs, nowMs),
+      ago(lastEndedMs, nowMs),
       outcomeTag(lastOutcome),
     ]),
     'No imports.',
   );
 }
 
-function importTable(entries: readonly ListedImport[]): Html {
+function importTable(entries: readonly ListedImport[], nowMs: number): Html {
   return table(
     'Imports, newest first',
     [
-      ...['Began (UTC)', 'Kind', 'Organisation', 'Outcome'],
+      ...['Import', 'Began', 'Kind', 'Organisation', 'Outcome'],
       ...['Rows', 'Added', 'Changed', 'Withdrawn', 'Invalid', 'File'],
     ],
     entries.map((entry) => [
-      html`<a href="/imports/${entry.id}">${moment(entry.beganAtMs)}</a>`,
+      linked(`/imports/${entry.id}`, String(entry.id)),
+      ago(entry.beganAtMs, nowMs),
       entry.kind,
       entry.orgName === null ? '' : organisationLink(entry.orgName),
       outcomeTag(entry.outcome),
       number(entry.counts.read),
-      number(entry.counts.added),
-      number(entry.counts.changed),
-      number(entry.counts.withdrawn),
-      number(entry.counts.invalid),
+      counter(entry.counts.added),
+      counter(entry.counts.changed),
+      counter(entry.counts.withdrawn),
+      counter(entry.counts.invalid),
       html`<bdi>${entry.fileName}</bdi>`,
     ]),
     'No imports.',

@@ -3,17 +3,17 @@
 import { type Html, html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
 import {
+  ago,
   command,
   commands,
   duration,
   linked,
-  moment,
   number,
   organisationLink,
   section,
   share,
   shellWord,
-  since,
+  shortId,
   source,
   table,
   tag,
@@ -69,7 +69,7 @@ export function organisationsPage(view: OrganisationsView): ConsolePage {
       table(
         'Organisations',
         [
-          ...['Organisation', 'orgId', 'Last change (UTC)', 'Last poll', 'Behind', 'Read through (UTC)'],
+          ...['Organisation', 'orgId', 'Last change', 'Last poll', 'Behind', 'Read through'],
           ...['Tokens', 'Requests', 'Errors'],
         ],
         organisations.map((org) => organisationRow(org, nowMs)),
@@ -83,7 +83,7 @@ export function organisationsPage(view: OrganisationsView): ConsolePage {
         'offerbook_organisation_errors_total',
         'Complete-Through',
       ),
-      html`<p class="source">Requests and errors: those of this node since it started, ${since(startedAtMs, nowMs)}. Last poll: when any node last accepted a private token of the organisation; nodes store this every 30 s. Behind: how long the oldest change has been waiting for a poll that reads to the last page. This node knows only the polls that it answered itself, so “at most” means that another node may have answered a later one.</p>`,
+      html`<p class="source">Requests and errors: those of this node since it started, ${ago(startedAtMs, nowMs)}. Last poll: when any node last accepted a private token of the organisation; nodes store this every 30 s. Behind: how long the oldest change has been waiting for a poll that reads to the last page. This node knows only the polls that it answered itself, so “at most” means that another node may have answered a later one.</p>`,
       commands(command('Create an organisation:', 'offerbook orgs create NAME')),
     )}
 ${section(
@@ -112,11 +112,11 @@ function organisationRow(org: OrganisationSync, nowMs: number) {
   const query = new URLSearchParams({ org: name });
   return [
     organisationLink(name),
-    html`<code>${publicId}</code>`,
-    changedAtMs === undefined ? 'none' : linked(`/transactions?${query}`, moment(changedAtMs)),
-    since(org.polledAtMs, nowMs),
+    shortId(publicId),
+    changedAtMs === undefined ? 'none' : linked(`/transactions?${query}`, ago(changedAtMs, nowMs)),
+    ago(org.polledAtMs, nowMs),
     behindTag(org.behind),
-    readThroughMs === undefined ? 'unknown' : moment(readThroughMs),
+    readThroughMs === undefined ? 'unknown' : ago(readThroughMs, nowMs),
     linked('#tokens', number(org.liveTokens)),
     number(requests),
     requests === 0 ? '–' : linked(`/errors?${query}`, share(errors, requests)),
@@ -131,14 +131,14 @@ function behindTag({ waitedMs, isAtMost }: Behind): Html {
 
 function tokenRow(token: ShownToken, nowMs: number) {
   return [
-    html`<code>${token.id}</code>`,
+    shortId(token.id),
     organisationLink(token.orgName),
     token.kind,
     html`<bdi>${token.label}</bdi>`,
     token.isExpiring
       ? tag('expires soon', 'bad')
       : tag(token.state, token.state === 'live' ? 'good' : 'plain'),
-    since(token.lastUsedAtMs, nowMs),
-    since(token.endMs, nowMs),
+    ago(token.lastUsedAtMs, nowMs),
+    ago(token.endMs, nowMs),
   ];
 }

@@ -3,6 +3,7 @@
 import { type Html, html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
 import {
+  ago,
   command,
   day,
   decimal,
@@ -18,7 +19,6 @@ import {
   plots,
   section,
   share,
-  since,
   source,
   table,
   tag,
@@ -130,7 +130,7 @@ function keyFigures({ hour }: NodeFigures, week: readonly WeekDay[] | undefined)
           : html`<data value="${disk.free}">${gigabytes(disk.free)}</data> <span class="muted">of ${gigabytes(disk.size)}</span>`,
       ],
     ],
-    'four',
+    'tiles',
   );
 }
 
@@ -214,7 +214,7 @@ function machinePlots({ hour: { minutes } }: NodeFigures): Html[] {
     ),
     plot(
       'lines',
-      'Disk used',
+      'Disk used (%)',
       'Until (UTC)',
       [['Used', 'blue']],
       minutes.map(({ untilMs, machine: { disk } }) => [
@@ -250,7 +250,7 @@ function nodeFacts({ node, folder }: Overview): Html {
   const { state, workers, startedAtMs, nowMs } = node;
   const { replica, catalogueRevision } = state;
   return html`${facts([
-    ['Up since', since(startedAtMs, nowMs)],
+    ['Started', ago(startedAtMs, nowMs)],
     ['Ready', state.isReady ? tag('ready', 'good') : tag('not ready', 'bad')],
     ['Database', tag(state.databaseStatus.state, state.databaseStatus.state === 'usable' ? 'good' : 'bad')],
     ['Replica', replica === undefined ? 'none' : replicaWords(replica)],

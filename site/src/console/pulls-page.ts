@@ -6,13 +6,11 @@ import {
   ago,
   command,
   commands,
+  counter,
   decimal,
-  duration,
-  moment,
   number,
   organisationLink,
   section,
-  since,
   source,
   table,
   tag,
@@ -61,7 +59,7 @@ export function pullsPage({ nowMs, streams, requests }: PullsView): ConsolePage 
       table(
         'Streams',
         [
-          ...['Source', 'Stream', 'Organisation', 'State', 'Complete through (UTC)', 'Last success'],
+          ...['Source', 'Stream', 'Organisation', 'State', 'Complete through', 'Last success'],
           ...['Next due', 'Added', 'Changed', 'Unchanged', 'Invalid'],
         ],
         streams.map((stream) => [
@@ -72,10 +70,10 @@ export function pullsPage({ nowMs, streams, requests }: PullsView): ConsolePage 
           completeThrough(stream, nowMs),
           ago(stream.lastSuccessMs, nowMs),
           stream.dueMs === null ? 'unknown' : ago(stream.dueMs, nowMs),
-          number(stream.counts.added),
-          number(stream.counts.changed),
-          number(stream.counts.unchanged),
-          number(stream.counts.invalid),
+          counter(stream.counts.added),
+          counter(stream.counts.changed),
+          counter(stream.counts.unchanged),
+          counter(stream.counts.invalid),
         ]),
         'Nothing has been pulled yet.',
       ),
@@ -96,19 +94,19 @@ ${section(
   'Requests',
   table(
     'Requests to networks',
-    ['Source', 'Ok', 'Too many', 'Failed', 'Refused', 'Per minute', 'Free now', 'Next request (UTC)'],
+    ['Source', 'Ok', 'Too many', 'Failed', 'Refused', 'Per minute', 'Free now', 'Next request'],
     requests.map(({ source: name, counts, budget }) => [
       html`<bdi>${name}</bdi>`,
-      number(counts.ok),
-      number(counts['too many']),
-      number(counts.failed),
-      number(counts.refused),
+      counter(counts.ok),
+      counter(counts['too many']),
+      counter(counts.failed),
+      counter(counts.refused),
       ...(budget === null
         ? ['', '', '']
         : [
             decimal(budget.perMinute, 1),
             number(budget.free),
-            budget.nextAtMs <= nowMs ? 'now' : since(budget.nextAtMs, nowMs),
+            budget.nextAtMs <= nowMs ? 'now' : ago(budget.nextAtMs, nowMs),
           ]),
     ]),
     'No requests yet.',
@@ -120,8 +118,8 @@ ${section(
 }
 
 function completeThrough({ completeThroughMs, isLate }: ShownStream, nowMs: number): Html {
-  if (!isLate || completeThroughMs === null) return since(completeThroughMs, nowMs);
-  return html`${moment(completeThroughMs)} ${tag(`${duration(nowMs - completeThroughMs)} ago`, 'bad')}`;
+  const shown = ago(completeThroughMs, nowMs);
+  return isLate ? html`<span class="tag bad">${shown}</span>` : shown;
 }
 
 /** A table of its own, because the messages are too long for the table of streams. */
@@ -130,11 +128,11 @@ function errors(streams: readonly ShownStream[], nowMs: number): Html | undefine
   if (failed.length === 0) return undefined;
   return table(
     'Last errors',
-    ['Source', 'Stream', 'Failed (UTC)', 'Error'],
+    ['Source', 'Stream', 'Failed', 'Error'],
     failed.map(({ source: name, stream, failedAtMs, error }) => [
       html`<bdi>${name}</bdi>`,
       stream,
-      since(failedAtMs, nowMs),
+      ago(failedAtMs, nowMs),
       html`<bdi>${error ?? ''}</bdi>`,
     ]),
   );

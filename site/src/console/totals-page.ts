@@ -20,6 +20,7 @@ import {
   shownOf,
   source,
   table,
+  untitled,
 } from './elements.ts';
 import { statusTag } from './transaction-page.ts';
 
@@ -138,11 +139,11 @@ function summary({ statuses, filter, all }: TotalsView): Html {
         const { count: transactions, cashback } = all[status];
         return [
           label,
-          html`${linked(path('/totals', { ...filter, status }), number(transactions))}${currency === undefined ? undefined : html` <span class="muted">${amount(cashback)} ${currency}</span>`}`,
+          html`${linked(path('/totals', { ...filter, status }), number(transactions))}${currency === undefined ? undefined : html` <span class="muted">${amount(cashback, currency)}</span>`}`,
         ];
       }),
     ],
-    'four',
+    'tiles',
   );
 }
 
@@ -151,8 +152,7 @@ function overTime({ statuses, filter, periods }: TotalsView): Html {
   const { currency, by } = filter;
   const shown = filter.status === undefined ? statuses : [filter.status];
   const what = currency === undefined ? 'Transactions' : `Cashback in ${currency}`;
-  return section(
-    `${what} over time`,
+  return untitled(
     plot(
       'bars',
       `${what} by ${by} of the sale`,
@@ -161,7 +161,7 @@ function overTime({ statuses, filter, periods }: TotalsView): Html {
       periods.map(({ period, sums }) => [
         html`<time datetime="${period}">${period}</time>`,
         ...shown.map((status) =>
-          currency === undefined ? number(sums[status].count) : amount(sums[status].cashback),
+          currency === undefined ? number(sums[status].count) : amount(sums[status].cashback, currency),
         ),
       ]),
     ),
@@ -187,7 +187,7 @@ function groupTable({ organisations, statuses, filter, groups }: TotalsView): Ht
           path('/totals', { ...filter, org: option, currency }),
           number(statuses.reduce((sum, status) => sum + sums[status].count, 0)),
         ),
-        ...statuses.map((status) => amount(sums[status].cashback)),
+        ...statuses.map((status) => amount(sums[status].cashback, currency)),
       ];
     }),
     'No transactions.',
@@ -204,7 +204,7 @@ function ageTable(ages: readonly AgeGroup[]): Html {
         `${group.currency}, ${ageWords(group)}`,
         number(group.count),
         shareBar(group.count, group.allCount),
-        amount(group.cashback),
+        amount(group.cashback, group.currency),
       ]),
     'No pending transactions.',
   );
@@ -218,23 +218,14 @@ function ageWords({ fromDays, untilDays }: AgeGroup): string {
 function periodTable(rows: readonly PeriodRow[], by: 'month' | 'day'): Html {
   return table(
     `Totals by organisation, currency and ${by}`,
-    [
-      by === 'day' ? 'Day' : 'Month',
-      'Organisation',
-      'Currency',
-      'Status',
-      'Transactions',
-      'Order value',
-      'Cashback',
-    ],
+    [by === 'day' ? 'Day' : 'Month', 'Organisation', 'Status', 'Transactions', 'Order value', 'Cashback'],
     rows.map(({ org, currency, period, status, count, orderValue, cashback }) => [
       period,
       html`<bdi>${org}</bdi>`,
-      currency,
       statusTag(status),
       number(count),
-      amount(orderValue),
-      amount(cashback),
+      amount(orderValue, currency),
+      amount(cashback, currency),
     ]),
     'No transactions.',
   );

@@ -25,9 +25,10 @@ export interface ShownVersion {
 }
 
 export function transactionPage({ transaction, orgName, retailer, versions }: TransactionView): ConsolePage {
-  const { status, ...fields } = transaction;
+  const { id: _, status, orderValue, cashback, currencyCode, ...fields } = transaction;
   return {
-    title: 'Transaction',
+    title: `Transaction ${transaction.id}`,
+    heading: html`Transaction <code>${transaction.id}</code>`,
     main: html`<nav aria-label="Back"><a class="back" href="/transactions">Transactions</a></nav>
 ${section(
   'Current version',
@@ -36,9 +37,11 @@ ${section(
       ['Status', statusTag(status)],
       ['Organisation', organisationLink(orgName)],
       ['Retailer', retailer === undefined ? 'unknown' : html`<bdi>${retailer}</bdi>`],
+      ['orderValue', amount(orderValue, currencyCode)],
+      ['cashback', amount(cashback, currencyCode)],
       ...Object.entries(fields).map(([name, value]) => [name, printValue(name, value)] as const),
     ],
-    'wide',
+    'wide panel',
   ),
 )}
 ${section(
@@ -69,8 +72,8 @@ function versionRow({ transaction, fromMs, untilMs, import: entry }: ShownVersio
     moment(fromMs),
     untilMs === null ? 'now' : moment(untilMs),
     statusTag(status),
-    html`${amount(orderValue)} ${currencyCode}`,
-    html`${amount(cashback)} ${currencyCode}`,
+    amount(orderValue, currencyCode),
+    amount(cashback, currencyCode),
     entry === undefined
       ? 'not in the import log'
       : html`<a href="/imports/${entry.id}">${entry.id}</a>: <bdi>${entry.fileName}</bdi>, by <bdi>${entry.by}</bdi>`,

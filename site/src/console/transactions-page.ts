@@ -2,17 +2,20 @@
 // person, so the form uses POST and the page does not repeat the text.
 
 import { TEXT_LENGTH_MAX } from '@offerbook/wire/text.ts';
+import { timestampMs } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { type Html, html } from '../html.ts';
 import type { ConsolePage } from './console-page.ts';
 import {
+  ago,
   amount,
-  moment,
+  linked,
   number,
   type OrganisationOption,
   organisationChoice,
   organisationLink,
   section,
+  shortId,
   shownOf,
   source,
   table,
@@ -21,6 +24,7 @@ import {
 import { statusTag } from './transaction-page.ts';
 
 export interface SearchView {
+  readonly nowMs: number;
   readonly organisations: readonly OrganisationOption[];
   /** The reader's input, shown again in the form. `org` is a public id or a name. */
   readonly entered: { readonly org: string; readonly from: string; readonly until: string };
@@ -53,14 +57,20 @@ export interface FoundTransaction {
   readonly retailer: string | undefined;
 }
 
-export function transactionsPage({ organisations, entered, isPosted, result }: SearchView): ConsolePage {
+export function transactionsPage({
+  nowMs,
+  organisations,
+  entered,
+  isPosted,
+  result,
+}: SearchView): ConsolePage {
   return {
     ...(result.by === 'problem' ? { status: 400 } : {}),
     title: 'Transactions',
     main: html`<form class="search row" method="post" action="/transactions" role="search"${isPosted ? html` data-posted` : undefined}>
 <input type="search" name="q" aria-label="Transaction id, passbackUid or organisation" placeholder="Transaction id, passbackUid or organisation" autocomplete="off" spellcheck="false" maxlength="${TEXT_LENGTH_MAX}" required>
 <button class="primary" type="submit">Search</button></form>
-${resultSection(result, filterForm(organisations, entered))}`,
+${resultSection(result, filterForm(organisations, entered), nowMs)}`,
   };
 }
 
@@ -73,14 +83,14 @@ ${timeField('Changed until (UTC)', 'until', entered.until)}
 <button type="submit">Show</button></form>`;
 }
 
-function resultSection(result: SearchView['result'], filter: Html): Html {
+function resultSection(result: SearchView['result'], filter: Html, nowMs: number): Html {
   if (result.by === 'problem') return html`${filter}<p class="problem" role="alert">${result.words}</p>`;
   if (result.by === 'user')
     return section(
       'Transactions of this user',
       result.org &&
         html`<p>There is also an organisation of this name: <a href="/transactions?org=${result.org.publicId}"><bdi>${result.org.name}</bdi></a></p>`,
-      transactionTable(result.found),
+      transactionTable(result.found, nowMs),
       shownOf('newest', result.found.length, result.count),
       html`<p><a href="/transactions">All transactions</a></p>`,
       source('offerbook transactions find --passback-uid …'),
@@ -88,7 +98,7 @@ function resultSection(result: SearchView['result'], filter: Html): Html {
   return section(
     result.isFirst ? 'Latest changes' : 'Earlier changes',
     filter,
-    transactionTable(result.found),
+    transactionTable(result.found, nowMs),
     html`<p class="row">${result.isFirst ? undefined : html`<a href="/transactions">Latest</a>`}${result.next === undefined ? undefined : html`<a href="/transactions?${result.next}">Older</a>`}</p>`,
     source('GET /v1/transactions/?updatedAtGreaterThan=…&updatedAtLessThan=…'),
     html`<p class="source">Sorted by the time of the last change, ${number(result.found.length)} on this page. Both times are inclusive.</p>`,
@@ -96,24 +106,20 @@ function resultSection(result: SearchView['result'], filter: Html): Html {
 }
 
 /** Omits the passbackUid, which only a transaction's own page shows. */
-function transactionTable(found: readonly FoundTransaction[]): Html {
+function transactionTable(found: readonly FoundTransaction[], nowMs: number): Html {
   return table(
     'Transactions',
-    ['Transaction', 'Organisation', 'Retailer', 'Status', 'Order', 'Cashback', 'Sold (UTC)', 'Updated (UTC)'],
+    ['Transaction', 'Organisation', 'Retailer', 'Status', 'Order', 'Cashback', 'Sold', 'Updated'],
     found.map(({ orgName, transaction, retailer }) => [
-      html`<a href="/transactions/${transaction.id}"><code>${transaction.id}</code></a>`,
+      linked(`/transactions/${transaction.id}`, shortId(transaction.id)),
       organisationLink(orgName),
       retailer === undefined ? html`<span class="muted">unknown</span>` : html`<bdi>${retailer}</bdi>`,
       statusTag(transaction.status),
-      html`${amount(transaction.orderValue)} ${transaction.currencyCode}`,
-      html`${amount(transaction.cashback)} ${transaction.currencyCode}`,
-      timeOf(transaction.soldAt),
-      timeOf(transaction.updatedAt),
+      amount(transaction.orderValue, transaction.currencyCode),
+      amount(transaction.cashback, transaction.currencyCode),
+      ago(timestampMs(transaction.soldAt), nowMs),
+      ago(timestampMs(transaction.updatedAt), nowMs),
     ]),
     'No transactions found.',
   );
-}
-
-function timeOf(timestamp: Transaction['soldAt']): Html {
-  return moment(Date.parse(`${timestamp}Z`));
 }

@@ -9,11 +9,11 @@ import {
   duration,
   number,
   organisationLink,
-  section,
-  since,
+  shortId,
   source,
   table,
   tag,
+  untitled,
 } from './elements.ts';
 
 interface WebhooksView {
@@ -43,8 +43,7 @@ const LATE_MS = 60_000;
 export function webhooksPage({ nowMs, isSending, webhooks }: WebhooksView): ConsolePage {
   return {
     title: 'Webhooks',
-    main: section(
-      'Delivery to partners',
+    main: untitled(
       table(
         'Webhooks',
         [
@@ -58,7 +57,7 @@ export function webhooksPage({ nowMs, isSending, webhooks }: WebhooksView): Cons
           'Last delivery',
         ],
         webhooks.map((webhook) => [
-          html`<code class="origin">${webhook.origin}</code> <code class="muted">${webhook.id}</code>`,
+          html`<code class="origin">${webhook.origin}</code> ${shortId(webhook.id)}`,
           organisationLink(webhook.orgName),
           stateTag(webhook),
           lag(webhook, nowMs),
@@ -100,5 +99,7 @@ function lag({ behindSinceMs, state }: ShownWebhook, nowMs: number): Html {
 }
 
 function failures({ failures: count, failingSinceMs }: ShownWebhook, nowMs: number): Html {
-  return failingSinceMs === null ? html`none` : html`${number(count)}, since ${since(failingSinceMs, nowMs)}`;
+  return failingSinceMs === null
+    ? html`none`
+    : html`${number(count)}, the first ${ago(failingSinceMs, nowMs)}`;
 }

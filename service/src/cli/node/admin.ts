@@ -4,6 +4,7 @@
 import { Refused } from '@offerbook/wire/failures.ts';
 import { TEXT_LENGTH_MAX } from '@offerbook/wire/text.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
+import type { ServeSettings } from '../../config.ts';
 import { machineFigures } from '../../console/machine-figures.ts';
 import { RecentHour, SAMPLE_INTERVAL_MS } from '../../console/recent-hour.ts';
 import { BoundedLog } from '../../domain/bounded-log.ts';
@@ -19,7 +20,7 @@ import { openAdminAccess, refusal } from './admin-access.ts';
 import { ConsoleHost } from './console/console-host.ts';
 import { databaseFigures } from './database-figures.ts';
 import { diskFacts, spoolFolder } from './disk-reserve.ts';
-import { bind } from './listen.ts';
+import { bind, urlOf } from './listen.ts';
 import type { NodeOptions } from './node-settings.ts';
 import { healthOf, type WorkerReport } from './workers/worker-report.ts';
 
@@ -46,7 +47,7 @@ export function openAdmin(options: NodeOptions, source: AdminSource): (() => Pro
   if (port === undefined) return undefined;
   const refuse = openAdminAccess(settings);
   const folder = spoolFolder(settings.spool, databaseUrl);
-  const consoleHost = new ConsoleHost({ databaseUrl, folder });
+  const consoleHost = new ConsoleHost({ databaseUrl, folder, explorer: explorerUrl(settings) });
   const readClient = clientReader(settings.trustedProxies);
   const refusals = new BoundedLog((fields) => logger.warn(fields, 'rejected a request to the admin port'));
   const startedAtMs = clock();
@@ -139,6 +140,11 @@ export function openAdmin(options: NodeOptions, source: AdminSource): (() => Pro
     clearInterval(timer);
     await Promise.all([consoleHost.close(), server.stop(true)]);
   };
+}
+
+/** Without a public URL, the console can only link to this machine. */
+function explorerUrl({ explorer, publicUrl, port }: ServeSettings): string | undefined {
+  return explorer === 'on' ? (publicUrl ?? urlOf('localhost', port)) : undefined;
 }
 
 function replicaFacts({ isUsable, lagMs, reason }: ReplicaState): Facts['replica'] {

@@ -27,6 +27,7 @@ export const transactionsPage: MakePage = async (context) => {
   const organisations = await stores.organisations.list();
   const { query } = context;
   return render({
+    nowMs: context.node.nowMs,
     organisations,
     entered: { org: query.get('org') ?? '', from: query.get('from') ?? '', until: query.get('until') ?? '' },
     isPosted: false,
@@ -51,6 +52,7 @@ export const transactionSearch: MakePage = async (context) => {
   if (org !== undefined && user.by === 'user' && user.count === 0)
     return seeOther(`/transactions?org=${org.publicId}`);
   return render({
+    nowMs: context.node.nowMs,
     organisations,
     entered: { org: '', from: '', until: '' },
     isPosted: true,

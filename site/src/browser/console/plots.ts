@@ -2,6 +2,7 @@
 
 import uPlot from 'uplot';
 import { element } from '../element.ts';
+import { isolatedPoints } from './isolated-points.ts';
 
 const MINUTE_S = 60;
 const DAY_S = 86_400;
@@ -162,8 +163,8 @@ function options(
   const series = colours.map((stroke, i): uPlot.Series => {
     if (kind === 'bars' && bars !== undefined)
       return { stroke, fill: stroke, paths: bars, points: { show: false } };
-    const count = data.series[i]?.values.filter((value) => value !== null).length ?? 0;
-    return { stroke, width: 2, points: { show: count < 2 } };
+    const isolated = isolatedPoints(data.series[i]?.values ?? []);
+    return { stroke, width: 2, points: { show: true, fill: stroke, filter: () => isolated } };
   });
   return {
     ...size,

@@ -11,7 +11,12 @@ export function keepCurrent(onRefresh: () => void): void {
   if (document.querySelector('[data-posted]') !== null) return;
   let isPaused = false;
   const toggle = button('Pause', press, { 'aria-label': 'Pause refreshing', 'data-added': '' });
-  document.querySelector('.as-of')?.append(toggle);
+  showToggle();
+
+  /** Error pages have no place for the button, but the page may recover. */
+  function showToggle(): void {
+    if (!toggle.isConnected) document.querySelector('.as-of')?.append(toggle);
+  }
 
   function press(): void {
     isPaused = !isPaused;
@@ -25,6 +30,7 @@ export function keepCurrent(onRefresh: () => void): void {
     const [now, next] = [document.querySelector('main'), fresh?.querySelector('main')];
     if (now === null || next === null || next === undefined || isPaused || isSelecting()) return;
     updateContent(now, next);
+    showToggle();
     onRefresh();
   }, INTERVAL_MS);
 }

@@ -24,6 +24,8 @@ export interface ConsoleSetup {
   readonly databaseUrl: string;
   /** Folder of the spool or the SQLite database. The console shows the free space on its disk. */
   readonly folder: string;
+  /** URL of the explorer; undefined if it is off. */
+  readonly explorer: string | undefined;
 }
 
 export interface ConsoleAnswer {
@@ -53,7 +55,7 @@ answerCalls(async ({ setup, method, url, headers, body, node }: ConsoleQuestion)
   };
 });
 
-function openConsole({ databaseUrl, folder }: ConsoleSetup): Console {
+function openConsole({ databaseUrl, folder, explorer }: ConsoleSetup): Console {
   const stores = openOnce(() => openStores(databaseUrl, DATABASE_OPTIONS, systemClock));
-  return buildConsole({ stores: stores.open, folder });
+  return buildConsole({ stores: stores.open, folder, explorer });
 }
