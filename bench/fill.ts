@@ -3,7 +3,6 @@
 import { Database as SqliteFile } from 'bun:sqlite';
 import { printRetailer, type Retailer } from '@offerbook/wire/catalogue.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
-import postgres from 'postgres';
 import { digestToken } from '../service/src/domain/access-token.ts';
 import type { Stores } from '../service/src/domain/stores.ts';
 
@@ -84,28 +83,4 @@ export async function fillPlainTransactions(file: SqliteFile, stores: Stores, or
   file.run('INSERT INTO transactions SELECT * FROM staged ORDER BY updatedAt');
   file.run('COMMIT');
   file.run('DROP TABLE staged');
-}
-
-const POSTGRES_TYPES: Partial<Record<keyof Transaction, string>> = {
-  ...{ id: 'uuid', clickedAt: 'timestamptz', soldAt: 'timestamptz', updatedAt: 'timestamptz' },
-  ...{ activatedAt: 'timestamptz', orderValue: 'float8', cashback: 'float8' },
-  ...{ cashbackOfferId: 'uuid', couponId: 'uuid', promotionId: 'uuid' },
-};
-
-/** Creates the same tables in PostgreSQL, with its usual types, beside Offerbook's. */
-export async function fillPlainPostgres(url: string, orgId: number, token: string): Promise<void> {
-  const sql = postgres(url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
-  const names = TRANSACTION_COLUMNS.map((name) => `"${name}"`);
-  const columns = TRANSACTION_COLUMNS.map((name) => `"${name}" ${POSTGRES_TYPES[name] ?? 'text'}`).join(', ');
-  await sql.unsafe(`
-    CREATE SCHEMA plain;
-    CREATE TABLE plain.tokens (digest text PRIMARY KEY);
-    CREATE TABLE plain.transactions ("orgId" integer, ${columns}, PRIMARY KEY ("orgId", id));
-    INSERT INTO plain.transactions SELECT 1, ${names.map((name) => `r.${name}`).join(', ')}
-      FROM transactions t, jsonb_to_record(t.document::jsonb) AS r(${columns})
-     WHERE t.org_id = ${orgId} ORDER BY t.updated_at;
-    CREATE INDEX ON plain.transactions ("orgId", "updatedAt")`);
-  await sql`INSERT INTO plain.tokens VALUES (${digestToken(token)})`;
-  await sql.unsafe('VACUUM ANALYZE plain.transactions');
-  await sql.end();
 }

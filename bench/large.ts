@@ -1,28 +1,30 @@
 // Measures what grows with the number of transactions. Fills one database of each size, then alternates between them, so that
 // other work on the machine affects all sizes alike. `growth` is the result at the largest size divided by the one at
 // the smallest. `first time` includes waits for the disk. Each line shows the machine's load average.
-//   npm run bench:large -- [--rows 10000000,20000000] [--pages 500] [--databases sqlite,postgres]
+//   npm run bench:large -- [--rows 10000000,20000000] [--pages 500] [--databases sqlite,postgres] [--only-pages]
 // A million transactions need about 1 GB in the temporary folder (TMPDIR).
 
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+import { rmSync, statSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Random } from '@offerbook/sandbox/random.ts';
+import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { systemClock } from '../service/src/domain/clock.ts';
 import type { PublicOrganisation } from '../service/src/domain/organisation.ts';
 import type { Stores } from '../service/src/domain/stores.ts';
 import type { TransactionQuery } from '../service/src/domain/transaction.ts';
 import { stampAll } from '../service/src/storage/backup/new-timeline.ts';
 import { openDatabase, SERVER_OPTIONS, sqlitePath } from '../service/src/storage/open-database.ts';
-import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../service/src/storage/open-stores.ts';
+import { COMMAND_OPTIONS, openStores } from '../service/src/storage/open-stores.ts';
 import { EVERYTHING } from '../service/test/storage/open-test-stores.ts';
+import { COMMAND } from '../service/test/support/command.ts';
 import { postgresUrl, startPostgres } from '../service/test/support/postgres-server.ts';
-import { importChanges, importFile } from './import-changes.ts';
-import { describeMachine } from './machine.ts';
-import { bearer, issueTokens, startOfferbook } from './offerbook.ts';
-import { percentile } from './percentile.ts';
+import { withFolder } from './folder.ts';
+import { BOTH_CORES, bearer, issueTokens, startOfferbook } from './offerbook.ts';
+import { median, percentile } from './percentile.ts';
 import {
+  END_MS,
   randomCursor,
   randomUser,
   randomWindow,
@@ -30,6 +32,7 @@ import {
   uuidV4,
   writeHistories,
 } from './random-transactions.ts';
+import { describeMachine } from './report.ts';
 import { megabytes, table, whole } from './table.ts';
 
 const { values: options } = parseArgs({
@@ -37,18 +40,22 @@ const { values: options } = parseArgs({
     rows: { type: 'string', default: '10000000,20000000' },
     pages: { type: 'string', default: '500' },
     databases: { type: 'string', default: 'sqlite,postgres' },
+    'only-pages': { type: 'boolean', default: false },
   },
 });
 const PAGES = Number(options.pages);
 const LIMIT = 100;
-const END_MS = Date.parse('2026-11-01T00:00:00Z');
 const IMPORTED_ROWS = 100_000;
-/** Also the mean number of transactions per user. */
-const COPIES = 10;
+const ROWS_PER_USER = 10;
 const ERASED_USERS = 20;
 const STARTS = 5;
 /** Each read is repeated, and the fastest repetition counts, because on a busy machine some have to wait for a core. */
 const REPEATS = 5;
+/** Not durable, but with the memory of a server that has the machine to itself. */
+const POSTGRES_SETTINGS = [
+  ...['fsync=off', 'autovacuum=off', 'shared_buffers=4GB', 'max_wal_size=8GB', 'wal_level=minimal'],
+  'max_wal_senders=0',
+];
 
 /** A database of one size. */
 interface Subject {
@@ -88,16 +95,19 @@ const page =
 
 const READS: Readonly<Record<string, Read>> = {
   'page without a window': page((random) => ({ cursor: uuidV4(random) })),
-  'first page of a window': page((random) => ({ window: randomWindow(random, END_MS) })),
+  'first page of a window': page((random) => ({ window: randomWindow(random) })),
   'later page of a window': page((random) => ({
-    window: randomWindow(random, END_MS),
-    cursor: randomCursor(random, END_MS) ?? uuidV4(random),
+    window: randomWindow(random),
+    cursor: randomCursor(random) ?? uuidV4(random),
   })),
   'page of a user': page((random, users) => ({ passbackUid: randomUser(random, users) })),
   'page of a user in a window': page((random, users) => ({
     passbackUid: randomUser(random, users),
-    window: randomWindow(random, END_MS),
+    window: randomWindow(random),
   })),
+};
+
+const SEARCHES: Readonly<Record<string, Read>> = {
   'search for a user': ({ stores, users }, random) =>
     stores.history.findByPassbackUid(randomUser(random, users), { limit: LIMIT }),
   'latest changes': ({ stores }) => stores.history.latest({ window: EVERYTHING, limit: LIMIT }),
@@ -106,8 +116,8 @@ const READS: Readonly<Record<string, Read>> = {
 
 const READS_AS_OF: Readonly<Record<string, Read>> = {
   'later page of a walk, 100,000 changes later': page((random) => ({
-    window: randomWindow(random, END_MS),
-    cursor: randomCursor(random, END_MS) ?? uuidV4(random),
+    window: randomWindow(random),
+    cursor: randomCursor(random) ?? uuidV4(random),
     asOfMs: END_MS,
   })),
 };
@@ -144,7 +154,7 @@ async function measureEach(
     for (const [index, subject] of subjects.entries()) results[index]?.push(await measure(subject, round));
   printRow(
     what,
-    results.map((each) => percentile(each, 0.5)),
+    results.map((each) => median(each, (it) => it)),
     format,
   );
 }
@@ -161,13 +171,41 @@ async function databaseBytes({ url }: Subject): Promise<number> {
 /** Memory of a server that has served pages at random cursors. */
 async function serverBytes({ url, stores, orgs }: Subject, folder: string): Promise<number> {
   const { private: token } = await issueTokens(stores, orgs[0]?.id ?? 0);
-  await using server = await startOfferbook(folder, url, { cores: '0,1' });
+  await using server = await startOfferbook(folder, url, { cores: BOTH_CORES });
   const random = new Random('large', 'memory');
   for (let i = 0; i < PAGES; i++) {
     const path = `/v1/transactions/?cursor=${uuidV4(random)}`;
     await (await fetch(`${server.url}${path}`, { headers: bearer(token) })).arrayBuffer();
   }
   return (await server.memoryBytes()).now;
+}
+
+/** Imports a file with the command line. Returns the duration in seconds. Throws if the report has other counts. */
+async function importFile(url: string, file: string, org: string, expected: Record<string, number>) {
+  const startedMs = performance.now();
+  const printed =
+    await Bun.$`${COMMAND} import transactions ${file} --org ${org} --database ${url} --json`.text();
+  const report = JSON.parse(printed) as Record<string, number>;
+  for (const [name, count] of Object.entries(expected))
+    if (report[name] !== count) throw new Error(`not all rows were imported: ${printed}`);
+  return (performance.now() - startedMs) / 1_000;
+}
+
+/** Imports changed passback data for random transactions of the first organisation. */
+async function importChanges({ url, stores, orgs: [org] }: Subject, folder: string): Promise<number> {
+  const random = new Random('bench', 'changes');
+  const lines = new Map<string, string>();
+  // A small table can have fewer rows.
+  for (let pages = 0; pages < IMPORTED_ROWS / 10 && lines.size < IMPORTED_ROWS; pages++) {
+    const query = { orgId: org?.id ?? 0, cursor: uuidV4(random), limit: LIMIT, window: EVERYTHING };
+    const { data } = await stores.transactions.page(query);
+    for (const row of JSON.parse(`[${Buffer.from(data)}]`) as Transaction[])
+      lines.set(row.id, JSON.stringify({ ...row, passbackData: 'changed' }));
+  }
+  const changes = [...lines.values()].slice(0, IMPORTED_ROWS);
+  const file = join(folder, 'changes.ndjson');
+  await Bun.write(file, changes.join('\n'));
+  return importFile(url, file, org?.name ?? '', { changed: changes.length });
 }
 
 /** Time per transaction to give the smallest organisation's transactions new stamps, in milliseconds. */
@@ -184,13 +222,9 @@ async function markMs({ url, orgs }: Subject): Promise<number> {
 }
 
 async function fill(url: string, rows: number): Promise<Subject> {
-  await (await openStores(url, CREATE_OPTIONS)).close();
-  const users = rows / COPIES;
+  const users = rows / ROWS_PER_USER;
   const spentMs = await timeMs(() =>
-    seedTransactions(url, rows, END_MS, new Random('large', rows), {
-      userOf: (random) => randomUser(random, users),
-      copies: COPIES,
-    }),
+    seedTransactions(url, rows, new Random('large', rows), (random) => randomUser(random, users)),
   );
   print(`Filled ${whole(rows)} transactions in ${seconds(spentMs / 1_000)}.`);
   const stores = await openStores(url, { ...SERVER_OPTIONS, statementTimeoutMs: 0 });
@@ -200,24 +234,32 @@ async function fill(url: string, rows: number): Promise<Subject> {
 async function measure(name: string, subjects: readonly Subject[], folder: string): Promise<void> {
   const head = [name, ...subjects.map(({ rows }) => whole(rows)), 'growth', 'load average'];
   print(`\n${table(head, [])}`);
+  await measureReads(subjects, READS);
+  if (!options['only-pages']) await measureOthers(subjects, folder);
+
+  // Most of the transactions are in the first file, which belongs to the first organisation.
+  const [file] = await writeHistories(folder, IMPORTED_ROWS / 0.8, new Random('large', 'import'));
+  const importNew = ({ url }: Subject) =>
+    importFile(url, file?.path ?? '', file?.org ?? '', { added: IMPORTED_ROWS });
+  await measureEach(`import of ${whole(IMPORTED_ROWS)} new rows`, subjects, importNew, seconds);
+  const change = (subject: Subject) => importChanges(subject, folder);
+  await measureEach(`import of ${whole(IMPORTED_ROWS)} changed rows`, subjects, change, seconds);
+  await measureReads(subjects, READS_AS_OF);
+  if (!options['only-pages']) await measureMaintenance(subjects);
+}
+
+async function measureOthers(subjects: readonly Subject[], folder: string): Promise<void> {
+  await measureReads(subjects, SEARCHES);
   await measureEach('size', subjects, databaseBytes, megabytes);
   const start = async ({ url }: Subject) => {
-    await using server = await startOfferbook(folder, url, { cores: '0,1' });
+    await using server = await startOfferbook(folder, url, { cores: BOTH_CORES });
     return server.startedInMs;
   };
   await measureEach('start of a server', subjects, start, ms, STARTS);
   await measureEach('memory of a server', subjects, (subject) => serverBytes(subject, folder), megabytes);
-  await measureReads(subjects, READS);
+}
 
-  // Most of the transactions are in the first file, which belongs to the first organisation.
-  const [file] = await writeHistories(folder, IMPORTED_ROWS / 0.8, END_MS, new Random('large', 'import'));
-  const importNew = ({ url }: Subject) =>
-    importFile(url, file?.path ?? '', file?.org ?? '', { added: IMPORTED_ROWS });
-  await measureEach(`import of ${whole(IMPORTED_ROWS)} new rows`, subjects, importNew, seconds);
-  const change = ({ url }: Subject) => importChanges(url, folder, IMPORTED_ROWS);
-  await measureEach(`import of ${whole(IMPORTED_ROWS)} changed rows`, subjects, change, seconds);
-  await measureReads(subjects, READS_AS_OF);
-
+async function measureMaintenance(subjects: readonly Subject[]): Promise<void> {
   const erase = ({ stores, orgs, users }: Subject, round: number) => {
     const user = randomUser(new Random('large', 'erase', round), users);
     return timeMs(() => stores.erasures.erase(orgs[0] as PublicOrganisation, user));
@@ -229,21 +271,12 @@ async function measure(name: string, subjects: readonly Subject[], folder: strin
   await measureEach('new stamps after a restore, per transaction', subjects, markMs, ms);
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'offerbook-bench-'));
-try {
+await withFolder(async (folder) => {
   print(describeMachine());
   for (const name of options.databases.split(',')) {
-    // Not durable, but with the memory of a server that has the machine to itself.
-    const flags = [
-      'fsync=off',
-      'autovacuum=off',
-      'shared_buffers=4GB',
-      'max_wal_size=8GB',
-      'wal_level=minimal',
-    ];
     const server =
       name === 'postgres'
-        ? await startPostgres([...flags, 'max_wal_senders=0'].flatMap((flag) => ['-c', flag]))
+        ? await startPostgres(POSTGRES_SETTINGS.flatMap((setting) => ['-c', setting]))
         : undefined;
     const subjects: Subject[] = [];
     try {
@@ -265,6 +298,4 @@ try {
       if (server !== undefined) rmSync(server.directory, { recursive: true });
     }
   }
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+});

@@ -1,54 +1,68 @@
 // Generates load with wrk, on the core that the server does not use.
 
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { findTool } from './peers.ts';
 import { percentile } from './percentile.ts';
 import { LOAD_CORE, onCores } from './server.ts';
-import { getTool } from './tool.ts';
 
 const SCRIPT = join(import.meta.dir, 'wrk.lua');
 export const CONNECTIONS = 64;
 /** Bun keeps compiling hot code for about 10,000 requests. */
 const WARM_UP_S = 3;
+/** Far more pages than the service caches, so that every request is a cache miss. */
+const DIFFERENT_PATHS = 20_000;
 
 export interface Load {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** A file with paths to request in order from a random start, or with a body to POST. Default: repeat one GET. */
-  readonly file?: readonly ['paths' | 'body', string];
+  /** File with paths to request in order from a random start. Default: repeat the URL. */
+  readonly paths?: string;
   readonly connections?: number;
   readonly cores?: string;
 }
 
 export interface Measured {
   readonly requestsPerS: number;
-  readonly p50Ms: number;
   readonly p99Ms: number;
   /** Requests without a response, or with a status of 400 or above. */
   readonly failed: number;
 }
 
 export async function runLoad(load: Load, seconds: number): Promise<Measured> {
-  const wrk = await getTool('wrk');
+  const wrk = await findTool('wrk');
+  if (wrk === undefined) throw new Error('wrk is missing; install it, for example: apt-get install wrk');
   const child = Bun.spawn(
     [
       ...[...onCores(load.cores ?? LOAD_CORE), wrk, '-t', '1', '-c', String(load.connections ?? CONNECTIONS)],
       ...['-d', `${seconds}s`, '-s', SCRIPT],
       ...Object.entries(load.headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]),
       // Start at a different path each time, because the pages of the last round are still cached.
-      ...[load.url, ...(load.file === undefined ? [] : ['--', ...load.file, String(anyNumber())])],
+      ...[load.url, ...(load.paths === undefined ? [] : ['--', load.paths, String(anyNumber())])],
     ],
     { stdout: 'pipe', stderr: 'inherit' },
   );
   const lines = (await new Response(child.stdout).text()).split('\n');
   const line = lines.find((candidate) => candidate.startsWith('{'));
   if (line === undefined) throw new Error(`wrk printed no result for ${load.url}`);
-  const { requests, seconds: lasted, p50Ms, p99Ms, failed } = JSON.parse(line) as Record<string, number>;
+  const { requests, seconds: lasted, p99Ms, failed } = JSON.parse(line) as Record<string, number>;
   return {
     requestsPerS: (requests ?? 0) / (lasted ?? 1),
-    p50Ms: p50Ms ?? Number.NaN,
     p99Ms: p99Ms ?? Number.NaN,
     failed: failed ?? 0,
   };
+}
+
+/** Writes a file of paths that are all different. */
+export function pathsFile(
+  folder: string,
+  name: string,
+  nextPath: () => string,
+  length = DIFFERENT_PATHS,
+): string {
+  const file = join(folder, `${name}.txt`);
+  writeFileSync(file, Array.from({ length }, nextPath).join('\n'));
+  return file;
 }
 
 export function anyNumber(): number {

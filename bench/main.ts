@@ -1,76 +1,67 @@
-// Measures Offerbook's speed relative to other servers on the same machine in the same run. Prints tables, and writes the
-// table of targets with a plot to docs/performance.md.
-//   npm run bench -- [--only catalogue,large] [--imported] [--seconds 1] [--repeats 7] [--keep-docs]
+// Measures Offerbook's speed relative to other servers on the same machine in the same run.
+//   npm run bench -- [--seconds 1] [--repeats 7]
+//     prints tables, and writes the table of targets with a plot to docs/performance.md
+//   npm run bench -- TOPIC … [options]
+//     only prints; the topics in SCRIPTS have their own options, which are in their first lines
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { describeMachine } from './machine.ts';
-import { writeReport } from './report.ts';
+import { withFolder } from './folder.ts';
+import { type Bar, describeMachine, writeBarChart, writeReport } from './report.ts';
 import { table } from './table.ts';
 import type { Finding, Topic } from './topic.ts';
 import { activation } from './topics/activation.ts';
 import { catalogue } from './topics/catalogue.ts';
-import { large } from './topics/large.ts';
-import { manyWorkers } from './topics/many-workers.ts';
-import { start } from './topics/start.ts';
+import { largeCatalogue } from './topics/large-catalogue.ts';
 import { transactions } from './topics/transactions.ts';
-import { workers } from './topics/workers.ts';
+import { manyWorkers, start, workers } from './topics/workers.ts';
 
 const TOPICS: Readonly<Record<string, Topic>> = {
   catalogue,
-  large,
+  'large-catalogue': largeCatalogue,
   transactions,
   start,
   workers,
   'many-workers': manyWorkers,
   activation,
 };
+const SCRIPTS = ['import', 'large', 'observed', 'pull', 'search', 'smoke', 'webhooks'];
 
-const { values: options } = parseArgs({
-  options: {
-    only: { type: 'string', default: Object.keys(TOPICS).join(',') },
-    seconds: { type: 'string', default: '1' },
-    repeats: { type: 'string', default: '7' },
-    imported: { type: 'boolean', default: false },
-    'keep-docs': { type: 'boolean', default: false },
-  },
-});
+const [first = ''] = process.argv.slice(2);
+if (first === 'windows') {
+  process.argv.splice(2, 1, '--only-pages', '--rows', '1000000,10000000');
+  await import('./large.ts');
+} else if (SCRIPTS.includes(first)) {
+  process.argv.splice(2, 1);
+  await import(`./${first}.ts`);
+} else {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { seconds: { type: 'string', default: '1' }, repeats: { type: 'string', default: '7' } },
+  });
+  await measure(positionals, Number(values.seconds), Number(values.repeats));
+}
 
-const print = (text: string) => process.stdout.write(`${text}\n\n`);
-const findings: Finding[] = [];
-print(describeMachine());
-for (const name of options.only.split(',')) {
-  const topic = TOPICS[name];
-  if (topic === undefined) throw new Error(`unknown topic "${name}"; use ${Object.keys(TOPICS).join(', ')}`);
-  const folder = mkdtempSync(join(tmpdir(), 'offerbook-bench-'));
-  try {
-    const report = await topic({
-      folder,
-      seconds: Number(options.seconds),
-      repeats: Number(options.repeats),
-      isImported: options.imported,
-    });
+async function measure(names: readonly string[], seconds: number, repeats: number): Promise<void> {
+  const print = (text: string) => process.stdout.write(`${text}\n\n`);
+  const findings: Finding[] = [];
+  const bars: Bar[] = [];
+  print(describeMachine());
+  for (const name of names.length === 0 ? Object.keys(TOPICS) : names) {
+    const topic = TOPICS[name];
+    if (topic === undefined)
+      throw new Error(`unknown topic "${name}"; use ${[...Object.keys(TOPICS), ...SCRIPTS].join(', ')}`);
+    const report = await withFolder((folder) => topic({ folder, seconds, repeats }));
     for (const text of report.details) print(text);
     findings.push(...report.findings);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+    bars.push(...(report.bars ?? []));
   }
-}
-const summary = findingsTable(findings);
-print(summary);
-if (!options['keep-docs']) {
-  const machine = `Measured on ${describeMachine()} Each figure is the median of ${options.repeats} measurements of ${options.seconds} s.`;
-  writeReport([machine, summary].join('\n\n'));
-}
-
-function findingsTable(found: readonly Finding[]): string {
-  const rows = found.map(({ work, target, measured, met }) => [
-    work,
-    target,
-    measured,
-    met === undefined ? '?' : met ? 'yes' : 'no',
+  const rows = findings.map(({ work, target, measured, met }) => [
+    ...[work, target, measured, met === undefined ? '?' : met ? 'yes' : 'no'],
   ]);
-  return table(['work', 'target', 'measured', 'met'], rows);
+  const summary = table(['work', 'target', 'measured', 'met'], rows);
+  print(summary);
+  if (names.length > 0) return;
+  const machine = `Measured on ${describeMachine()} Each figure is the median of ${repeats} measurements of ${seconds} s.`;
+  writeReport([machine, summary].join('\n\n'));
+  writeBarChart('catalogue-speed.svg', 'Catalogue pages per second, one core, logarithmic', bars);
 }

@@ -9,47 +9,44 @@ import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import type { StampWindow } from '../service/src/domain/transaction.ts';
 import type { Database } from '../service/src/storage/database.ts';
 import { openDatabase } from '../service/src/storage/open-database.ts';
-import { COMMAND_OPTIONS } from '../service/src/storage/open-stores.ts';
+import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../service/src/storage/open-stores.ts';
 import { POSTGRES_SQL } from '../service/src/storage/postgres/postgres-sql.ts';
 import { DailySums } from '../service/src/storage/stores/daily-sums.ts';
 import { userKey } from '../service/src/storage/transactions/user-key.ts';
 import { openBulkInsert } from './bulk-insert.ts';
 
 const DAY_MS = 86_400_000;
-export const SPAN_MS = 3 * 365 * DAY_MS;
+const SPAN_MS = 3 * 365 * DAY_MS;
+/** Time of the last change. */
+export const END_MS = Date.parse('2026-11-01T00:00:00Z');
 const BUSY_DAYS = 20;
 const BATCH_SIZE = 5_000;
 
 /** Fraction of the rows that belong to each organisation. */
-export const SHARES = [0.8, 0.19, 0.01];
+const SHARES = [0.8, 0.19, 0.01];
 
-interface SeedOptions {
-  readonly userOf?: (random: Random) => string;
-  /** Number of copies of each transaction, with different ids and stamps. */
-  readonly copies?: number;
-}
-
-/** Fills the database as if these transactions had been imported. No connection to it may be open. */
+/** Fills a new database as if these transactions had been imported. */
 export async function seedTransactions(
   url: string,
   rows: number,
-  endMs: number,
   random: Random,
-  { userOf = randomUser, copies = 1 }: SeedOptions = {},
+  userOf: (random: Random) => string = randomUser,
 ): Promise<void> {
+  await (await openStores(url, CREATE_OPTIONS)).close();
   const stampsOf = new Map<number, Float64Array>();
   await withDatabase(url, async (database) => {
-    for (const [index, stamps] of randomStamps(rows / copies, endMs, random).entries())
-      stampsOf.set(await createOrganisation(database, organisationName(index), endMs), stamps);
+    for (const [index, stamps] of randomStamps(rows, random).entries())
+      stampsOf.set(await createOrganisation(database, organisationName(index)), stamps);
   });
   const totals = new DailySums();
-  const bulk = await openBulkInsert(url, copies);
+  // No other connection to the database may be open.
+  const bulk = await openBulkInsert(url);
   for (const [orgId, stamps] of stampsOf) {
     for (let done = 0; done < stamps.length; done += BATCH_SIZE) {
       const batch = Array.from(stamps.subarray(done, done + BATCH_SIZE), (stampMs) => {
         const passbackUid = userOf(random);
         const { id, sale, document } = newTransaction(stampMs, random, passbackUid);
-        for (let copy = 0; copy < copies; copy++) totals.addSale(orgId, sale);
+        totals.addSale(orgId, sale);
         return {
           ...{ id, org_id: orgId, updated_at: stampMs, document, import_id: null, source_updated_at: null },
           ...{ user_key: userKey(passbackUid), retailer_id: null },
@@ -76,11 +73,10 @@ async function withDatabase(url: string, work: (database: Database) => Promise<v
 export async function writeHistories(
   folder: string,
   rows: number,
-  endMs: number,
   random: Random,
 ): Promise<{ org: string; path: string }[]> {
   const files: { org: string; path: string }[] = [];
-  for (const [index, stamps] of randomStamps(rows, endMs, random).entries()) {
+  for (const [index, stamps] of randomStamps(rows, random).entries()) {
     const org = organisationName(index);
     const path = join(folder, `${org}.ndjson`);
     const sink = Bun.file(path).writer();
@@ -100,27 +96,27 @@ export function organisationName(index: number): string {
 }
 
 /** Unsorted stamps of each organisation's transactions. */
-function randomStamps(rows: number, endMs: number, random: Random): Float64Array[] {
-  const busyDays = Array.from({ length: BUSY_DAYS }, () => endMs - Math.floor(random.unit() * SPAN_MS));
-  const largeImportMs = endMs - Math.floor(SPAN_MS / 3);
+function randomStamps(rows: number, random: Random): Float64Array[] {
+  const busyDays = Array.from({ length: BUSY_DAYS }, () => END_MS - Math.floor(random.unit() * SPAN_MS));
+  const largeImportMs = END_MS - Math.floor(SPAN_MS / 3);
   return SHARES.map((share) =>
     new Float64Array(Math.round(rows * share)).map((_, i) => {
       const kind = random.unit();
       // 5 % come from one import and share its stamp; 20 % fall on busy days.
       if (kind < 0.05) return largeImportMs;
       return kind < 0.25
-        ? Math.min(endMs, (busyDays[i % BUSY_DAYS] ?? endMs) + Math.floor(random.unit() * DAY_MS))
-        : endMs - Math.floor(random.unit() * SPAN_MS);
+        ? Math.min(END_MS, (busyDays[i % BUSY_DAYS] ?? END_MS) + Math.floor(random.unit() * DAY_MS))
+        : END_MS - Math.floor(random.unit() * SPAN_MS);
     }),
   );
 }
 
-async function createOrganisation(database: Database, name: string, clockMs: number): Promise<number> {
+async function createOrganisation(database: Database, name: string): Promise<number> {
   const [org] = await database.write((connection) =>
     connection.all<{ id: number }>(
       'INSERT INTO organisations (name, created_at, last_stamp, public_id) VALUES ($1, $2, $2, $3) RETURNING id',
       name,
-      clockMs,
+      END_MS,
       newUuid(),
     ),
   );
@@ -133,18 +129,18 @@ export function randomUser(random: Random, users = 1e6): string {
 }
 
 /** A window from one second to three years wide, log-uniform. Half of the windows have no upper bound. */
-export function randomWindow(random: Random, endMs: number): StampWindow & { readonly widthMs: number } {
+export function randomWindow(random: Random): StampWindow & { readonly widthMs: number } {
   const widthMs = Math.round(1_000 * (SPAN_MS / 1_000) ** random.unit());
-  if (random.unit() < 0.5) return { minMs: endMs - widthMs, maxMs: 8.64e15, widthMs };
-  const minMs = endMs - widthMs - Math.floor(random.unit() * (SPAN_MS - widthMs));
+  if (random.unit() < 0.5) return { minMs: END_MS - widthMs, maxMs: 8.64e15, widthMs };
+  const minMs = END_MS - widthMs - Math.floor(random.unit() * (SPAN_MS - widthMs));
   return { minMs, maxMs: minMs + widthMs, widthMs };
 }
 
 /** Returns undefined in 40 % of the calls; otherwise a UUID of version 4 or 7. */
-export function randomCursor(random: Random, endMs: number): Uuid | undefined {
+export function randomCursor(random: Random): Uuid | undefined {
   const kind = random.unit();
   if (kind < 0.4) return undefined;
-  return kind < 0.7 ? uuidV4(random) : uuidV7(endMs - Math.floor(random.unit() * SPAN_MS), random);
+  return kind < 0.7 ? uuidV4(random) : uuidV7(END_MS - Math.floor(random.unit() * SPAN_MS), random);
 }
 
 function newTransaction(

@@ -77,11 +77,6 @@ export class Server implements AsyncDisposable {
     return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_S;
   }
 
-  /** Makes memoryBytes() report the peak from now on. */
-  async forgetPeak(): Promise<void> {
-    await Bun.write(`/proc/${this.pid}/clear_refs`, '5');
-  }
-
   /** Current and peak resident memory. */
   async memoryBytes(): Promise<{ now: number; peak: number }> {
     const status = await Bun.file(`/proc/${this.pid}/status`).text();

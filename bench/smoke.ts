@@ -3,66 +3,54 @@
 // each has its own record. The result is the median of five rounds, because a machine's speed varies.
 //   npm run bench:smoke -- [--record]
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Random } from '@offerbook/sandbox/random.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
-import { CREATE_OPTIONS, openStores } from '../service/src/storage/open-stores.ts';
+import { openStores } from '../service/src/storage/open-stores.ts';
 import { fillCatalogue } from './fill.ts';
+import { withFolder } from './folder.ts';
 import { makeRetailers } from './large-catalogue.ts';
-import { compare, type Load } from './load.ts';
-import { bearer, issueTokens, startOfferbook } from './offerbook.ts';
+import { compare, type Load, pathsFile } from './load.ts';
+import { bearer, GZIP, issueTokens, startOfferbook } from './offerbook.ts';
 import { startBare } from './peers.ts';
-import { organisationName, seedTransactions, uuidV4 } from './random-transactions.ts';
+import { END_MS, organisationName, seedTransactions, uuidV4 } from './random-transactions.ts';
 import { ratio, table, whole } from './table.ts';
 
 const SIZE = { retailers: 3_000, offers: 30_000, coupons: 1_000, promotions: 1_000 };
 const TRANSACTIONS = 100_000;
-const END_MS = Date.parse('2026-11-01T00:00:00Z');
-/** More than the service caches, so that every search is a cache miss. */
-const DIFFERENT_QUERIES = 20_000;
 const ROUNDS = 5;
 const LOSS_MAX = 0.15;
 const RECORD = join(import.meta.dir, 'recorded-ratios.json');
 
 const OFFERS = '/v1/cashback-offers/';
 const TRANSACTION_LIST = '/v1/transactions/';
-const GZIP = { 'Accept-Encoding': 'gzip' };
 
 const { values: options } = parseArgs({ options: { record: { type: 'boolean', default: false } } });
-
-const folder = mkdtempSync(join(tmpdir(), 'offerbook-smoke-'));
-try {
-  const ratios = await measureRatios();
-  const recorded: Record<string, Record<string, number>> = await Bun.file(RECORD).json();
-  const before = recorded[process.arch] ?? {};
-  const names = Object.keys(ratios);
-  const isSlower = (name: string) => (ratios[name] ?? 0) < (before[name] ?? 0) * (1 - LOSS_MAX);
-  const rows = names.map((name) => [
-    ...[name, ratio(ratios[name] ?? Number.NaN), name in before ? ratio(before[name] ?? Number.NaN) : 'none'],
-    isSlower(name) ? 'slower' : '',
-  ]);
-  process.stdout.write(
-    `${table(['requests per second, relative to a bare server', 'now', 'recorded', ''], rows)}\n`,
+const ratios = await withFolder(measureRatios);
+const recorded: Record<string, Record<string, number>> = await Bun.file(RECORD).json();
+const before = recorded[process.arch] ?? {};
+const isSlower = (name: string) => (ratios[name] ?? 0) < (before[name] ?? 0) * (1 - LOSS_MAX);
+const rows = Object.entries(ratios).map(([name, now]) => [
+  ...[name, ratio(now), name in before ? ratio(before[name] ?? Number.NaN) : 'none'],
+  isSlower(name) ? 'slower' : '',
+]);
+process.stdout.write(
+  `${table(['requests per second, relative to a bare server', 'now', 'recorded', ''], rows)}\n`,
+);
+if (options.record) {
+  const rounded = Object.entries(ratios).map(([name, now]) => [name, Math.round(now * 1000) / 1000]);
+  const all = { ...recorded, [process.arch]: Object.fromEntries(rounded) };
+  writeFileSync(RECORD, `${JSON.stringify(all, null, 2)}\n`);
+} else if (Object.keys(ratios).some(isSlower)) {
+  process.stderr.write(
+    'A ratio is more than 15 % below the recorded one. On a busy machine, run this again.\n',
   );
-  if (options.record) {
-    const rounded = Object.fromEntries(
-      names.map((name) => [name, Math.round((ratios[name] ?? 0) * 1000) / 1000]),
-    );
-    writeFileSync(RECORD, `${JSON.stringify({ ...recorded, [process.arch]: rounded }, null, 2)}\n`);
-  } else if (names.some(isSlower)) {
-    process.stderr.write(
-      'A ratio is more than 15 % below the recorded one. On a busy machine, run this again.\n',
-    );
-    process.exitCode = 1;
-  }
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+  process.exitCode = 1;
 }
 
-async function measureRatios(): Promise<Record<string, number>> {
+async function measureRatios(folder: string): Promise<Record<string, number>> {
   const path = join(folder, 'smoke.db');
   const { publicToken, privateToken, names } = await fill(`sqlite:${path}`);
   await using ours = await startOfferbook(folder, `sqlite:${path}`);
@@ -77,17 +65,12 @@ async function measureRatios(): Promise<Record<string, number>> {
   await using bareTransactions = await startBare(folder, 'transactions', path);
 
   const random = new Random('smoke');
-  const paths = (name: string, next: () => string): readonly ['paths', string] => {
-    const file = join(folder, `${name}.txt`);
-    writeFileSync(file, Array.from({ length: DIFFERENT_QUERIES }, next).join('\n'));
-    return ['paths', file];
-  };
-  const searches = paths('searches', () => {
+  const searches = pathsFile(folder, 'searches', () => {
     const name = random.pick(names);
     const begin = random.whole(0, name.length - 4);
     return `${OFFERS}?${new URLSearchParams({ name: name.slice(begin, begin + random.whole(4, 9)), country: 'DE' })}`;
   });
-  const cursors = paths('cursors', () => `${TRANSACTION_LIST}?cursor=${uuidV4(random)}`);
+  const cursors = pathsFile(folder, 'cursors', () => `${TRANSACTION_LIST}?cursor=${uuidV4(random)}`);
   const poll = `${TRANSACTION_LIST}?updatedAtGreaterThan=${printTimestamp(END_MS + 1)}`;
   const asServer = bearer(privateToken);
   const unchanged = { ...headers, 'If-None-Match': tag };
@@ -96,9 +79,9 @@ async function measureRatios(): Promise<Record<string, number>> {
     barePage: { url: `${bareBody.url}/`, headers },
     unchanged: { url: offersUrl, headers: unchanged },
     bareUnchanged: { url: `${bareUnchanged.url}/`, headers: unchanged },
-    search: { url: ours.url, headers: bearer(publicToken), file: searches },
-    transactions: { url: ours.url, headers: asServer, file: cursors },
-    bareTransactions: { url: bareTransactions.url, headers: asServer, file: cursors },
+    search: { url: ours.url, headers: bearer(publicToken), paths: searches },
+    transactions: { url: ours.url, headers: asServer, paths: cursors },
+    bareTransactions: { url: bareTransactions.url, headers: asServer, paths: cursors },
     poll: { url: `${ours.url}${poll}`, headers: asServer },
   } satisfies Record<string, Load>;
   const measured = await compare(loads, { seconds: 1, repeats: ROUNDS });
@@ -116,8 +99,7 @@ async function measureRatios(): Promise<Record<string, number>> {
 }
 
 async function fill(databaseUrl: string) {
-  await (await openStores(databaseUrl, CREATE_OPTIONS)).close();
-  await seedTransactions(databaseUrl, TRANSACTIONS, END_MS, new Random('smoke', 'transactions'));
+  await seedTransactions(databaseUrl, TRANSACTIONS, new Random('smoke', 'transactions'));
   const stores = await openStores(databaseUrl);
   const retailers = [...makeRetailers(SIZE, Date.now())];
   await fillCatalogue(stores, retailers);

@@ -1,12 +1,14 @@
-// Interface of the benchmark topics.
+// Interface of the topics that compare Offerbook with a target.
+
+import type { Series } from './load.ts';
+import type { Bar } from './report.ts';
+import { milliseconds, ratio, table, whole } from './table.ts';
 
 export interface Run {
   /** Folder for temporary files, removed after the run. */
   readonly folder: string;
   readonly seconds: number;
   readonly repeats: number;
-  /** True to fill transaction tables by one import, which sorts its rows; false to insert the rows unsorted. */
-  readonly isImported: boolean;
 }
 
 /** One performance target and the measured result. */
@@ -20,8 +22,53 @@ export interface Finding {
 
 export interface Report {
   readonly findings: readonly Finding[];
-  /** Markdown tables, each preceded by a line of text. */
+  /** Markdown tables. */
   readonly details: readonly string[];
+  /** For the plot in the documentation. */
+  readonly bars?: readonly Bar[];
 }
 
 export type Topic = (run: Run) => Promise<Report>;
+
+/** Target for the throughput relative to that of `name`. */
+export function atLeast(
+  work: string,
+  ours: Series | undefined,
+  other: Series | undefined,
+  factor: number,
+  name: string,
+): Finding {
+  const target = `at least ${factor} times the throughput of ${name}`;
+  if (ours === undefined || other === undefined)
+    return { work, target, measured: 'not available', met: undefined };
+  const value = ours.timesAsFastAs(other);
+  return { work, target, measured: ratio(value), met: value >= factor };
+}
+
+export function p99AtMost(
+  work: string,
+  ours: Series | undefined,
+  other: Series | undefined,
+  factor: number,
+  name: string,
+): Finding {
+  const value = (ours?.p99Ms ?? Number.NaN) / (other?.p99Ms ?? Number.NaN);
+  const met = Number.isNaN(value) ? undefined : value <= factor;
+  return {
+    work: `${work}: p99`,
+    target: `at most ${factor} times the p99 of ${name}`,
+    measured: ratio(value),
+    met,
+  };
+}
+
+/** A row for each series, fastest first. */
+export function seriesTable(what: string, measured: Readonly<Record<string, Series>>): string {
+  const rows = Object.entries(measured)
+    .toSorted(([, a], [, b]) => b.requestsPerS - a.requestsPerS)
+    .map(([name, series]) => [
+      ...[name, whole(series.requestsPerS), `${whole(series.slowest)} – ${whole(series.fastest)}`],
+      ...[milliseconds(series.p99Ms), String(series.failed)],
+    ]);
+  return table([what, 'requests/s', 'slowest – fastest', 'p99', 'failed'], rows);
+}

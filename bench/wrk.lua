@@ -1,17 +1,12 @@
--- Script for wrk: sends one request, optionally with a body from a file, or cycles through a file of paths from a given one
--- on. Prints the result as JSON.
---   wrk … URL -- [body FILE | paths FILE FIRST]
+-- Script for wrk: sends one request, or cycles through a file of paths from a given one on. Prints the result as JSON.
+--   wrk … URL -- [FILE FIRST]
 
 local requests = {}
 
 function init(args)
-  if args[1] == "body" then
-    wrk.method = "POST"
-    wrk.body = io.open(args[2]):read("a")
-  end
-  if args[1] ~= "paths" then return end
-  for path in io.lines(args[2]) do requests[#requests + 1] = wrk.format("GET", path) end
-  local next = tonumber(args[3])
+  if args[1] == nil then return end
+  for path in io.lines(args[1]) do requests[#requests + 1] = wrk.format("GET", path) end
+  local next = tonumber(args[2])
   request = function()
     next = next % #requests + 1
     return requests[next]
@@ -21,7 +16,7 @@ end
 function done(summary, latency)
   local errors = summary.errors
   io.write(string.format(
-    '{"requests":%d,"seconds":%.6f,"p50Ms":%.3f,"p99Ms":%.3f,"failed":%d}\n',
-    summary.requests, summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
+    '{"requests":%d,"seconds":%.6f,"p99Ms":%.3f,"failed":%d}\n',
+    summary.requests, summary.duration / 1e6, latency:percentile(99) / 1e3,
     errors.connect + errors.read + errors.write + errors.status + errors.timeout))
 end

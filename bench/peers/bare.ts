@@ -1,15 +1,12 @@
-// The minimum that a server can do, as a baseline: sends a fixed body, 100 random strings from memory, a page of documents
-// from Offerbook's SQLite database, a redirect, or a 304. It has no tokens, log, compression or search.
+// The minimum that a server can do, as a baseline: sends a fixed body, a page of documents from Offerbook's
+// SQLite database, a redirect, or a 304. It has no tokens, log, compression or search.
 //   bun bare.ts body FILE PORT
 //   bun bare.ts unchanged TAG PORT
-//   bun bare.ts texts FILE_OF_LINES PORT
 //   bun bare.ts transactions DATABASE PORT
 //   bun bare.ts redirect URL PORT
 
 import { Database } from 'bun:sqlite';
 import { readFileSync } from 'node:fs';
-
-const COMMA = 0x2c;
 
 const [what = '', path = '', port = ''] = process.argv.slice(2);
 
@@ -22,24 +19,6 @@ const modes: Record<string, () => (request: Request) => Response> = {
   unchanged() {
     const headers = new Headers({ ETag: path, Vary: 'Authorization, Accept-Encoding' });
     return () => new Response(null, { status: 304, headers });
-  },
-  texts() {
-    const all = readFileSync(path);
-    const begins = [0];
-    for (let end = all.indexOf('\n'); end >= 0; end = all.indexOf('\n', end + 1)) begins.push(end + 1);
-    const lines = Uint32Array.from(begins);
-    const page = Buffer.alloc(1 << 20);
-    const headers = new Headers({ 'Content-Type': 'application/json' });
-    return () => {
-      let used = page.write('{"data":[');
-      for (let count = 0; count < 100; count++) {
-        const line = Math.floor(Math.random() * (lines.length - 1));
-        if (count > 0) page[used++] = COMMA;
-        used += all.copy(page, used, lines[line], (lines[line + 1] as number) - 1);
-      }
-      used += page.write(']}', used);
-      return new Response(page.subarray(0, used), { headers });
-    };
   },
   redirect() {
     const headers = new Headers({ Location: path, 'Cache-Control': 'no-store' });

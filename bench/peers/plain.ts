@@ -1,13 +1,27 @@
 // An implementation that a competent team could write in a day: Hono on Bun, one query and JSON.stringify per request, tokens
-// looked up by digest, and compression by the framework's middleware. Its queries are in plain-tables.ts.
+// looked up by digest, and compression by the framework's middleware. It has prepared statements, the indexes that its queries
+// need, and a cursor instead of an offset.
 //   bun plain.ts DATABASE PORT
 
+import { Database } from 'bun:sqlite';
 import { Hono } from 'hono';
 import { compress } from 'hono/compress';
-import { postgresTables, sqliteTables } from './plain-tables.ts';
 
-const [database = '', port = ''] = process.argv.slice(2);
-const tables = database.startsWith('postgres') ? postgresTables(database) : sqliteTables(database);
+type Row = Record<string, unknown>;
+
+const [path = '', port = ''] = process.argv.slice(2);
+const database = new Database(path, { readonly: true });
+const findToken = database.prepare('SELECT 1 FROM tokens WHERE digest = ?1');
+const findOffers = database.prepare(`
+  SELECT o.*, r.name, r.url, r.logo FROM cashback_offers o JOIN retailers r ON r.id = o.retailer_id
+   WHERE o.id >= ?1 ORDER BY o.id LIMIT 101`);
+const findTransactions = database.prepare(
+  'SELECT * FROM transactions WHERE orgId = ?1 AND id >= ?2 ORDER BY id LIMIT 101',
+);
+// Without this hint, SQLite would scan by id and read nearly the whole table to find a few recent changes.
+const findChanges = database.prepare(`
+  SELECT * FROM transactions INDEXED BY transactions_by_update
+   WHERE orgId = ?1 AND updatedAt > ?3 AND id >= ?2 ORDER BY id LIMIT 101`);
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 const app = new Hono();
@@ -15,12 +29,12 @@ app.use(compress());
 app.use(async (context, next) => {
   const token = context.req.header('Authorization')?.replace(/^Bearer /, '') ?? '';
   const digest = new Bun.CryptoHasher('sha256').update(token).digest('hex');
-  if (!(await tables.hasToken(digest))) return context.json({ error: 'unauthorized' }, 401);
+  if (findToken.get(digest) === null) return context.json({ error: 'unauthorized' }, 401);
   await next();
 });
 
-app.get('/v1/cashback-offers/', async (context) => {
-  const rows = await tables.findOffers(context.req.query('cursor') ?? FIRST_ID);
+app.get('/v1/cashback-offers/', (context) => {
+  const rows = findOffers.all(context.req.query('cursor') ?? FIRST_ID) as Row[];
   const items = rows.slice(0, 100).map((row) => ({
     id: row.id,
     featured: row.featured === 1,
@@ -38,9 +52,12 @@ app.get('/v1/cashback-offers/', async (context) => {
   return context.json({ data: items, cursor: rows[100]?.id });
 });
 
-app.get('/v1/transactions/', async (context) => {
+app.get('/v1/transactions/', (context) => {
   const cursor = context.req.query('cursor') ?? FIRST_ID;
-  const rows = await tables.findTransactions(cursor, context.req.query('updatedAtGreaterThan'));
+  const since = context.req.query('updatedAtGreaterThan');
+  const rows = (
+    since === undefined ? findTransactions.all(1, cursor) : findChanges.all(1, cursor, since)
+  ) as Row[];
   const items = rows.slice(0, 100).map(({ orgId: _, ...transaction }) => transaction);
   return context.json({ data: items, cursor: rows[100]?.id });
 });

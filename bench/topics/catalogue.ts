@@ -3,41 +3,21 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CREATE_OPTIONS, openStores } from '../../service/src/storage/open-stores.ts';
-import { stopPostgres } from '../../service/test/support/postgres-server.ts';
-import { barChart } from '../bar-chart.ts';
-import { createPlainDatabase, fillCatalogue, fillPlainCatalogue } from '../fill.ts';
-import { makeRetailers, SMALL } from '../large-catalogue.ts';
+import { createPlainDatabase, fillPlainCatalogue } from '../fill.ts';
+import { SMALL } from '../large-catalogue.ts';
 import { compare, type Load, type Series } from '../load.ts';
-import { startNginx } from '../nginx.ts';
-import { bearer, issueTokens, startOfferbook } from '../offerbook.ts';
-import {
-  installPeers,
-  JSON_SERVER_PATH,
-  POSTGRAPHILE_QUERY,
-  startBare,
-  startJsonServer,
-  startPlain,
-  startPostgraphile,
-} from '../peers.ts';
-import { milliseconds, ratio, table, whole } from '../table.ts';
-import type { Finding, Report, Run } from '../topic.ts';
+import { bearer, GZIP, prepareCatalogue, startOfferbook } from '../offerbook.ts';
+import { installPeers, startBare, startNginx, startPlain } from '../peers.ts';
+import { whole } from '../table.ts';
+import { atLeast, type Finding, p99AtMost, type Report, type Run, seriesTable } from '../topic.ts';
 
 const OFFERS = '/v1/cashback-offers/';
 const RETAILERS = '/v1/retailers/';
-const PLOT = join(import.meta.dir, '..', '..', 'docs', 'images', 'catalogue-speed.svg');
-const GZIP = { 'Accept-Encoding': 'gzip' };
 
 export async function catalogue(run: Run): Promise<Report> {
   await installPeers();
   const { folder } = run;
-  const databaseUrl = `sqlite:${join(folder, 'catalogue.db')}`;
-  const stores = await openStores(databaseUrl, CREATE_OPTIONS);
-  const retailers = [...makeRetailers(SMALL, Date.now())];
-  await fillCatalogue(stores, retailers);
-  const org = await stores.organisations.create('bench');
-  const { public: token } = await issueTokens(stores, org?.id ?? 0);
-  await stores.close();
+  const { databaseUrl, retailers, token } = await prepareCatalogue(folder, SMALL);
   const plainPath = join(folder, 'plain-catalogue.db');
   const plainFile = createPlainDatabase(plainPath, [token]);
   fillPlainCatalogue(plainFile, retailers);
@@ -50,15 +30,10 @@ export async function catalogue(run: Run): Promise<Report> {
   };
   await using nginx = await startNginx(folder, pages);
   await using plain = await startPlain(folder, plainPath, token);
-  await using jsonServer = await startJsonServer(folder, retailers);
-  await using postgraphile = await startPostgraphile(folder, retailers);
   const bodyPath = join(folder, 'body.gz');
   writeFileSync(bodyPath, pages[OFFERS].gzip);
   await using bare = await startBare(folder, 'body', bodyPath);
   await using bareUnchanged = await startBare(folder, 'unchanged', '"bare"');
-
-  const queryPath = join(folder, 'query.json');
-  writeFileSync(queryPath, JSON.stringify({ query: POSTGRAPHILE_QUERY }));
 
   const load = (url: string, headers: Record<string, string>): Load => ({ url, headers });
   const unchanged = async (url: string, headers: Record<string, string>) =>
@@ -71,8 +46,6 @@ export async function catalogue(run: Run): Promise<Report> {
     ...(nginx && { 'nginx, gzip': load(`${nginx.url}${OFFERS}`, GZIP) }),
     'ours, 304': await unchanged(`${ours.url}${OFFERS}`, us),
     ...(nginx && { 'nginx, 304': await unchanged(`${nginx.url}${OFFERS}`, GZIP) }),
-    'ours, not compressed': load(`${ours.url}${OFFERS}`, bearer(token)),
-    ...(nginx && { 'nginx, not compressed': load(`${nginx.url}${OFFERS}`, {}) }),
     'ours, retailers, gzip': load(`${ours.url}${RETAILERS}`, us),
     ...(nginx && { 'nginx, retailers, gzip': load(`${nginx.url}${RETAILERS}`, GZIP) }),
     'ours, one offer by id': load(`${ours.url}${OFFERS}${offerId}/`, us),
@@ -84,39 +57,25 @@ export async function catalogue(run: Run): Promise<Report> {
       'If-None-Match': '"bare"',
     }),
     'plain implementation, gzip': load(`${plain.url}${OFFERS}`, us),
-    'plain implementation, not compressed': load(`${plain.url}${OFFERS}`, bearer(token)),
-    'json-server, gzip': load(`${jsonServer.url}${JSON_SERVER_PATH}`, GZIP),
-    'PostGraphile, not compressed': {
-      ...load(`${postgraphile.url}/graphql`, { 'Content-Type': 'application/json' }),
-      file: ['body', queryPath],
-    },
   };
   const measured = await compare(loads, run);
-  await stopPostgres();
-  writeFileSync(PLOT, plot(measured));
-  return { findings: findings(measured), details: [details(measured)] };
+  const bars = Object.entries(measured).map(([name, { requestsPerS: value }]) => ({
+    ...{ name, value, label: `${whole(value)}/s`, isOurs: name.startsWith('ours') },
+  }));
+  return {
+    findings: findings(measured),
+    details: [seriesTable('catalogue page', measured)],
+    bars: bars.sort((a, b) => b.value - a.value),
+  };
 }
 
 function findings(measured: Record<string, Series>): Finding[] {
-  const times = (work: string, ours: string, theirs: string, factor: number): Finding => {
-    const [a, b] = [measured[ours], measured[theirs]];
-    const target = `at least ${factor} times the throughput of ${theirs.replace(/^plain/, 'the plain')}`;
-    if (a === undefined || b === undefined)
-      return { work, target, measured: 'not available', met: undefined };
-    const value = a.timesAsFastAs(b);
-    return { work, target, measured: ratio(value), met: value >= factor };
-  };
-  const [ours, nginx] = [measured['ours, gzip'], measured['nginx, gzip']];
-  const p99 = (ours?.p99Ms ?? Number.NaN) / (nginx?.p99Ms ?? Number.NaN);
+  const times = (work: string, ours: string, theirs: string, factor: number) =>
+    atLeast(work, measured[ours], measured[theirs], factor, theirs.replace(/^plain/, 'the plain'));
   const page = 'page of 100 offers, gzip';
   return [
     times(page, 'ours, gzip', 'nginx, gzip', 0.4),
-    {
-      work: `${page}: p99`,
-      target: "at most 5 times nginx's p99",
-      measured: ratio(p99),
-      met: Number.isNaN(p99) ? undefined : p99 <= 5,
-    },
+    p99AtMost(page, measured['ours, gzip'], measured['nginx, gzip'], 5, 'nginx, gzip'),
     times(page, 'ours, gzip', 'Bun.serve with the same bytes, gzip', process.arch === 'arm64' ? 0.5 : 0.45),
     times('unchanged page of 100 offers (304)', 'ours, 304', 'nginx, 304', 0.4),
     times('unchanged page of 100 offers (304)', 'ours, 304', 'Bun.serve that always returns a 304', 0.6),
@@ -125,44 +84,7 @@ function findings(measured: Record<string, Series>): Finding[] {
     times("offers by a site's hostname", 'ours, offers of a site', 'ours, gzip', 0.9),
     times('unchanged list of domains (304)', 'ours, domains, 304', 'ours, gzip', 0.9),
     times(page, 'ours, gzip', 'plain implementation, gzip', 10),
-    times(page, 'ours, gzip', 'json-server, gzip', 10),
-    times('page of 100 offers, not compressed', 'ours, not compressed', 'PostGraphile, not compressed', 10),
   ];
-}
-
-function plot(measured: Record<string, Series>): string {
-  const bars = Object.entries(measured)
-    .toSorted(([, a], [, b]) => b.requestsPerS - a.requestsPerS)
-    .map(([name, { requestsPerS }]) => ({
-      name,
-      value: requestsPerS,
-      label: `${whole(requestsPerS)}/s`,
-      isOurs: name.startsWith('ours'),
-    }));
-  return barChart('Catalogue pages per second, one core, logarithmic', bars);
-}
-
-function details(measured: Record<string, Series>): string {
-  const nginx = measured['nginx, gzip'];
-  const rows = Object.entries(measured)
-    .toSorted(([, a], [, b]) => b.requestsPerS - a.requestsPerS)
-    .map(([name, series]) => [
-      name,
-      whole(series.requestsPerS),
-      `${whole(series.slowest)} – ${whole(series.fastest)}`,
-      milliseconds(series.p99Ms),
-      nginx === undefined ? '' : ratio(series.timesAsFastAs(nginx)),
-      String(series.failed),
-    ]);
-  const head = [
-    'catalogue page',
-    'requests/s',
-    'slowest – fastest',
-    'p99',
-    'relative to nginx, gzip',
-    'failed',
-  ];
-  return table(head, rows);
 }
 
 async function fetchBoth(url: string, token: string): Promise<{ plain: Uint8Array; gzip: Uint8Array }> {

@@ -1,29 +1,21 @@
-// Measures pages of transactions from random cursors in a million rows, on both databases. By default the tables are filled as
-// if row by row, so neighbouring ids are scattered. With --imported they contain three years of history from one import, which
-// sorts its rows, as after a migration to Offerbook.
+// Measures pages of transactions from random cursors in a million rows, on both databases. The tables are filled as if row by
+// row, so neighbouring ids are scattered.
 
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Random } from '@offerbook/sandbox/random.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import postgres from 'postgres';
-import type { Stores } from '../../service/src/domain/stores.ts';
-import { openDatabase } from '../../service/src/storage/open-database.ts';
-import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../service/src/storage/open-stores.ts';
-import { POSTGRES_SQL } from '../../service/src/storage/postgres/postgres-sql.ts';
-import { offerbook } from '../../service/test/support/command.ts';
-import { newPostgresDatabase, stopPostgres } from '../../service/test/support/postgres-server.ts';
-import { createPlainDatabase, fillPlainPostgres, fillPlainTransactions } from '../fill.ts';
-import { anyNumber, CONNECTIONS, compare, type Load, type Measured, type Series } from '../load.ts';
-import { bearer, issueTokens, startOfferbook } from '../offerbook.ts';
+import { openStores } from '../../service/src/storage/open-stores.ts';
+import { createPlainDatabase, fillPlainTransactions } from '../fill.ts';
+import { newDatabase } from '../folder.ts';
+import { anyNumber, CONNECTIONS, compare, type Load, type Measured, pathsFile } from '../load.ts';
+import { BOTH_CORES, bearer, GZIP, issueTokens, startOfferbook } from '../offerbook.ts';
 import { installPeers, startBare, startPlain } from '../peers.ts';
-import { organisationName, seedTransactions, uuidV4, writeHistories } from '../random-transactions.ts';
-import { milliseconds, ratio, table, whole } from '../table.ts';
-import type { Finding, Report, Run } from '../topic.ts';
+import { percentile } from '../percentile.ts';
+import { END_MS, organisationName, seedTransactions, uuidV4 } from '../random-transactions.ts';
+import { atLeast, type Report, type Run, seriesTable } from '../topic.ts';
 
 const ROWS = 1_000_000;
-const END_MS = Date.parse('2026-11-01T00:00:00Z');
-const CURSORS = 20_000;
 const MINUTE_MS = 60_000;
 const MONTH_MS = 30 * 86_400_000;
 const LIMIT = 100;
@@ -32,25 +24,19 @@ const POSTGRES_CONNECTIONS = 8;
 
 export async function transactions(run: Run): Promise<Report> {
   await installPeers();
-  const cursors = join(run.folder, 'cursors.txt');
   const random = new Random('bench', 'cursors');
-  const lines = Array.from({ length: CURSORS }, () => `/v1/transactions/?cursor=${uuidV4(random)}`);
-  writeFileSync(cursors, lines.join('\n'));
-  const polls = join(run.folder, 'polls.txt');
-  writeFileSync(polls, Array.from({ length: CURSORS }, () => poll(random)).join('\n'));
-  const histories = run.isImported
-    ? await writeHistories(run.folder, ROWS, END_MS, new Random('bench', ROWS))
-    : undefined;
-  const fill = (databaseUrl: string) => fillDatabase(databaseUrl, histories);
-  const reports = [
-    await fromSqlite(run, fill, cursors, polls),
-    await fromPostgres(run, fill, cursors, polls),
-  ];
+  const paths: Paths = {
+    cursors: pathsFile(run.folder, 'cursors', () => `/v1/transactions/?cursor=${uuidV4(random)}`),
+    polls: pathsFile(run.folder, 'polls', () => poll(random)),
+  };
+  const reports = [await fromSqlite(run, paths), await fromPostgres(run, paths)];
   return {
     findings: reports.flatMap(({ findings }) => findings),
     details: reports.flatMap(({ details }) => details),
   };
 }
+
+type Paths = Record<'cursors' | 'polls', string>;
 
 /** Windows that start between a minute and a month ago; half of the requests are for later pages. */
 function poll(random: Random): string {
@@ -59,175 +45,112 @@ function poll(random: Random): string {
   return `/v1/transactions/?updatedAtGreaterThan=${printTimestamp(sinceMs)}${from}`;
 }
 
-type Fill = (databaseUrl: string) => Promise<{ stores: Stores; orgId: number; token: string }>;
-
-/** Returns the first organisation, which has most of the rows, and a token. Without histories, rows are inserted unsorted. */
-async function fillDatabase(
-  databaseUrl: string,
-  histories: Awaited<ReturnType<typeof writeHistories>> | undefined,
-): ReturnType<Fill> {
-  await (await openStores(databaseUrl, CREATE_OPTIONS)).close();
-  if (histories === undefined) await seedTransactions(databaseUrl, ROWS, END_MS, new Random('bench', ROWS));
+/** Returns the stores, the first organisation, which has most of the rows, and a token. */
+async function fill(databaseUrl: string) {
+  await seedTransactions(databaseUrl, ROWS, new Random('bench', ROWS));
   const stores = await openStores(databaseUrl);
-  const database = openDatabase(databaseUrl, COMMAND_OPTIONS);
-  for (const { org, path } of histories ?? []) {
-    await stores.organisations.create(org);
-    const { code, stderr } = await offerbook([
-      ...['import', 'transactions', path, '--org', org, '--preserve-updated-at'],
-      ...['--database', databaseUrl],
-    ]);
-    if (code !== 0) throw new Error(stderr);
-  }
-  // Autovacuum does this soon after a bulk insert.
-  if (database.sql === POSTGRES_SQL) await database.all('VACUUM ANALYZE');
-  await database.close();
   const orgId = (await stores.organisations.find(organisationName(0)))?.id ?? 0;
   return { stores, orgId, token: (await issueTokens(stores, orgId)).private };
 }
 
-async function fromSqlite(run: Run, fill: Fill, cursors: string, polls: string): Promise<Report> {
+const PAGES = '100 transactions of 1,000,000, at a random cursor';
+const CHANGES = '100 changes since a time between a minute and a month ago';
+
+async function fromSqlite(run: Run, { cursors, polls }: Paths): Promise<Report> {
   const path = join(run.folder, 'transactions.db');
-  const databaseUrl = `sqlite:${path}`;
-  const { stores, orgId, token } = await fill(databaseUrl);
+  const { stores, orgId, token } = await fill(`sqlite:${path}`);
   const plainPath = join(run.folder, 'plain-transactions.db');
   const plainFile = createPlainDatabase(plainPath, [token]);
   await fillPlainTransactions(plainFile, stores, orgId);
   plainFile.close();
   await stores.close();
-  await using ours = await startOfferbook(run.folder, databaseUrl);
+  await using ours = await startOfferbook(run.folder, `sqlite:${path}`);
   await using bare = await startBare(run.folder, 'transactions', path);
   await using plain = await startPlain(run.folder, plainPath, token);
-  const measured = await compare(
+  const load = ({ url }: { readonly url: string }, paths: string, headers = {}): Load => ({
+    ...{ url, headers: bearer(token, headers), paths, connections: CONNECTIONS },
+  });
+  const pages = await compare(
     {
-      'ours, SQLite': pages(ours.url, token, cursors),
-      'bare loop over HTTP, SQLite': pages(bare.url, token, cursors),
-      'plain implementation, SQLite': pages(plain.url, token, cursors),
-      'ours, SQLite, gzip': pages(ours.url, token, cursors, GZIP),
-      'plain implementation, SQLite, gzip': pages(plain.url, token, cursors, GZIP),
+      'ours, SQLite': load(ours, cursors),
+      'bare loop over HTTP, SQLite': load(bare, cursors),
+      'plain implementation, SQLite': load(plain, cursors),
+      'ours, SQLite, gzip': load(ours, cursors, GZIP),
+      'plain implementation, SQLite, gzip': load(plain, cursors, GZIP),
     },
     run,
   );
-  const polled = await compare(
+  const changes = await compare(
     {
-      'ours, SQLite, gzip': pages(ours.url, token, polls, GZIP),
-      'plain implementation, SQLite, gzip': pages(plain.url, token, polls, GZIP),
+      'ours, SQLite, gzip': load(ours, polls, GZIP),
+      'plain implementation, SQLite, gzip': load(plain, polls, GZIP),
     },
     run,
   );
-  const work = 'page of transactions from SQLite';
+  const [work, plainName] = ['page of transactions from SQLite', 'the plain implementation'];
+  const [uncompressed, compressed] = [pages['ours, SQLite'], pages['ours, SQLite, gzip']];
   return {
     findings: [
-      atLeast(
-        work,
-        measured['ours, SQLite'],
-        measured['bare loop over HTTP, SQLite'],
-        0.5,
-        'times the throughput of a bare loop over HTTP',
-      ),
+      atLeast(work, uncompressed, pages['bare loop over HTTP, SQLite'], 0.5, 'a bare loop over HTTP'),
       atLeast(
         `${work}, gzip`,
-        measured['ours, SQLite, gzip'],
-        measured['plain implementation, SQLite, gzip'],
-        2,
-        'times the throughput of the plain implementation, gzip',
+        ...([compressed, pages['plain implementation, SQLite, gzip'], 2, `${plainName}, gzip`] as const),
       ),
       atLeast(
         `${work}, not compressed`,
-        measured['ours, SQLite'],
-        measured['plain implementation, SQLite'],
-        2,
-        'times the throughput of the plain implementation, not compressed',
+        ...([
+          uncompressed,
+          pages['plain implementation, SQLite'],
+          2,
+          `${plainName}, not compressed`,
+        ] as const),
       ),
       atLeast(
         'page of recent changes from SQLite, gzip',
-        polled['ours, SQLite, gzip'],
-        polled['plain implementation, SQLite, gzip'],
-        2,
-        'times the throughput of the plain implementation, gzip',
+        changes['ours, SQLite, gzip'],
+        changes['plain implementation, SQLite, gzip'],
+        ...([2, `${plainName}, gzip`] as const),
       ),
     ],
-    details: [
-      pageTable('100 transactions of 1,000,000, at a random cursor', measured),
-      pageTable('100 changes since a time between a minute and a month ago', polled),
-    ],
+    details: [seriesTable(PAGES, pages), seriesTable(CHANGES, changes)],
   };
 }
 
-async function fromPostgres(run: Run, fill: Fill, cursors: string, polls: string): Promise<Report> {
-  const databaseUrl = await newPostgresDatabase();
-  try {
-    const { stores, orgId, token } = await fill(databaseUrl);
-    await stores.close();
-    await fillPlainPostgres(databaseUrl, orgId, token);
-    // The database is a separate process, so no server has a core to itself here.
-    await using ours = await startOfferbook(run.folder, databaseUrl, BOTH_CORES);
-    await using plain = await startPlain(run.folder, databaseUrl, token, BOTH_CORES);
-    const sql = postgres(databaseUrl, { max: POSTGRES_CONNECTIONS });
-    const loop = (text: string) => (seconds: number) => bareLoop(sql, text, seconds);
-    const measured = await compare(
-      {
-        'ours, PostgreSQL': pages(ours.url, token, cursors),
-        'bare loop, joined in SQL, PostgreSQL': loop(
-          `SELECT string_agg(document, ',') FROM (SELECT document FROM transactions WHERE org_id = ${orgId} AND id >= $1 ORDER BY id LIMIT ${LIMIT}) t`,
-        ),
-        'bare loop, rows, PostgreSQL': loop(
-          `SELECT document FROM transactions WHERE org_id = ${orgId} AND id >= $1 ORDER BY id LIMIT ${LIMIT + 1}`,
-        ),
-        'plain implementation, PostgreSQL': pages(plain.url, token, cursors),
-        'ours, PostgreSQL, gzip': pages(ours.url, token, cursors, GZIP),
-        'plain implementation, PostgreSQL, gzip': pages(plain.url, token, cursors, GZIP),
-      },
-      run,
-    );
-    await sql.end();
-    const polled = await compare(
-      {
-        'ours, PostgreSQL, gzip': pages(ours.url, token, polls, GZIP),
-        'plain implementation, PostgreSQL, gzip': pages(plain.url, token, polls, GZIP),
-      },
-      run,
-    );
-    const loops = [measured['bare loop, rows, PostgreSQL'], measured['bare loop, joined in SQL, PostgreSQL']];
-    const best = loops.reduce((a, b) => (a.requestsPerS > b.requestsPerS ? a : b));
-    return {
-      findings: [
-        atLeast(
-          'page of transactions from PostgreSQL',
-          measured['ours, PostgreSQL'],
-          best,
-          0.7,
-          'times the throughput of the best bare loop without HTTP',
-        ),
-        atLeast(
-          'page of transactions from PostgreSQL, gzip',
-          measured['ours, PostgreSQL, gzip'],
-          measured['plain implementation, PostgreSQL, gzip'],
-          2,
-          'times the throughput of the plain implementation, gzip',
-        ),
-        atLeast(
-          'page of transactions from PostgreSQL, not compressed',
-          measured['ours, PostgreSQL'],
-          measured['plain implementation, PostgreSQL'],
-          2,
-          'times the throughput of the plain implementation, not compressed',
-        ),
-        atLeast(
-          'page of recent changes from PostgreSQL, gzip',
-          polled['ours, PostgreSQL, gzip'],
-          polled['plain implementation, PostgreSQL, gzip'],
-          2,
-          'times the throughput of the plain implementation, gzip',
-        ),
-      ],
-      details: [
-        pageTable('100 transactions of 1,000,000, at a random cursor', measured),
-        pageTable('100 changes since a time between a minute and a month ago', polled),
-      ],
-    };
-  } finally {
-    await stopPostgres();
-  }
+async function fromPostgres(run: Run, { cursors, polls }: Paths): Promise<Report> {
+  const databaseUrl = await newDatabase('postgres', run.folder);
+  const { stores, orgId, token } = await fill(databaseUrl);
+  await stores.close();
+  // The database is a separate process, so no server has a core to itself here.
+  await using ours = await startOfferbook(run.folder, databaseUrl, { cores: BOTH_CORES });
+  const sql = postgres(databaseUrl, { max: POSTGRES_CONNECTIONS });
+  const load = (paths: string, headers = {}): Load => ({
+    ...{ url: ours.url, headers: bearer(token, headers), paths, connections: CONNECTIONS },
+  });
+  const rows = (limit: number) =>
+    `SELECT document FROM transactions WHERE org_id = ${orgId} AND id >= $1 ORDER BY id LIMIT ${limit}`;
+  const joined = `SELECT string_agg(document, ',') FROM (${rows(LIMIT)}) t`;
+  const pages = await compare(
+    {
+      'ours, PostgreSQL': load(cursors),
+      'bare loop, joined in SQL, PostgreSQL': (seconds: number) => bareLoop(sql, joined, seconds),
+      'bare loop, rows, PostgreSQL': (seconds: number) => bareLoop(sql, rows(LIMIT + 1), seconds),
+      'ours, PostgreSQL, gzip': load(cursors, GZIP),
+      'ours, PostgreSQL, recent changes, gzip': load(polls, GZIP),
+    },
+    run,
+  );
+  await sql.end();
+  const loops = [pages['bare loop, rows, PostgreSQL'], pages['bare loop, joined in SQL, PostgreSQL']];
+  const best = loops.reduce((a, b) => (a.requestsPerS > b.requestsPerS ? a : b));
+  return {
+    findings: [
+      atLeast(
+        'page of transactions from PostgreSQL',
+        ...([pages['ours, PostgreSQL'], best, 0.7, 'the best bare loop without HTTP'] as const),
+      ),
+    ],
+    details: [seriesTable(PAGES, pages)],
+  };
 }
 
 /** Requests pages one after the other on each connection. */
@@ -244,41 +167,9 @@ async function bareLoop(sql: postgres.Sql, text: string, seconds: number): Promi
     }
   };
   await Promise.all(Array.from({ length: POSTGRES_CONNECTIONS }, walk));
-  const sorted = durationsMs.toSorted((a, b) => a - b);
   return {
     requestsPerS: (durationsMs.length * 1000) / (performance.now() - startedMs),
-    p50Ms: sorted[Math.floor(sorted.length / 2)] ?? Number.NaN,
-    p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN,
+    p99Ms: percentile(durationsMs, 0.99),
     failed: 0,
   };
-}
-
-const BOTH_CORES = { cores: '0,1' };
-/** The encoding that most clients request by default. */
-const GZIP = { 'Accept-Encoding': 'gzip' };
-
-function pages(url: string, token: string, cursors: string, headers: Record<string, string> = {}): Load {
-  return {
-    url,
-    headers: bearer(token, headers),
-    file: ['paths', cursors],
-    connections: CONNECTIONS,
-  };
-}
-
-function atLeast(work: string, ours: Series, other: Series, factor: number, name: string): Finding {
-  const value = ours.timesAsFastAs(other);
-  // The plain implementation can be too slow to answer a single request within a round.
-  const measured = Number.isFinite(value)
-    ? ratio(value)
-    : `${whole(ours.requestsPerS)} instead of ${whole(other.requestsPerS)} per second`;
-  return { work, target: `at least ${factor} ${name}`, measured, met: value >= factor };
-}
-
-function pageTable(what: string, measured: Readonly<Record<string, Series>>): string {
-  const rows = Object.entries(measured).map(([name, series]) => [
-    ...[name, whole(series.requestsPerS), `${whole(series.slowest)} – ${whole(series.fastest)}`],
-    ...[milliseconds(series.p99Ms), String(series.failed)],
-  ]);
-  return table([what, 'pages/s', 'slowest – fastest', 'p99', 'failed'], rows);
 }
