@@ -23,7 +23,7 @@ const ADVICE: Partial<Record<StorageErrorKind, string>> = {
   corrupt: 'find the damage with: offerbook doctor --deep, and restore the latest backup',
   missing:
     'choose another with --database or OFFERBOOK_DATABASE_URL, or create one with: offerbook orgs create NAME',
-  outdated: 'upgrade it first with: offerbook migrate',
+  outdated: 'stop all servers and imports, then upgrade it with: offerbook migrate',
 };
 
 export function storageExitCode({ kind }: StorageError): 1 | 2 | 3 {

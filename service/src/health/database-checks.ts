@@ -38,19 +38,16 @@ export function database({ database: { state, reason, rivals = [] }, inspected }
 
 export function schema({ inspected }: Facts): Verdict | undefined {
   if (inspected === undefined) return undefined;
-  const { state, version, known } = inspected.schema;
+  const { state, version, known, problem = '' } = inspected.schema;
   switch (state) {
     case 'none':
       return fault('missing', 'create it with: offerbook orgs create NAME');
-    case 'too new':
-      return fault(
-        `version ${version}, created by a newer Offerbook; this one supports versions up to ${known}`,
-        'run the newer Offerbook, or restore a backup made before the upgrade',
-      );
+    case 'unusable':
+      return fault(problem, 'see docs/operations/upgrading.md');
     case 'old':
       return warning(
-        `version ${version}; the next start upgrades it to ${known}`,
-        'make a backup first: an upgrade cannot be undone',
+        `version ${version} of an older Offerbook; this one needs ${known}`,
+        'make a backup, stop all servers and imports, and run: offerbook migrate',
       );
     case 'current':
       return ok(`version ${version}`);

@@ -1,7 +1,6 @@
 // The spool: a local SQLite file for clicks that the database could not store. Its rows become clicks, so a file that other users
 // could have written, or that has unexpected tables, is rejected.
 
-import { Database as SqliteFile } from 'bun:sqlite';
 import { lstatSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { PASSBACK_DATA_BYTES_MAX, PASSBACK_UID_BYTES_MAX } from '@offerbook/wire/text.ts';
@@ -16,6 +15,7 @@ import { columnsOf } from './schema/table.ts';
 import { CLICKS } from './schema/tables.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 import { SQLITE_SPOOL } from './sqlite/sqlite-schemas.ts';
+import { findForeign, OBJECTS_SQL, type SchemaObject } from './sqlite/sqlite-structure.ts';
 import { clickStore } from './stores/click-store.ts';
 
 /** Other processes hold the spool's lock only briefly. */
@@ -38,15 +38,12 @@ const COLUMNS = columnsOf(CLICKS).join(', ');
 const rejectSql = (where: string) =>
   `INSERT INTO rejected_clicks (${COLUMNS}, reason) SELECT ${COLUMNS}, $1 FROM clicks WHERE ${where}`;
 
-const SCHEMA_SQL = 'SELECT type, name, sql FROM sqlite_master ORDER BY type, name';
-
 /** Opens or creates the spool on first use. */
 export function openSpool(path: () => string): ClickSpool {
   const file = openOnce(async () => {
     const spool = await openSpoolFile(path(), { ...SPOOL_OPTIONS, create: true });
     try {
       await migrate(spool, undefined, SQLITE_SPOOL);
-      await requireSchema(spool, path(), knownSchemas().slice(-1));
       return spool;
     } catch (error) {
       await spool.close();
@@ -75,7 +72,7 @@ export async function openSpoolFile(path: string, options: DatabaseOptions): Pro
   for (const end of ['', '-wal', '-shm']) requirePrivate(`${path}${end}`);
   const file = openSqlite(path, options);
   try {
-    await requireSchema(file, path, knownSchemas());
+    await requireSchema(file, path);
     return file;
   } catch (error) {
     await file.close();
@@ -102,20 +99,8 @@ function requirePrivate(path: string): void {
     );
 }
 
-async function requireSchema(file: Database, path: string, known: readonly string[]): Promise<void> {
-  if (known.includes(JSON.stringify(await file.all(SCHEMA_SQL)))) return;
+async function requireSchema(file: Database, path: string): Promise<void> {
+  const objects = await file.all<SchemaObject>(OBJECTS_SQL);
+  if (findForeign(objects, SQLITE_SPOOL) === undefined) return;
   throw new StorageError('invalid', `${path} is not a spool: it has unexpected tables; move it elsewhere`);
-}
-
-/** Returns all valid spool schemas: an empty schema and the schema of each version. */
-function knownSchemas(): string[] {
-  const reference = new SqliteFile(':memory:');
-  const read = () => JSON.stringify(reference.query(SCHEMA_SQL).all());
-  const known = [read()];
-  for (const step of SQLITE_SPOOL.steps) {
-    for (const statement of step) reference.run(statement);
-    known.push(read());
-  }
-  reference.close();
-  return known;
 }

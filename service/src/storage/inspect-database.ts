@@ -14,7 +14,7 @@ import type { Database, DatabaseOptions, FailoverFacts, PostgresFacts } from './
 import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
 import { closing } from './open-once.ts';
 import { READ_OPTIONS } from './open-stores.ts';
-import { findSchemaState } from './schema/migrate.ts';
+import { findSchema } from './schema/migrate.ts';
 import { versionOf } from './schema/schema.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 import type { Auditor } from './stores/audit-log.ts';
@@ -59,10 +59,12 @@ export interface ContentFacts {
 }
 
 export interface SchemaFacts {
-  readonly state: 'none' | 'old' | 'current' | 'too new';
+  readonly state: 'none' | 'old' | 'current' | 'unusable';
   readonly version: number;
   /** Latest schema version that this program supports. */
   readonly known: number;
+  /** Why this program cannot use the database, if the state is `unusable`. */
+  readonly problem?: string;
 }
 
 export interface FileFacts {
@@ -149,13 +151,16 @@ export async function countSpooled(path: string): Promise<number> {
 
 async function inspectSchema(database: Database): Promise<SchemaFacts> {
   const known = versionOf(database.schema);
-  const state = await findSchemaState(database).catch((error: unknown): 'too new' => {
-    if (isStorageError(error, 'too new')) return 'too new';
-    throw error;
-  });
-  if (state === 'none') return { state, version: 0, known };
-  const [row] = await database.all<{ version: number }>('SELECT version FROM schema_version');
-  return { state, version: row?.version ?? 0, known };
+  try {
+    const found = await findSchema(database);
+    if (found === undefined) return { state: 'none', version: 0, known };
+    const { state, version } = found;
+    return { state: state === 'current' ? state : 'old', version, known };
+  } catch (error) {
+    if (!isStorageError(error, 'too new', 'invalid')) throw error;
+    const [row] = await database.all<{ version: number }>('SELECT version FROM schema_version');
+    return { state: 'unusable', version: row?.version ?? 0, known, problem: error.message };
+  }
 }
 
 function inspectFiles(path: string | undefined): FileFacts[] {

@@ -15,7 +15,7 @@ test.each<[StorageErrorKind, 1 | 2 | 3, string]>([
   ['denied', 2, 'why'],
   ['missing', 2, `why; ${CREATE}`],
   ['invalid', 2, 'why'],
-  ['outdated', 2, 'why; upgrade it first with: offerbook migrate'],
+  ['outdated', 2, 'why; stop all servers and imports, then upgrade it with: offerbook migrate'],
   ['too new', 2, 'why'],
   ['gone', 2, 'why'],
   ['settings', 2, 'why'],

@@ -134,7 +134,7 @@ describe('rating a database', () => {
   });
 
   test('every schema state has a rating, with advice for each state that is not current', () => {
-    const states = ['none', 'old', 'current', 'too new'] as const;
+    const states = ['none', 'old', 'current', 'unusable'] as const;
     const judged = states.map((state) =>
       verdictOf('schema', { inspected: { ...FACTS, schema: { state, version: 6, known: 7 } } }),
     );

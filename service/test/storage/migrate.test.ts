@@ -2,8 +2,10 @@ import { describe, expect, test } from 'bun:test';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StorageError } from '../../src/domain/storage-error.ts';
+import { copyDatabase } from '../../src/storage/copy-database.ts';
+import { inspectDatabase } from '../../src/storage/inspect-database.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
-import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { COMMAND_OPTIONS, openStores, READ_OPTIONS } from '../../src/storage/open-stores.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { versionOf } from '../../src/storage/schema/schema.ts';
 import { SQLITE_MAIN } from '../../src/storage/sqlite/sqlite-schemas.ts';
@@ -60,9 +62,57 @@ for (const database of DATABASES) {
 
       expect(error).toMatchObject({ kind: 'too new' });
       expect(error.message).toBe(
-        `this database has schema version 999, created by a newer Offerbook; this one supports up to version ${VERSION}`,
+        `the database ${await raw.describePlace()} has schema version 999, created by a newer Offerbook; this one supports up to version ${VERSION}`,
       );
       expect(await raw.all('SELECT version FROM schema_version')).toEqual([{ version: 999 }]);
+    });
+
+    test('a database without a declared index or with a changed column is rejected by everything that opens it', async () => {
+      const url = await database.createEmpty();
+      await (await openStores(url, { ...COMMAND_OPTIONS, create: true })).close();
+      const raw = open.database(url);
+      await raw.all('DROP INDEX audit_by_time');
+      await raw.all('ALTER TABLE tokens ADD COLUMN more integer');
+      const found = [];
+      for (const attempt of [
+        () => openStores(url),
+        () => openStores(url, READ_OPTIONS),
+        () => migrate(raw, TEST_AUDITOR),
+        async () => copyDatabase(url, await database.createEmpty(), TEST_AUDITOR),
+      ])
+        found.push(await rejection(attempt()));
+      const facts = await inspectDatabase(url, Date.now);
+      expect(facts.schema).toMatchObject({ state: 'unusable', version: VERSION });
+      const message = `the database ${await raw.describePlace()} does not have the tables of schema version ${VERSION}: audit lacks INDEX audit_by_time (at), tokens has more integer; undo this change, or restore a backup`;
+      expect([...found.map((error) => error.message), facts.schema.problem]).toEqual(
+        Array.from({ length: 5 }, () => message),
+      );
+    });
+
+    test('further tables and indexes of the operator do no harm', async () => {
+      const url = await database.createEmpty();
+      await open.stores(url);
+      const raw = open.database(url);
+      await raw.all('CREATE TABLE more (id bigint)');
+      await raw.all('CREATE INDEX more_audit ON audit (made_by)');
+      await openStores(url).then((stores) => stores.close());
+    });
+
+    test('a database of a development version is rejected with the version that can export it', async () => {
+      const url = await database.createEmpty();
+      await open.stores(url);
+      const raw = open.database(url);
+      await raw.all('DROP TABLE links');
+      const advice = [];
+      for (const version of [1, 4, 6]) {
+        await raw.all('UPDATE schema_version SET version = $1', version);
+        advice.push((await rejection(openStores(url))).message.replace(/^.*cannot be upgraded; /, ''));
+      }
+      expect(advice).toEqual([
+        'upgrade it to 0.1.0 first, with offerbook copy of commit 756fdd18, or export it with the version that created it',
+        'upgrade it to 0.1.0 first, with offerbook copy of commit 756fdd18, or export it with the version that created it',
+        'upgrade it to 0.1.0 first, with offerbook migrate of commit 756fdd18, or export it with the version that created it',
+      ]);
     });
 
     test('a database with a newer schema that this program can still use is opened and not changed', async () => {
@@ -103,7 +153,7 @@ for (const database of DATABASES) {
       );
 
       expect(error).toMatchObject({ kind: 'too new' });
-      expect(error.message).toStartWith('this database has schema version 999, created by a newer Offerbook');
+      expect(error.message).toContain(' has schema version 999, created by a newer Offerbook');
       expect(await raw.all('SELECT version FROM schema_version')).toEqual([{ version: 999 }]);
     });
   });

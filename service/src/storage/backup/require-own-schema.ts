@@ -1,46 +1,32 @@
-// Compares the schema of a backup file with Offerbook's schema of the same version, before any other statement runs on the file.
-// A backup may have been tampered with: a trigger would run on the first write, and a view in place of a table could return
-// forged rows.
+// Compares the tables of a backup file with the declared ones before any other statement runs on the file, because a backup may
+// have been tampered with.
 
 import { Database as SqliteFile } from 'bun:sqlite';
 import { StorageError } from '../../domain/storage-error.ts';
-import { type Schema, versionOf } from '../schema/schema.ts';
+import { findDifferences } from '../schema/migrate.ts';
+import { FIRST_VERSION, type Schema, versionOf } from '../schema/schema.ts';
 import { explainSqlite } from '../sqlite/sqlite-errors.ts';
+import { findForeign, OBJECTS_SQL, partsOf, type SchemaObject } from '../sqlite/sqlite-structure.ts';
 
-interface SchemaObject {
-  readonly type: string;
-  readonly name: string;
-  /** Null for indexes that SQLite creates automatically. */
-  readonly sql: string | null;
-}
-
-/**
- * Throws a StorageError unless the file's schema is exactly Offerbook's schema for the file's version. Extra indexes are
- * allowed.
- */
+/** Throws a StorageError unless the file has exactly our tables. migrate() compares the columns of an older version. */
 export function requireOwnSchema(path: string, name: string, schema: Schema): void {
-  const found = inFile(path, readObjects);
-  const versionTable = objectsOf(schema, 1).find((object) => object.name === 'schema_version');
-  if (!found.some((object) => isSame(object, versionTable)))
-    throw new StorageError(
-      'invalid',
-      `${name} in the backup is not an Offerbook database; nothing was changed`,
-    );
-  const version = inFile(path, readVersion);
-  if (version > versionOf(schema))
+  const { objects, version } = inFile(path, readSchema);
+  const fail = (problem: string) => new StorageError('invalid', `${name} in the backup ${problem}`);
+  if (version === undefined) throw fail('is not an Offerbook database; nothing was changed');
+  const known = versionOf(schema);
+  if (version > known)
     throw new StorageError(
       'too new',
-      `${name} in the backup has schema version ${version}, created by a newer Offerbook; this one supports up to version ${versionOf(schema)}`,
+      `${name} in the backup has schema version ${version}, created by a newer Offerbook; this one supports up to version ${known}`,
     );
-  const expected = objectsOf(schema, version);
+  if (version < FIRST_VERSION)
+    throw fail(
+      `has schema version ${version} of an older Offerbook; restore it with that version, then run: offerbook migrate`,
+    );
+  const parts = objects.flatMap(({ sql }) => partsOf(sql));
   const foreign =
-    found.find((object) => !isHarmless(object) && !expected.some((own) => isSame(own, object))) ??
-    expected.find((own) => !found.some((object) => isSame(own, object)));
-  if (foreign === undefined) return;
-  throw new StorageError(
-    'invalid',
-    `${name} in the backup does not have Offerbook's schema: the ${foreign.type} "${foreign.name.replaceAll(/\W/g, '?')}" differs; nothing was changed`,
-  );
+    findForeign(objects, schema) ?? (version === known ? findDifferences(schema, parts)[0] : undefined);
+  if (foreign !== undefined) throw fail(`does not have Offerbook's schema: ${foreign}; nothing was changed`);
 }
 
 function inFile<T>(path: string, read: (file: SqliteFile) => T): T {
@@ -55,32 +41,9 @@ function inFile<T>(path: string, read: (file: SqliteFile) => T): T {
   }
 }
 
-function objectsOf({ steps }: Schema, count: number): SchemaObject[] {
-  const file = new SqliteFile(':memory:');
-  try {
-    for (const statement of steps.slice(0, Math.max(count, 1)).flat()) file.run(statement);
-    return readObjects(file);
-  } finally {
-    file.close();
-  }
-}
-
-function readObjects(file: SqliteFile): SchemaObject[] {
-  const objects = file.query('SELECT type, name, sql FROM sqlite_master').all() as SchemaObject[];
-  // Ignores white space, so that re-indenting the statements in our source does not invalidate backups.
-  return objects.map((object) => ({ ...object, sql: object.sql?.replaceAll(/\s+/g, ' ') ?? null }));
-}
-
-function readVersion(file: SqliteFile): number {
-  const [row] = file.query('SELECT version FROM schema_version').values();
-  return Number(row?.[0]);
-}
-
-/** Returns true for indexes, which operators are allowed to add and which do not run code, and for ANALYZE's tables. */
-function isHarmless({ type, name }: SchemaObject): boolean {
-  return type === 'index' || (type === 'table' && /^sqlite_stat[14]$/.test(name));
-}
-
-function isSame(one: SchemaObject, other: SchemaObject | undefined): boolean {
-  return other !== undefined && one.type === other.type && one.name === other.name && one.sql === other.sql;
+function readSchema(file: SqliteFile) {
+  const objects = file.query<SchemaObject, []>(OBJECTS_SQL).all();
+  const isOurs = objects.some(({ type, name }) => type === 'table' && name === 'schema_version');
+  const [row] = isOurs ? file.query('SELECT version FROM schema_version').values() : [];
+  return { objects, version: row && Number(row[0]) };
 }

@@ -1,20 +1,31 @@
-// Creates or upgrades the schema. All missing steps run in one transaction and under a lock, so each step runs only once even if
-// several processes start at the same time. Rejects a database whose schema requires a newer program.
+// Creates the tables of a new database, and upgrades those of version 8 and later. All missing steps run in one transaction and
+// under a lock, so each step runs only once even if several processes start at the same time. Rejects every database whose
+// tables are not the expected ones.
 
 import { StorageError } from '../../domain/storage-error.ts';
-import type { Database, Queries } from '../database.ts';
-import type { Statement } from '../sql.ts';
+import { type Database, outdated, type Queries } from '../database.ts';
 import { type Auditor, writeAudit } from '../stores/audit-log.ts';
-import { type Schema, versionOf } from './schema.ts';
+import { adviceFor, findOldRelease, type OldRelease } from './old-releases.ts';
+import { FIRST_VERSION, type Schema, versionOf } from './schema.ts';
+import { differences, type Part } from './structure.ts';
+import { createTable } from './table.ts';
 
 /** Applies even to servers, which do not wait for any other lock. */
 const LOCK_TIMEOUT_MS = 60_000;
+/** Differences that a message lists. */
+const LISTED_MAX = 3;
 
-/** Compares the database's schema with this program's. Throws a StorageError if the database's schema is too new. */
+/** `old`: opening the database for writing upgrades it. `released`: only `offerbook migrate` upgrades it. */
+export interface FoundSchema<State = 'old' | 'current' | 'released'> {
+  readonly version: number;
+  readonly state: State;
+  /** Set for a main database whose state is `released`. */
+  readonly release?: OldRelease | undefined;
+}
+
+/** Throws a StorageError if this program cannot use the database, or not before `offerbook migrate` has upgraded it. */
 export async function findSchemaState(database: Database): Promise<'none' | 'old' | 'current'> {
-  const found = await findVersion(database);
-  if (found === undefined) return 'none';
-  return isCurrent(found, database.schema) ? 'current' : 'old';
+  return (await findUsable(database))?.state ?? 'none';
 }
 
 /** Versions of the schema. */
@@ -34,22 +45,19 @@ export async function migrate(
   schema: Schema = database.schema,
 ): Promise<Migration> {
   // If the schema is current, this needs no lock and works on a read-only database.
-  const before = await findVersion(database);
-  if (isCurrent(before, schema)) return { from: before?.version ?? null, to: before?.version ?? 0 };
+  const before = await findUsable(database, schema);
+  if (before?.state === 'current') return { from: before.version, to: before.version };
   return await database.write(async (connection) => {
     await connection.lockSchema();
-    const found = await findVersion(connection);
+    const found = await findUsable(database, schema, connection);
     const migration = { from: found?.version ?? null, to: Math.max(found?.version ?? 0, versionOf(schema)) };
-    if (isCurrent(found, schema)) return migration;
-    for (const step of schema.steps.slice(found?.version ?? 0)) {
-      for (const statement of step) await connection.all(statement);
-    }
-    await connection.all('DELETE FROM schema_version');
-    await connection.all(
-      'INSERT INTO schema_version (version, oldest_version) VALUES ($1, $2)',
-      versionOf(schema),
-      schema.oldestVersion,
-    );
+    if (found?.state === 'current') return migration;
+    const statements =
+      found === undefined
+        ? schema.tables.flatMap((table) => createTable(table, schema.sql))
+        : schema.steps.slice(found.version - FIRST_VERSION).flat();
+    for (const statement of statements) await connection.all(statement);
+    await setVersion(connection, schema);
     if (auditor !== undefined && found !== undefined) {
       const versions = { from: found.version, to: versionOf(schema) };
       await writeAudit(connection, auditor, 'schema migrated', null, versions);
@@ -58,30 +66,74 @@ export async function migrate(
   }, LOCK_TIMEOUT_MS);
 }
 
-interface SchemaVersion {
+export async function setVersion(connection: Queries, schema: Schema): Promise<void> {
+  await connection.all('DELETE FROM schema_version');
+  await connection.all(
+    'INSERT INTO schema_version (version, oldest_version) VALUES ($1, $2)',
+    versionOf(schema),
+    schema.oldestVersion,
+  );
+}
+
+async function findUsable(
+  database: Database,
+  schema: Schema = database.schema,
+  queries: Queries = database,
+): Promise<FoundSchema<'old' | 'current'> | undefined> {
+  const found = await findSchema(database, schema, queries);
+  if (found === undefined || found.state !== 'released')
+    return found as FoundSchema<'old' | 'current'> | undefined;
+  throw outdated(await database.describePlace());
+}
+
+/** Returns undefined for an empty database. Throws a StorageError if this program can neither use nor upgrade the database. */
+export async function findSchema(
+  database: Database,
+  schema: Schema = database.schema,
+  queries: Queries = database,
+): Promise<FoundSchema | undefined> {
+  let parts = await schema.structure.read(queries);
+  if (!parts.some(({ table }) => table === 'schema_version')) return undefined;
+  const [row] = await queries.all<VersionRow>('SELECT version, oldest_version FROM schema_version');
+  const { version, oldest_version: oldest } = row ?? { version: 0, oldest_version: 0 };
+  const known = versionOf(schema);
+  const fail = async (kind: 'too new' | 'invalid', problem: string) =>
+    new StorageError(kind, `the database ${await database.describePlace()} ${problem}`);
+  if (oldest > known)
+    throw await fail(
+      'too new',
+      `has schema version ${version}, created by a newer Offerbook; this one supports up to version ${known}`,
+    );
+  // The newer program that upgraded the database has checked it.
+  if (version > known) return { version, state: 'current' };
+  if (version < FIRST_VERSION) {
+    const release = findOldRelease(parts);
+    const isMain = parts.some(({ table }) => table === 'organisations');
+    if (release !== undefined || !isMain) return { version, state: 'released', release };
+    throw await fail(
+      'invalid',
+      `was created by a development version of Offerbook (schema version ${version}) and cannot be upgraded; ${adviceFor(version, parts)}`,
+    );
+  }
+  if (version < known) return { version, state: 'old' };
+  // Reads again, because another process may have upgraded the database before its version was read.
+  if (findDifferences(schema, parts).length > 0) parts = await schema.structure.read(queries);
+  const found = findDifferences(schema, parts);
+  if (found.length === 0) return { version, state: 'current' };
+  const more = found.length > LISTED_MAX ? `, and ${found.length - LISTED_MAX} more` : '';
+  throw await fail(
+    'invalid',
+    `does not have the tables of schema version ${version}: ${found.slice(0, LISTED_MAX).join(', ')}${more}; undo this change, or restore a backup`,
+  );
+}
+
+interface VersionRow {
   readonly version: number;
   /** The schema version of the oldest program that can use this database. */
   readonly oldest_version: number;
 }
 
-function isCurrent(found: SchemaVersion | undefined, schema: Schema): boolean {
-  if (found === undefined) return false;
-  const { version, oldest_version: oldest } = found;
-  const known = versionOf(schema);
-  if (oldest > known) {
-    throw new StorageError(
-      'too new',
-      `this database has schema version ${version}, created by a newer Offerbook; this one supports up to version ${known}`,
-    );
-  }
-  return version >= known;
-}
-
-const FIND_TABLE: Statement = ({ findTable }) => findTable;
-
-/** Returns undefined for an empty database. */
-async function findVersion(queries: Queries): Promise<SchemaVersion | undefined> {
-  if ((await queries.all(FIND_TABLE, 'schema_version')).length === 0) return undefined;
-  const [row] = await queries.all<SchemaVersion>('SELECT version, oldest_version FROM schema_version');
-  return row;
+export function findDifferences({ tables, sql, structure }: Schema, parts: readonly Part[]): string[] {
+  const expected = tables.flatMap((table) => structure.expected(table, sql));
+  return differences(expected, parts);
 }

@@ -1,12 +1,20 @@
-// A schema: ordered migration steps, built once for each database from its `Sql` object. The tables are defined in tables.ts.
+// A schema: the declared tables of a database or file, and the steps that change an older version of them. Released versions are
+// never edited and their numbers are never used again.
 
 import type { Sql } from '../sql.ts';
-import { createTable, type Table } from './table.ts';
+import type { Structure } from './structure.ts';
+import type { Table } from './table.ts';
+
+/** Versions 1 to 7 are older than 0.2.0; see old-releases.ts. */
+export const FIRST_VERSION = 8;
 
 type Step = readonly string[];
 
 export interface Schema {
-  /** Never edit a step that has been released; add a new step. After n steps, a database has schema version n. */
+  readonly tables: readonly Table[];
+  readonly sql: Sql;
+  readonly structure: Structure;
+  /** Statements that lead from version 8 to 9, from 9 to 10, and so on. Never edit a step that has been released; add one. */
   readonly steps: readonly Step[];
   /**
    * Schema version of the oldest program that can use this schema. A step that older programs can ignore, such as a new table,
@@ -16,10 +24,10 @@ export interface Schema {
   readonly oldestVersion: number;
 }
 
-export function newSchema(tables: readonly Table[], sql: Sql): Schema {
-  return { oldestVersion: 1, steps: [tables.flatMap((each) => createTable(each, sql))] };
+export function newSchema(tables: readonly Table[], sql: Sql, structure: Structure): Schema {
+  return { tables, sql, structure, steps: [], oldestVersion: FIRST_VERSION };
 }
 
 export function versionOf({ steps }: Schema): number {
-  return steps.length;
+  return FIRST_VERSION + steps.length;
 }
