@@ -1,7 +1,8 @@
 // npm test, npm run test:long and npm run test:unit: run the test files of a tier in parallel processes, the slowest first.
-// npm test first checks types and lint, while it prepares the tests. Further arguments (paths, options) go to `bun test`. The processes share a PostgreSQL server, a browser and the built executable, which starts
-// faster than the sources and is what users run. Prints a line per file, and at the end the whole output of the files that
-// failed, the missing programs, and the number of tests.
+// npm test first checks types and lint, while it prepares the tests. Further arguments (paths, options) go to `bun test`.
+// The processes share a PostgreSQL server, a browser and the built executable, which starts faster than the sources and is what
+// users run. Prints a line per file, and at the end the whole output of the files that failed, the missing programs, and the
+// number of tests.
 
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -35,6 +36,8 @@ const PRINT_DELAY_MS = 500;
 /** More processes than cores, because many tests wait. */
 const PROCESSES = 2 * availableParallelism();
 
+/** Lines with which Bun ends a run; this runner prints its own. */
+const SUMMARY = /^(bun test v|\(fail\)|\(skip\)| *\d+ (tests? )?(pass|skip|fail|filtered|expect)|Ran \d|$)/;
 const isFailure = (line: string) => /^\(fail\)|^# Unhandled error|^✗ /.test(line);
 
 /**
@@ -82,7 +85,7 @@ class Output {
       this.#lines = this.files.get(path) ?? [];
       this.files.set(path, this.#lines);
     } else {
-      if (/^ *\d+ (pass|fail)$/.test(line)) this.#lines = this.rest;
+      if (/^ *\d+ (pass|fail)$|^\d+ tests? (failed|skipped):$/.test(line)) this.#lines = this.rest;
       this.#lines.push(line);
     }
   }
@@ -185,6 +188,9 @@ async function prepare(
 async function summary(tier: keyof typeof TIERS, output: Output, code: number): Promise<string> {
   const { describeSkipped, PROGRAMS } = await import('../service/test/support/programs.ts');
   const failed = output.end(code !== 0);
+  const failures = failed.flatMap(([path, lines]) =>
+    lines.filter(isFailure).map((line) => `${path}: ${line}`),
+  );
   const [passed, skipped] = [output.counted('pass'), output.counted('skip')];
   return [
     ...failed.flatMap(([path, lines]) => [
@@ -192,8 +198,9 @@ async function summary(tier: keyof typeof TIERS, output: Output, code: number): 
       `${path}:`,
       ...lines.filter((line) => !/^\((pass|skip)\)/.test(line)),
     ]),
-    ...(code === 0 ? [''] : ['', ...output.rest, `bun test exited with ${code}.`, '']),
-    ...failed.flatMap(([path, lines]) => lines.filter(isFailure).map((line) => `${path}: ${line}`)),
+    ...output.rest.filter((line) => code !== 0 && !SUMMARY.test(line)),
+    ...(code === 0 || failures.length > 0 ? [''] : [`bun test exited with ${code}.`]),
+    ...failures,
     ...(tier === 'unit' ? [] : describeSkipped(Object.values(PROGRAMS))),
     `${passed} passed, ${Math.max(output.counted('fail'), output.counted('errors?'))} failed, ${skipped} skipped`,
     '',

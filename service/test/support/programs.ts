@@ -9,82 +9,55 @@ export interface Program {
   readonly names: readonly [string, ...string[]];
   /** What its tests cover, for the line that reports them as skipped. */
   readonly tests: string;
+  /** Debian's packages. */
   readonly apt: string;
-  /** Undefined where Homebrew has no such package. */
-  readonly brew?: string;
+  /** Homebrew's package; undefined if there is none. */
+  readonly brew?: string | undefined;
   /** Used where it is installed, but never installed for the tests and not required with CI=true. */
   readonly isOptional?: true;
 }
 
+/** The program is called `name` everywhere, unless something else is given. */
+function program(name: string, tests: string, differences: Partial<Program> = {}): Program {
+  return { names: [name], tests, apt: name, brew: name, ...differences };
+}
+
 const { TEST_BROWSER } = process.env;
+// The headless shell is the same engine as Chromium and uses less than half the CPU time.
+const BROWSERS = [
+  ...(['chromium-headless-shell', 'chromium', 'chromium-browser'] as const),
+  ...(['google-chrome', 'google-chrome-stable'] as const),
+] as const;
 
 export const PROGRAMS = {
-  bash: { names: ['bash'], tests: 'the commands in the docs, completion in bash', apt: 'bash', brew: 'bash' },
-  chromium: {
-    // The headless shell is the same engine as Chromium and uses less than half the CPU time.
-    names:
-      TEST_BROWSER === undefined
-        ? ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-        : [TEST_BROWSER],
-    tests: 'the pages and the client in a browser',
-    apt: 'chromium-headless-shell',
+  bash: program('bash', 'the commands in the docs, completion in bash'),
+  chromium: program('chromium-headless-shell', 'the pages and the client in a browser', {
+    names: TEST_BROWSER === undefined ? BROWSERS : [TEST_BROWSER],
     brew: '--cask chromium',
-  },
-  chrome: {
-    // Only the whole browser has extensions.
+  }),
+  // Only the whole browser has extensions.
+  chrome: program('chromium', 'the example extension', {
     names: ['chromium', 'chromium-browser'],
-    tests: 'the example extension',
-    apt: 'chromium',
     brew: '--cask chromium',
-  },
-  curl: { names: ['curl'], tests: 'the curl commands in the docs', apt: 'curl', brew: 'curl' },
-  find: { names: ['find'], tests: 'the deletion of old backups', apt: 'findutils', brew: 'findutils' },
-  fish: { names: ['fish'], tests: 'completion in fish', apt: 'fish', brew: 'fish' },
-  git: { names: ['git'], tests: 'the commit in --version, .gitignore', apt: 'git', brew: 'git' },
-  go: {
-    names: ['go'],
-    tests: 'the code sample and the webhook receiver in Go',
-    apt: 'golang-go',
-    brew: 'go',
-    isOptional: true,
-  },
-  groff: { names: ['groff'], tests: 'the manual page', apt: 'groff-base', brew: 'groff' },
-  haproxy: { names: ['haproxy'], tests: 'the service behind HAProxy', apt: 'haproxy', brew: 'haproxy' },
-  java: {
-    names: ['java'],
-    tests: 'the code sample in Java',
-    apt: 'default-jdk-headless',
-    brew: 'openjdk',
-    isOptional: true,
-  },
-  nginx: { names: ['nginx'], tests: 'the service behind nginx', apt: 'nginx', brew: 'nginx' },
-  openssl: { names: ['openssl'], tests: 'PostgreSQL over TLS', apt: 'openssl', brew: 'openssl' },
-  pgbouncer: {
-    names: ['pgbouncer'],
-    tests: 'PostgreSQL through PgBouncer',
-    apt: 'pgbouncer',
-    brew: 'pgbouncer',
-  },
-  php: {
-    names: ['php'],
-    tests: 'the code sample and the webhook receiver in PHP',
-    apt: 'php-cli php-sqlite3',
-    brew: 'php',
-  },
-  promtool: {
-    names: ['promtool'],
-    tests: 'the alerts and the dashboard',
-    apt: 'prometheus',
-    brew: 'prometheus',
-  },
-  python: {
-    names: ['python3'],
-    tests: 'the code samples and the webhook receiver in Python',
-    apt: 'python3',
-    brew: 'python',
-  },
-  'systemd-analyze': { names: ['systemd-analyze'], tests: 'the systemd units', apt: 'systemd' },
-  zsh: { names: ['zsh'], tests: 'completion in zsh', apt: 'zsh', brew: 'zsh' },
+  }),
+  curl: program('curl', 'the curl commands in the docs'),
+  find: program('find', 'the deletion of old backups', { apt: 'findutils', brew: 'findutils' }),
+  fish: program('fish', 'completion in fish'),
+  git: program('git', 'the commit in --version, .gitignore'),
+  go: program('go', 'the code sample and the webhook receiver in Go', { apt: 'golang-go', isOptional: true }),
+  groff: program('groff', 'the manual page', { apt: 'groff-base' }),
+  haproxy: program('haproxy', 'the service behind HAProxy'),
+  java: program('java', 'the code sample in Java', {
+    ...{ apt: 'default-jdk-headless', brew: 'openjdk', isOptional: true },
+  }),
+  nginx: program('nginx', 'the service behind nginx'),
+  openssl: program('openssl', 'PostgreSQL over TLS'),
+  pgbouncer: program('pgbouncer', 'PostgreSQL through PgBouncer'),
+  php: program('php', 'the code sample and the webhook receiver in PHP', { apt: 'php-cli php-sqlite3' }),
+  promtool: program('promtool', 'the alerts and the dashboard', { apt: 'prometheus', brew: 'prometheus' }),
+  python: program('python3', 'the code samples and the webhook receiver in Python'),
+  'systemd-analyze': program('systemd-analyze', 'the systemd units', { apt: 'systemd', brew: undefined }),
+  zsh: program('zsh', 'completion in zsh'),
 } as const satisfies Record<string, Program>;
 
 export type ProgramName = keyof typeof PROGRAMS;
@@ -155,10 +128,10 @@ function install(program: Program): string | undefined {
   if (!hasPackageLists) Bun.spawnSync(['apt-get', 'update'], { stdout: 'ignore', stderr: 'ignore' });
   hasPackageLists = true;
   const command = ['apt-get', 'install', '--yes', '--no-install-recommends', ...program.apt.split(' ')];
-  Bun.spawnSync(['setsid', '--wait', ...command, '-o', `DPkg::Path=${INSTALL_PATH}`], {
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    stdout: 'ignore',
-    stderr: 'inherit',
-  });
+  const { success, stderr } = Bun.spawnSync(
+    ['setsid', '--wait', ...command, '-o', `DPkg::Path=${INSTALL_PATH}`],
+    { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }, stdout: 'ignore', stderr: 'pipe' },
+  );
+  if (!success) process.stderr.write(stderr);
   return findProgram(program);
 }

@@ -2,7 +2,6 @@ import { expect, test } from 'bun:test';
 import manifest from '../../package.json';
 import { OtlpExporter, parseRetryAfter } from '../../src/tracing/otlp-exporter.ts';
 import type { FinishedSpan } from '../../src/tracing/tracer.ts';
-import { allowedMs } from '../support/allowed-ms.ts';
 import { SpanCollector, spansOf } from '../support/span-collector.ts';
 
 const SPAN: FinishedSpan = {
@@ -201,9 +200,9 @@ test('spans that the collector rejects from an accepted batch count as dropped',
 
 test('close() does not wait for a collector that never responds', async () => {
   await using collector = SpanCollector.start(() => new Promise<Response>(() => {}));
-  const { exporter, add } = open(collector);
+  const { exporter, changes, add } = open(collector);
   add(1);
-  const beganAtMs = performance.now();
   await exporter.close(50);
-  expect(performance.now() - beganAtMs).toBeLessThan(allowedMs(500));
+  // The request has not reached its own limit of ten seconds, which would be a failure.
+  expect(changes).toEqual([]);
 });
