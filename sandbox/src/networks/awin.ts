@@ -6,106 +6,71 @@ import { printSecond } from '../wire.ts';
 import { ACCOUNTS } from './accounts.ts';
 import {
   type Answer,
-  daysOf,
+  type FakeContext,
   type FakeNetwork,
   get,
-  isIn,
   json,
+  type ListedRow,
   type NetworkRequest,
-  type NetworkRoute,
-  type PageChoice,
-  pageOf,
-  post,
-  readCount,
+  Refusal,
+  readJson,
+  readPage,
   readWindow,
-} from './answer.ts';
+} from './fake.ts';
 import { dealsOf, type Ledger, numberOf, type Programme, percent } from './ledger.ts';
 import { type Amounts, type NetworkSale, versionAt, versionsAt } from './network-sale.ts';
 
 const { account, credentials } = ACCOUNTS.awin;
-const RATE = { name: 'awin', requests: 20, perMs: MINUTE_MS };
 const DAYS_MAX = 31;
 const PAGE_SIZE_MAX = 200;
 const STATUSES = { PENDING: 'pending', CONFIRMED: 'approved', DECLINED: 'declined' } as const;
+const ERRORS: Readonly<Record<number, string>> = {
+  400: 'bad_request',
+  401: 'invalid_token',
+  403: 'forbidden',
+  404: 'not_found',
+  429: 'too_many_requests',
+};
 
-export function fakeAwin(ledger: Ledger, pageSizeMax = PAGE_SIZE_MAX): FakeNetwork {
+export function fakeAwin(context: FakeContext): FakeNetwork {
+  const { ledger } = context;
+  const list = (path: string, answer: (request: NetworkRequest) => Answer) =>
+    get(path, (request, publisher) => {
+      if (!context.accounts.includes(publisher))
+        throw new Refusal(403, 'You do not have access to this account');
+      return answer(request);
+    });
   return {
-    name: 'awin',
-    refuse: ({ headers }) =>
-      headers.get('Authorization') === `Bearer ${credentials.token}`
-        ? undefined
-        : failure(401, 'invalid_token', 'The access token is invalid'),
-    tooMany: () => failure(429, 'too_many_requests', 'You have exceeded the API throttling limit'),
+    rate: { name: 'awin', requests: 20, perMs: MINUTE_MS },
+    listSale: (sale, nowMs) => listSale(ledger, sale, nowMs),
+    isAuthorised: ({ headers }) => headers.get('Authorization') === `Bearer ${credentials.token}`,
+    failure: (status, description) => json({ error: ERRORS[status], description }, status),
     routes: [
-      get(/^\/accounts\/?$/, RATE, () =>
-        json({
-          userId: 1,
-          accounts: [
-            {
-              accountId: Number(account),
-              accountName: 'Sandbox',
-              accountType: 'publisher',
-              userRole: 'Owner',
-            },
-          ],
-        }),
-      ),
-      list('transactions', (request) => listTransactions(ledger, request)),
-      list('programmes', (request) => listProgrammes(ledger, request)),
-      list('commissiongroups', (request) => listGroups(ledger, request)),
+      list('/publishers/*/transactions', (request) => listTransactions(context, request)),
+      list('/publishers/*/programmes', (request) => listProgrammes(ledger, request)),
+      list('/publishers/*/commissiongroups', (request) => listGroups(ledger, request)),
       // Not a typo: only this path has `publisher` in the singular.
-      post(/^\/publisher\/(\d+)\/promotions\/?$/, RATE, (request, publisher) =>
-        forAccount(publisher, () => listPromotions(ledger, request, pageSizeMax)),
-      ),
+      { ...list('/publisher/*/promotions', (request) => listPromotions(context, request)), method: 'POST' },
     ],
   };
 }
 
-function list(name: string, answer: (request: NetworkRequest) => Answer): NetworkRoute {
-  const path = new RegExp(`^/publishers/(\\d+)/${name}/?$`);
-  return get(path, RATE, (request, publisher) => forAccount(publisher, () => answer(request)));
-}
-
-function forAccount(publisher: string | undefined, answer: () => Answer): Answer {
-  return publisher === account
-    ? answer()
-    : failure(403, 'forbidden', 'You do not have access to this account');
-}
-
-function failure(status: number, error: string, description: string): Answer {
-  return json({ error, description }, status);
-}
-
-function listTransactions(ledger: Ledger, { url, nowMs }: NetworkRequest): Answer {
-  const { searchParams } = url;
-  const sales = ledger.sales('awin', nowMs);
-  const ids = searchParams.get('ids');
-  if (ids !== null) {
-    const wanted = new Set(ids.split(','));
-    return json(sales.filter(({ key }) => wanted.has(String(key))).map((sale) => row(ledger, sale, nowMs)));
+function listTransactions({ listed }: FakeContext, request: NetworkRequest): Answer {
+  const { searchParams } = request.url;
+  const ids = searchParams.get('ids')?.split(',');
+  if (ids !== undefined) {
+    const rows = listed(request, {}).map(({ row }) => row(request.nowMs));
+    return json(rows.filter(({ id }) => ids.includes(String(id))));
   }
   if ((searchParams.get('timezone') ?? 'UTC') !== 'UTC')
-    return failure(400, 'bad_request', 'this sandbox supports only the timezone UTC');
-  const window = readWindow(searchParams.get('startDate'), searchParams.get('endDate'));
-  if (window === undefined) return failure(400, 'bad_request', 'startDate and endDate are required');
-  if (daysOf(window) > DAYS_MAX)
-    return failure(400, 'bad_request', `The period must not be longer than ${DAYS_MAX} days`);
-  const dateOf = DATES[searchParams.get('dateType') ?? 'transaction'];
-  if (dateOf === undefined) return failure(400, 'bad_request', 'unknown dateType');
-  const status = searchParams.get('status');
-  const rows = sales
-    .filter((sale) => isIn(window, dateOf(sale, nowMs, ledger)))
-    .map((sale) => row(ledger, sale, nowMs));
-  return json(status === null ? rows : rows.filter(({ commissionStatus }) => commissionStatus === status));
+    throw new Refusal(400, 'this sandbox supports only the timezone UTC');
+  const rules = { daysMax: DAYS_MAX };
+  const window = readWindow((name) => searchParams.get(name), 'startDate', 'endDate', rules);
+  const filter = searchParams.get('dateType') ?? 'transaction';
+  if (!['transaction', 'validation', 'amendment'].includes(filter))
+    throw new Refusal(400, 'unknown dateType');
+  return json(listed(request, { [filter]: window }).map(({ row }) => row(request.nowMs)));
 }
-
-type DateOf = (sale: NetworkSale, nowMs: number, ledger: Ledger) => number | undefined;
-
-const DATES: Readonly<Record<string, DateOf>> = {
-  transaction: ({ soldMs }) => soldMs,
-  validation: (sale, nowMs, ledger) => (ledger.leaks(sale) ? undefined : validatedMs(sale, nowMs)),
-  amendment: (sale, nowMs, ledger) => (ledger.leaks(sale) ? undefined : amendment(sale, nowMs)?.atMs),
-};
 
 /** When the sale was last confirmed or declined. */
 function validatedMs(sale: NetworkSale, nowMs: number): number | undefined {
@@ -124,7 +89,14 @@ function amendment(sale: NetworkSale, nowMs: number): { atMs: number; before: Am
   return before === undefined || after === undefined ? undefined : { atMs: after.atMs, before };
 }
 
-function row(ledger: Ledger, sale: NetworkSale, nowMs: number) {
+function listSale(ledger: Ledger, sale: NetworkSale, nowMs: number): ListedRow[] {
+  const changes = ledger.leaks(sale)
+    ? {}
+    : { validation: validatedMs(sale, nowMs), amendment: amendment(sale, nowMs)?.atMs };
+  return [{ times: { transaction: sale.soldMs, ...changes }, row: (atMs) => saleRow(ledger, sale, atMs) }];
+}
+
+function saleRow(ledger: Ledger, sale: NetworkSale, nowMs: number) {
   const { key, currency, soldMs, clickedMs } = sale;
   const version = versionAt(sale, nowMs);
   const isDeclined = version.status === 'DECLINED';
@@ -140,13 +112,11 @@ function row(ledger: Ledger, sale: NetworkSale, nowMs: number) {
     url: 'https://cashback.example',
     advertiserId: ledger.advertiserId(sale.retailerId),
     publisherId: Number(account),
-    commissionSharingPublisherId: 0,
     campaign: '',
     siteName: 'Sandbox',
     commissionStatus: isDeclined && key % 5 === 0 ? 'deleted' : STATUSES[version.status],
     commissionAmount: money(commission),
     saleAmount: money(orderValue),
-    ipHash: String(key % 1_000_003),
     customerCountry: sale.country,
     clickRefs:
       sale.subId === undefined
@@ -159,17 +129,12 @@ function row(ledger: Ledger, sale: NetworkSale, nowMs: number) {
     declineReason: isDeclined ? 'Returned' : null,
     voucherCodeUsed: false,
     voucherCode: null,
-    lapseTime: clickedMs === undefined ? 0 : (soldMs - clickedMs) / 1000,
     amended: amended !== undefined,
     amendReason: amended === undefined ? null : 'Partial return',
     oldSaleAmount: before === undefined ? null : money(before.orderValue),
     oldCommissionAmount: before === undefined ? null : money(before.commission),
-    clickDevice: 'Windows',
-    transactionDevice: 'Windows',
-    publisherUrl: 'https://cashback.example/',
     advertiserCountry: sale.country,
     orderRef: `A-${key}`,
-    customParameters: null,
     transactionParts: [
       {
         commissionGroupId: numberOf(sale.offerId),
@@ -181,8 +146,6 @@ function row(ledger: Ledger, sale: NetworkSale, nowMs: number) {
     ],
     paidToPublisher: false,
     paymentId: 0,
-    transactionQueryId: 0,
-    originalSaleAmount: null,
   };
 }
 
@@ -211,8 +174,8 @@ function programmeRow({ advertiserId, retailer }: Programme, membershipStatus: s
 
 function listGroups(ledger: Ledger, { url, nowMs }: NetworkRequest): Answer {
   const id = Number(url.searchParams.get('advertiserId'));
-  const programme = ledger.programme('awin', id, nowMs);
-  if (programme === undefined) return failure(404, 'not_found', 'You have not joined this programme');
+  const programme = ledger.programmes('awin', nowMs).find(({ advertiserId }) => advertiserId === id);
+  if (programme === undefined) throw new Refusal(404, 'You have not joined this programme');
   return json({
     advertiser: id,
     publisher: Number(account),
@@ -227,10 +190,8 @@ function listGroups(ledger: Ledger, { url, nowMs }: NetworkRequest): Answer {
   });
 }
 
-function listPromotions(ledger: Ledger, { body, nowMs, fault }: NetworkRequest, pageSizeMax: number): Answer {
-  const choice = parsePagination(body, pageSizeMax);
-  if (choice === undefined) return failure(400, 'bad_request', 'the body must be a JSON object');
-  const offers = ledger.programmes('awin', nowMs).flatMap(({ advertiserId, retailer }) =>
+function listPromotions({ ledger, pageSizeMax }: FakeContext, request: NetworkRequest): Answer {
+  const offers = ledger.programmes('awin', request.nowMs).flatMap(({ advertiserId, retailer }) =>
     dealsOf(retailer).map(({ deal, code, url }) => ({
       promotionId: numberOf(deal.id),
       type: code === undefined ? 'promotion' : 'voucher',
@@ -246,19 +207,12 @@ function listPromotions(ledger: Ledger, { body, nowMs, fault }: NetworkRequest, 
       ...(code === undefined ? {} : { voucher: { code, exclusive: false, attributable: false } }),
     })),
   );
-  const { rows, pages } = pageOf(offers, choice, fault);
-  const { page, size: pageSize } = choice;
-  return json({ data: rows, pagination: { page, pageSize, totalPages: pages } });
-}
-
-function parsePagination(body: string, sizeMax: number): PageChoice | undefined {
-  try {
-    const { pagination } = JSON.parse(body) as { pagination?: { page?: number; pageSize?: number } };
-    return {
-      page: Math.max(1, readCount(String(pagination?.page), 1)),
-      size: Math.max(1, readCount(String(pagination?.pageSize), 10, sizeMax)),
-    };
-  } catch {
-    return undefined;
-  }
+  const { fault } = request;
+  // The page is in the body, and not in the query.
+  const pagination = new URLSearchParams(readJson(request.body).pagination as Record<string, string>);
+  const asked = { url: new URL(`?${pagination}`, request.url), fault };
+  const rules = { standard: 10, sizeMax: pageSizeMax ?? PAGE_SIZE_MAX };
+  const found = readPage(offers, asked, ['page', 'pageSize'], rules);
+  const { rows, page, size: pageSize, pages: totalPages } = found;
+  return json({ data: rows, pagination: { page, pageSize, totalPages } });
 }

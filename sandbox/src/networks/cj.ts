@@ -7,20 +7,22 @@ import { printSecond } from '../wire.ts';
 import { ACCOUNTS } from './accounts.ts';
 import {
   type Answer,
-  daysOf,
-  element,
+  elements,
+  type FakeContext,
   type FakeNetwork,
   get,
-  isIn,
   json,
+  type ListedRow,
   type NetworkRequest,
-  pageOf,
   post,
-  readPageChoice,
+  Refusal,
+  type Row,
+  readJson,
+  readPage,
   readWindow,
   type Window,
   xml,
-} from './answer.ts';
+} from './fake.ts';
 import { dealsOf, type Ledger, numberOf, type Programme, percent } from './ledger.ts';
 import type { Amounts, NetworkSale, Version } from './network-sale.ts';
 
@@ -28,133 +30,96 @@ const { account, website, credentials } = ACCOUNTS.cj;
 const DAYS_MAX = 31;
 const RECORDS_MAX = 10_000;
 const PAGE_SIZE_MAX = 100;
-const RATES = {
-  /** CJ publishes no limit for GraphQL. */
-  query: { name: 'cj query', requests: 120, perMs: MINUTE_MS },
-  advertisers: { name: 'cj advertisers', requests: 25, perMs: MINUTE_MS },
-  links: { name: 'cj links', requests: 25, perMs: MINUTE_MS },
-};
+/** CJ publishes no limit for GraphQL. */
+const QUERY_RATE = { name: 'cj query', requests: 120, perMs: MINUTE_MS };
+const LINKS_RATE = { name: 'cj links', requests: 25, perMs: MINUTE_MS };
+/** The date filters of a query, and our names of them. */
+const FILTERS = { PostingDate: 'posting', LockingDate: 'locking', EventDate: 'event' };
 
-export function fakeCj(ledger: Ledger, sizeMax = RECORDS_MAX): FakeNetwork {
+export function fakeCj(context: FakeContext): FakeNetwork {
+  const { ledger } = context;
   return {
-    name: 'cj',
-    refuse: ({ headers, url }) => {
-      if (headers.get('Authorization') === `Bearer ${credentials.token}`) return undefined;
-      return url.pathname === '/query'
-        ? { status: 401, body: 'Not authorised' }
-        : failure(401, 'Not authorised');
+    rate: { name: 'cj advertisers', requests: 25, perMs: MINUTE_MS },
+    listSale: (sale, nowMs) => listSale(ledger, sale, nowMs),
+    isAuthorised: ({ headers }) => headers.get('Authorization') === `Bearer ${credentials.token}`,
+    failure: (status, message, { url }) => {
+      if (url.pathname !== '/query')
+        return xml(`<cj-api>${elements({ 'error-message': message })}</cj-api>`, status);
+      if (status !== 400) return { status, body: message };
+      return json({ data: null, errors: [{ message, path: ['publisherCommissions'] }] });
     },
-    tooMany: () => ({ status: 429, body: 'You have exceeded your rate limit' }),
     routes: [
-      post(/^\/query\/?$/, RATES.query, (request) => listCommissions(ledger, request, sizeMax)),
-      get(/^\/v2\/advertiser-lookup\/?$/, RATES.advertisers, (request) => {
-        if (request.url.searchParams.get('requestor-cid') !== account)
-          return failure(400, 'requestor-cid is invalid');
-        return list('advertisers', joined(ledger, request).map(advertiserXml), request, sizeMax);
+      post('/query', (request) => listCommissions(context, request), QUERY_RATE),
+      get('/v2/advertiser-lookup', (request) => {
+        require(request, 'requestor-cid', context.account);
+        return list('advertisers', joined(context, request).map(advertiserXml), request, context);
       }),
-      get(/^\/v2\/link-search\/?$/, RATES.links, (request) => listLinks(ledger, request, sizeMax)),
+      get(
+        '/v2/link-search',
+        (request) => {
+          require(request, 'website-id', website);
+          return list('links', joined(context, request).flatMap(linksOf), request, context);
+        },
+        LINKS_RATE,
+      ),
     ],
   };
 }
 
-function failure(status: number, message: string): Answer {
-  return xml(`<cj-api>${element('error-message', message)}</cj-api>`, status);
+function require({ url }: NetworkRequest, name: string, value: string): void {
+  if (url.searchParams.get(name) !== value) throw new Refusal(400, `${name} is invalid`);
 }
 
 /** Without `advertiser-ids`, CJ returns nothing. */
-function joined(ledger: Ledger, { url, nowMs }: NetworkRequest): readonly Programme[] {
+function joined({ ledger }: FakeContext, { url, nowMs }: NetworkRequest): readonly Programme[] {
   return url.searchParams.get('advertiser-ids') === 'joined' ? ledger.programmes('cj', nowMs) : [];
 }
 
-function queryError(message: string): Answer {
-  return json({ data: null, errors: [{ message, path: ['publisherCommissions'] }] });
-}
-
-function listCommissions(ledger: Ledger, { body, nowMs, fault }: NetworkRequest, recordsMax: number): Answer {
-  if (fault === 'query error') return queryError('Internal server error');
-  const query = parseQuery(body);
-  if (query === undefined) return queryError('Syntax Error: expected publisherCommissions and its records');
-  const { values, fields } = query;
-  if (!values.get('forPublishers')?.includes(account)) return queryError('forPublishers is invalid');
-  const filters = FILTERS.flatMap(({ name, dateOf }) => {
-    const [from, to] = [values.get(`since${name}`), values.get(`before${name}`)];
-    return from === undefined && to === undefined
-      ? []
-      : [{ name, window: readWindow(from ?? null, to ?? null, true), dateOf }];
-  });
-  if (filters.length === 0) return queryError('a date range is required');
-  for (const { name, window } of filters) {
-    if (window === undefined) return queryError(`since${name} and before${name} must be times`);
-    if (daysOf(window) > DAYS_MAX) return queryError(`the ${name} range must not exceed ${DAYS_MAX} days`);
+function listCommissions(context: FakeContext, request: NetworkRequest): Answer {
+  const { fault, nowMs } = request;
+  if (fault === 'query error') throw new Refusal(400, 'Internal server error');
+  const { values, fields } = parseQuery(request.body);
+  if (!values.get('forPublishers')?.includes(context.account))
+    throw new Refusal(400, 'forPublishers is invalid');
+  const filters: Record<string, Window> = {};
+  for (const [name, filter] of Object.entries(FILTERS)) {
+    const [from, to] = [`since${name}`, `before${name}`];
+    if (!values.has(from) && !values.has(to)) continue;
+    const rules = { isZoned: true, daysMax: DAYS_MAX };
+    filters[filter] = readWindow((argument) => values.get(argument), from, to, rules);
   }
+  if (Object.keys(filters).length === 0) throw new Refusal(400, 'a date range is required');
   const sinceId = Number(values.get('sinceCommissionId') ?? 0);
-  const found = ledger
-    .sales('cj', nowMs)
-    .flatMap((sale) => recordsOf(ledger, sale, nowMs))
-    .filter(
-      (record) =>
-        record.number > sinceId &&
-        filters.every(({ window, dateOf }) => isIn(window as Window, dateOf(record))),
-    )
-    .sort((a, b) => a.number - b.number);
-  const limit = fault === 'incomplete' ? Math.max(1, Math.floor(found.length / 2)) : recordsMax;
-  const records = found.slice(0, limit);
-  return json({
-    data: {
-      publisherCommissions: {
-        count: records.length,
-        limit: recordsMax,
-        payloadComplete: records.length === found.length,
-        maxCommissionId: records.at(-1)?.number.toString() ?? null,
-        records: records.map(({ row }) => pick(row(), fields)),
-      },
-    },
-  });
+  const found = context
+    .listed(request, filters)
+    .map(({ row }) => row(nowMs))
+    .filter(({ commissionId }) => Number(commissionId) > sinceId)
+    .sort((a, b) => Number(a.commissionId) - Number(b.commissionId));
+  const { pageSizeMax: limit = RECORDS_MAX } = context;
+  const records = found.slice(0, fault === 'incomplete' ? Math.max(1, Math.floor(found.length / 2)) : limit);
+  const publisherCommissions = {
+    count: records.length,
+    limit,
+    payloadComplete: records.length === found.length,
+    maxCommissionId: records.at(-1)?.commissionId ?? null,
+    records: records.map((record) => pick(record, fields)),
+  };
+  return json({ data: { publisherCommissions } });
 }
 
-interface CommissionRecord {
-  readonly number: number;
-  readonly postedMs: number;
-  readonly lockedMs: number;
-  readonly soldMs: number;
-  /** Most records are outside the window and need no row. */
-  readonly row: () => Readonly<Record<string, unknown>>;
+/** Reads the arguments and the fields of the records. Throws Refusal. */
+function parseQuery(body: string): { values: ReadonlyMap<string, string>; fields: ReadonlySet<string> } {
+  const { query } = readJson(body);
+  const [, args] = /publisherCommissions\s*\(([^)]*)\)/.exec(String(query)) ?? [];
+  const [, fields] = /records\s*\{([^}]*)\}/.exec(String(query)) ?? [];
+  if (args === undefined || fields === undefined)
+    throw new Refusal(400, 'Syntax Error: expected publisherCommissions and its records');
+  const matches = args.matchAll(/(\w+)\s*:\s*(?:"([^"]*)"|(\[[^\]]*\]))/g);
+  const values = matches.map(([, name = '', text, list = '']) => [name, text ?? list] as const);
+  return { values: new Map(values), fields: new Set(fields.match(/\w+/g)) };
 }
 
-const FILTERS: readonly { name: string; dateOf: (record: CommissionRecord) => number }[] = [
-  { name: 'PostingDate', dateOf: ({ postedMs }) => postedMs },
-  { name: 'LockingDate', dateOf: ({ lockedMs }) => lockedMs },
-  { name: 'EventDate', dateOf: ({ soldMs }) => soldMs },
-];
-
-/** Reads the arguments and the fields of the records. Arguments may be variables. */
-function parseQuery(
-  body: string,
-): { values: ReadonlyMap<string, string>; fields: ReadonlySet<string> } | undefined {
-  let query: string;
-  let variables: Record<string, unknown>;
-  try {
-    const parsed = JSON.parse(body) as { query: string; variables?: Record<string, unknown> };
-    ({ query } = parsed);
-    variables = parsed.variables ?? {};
-  } catch {
-    return undefined;
-  }
-  const [, args] = /publisherCommissions\s*\(([^)]*)\)/.exec(query) ?? [];
-  const [, fields] = /records\s*\{([^}]*)\}/.exec(query) ?? [];
-  if (args === undefined || fields === undefined) return undefined;
-  const values = new Map<string, string>();
-  for (const [, name = '', text, list, variable] of args.matchAll(
-    /(\w+)\s*:\s*(?:"([^"]*)"|(\[[^\]]*\])|\$(\w+))/g,
-  )) {
-    const value = variable === undefined ? (text ?? list) : variables[variable];
-    if (value !== undefined && value !== null)
-      values.set(name, typeof value === 'string' ? value : JSON.stringify(value));
-  }
-  return { values, fields: new Set(fields.match(/\w+/g)) };
-}
-
-function pick(row: Readonly<Record<string, unknown>>, fields: ReadonlySet<string>) {
+function pick(row: Row, fields: ReadonlySet<string>): Row {
   return Object.fromEntries(Object.entries(row).filter(([name]) => fields.has(name)));
 }
 
@@ -173,7 +138,7 @@ export function actionIdOf({ key }: NetworkSale): string {
  * The records of a sale at this time. A correction consists of two records: one reverses the previous amounts, and the other
  * has the new amounts.
  */
-function recordsOf(ledger: Ledger, sale: NetworkSale, nowMs: number): CommissionRecord[] {
+function listSale(ledger: Ledger, sale: NetworkSale, nowMs: number): ListedRow[] {
   const [first] = sale.versions;
   const settled = sale.versions.find(({ status }) => status !== 'PENDING') ?? first;
   const isLocked = settled.atMs <= nowMs;
@@ -198,7 +163,7 @@ function recordsOf(ledger: Ledger, sale: NetworkSale, nowMs: number): Commission
     coupon: null,
     shopperId: sale.subId ?? null,
   });
-  const records: CommissionRecord[] = [];
+  const records: ListedRow[] = [];
   const post = (version: Version, place: number, amounts: Amounts, sign: 1 | -1) => {
     // Later records have greater ids. If the change filter leaks, a correction has the posting date of the first record.
     const postedMs = ledger.leaks(sale) ? first.atMs : version.atMs;
@@ -207,10 +172,7 @@ function recordsOf(ledger: Ledger, sale: NetworkSale, nowMs: number): Commission
     const print = (amount: number) => `${sign < 0 ? '-' : ''}${amount.toFixed(2)}`;
     const original = records.length === 0;
     records.push({
-      number,
-      postedMs,
-      lockedMs: settled.atMs,
-      soldMs: sale.soldMs,
+      times: { posting: postedMs, locking: settled.atMs, event: sale.soldMs },
       row: () => ({
         commissionId: String(number),
         ...common(),
@@ -237,11 +199,15 @@ function recordsOf(ledger: Ledger, sale: NetworkSale, nowMs: number): Commission
   return records;
 }
 
-function list(name: string, items: readonly string[], request: NetworkRequest, sizeMax: number): Answer {
-  const max = Math.min(sizeMax, PAGE_SIZE_MAX);
-  const choice = readPageChoice(request.url, ['page-number', 'records-per-page'], { standard: 25, max });
-  const { rows, total } = pageOf(items, choice, request.fault);
-  const counts = `total-matched="${total}" records-returned="${rows.length}" page-number="${choice.page}"`;
+function list(
+  name: string,
+  items: readonly string[],
+  request: NetworkRequest,
+  { pageSizeMax = PAGE_SIZE_MAX }: FakeContext,
+): Answer {
+  const rules = { standard: 25, sizeMax: Math.min(pageSizeMax, PAGE_SIZE_MAX) };
+  const { rows, total, page } = readPage(items, request, ['page-number', 'records-per-page'], rules);
+  const counts = `total-matched="${total}" records-returned="${rows.length}" page-number="${page}"`;
   return xml(`<cj-api><${name} ${counts}>${rows.join('\n')}</${name}></cj-api>`);
 }
 
@@ -250,59 +216,43 @@ function advertiserXml({ advertiserId, retailer }: Programme): string {
     const { maximumFixedCommissionFee: fixed } = offer;
     const rate =
       fixed === null ? `${percent(offer.cashbackPercentage).toFixed(2)}%` : `EUR ${fixed.toFixed(2)}`;
-    const id = element('id', numberOf(offer.id));
-    return `<action>${element('name', offer.description)}<type>advanced sale</type>${id}<commission>${element('default', rate)}</commission></action>`;
+    const texts = { name: offer.description, type: 'advanced sale', id: numberOf(offer.id) };
+    return `<action>${elements(texts)}<commission>${elements({ default: rate })}</commission></action>`;
   });
   const [offer] = retailer.cashbackOffers;
-  return [
-    '<advertiser>',
-    element('advertiser-id', advertiserId),
-    '<account-status>Active</account-status><language>en</language>',
-    element('advertiser-name', retailer.name),
-    element('program-url', retailer.url),
-    '<relationship-status>joined</relationship-status>',
-    `<primary-category><parent>Shops</parent>${element('child', offer?.category ?? '')}</primary-category>`,
-    `<actions>${actions.join('')}</actions>`,
-    '</advertiser>',
-  ].join('');
-}
-
-function listLinks(ledger: Ledger, request: NetworkRequest, sizeMax: number): Answer {
-  const { searchParams } = request.url;
-  if (searchParams.get('website-id') !== website) return failure(400, 'website-id is invalid');
-  const type = searchParams.get('promotion-type');
-  const links = joined(ledger, request)
-    .flatMap(linksOf)
-    .filter((link) => type === null || link.type === type)
-    .map(({ text }) => text);
-  return list('links', links, request, sizeMax);
+  const texts = {
+    'advertiser-id': advertiserId,
+    'account-status': 'Active',
+    'advertiser-name': retailer.name,
+    'program-url': retailer.url,
+    'relationship-status': 'joined',
+  };
+  const category = elements({ parent: 'Shops', child: offer?.category ?? '' });
+  return `<advertiser>${elements(texts)}<primary-category>${category}</primary-category><actions>${actions.join('')}</actions></advertiser>`;
 }
 
 /** The links of a programme: its deals, and a link without a promotion. */
-function linksOf({ advertiserId, retailer }: Programme): { type: string; text: string }[] {
-  const link = (type: string, id: number, name: string, destination: string, more: string) => ({
-    type,
-    text: [
-      '<link>',
-      element('advertiser-id', advertiserId),
-      element('advertiser-name', retailer.name),
-      element('description', name),
-      element('destination', destination),
-      element('link-id', id),
-      element('link-name', name),
-      '<link-type>Text Link</link-type>',
-      element('promotion-type', type),
-      more,
-      '<relationship-status>joined</relationship-status>',
-      '</link>',
-    ].join(''),
-  });
-  const deals = dealsOf(retailer).map(({ deal, code, url }) => {
-    const period =
-      element('promotion-start-date', `${deal.startDate.replace('T', ' ')}.0`) +
-      element('promotion-end-date', `${deal.endDate.replace('T', ' ')}.0`);
-    const type = code === undefined ? 'sale/discount' : 'coupon';
-    return link(type, numberOf(deal.id), deal.description, url, period + element('coupon-code', code ?? ''));
-  });
-  return [link('', advertiserId, retailer.name, retailer.url, ''), ...deals];
+function linksOf({ advertiserId, retailer }: Programme): string[] {
+  const link = (id: number, name: string, destination: string, promotion: Record<string, string>) => {
+    const texts = {
+      'advertiser-id': advertiserId,
+      'advertiser-name': retailer.name,
+      description: name,
+      destination,
+      'link-id': id,
+      'link-name': name,
+      'link-type': 'Text Link',
+      'relationship-status': 'joined',
+    };
+    return `<link>${elements({ ...texts, ...promotion })}</link>`;
+  };
+  const deals = dealsOf(retailer).map(({ deal, code, url }) =>
+    link(numberOf(deal.id), deal.description, url, {
+      'promotion-type': code === undefined ? 'sale/discount' : 'coupon',
+      'promotion-start-date': `${deal.startDate.replace('T', ' ')}.0`,
+      'promotion-end-date': `${deal.endDate.replace('T', ' ')}.0`,
+      'coupon-code': code ?? '',
+    }),
+  );
+  return [link(advertiserId, retailer.name, retailer.url, { 'promotion-type': '' }), ...deals];
 }

@@ -2,25 +2,37 @@
 
 import { SECOND_MS } from '@offerbook/wire/time.ts';
 import { Random } from '../random.ts';
-import type { NetworkName } from './accounts.ts';
-import { type Answer, type FakeNetwork, json, type NetworkRequest, type Rate } from './answer.ts';
+import { ACCOUNTS, NETWORKS, type NetworkName } from './accounts.ts';
 import { fakeAwin } from './awin.ts';
 import { fakeCj } from './cj.ts';
+import {
+  type Answer,
+  type FakeContext,
+  type FakeNetwork,
+  type FakeOptions,
+  isIn,
+  json,
+  type ListedRow,
+  type NetworkRequest,
+  type Rate,
+  Refusal,
+} from './fake.ts';
 import { type Fault, type FaultPlan, HONEST } from './faults.ts';
 import { fakeImpact } from './impact.ts';
 import { Ledger, type LedgerOptions } from './ledger.ts';
 import { fakePartnerize } from './partnerize.ts';
-import { fakeRakuten, type RakutenOptions } from './rakuten.ts';
-import { RequestLimit } from './request-limit.ts';
+import { fakeRakuten } from './rakuten.ts';
 
-export interface FakeNetworksOptions extends LedgerOptions, RakutenOptions {
+export interface FakeNetworksOptions extends LedgerOptions, FakeOptions {
   readonly clock: () => number;
   /** Default: no faults. */
   readonly faults?: FaultPlan;
   /** False to accept any number of requests. Default: true. */
   readonly areRatesEnforced?: boolean;
-  /** Maximum number of rows per page; for CJ, of records per response. Default: the networks' own limits. */
-  readonly pageSizeMax?: number;
+  /** The accounts at every network; networks other than Awin know only the first. Default: the sandbox's. */
+  readonly accounts?: readonly [string, ...string[]];
+  /** Rows that every network lists instead of the ledger's sales. */
+  readonly rows?: () => readonly ListedRow[];
   readonly onAnswer?: (entry: AnsweredRequest) => void;
 }
 
@@ -35,68 +47,102 @@ export interface AnsweredRequest {
   readonly atMs: number;
 }
 
+const FAKES: Readonly<Record<NetworkName, (context: FakeContext) => FakeNetwork>> = {
+  awin: fakeAwin,
+  impact: fakeImpact,
+  partnerize: fakePartnerize,
+  cj: fakeCj,
+  rakuten: fakeRakuten,
+};
+
 export class FakeNetworks {
   readonly ledger: Ledger;
   readonly #options: FakeNetworksOptions;
-  readonly #networks: readonly FakeNetwork[];
-  readonly #limit = new RequestLimit();
+  readonly #networks: readonly (readonly [NetworkName, FakeNetwork])[];
+  /** Times of the accepted requests, by the name of their rate. */
+  readonly #accepted = new Map<string, number[]>();
   readonly #counts = new Map<NetworkName, number>();
 
   constructor(options: FakeNetworksOptions) {
     this.#options = options;
     this.ledger = new Ledger(options);
-    this.#networks = [
-      fakeAwin(this.ledger, options.pageSizeMax),
-      fakeImpact(this.ledger, options.pageSizeMax),
-      fakePartnerize(this.ledger, options.pageSizeMax),
-      fakeCj(this.ledger, options.pageSizeMax),
-      fakeRakuten(this.ledger, options),
-    ];
+    this.#networks = NETWORKS.map((name) => [name, this.#open(name)]);
+  }
+
+  #open(name: NetworkName): FakeNetwork {
+    const { ledger } = this;
+    const { accounts = [ACCOUNTS[name].account], rows } = this.#options;
+    const [account] = accounts;
+    const sales = (nowMs: number) =>
+      ledger.sales(name, nowMs).flatMap((sale) => network.listSale(sale, nowMs));
+    const listed: FakeContext['listed'] = ({ nowMs }, filters) =>
+      (rows?.() ?? sales(nowMs)).filter(({ times }) =>
+        Object.entries(filters).every(([filter, window]) => isIn(window, times[filter])),
+      );
+    const network = FAKES[name]({ ...this.#options, ledger, account, accounts, listed });
+    return network;
   }
 
   async answer(request: Request): Promise<Response> {
     const { seed, clock, faults = HONEST, onAnswer } = this.#options;
     const { method } = request;
     const url = new URL(request.url);
-    for (const network of this.#networks) {
+    for (const [name, network] of this.#networks) {
       for (const route of network.routes) {
         const match = route.path.exec(url.pathname);
         if (match === null || route.method !== method) continue;
-        const number = (this.#counts.get(network.name) ?? 0) + 1;
-        this.#counts.set(network.name, number);
+        const number = (this.#counts.get(name) ?? 0) + 1;
+        this.#counts.set(name, number);
         const target = url.pathname + url.search;
-        const fault = faults.draw(network.name, number, target);
+        const fault = faults.draw(name, number, target);
         const body = method === 'GET' ? '' : await request.text();
         const nowMs = clock();
         const asked: NetworkRequest = { method, url, headers: request.headers, body, nowMs, fault };
-        const answer = this.#decide(network, route.rate, asked, () => route.answer(asked, ...match.slice(1)));
-        onAnswer?.({ network: network.name, method, target, status: answer.status, fault, atMs: nowMs });
-        return send(answer, fault, new Random(seed, network.name, number));
+        const answer = this.#decide(network, route.rate ?? network.rate, asked, () =>
+          route.answer(asked, match[1] ?? ''),
+        );
+        onAnswer?.({ network: name, method, target, status: answer.status, fault, atMs: nowMs });
+        return send(answer, fault, new Random(seed, name, number));
       }
     }
     return send(json({ error: 'not found' }, 404), undefined, new Random(seed));
   }
 
   #decide(network: FakeNetwork, rate: Rate, request: NetworkRequest, answer: () => Answer): Answer {
-    const { areRatesEnforced = true } = this.#options;
     const { nowMs, fault } = request;
-    const { isAllowed, left, waitMs } = areRatesEnforced
-      ? this.#limit.count(rate, nowMs)
-      : { isAllowed: true, left: rate.requests, waitMs: 0 };
-    if (!isAllowed) return network.tooMany(waitMs, rate);
+    const { isAllowed, left, waitMs } = this.#count(rate, nowMs);
+    const tooMany = (ms: number) => {
+      const given = network.failure(network.tooManyStatus ?? 429, 'Too many requests', request);
+      return { ...given, headers: { ...given.headers, ...network.rateHeaders?.(0, ms, rate) } };
+    };
+    if (!isAllowed) return tooMany(waitMs);
     // Short, so that tests need not wait.
-    if (fault === 'too many requests') return network.tooMany(SECOND_MS, rate);
+    if (fault === 'too many requests') return tooMany(SECOND_MS);
     if (fault === 'retry after') return { status: 429, body: 'Slow down', headers: { 'Retry-After': '1' } };
-    const refused = network.refuse(request);
-    if (refused !== undefined) return refused;
+    if (!network.isAuthorised(request)) return network.failure(401, 'The credentials are invalid', request);
     if (fault === 'server error') {
       const status = new Random(nowMs).pick([500, 502, 503]);
       return { status, body: `<html><h1>${status}</h1></html>`, headers: HTML };
     }
     if (fault === 'page') return { status: 200, body: MAINTENANCE, headers: HTML };
     if (fault === 'blank') return { status: 200, body: '' };
-    const given = answer();
-    return { ...given, headers: { ...network.rateHeaders?.(left, waitMs, rate), ...given.headers } };
+    try {
+      const given = answer();
+      return { ...given, headers: { ...network.rateHeaders?.(left, waitMs, rate), ...given.headers } };
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return network.failure(error.status, error.message, request);
+    }
+  }
+
+  /** Counts a request in a sliding window. Rejected requests do not count. */
+  #count({ name, requests, perMs }: Rate, nowMs: number) {
+    if (this.#options.areRatesEnforced === false) return { isAllowed: true, left: requests, waitMs: 0 };
+    const recent = (this.#accepted.get(name) ?? []).filter((atMs) => atMs > nowMs - perMs);
+    const isAllowed = recent.length < requests;
+    if (isAllowed) recent.push(nowMs);
+    this.#accepted.set(name, recent);
+    return { isAllowed, left: requests - recent.length, waitMs: (recent[0] ?? nowMs) + perMs - nowMs };
   }
 }
 

@@ -1,33 +1,31 @@
 // A fake of impact.com's partner API: windows of 45 days by last change, pages that drift while rows change, and answers in XML
 // unless the client asks for JSON.
 
-import { DAY_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
+import { DAY_MS, HOUR_MS } from '@offerbook/wire/time.ts';
 import { COUNTRIES } from '../countries.ts';
 import { printSecond } from '../wire.ts';
 import { ACCOUNTS, basic } from './accounts.ts';
 import {
   type Answer,
   acceptsJson,
-  daysOf,
-  escapeXml,
+  type FakeContext,
   type FakeNetwork,
   get,
-  isIn,
   json,
+  type ListedRow,
+  linkTo,
   type NetworkRequest,
   type NetworkRoute,
-  pageOf,
+  Refusal,
   rateHeaders,
-  readPageChoice,
+  readPage,
   readWindow,
-  type Window,
   xml,
-} from './answer.ts';
+} from './fake.ts';
 import { type Ledger, numberOf, type Programme, percent } from './ledger.ts';
 import { type NetworkSale, versionAt, versionsAt } from './network-sale.ts';
 
-const { account, credentials } = ACCOUNTS.impact;
-const RATE = { name: 'impact', requests: 1_000, perMs: 60 * MINUTE_MS };
+const { credentials } = ACCOUNTS.impact;
 const DAYS_MAX = 45;
 const PAST_DAYS_MAX = 3 * 365;
 const PAGE_SIZE = 1_000;
@@ -37,106 +35,87 @@ const EMPTY = ['null', '{}', '[]', undefined];
 /** impact.com's names of countries that are not their ISO names in capitals. */
 const REGIONS: Readonly<Record<string, string>> = { GB: 'UK', US: 'US', CZ: 'CZECHREPUBLIC' };
 
-export function fakeImpact(ledger: Ledger, pageSizeMax = PAGE_SIZE): FakeNetwork {
+export function fakeImpact(context: FakeContext): FakeNetwork {
+  const { ledger, account } = context;
   const route = (path: string, answer: NetworkRoute['answer']) =>
-    get(new RegExp(`^/Mediapartners/${account}/${path}/?$`), RATE, (request, ...parts) =>
+    get(`/Mediapartners/${account}/${path}`, (request, segment) =>
       acceptsJson(request)
-        ? answer(request, ...parts)
-        : xml(`<ImpactRadiusResponse uri="${escapeXml(request.url.pathname)}"/>`),
+        ? answer(request, segment)
+        : xml(`<ImpactRadiusResponse uri="${Bun.escapeHTML(request.url.pathname)}"/>`),
     );
   const list = (path: string, name: string, rows: (programme: Programme) => readonly unknown[]) =>
-    route(path, (request) =>
-      page(name, ledger.programmes('impact', request.nowMs).flatMap(rows), request, pageSizeMax),
-    );
+    route(path, (request, segment) => {
+      const programmes = ledger.programmes('impact', request.nowMs);
+      const asked = programmes.filter(({ advertiserId }) => segment === '' || segment === `${advertiserId}`);
+      return page(name, asked.flatMap(rows), request, context);
+    });
   return {
-    name: 'impact',
-    refuse: ({ headers }) =>
-      headers.get('Authorization') === basic(account, credentials.token)
-        ? undefined
-        : failure(401, 'Authentication failed'),
-    tooMany: (waitMs, rate) => ({
-      ...failure(429, 'Rate limit exceeded'),
-      headers: { 'Content-Type': 'application/json', ...rateHeaders(0, waitMs, rate) },
-    }),
+    rate: { name: 'impact', requests: 1_000, perMs: HOUR_MS },
+    listSale: (sale, nowMs) => listSale(ledger, sale, nowMs),
+    isAuthorised: ({ headers }) => headers.get('Authorization') === basic(account, credentials.token),
+    failure: (status, Message) => json({ Status: 'ERROR', Message }, status),
     rateHeaders,
     routes: [
-      route('Actions', (request) => listActions(ledger, request, pageSizeMax)),
+      route('Actions', (request) => page('Actions', listActions(context, request), request, context)),
       list('Campaigns', 'Campaigns', campaignRows),
       list('Contracts', 'Contracts', contractRows),
       list('PromoCodes', 'PromoCodes', promoCodeRows),
-      route('Campaigns/(\\d+)/Deals', (request, campaign) => {
-        const found = ledger.programme('impact', Number(campaign), request.nowMs);
-        return page('Deals', found === undefined ? [] : dealRows(found), request, pageSizeMax);
-      }),
+      list('Campaigns/*/Deals', 'Deals', dealRows),
     ],
   };
 }
 
-function failure(status: number, message: string): Answer {
-  return json({ Status: 'ERROR', Message: message }, status);
+function listActions({ listed }: FakeContext, request: NetworkRequest): unknown[] {
+  const { url, nowMs } = request;
+  const read = (from: string, to: string) =>
+    url.searchParams.has(from) || url.searchParams.has(to)
+      ? readWindow((name) => url.searchParams.get(name), from, to, { isZoned: true, daysMax: DAYS_MAX })
+      : undefined;
+  const changes = read('StartDate', 'EndDate');
+  const event = read('ActionDateStart', 'ActionDateEnd');
+  const standard = { changes: { fromMs: nowMs - 7 * DAY_MS, toMs: nowMs } };
+  const filters = changes === undefined ? event && { event } : { changes };
+  const oldestMs = nowMs - PAST_DAYS_MAX * DAY_MS;
+  if (Math.min(changes?.fromMs ?? nowMs, event?.fromMs ?? nowMs) < oldestMs)
+    throw new Refusal(400, 'The start date is more than 3 years ago');
+  return listed(request, filters ?? standard).map(({ row }) => row(nowMs));
 }
 
-function listActions(ledger: Ledger, request: NetworkRequest, pageSizeMax: number): Answer {
-  const { url, nowMs, fault } = request;
-  const { searchParams } = url;
-  const names = ['StartDate', 'EndDate', 'ActionDateStart', 'ActionDateEnd'];
-  const byChange = readWindow(searchParams.get('StartDate'), searchParams.get('EndDate'), true);
-  const byEvent = readWindow(searchParams.get('ActionDateStart'), searchParams.get('ActionDateEnd'), true);
-  if (names.some((name) => searchParams.has(name)) && byChange === undefined && byEvent === undefined)
-    return failure(400, 'The dates are invalid');
-  const window: Window = byChange ?? byEvent ?? { fromMs: nowMs - 7 * DAY_MS, toMs: nowMs };
-  if (daysOf(window) > DAYS_MAX)
-    return failure(400, `The date range must not be longer than ${DAYS_MAX} days`);
-  if (window.fromMs < nowMs - PAST_DAYS_MAX * DAY_MS)
-    return failure(400, 'The start date is more than 3 years ago');
-  const find = () =>
-    ledger
-      .sales('impact', nowMs)
-      .filter((sale) => isIn(window, byEvent === undefined ? ledger.changedMs(sale, nowMs) : sale.soldMs));
-  const [first] = find();
-  if (fault === 'drift' && first !== undefined && searchParams.has('Page')) ledger.touch(first, nowMs);
-  const rows = find().map((sale) => actionRow(ledger, sale, nowMs));
-  return page('Actions', rows, fault === 'drift' ? { ...request, fault: undefined } : request, pageSizeMax);
-}
-
-function page(name: string, all: readonly unknown[], request: NetworkRequest, sizeMax: number): Answer {
+function page(
+  name: string,
+  all: readonly unknown[],
+  request: NetworkRequest,
+  { pageSizeMax = PAGE_SIZE }: FakeContext,
+): Answer {
   const { url, fault } = request;
   if (all.length === 0 && fault === 'odd empty') {
-    const body = EMPTY[digitSum(url.search) % EMPTY.length] ?? `{"${name}":[]}`;
+    const digits = url.search.match(/\d/g)?.reduce((sum, digit) => sum + Number(digit), 0) ?? 0;
+    const body = EMPTY[digits % EMPTY.length] ?? `{"${name}":[]}`;
     return { status: 200, body, headers: { 'Content-Type': 'application/json' } };
   }
-  const choice = readPageChoice(url, ['Page', 'PageSize'], { standard: PAGE_SIZE, max: sizeMax });
-  const { page: number, size } = choice;
-  const { rows, total, pages } = pageOf(all, choice, fault);
-  const uriOf = (to: number) => {
-    const query = new URLSearchParams(url.searchParams);
-    query.set('Page', String(to));
-    query.set('PageSize', String(size));
-    return `${url.pathname}?${query}`;
-  };
-  const next = fault === 'self link' ? uriOf(number) : number < pages ? uriOf(number + 1) : '';
+  const rules = { standard: PAGE_SIZE, sizeMax: pageSizeMax };
+  const found = readPage(all, request, ['Page', 'PageSize'], rules);
+  const { rows, page: number, size, pages, total, isLast } = found;
+  const uriOf = (to: number) => linkTo(url, { Page: String(to), PageSize: String(size) });
   return json({
     '@page': String(number),
     '@numpages': String(pages),
     '@pagesize': String(size),
     '@total': String(total),
-    '@start': String((number - 1) * size),
     '@uri': uriOf(number),
-    '@firstpageuri': uriOf(1),
-    '@previouspageuri': number > 1 ? uriOf(number - 1) : '',
-    '@nextpageuri': next,
-    '@lastpageuri': uriOf(pages),
+    '@nextpageuri': fault === 'self link' ? uriOf(number) : isLast ? '' : uriOf(number + 1),
     [name]: rows,
   });
 }
 
-function digitSum(text: string): number {
-  return text.match(/\d/g)?.reduce((sum, digit) => sum + Number(digit), 0) ?? 0;
-}
-
 /** impact.com prints times in the zone of the account. */
 function printZoned(ms: number | undefined): string {
-  return ms === undefined ? '' : `${printSecond(ms + 3_600_000)}+01:00`;
+  return ms === undefined ? '' : `${printSecond(ms + HOUR_MS)}+01:00`;
+}
+
+function listSale(ledger: Ledger, sale: NetworkSale, nowMs: number): ListedRow[] {
+  const times = { changes: ledger.changedMs(sale, nowMs), event: sale.soldMs };
+  return [{ times, row: (atMs) => actionRow(ledger, sale, atMs) }];
 }
 
 function actionRow(ledger: Ledger, sale: NetworkSale, nowMs: number) {
@@ -146,7 +125,7 @@ function actionRow(ledger: Ledger, sale: NetworkSale, nowMs: number) {
   const [first] = sale.versions;
   const settled = versionsAt(sale, nowMs).find(({ status }) => status !== 'PENDING');
   const campaign = ledger.advertiserId(sale.retailerId);
-  const print = (amount: number) => amount.toFixed(decimals === 0 ? 0 : 2);
+  const print = (amount: number) => amount.toFixed(decimals);
   return {
     Id: actionId(ledger, sale),
     CampaignId: String(campaign),
@@ -166,7 +145,6 @@ function actionRow(ledger: Ledger, sale: NetworkSale, nowMs: number) {
     EventDate: printZoned(soldMs),
     CreationDate: printZoned(first.atMs),
     LockingDate: printZoned(settled?.atMs ?? soldMs + 30 * DAY_MS),
-    ClearedDate: '',
     ReferringType: 'CLICK_COOKIE',
     PromoCode: '',
     Oid: `A-${key}`,
@@ -175,7 +153,6 @@ function actionRow(ledger: Ledger, sale: NetworkSale, nowMs: number) {
     SubId2: sale.subData ?? '',
     SubId3: '',
     SharedId: '',
-    Uri: `/Mediapartners/${account}/Actions/${key}`,
   };
 }
 
@@ -244,7 +221,6 @@ function dealRows({ advertiserId, retailer }: Programme) {
     Description: promotion.description,
     CampaignId: String(advertiserId),
     State: 'ACTIVE',
-    Type: 'GENERAL_SALE',
     DefaultPromoCode: '',
     StartDate: `${promotion.startDate}Z`,
     EndDate: `${promotion.endDate}Z`,

@@ -44,8 +44,6 @@ export class Ledger {
     cj: [],
     rakuten: [],
   };
-  /** When a sale was last touched without a change of its contents. */
-  readonly #touched = new Map<number, number>();
   #reachedMs: number;
   #lastKey = 0;
   #programmes: { readonly updatedMs: number; readonly all: readonly Programme[] } | undefined;
@@ -93,35 +91,19 @@ export class Ledger {
     return this.#programmes.all.filter(({ retailer }) => this.#networkOf(retailer.id) === network);
   }
 
-  /** The programme of a network with this advertiser id. */
-  programme(network: NetworkName, id: number, nowMs: number): Programme | undefined {
-    return this.programmes(network, nowMs).find(({ advertiserId }) => advertiserId === id);
-  }
-
-  /** All programmes, whatever their network. */
-  allProgrammes(nowMs: number): readonly Programme[] {
-    return NETWORKS.flatMap((network) => this.programmes(network, nowMs));
-  }
-
   advertiserId(retailerId: string): number {
     return this.#advertiserIds.get(retailerId) ?? 0;
   }
 
   /** When the network last changed the sale, as far as its change filter shows. */
   changedMs(sale: NetworkSale, nowMs: number): number {
-    if (this.leaks(sale)) return sale.versions[0].atMs;
-    return Math.max(versionAt(sale, nowMs).atMs, this.#touched.get(sale.key) ?? 0);
+    return this.leaks(sale) ? sale.versions[0].atMs : versionAt(sale, nowMs).atMs;
   }
 
   /** True if the change filters never list the changes to this sale. */
   leaks({ id }: NetworkSale): boolean {
     const { seed, leakShare = 0 } = this.#options;
     return leakShare > 0 && new Random(seed, 'leak', id).chance(leakShare);
-  }
-
-  /** Updates the time of a sale's last change without changing its contents. */
-  touch({ key }: NetworkSale, nowMs: number): void {
-    this.#touched.set(key, nowMs);
   }
 
   #retailersAt(nowMs: number): Retailer[] {

@@ -2,94 +2,80 @@
 // first page was cut from. A page at an offset is cut from the current list, so rows can move between such pages.
 
 import { MINUTE_MS, SECOND_MS } from '@offerbook/wire/time.ts';
+import { Random } from '../random.ts';
 import { ACCOUNTS, basic } from './accounts.ts';
 import {
   type Answer,
   driftedList,
+  type FakeContext,
   type FakeNetwork,
   get,
-  isIn,
   json,
+  type ListedRow,
+  linkTo,
   type NetworkRequest,
-  type NetworkRoute,
   printSpaced,
+  Refusal,
   rateHeaders,
   readCount,
   readWindow,
-} from './answer.ts';
+} from './fake.ts';
 import { type Ledger, numberOf, type Programme, percent } from './ledger.ts';
-import { type NetworkSale, versionAt, versionsAt } from './network-sale.ts';
+import { type NetworkSale, versionAt } from './network-sale.ts';
 
 const { account, credentials } = ACCOUNTS.partnerize;
-const RATE = { name: 'partnerize', requests: 300, perMs: MINUTE_MS };
 const PAGE_SIZE = 300;
 const CURSORS_MAX = 100;
 const STATUSES = { PENDING: 'pending', CONFIRMED: 'approved', DECLINED: 'rejected' } as const;
-
-type DateOf = (ledger: Ledger, sale: NetworkSale, nowMs: number) => number | undefined;
-const byLastChange: DateOf = (ledger, sale, nowMs) => ledger.changedMs(sale, nowMs);
-const DATES: Readonly<Record<string, DateOf>> = {
-  standard: (_ledger, { soldMs }) => soldMs,
-  last_updated: byLastChange,
-  last_modified: byLastChange,
-  approved_at: (_ledger, sale, nowMs) =>
-    versionsAt(sale, nowMs).find(({ status }) => status === 'CONFIRMED')?.atMs,
+/** Our names of the date filters. */
+const FILTERS: Readonly<Record<string, string>> = {
+  standard: 'sale',
+  last_updated: 'changes',
+  last_modified: 'changes',
 };
 
 /** Rows of a report that the client has not read yet. */
 interface Rest {
-  readonly keys: readonly number[];
+  readonly rows: readonly ListedRow[];
   readonly query: string;
 }
 
-export function fakePartnerize(ledger: Ledger, pageSize = PAGE_SIZE): FakeNetwork {
+export function fakePartnerize(context: FakeContext): FakeNetwork {
+  const { ledger, pageSizeMax = PAGE_SIZE } = context;
   const cursors = new Map<string, Rest>();
-  const route = (path: string, answer: NetworkRoute['answer']) =>
-    get(new RegExp(`^${path}/?$`), RATE, answer);
-  const programme = (request: NetworkRequest, campaign: string | undefined) =>
-    ledger.programmes('partnerize', request.nowMs).find((one) => campaignId(one.advertiserId) === campaign);
+  const path = `publisher/${context.account}`;
+  const programme = (request: NetworkRequest, campaign: string) => {
+    const programmes = ledger.programmes('partnerize', request.nowMs);
+    const found = programmes.find(({ advertiserId }) => campaignId(advertiserId) === campaign);
+    if (found === undefined) throw new Refusal(404, 'No such campaign');
+    return found;
+  };
   return {
-    name: 'partnerize',
-    refuse: ({ headers }) =>
-      headers.get('Authorization') === basic(credentials.applicationKey, credentials.apiKey)
-        ? undefined
-        : failure(401, 'Unauthorized'),
-    tooMany: (waitMs, rate) => ({
-      ...failure(429, 'Too many requests'),
-      headers: {
-        'Content-Type': 'application/json',
-        ...rateHeaders(0, waitMs, rate),
-        'X-RateLimit-Retry-After': String(Math.ceil(waitMs / SECOND_MS)),
-      },
+    rate: { name: 'partnerize', requests: 300, perMs: MINUTE_MS },
+    listSale: (sale, nowMs) => listSale(ledger, sale, nowMs),
+    isAuthorised: ({ headers }) =>
+      headers.get('Authorization') === basic(credentials.applicationKey, credentials.apiKey),
+    failure: (status, message) => json({ error: { message } }, status),
+    rateHeaders: (left, waitMs, rate) => ({
+      ...rateHeaders(left, waitMs, rate),
+      ...(left === 0 && { 'X-RateLimit-Retry-After': String(Math.ceil(waitMs / SECOND_MS)) }),
     }),
-    rateHeaders,
     routes: [
-      route(`/reporting/report_publisher/publisher/${account}/conversion\\.json`, (request) =>
-        report(ledger, request, cursors, pageSize),
+      get(`/reporting/report_publisher/${path}/conversion.json`, (request) =>
+        report(context, request, cursors),
       ),
-      route(`/user/publisher/${account}/campaign/a\\.json`, (request) =>
-        listed(
-          'campaigns',
-          ledger.programmes('partnerize', request.nowMs).map(campaignRow),
-          request,
-          pageSize,
-        ),
+      get(`/user/${path}/campaign/a.json`, (request) => {
+        const campaigns = ledger.programmes('partnerize', request.nowMs).map(campaignRow);
+        return listed('campaigns', campaigns, request, pageSizeMax);
+      }),
+      get(`/v2/campaigns/*/publishers/${context.account}/commissions/active`, (request, campaign) =>
+        json(commissions(programme(request, campaign))),
       ),
-      route(`/v2/campaigns/(\\w+)/publishers/${account}/commissions/active`, (request, campaign) => {
-        const found = programme(request, campaign);
-        return found === undefined ? failure(404, 'No such campaign') : json(commissions(found));
-      }),
-      route(`/user/publisher/${account}/campaign/(\\w+)/voucher`, (request, campaign) => {
-        const found = programme(request, campaign);
-        if (found === undefined) return failure(404, 'No such campaign');
-        return listed('voucher_codes', vouchers(found), request, pageSize);
-      }),
+      get(`/user/${path}/campaign/*/voucher`, (request, campaign) =>
+        listed('voucher_codes', vouchers(programme(request, campaign)), request, pageSizeMax),
+      ),
     ],
   };
-}
-
-function failure(status: number, message: string): Answer {
-  return json({ error: { message } }, status);
 }
 
 /** A list of version 1 of the API: pages have offsets, and a link to the next page. */
@@ -99,82 +85,52 @@ function listed(
   { url, fault }: NetworkRequest,
   sizeMax: number,
 ): Answer {
-  const size = Math.max(1, readCount(url.searchParams.get('limit'), sizeMax, sizeMax));
+  const limit = Math.max(1, readCount(url.searchParams.get('limit'), sizeMax, sizeMax));
   const offset = readCount(url.searchParams.get('offset'), 0);
   const all = offset > 0 ? driftedList(whole, fault) : whole;
-  const rows = all.slice(offset, offset + size);
-  const query = new URLSearchParams(url.searchParams);
-  query.set('offset', String(offset + size));
-  const next = offset + size < all.length ? { next_page: `${url.pathname}?${query}` } : {};
+  const rows = all.slice(offset, offset + limit);
+  const end = offset + limit;
+  const next = end < all.length ? { next_page: linkTo(url, { offset: String(end) }) } : {};
   return json({
-    count: rows.length,
-    limit: size,
-    offset,
-    hypermedia: { pagination: { limit: size, ...next } },
+    ...{ count: rows.length, limit, offset },
+    hypermedia: { pagination: { limit, ...next } },
     [name]: rows,
   });
 }
 
-function report(
-  ledger: Ledger,
-  { url, nowMs }: NetworkRequest,
-  cursors: Map<string, Rest>,
-  pageSize: number,
-): Answer {
+function report(context: FakeContext, request: NetworkRequest, cursors: Map<string, Rest>): Answer {
+  const { url, nowMs } = request;
   const { searchParams } = url;
-  const window = readWindow(searchParams.get('start_date'), searchParams.get('end_date'), true);
-  if (window === undefined) return failure(400, 'start_date and end_date are required');
-  const dateOf = DATES[searchParams.get('date_type') ?? 'standard'];
-  if (dateOf === undefined) return failure(400, 'unknown date_type');
-  const size = Math.max(1, readCount(searchParams.get('limit'), pageSize, pageSize));
-  const sales = ledger.sales('partnerize', nowMs);
+  const window = readWindow((name) => searchParams.get(name), 'start_date', 'end_date', { isZoned: true });
+  const filter = FILTERS[searchParams.get('date_type') ?? 'standard'];
+  if (filter === undefined) throw new Refusal(400, 'unknown date_type');
+  const { pageSizeMax = PAGE_SIZE } = context;
+  const limit = Math.max(1, readCount(searchParams.get('limit'), pageSizeMax, pageSizeMax));
+  const query = `${filter} ${window.fromMs} ${window.toMs}`;
   const cursor = searchParams.get('cursor_id');
-  const statuses = searchParams.getAll('statuses[]');
-  const query = `${window.fromMs} ${window.toMs}`;
-  let rest: Rest | undefined;
-  if (cursor === null) {
-    const found = sales.filter((sale) => isIn(window, dateOf(ledger, sale, nowMs)));
-    const keys = found
-      .sort((a, b) => Bun.hash.xxHash32(a.id) - Bun.hash.xxHash32(b.id))
-      .map(({ key }) => key);
-    rest = { keys: keys.slice(readCount(searchParams.get('offset'), 0)), query };
-  } else rest = cursors.get(cursor);
-  if (rest === undefined || rest.query !== query) return failure(400, 'the cursor is unknown or has expired');
-  const wanted = new Set(rest.keys.slice(0, size));
-  const rows = sales
-    .filter(({ key }) => wanted.has(key))
-    .map((sale) => conversionRow(ledger, sale, nowMs))
-    .filter(
-      ({ conversion_data: { conversion_value } }) =>
-        statuses.length === 0 || statuses.includes(conversion_value.conversion_status),
-    );
-  const next = keepRest(cursors, { keys: rest.keys.slice(size), query });
-  return json(
-    {
-      count: rows.length,
-      limit: size,
-      start_date_time_utc: printSpaced(window.fromMs),
-      end_date_time_utc: printSpaced(window.toMs),
-      hypermedia: { pagination: next === undefined ? { limit: size } : pagination(url, size, next) },
-      conversions: rows,
-    },
-    200,
-    next === undefined ? {} : { cursor_id: next },
-  );
+  const rest = cursor === null ? undefined : cursors.get(cursor);
+  if (cursor !== null && rest?.query !== query)
+    throw new Refusal(400, 'the cursor is unknown or has expired');
+  const offset = readCount(searchParams.get('offset'), 0);
+  const all = rest?.rows ?? new Random(query).shuffled(context.listed(request, { [filter]: window }));
+  const left = rest === undefined ? all.slice(offset) : all;
+  const rows = left.slice(0, limit).map(({ row }) => row(nowMs));
+  const next = keepRest(cursors, { rows: left.slice(limit), query });
+  const link = next && { next_page: linkTo(url, { cursor_id: next }), next_cursor_id: next };
+  const body = {
+    ...{ count: rows.length, limit },
+    start_date_time_utc: printSpaced(window.fromMs),
+    end_date_time_utc: printSpaced(window.toMs),
+    hypermedia: { pagination: { limit, ...link } },
+    conversions: rows,
+  };
+  return json(body, 200, next === undefined ? {} : { cursor_id: next });
 }
 
-function pagination(url: URL, limit: number, cursor: string) {
-  const query = new URLSearchParams(url.searchParams);
-  query.delete('offset');
-  query.set('cursor_id', cursor);
-  return { limit, next_page: `${url.pathname}?${query}`, next_cursor_id: cursor };
-}
-
-/** The same remaining rows always get the same cursor, so a client can repeat a request. */
+/** Forgets old cursors, of which a client can still repeat the latest. */
 function keepRest(cursors: Map<string, Rest>, rest: Rest): string | undefined {
-  if (rest.keys.length === 0) return undefined;
-  const cursor = Bun.hash.xxHash64(`${rest.query} ${rest.keys.join(' ')}`).toString(36);
-  cursors.delete(cursor);
+  if (rest.rows.length === 0) return undefined;
+  const cursor = crypto.randomUUID().replaceAll('-', '');
   cursors.set(cursor, rest);
   const [oldest] = cursors.keys();
   if (cursors.size > CURSORS_MAX && oldest !== undefined) cursors.delete(oldest);
@@ -187,6 +143,11 @@ export function conversionId({ key }: NetworkSale): string {
 
 export function campaignId(advertiserId: number): string {
   return `1011l${advertiserId}`;
+}
+
+function listSale(ledger: Ledger, sale: NetworkSale, nowMs: number): ListedRow[] {
+  const times = { sale: sale.soldMs, changes: ledger.changedMs(sale, nowMs) };
+  return [{ times, row: (atMs) => conversionRow(ledger, sale, atMs) }];
 }
 
 function conversionRow(ledger: Ledger, sale: NetworkSale, nowMs: number) {
@@ -202,12 +163,10 @@ function conversionRow(ledger: Ledger, sale: NetworkSale, nowMs: number) {
   const item = (number: number, value: number, commission: number, itemStatus: string) => ({
     conversion_item_id: `${conversionId(sale)}i${number}`,
     sku: `sku-${number}`,
-    category: 'General',
     item_value: value,
     item_publisher_commission: commission,
     item_status: itemStatus,
     last_update: printSpaced(version.atMs),
-    approved_at: null,
     reject_reason: itemStatus === 'rejected' ? 'Returned' : null,
     voucher_codes: [],
     payable: itemStatus === 'approved',
@@ -221,10 +180,8 @@ function conversionRow(ledger: Ledger, sale: NetworkSale, nowMs: number) {
       conversion_time: printSpaced(sale.soldMs),
       currency: sale.currency,
       publisher_reference: sale.subId ?? '',
-      advertiser_reference: '',
       conversion_reference: `A-${sale.key}`,
       last_modified: printSpaced(version.atMs),
-      customer_type: null,
       country: sale.country,
       campaign_title: 'Sandbox',
       click:
@@ -265,7 +222,6 @@ function campaignRow({ advertiserId, retailer }: Programme) {
       title: retailer.name,
       destination_url: retailer.url,
       campaign_logo: retailer.logo,
-      description: { en: retailer.name },
       terms: { en: { terms: offer?.termsAndExclusions ?? '' } },
       default_commission_rate: String(percent(offer?.cashbackPercentage ?? 0)),
       default_currency: 'EUR',
@@ -281,8 +237,6 @@ function commissions({ retailer }: Programme) {
       id: String(numberOf(offer.id)),
       type: 'standard',
       description: offer.description,
-      start_date: '2024-01-01T00:00:00+00:00',
-      end_date: null,
       rates: [
         {
           id: account,

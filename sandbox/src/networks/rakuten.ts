@@ -2,29 +2,29 @@
 // listed twice, as realtime and as batch rows with different ids. Corrections are further rows, and rows disappear after 14
 // days.
 
-import { DAY_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
-import { ACCOUNTS, type NetworkName } from './accounts.ts';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '@offerbook/wire/time.ts';
+import { ACCOUNTS, NETWORKS, type NetworkName } from './accounts.ts';
 import {
   type Answer,
   acceptsJson,
-  element,
+  elements,
+  type FakeContext,
   type FakeNetwork,
   get,
-  isIn,
   json,
+  type ListedRow,
   type NetworkRequest,
-  pageOf,
   post,
+  Refusal,
   readCount,
-  readPageChoice,
+  readPage,
   readWindow,
   xml,
-} from './answer.ts';
+} from './fake.ts';
 import { dealsOf, type Ledger, numberOf, type Programme, percent } from './ledger.ts';
 import type { Amounts, NetworkSale, Version } from './network-sale.ts';
 
-const { account, credentials } = ACCOUNTS.rakuten;
-const RATE = { name: 'rakuten', requests: 100, perMs: MINUTE_MS };
+const { credentials } = ACCOUNTS.rakuten;
 const DAYS_BACK_MAX = 30;
 const KEPT_DAYS = 14;
 const PAGE_SIZE = 1_000;
@@ -32,126 +32,114 @@ const LIST_SIZE = 200;
 const COUPONS_SIZE = 500;
 const NETWORK_NUMBERS: Readonly<Record<string, string>> = { GB: '3', CA: '5', FR: '7', DE: '8', AU: '9' };
 
-export interface RakutenOptions {
-  /** Default: 5 minutes. */
-  readonly tokenLifeMs?: number;
-  /** True if the network refuses a second token while the first one is valid. Default: false. */
-  readonly isSecondTokenRefused?: boolean;
-  /** Rows per page of the catalogue. */
-  readonly pageSizeMax?: number;
-}
-
-export function fakeRakuten(ledger: Ledger, options: RakutenOptions = {}): FakeNetwork {
-  const { tokenLifeMs = 5 * MINUTE_MS, isSecondTokenRefused = false, pageSizeMax = PAGE_SIZE } = options;
-  /** Tokens, with the times at which they expire. */
-  const tokens = new Map<string, number>();
-  let issued = 0;
-
-  function issue(request: NetworkRequest): Answer {
-    const { headers, body, nowMs } = request;
-    const expected = `Bearer ${btoa(`${credentials.clientId}:${credentials.clientSecret}`)}`;
-    if (headers.get('Authorization') !== expected) return failure(401, 'Invalid client');
-    if (new URLSearchParams(body).get('scope') !== account) return failure(400, 'Invalid scope');
-    for (const [token, endMs] of tokens) if (endMs <= nowMs) tokens.delete(token);
-    if (isSecondTokenRefused && tokens.size > 0) return failure(403, 'A token is already active');
-    issued++;
-    const token = `sandbox-rakuten-access-${issued}`;
-    tokens.set(token, nowMs + tokenLifeMs);
-    const life = Math.floor(tokenLifeMs / 1000);
-    return acceptsJson(request)
-      ? json({
-          access_token: token,
-          token_type: 'bearer',
-          expires_in: life,
-          refresh_token: `refresh-${issued}`,
-        })
-      : xml(`<response>${element('access_token', token)}${element('expires_in', life)}</response>`);
-  }
-
+export function fakeRakuten(context: FakeContext): FakeNetwork {
+  const { ledger, pageSizeMax = PAGE_SIZE } = context;
+  const tokens = new Tokens(context);
   const list = (path: string, name: string, first: 0 | 1, rows: (request: NetworkRequest) => unknown[]) =>
-    get(new RegExp(`^${path}/?$`), RATE, (request) =>
-      numbered(name, first, rows(request), request, pageSizeMax),
-    );
-  const programmes = ({ nowMs }: NetworkRequest) => ledger.programmes('rakuten', nowMs);
+    get(path, (request) => {
+      const rules = { sizeMax: Math.min(pageSizeMax, LIST_SIZE), first };
+      const found = readPage(rows(request), request, ['page', 'limit'], rules);
+      const { page, size: limit, total, isLast } = found;
+      const uriOf = (to: number) => `${request.url.pathname}?page=${to}&limit=${limit}`;
+      const links = { self: uriOf(page), ...(isLast ? {} : { next: uriOf(page + 1) }) };
+      return json({ _metadata: { page, limit, total, _links: links }, [name]: found.rows });
+    });
+  const programmes = ({ nowMs }: NetworkRequest, network: NetworkName = 'rakuten') =>
+    ledger.programmes(network, nowMs);
   return {
-    name: 'rakuten',
-    refuse({ url, headers, nowMs, fault }) {
-      if (url.pathname === '/token') return undefined;
-      const token = headers.get('Authorization')?.replace('Bearer ', '') ?? '';
-      if (fault === 'expired token') tokens.delete(token);
-      return (tokens.get(token) ?? 0) > nowMs ? undefined : failure(401, 'Access token expired');
-    },
-    tooMany: () => failure(403, 'Too many requests'),
+    rate: { name: 'rakuten', requests: 100, perMs: MINUTE_MS },
+    tooManyStatus: 403,
+    listSale: (sale, nowMs) => listSale(ledger, sale, nowMs),
+    isAuthorised: (request) => request.url.pathname === '/token' || tokens.has(request),
+    failure: (status, message) => json({ error: String(status), message }, status),
     routes: [
-      post(/^\/token\/?$/, RATE, issue),
-      get(/^\/events\/1\.0\/transactions\/?$/, RATE, (request) => listEvents(ledger, request)),
+      post('/token', (request) => tokens.issue(request)),
+      get('/events/1.0/transactions', (request) => listEvents(context, request)),
       // All advertisers, whether they are partners or not.
-      list('/v2/advertisers', 'advertisers', 0, ({ nowMs }) =>
-        ledger.allProgrammes(nowMs).map(({ advertiserId, retailer }) => ({
+      list('/v2/advertisers', 'advertisers', 0, (request) =>
+        NETWORKS.flatMap((network) => programmes(request, network)).map(({ advertiserId, retailer }) => ({
           ...{ id: advertiserId, name: retailer.name, url: retailer.url, can_partner: true },
         })),
       ),
-      list('/v1/partnerships', 'partnerships', 1, (request) => partnerships(ledger, request)),
+      // Without a status, advertisers that have declined the publisher are listed, too.
+      list('/v1/partnerships', 'partnerships', 1, (request) => {
+        const isActiveOnly = request.url.searchParams.get('partner_status') === 'active';
+        const declined = isActiveOnly ? [] : programmes(request, 'cj');
+        const rows = (of: readonly Programme[], status: string) =>
+          of.map(({ advertiserId, retailer }) => ({
+            advertiser: { id: advertiserId, network: 1, name: retailer.name },
+            status,
+          }));
+        return [...rows(programmes(request), 'active'), ...rows(declined, 'declined')];
+      }),
       list('/v1/offers', 'offers', 1, (request) => programmes(request).flatMap(offerRows)),
-      get(/^\/coupon\/1\.0\/?$/, RATE, (request) =>
-        listCoupons(programmes(request).flatMap(linksOf), request, pageSizeMax),
-      ),
+      get('/coupon/1.0', (request) => {
+        const rules = { sizeMax: Math.min(pageSizeMax, COUPONS_SIZE) };
+        const links = programmes(request).flatMap(linksOf);
+        const found = readPage(links, request, ['pagenumber', 'resultsperpage'], rules);
+        const { total: TotalMatches, pages: TotalPages, page: PageNumberRequested } = found;
+        const counts = elements({ TotalMatches, TotalPages, PageNumberRequested });
+        return xml(`<couponfeed>${counts}${found.rows.join('\n')}</couponfeed>`);
+      }),
     ],
   };
 }
 
-/** Without a status, advertisers that have declined the publisher are listed, too. */
-function partnerships(ledger: Ledger, { url, nowMs }: NetworkRequest) {
-  const rows = (network: NetworkName, status: string) =>
-    ledger.programmes(network, nowMs).map(({ advertiserId, retailer }) => ({
-      advertiser: { id: advertiserId, network: 1, name: retailer.name },
-      status,
-    }));
-  const isActiveOnly = url.searchParams.get('partner_status') === 'active';
-  return [...rows('rakuten', 'active'), ...(isActiveOnly ? [] : rows('cj', 'declined'))];
+class Tokens {
+  readonly #context: FakeContext;
+  /** Tokens, with the times at which they expire. */
+  readonly #endsMs = new Map<string, number>();
+  #issued = 0;
+
+  constructor(context: FakeContext) {
+    this.#context = context;
+  }
+
+  has({ headers, nowMs, fault }: NetworkRequest): boolean {
+    const token = headers.get('Authorization')?.replace('Bearer ', '') ?? '';
+    if (fault === 'expired token') this.#endsMs.delete(token);
+    return (this.#endsMs.get(token) ?? 0) > nowMs;
+  }
+
+  issue(request: NetworkRequest): Answer {
+    const { account, tokenLifeMs = 5 * MINUTE_MS, isSecondTokenRefused = false } = this.#context;
+    const { headers, body, nowMs } = request;
+    const expected = `Bearer ${btoa(`${credentials.clientId}:${credentials.clientSecret}`)}`;
+    if (headers.get('Authorization') !== expected) throw new Refusal(401, 'Invalid client');
+    if (new URLSearchParams(body).get('scope') !== account) throw new Refusal(400, 'Invalid scope');
+    for (const [token, endMs] of this.#endsMs) if (endMs <= nowMs) this.#endsMs.delete(token);
+    if (isSecondTokenRefused && this.#endsMs.size > 0) throw new Refusal(403, 'A token is already active');
+    const access_token = `sandbox-rakuten-access-${++this.#issued}`;
+    this.#endsMs.set(access_token, nowMs + tokenLifeMs);
+    const token = { access_token, token_type: 'bearer', expires_in: Math.floor(tokenLifeMs / SECOND_MS) };
+    return acceptsJson(request) ? json(token) : xml(`<response>${elements(token)}</response>`);
+  }
 }
 
-function failure(status: number, message: string): Answer {
-  return json({ error: String(status), message }, status);
-}
-
-function listEvents(ledger: Ledger, { url, nowMs, fault }: NetworkRequest): Answer {
+function listEvents({ listed }: FakeContext, request: NetworkRequest): Answer {
+  const { url, nowMs, fault } = request;
   const { searchParams } = url;
-  const [from, to] = [searchParams.get('process_date_start'), searchParams.get('process_date_end')];
-  const window = readWindow(from, to);
-  if ((from !== null || to !== null) && window === undefined)
-    return failure(400, 'process_date_start and process_date_end must be given together');
-  if (window !== undefined && window.fromMs < nowMs - DAYS_BACK_MAX * DAY_MS)
-    return failure(400, `process_date_start must be within the last ${DAYS_BACK_MAX} days`);
+  const read = (name: string) => searchParams.get(name);
+  const window = readWindow(read, 'process_date_start', 'process_date_end');
+  if (window.fromMs < nowMs - DAYS_BACK_MAX * DAY_MS)
+    throw new Refusal(400, `process_date_start must be within the last ${DAYS_BACK_MAX} days`);
   const type = searchParams.get('type');
-  const keptFromMs = nowMs - KEPT_DAYS * DAY_MS;
-  const events = ledger
-    .sales('rakuten', nowMs)
-    .flatMap((sale) => eventsOf(ledger, sale, nowMs))
-    .filter(
-      ({ processedMs }) => processedMs >= keptFromMs && (window === undefined || isIn(window, processedMs)),
-    )
-    .sort((a, b) => a.processedMs - b.processedMs)
-    .map(({ row }) => row())
-    .filter((row) => type === null || row.transaction_type === type);
-  if (window === undefined) return json(events.slice(-100));
+  const process = { ...window, fromMs: Math.max(window.fromMs, nowMs - KEPT_DAYS * DAY_MS) };
+  const events = listed(request, { process })
+    .sort((a, b) => (a.times.process ?? 0) - (b.times.process ?? 0))
+    .map(({ row }) => row(nowMs))
+    .filter(({ transaction_type }) => type === null || transaction_type === type);
   const page = Math.max(1, readCount(searchParams.get('page'), 1));
   const size = Math.max(1, readCount(searchParams.get('limit'), 100, PAGE_SIZE));
   const start = (page - 1) * size - (fault === 'repeated row' && page > 1 ? 1 : 0);
   return json(events.slice(start, page * size));
 }
 
-interface RakutenEvent {
-  readonly processedMs: number;
-  /** Most events are outside the window and need no row. */
-  readonly row: () => Readonly<Record<string, unknown>>;
-}
-
 export function orderId({ key }: NetworkSale): string {
   return `A-${key}`;
 }
 
-function eventsOf(ledger: Ledger, sale: NetworkSale, nowMs: number): RakutenEvent[] {
+function listSale(ledger: Ledger, sale: NetworkSale, nowMs: number): ListedRow[] {
   const advertiserId = String(ledger.advertiserId(sale.retailerId));
   const event = (
     name: string,
@@ -159,12 +147,12 @@ function eventsOf(ledger: Ledger, sale: NetworkSale, nowMs: number): RakutenEven
     sku: number,
     { orderValue, commission }: Amounts,
     changes: Record<string, unknown> = {},
-  ): RakutenEvent => ({
-    processedMs,
+  ): ListedRow => ({
+    times: { process: processedMs },
     row: () => ({
       etransaction_id: Bun.hash.xxHash64(`${sale.id} ${name}`).toString(16).toUpperCase().padStart(32, '0'),
       advertiser_id: advertiserId,
-      sid: account,
+      sid: ACCOUNTS.rakuten.account,
       order_id: orderId(sale),
       offer_id: String(numberOf(sale.offerId)),
       sku_number: `sku-${sku}`,
@@ -174,11 +162,9 @@ function eventsOf(ledger: Ledger, sale: NetworkSale, nowMs: number): RakutenEven
       process_date: printEventTime(processedMs),
       transaction_date: printEventTime(sale.soldMs),
       transaction_type: 'batch',
-      product_name: 'Goods',
       u1: sale.subId ?? '',
       currency: sale.currency,
       is_event: 'N',
-      commissions_list_id: '',
       ...changes,
     }),
   });
@@ -235,23 +221,6 @@ function printEventTime(ms: number): string {
   return `${weekday} ${month} ${day} ${year} ${time} GMT+0000 (UTC)`;
 }
 
-function numbered(
-  name: string,
-  first: 0 | 1,
-  all: readonly unknown[],
-  { url, fault }: NetworkRequest,
-  sizeMax: number,
-): Answer {
-  const max = Math.min(sizeMax, LIST_SIZE);
-  const choice = readPageChoice(url, ['page', 'limit'], { standard: LIST_SIZE, max, first });
-  const { page, size: limit } = choice;
-  const { rows, total, pages } = pageOf(all, choice, fault);
-  const uriOf = (to: number) => `${url.pathname}?page=${to}&limit=${limit}`;
-  const isLast = page - first + 1 >= pages;
-  const links = { self: uriOf(page), ...(isLast ? {} : { next: uriOf(page + 1) }) };
-  return json({ _metadata: { page, limit, total, _links: links }, [name]: rows });
-}
-
 function offerRows({ advertiserId, retailer }: Programme): unknown[] {
   const number = NETWORK_NUMBERS[retailer.cashbackOffers[0]?.countries[0] ?? ''] ?? '1';
   return retailer.cashbackOffers
@@ -278,30 +247,18 @@ function offerRows({ advertiserId, retailer }: Programme): unknown[] {
     }));
 }
 
-function listCoupons(links: readonly string[], { url, fault }: NetworkRequest, sizeMax: number): Answer {
-  const max = Math.min(sizeMax, COUPONS_SIZE);
-  const choice = readPageChoice(url, ['pagenumber', 'resultsperpage'], { standard: COUPONS_SIZE, max });
-  const { rows, total, pages } = pageOf(links, choice, fault);
-  const counts =
-    element('TotalMatches', total) +
-    element('TotalPages', pages) +
-    element('PageNumberRequested', choice.page);
-  return xml(`<couponfeed>${counts}${rows.join('\n')}</couponfeed>`);
-}
-
 function linksOf({ advertiserId, retailer }: Programme): string[] {
   const click = 'https://click.linksynergy.com/deeplink?id=AAA&murl=';
-  return dealsOf(retailer).map(({ deal, code, url }) =>
-    [
-      '<link type="TEXT">',
-      element('offerdescription', deal.description),
-      element('offerstartdate', deal.startDate.slice(0, 10)),
-      element('offerenddate', deal.endDate.slice(0, 10)),
-      code === undefined ? '' : element('couponcode', code),
-      element('clickurl', `${click}${encodeURIComponent(url)}`),
-      element('advertiserid', advertiserId),
-      element('advertisername', retailer.name),
-      '<network id="1">US Network</network></link>',
-    ].join(''),
-  );
+  return dealsOf(retailer).map(({ deal, code, url }) => {
+    const texts = {
+      offerdescription: deal.description,
+      offerstartdate: deal.startDate.slice(0, 10),
+      offerenddate: deal.endDate.slice(0, 10),
+      ...(code === undefined ? {} : { couponcode: code }),
+      clickurl: `${click}${encodeURIComponent(url)}`,
+      advertiserid: advertiserId,
+      advertisername: retailer.name,
+    };
+    return `<link type="TEXT">${elements(texts)}<network id="1">US Network</network></link>`;
+  });
 }

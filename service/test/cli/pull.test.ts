@@ -62,7 +62,7 @@ const SINCE = text(Date.now() - 3 * 86_400_000);
 
 describe('offerbook pull', () => {
   test('imports sales, reports its state, and never writes the secret', async () => {
-    using network = new FakeNetwork('awin');
+    using network = new FakeNetwork();
     listSale(network, 1);
     const { folder, run } = await operator(network);
     await run('orgs create acme');
@@ -89,7 +89,7 @@ describe('offerbook pull', () => {
   });
 
   test('reads a secret from the environment', async () => {
-    using network = new FakeNetwork('awin');
+    using network = new FakeNetwork();
     const { run } = await operator(network, { credentials: { token: { env: 'AWIN_TOKEN' } } });
     expect((await run(`${PULL} ${SINCE}`)).stderr).toBe(
       'offerbook: the environment variable AWIN_TOKEN is empty, but must contain a secret\n',
@@ -99,7 +99,7 @@ describe('offerbook pull', () => {
   });
 
   test('--every repeats the pull until SIGTERM, and continues where a killed pull ended', async () => {
-    using network = new FakeNetwork('awin');
+    using network = new FakeNetwork();
     listSale(network, 1);
     const { folder, run } = await operator(network);
     await run('orgs create acme');
@@ -121,7 +121,7 @@ describe('offerbook pull', () => {
   });
 
   test('reads sales again only in the first run if --since and --every are combined', async () => {
-    using network = new FakeNetwork('awin');
+    using network = new FakeNetwork();
     const { folder, run } = await operator(network);
     await run('orgs create acme');
     const child = spawnOfferbook(`${PULL} ${SINCE} --every 1s`.split(' '), { cwd: folder });
@@ -137,8 +137,8 @@ describe('offerbook pull', () => {
   });
 
   test('a network that hangs does not delay the other sources', async () => {
-    using hanging = new FakeNetwork('awin');
-    using network = new FakeNetwork('awin');
+    using hanging = new FakeNetwork();
+    using network = new FakeNetwork();
     listSale(network, 1);
     const { folder, run } = await operator(network);
     const { promise: isPulled, resolve } = Promise.withResolvers<void>();
@@ -149,7 +149,7 @@ describe('offerbook pull', () => {
       return Response.json({ message: 'maintenance \u202e' }, { status: 400 });
     });
     const source = JSON.parse(readFileSync(join(folder, 'awin.json'), 'utf8'));
-    const other = { ...source, account: '1', baseUrl: hanging.baseUrl };
+    const other = { ...source, account: '88888', baseUrl: hanging.baseUrl };
     writeFileSync(join(folder, 'hanging.json'), JSON.stringify(other));
     await run('orgs create acme');
     const { code, stdout, stderr } = await run(
@@ -159,7 +159,7 @@ describe('offerbook pull', () => {
     expect(stdout).toContain('awin:77777, transaction: complete through');
     // The direction mark in the network's message does not reach the terminal.
     expect(stderr).toMatch(
-      /^offerbook: awin:1, transaction: the network answered with status 400: "maintenance \?" \(failing since \S+\)\n$/,
+      /^offerbook: awin:88888, transaction: the network answered with status 400: "maintenance \?" \(failing since \S+\)\n$/,
     );
     const status = await run('pull status');
     expect(status.stdout).toContain('"maintenance ?"');
@@ -174,13 +174,13 @@ describe('offerbook pull', () => {
   });
 
   test('exits with 3 if a source fails, after pulling the other sources', async () => {
-    using network = new FakeNetwork('awin');
+    using network = new FakeNetwork();
     const { folder, run } = await operator(network);
     await run('orgs create acme');
     const source = JSON.parse(readFileSync(join(folder, 'awin.json'), 'utf8'));
     writeFileSync(
       join(folder, 'broken.json'),
-      JSON.stringify({ ...source, account: '1', credentials: { token: { env: 'WRONG' } } }),
+      JSON.stringify({ ...source, account: '88888', credentials: { token: { env: 'WRONG' } } }),
     );
     const args = `${PULL} ${SINCE} --source broken.json --source awin.json`.replace(
       '--source awin.json ',
@@ -190,7 +190,7 @@ describe('offerbook pull', () => {
     expect(code).toBe(3);
     expect(stdout).toContain('awin:77777, transaction: complete through');
     expect(stderr).toContain(
-      'awin:1, transaction: the network answered with status 401: "who?"; check the credentials',
+      'awin:88888, transaction: the network answered with status 401: "The credentials are invalid"; check the credentials',
     );
     expect(stderr).not.toContain('wr0ng');
   });
@@ -210,7 +210,7 @@ describe('offerbook pull', () => {
     ],
     ['sub-ids that are clicks', { subId: 'click' }, 'omit --org'],
   ])('rejects %s', async (_what, changes, message) => {
-    using network = new FakeNetwork('awin');
+    using network = new FakeNetwork();
     const { run } = await operator(network, changes);
     const { code, stderr } = await run(`${PULL} ${SINCE}`);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
@@ -248,7 +248,7 @@ describe('offerbook pull', () => {
   });
 
   test('rejects a secret file that every user can read', async () => {
-    using network = new FakeNetwork('awin');
+    using network = new FakeNetwork();
     const { folder, run } = await operator(network);
     chmodSync(join(folder, 'awin.token'), 0o644);
     const { code, stderr } = await run(`${PULL} ${SINCE}`);

@@ -22,7 +22,7 @@ export class PullTest extends PullRig implements AsyncDisposable {
   private constructor(name: NetworkName, database: PullDatabase, org: Organisation) {
     super(database);
     this.#name = name;
-    this.network = new FakeNetwork(name);
+    this.network = new FakeNetwork(() => this.nowMs);
     this.org = org;
   }
 

@@ -90,7 +90,7 @@ const { token = '' } = PULL_SECRETS.awin ?? {};
 
 test.each([
   ['in a row', 'awin', token],
-  ['as the header', 'partnerize', btoa('application-s3cret:api-s3cret')],
+  ['as the header', 'partnerize', btoa(Object.values(PULL_SECRETS.partnerize ?? {}).join(':'))],
   ['encoded for a URL', 'impact', encodeURIComponent('impact s3cret')],
 ] as const)(
   'a response that contains our credentials %s fails, and nothing is stored',
@@ -154,7 +154,10 @@ test('after 429 without a waiting time, requests are sent one by one at half the
   t.network.planned.push(() => new Response('', { status: 429 }));
   const client = openClient(t.pullable(), t.context);
   const send = async () => {
-    await client.fetch({ method: 'GET', url: 'https://x.example/?startDate=x' }, async () => {});
+    await client.fetch(
+      { method: 'GET', url: 'https://x.example/publishers/77777/programmes' },
+      async () => {},
+    );
     return t.nowMs;
   };
   await send();
@@ -170,7 +173,7 @@ test('Rakuten: an access token is replaced 30 seconds before it expires', async 
   const client = openClient(t.pullable(), t.context);
   for (const seconds of [0, 269, 271]) {
     t.nowMs = START_MS + seconds * 1_000;
-    await client.fetch({ method: 'GET', url: 'https://x.example/events/1.0/transactions' }, async () => {});
+    await client.fetch({ method: 'GET', url: 'https://x.example/v1/offers' }, async () => {});
     tokens.push(logins());
   }
   expect(tokens).toEqual([1, 1, 2]);

@@ -1,0 +1,225 @@
+// What the fake networks have in common: requests and answers, the rows of sales, windows and pages. Each network adds its paths,
+// its limits and the shape of its documents.
+
+import { DAY_MS, SECOND_MS } from '@offerbook/wire/time.ts';
+import { printSecond } from '../wire.ts';
+import type { Fault } from './faults.ts';
+import type { Ledger } from './ledger.ts';
+import type { NetworkSale } from './network-sale.ts';
+
+export interface NetworkRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Headers;
+  readonly body: string;
+  readonly nowMs: number;
+  readonly fault: Fault | undefined;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Rate {
+  /** Routes with the same name share a budget. */
+  readonly name: string;
+  readonly requests: number;
+  readonly perMs: number;
+}
+
+export interface NetworkRoute {
+  readonly method: 'GET' | 'POST';
+  readonly path: RegExp;
+  /** Default: the network's. */
+  readonly rate?: Rate | undefined;
+  /** `segment` is the part of the path that the route's `*` stands for. Throws Refusal. */
+  answer(request: NetworkRequest, segment: string): Answer;
+}
+
+export interface FakeNetwork {
+  readonly rate: Rate;
+  readonly routes: readonly NetworkRoute[];
+  isAuthorised(request: NetworkRequest): boolean;
+  /** The rows about one sale at this time. */
+  listSale(sale: NetworkSale, nowMs: number): ListedRow[];
+  failure(status: number, message: string, request: NetworkRequest): Answer;
+  /** Status of the response to a request above the rate limit. Default: 429. */
+  readonly tooManyStatus?: number;
+  readonly rateHeaders?: (left: number, waitMs: number, rate: Rate) => Record<string, string>;
+}
+
+/** The network rejects the request. */
+export class Refusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** A row about a sale, and the times by which the network's date filters find it. */
+export interface ListedRow {
+  readonly times: Readonly<Record<string, number | undefined>>;
+  /** Most rows are outside the window and need not be built. */
+  row(nowMs: number): Row;
+}
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface FakeOptions {
+  /** Maximum number of rows per page; for CJ, of records per response. Default: the networks' own limits. */
+  readonly pageSizeMax?: number;
+  /** Rakuten. Default: 5 minutes. */
+  readonly tokenLifeMs?: number;
+  /** True if Rakuten refuses a second token while the first one is valid. Default: false. */
+  readonly isSecondTokenRefused?: boolean;
+}
+
+export interface FakeContext extends FakeOptions {
+  readonly ledger: Ledger;
+  /** The publisher's account at this network. */
+  readonly account: string;
+  /** All accounts that the credentials give access to. */
+  readonly accounts: readonly string[];
+  /** The rows that one or all date filters find. */
+  listed(request: NetworkRequest, filters: Readonly<Record<string, Window>>): ListedRow[];
+}
+
+/** `*` in the path stands for one segment. */
+export function get(path: string, answer: NetworkRoute['answer'], rate?: Rate): NetworkRoute {
+  const pattern = RegExp.escape(path).replace('\\*', '(\\w+)');
+  return { method: 'GET', path: new RegExp(`^${pattern}/?$`), rate, answer };
+}
+
+export function post(path: string, answer: NetworkRoute['answer'], rate?: Rate): NetworkRoute {
+  return { ...get(path, answer, rate), method: 'POST' };
+}
+
+/** The rate headers of impact.com and Partnerize. */
+export function rateHeaders(left: number, waitMs: number, { requests }: Rate): Record<string, string> {
+  return {
+    'X-RateLimit-Limit': String(requests),
+    'X-RateLimit-Remaining': String(left),
+    'X-RateLimit-Reset': String(Math.ceil(waitMs / SECOND_MS)),
+  };
+}
+
+export function json(value: unknown, status = 200, headers: Record<string, string> = {}): Answer {
+  return { status, body: JSON.stringify(value), headers: { 'Content-Type': 'application/json', ...headers } };
+}
+
+export function xml(body: string, status = 200): Answer {
+  const headers = { 'Content-Type': 'application/xml' };
+  return { status, body: `<?xml version="1.0" encoding="UTF-8"?>\n${body}`, headers };
+}
+
+/** XML elements with text. */
+export function elements(texts: Readonly<Record<string, string | number>>): string {
+  return Object.entries(texts)
+    .map(([name, text]) => `<${name}>${Bun.escapeHTML(text)}</${name}>`)
+    .join('');
+}
+
+export function acceptsJson({ headers }: NetworkRequest): boolean {
+  return headers.get('Accept')?.includes('application/json') === true;
+}
+
+export interface Window {
+  readonly fromMs: number;
+  /** Exclusive. */
+  readonly toMs: number;
+}
+
+export function isIn({ fromMs, toMs }: Window, ms: number | undefined): boolean {
+  return ms !== undefined && fromMs <= ms && ms < toMs;
+}
+
+export interface WindowRules {
+  /** True if times may have an offset. */
+  readonly isZoned?: boolean;
+  /** Maximum number of calendar days in UTC that the window touches. */
+  readonly daysMax?: number;
+}
+
+/** Reads the window between two parameters. Throws Refusal. */
+export function readWindow(
+  get: (name: string) => string | null | undefined,
+  from: string,
+  to: string,
+  { isZoned = false, daysMax = Number.POSITIVE_INFINITY }: WindowRules = {},
+): Window {
+  const [fromMs, toMs] = [readTime(get(from), isZoned), readTime(get(to), isZoned)];
+  if (fromMs === undefined || toMs === undefined || toMs <= fromMs)
+    throw new Refusal(400, `${from} and ${to} must be times`);
+  const days = Math.floor((toMs - 1) / DAY_MS) - Math.floor(fromMs / DAY_MS) + 1;
+  if (days > daysMax)
+    throw new Refusal(400, `the period from ${from} to ${to} must not exceed ${daysMax} days`);
+  return { fromMs, toMs };
+}
+
+/** Reads `2026-11-14T12:00:00` and `2026-11-14 12:00:00`; undefined for anything else. */
+function readTime(text: string | null | undefined, isZoned: boolean): number | undefined {
+  const match = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(\.\d+)?(Z|[+-]\d{2}:\d{2})?$/.exec(text ?? '');
+  if (match === null || (match[4] !== undefined && !isZoned)) return undefined;
+  const ms = Date.parse(`${match[1]}T${match[2]}${match[4] ?? 'Z'}`);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** `2026-11-14 12:00:00` */
+export function printSpaced(ms: number): string {
+  return printSecond(ms).replace('T', ' ');
+}
+
+interface PageRules {
+  readonly sizeMax: number;
+  /** Size of a page if the request does not name one. Default: `sizeMax`. */
+  readonly standard?: number;
+  /** The number of the first page. Default: 1. */
+  readonly first?: 0 | 1;
+}
+
+/** Cuts the page that a request names with two parameters. The list can change before a later page is read. */
+export function readPage<T>(
+  all: readonly T[],
+  { url: { searchParams }, fault }: Pick<NetworkRequest, 'url' | 'fault'>,
+  [pageName, sizeName]: readonly [string, string],
+  { sizeMax, standard = sizeMax, first = 1 }: PageRules,
+) {
+  const page = Math.max(first, readCount(searchParams.get(pageName), first));
+  const size = Math.max(1, readCount(searchParams.get(sizeName), standard, sizeMax));
+  const list = page > first ? driftedList(all, fault) : all;
+  const start = (page - first) * size;
+  const pages = Math.max(1, Math.ceil(list.length / size));
+  return {
+    rows: list.slice(start, start + size),
+    ...{ page, size, pages, total: list.length, isLast: page - first + 1 >= pages },
+  };
+}
+
+/** The list when a later page of a walk is read. */
+export function driftedList<T>(all: readonly T[], fault: Fault | undefined): readonly T[] {
+  if (fault === 'drift') return all.slice(1);
+  return fault === 'moved row' ? [...all.slice(1), ...all.slice(0, 1)] : all;
+}
+
+/** Reads a whole number from a query parameter; the default if it is missing or invalid. */
+export function readCount(text: string | null, standard: number, max = Number.MAX_SAFE_INTEGER): number {
+  return Math.min(/^\d{1,9}$/.test(text ?? '') ? Number(text) : standard, max);
+}
+
+/** Reads a JSON object from the body of a request. Throws Refusal. */
+export function readJson(body: string): Readonly<Record<string, unknown>> {
+  try {
+    return { ...JSON.parse(body) };
+  } catch {
+    throw new Refusal(400, 'the body must be a JSON object');
+  }
+}
+
+/** The path and query of a request with some parameters replaced. */
+export function linkTo({ pathname, searchParams }: URL, changes: Readonly<Record<string, string>>): string {
+  return `${pathname}?${new URLSearchParams({ ...Object.fromEntries(searchParams), ...changes })}`;
+}
