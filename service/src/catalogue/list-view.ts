@@ -174,7 +174,7 @@ export class RetailersView implements ListView {
       const { table, activity } = this.#deals[list];
       begin = table.writeEmbeddedForm(retailer, activity.active, begin, writer);
     }
-    this.#retailers.write(retailer, writer, begin);
+    this.#retailers.documents.write(retailer, writer, begin);
   }
 }
 

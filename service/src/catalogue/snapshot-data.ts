@@ -18,29 +18,25 @@ export interface Packed<Items> {
   readonly begins: Uint32Array;
 }
 
-/** JSON as UTF-8, in chunks of equal size, so packing never reallocates. A document can span several chunks. */
-export type PackedJson = Packed<readonly Uint8Array[]>;
-export const JSON_CHUNK_BYTES = 1 << 20;
-
-/** Strings for comparison, as UTF-16. */
-export type PackedStrings = Packed<Uint16Array>;
-export type PackedUtf8 = Packed<Uint8Array>;
+/** Strings as UTF-8. */
+export type PackedTexts = Packed<Uint8Array>;
 export type PackedNumbers = Packed<Uint32Array>;
 
 /** Retailers are numbered in ascending id order. */
 export interface RetailerData {
   /** Four 32-bit words per retailer. */
   readonly ids: Uint32Array;
+  /** As stored, with all deals. */
   readonly documents: PackedDocuments;
   /** The JSON that ends each of the retailer's deals in list form: the retailer's fields, from a comma to the closing brace. */
-  readonly tails: PackedJson;
+  readonly tails: PackedDocuments;
 }
 
-/** The stored documents, with all deals, as UTF-8. Consecutive snapshots share the chunks that did not change. */
+/** JSON documents as UTF-8. Consecutive snapshots share the chunks that did not change. */
 export interface PackedDocuments {
-  /** Each contains some consecutive retailers. */
+  /** Each contains some consecutive documents. */
   readonly chunks: readonly Uint8Array[];
-  /** Three numbers per retailer: its chunk, and where the document begins and ends in it. */
+  /** Three numbers per document: its chunk, and where it begins and ends in the chunk. */
   readonly places: Uint32Array;
 }
 
@@ -71,21 +67,21 @@ export interface Periods {
 
 /** The domains of the retailers' sites. */
 export interface DomainData {
-  /** Sorted by UTF-16 code units. A domain of several retailers occurs several times. */
-  readonly names: PackedStrings;
+  /** Sorted by bytes. A domain of several retailers occurs several times. */
+  readonly names: PackedTexts;
   /** The retailer of each domain, in the order of `names`. */
   readonly owners: Uint32Array;
   /**
    * Each retailer's item in the list of domains, a JSON object; empty if the retailer has no domain. The envelope's start or a
    * comma precedes the object, and the envelope's end follows the last one, so the whole column is the list's page.
    */
-  readonly items: PackedJson;
+  readonly items: PackedDocuments;
 }
 
 /** Columns and indexes to search cashback offers. They identify offers by rank and retailers by number. */
 export interface SearchData {
   /** Each retailer's folded name. */
-  readonly names: PackedUtf8;
+  readonly names: PackedTexts;
   /** For each exact-match filter (such as country). */
   readonly terms: Readonly<Record<TermName, TermColumnData>>;
 }
@@ -95,8 +91,8 @@ export interface TermColumnData {
   /** The number of each offer's set, in order of the offer's rank. */
   readonly setByOffer: Uint32Array;
   readonly setCount: number;
-  /** Sorted by UTF-16 code units. */
-  readonly terms: PackedStrings;
+  /** Sorted by bytes. */
+  readonly terms: PackedTexts;
   /** The numbers of the sets that contain each term, in the order of `terms`. */
   readonly setsByTerm: PackedNumbers;
 }

@@ -88,7 +88,7 @@ export class Snapshot {
   /** Parses the retailer's document only up to its first deal, because a retailer can have thousands of deals. */
   #fieldsOf(retailer: number): TransactionRetailer & { readonly url: string } {
     const [firstDeal] = DEAL_LISTS.flatMap((list) => this.#dealTables[list].beginOf(retailer) ?? []);
-    const text = this.#retailerTable.text(retailer, 0, firstDeal);
+    const text = this.#retailerTable.documents.text(retailer, 0, firstDeal);
     return JSON.parse(firstDeal === undefined ? text : `${text}]}`);
   }
 

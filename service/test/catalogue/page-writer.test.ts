@@ -1,43 +1,26 @@
 import { expect, test } from 'bun:test';
-import { JsonPacker } from '../../src/catalogue/build/shared-memory.ts';
-import { JSON_CHUNK_BYTES } from '../../src/catalogue/snapshot-data.ts';
-import { JsonColumn } from '../../src/catalogue/tables/json-column.ts';
+import { DocumentPacker } from '../../src/catalogue/build/document-packer.ts';
+import { DocumentColumn } from '../../src/catalogue/tables/document-column.ts';
 import { PageWriter, writePage } from '../../src/catalogue/tables/page-writer.ts';
 import { UuidTable } from '../../src/catalogue/tables/uuid-table.ts';
 import { PAGE_BYTES_MAX } from '../../src/domain/page.ts';
 
-function pack(texts: readonly string[]): JsonColumn {
-  const packer = new JsonPacker();
-  for (const text of texts) packer.add(text);
-  return new JsonColumn(packer.build());
-}
-
-test('a page of any size contains exactly what was written, and nothing of the previous page', () => {
-  const writer = new PageWriter();
-  for (const count of [1, 100, 20_000, 1, 0]) {
-    const texts = Array.from({ length: count }, (_, number) => `{"é€😀":"${'x'.repeat(number % 700)}"}`);
-    const column = pack(texts);
-    writer.begin();
-    for (const index of texts.keys()) {
-      column.write(index, writer);
-      writer.add(',');
-    }
-    expect(new TextDecoder().decode(writer.written)).toBe(texts.map((text) => `${text},`).join(''));
-  }
-});
-
-test('JSON that spans chunks is read back unchanged, for characters of any byte length', () => {
-  const growing = Array.from({ length: 1500 }, (_, length) =>
+test('documents of any length and any characters are read back unchanged, one by one and all together', () => {
+  const texts = Array.from({ length: 1500 }, (_, length) =>
     ['a', 'é', '€', '😀'].map((text) => text.repeat(length)),
-  );
-  const texts = [...growing.flat(), 'large '.repeat(JSON_CHUNK_BYTES / 2), 'after', ''];
-  const column = pack(texts);
+  ).flat();
+  texts.push('large '.repeat(1_000_000), 'after', '');
+  const packer = new DocumentPacker(undefined);
+  for (const [index, text] of texts.entries()) packer.add(packer.encode(text), index);
+  const column = new DocumentColumn(packer.build());
   const writer = new PageWriter();
   for (const [index, text] of texts.entries()) {
     writer.begin();
     column.write(index, writer);
     expect(new TextDecoder('utf-8', { fatal: true }).decode(writer.written)).toBe(text);
+    expect(column.text(index)).toBe(text);
   }
+  expect(new TextDecoder().decode(column.copyAll())).toBe(texts.join(''));
 });
 
 /** Pages through a list of items with these lengths; returns the lengths of the items on each page. */

@@ -14,7 +14,7 @@ import { DocumentPacker } from './document-packer.ts';
 import { DomainIndexBuilder } from './domain-index-builder.ts';
 import { GrowingUint32Array } from './growing-uint32-array.ts';
 import { type DealPlaces, layOut, locateDeals } from './locate-deals.ts';
-import { JsonPacker, packUtf8, sharedUint32Array } from './shared-memory.ts';
+import { packTexts, sharedUint32Array } from './shared-memory.ts';
 import { TermColumnBuilder } from './term-column-builder.ts';
 
 /** The new snapshot shares memory with `previous` where the catalogue has not changed. */
@@ -32,14 +32,16 @@ export async function buildSnapshotData(
 class SnapshotBuilder {
   readonly #ids = new GrowingUint32Array();
   readonly #documents: DocumentPacker;
-  readonly #tails = new JsonPacker();
+  readonly #tails: DocumentPacker;
   readonly #deals = forEachDealList(() => new DealListBuilder());
-  readonly #domains = new DomainIndexBuilder();
+  readonly #domains: DomainIndexBuilder;
   readonly #names: string[] = [];
   readonly #terms = TERM_NAMES.map((name) => [name, new TermColumnBuilder(name)] as const);
 
   constructor(previous: SnapshotData | undefined) {
     this.#documents = new DocumentPacker(previous?.retailers.documents);
+    this.#tails = new DocumentPacker(previous?.retailers.tails);
+    this.#domains = new DomainIndexBuilder(previous?.domains.items);
   }
 
   /** Retailers must be added in id order. `domains` are those of the retailer's link. */
@@ -49,9 +51,10 @@ class SnapshotBuilder {
     const words = uuidWords(id);
     this.#ids.pushAll(words);
     const places = this.#addDocument(document, retailer, words[3]);
-    this.#tails.add(`,${printJson({ retailerId: id, logo, url, name }).slice(1)}`);
+    const tail = `,${printJson({ retailerId: id, logo, url, name }).slice(1)}`;
+    this.#tails.add(this.#tails.encode(tail), words[3]);
     this.#names.push(fold(name));
-    this.#domains.add(retailer, domains);
+    this.#domains.add(retailer, domains, words[3]);
     let begin = 0;
     for (const list of DEAL_LISTS) {
       const deals = retailer[list];
@@ -90,7 +93,7 @@ class SnapshotBuilder {
 
   #buildSearch(offerSlots: Uint32Array): SearchData {
     return {
-      names: packUtf8(this.#names),
+      names: packTexts(this.#names),
       terms: Object.fromEntries(
         this.#terms.map(([name, terms]) => [name, terms.build(offerSlots)]),
       ) as SearchData['terms'],

@@ -1,12 +1,15 @@
-// Packs the retailers' documents into shared memory. A chunk whose bytes were already in the previous snapshot is not stored
-// again: both snapshots share it, so a small change needs little memory.
+// Packs JSON documents into shared memory, one per retailer. A chunk whose bytes were already in the previous snapshot is not
+// stored again: both snapshots share it, so a small change needs little memory.
 
 import type { PackedDocuments } from '../snapshot-data.ts';
 import { GrowingUint32Array } from './growing-uint32-array.ts';
-import { sharedUint32Array, UTF8_BYTES_MAX } from './shared-memory.ts';
+import { sharedUint32Array } from './shared-memory.ts';
+
+/** Maximum number of UTF-8 bytes per UTF-16 code unit. */
+const UTF8_BYTES_MAX = 3;
 
 /**
- * A chunk ends after a document whose id has zeros in these bits, which is one in 16. Chunks must not depend only on the sizes
+ * A chunk ends after the document of a retailer whose id has zeros in these bits, which is one in 16. Chunks must not depend only on the sizes
  * of documents, or a change would move all documents after it to other chunks.
  */
 const LAST_ID_MASK = 0xf;
@@ -32,7 +35,7 @@ export class DocumentPacker {
     return this.#chunk.subarray(this.#used, this.#used + this.#chunk.write(document, this.#used));
   }
 
-  /** Adds the document that was encoded last. `lastIdWord` is the last 32 bits of its id. */
+  /** Adds the document that was encoded last. `lastIdWord` is the last 32 bits of the retailer's id. */
   add({ length }: Buffer, lastIdWord: number): void {
     this.#places.pushAll([this.#chunks.length, this.#used, this.#used + length]);
     this.#used += length;

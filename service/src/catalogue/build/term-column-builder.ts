@@ -4,7 +4,7 @@ import type { CashbackOffer } from '@offerbook/wire/catalogue.ts';
 import { OFFER_TERMS, type TermName } from '../search/offer-terms.ts';
 import type { TermColumnData } from '../snapshot-data.ts';
 import { GrowingUint32Array } from './growing-uint32-array.ts';
-import { packNumbers, packStrings, sharedUint32Array } from './shared-memory.ts';
+import { packNumbers, packTexts, sharedUint32Array } from './shared-memory.ts';
 
 export class TermColumnBuilder {
   readonly #name: TermName;
@@ -37,12 +37,14 @@ export class TermColumnBuilder {
 
   build(slots: Uint32Array): TermColumnData {
     const setBySlot = this.#setBySlot.values;
-    const terms = [...this.#setsByTerm.keys()].sort();
+    const terms = [...this.#setsByTerm]
+      .map(([term, sets]) => ({ term, sets, bytes: Buffer.from(term) }))
+      .sort((a, b) => Buffer.compare(a.bytes, b.bytes));
     return {
       setByOffer: sharedUint32Array(slots.map((slot) => setBySlot[slot] as number)),
       setCount: this.#sets.size,
-      terms: packStrings(terms),
-      setsByTerm: packNumbers(terms.map((term) => this.#setsByTerm.get(term) ?? [])),
+      terms: packTexts(terms.map(({ term }) => term)),
+      setsByTerm: packNumbers(terms.map(({ sets }) => sets)),
     };
   }
 }

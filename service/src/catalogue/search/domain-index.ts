@@ -1,8 +1,7 @@
 // Finds the retailers whose site has a hostname.
 
-import { firstIndex } from '../../domain/binary-search.ts';
 import type { DomainData } from '../snapshot-data.ts';
-import { TextColumn } from './text-column.ts';
+import { TextColumn } from '../tables/text-column.ts';
 
 export class DomainIndex {
   readonly #names: TextColumn;
@@ -16,18 +15,10 @@ export class DomainIndex {
   /** Returns the retailers with the longest domain that is the hostname or one of its parent domains, ascending. */
   find(hostname: string): readonly number[] {
     for (let begin = 0; begin >= 0; begin = nextLabel(hostname, begin)) {
-      const owners = this.#ownersOf(hostname.slice(begin));
-      if (owners.length > 0) return owners;
+      const found = this.#names.rangeOf(hostname.slice(begin));
+      if (found.begin < found.end) return [...this.#owners.subarray(found.begin, found.end)];
     }
     return [];
-  }
-
-  #ownersOf(domain: string): number[] {
-    const owners: number[] = [];
-    const first = firstIndex(this.#names.length, (index) => this.#names.compare(index, domain) >= 0);
-    for (let index = first; index < this.#names.length && this.#names.compare(index, domain) === 0; index++)
-      owners.push(this.#owners[index] as number);
-    return owners;
   }
 }
 

@@ -4,8 +4,8 @@ import { fold } from '@offerbook/wire/fold.ts';
 import type { DealData, SearchData } from '../snapshot-data.ts';
 import type { Range } from '../tables/ascending.ts';
 import { Bitset } from '../tables/bitset.ts';
+import { TextColumn } from '../tables/text-column.ts';
 import { findOffers, findOffersOf, type OfferFilter } from './find-offers.ts';
-import { NameColumn } from './name-column.ts';
 import { OFFER_TERMS, TERM_NAMES, type TermName } from './offer-terms.ts';
 import { TermColumn } from './term-column.ts';
 
@@ -16,12 +16,12 @@ export type OfferQuery = {
 
 export class OfferSearch {
   readonly #offers: DealData;
-  readonly #names: NameColumn;
+  readonly #names: TextColumn;
   readonly #terms;
 
   constructor(search: SearchData, offers: DealData) {
     this.#offers = offers;
-    this.#names = new NameColumn(search.names);
+    this.#names = new TextColumn(search.names);
     this.#terms = TERM_NAMES.map((name) => ({ name, column: new TermColumn(search.terms[name]) }));
   }
 
@@ -40,7 +40,7 @@ export class OfferSearch {
   #retailers(query: OfferQuery, only: readonly number[] | undefined): Bitset | undefined {
     // A name that consists only of accents folds to the empty string, which every name contains.
     const name = fold(query.name ?? '');
-    const named = name === '' ? undefined : this.#names.find(name);
+    const named = name === '' ? undefined : this.#names.containing(name);
     if (only === undefined) return named;
     const retailers = new Bitset(this.#offers.ranks.begins.length - 1);
     for (const retailer of only) if (named?.has(retailer) !== false) retailers.add(retailer);

@@ -31,7 +31,11 @@ export class DealTable {
   /** Returns the deal's own target URL; only promotions have one. */
   deepLink(rank: number): string | undefined {
     const slot = this.data.slots[rank] as number;
-    const text = this.#retailers.text(this.data.owners[rank] as number, this.#begin(slot), this.#end(slot));
+    const text = this.#retailers.documents.text(
+      this.data.owners[rank] as number,
+      this.#begin(slot),
+      this.#end(slot),
+    );
     return (JSON.parse(text) as { deepLink?: string }).deepLink;
   }
 
@@ -39,8 +43,8 @@ export class DealTable {
   writeListForm(rank: number, writer: PageWriter): void {
     const slot = this.data.slots[rank] as number;
     const owner = this.data.owners[rank] as number;
-    this.#retailers.write(owner, writer, this.#begin(slot), this.#end(slot) - BRACE_BYTES);
-    this.#retailers.writeTail(owner, writer);
+    this.#retailers.documents.write(owner, writer, this.#begin(slot), this.#end(slot) - BRACE_BYTES);
+    this.#retailers.tails.write(owner, writer);
   }
 
   /**
@@ -51,12 +55,12 @@ export class DealTable {
     const { items: ranks, begins } = this.data.ranks;
     const [first, end] = [begins[retailer] as number, begins[retailer + 1] as number];
     if (active === undefined || first === end) return begin;
-    this.#retailers.write(retailer, writer, begin, this.#begin(first));
+    this.#retailers.documents.write(retailer, writer, begin, this.#begin(first));
     let isFirst = true;
     for (let slot = first; slot < end; slot++) {
       if (!active.has(ranks[slot] as number)) continue;
       if (!isFirst) writer.addByte(COMMA);
-      this.#retailers.write(retailer, writer, this.#begin(slot), this.#end(slot));
+      this.#retailers.documents.write(retailer, writer, this.#begin(slot), this.#end(slot));
       isFirst = false;
     }
     return this.#end(end - 1);
