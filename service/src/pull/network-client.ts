@@ -2,9 +2,9 @@
 // that may succeed later.
 
 import type { NetworkAccess, PullRequest, Secrets } from '@offerbook/feeds/pull/network-access.ts';
-import { NetworkError } from '@offerbook/feeds/pull/unexpected.ts';
+import { NetworkError, unexpected } from '@offerbook/feeds/pull/unexpected.ts';
 import { BrokenFile } from '@offerbook/wire/rows/raw-row.ts';
-import { MINUTE_MS } from '@offerbook/wire/time.ts';
+import { HOUR_MS, MINUTE_MS, parseRetryAfterMs } from '@offerbook/wire/time.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { RequestBudget, RequestOutcome, RequestStore } from '../domain/pull.ts';
 import { Span } from '../tracing/tracer.ts';
@@ -59,7 +59,7 @@ export type BodyReader<T> = (
 const TRIES = 4;
 const WAITS_MAX = 10;
 /** The longest period of a published rate. */
-const WAIT_MAX_MS = 60 * MINUTE_MS;
+const WAIT_MAX_MS = HOUR_MS;
 /** A network may refuse to issue a second access token while the first one is still valid, for a few minutes. */
 const LOGIN_WAIT_MS = 5 * MINUTE_MS;
 const BACKOFF_MS = [2_000, 10_000, 60_000];
@@ -79,6 +79,9 @@ type Failure =
   | { readonly kind: 'reject' | 'too much' | 'stop' | 'expired'; readonly why: string };
 
 type Result<T> = { readonly value: T } | { readonly failure: Failure };
+
+/** The failures after which a request is repeated, and as how many failures they count. A slow one takes a minute or more. */
+const REPEATABLE: Readonly<Partial<Record<Failure['kind'], number>>> = { retry: 1, unreachable: 1, slow: 2 };
 
 const OUTCOMES: Readonly<Record<Failure['kind'], RequestOutcome>> = {
   'too many': 'too many',
@@ -129,28 +132,39 @@ export class NetworkClient {
     }
   }
 
-  async #fetch<T>(request: PullRequest, read: BodyReader<T>, budget?: ByteBudget): Promise<T> {
-    let failures = 0;
-    let waits = 0;
+  #fetch<T>(request: PullRequest, read: BodyReader<T>, budget?: ByteBudget): Promise<T> {
     let isTokenNew = false;
-    for (;;) {
+    const attempt = async (): Promise<Result<T>> => {
       const headers = await this.#authorise();
       const authorised = { ...request, headers: { ...request.headers, ...headers } };
       const result = await this.#send(authorised, read, { budget, mayRepeatSecrets: false });
+      if (!('failure' in result) || result.failure.kind !== 'expired') return result;
+      if (this.#token === undefined || isTokenNew) return result;
+      this.#token = undefined;
+      isTokenNew = true;
+      return attempt();
+    };
+    return this.#repeat(attempt);
+  }
+
+  /** Repeats an attempt as long as it may succeed later. `standardWaitMs` applies if the network does not say how long to wait. */
+  async #repeat<T>(
+    attempt: () => Promise<Result<T>>,
+    { waitsMax = WAITS_MAX, standardWaitMs }: { waitsMax?: number; standardWaitMs?: number } = {},
+  ): Promise<T> {
+    const { tries = TRIES } = this.#options;
+    let failures = 0;
+    for (let waits = 0; ; ) {
+      const result = await attempt();
       if ('value' in result) return result.value;
       const { failure } = result;
       if (failure.kind === 'too many') {
-        if (++waits > WAITS_MAX) throw new RequestFailed('the network keeps refusing requests as too many');
-        await this.#wait(failure.waitMs);
-      } else if (failure.kind === 'expired' && this.#token !== undefined && !isTokenNew) {
-        this.#token = undefined;
-        isTokenNew = true;
-      } else if (isRepeatable(failure)) {
-        failures += weightOf(failure);
-        if (failures >= (this.#options.tries ?? TRIES)) throw errorOf(failure);
-        await this.#backOff(failures);
+        if (++waits > waitsMax) throw new RequestFailed('the network keeps refusing requests as too many');
+        await this.#wait(failure.waitMs ?? standardWaitMs);
       } else {
-        throw errorOf(failure);
+        failures += REPEATABLE[failure.kind] ?? tries;
+        if (failures >= tries) throw errorOf(failure);
+        await this.#backOff(failures);
       }
     }
   }
@@ -170,30 +184,21 @@ export class NetworkClient {
     return access.authorise({ accessToken: this.#token.value });
   }
 
-  async #logIn(login: NonNullable<NetworkAccess['login']>) {
+  async #logIn({ request, read }: NonNullable<NetworkAccess['login']>) {
     const { secrets, clock, tries = TRIES } = this.#options;
-    for (let failures = 0; ; ) {
-      // The response contains an access token, which may be the one of an earlier login.
-      const how = { mayRepeatSecrets: true };
-      const result = await this.#send(
-        login.request(secrets),
-        async (body) => login.read(await readText(body)),
-        how,
-      );
-      if ('value' in result && result.value !== undefined) {
-        const { token, lifetimeMs } = result.value;
-        return { value: token, expiresAtMs: clock() + Math.max(lifetimeMs, 2 * TOKEN_SPARE_MS) };
-      }
-      const failure = 'failure' in result ? result.failure : undefined;
-      if (failure?.kind === 'too many') await this.#wait(failure.waitMs ?? LOGIN_WAIT_MS);
-      else if (failure !== undefined && !isRepeatable(failure)) throw new SourceStopped(failure.why);
-      failures += failure === undefined ? 1 : weightOf(failure);
-      if (failures >= tries) {
-        const why = failure === undefined || failure.kind === 'too many' ? '' : `: ${failure.why}`;
-        throw new SourceStopped(`the network does not issue an access token${why}`);
-      }
-      if (failure?.kind !== 'too many') await this.#backOff(failures);
-    }
+    const readToken = async (body: AsyncIterable<Uint8Array>) => {
+      const token = read(await readText(body));
+      if (token === undefined) throw unexpected('the response', 'contains no access token');
+      return token;
+    };
+    // The response contains an access token, which may be the one of an earlier login.
+    const attempt = () => this.#send(request(secrets), readToken, { mayRepeatSecrets: true });
+    const waiting = { waitsMax: tries - 1, standardWaitMs: LOGIN_WAIT_MS };
+    const { token, lifetimeMs } = await this.#repeat(attempt, waiting).catch((error) => {
+      if (!(error instanceof RequestFailed)) throw error;
+      throw new SourceStopped(`the network does not issue an access token: ${error.message}`);
+    });
+    return { value: token, expiresAtMs: clock() + Math.max(lifetimeMs, 2 * TOKEN_SPARE_MS) };
   }
 
   /** Sends a request as soon as the budget allows it, and counts it. */
@@ -233,7 +238,8 @@ export class NetworkClient {
         signal: watch.signal,
       });
       attributes['http.response.status_code'] = response.status;
-      if (response.status !== 200) return { failure: await this.#judge(response, watch.read(response.body)) };
+      if (response.status !== 200)
+        return { failure: await this.#readFailure(response, watch.read(response.body)) };
       const secrets = mayRepeatSecrets
         ? []
         : this.#secretSpellings().filter(({ length }) => length >= SECRET_LENGTH_MIN);
@@ -266,7 +272,7 @@ export class NetworkClient {
     return { kind: 'unreachable', why: this.redact(`the network cannot be reached: ${message}`) };
   }
 
-  async #judge(response: Response, body: AsyncIterable<Uint8Array>): Promise<Failure> {
+  async #readFailure(response: Response, body: AsyncIterable<Uint8Array>): Promise<Failure> {
     const { status, headers } = response;
     if (status === 429 || this.#options.access.tooManyStatuses?.includes(status) === true) {
       return { kind: 'too many', waitMs: readWait(headers, this.#options.clock()) };
@@ -329,17 +335,6 @@ interface SendOptions {
   readonly mayRepeatSecrets: boolean;
 }
 
-type Repeatable = Failure & { readonly kind: 'retry' | 'slow' | 'unreachable' };
-
-function isRepeatable(failure: Failure): failure is Repeatable {
-  return failure.kind === 'retry' || failure.kind === 'slow' || failure.kind === 'unreachable';
-}
-
-/** A slow response counts twice, because it takes a minute or more. */
-function weightOf({ kind }: Failure): number {
-  return kind === 'slow' ? 2 : 1;
-}
-
 function errorOf({ kind, why }: Exclude<Failure, { readonly kind: 'too many' }>): Error {
   if (kind === 'too much') return new TooMuch(why);
   return kind === 'retry' || kind === 'reject' ? new RequestFailed(why) : new SourceStopped(why);
@@ -378,10 +373,8 @@ function quoteMessage(text: string, redact: (message: string) => string): string
 /** Returns how long the network asks to wait; undefined if it does not specify a time. */
 function readWait(headers: Headers, nowMs: number): number | undefined {
   for (const name of ['Retry-After', 'X-RateLimit-Retry-After', 'X-RateLimit-Reset']) {
-    const text = headers.get(name)?.trim() ?? '';
-    if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
-    const dateMs = name === 'Retry-After' ? Date.parse(text) : Number.NaN;
-    if (!Number.isNaN(dateMs)) return Math.max(0, dateMs - nowMs);
+    const waitMs = parseRetryAfterMs(headers.get(name), nowMs);
+    if (waitMs !== undefined) return waitMs;
   }
   return undefined;
 }

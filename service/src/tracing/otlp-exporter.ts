@@ -1,7 +1,9 @@
 // Sends finished spans to a collector as OTLP/HTTP with JSON. Spans wait in a bounded queue. If the collector is unreachable,
 // spans are lost, but requests are not affected.
 
+import { parseRetryAfterMs } from '@offerbook/wire/time.ts';
 import manifest from '../../package.json';
+import { systemClock } from '../domain/clock.ts';
 import { type Attributes, type FinishedSpan, SPAN_KINDS } from './tracer.ts';
 import type { Collector } from './tracing-settings.ts';
 
@@ -142,14 +144,9 @@ async function readAnswer(response: Response): Promise<Answer> {
   const { status } = response;
   const text = await response.text();
   const [, rejected = '0'] = /"rejectedSpans"\s*:\s*"?(\d+)/.exec(text) ?? [];
-  const retryAfterMs = parseRetryAfter(response.headers.get('Retry-After'));
+  const askedMs = parseRetryAfterMs(response.headers.get('Retry-After'), systemClock());
+  const retryAfterMs = askedMs && Math.min(askedMs, RETRY_AFTER_MAX_MS);
   return { status, reason: `it responded with status ${status}`, rejected: Number(rejected), retryAfterMs };
-}
-
-/** Returns milliseconds; undefined for invalid values and for dates, which collectors do not use. */
-export function parseRetryAfter(text: string | null): number | undefined {
-  const seconds = Number(text ?? Number.NaN);
-  return seconds >= 0 ? Math.min(seconds * 1_000, RETRY_AFTER_MAX_MS) : undefined;
 }
 
 /** In OTLP/JSON, ids are hex, 64-bit integers are decimal strings and enums are numbers. */

@@ -5,9 +5,9 @@
 import { lookup } from 'node:dns/promises';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { parseRetryAfterMs } from '@offerbook/wire/time.ts';
 import type { AddressRules } from './address-rules.ts';
 import { literalAddress } from './endpoint-url.ts';
-import { parseRetryAfterMs } from './retry-schedule.ts';
 
 export const ATTEMPT_MAX_MS = 15_000;
 /** The response's body is read up to this size and time, and thrown away. */
@@ -132,7 +132,7 @@ function exchange(
         isDelivered: status >= 200 && status < 300,
         result: String(status),
         status,
-        retryAfterMs: parseRetryAfterMs(retryAfter, nowMs),
+        retryAfterMs: parseRetryAfterMs(retryAfter, nowMs) ?? 0,
       });
     };
     const timer = setTimeout(finish, BODY_MAX_MS);

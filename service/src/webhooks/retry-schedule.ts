@@ -13,10 +13,3 @@ export function retryDelayMs(failures: number, retryAfterMs = 0, random: () => n
   const spread = Math.round(delayMs * (1 - JITTER + 2 * JITTER * random()));
   return Math.max(spread, Math.min(retryAfterMs, RETRY_AFTER_MAX_MS));
 }
-
-/** Parses a Retry-After header: seconds or a date. Returns 0 if it is missing, invalid or past. */
-export function parseRetryAfterMs(text: string | undefined, nowMs: number): number {
-  if (text === undefined) return 0;
-  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - nowMs;
-  return ms > 0 ? ms : 0;
-}

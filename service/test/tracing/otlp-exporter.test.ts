@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import manifest from '../../package.json';
-import { OtlpExporter, parseRetryAfter } from '../../src/tracing/otlp-exporter.ts';
+import { OtlpExporter } from '../../src/tracing/otlp-exporter.ts';
 import type { FinishedSpan } from '../../src/tracing/tracer.ts';
 import { SpanCollector, spansOf } from '../support/span-collector.ts';
 
@@ -120,19 +120,6 @@ test.each([429, 502, 503, 504])('a batch that gets %d is retried and then counte
   await exporter.close(5_000);
   expect(collector.batches[1]?.body).toEqual(collector.batches[0]?.body as never);
   expect({ counts: exporter.counts, changes }).toEqual({ counts: { sent: 512, dropped: 0 }, changes: [] });
-});
-
-test.each([
-  ['0', 0],
-  ['1', 1_000],
-  ['2.5', 2_500],
-  ['30', 30_000],
-  ['3600', 30_000],
-  ['-1', undefined],
-  ['Wed, 21 Oct 2026 07:28:00 GMT', undefined],
-  [null, undefined],
-])('Retry-After %p is parsed as %p ms', (text, expected) => {
-  expect(parseRetryAfter(text)).toBe(expected);
 });
 
 test('a retry waits for the time in Retry-After instead of the default delay', async () => {
