@@ -14,33 +14,33 @@ const anyCharacter = fc
 
 type Mutation = (token: string) => string;
 
+/** Changes at one or two positions. */
+const EDITS: readonly ((token: string, at: number, character: string, other: number) => string)[] = [
+  (token, at, character) => token.slice(0, at) + character + token.slice(at + 1),
+  (token, at, character) => token.slice(0, at) + character + token.slice(at),
+  (token, at) => token.slice(0, at) + token.slice(at + 1),
+  (token, at) => token.slice(0, at),
+  (token, at) => token.slice(at),
+  (token, at) => token.slice(0, at) + swapCase(token[at] ?? '') + token.slice(at + 1),
+  (token, at, _, other) => swapCharacters(token, at, other),
+  // Not in the prefix or the checksum.
+  (token, at, character) => {
+    const place = 7 + (at % 30);
+    const base62 = BASE62[character.charCodeAt(0) % BASE62.length];
+    return withChecksum(token.slice(0, place) + base62 + token.slice(place + 1));
+  },
+];
+
+const anyEdit: fc.Arbitrary<Mutation> = fc
+  .tuple(fc.constantFrom(...EDITS), fc.nat(42), anyCharacter, fc.nat(42))
+  .map(
+    ([edit, at, character, other]) =>
+      (token) =>
+        edit(token, at, character, other),
+  );
+
 const anyMutation: fc.Arbitrary<Mutation> = fc.oneof(
-  fc.tuple(fc.nat(42), anyCharacter).map(
-    ([at, character]) =>
-      (token: string) =>
-        token.slice(0, at) + character + token.slice(at + 1),
-  ),
-  fc.tuple(fc.nat(43), anyCharacter).map(
-    ([at, character]) =>
-      (token: string) =>
-        token.slice(0, at) + character + token.slice(at),
-  ),
-  fc.nat(42).map((at) => (token: string) => token.slice(0, at) + token.slice(at + 1)),
-  fc.nat(42).map((length) => (token: string) => token.slice(0, length)),
-  fc.nat(42).map((at) => (token: string) => token.slice(at)),
-  fc
-    .nat(42)
-    .map((at) => (token: string) => token.slice(0, at) + swapCase(token[at] ?? '') + token.slice(at + 1)),
-  fc.tuple(fc.nat(42), fc.nat(42)).map(
-    ([a, b]) =>
-      (token: string) =>
-        swapCharacters(token, a, b),
-  ),
-  fc.tuple(fc.integer({ min: 7, max: 36 }), fc.constantFrom(...BASE62)).map(
-    ([at, character]) =>
-      (token: string) =>
-        withChecksum(token.slice(0, at) + character + token.slice(at + 1)),
-  ),
+  { weight: EDITS.length, arbitrary: anyEdit },
   fc.constantFrom<Mutation>(
     (token) =>
       withChecksum(
