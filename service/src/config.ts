@@ -2,7 +2,7 @@
 // takes precedence. An unknown variable or an invalid value throws BadInput. No other module reads `process.env`.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
-import { parsePositiveDuration } from './domain/duration.ts';
+import { parsePositiveDuration } from './domain/clock.ts';
 import { LOG_LEVELS } from './domain/logger.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './domain/page.ts';
 import { clientReader } from './http/access/client-address.ts';

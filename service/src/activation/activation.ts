@@ -4,11 +4,9 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { CatalogueEntry } from '../catalogue/snapshot.ts';
 import { ApiError, unavailable } from '../domain/api-errors.ts';
-import { belongsTo } from '../domain/belongs-to.ts';
-import { BoundedLog } from '../domain/bounded-log.ts';
 import { type ActivatedKind, type Click, type ClickId, TAP_MS } from '../domain/click.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { Logger } from '../domain/logger.ts';
+import { BoundedLog, type Logger } from '../domain/logger.ts';
 import type { ActivationDirectory } from './activation-directory.ts';
 import type { ClickOrigin } from './click-id.ts';
 import type { ClickRecorder } from './click-recorder.ts';
@@ -203,4 +201,12 @@ function arrivingAt(page: URL | undefined, entry: CatalogueEntry): CatalogueEntr
     throw new ApiError('invalid_parameter', `${error.parameter} ${error.detail}.`, { errors: [error] });
   }
   return { ...entry, url: page.href, retailerUrl: page.href };
+}
+
+/**
+ * True if the URL's host is one of the domains or a subdomain of one. The domains are in lower-case ASCII, like URL hosts. A
+ * mistake here would make the service an open redirect.
+ */
+function belongsTo({ hostname }: URL, domains: readonly string[]): boolean {
+  return domains.some((domain) => hostname === domain || hostname.endsWith(`.${domain}`));
 }

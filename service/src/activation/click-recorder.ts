@@ -4,9 +4,8 @@
 
 import type { Click, ClickFate, ClickId, ClickSpool, ClickStore } from '../domain/click.ts';
 import type { Logger } from '../domain/logger.ts';
-import { Batches } from '../domain/one-at-a-time.ts';
 import type { OrganisationStore } from '../domain/organisation.ts';
-import { withTimeout } from '../domain/with-timeout.ts';
+import { Batches, withTimeout } from '../domain/promises.ts';
 
 /** Maximum time that a user waits for the database. */
 const DEADLINE_MS = 300;

@@ -1,8 +1,8 @@
 // Parses the numbers and durations of options.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
-import { systemClock } from '../domain/clock.ts';
-import { DAY_MS, parseDuration, parsePositiveDuration } from '../domain/duration.ts';
+import { DAY_MS } from '@offerbook/wire/time.ts';
+import { parseDuration, parsePositiveDuration, systemClock } from '../domain/clock.ts';
 
 const COUNT_MAX = 1e9;
 

@@ -3,10 +3,10 @@
 
 import { BadInput, FaultFound, Refused, ServiceFailure } from '@offerbook/wire/failures.ts';
 import { Command, CommanderError } from 'commander';
+import { VERSION_TEXT } from '../domain/build.ts';
 import { isStorageError } from '../domain/storage-error.ts';
 import { OutputFailure, print, printNote } from './output.ts';
 import { storageExitCode, storageMessage } from './storage-failure.ts';
-import { VERSION_TEXT } from './version.ts';
 
 type Load = () => Promise<Command>;
 

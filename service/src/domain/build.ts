@@ -7,3 +7,6 @@ declare const OFFERBOOK_COMMIT: string;
 
 export const VERSION = manifest.version;
 export const COMMIT = typeof OFFERBOOK_COMMIT === 'undefined' ? undefined : OFFERBOOK_COMMIT;
+
+/** What `offerbook --version` prints. */
+export const VERSION_TEXT = COMMIT === undefined ? VERSION : `${VERSION} (commit ${COMMIT})`;

@@ -1,4 +1,4 @@
-// Organisations: the tenants that tokens, transactions and clicks belong to.
+// Organisations, the tenants that tokens, transactions and clicks belong to, and the erasure of their users.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 
@@ -50,4 +50,23 @@ interface DeletionOptions {
   readonly onBatch?: (count: number) => void;
   /** How long to wait until running servers have reloaded. Data that they record in this time is deleted too. */
   readonly reloadMs?: number;
+}
+
+/** Number of a user's records. */
+export interface ErasureCounts {
+  readonly transactions: number;
+  /** Earlier versions of transactions. */
+  readonly versions: number;
+  readonly clicks: number;
+}
+
+export interface ErasureStore {
+  /** Counts what an erasure would change. Reads all of the organisation's data. */
+  count(orgId: number, passbackUid: string): Promise<ErasureCounts>;
+  /**
+   * Removes `passbackUid` and `passbackData` from a user's transactions (including their history) and clicks, in batches.
+   * Transactions get a new stamp; walks in progress continue without the two fields. Later imports cannot restore these fields
+   * (see `erasedAtMs`). Repeat an interrupted erasure to complete it.
+   */
+  erase(org: Organisation, passbackUid: string, onBatch?: (count: number) => void): Promise<ErasureCounts>;
 }

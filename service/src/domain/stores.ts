@@ -2,17 +2,13 @@
 
 import type { TokenStore } from './access-token.ts';
 import type { AuditLog } from './audit-log.ts';
-import type { CatalogueStore } from './catalogue.ts';
+import type { CatalogueStore, LinkStore } from './catalogue.ts';
 import type { ClickStore } from './click.ts';
-import type { DailyTotalStore } from './daily-total.ts';
-import type { ErasureStore } from './erasure.ts';
 import type { ImportLog } from './import-log.ts';
 import type { LeaseStore } from './lease.ts';
-import type { LinkStore } from './link.ts';
-import type { OrganisationStore } from './organisation.ts';
+import type { ErasureStore, OrganisationStore } from './organisation.ts';
 import type { PullStore } from './pull.ts';
-import type { TransactionHistory, TransactionStore } from './transaction.ts';
-import type { WalkStore } from './walk.ts';
+import type { DailyTotalStore, TransactionHistory, TransactionStore, WalkStore } from './transaction.ts';
 import type { WebhookStore } from './webhook.ts';
 
 export interface Stores {

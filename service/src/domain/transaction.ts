@@ -1,9 +1,9 @@
-// Stored transactions: pages, writes, the change clock and the history. A document is stored as the JSON string that clients
-// receive, so reading a page does not parse it.
+// Stored transactions: pages, walks, writes, the change clock, the history and the daily totals. A document is stored as the
+// JSON string that clients receive, so reading a page does not parse it.
 
+import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import type { Sale } from './daily-total.ts';
 import type { ImportWriter } from './import-log.ts';
 import type { PullWriter } from './pull.ts';
 import type { StoredDocument } from './stored-document.ts';
@@ -202,4 +202,73 @@ export interface TransactionVersion {
   /** The import that created this version; null if it was not logged. */
   readonly importId: number | null;
   readonly document: string;
+}
+
+/** The token, the window and the user identify a walk. */
+export interface Walk {
+  readonly tokenId: Uuid;
+  readonly window: StampWindow;
+  /** Undefined for a walk through the transactions of all users. */
+  readonly passbackUid?: string | undefined;
+}
+
+/**
+ * Stores the stamp of a walk's first page, so that later pages show the same state. Requesting the first page again with the
+ * same token, window and user starts a new walk.
+ */
+export interface WalkStore {
+  /** Does nothing if the database is read-only; later pages then show the current state. */
+  begin(walk: Walk, stampMs: number): Promise<void>;
+  /** Returns the stamp of the first page; undefined if the walk began more than an hour ago. */
+  find(walk: Walk): Promise<number | undefined>;
+  /** Deletes the walks through a user's transactions, because an erased user must not be recognisable in them. */
+  forgetUser(passbackUid: string): Promise<void>;
+}
+
+/** The fields of a transaction that the totals are computed from. */
+export interface Sale {
+  readonly soldAt: Timestamp;
+  readonly currencyCode: string;
+  readonly status: Status;
+  readonly orderValue: number;
+  readonly cashback: number;
+}
+
+export interface DailyTotal {
+  readonly orgId: number;
+  /** `2026-11-14` */
+  readonly day: string;
+  readonly currency: string;
+  readonly status: Status;
+  readonly count: number;
+  /** The amounts are decimal strings, because they may have more digits than a number can hold. */
+  readonly orderValue: string;
+  readonly cashback: string;
+}
+
+/** A stored total that differs from the counted one. If one of the two does not exist, it is undefined. */
+export interface TotalDifference {
+  readonly stored: DailyTotal | undefined;
+  readonly counted: DailyTotal | undefined;
+}
+
+/** Called after each batch with the number of transactions counted so far. */
+export type OnCounted = (transactions: number) => void;
+
+/** Number of transactions of one day of sale. */
+export interface DaySales {
+  /** `2026-11-14` */
+  readonly day: string;
+  readonly count: number;
+}
+
+export interface DailyTotalStore {
+  /** Counts the transactions of each day since this one (`2026-11-14`), from the totals. Omits days without any. */
+  countDays(sinceDay: string): Promise<DaySales[]>;
+  /** Reads all totals in order of organisation and day, in batches, from one snapshot. */
+  read(onBatch: (batch: readonly DailyTotal[]) => void): Promise<void>;
+  /** Counts all transactions and returns the totals that differ. Memory use grows with the number of totals. */
+  verify(onCounted?: OnCounted): Promise<TotalDifference[]>;
+  /** Counts all transactions and replaces the totals, in one transaction. Imports wait until the rebuild ends. */
+  rebuild(onCounted?: OnCounted): Promise<void>;
 }

@@ -6,8 +6,7 @@
 import type { GuestAccess } from '@offerbook/site/explorer-page.ts';
 import type { Activation } from '../activation/activation.ts';
 import { ApiError, unavailable } from '../domain/api-errors.ts';
-import { BoundedLog } from '../domain/bounded-log.ts';
-import type { Logger } from '../domain/logger.ts';
+import { BoundedLog, type Logger } from '../domain/logger.ts';
 import { isStorageError, type StorageError } from '../domain/storage-error.ts';
 import type { Tracer } from '../tracing/tracer.ts';
 import { clientReader } from './access/client-address.ts';

@@ -11,7 +11,7 @@ import { UuidPlaces } from '@offerbook/wire/rows/uuid-places.ts';
 import { listOf, OBJECT, text, uuid } from '@offerbook/wire/scalars.ts';
 import { parseSiteDomain } from '@offerbook/wire/site-domain.ts';
 import { z } from 'zod';
-import type { Link, LinkStore, LinkWriter } from '../domain/link.ts';
+import type { Link, LinkStore, LinkWriter } from '../domain/catalogue.ts';
 import type { ImportReport, WholeFileOptions } from './import-report.ts';
 import { ImportRun } from './import-run.ts';
 

@@ -6,7 +6,7 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Clock } from '../domain/clock.ts';
 import { Lease, type LeaseTimings } from '../domain/lease.ts';
 import type { Logger } from '../domain/logger.ts';
-import { oneAtATime } from '../domain/one-at-a-time.ts';
+import { oneAtATime } from '../domain/promises.ts';
 import { isStorageError } from '../domain/storage-error.ts';
 import type { Stores } from '../domain/stores.ts';
 import type { ChangePage } from '../domain/transaction.ts';

@@ -7,8 +7,8 @@ import { type ImportSource, sourceFrom } from '@offerbook/wire/rows/import-sourc
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { STATUSES, type Transaction } from '@offerbook/wire/transaction.ts';
 import fc from 'fast-check';
-import type { DailyTotal } from '../../src/domain/daily-total.ts';
 import type { Stores } from '../../src/domain/stores.ts';
+import type { DailyTotal } from '../../src/domain/transaction.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import type { TransactionImportOptions } from '../../src/importer/transaction-load.ts';
 import { makeBackup } from '../../src/storage/backup/make-backup.ts';

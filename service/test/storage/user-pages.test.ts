@@ -8,7 +8,7 @@ import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { FIRST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
 import type { Organisation } from '../../src/domain/organisation.ts';
-import { splitDocuments } from '../../src/domain/stored-transaction.ts';
+import { splitDocuments } from '../../src/domain/stored-document.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import type { StampWindow } from '../../src/domain/transaction.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';

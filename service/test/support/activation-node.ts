@@ -2,8 +2,8 @@
 
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
+import type { Link } from '../../src/domain/catalogue.ts';
 import type { Click, ClickId } from '../../src/domain/click.ts';
-import type { Link } from '../../src/domain/link.ts';
 import { coupon, id, offer, promotion, retailer } from './fixtures.ts';
 import { TestNode, type TestNodeOptions } from './test-node.ts';
 

@@ -1,6 +1,6 @@
 // Many short strings in one array of UTF-8.
 
-import { firstIndex } from '../../domain/binary-search.ts';
+import { firstIndex } from '../binary-search.ts';
 import type { PackedTexts } from '../snapshot-data.ts';
 import type { Range } from './ascending.ts';
 import { Bitset } from './bitset.ts';

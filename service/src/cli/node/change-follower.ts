@@ -2,7 +2,7 @@
 // which can take seconds to reload. After a failed reload, the old data stays in memory, and the reload is retried.
 
 import type { Logger } from '../../domain/logger.ts';
-import { oneAtATime } from '../../domain/one-at-a-time.ts';
+import { oneAtATime } from '../../domain/promises.ts';
 import type { Stores } from '../../domain/stores.ts';
 import type { DatabaseHealth } from './database-health.ts';
 

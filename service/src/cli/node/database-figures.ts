@@ -3,9 +3,9 @@
 
 import { isExpiring } from '../../domain/access-token.ts';
 import type { Clock } from '../../domain/clock.ts';
+import { withTimeout } from '../../domain/promises.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { webhookFigures } from '../../domain/webhook.ts';
-import { withTimeout } from '../../domain/with-timeout.ts';
 import type { DatabaseFigures } from '../../http/metrics.ts';
 import type { ContentFacts } from '../../storage/inspect-database.ts';
 

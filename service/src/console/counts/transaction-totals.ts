@@ -2,8 +2,8 @@
 
 import { DecimalSum } from '@offerbook/wire/decimal-sum.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';
-import type { DailyTotal, DailyTotalStore } from '../../domain/daily-total.ts';
 import type { OrganisationStore } from '../../domain/organisation.ts';
+import type { DailyTotal, DailyTotalStore } from '../../domain/transaction.ts';
 
 const DAY_MS = 86_400_000;
 const RECENT_DAYS = 90;

@@ -4,7 +4,7 @@
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { type AccessToken, digestToken, isLive, type TokenStore } from '../../domain/access-token.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { Batches } from '../../domain/one-at-a-time.ts';
+import { Batches } from '../../domain/promises.ts';
 import type { Revisions } from '../../domain/stores.ts';
 
 export class TokenDirectory {

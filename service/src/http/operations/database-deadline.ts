@@ -1,7 +1,7 @@
 // Limits how long requests wait for the database.
 
+import { withTimeout } from '../../domain/promises.ts';
 import { StorageError } from '../../domain/storage-error.ts';
-import { withTimeout } from '../../domain/with-timeout.ts';
 
 /** Clients get a response within two seconds, even if the database connection hangs. */
 const DEADLINE_MS = 1_800;

@@ -4,7 +4,7 @@
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { PAGE_BYTES_MAX } from '../../domain/page.ts';
-import { splitDocuments, withRetailer } from '../../domain/stored-transaction.ts';
+import { splitDocuments, withRetailer } from '../../domain/stored-document.ts';
 import type { TransactionPage, TransactionStore } from '../../domain/transaction.ts';
 
 type Data = TransactionPage['data'];

@@ -2,8 +2,7 @@
 
 import { type Instant, printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { ENVELOPE_START, envelopeEnd } from '../../domain/page.ts';
-import type { StampWindow, TransactionPage, TransactionQuery } from '../../domain/transaction.ts';
-import type { Walk } from '../../domain/walk.ts';
+import type { StampWindow, TransactionPage, TransactionQuery, Walk } from '../../domain/transaction.ts';
 import { type Span, useDatabase } from '../../tracing/tracer.ts';
 import { chooseCoding, compressAside } from '../content/content-coding.ts';
 import { lengthOf } from '../content/response-body.ts';

@@ -3,9 +3,9 @@
 // longer the primary.
 
 import type { ReservedSQL, SQL } from 'bun';
+import { withTimeout } from '../../domain/promises.ts';
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
 import type { PoolUse } from '../../domain/stores.ts';
-import { withTimeout } from '../../domain/with-timeout.ts';
 import type { DatabaseOptions } from '../database.ts';
 import { newClient } from './new-client.ts';
 import { isConnectionLoss } from './postgres-errors.ts';

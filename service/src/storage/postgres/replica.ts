@@ -2,9 +2,9 @@
 // from one snapshot of the replica, so Complete-Through is correct however far the replica lags. If the replica has a
 // problem, the caller reads from the primary.
 
+import { withTimeout } from '../../domain/promises.ts';
 import type { ReplicaState } from '../../domain/stores.ts';
 import type { TransactionPage, TransactionQuery } from '../../domain/transaction.ts';
-import { withTimeout } from '../../domain/with-timeout.ts';
 import type { Database, DatabaseOptions } from '../database.ts';
 import { readTransactionPage } from '../transactions/transaction-page.ts';
 import { openPostgres } from './postgres.ts';

@@ -2,8 +2,8 @@
 // been promoted while the old primary is still running.
 
 import type { SQL } from 'bun';
+import { withTimeout } from '../../domain/promises.ts';
 import { StorageError } from '../../domain/storage-error.ts';
-import { withTimeout } from '../../domain/with-timeout.ts';
 import { type Candidate, choosePrimary, type ServerIdentity } from './choose-primary.ts';
 import { newClient } from './new-client.ts';
 import { isConnectionLoss } from './postgres-errors.ts';

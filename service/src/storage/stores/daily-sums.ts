@@ -4,7 +4,7 @@
 
 import { DecimalSum } from '@offerbook/wire/decimal-sum.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';
-import type { DailyTotal, Sale } from '../../domain/daily-total.ts';
+import type { DailyTotal, Sale } from '../../domain/transaction.ts';
 import type { Connection } from '../database.ts';
 import { DAILY_TOTALS } from '../schema/tables.ts';
 import type { Sql, Statement } from '../sql.ts';

@@ -1,6 +1,6 @@
 // Reads, verifies and rebuilds the daily totals. Verifying and rebuilding read every transaction.
 
-import type { DailyTotal, DailyTotalStore, DaySales, OnCounted, Sale } from '../../domain/daily-total.ts';
+import type { DailyTotal, DailyTotalStore, DaySales, OnCounted, Sale } from '../../domain/transaction.ts';
 import type { Connection, Database, Queries } from '../database.ts';
 import { lockClocks } from './change-clock.ts';
 import { DailySums, TOTAL_COLUMNS } from './daily-sums.ts';

@@ -9,9 +9,9 @@
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { ClickStore } from '../../domain/click.ts';
-import type { ErasureCounts, ErasureStore } from '../../domain/erasure.ts';
-import { printedPassbackUid, withoutUser } from '../../domain/stored-transaction.ts';
-import type { WalkStore } from '../../domain/walk.ts';
+import type { ErasureCounts, ErasureStore } from '../../domain/organisation.ts';
+import { printedPassbackUid, withoutUser } from '../../domain/stored-document.ts';
+import type { WalkStore } from '../../domain/transaction.ts';
 import type { Connection, Database } from '../database.ts';
 import { FORMER_USERS, HISTORY, TRANSACTIONS, type VersionRow } from '../schema/tables.ts';
 import type { Statement } from '../sql.ts';

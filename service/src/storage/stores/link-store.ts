@@ -1,7 +1,7 @@
 // Links: the targets of clicks on retailers and deals, and further domains of retailers' sites. Servers keep all links in memory.
 
+import type { Link, LinkStore } from '../../domain/catalogue.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { Link, LinkStore } from '../../domain/link.ts';
 import type { Database, Queries } from '../database.ts';
 import { LINKS } from '../schema/tables.ts';
 import { takeOverLog } from './import-log.ts';

@@ -4,7 +4,7 @@
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { FIRST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
-import { printedPassbackUid } from '../../domain/stored-transaction.ts';
+import { printedPassbackUid } from '../../domain/stored-document.ts';
 import type { TransactionHistory, TransactionVersion } from '../../domain/transaction.ts';
 import type { Connection, Database } from '../database.ts';
 import type { Statement } from '../sql.ts';

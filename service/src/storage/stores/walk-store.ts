@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../domain/clock.ts';
 import { isStorageError } from '../../domain/storage-error.ts';
-import type { Walk, WalkStore } from '../../domain/walk.ts';
+import type { Walk, WalkStore } from '../../domain/transaction.ts';
 import type { Database } from '../database.ts';
 import type { Statement } from '../sql.ts';
 import { isFileFault } from '../sqlite/sqlite-errors.ts';

@@ -36,7 +36,7 @@
 
 import { FIRST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import { PAGE_BYTES_MAX } from '../../domain/page.ts';
-import { NEXT_DOCUMENT } from '../../domain/stored-transaction.ts';
+import { NEXT_DOCUMENT } from '../../domain/stored-document.ts';
 import type { TransactionPage, TransactionQuery } from '../../domain/transaction.ts';
 import type { Database } from '../database.ts';
 import type { Sql, Statement } from '../sql.ts';

@@ -7,7 +7,7 @@
 
 import { FIRST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import { PAGE_BYTES_MAX } from '../../domain/page.ts';
-import { printedPassbackUid } from '../../domain/stored-transaction.ts';
+import { printedPassbackUid } from '../../domain/stored-document.ts';
 import type { StampWindow, TransactionPage, TransactionQuery } from '../../domain/transaction.ts';
 import type { Connection, Database } from '../database.ts';
 import { type Statement, splitIds } from '../sql.ts';

@@ -1,7 +1,7 @@
 // Checks that the attacks on imports and conversions share.
 
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
-import { withTimeout } from '../../../src/domain/with-timeout.ts';
+import { withTimeout } from '../../../src/domain/promises.ts';
 import type { Run } from '../report/run.ts';
 
 /** Far longer than a file of a few rows takes, on any machine. */

@@ -8,7 +8,7 @@ import { type Command, Option } from 'commander';
 import { CatalogueReader } from '../../../console/counts/catalogue-contents.ts';
 import { AGE_BOUNDS_DAYS, readTransactionTotals, sumOf } from '../../../console/counts/transaction-totals.ts';
 import { systemClock } from '../../../domain/clock.ts';
-import type { DailyTotal } from '../../../domain/daily-total.ts';
+import type { DailyTotal } from '../../../domain/transaction.ts';
 import { jsonCommand, readStores, type StoreOptions, withStores } from '../../command.ts';
 import { printResult, table } from '../../output.ts';
 import { withProgressBar } from '../../progress-bar.ts';

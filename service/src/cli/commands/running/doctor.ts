@@ -3,13 +3,13 @@
 import { FaultFound } from '@offerbook/wire/failures.ts';
 import type { Command } from 'commander';
 import { SERVE_FLAGS } from '../../../config.ts';
+import { VERSION_TEXT } from '../../../domain/build.ts';
 import { systemClock } from '../../../domain/clock.ts';
 import { type Check, worstOf } from '../../../health/check.ts';
 import { jsonCommand, type StoreOptions } from '../../command.ts';
 import { examine } from '../../doctor/examine.ts';
 import { readNodeSettings } from '../../node/node-settings.ts';
 import { printResult, table } from '../../output.ts';
-import { VERSION_TEXT } from '../../version.ts';
 
 export function doctorCommand(): Command {
   const doctor = jsonCommand(

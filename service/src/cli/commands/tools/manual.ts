@@ -1,8 +1,8 @@
 // offerbook manual: prints the manual page offerbook(1), built from the --help of every command.
 
 import { Command } from 'commander';
+import { VERSION_TEXT } from '../../../domain/build.ts';
 import { print } from '../../output.ts';
-import { VERSION_TEXT } from '../../version.ts';
 import { type CommandHelp, type OptionHelp, readHelp } from './command-help.ts';
 
 export function manualCommand(loadProgram: () => Promise<Command>): Command {

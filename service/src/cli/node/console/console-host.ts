@@ -3,7 +3,7 @@
 
 import { Refused } from '@offerbook/wire/failures.ts';
 import type { NodeView } from '../../../console/page-context.ts';
-import { withTimeout } from '../../../domain/with-timeout.ts';
+import { withTimeout } from '../../../domain/promises.ts';
 import { ThreadClient } from '../threads/thread-client.ts';
 import type { ConsoleAnswer, ConsoleQuestion, ConsoleSetup } from './console-thread.ts';
 

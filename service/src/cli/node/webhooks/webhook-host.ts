@@ -1,9 +1,9 @@
 // Runs the thread that sends webhooks while there are any, unless --webhooks is off. If the thread fails, the next call starts it again.
 
 import type { Logger } from '../../../domain/logger.ts';
+import { withTimeout } from '../../../domain/promises.ts';
 import type { Stores } from '../../../domain/stores.ts';
 import type { SenderReport } from '../../../domain/webhook.ts';
-import { withTimeout } from '../../../domain/with-timeout.ts';
 import type { Followed } from '../change-follower.ts';
 import type { NodeOptions } from '../node-settings.ts';
 import { ThreadClient } from '../threads/thread-client.ts';

@@ -3,8 +3,8 @@
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import type { Logger } from '../../../domain/logger.ts';
+import { withTimeout } from '../../../domain/promises.ts';
 import { isStorageError } from '../../../domain/storage-error.ts';
-import { withTimeout } from '../../../domain/with-timeout.ts';
 import { canStartThread } from '../threads/file-handles.ts';
 import { WorkerHandle } from './worker-handle.ts';
 import type { ToWorker } from './worker-messages.ts';

@@ -1,4 +1,4 @@
-// Runs tasks one at a time.
+// Runs tasks one at a time, in batches, or with a time limit.
 
 /** A call during a run starts another run afterwards, because the current run may have read the data before it changed. */
 export function oneAtATime(work: () => Promise<void>, onFailure: (error: unknown) => void): () => void {
@@ -61,5 +61,20 @@ export class Batches<Item, Result> {
     }
     // There must be no await between the loop's last check and this line, or an item added in between would wait forever.
     this.#running = undefined;
+  }
+}
+
+/** Returns the result of `work`, or throws the error that `onTimeout` returns after `timeoutMs`. */
+export async function withTimeout<T>(
+  work: PromiseLike<T>,
+  timeoutMs: number,
+  onTimeout: () => Error,
+): Promise<T> {
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(onTimeout()), timeoutMs);
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -1,5 +1,5 @@
 import { expect, jest, test } from 'bun:test';
-import { withTimeout } from '../../src/domain/with-timeout.ts';
+import { withTimeout } from '../../src/domain/promises.ts';
 
 const never = new Promise<never>(() => {});
 const late = () => new Error('late');

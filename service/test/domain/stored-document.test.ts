@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { printTransaction, type Transaction } from '@offerbook/wire/transaction.ts';
 import fc from 'fast-check';
-import { printedPassbackUid, withoutUser } from '../../src/domain/stored-transaction.ts';
+import { printedPassbackUid, withoutUser } from '../../src/domain/stored-document.ts';
 import { timestamp, transaction } from '../support/fixtures.ts';
 
 const STAMP = timestamp('2026-11-14T12:00:00');
