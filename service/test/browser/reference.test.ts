@@ -1,7 +1,6 @@
 // The documentation at /docs and the error pages in a real browser.
 
 import { expect } from 'bun:test';
-import { GUIDE_PATHS } from '@offerbook/site/docs/guides/guides.ts';
 import type { Browser } from 'playwright-core';
 import { newTokenText } from '../../src/domain/access-token.ts';
 import { ERROR_CODES } from '../../src/domain/api-errors.ts';
@@ -135,7 +134,10 @@ describe('/docs/reference', () => {
       'Cashback offers/v1/cashback-offers/',
     ]);
     await page.keyboard.press('/');
+    await page.keyboard.type('cursor');
+    await page.locator('.found mark').first().waitFor();
     expect((await page.locator('form.find').boundingBox())?.y).toBeGreaterThanOrEqual(0);
+    await page.keyboard.press('Escape');
   });
 
   test('looks up an item by the id in the form, and reports a missing id', async () => {
@@ -199,14 +201,6 @@ describe('/docs/reference', () => {
     expect(transactions).toContain('Once the whole walk is stored, use that value as the next W.');
     // Links point to guides on this server, not to files.
     expect(transactions).not.toMatch(/[^/]docs\//);
-  });
-
-  test('the reference passes axe-core with a response and all details', async () => {
-    const { page } = watched;
-    await formFor('/v1/promotions/').getByRole('button', { name: 'Send' }).click();
-    await formFor('/v1/promotions/').locator('.answer > .sample pre').waitFor();
-    await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
-    expect(await axeViolations(page)).toEqual([]);
   });
 
   test('on a phone, the reference fits the width, and copy buttons do not cover code', async () => {
@@ -275,7 +269,6 @@ describe('/docs', () => {
       expect(await page.locator(picture).isVisible()).toBe(true);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     }
-    expect(await axeViolations(page)).toEqual([]);
     for (const link of await page.locator('.prose a[href^="/"]').all()) {
       const path = (await link.getAttribute('href')) ?? '';
       expect([path, (await node.get(path)).status]).toEqual([path, 200]);
@@ -351,17 +344,6 @@ describe('the guides', () => {
     watched.expectCalm();
   });
 
-  test('every guide fits the width of a phone', async () => {
-    const viewport = { width: 390, height: 844 };
-    await using watched = await open('/docs', { viewport, javaScriptEnabled: false });
-    for (const path of GUIDE_PATHS) {
-      await watched.page.goto(node.url + path);
-      const width = await watched.page.evaluate('document.documentElement.scrollWidth');
-      expect([path, width]).toEqual([path, 390]);
-    }
-    watched.expectCalm();
-  });
-
   test('on a phone, the list of pages is folded, and opens without a script', async () => {
     const viewport = { width: 390, height: 844 };
     await using watched = await open('/docs/polling', { viewport, javaScriptEnabled: false });
@@ -370,16 +352,6 @@ describe('the guides', () => {
     await watched.page.getByText('All pages', { exact: true }).click();
     await link.click();
     await watched.page.waitForURL(`${node.url}/docs/operations/webhooks`);
-  });
-
-  // Together, these use every kind of element that a guide has. Another test checks the headings, ids and links of all guides.
-  test('the guides pass axe-core', async () => {
-    await using watched = await open('/docs');
-    for (const path of ['getting-started', 'errors', 'polling', 'operations/installing']) {
-      await watched.page.goto(`${node.url}/docs/${path}`);
-      expect([path, await axeViolations(watched.page)]).toEqual([path, []]);
-    }
-    watched.expectCalm();
   });
 
   test('the guides show a table row as a list with column headings on a phone', async () => {
@@ -400,12 +372,6 @@ describe('unknown paths', () => {
     await page.getByRole('main').getByRole('link', { name: 'API reference' }).click();
     await page.getByRole('heading', { name: 'API reference', level: 1 }).waitFor();
   });
-
-  test('the page for an unknown path passes axe-core and fits a phone', async () => {
-    await using watched = await open('/nowhere', { viewport: { width: 390, height: 844 } });
-    expect(await axeViolations(watched.page)).toEqual([]);
-    expect(await watched.page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-  });
 });
 
 describe('/errors/', () => {
@@ -421,14 +387,5 @@ describe('/errors/', () => {
     await watched.page.getByRole('heading', { name: 'Errors', level: 1 }).waitFor();
     expect(watched.origins).toEqual(new Set([node.url]));
     watched.expectCalm();
-  });
-
-  test('the error pages pass axe-core and fit a phone', async () => {
-    await using watched = await open('/errors/', { viewport: { width: 390, height: 844 } });
-    for (const path of ['/errors/', '/errors/private_token_in_browser']) {
-      await watched.page.goto(node.url + path);
-      expect(await axeViolations(watched.page)).toEqual([]);
-      expect(await watched.page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-    }
   });
 });

@@ -29,7 +29,7 @@ const COUNTS = [
   ['added', 'Added'],
   ['changed', 'Changed'],
   ['unchanged', 'Unchanged'],
-  ['stale', 'Older than stored'],
+  ['stale', 'Older'],
   ['withdrawn', 'Withdrawn'],
   ['invalid', 'Invalid'],
 ] as const;

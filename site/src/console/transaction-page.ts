@@ -48,7 +48,7 @@ ${section(
   'History',
   table(
     'Versions, newest first',
-    ['From (UTC)', 'Until (UTC)', 'Status', 'Order', 'Cashback', 'Import'],
+    ['From (UTC)', 'Until (UTC)', 'Status', 'Order', 'Cashback', 'Import', 'Run by'],
     versions.map(versionRow),
   ),
   source(`offerbook transactions show ${transaction.id}`),
@@ -74,9 +74,12 @@ function versionRow({ transaction, fromMs, untilMs, import: entry }: ShownVersio
     statusTag(status),
     amount(orderValue, currencyCode),
     amount(cashback, currencyCode),
-    entry === undefined
-      ? 'not in the import log'
-      : html`<a href="/imports/${entry.id}">${entry.id}</a>: <bdi>${entry.fileName}</bdi>, by <bdi>${entry.by}</bdi>`,
+    ...(entry === undefined
+      ? ['not in the import log', '']
+      : [
+          html`<a href="/imports/${entry.id}">${entry.id}</a>: <bdi>${entry.fileName}</bdi>`,
+          html`<bdi>${entry.by}</bdi>`,
+        ]),
   ];
 }
 

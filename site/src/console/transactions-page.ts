@@ -68,7 +68,7 @@ export function transactionsPage({
     ...(result.by === 'problem' ? { status: 400 } : {}),
     title: 'Transactions',
     main: html`<form class="search row" method="post" action="/transactions" role="search"${isPosted ? html` data-posted` : undefined}>
-<input type="search" name="q" aria-label="Transaction id, passbackUid or organisation" placeholder="Transaction id, passbackUid or organisation" autocomplete="off" spellcheck="false" maxlength="${TEXT_LENGTH_MAX}" required>
+<input type="search" name="q" aria-label="Transaction id, passbackUid or organisation" placeholder="Id, passbackUid or organisation" autocomplete="off" spellcheck="false" maxlength="${TEXT_LENGTH_MAX}" required>
 <button class="primary" type="submit">Search</button></form>
 ${resultSection(result, filterForm(organisations, entered), nowMs)}`,
   };

@@ -1,6 +1,6 @@
 // Asks for a public token. Shown if the server has not put a token into the page, or has rejected the reader's token.
 
-import { element } from '../element.ts';
+import { codeBlock, element } from '../element.ts';
 import { tokenProblem } from '../page-token.ts';
 
 export function tokenScreen(problem: string | undefined, onToken: (token: string) => void): HTMLElement {
@@ -42,7 +42,7 @@ export function tokenScreen(problem: string | undefined, onToken: (token: string
       { class: 'lead' },
       'This page reads the API like any other client, so it needs a public token. The operator of this service issues tokens with:',
     ),
-    element('pre', {}, element('code', {}, 'offerbook tokens issue --org NAME --kind public')),
+    codeBlock('offerbook tokens issue --org NAME --kind public'),
     form,
   );
 }

@@ -40,8 +40,7 @@ export function startSearch(): void {
     event.preventDefault();
     input.select();
     input.focus();
-    // Focusing scrolls only the field into view, not its label.
-    form.scrollIntoView({ block: 'nearest' });
+    showField(form);
   });
   input.addEventListener('input', async () => {
     const query = input.value;
@@ -50,12 +49,20 @@ export function startSearch(): void {
     try {
       const entries = findEntries(await index, query);
       // Ignore the result if the reader has typed more in the meantime.
-      if (input.value === query) found.replaceChildren(results(entries, query));
+      if (input.value !== query) return;
+      found.replaceChildren(results(entries, query));
+      showField(form);
     } catch {
       index = undefined;
       found.replaceChildren(note('Search is unavailable right now. Type again to retry.'));
     }
   });
+}
+
+/** Focusing scrolls only the field into view, not its label, and results move the field if the list of pages was scrolled. */
+function showField(form: HTMLElement): void {
+  form.closest('.contents')?.scrollTo(0, 0);
+  form.scrollIntoView({ block: 'nearest' });
 }
 
 async function loadIndex(): Promise<SearchEntry[]> {

@@ -1,0 +1,174 @@
+// Every page in three widths and two colour schemes, empty, full and with problems: it fits the window and passes axe-core with
+// the contrast of its colours. Dialogs and search results are pages here.
+
+import { expect } from 'bun:test';
+import { GUIDE_PATHS } from '@offerbook/site/docs/guides/guides.ts';
+import type { Browser, Page } from 'playwright-core';
+import { newTokenText } from '../../src/domain/access-token.ts';
+import { ConsoleNode } from '../console/open-console.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { coupon, id, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
+import { testsWith } from '../support/tests-with.ts';
+import { axeViolations } from './axe-violations.ts';
+
+const { afterAll, beforeAll, describe, test } = testsWith('chromium');
+
+const WIDTHS = [390, 768, 1280];
+const CONSOLE_PATHS = [
+  ...['/', '/catalogue', '/imports', '/pulls', '/organisations', '/webhooks', '/transactions', '/totals'],
+  ...['/totals?currency=EUR&by=day', '/clicks', '/errors', '/transactions?org=nobody', '/nothing-here'],
+];
+
+let full: ConsoleNode;
+let empty: ConsoleNode;
+let browser: Browser;
+
+beforeAll(async () => {
+  const pageToken = newTokenText('public');
+  full = await ConsoleNode.start({ pageToken, settings: { explorer: 'on', currency: 'EUR' } });
+  empty = await ConsoleNode.start({ settings: { explorer: 'on' } });
+  await full.node.keep(pageToken, 'public');
+  await addData();
+  await addProblems();
+  browser = await launchBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await full?.[Symbol.asyncDispose]();
+  await empty?.[Symbol.asyncDispose]();
+});
+
+async function addData(): Promise<void> {
+  await full.importCatalogue([
+    retailer(1, {
+      name: 'Café Mélange',
+      cashbackOffers: [offer(11, { featured: true }), offer(12, { cashbackPercentage: 0.145 })],
+      coupons: [coupon(21)],
+      promotions: [promotion(31)],
+    }),
+    ...[2, 3, 4].map((number) => retailer(number, { cashbackOffers: [offer(100 + number)] })),
+  ]);
+  await full.importTransactions([
+    transaction(101, { cashbackOfferId: id(11) }),
+    transaction(102, { status: 'CONFIRMED', currencyCode: 'JPY', cashback: 250, orderValue: 12_345 }),
+  ]);
+}
+
+/** Adds a rejected import, an expiring token, a failing pull and a paused webhook, with long names. */
+async function addProblems(): Promise<void> {
+  const { node } = full;
+  await full
+    .importTransactions([{ ...transaction(103), status: 'LOST' as never }], 'failing')
+    .catch(() => undefined);
+  const org = await node.organisation('United Bonus Programmes of the Northern Savings Banks');
+  const url = 'https://hooks.receiver-of-transactions.partner-bank.example:8443/';
+  await node.stores.webhooks.pause((await node.stores.webhooks.create(org.id, url, 0)).id);
+  const stream = { source: 'partnerize:1100l123456789', orgId: org.id, stream: 'transactions' };
+  await node.stores.pulls.noteFailure(stream, 'the network answered with status 401; check the credentials');
+  const token = await node.token('public', 'acme', Date.now() + 86_400_000);
+  await node.get('/v1/coupons/?limit=none', token);
+}
+
+/** Checks the current page in every width and colour scheme. */
+async function expectGood(page: Page, what: string): Promise<void> {
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    expect([what, width, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([
+      ...[what, width],
+      width,
+    ]);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      // The other rules do not depend on colours.
+      const violations = await axeViolations(page, colorScheme === 'light' ? 'all' : 'contrast');
+      expect([what, width, colorScheme, violations]).toEqual([what, width, colorScheme, []]);
+    }
+  }
+}
+
+async function withPage(use: (page: Page) => Promise<void>): Promise<void> {
+  const context = await browser.newContext({ reducedMotion: 'reduce' });
+  try {
+    await use(await context.newPage());
+  } finally {
+    await context.close();
+  }
+}
+
+describe.each([
+  ['full', () => full],
+  ['empty', () => empty],
+] as const)('%s', (_, console_) => {
+  test.each(CONSOLE_PATHS)('the console page %s is good', (path) =>
+    withPage(async (page) => {
+      await page.goto(console_().url + path);
+      await expectGood(page, path);
+    }),
+  );
+
+  test('the list of retailers, search results and no results are good', () =>
+    withPage(async (page) => {
+      for (const query of ['', '?q=cafe', '?q=nothing+like+it', '?deals=coupons&sort=ending']) {
+        await page.goto(`${console_().node.url}/${query}`);
+        await page.locator('[aria-busy="false"], form.token').first().waitFor();
+        await expectGood(page, query);
+      }
+    }));
+});
+
+test('the pages of one import and one transaction and a search for a user are good', () =>
+  withPage(async (page) => {
+    for (const path of ['/imports/1', '/imports/3', `/transactions/${id(101)}`]) {
+      await page.goto(full.url + path);
+      await expectGood(page, path);
+    }
+    await page.goto(`${full.url}/transactions`);
+    await page.getByRole('searchbox').fill('user-101');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Transactions of this user' }).waitFor();
+    await expectGood(page, 'search for a user');
+  }));
+
+test("a retailer's page and its dialog are good", () =>
+  withPage(async (page) => {
+    await page.goto(`${full.node.url}/?retailer=${id(1)}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await expectGood(page, 'retailer');
+    await page
+      .getByRole('button', { name: /^What the API returns/ })
+      .first()
+      .click();
+    await page.getByRole('dialog').locator('.answer > .sample pre').waitFor();
+    await expectGood(page, 'dialog');
+    await page.goto(`${full.node.url}/?retailer=${id(99)}`);
+    await page.getByRole('heading', { name: 'No deals here' }).waitFor();
+    await expectGood(page, 'unknown retailer');
+  }));
+
+test('the reference is good with a response, all details and search results', () =>
+  withPage(async (page) => {
+    await page.goto(`${full.node.url}/docs/reference`);
+    const form = page.getByRole('form', { name: 'Try /v1/coupons/', exact: true });
+    await form.getByRole('button', { name: 'Send' }).click();
+    await form.locator('.answer > .sample pre').waitFor();
+    await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
+    await page.getByRole('searchbox').fill('cursor');
+    await page.locator('.found mark').first().waitFor();
+    await expectGood(page, 'reference');
+  }));
+
+test.each(['/docs', ...GUIDE_PATHS, '/errors/', '/errors/private_token_in_browser', '/nowhere'])(
+  'the page %s is good',
+  (path) =>
+    withPage(async (page) => {
+      await page.goto(full.node.url + path);
+      await expectGood(page, path);
+    }),
+);
+
+test('the page for a person whose link fails is good', () =>
+  withPage(async (page) => {
+    await page.goto(`${full.node.url}/v1/coupons/activate/?passbackUid=user`);
+    await expectGood(page, 'failed link');
+  }));
