@@ -38,7 +38,7 @@ export function atLeast(
   factor: number,
   name: string,
 ): Finding {
-  const target = `at least ${factor} times the throughput of ${name}`;
+  const target = `at least ${factor} × ${name}`;
   if (ours === undefined || other === undefined)
     return { work, target, measured: 'not available', met: undefined };
   const value = ours.timesAsFastAs(other);
@@ -56,7 +56,7 @@ export function p99AtMost(
   const met = Number.isNaN(value) ? undefined : value <= factor;
   return {
     work: `${work}: p99`,
-    target: `at most ${factor} times the p99 of ${name}`,
+    target: `at most ${factor} × ${name}`,
     measured: ratio(value),
     met,
   };

@@ -73,7 +73,7 @@ async function measure(run: Run, name: string, databaseUrl: string): Promise<Rep
     findings: [
       {
         work: `clicks on ${name}, recorded and redirected, on one core`,
-        target: `at least ${RATIO_MIN} times the throughput of a bare Bun.serve that sends the same redirect`,
+        target: `at least ${RATIO_MIN} × a bare Bun.serve with the same redirect`,
         measured: `${ratio(share)} (${whole(clicks.requestsPerS)} per second${clicks.failed === 0 ? '' : `, ${clicks.failed} failed`})`,
         met: share >= RATIO_MIN && clicks.failed === 0,
       },

@@ -75,7 +75,7 @@ export async function workers({ folder, seconds, repeats }: Run): Promise<Report
     findings: [
       {
         work: '`--workers 2` on two cores',
-        target: 'at least 1.7 times the throughput of one worker',
+        target: 'at least 1.7 × one worker',
         measured: `${ratio(scaled)} per CPU second; ${ratio(total)} in total, with the load generator on the same two cores`,
         met: scaled >= 1.7,
       },
