@@ -64,12 +64,13 @@ test('a page with a query string longer than 500 characters is not cached', () =
   const cache = new PageCache();
   const page = { bytes: new Uint8Array(), cursor: undefined, changesAtMs: Number.POSITIVE_INFINITY };
   const view: ListView = { page: () => page, item: () => undefined };
+  cache.find(view, '');
   for (const [length, isCached] of [
     [500, true],
     [501, false],
   ] as const) {
     const search = 'x'.repeat(length);
-    for (let times = 0; times < 2; times++) cache.add(view, search, page);
+    for (let times = 0; times < 2; times++) cache.add(search, page);
     expect(cache.find(view, search) !== undefined).toBe(isCached);
   }
 });
@@ -128,11 +129,12 @@ test('the cache counts the overhead of small pages, so that single items cannot 
   const loaded = await loadCatalogue([retailer(1, { cashbackOffers: [offer(11)] })]);
   const offers = loaded.list('cashbackOffers');
   const cache = new PageCache();
+  cache.find(offers, '');
   const keys = Array.from({ length: 8_000 }, (_, number) => String(number));
   for (const key of keys) {
     for (let times = 0; times < 2; times++) {
       const item = offers.item(id(11));
-      if (item !== undefined) cache.add(offers, key, item);
+      if (item !== undefined) cache.add(key, item);
     }
   }
   const cached = keys.filter((key) => cache.find(offers, key) !== undefined);
@@ -144,7 +146,7 @@ test('the cache counts the overhead of small pages, so that single items cannot 
 /** Requests a page as catalogue-route.ts does. */
 function request(cache: PageCache, view: ListView, query: CatalogueQuery): CataloguePage {
   const search = JSON.stringify(query);
-  return cache.find(view, search) ?? cache.add(view, search, view.page(query));
+  return cache.find(view, search) ?? cache.add(search, view.page(query));
 }
 
 type Body = Exclude<Reply['body'], readonly unknown[]>;

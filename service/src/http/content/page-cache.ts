@@ -6,7 +6,7 @@ import type { EncodedPage } from '../../catalogue/tables/page-writer.ts';
 import { type Exchange, linkToNext, nextSearch } from '../exchange.ts';
 import { noneSent, type Reply } from '../reply.ts';
 import { type Coding, compress } from './content-coding.ts';
-import { entityTag } from './entity-tag.ts';
+import { entityTag, matchesTag } from './entity-tag.ts';
 
 /** Size limit for each list, before compression. */
 const LIST_BYTES_MAX = 16 * 1024 * 1024;
@@ -22,31 +22,15 @@ const LONGEST_CACHING = `private, max-age=${MAX_AGE_S}`;
 const VARY = 'Authorization, Accept-Encoding';
 
 export class PageCache {
-  /** Pages are dropped with their view: after an import, or when a deal starts or ends. */
-  readonly #lists = new WeakMap<ListView, ListPages>();
-
-  /** Returns the cached page for a query string, if there is one. */
-  find(view: ListView, search: string): CataloguePage | undefined {
-    return this.#lists.get(view)?.find(search);
-  }
-
-  /** Returns the page to send. Caches it if it was requested before. */
-  add(view: ListView, search: string, page: EncodedPage): CataloguePage {
-    let pages = this.#lists.get(view);
-    if (pages === undefined) {
-      pages = new ListPages();
-      this.#lists.set(view, pages);
-    }
-    return pages.add(search, page);
-  }
-}
-
-class ListPages {
+  /** The list that the pages are from. They are dropped with it: after an import, or when a deal starts or ends. */
+  #view: ListView | undefined;
   readonly #pages = new Map<string, CataloguePage>();
   readonly #remembered = new Set<string>();
   #bytes = 0;
 
-  find(search: string): CataloguePage | undefined {
+  /** Returns the cached page for a query string, if there is one. */
+  find(view: ListView, search: string): CataloguePage | undefined {
+    if (view !== this.#view) this.#clear(view);
     const page = this.#pages.get(search);
     if (page === undefined) return undefined;
     // Maps preserve insertion order, so the most recently used page is last.
@@ -55,14 +39,26 @@ class ListPages {
     return page;
   }
 
+  /** Returns the page to send, which find() did not return. Caches it if it was requested before. */
   add(search: string, encoded: EncodedPage): CataloguePage {
     if (search.length > SEARCH_LENGTH_MAX || !this.#isRepeated(search))
       return new CataloguePage(encoded, search);
     const page = new CataloguePage({ ...encoded, bytes: encoded.bytes.slice() }, search);
     this.#pages.set(search, page);
-    this.#bytes += sizeOf(page);
-    this.#makeRoom();
+    this.#bytes += sizeOf(page.encoded);
+    for (const [oldest, { encoded }] of this.#pages) {
+      if (this.#bytes <= LIST_BYTES_MAX) break;
+      this.#pages.delete(oldest);
+      this.#bytes -= sizeOf(encoded);
+    }
     return page;
+  }
+
+  #clear(view: ListView): void {
+    this.#view = view;
+    this.#pages.clear();
+    this.#remembered.clear();
+    this.#bytes = 0;
   }
 
   /**
@@ -75,18 +71,10 @@ class ListPages {
     this.#remembered.add(search);
     return false;
   }
-
-  #makeRoom(): void {
-    for (const [search, page] of this.#pages) {
-      if (this.#bytes <= LIST_BYTES_MAX) return;
-      this.#pages.delete(search);
-      this.#bytes -= sizeOf(page);
-    }
-  }
 }
 
-function sizeOf({ encoded }: CataloguePage): number {
-  return encoded.bytes.length + PAGE_OVERHEAD_BYTES;
+function sizeOf({ bytes }: EncodedPage): number {
+  return bytes.length + PAGE_OVERHEAD_BYTES;
 }
 
 /** A page. It is valid only until the next page is written, unless its bytes are a copy. */
@@ -164,8 +152,17 @@ export class Representation {
   }
 }
 
-/** Clients can cache a page for one minute, or less if it changes sooner. */
-export function cacheControl({ changesAtMs }: EncodedPage, nowMs: number): string {
+/** Returns the 304 or 200 reply. Clients can cache a page for one minute, or less if it changes sooner. */
+export function pageReply(
+  representation: Representation,
+  { changesAtMs }: EncodedPage,
+  { request }: Exchange,
+  nowMs: number,
+  link?: string,
+): Reply {
   const leftS = Math.floor((changesAtMs - nowMs) / 1000);
-  return leftS >= MAX_AGE_S ? LONGEST_CACHING : `private, max-age=${Math.max(0, leftS)}`;
+  const cacheControl = leftS >= MAX_AGE_S ? LONGEST_CACHING : `private, max-age=${Math.max(0, leftS)}`;
+  return matchesTag(request.headers.get('If-None-Match'), representation.tag)
+    ? { ...representation.unchanged, cacheControl }
+    : { ...representation.whole, cacheControl, link };
 }

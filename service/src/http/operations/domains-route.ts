@@ -4,54 +4,33 @@
 import type { DomainList } from '../../catalogue/domain-list.ts';
 import type { EncodedPage } from '../../catalogue/tables/page-writer.ts';
 import { type Coding, chooseCoding, compressWell } from '../content/content-coding.ts';
-import { matchesTag } from '../content/entity-tag.ts';
-import { cacheControl, Representation } from '../content/page-cache.ts';
+import { pageReply, Representation } from '../content/page-cache.ts';
 import type { Answer, Services } from './operation.ts';
 import { parseQuery } from './query.ts';
 
 export function domainsRoute({ catalogue }: Services): Answer {
-  let current: DomainsPage | undefined;
+  let list: DomainList | undefined;
+  let page: EncodedPage;
+  let representations: Map<Coding | undefined, Promise<Representation>>;
 
   return async (exchange) => {
     parseQuery(exchange.search, []);
-    if (current?.list !== catalogue.domains) current = new DomainsPage(catalogue.domains);
-    const { encoded } = current;
-    const { headers } = exchange.request;
-    const coding = chooseCoding(
-      headers.get('Accept-Encoding'),
-      encoded.bytes.length,
-      Number.POSITIVE_INFINITY,
-    );
-    const representation = await current.as(coding);
-    const reply = matchesTag(headers.get('If-None-Match'), representation.tag)
-      ? representation.unchanged
-      : representation.whole;
-    return { ...reply, cacheControl: cacheControl(encoded, catalogue.nowMs) };
+    if (list !== catalogue.domains) {
+      list = catalogue.domains;
+      page = list.page();
+      representations = new Map();
+    }
+    const encoded = page;
+    const accepted = exchange.request.headers.get('Accept-Encoding');
+    const coding = chooseCoding(accepted, encoded.bytes.length, Number.POSITIVE_INFINITY);
+    // Requests that arrive during the compression share it.
+    const representation = representations.get(coding) ?? represent(encoded, coding);
+    representations.set(coding, representation);
+    return pageReply(await representation, encoded, exchange, catalogue.nowMs);
   };
 }
 
-class DomainsPage {
-  readonly list: DomainList;
-  readonly encoded: EncodedPage;
-  readonly #representations = new Map<Coding | undefined, Promise<Representation>>();
-
-  constructor(list: DomainList) {
-    this.list = list;
-    this.encoded = list.page();
-  }
-
-  /** Requests that arrive during the compression share it. */
-  as(coding: Coding | undefined): Promise<Representation> {
-    let representation = this.#representations.get(coding);
-    if (representation === undefined) {
-      representation = this.#represent(coding);
-      this.#representations.set(coding, representation);
-    }
-    return representation;
-  }
-
-  async #represent(coding: Coding | undefined): Promise<Representation> {
-    if (coding === undefined) return new Representation(this.encoded, coding);
-    return new Representation(this.encoded, coding, await compressWell(coding, this.encoded.bytes));
-  }
+async function represent(page: EncodedPage, coding: Coding | undefined): Promise<Representation> {
+  const compressed = coding === undefined ? undefined : await compressWell(coding, page.bytes);
+  return new Representation(page, coding, compressed);
 }

@@ -2,11 +2,12 @@
 
 import { ApiError } from '../../domain/api-errors.ts';
 import { useDatabase } from '../../tracing/tracer.ts';
-import { chooseCoding, compressAside } from '../content/content-coding.ts';
+import { chooseCoding } from '../content/content-coding.ts';
 import { entityTag, matchesTag } from '../content/entity-tag.ts';
 import { withinDeadline } from './database-deadline.ts';
 import { expandRetailers } from './expand-retailers.ts';
 import type { Answer, Services } from './operation.ts';
+import { PRIVATE_HEADERS, privateReply } from './private-reply.ts';
 import { parsePathId, parseQuery } from './query.ts';
 
 export const TRANSACTION_ITEM_PARAMETERS = ['expand'] as const;
@@ -26,18 +27,8 @@ export function transactionRoute({ transactions, transactionQueue, catalogue }: 
     if (document === undefined)
       throw new ApiError('transaction_not_found', 'No transaction of your organisation has this id.');
     const { headers: sent } = exchange.request;
-    const coding = chooseCoding(sent.get('Accept-Encoding'), document.length);
-    const tag = entityTag(document, coding);
-    const headers = new Headers({
-      // Caches must not store transactions, but a client can revalidate a copy of its own.
-      'Cache-Control': 'private, no-store',
-      Vary: 'Authorization, Accept-Encoding',
-      ETag: tag,
-    });
-    if (matchesTag(sent.get('If-None-Match'), tag)) return { status: 304, headers, body: null };
-    headers.set('Content-Type', 'application/json');
-    if (coding === undefined) return { status: 200, headers, body: [document] };
-    headers.set('Content-Encoding', coding);
-    return { status: 200, headers, body: [await compressAside(coding, document)] };
+    const tag = entityTag(document, chooseCoding(sent.get('Accept-Encoding'), document.length));
+    if (!matchesTag(sent.get('If-None-Match'), tag)) return privateReply(exchange, { ETag: tag }, [document]);
+    return { status: 304, headers: new Headers({ ...PRIVATE_HEADERS, ETag: tag }), body: null };
   };
 }

@@ -4,13 +4,12 @@ import { type Instant, printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { ENVELOPE_START, envelopeEnd } from '../../domain/page.ts';
 import type { StampWindow, TransactionPage, TransactionQuery, Walk } from '../../domain/transaction.ts';
 import { type Span, useDatabase } from '../../tracing/tracer.ts';
-import { chooseCoding, compressAside } from '../content/content-coding.ts';
-import { lengthOf } from '../content/response-body.ts';
 import { linkToNext, nextSearch } from '../exchange.ts';
 import { withinDeadline } from './database-deadline.ts';
 import { expandRetailers } from './expand-retailers.ts';
 import type { Answer, Services } from './operation.ts';
 import { type Expandable, PAGE_PARAMETERS } from './parameters.ts';
+import { privateReply } from './private-reply.ts';
 import { parseQuery } from './query.ts';
 
 const START = Buffer.from(ENVELOPE_START);
@@ -46,20 +45,11 @@ export function transactionsRoute({
     const isOfAll = window.maxMs === LATEST_MS && passbackUid === undefined;
     const isLastOfAll = page.cursor === undefined && isOfAll;
     callers.polled(token, isLastOfAll ? page.completeThroughMs : undefined);
-    const headers = new Headers({
-      'Content-Type': 'application/json',
-      'Cache-Control': 'private, no-store',
-      Vary: 'Authorization, Accept-Encoding',
-      'Complete-Through': printTimestamp(page.completeThroughMs),
-    });
+    const headers: Record<string, string> = { 'Complete-Through': printTimestamp(page.completeThroughMs) };
     if (page.cursor !== undefined)
-      headers.set('Link', linkToNext(exchange, nextSearch(exchange.search, page.cursor)));
+      headers.Link = linkToNext(exchange, nextSearch(exchange.search, page.cursor));
     // The parts are not concatenated, to avoid another copy of the page.
-    const body = [START, page.data, Buffer.from(envelopeEnd(page.cursor))];
-    const coding = chooseCoding(exchange.request.headers.get('Accept-Encoding'), lengthOf(body));
-    if (coding === undefined) return { status: 200, headers, body };
-    headers.set('Content-Encoding', coding);
-    return { status: 200, headers, body: [await compressAside(coding, Buffer.concat(body))] };
+    return privateReply(exchange, headers, [START, page.data, Buffer.from(envelopeEnd(page.cursor))]);
   };
 
   /**
