@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { RetailerOffer } from '@offerbook/client';
-import { bestOffer } from '@offerbook/wire/best-offer.ts';
+import { bestOffer } from '@offerbook/wire/deals.ts';
 import { amountOf, headline } from '../src/browser/catalogue/cashback.ts';
 
 function offer(cashbackPercentage: number, fixed: number | null = null, countries = ['DE']): RetailerOffer {

@@ -1,7 +1,7 @@
 // Collects the domains of the retailers' sites, and writes the page of the list of domains.
 
-import { bestOffer } from '@offerbook/wire/best-offer.ts';
 import type { Retailer } from '@offerbook/wire/catalogue.ts';
+import { bestOffer } from '@offerbook/wire/deals.ts';
 import { printJson } from '@offerbook/wire/decimal.ts';
 import { parseSiteDomain } from '@offerbook/wire/site-domain.ts';
 import { ENVELOPE_START, envelopeEnd } from '../../domain/page.ts';

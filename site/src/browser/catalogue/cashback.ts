@@ -2,7 +2,7 @@
 // that the currency is unknown.
 
 import { formatCashback, type RetailerOffer } from '@offerbook/client';
-import { bestOffer } from '@offerbook/wire/best-offer.ts';
+import { bestOffer } from '@offerbook/wire/deals.ts';
 
 interface Amount {
   readonly text: string;

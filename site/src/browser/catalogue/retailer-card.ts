@@ -2,8 +2,8 @@
 // the same parts at the same height, so that amounts and descriptions align across a row.
 
 import type { Retailer, RetailerOffer } from '@offerbook/client';
-import { bestOffer } from '@offerbook/wire/best-offer.ts';
 import { printCountOf } from '@offerbook/wire/count.ts';
+import { bestOffer } from '@offerbook/wire/deals.ts';
 import { element, isolated } from '../element.ts';
 import { SETTINGS } from '../page-settings.ts';
 import { apiButton } from './api-dialog.ts';

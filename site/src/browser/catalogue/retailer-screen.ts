@@ -1,8 +1,8 @@
 // A retailer's page with all its deals.
 
 import type { Retailer, RetailerCoupon, RetailerOffer, RetailerPromotion } from '@offerbook/client';
-import { compareOffers } from '@offerbook/wire/best-offer.ts';
 import { printCountOf } from '@offerbook/wire/count.ts';
+import { compareOffers } from '@offerbook/wire/deals.ts';
 import { copyButton } from '../copy-button.ts';
 import { element, isolated } from '../element.ts';
 import { externalLink, findUrl } from '../external-link.ts';

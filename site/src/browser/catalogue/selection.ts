@@ -2,7 +2,7 @@
 // another order. Category and country must match the same offer.
 
 import type { Retailer, RetailerOffer } from '@offerbook/client';
-import { bestOffer, compareOffers } from '@offerbook/wire/best-offer.ts';
+import { bestOffer, compareOffers } from '@offerbook/wire/deals.ts';
 import { fold } from '@offerbook/wire/fold.ts';
 import type { DealKind, ListView, Sort } from './view.ts';
 
