@@ -9,7 +9,16 @@
 // spool is copied before the clicks: a click that moves from the spool to the database in between is in both copies and is stored
 // once.
 
-import { closeSync, existsSync, lstatSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Click } from '../../domain/click.ts';
@@ -43,6 +52,8 @@ export interface BackupOptions {
   /** Returns true for a click recorded by a server with this key; any other click in the spool is forged. */
   readonly isOurs: (click: Click, clickKey: string) => boolean;
   readonly clock: Clock;
+  /** Called before anything is copied, with the folder that is being filled and the size of the database files. */
+  readonly onStart?: (folder: string, bytes: number) => void;
   /** Offerbook version, for the manifest. */
   readonly version: string;
 }
@@ -62,6 +73,13 @@ async function copyToFolder(options: BackupOptions): Promise<BackupManifest> {
   await findSchemaState(source);
   // If the process is killed, the name of the leftover folder shows which backup it was for.
   const folder = newFolder(`${target}.partial-`);
+  const sizes = ['', '-wal', CLICK_END, `${CLICK_END}-wal`].map(
+    (end) => statSync(`${path}${end}`, { throwIfNoEntry: false })?.size ?? 0,
+  );
+  options.onStart?.(
+    folder,
+    sizes.reduce((sum, size) => sum + size),
+  );
   try {
     return await fill(folder, target, path, await readClickKey(source), options);
   } catch (error) {

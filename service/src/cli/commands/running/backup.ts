@@ -12,6 +12,7 @@ import { makeBackup } from '../../../storage/backup/make-backup.ts';
 import { jsonCommand, type StoreOptions, spoolOption } from '../../command.ts';
 import { spoolPath } from '../../node/activation.ts';
 import { printResult } from '../../output.ts';
+import { showBackupProgress } from './backup-progress.ts';
 
 export function backupCommand(): Command {
   return jsonCommand(
@@ -27,14 +28,18 @@ export function backupCommand(): Command {
 async function backup(target: string, options: StoreOptions & { spool?: string }): Promise<void> {
   const url = options.database;
   const startedMs = performance.now();
+  let endProgress = () => {};
   const made = await makeBackup({
     url,
     target,
     spoolPath: (key) => spoolPath(options.spool, url, databaseName(key)),
     isOurs: (click, key) => clickProblem(click, new ClickIds(key)) === undefined,
     clock: systemClock,
+    onStart: (folder, bytes) => {
+      endProgress = showBackupProgress({ folder, bytesMax: bytes });
+    },
     version: manifest.version,
-  });
+  }).finally(() => endProgress());
   const seconds = Math.round(performance.now() - startedMs) / 1000;
   const bytes = made.files.reduce((sum, file) => sum + file.bytes, 0);
   const rows = (table: string) => made.files.reduce((sum, file) => sum + (file.rows[table] ?? 0), 0);
