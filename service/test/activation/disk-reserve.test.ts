@@ -84,6 +84,22 @@ test.if(canMount && DATABASES.some(({ name }) => name === 'PostgreSQL'))(
   },
 );
 
+test.if(canMount)(
+  'a nearly full database disk is reported as low, and clicks go to the spool on another disk',
+  async () => {
+    await using disk = await SmallDisk.mount(64);
+    await using scene = await startNode(`sqlite:${join(disk.folder, 'shop.db')}`, {
+      diskReserve: 32,
+      spool: temporaryFolder(),
+    });
+    writeFileSync(join(disk.folder, 'filling'), Buffer.alloc(40 * MEGABYTE));
+    await until(scene.diskLow, (value) => value === '1');
+    expect(await scene.click()).toStartWith('https://network.example/');
+    expect(await scene.node.stores.clicks.list(10)).toEqual([]);
+    expect(await scene.readyz()).toMatchObject({ clicks: 'spooled', disk: 'low' });
+  },
+);
+
 test.if(canMount)('several tokens can be revoked in succession while the disk is full', async () => {
   await using disk = await SmallDisk.mount(32);
   const databaseUrl = `sqlite:${join(disk.folder, 'shop.db')}`;

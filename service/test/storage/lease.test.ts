@@ -75,7 +75,7 @@ for (const database of DATABASES) {
       expect((await store.find('a'))?.holder).toBe(first.holder);
     });
 
-    test('the time of a slow renewal counts as part of the lease', async () => {
+    test('the time of a slow take or renewal counts as part of the lease', async () => {
       const store = await openStore();
       let nowMs = 0;
       let renewals = 0;
@@ -86,12 +86,21 @@ for (const database of DATABASES) {
         if (renewals === 1) nowMs = 20_000;
         return isRenewed;
       };
-      const timings = { renewEveryMs: 5, checkEveryMs: 5 };
-      const lease = new Lease({ store: { ...store, renew }, name: 'a', timings, monotonicMs: () => nowMs });
+      const take: LeaseStore['take'] = async (...args) => {
+        const isTaken = await store.take(...args);
+        nowMs = 3_000;
+        return isTaken;
+      };
+      let safe: boolean[] = [];
+      const onTaken = () => {
+        safe = [lease.isSafeFor(21_999), lease.isSafeFor(22_000)];
+      };
+      const own = { ...store, take, renew };
+      const lease = new Lease({ store: own, name: 'a', timings: FAST, monotonicMs: () => nowMs, onTaken });
       lease.start();
-      // The first renewal began at 0 and ended at 20,000.
+      // It was taken between 0 and 3,000, and renewed for the first time between 3,000 and 20,000.
       await until(() => renewals === 2);
-      expect([lease.isSafeFor(4_999), lease.isSafeFor(5_000)]).toEqual([true, false]);
+      expect([...safe, lease.isSafeFor(7_999), lease.isSafeFor(8_000)]).toEqual([true, false, true, false]);
       goOn();
       await lease.stop(true);
     });
