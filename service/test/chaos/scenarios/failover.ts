@@ -1,11 +1,14 @@
 // Repeated failovers of a Patroni cluster under load. Installs Patroni, etcd, HAProxy and PostgreSQL 15 from Debian's packages
 // first. docs/operations/failover.md has the results.
 
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PatroniCluster } from '../cluster/patroni/patroni-cluster.ts';
 import { FAULTS, type Fault } from '../faults/patroni-faults.ts';
 import type { Run } from '../report/run.ts';
 import type { Scenario } from '../scenario.ts';
-import { FailoverStage, MODES, type Mode, OldPrimaryReinstated } from './failover-stage.ts';
+import { type FailoverStage, MODES, type Mode, OldPrimaryReinstated, openStage } from './failover-stage.ts';
 
 const FIRST_PAGE_WITHIN_S = 5;
 const STARTS_MAX = 5;
@@ -53,7 +56,7 @@ async function playMode(run: Run, mode: Mode, faults: readonly Fault[]): Promise
         run.print(`${name}: not counted, because Patroni made the old primary the leader again`);
       else run.violation('NOT COMPLETED', `${name}: ${error instanceof Error ? error.message : error}`);
     }
-    if (run.violationCount > violationsBefore) stage?.saveLogs();
+    if (run.violationCount > violationsBefore) for (const log of stage?.logs ?? []) saveLog(run, log);
     if (isUsable) continue;
     // The next round begins with a new cluster.
     await stage?.[Symbol.asyncDispose]();
@@ -75,14 +78,19 @@ async function playRound(run: Run, stage: FailoverStage, name: string, fault: Fa
   run.require(`${name}: first 200 within 5 s`, firstPage <= FIRST_PAGE_WITHIN_S, firstPage);
 }
 
+/** Writes the log of a node to a new file, and prints its path. */
+function saveLog(run: Run, text: string): void {
+  const path = join(mkdtempSync(join(tmpdir(), 'offerbook-failover-log-')), 'log');
+  writeFileSync(path, text);
+  run.print(`  log of a node: ${path}`);
+}
+
 /** On a busy machine, servers may be too slow for the first connections of the nodes. */
 async function open(run: Run, mode: Mode): Promise<FailoverStage> {
   for (let attempt = 1; ; attempt++) {
-    const cluster = await PatroniCluster.start(mode === 'synchronous');
     try {
-      return await FailoverStage.start(run, cluster, mode);
+      return await openStage(run, await PatroniCluster.start(mode === 'synchronous'), mode);
     } catch (error) {
-      cluster[Symbol.dispose]();
       if (attempt === STARTS_MAX) throw error;
     }
   }
