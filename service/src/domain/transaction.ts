@@ -94,8 +94,11 @@ export interface TransactionStore {
   changes(query: ChangeQuery): Promise<ChangePage>;
   /** Returns the current document of an organisation's transaction as UTF-8; undefined if there is none. */
   find(orgId: number, id: Uuid): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** Returns the current retailers of these transactions; omits transactions without one. */
-  findRetailers(ids: readonly Uuid[]): Promise<Map<Uuid, Uuid>>;
+  /**
+   * Returns the current retailers of these transactions of an organisation, or of all organisations; omits transactions without
+   * one.
+   */
+  findRetailers(ids: readonly Uuid[], orgId?: number): Promise<Map<Uuid, Uuid>>;
   /** Reads all transactions of an organisation in id order, in batches, from one consistent snapshot. */
   read(orgId: number, onBatch: (batch: StoredDocument[]) => Promise<void>): Promise<void>;
   /**
@@ -112,8 +115,11 @@ export interface TransactionStore {
 
 export interface TransactionWriters extends ImportWriter {
   readonly pulls: PullWriter;
-  /** Finds transactions by id, in any organisation. */
-  find(ids: readonly Uuid[]): Promise<Map<Uuid, StoredTransaction>>;
+  /**
+   * Returns those of the ids, which are new to their organisations, that another organisation has. In a write to one
+   * organisation, checks only as many of the ids as costs about one look-up per id.
+   */
+  findUsed(ids: readonly Uuid[]): Promise<Set<Uuid>>;
   /** Returns undefined if there is no such organisation. */
   of(orgId: number): OrganisationWriter | undefined;
 }
@@ -144,7 +150,7 @@ interface LatestOptions {
 }
 
 export interface TransactionHistory {
-  /** Returns all versions of a transaction, newest first; empty if there is no such transaction. */
+  /** Returns all versions of a transaction, by organisation and newest first; empty if there is no such transaction. */
   versions(id: Uuid): Promise<TransactionVersion[]>;
   /** Finds current versions with this passbackUid. */
   findByPassbackUid(passbackUid: string, options?: SearchOptions): Promise<SearchResult>;
@@ -171,14 +177,14 @@ export interface UserSale extends Sale {
   readonly passbackUid: string | null;
 }
 
-export interface TransactionWriter extends OrganisationWriter, ImportWriter {
-  readonly pulls: PullWriter;
-}
+export interface TransactionWriter
+  extends OrganisationWriter,
+    Pick<TransactionWriters, 'findUsed' | 'pulls' | 'finishImport'> {}
 
 export interface OrganisationWriter {
   /** The updatedAt of every row in this write: max(now, last stamp + 1 ms). */
   readonly stampMs: number;
-  /** Finds transactions by id, in any organisation. Does not necessarily see rows that this writer has put. */
+  /** Finds the organisation's transactions by id. Does not necessarily see rows that this writer has put. */
   find(ids: readonly Uuid[]): Promise<Map<Uuid, StoredTransaction>>;
   /** Writes rows and updates the daily totals. Put each id at most once per write. */
   put(rows: readonly PutTransaction[]): Promise<void>;

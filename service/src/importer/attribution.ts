@@ -142,8 +142,8 @@ export class Attribution {
   }
 
   /** Returns the stored transaction if it came from this click. */
-  #findBefore(stored: StoredTransaction | undefined, { orgId, atMs }: ClickOrigin): Transaction | undefined {
-    if (stored?.orgId !== orgId) return undefined;
+  #findBefore(stored: StoredTransaction | undefined, { atMs }: ClickOrigin): Transaction | undefined {
+    if (stored === undefined) return undefined;
     const before: Transaction = JSON.parse(stored.document);
     return before.activatedAt !== null && timestampMs(before.activatedAt) === atMs ? before : undefined;
   }

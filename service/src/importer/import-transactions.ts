@@ -34,11 +34,9 @@ export function importTransactions(
       ? store.writeAll(work, options.importId)
       : store.write(
           org.id,
-          ({ finishImport, pulls, ...writer }) =>
+          (writer) =>
             work({
-              finishImport,
-              pulls,
-              find: writer.find,
+              ...writer,
               of: (orgId) => (orgId === org.id ? writer : undefined),
             }),
           options.importId,

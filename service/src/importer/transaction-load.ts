@@ -62,10 +62,15 @@ const SOURCE_AHEAD_MAX_MS = 86_400_000;
 
 const NO_ORG = 'the rows have no clickId, and --org is missing; add --org with the organisation of the sales';
 
-/** A batch of validated rows, and the stored transactions with the same ids. */
+/** A sale must not be paid twice. The message must not identify the organisation that has the transaction. */
+const USED: FieldProblem = { field: 'id', reason: 'belongs to another organisation' };
+
+/** A batch of validated rows, and the transactions with the same ids that their organisations have stored. */
 export interface LookedUp {
   readonly rows: readonly OwnedRow[];
   readonly stored: ReadonlyMap<Uuid, StoredTransaction>;
+  /** Ids of rows that another organisation has stored. */
+  readonly used: ReadonlySet<Uuid>;
 }
 
 /** The state of an import for one organisation. */
@@ -126,11 +131,17 @@ export class TransactionLoad {
       this.#attribution === undefined
         ? batch.map((raw) => ({ checked: this.#check(raw), orgId: this.#orgId, click: undefined }))
         : await this.#attribution.attribute(batch, (raw) => this.#check(raw));
-    const ids = rows.flatMap(({ checked }) => checked.value?.id ?? []);
-    return { rows, stored: await this.#writers.find(ids) };
+    const idsOf = new Map<number, Uuid[]>();
+    for (const { checked, orgId } of rows)
+      if (checked.value !== undefined) addTo(idsOf, orgId, checked.value.id);
+    const stored = new Map<Uuid, StoredTransaction>();
+    for (const [orgId, ids] of idsOf)
+      for (const [id, found] of await this.#part(orgId).writer.find(ids)) stored.set(id, found);
+    const added = [...idsOf.values()].flat().filter((id) => !stored.has(id));
+    return { rows, stored, used: await this.#writers.findUsed(added) };
   }
 
-  async take({ rows, stored }: LookedUp): Promise<void> {
+  async take({ rows, stored, used }: LookedUp): Promise<void> {
     const changed = new Map<number, PutTransaction[]>();
     const sources = new Map<number, StoredTransaction[]>();
     const sold: ClickId[] = [];
@@ -145,7 +156,9 @@ export class TransactionLoad {
       const existing = stored.get(value.id);
       const attributed = (click && this.#attribution?.complete(place, value, click, existing)) ?? value;
       const row = existing === undefined ? attributed : this.#withKept(attributed, existing);
-      const outcome = this.#judge(this.#withoutErased(row, orgId, existing), orgId, existing);
+      const outcome = used.has(row.id)
+        ? USED
+        : this.#judge(this.#withoutErased(row, orgId, existing), orgId, existing);
       if (outcome === 'unchanged' || outcome === 'stale') {
         this.#run.counts[outcome]++;
         const source = existing && findNewSource(row, existing);
@@ -254,8 +267,6 @@ export class TransactionLoad {
     existing: StoredTransaction | undefined,
   ): PutTransaction | 'unchanged' | 'stale' | FieldProblem {
     if (existing === undefined) return this.#stamp(row, orgId, sourceOf(row), undefined);
-    // The message must not identify the organisation that owns the transaction.
-    if (existing.orgId !== orgId) return { field: 'id', reason: 'belongs to another organisation' };
     const { document, updatedAtMs } = existing;
     const hasItsStamp = !this.#preserve || timestampMs(row.updatedAt as Timestamp) === updatedAtMs;
     if (hasItsStamp && printTransaction(row, printTimestamp(updatedAtMs)) === document) return 'unchanged';

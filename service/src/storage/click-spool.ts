@@ -25,8 +25,8 @@ const SPOOL_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, lockTimeoutMs: 1_00
 const LENGTHS: Partial<Record<keyof typeof CLICKS.columns, number>> = {
   id: 22,
   kind: 32,
-  deal_id: 36,
-  retailer_id: 36,
+  deal_id: 16,
+  retailer_id: 16,
   passback_uid: PASSBACK_UID_BYTES_MAX,
   passback_data: PASSBACK_DATA_BYTES_MAX,
 };

@@ -253,7 +253,7 @@ const FORMER_USERS_BATCH = 5_000;
 
 export const FORMER_USERS_SQL = `
   SELECT ${columnsOf(FORMER_USERS).join(', ')} FROM former_users
-   WHERE (org_id, user_key, id) > ($1, $2, $3) AND org_id <= $1 ORDER BY org_id, user_key, id LIMIT ${FORMER_USERS_BATCH}`;
+   WHERE (org_id, user_key, id) > ($1, $2, $3::uuid) AND org_id <= $1 ORDER BY org_id, user_key, id LIMIT ${FORMER_USERS_BATCH}`;
 
 async function copyFormerUsers({ from, to, progress }: Copy, orgId: number): Promise<void> {
   let batch: RowOf<typeof FORMER_USERS>[];

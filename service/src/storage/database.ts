@@ -21,8 +21,8 @@ export interface Connection extends Queries {
     statement: Statement,
     ...params: SqlValue[]
   ): Promise<Row[]>;
-  /** Returns the rows with these keys. */
-  findMany<T extends Table>(table: T, keys: readonly string[]): Promise<RowOf<T>[]>;
+  /** Returns the rows with these keys. If the key has several columns, `first` are the values of all but the last. */
+  findMany<T extends Table>(table: T, keys: readonly string[], ...first: SqlValue[]): Promise<RowOf<T>[]>;
   /** Inserts rows or overwrites those with the same key. Returns the number of rows written. */
   putMany<T extends Table>(table: T, rows: readonly RowOf<NoInfer<T>>[]): Promise<number>;
   /**

@@ -4,8 +4,9 @@
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 
 /**
- * The text of a statement with parameters $1, $2, …, or a function that builds it. Connections cache prepared statements by
- * identity, so these functions must be module constants.
+ * The text of a statement with parameters $1, $2, …, or a function that builds it. A parameter that is compared with or stored in
+ * a uuid column must be written as $1::uuid, because SQLite stores UUIDs as bytes. In results, UUIDs are text in both databases.
+ * Connections cache prepared statements by identity, so these functions must be module constants.
  */
 export type Statement = string | ((sql: Sql) => string);
 
@@ -88,7 +89,13 @@ interface SchemaWords {
   withoutStatistics(table: string, column: string): readonly string[];
 }
 
-/** Splits a `joinIds` column, which is null if there are no ids. */
+/** Splits a `joinIds` column, which is null if there are no ids. SQLite returns hexadecimal digits without hyphens. */
 export function splitIds(text: string | null): Uuid[] {
-  return text === null ? [] : (text.split(',') as Uuid[]);
+  if (text === null) return [];
+  return text[8] === '-' ? (text.split(',') as Uuid[]) : text.split(',').map(uuidOfHex);
+}
+
+export function uuidOfHex(hex: string): Uuid {
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)];
+  return parts.join('-') as Uuid;
 }

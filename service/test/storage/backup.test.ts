@@ -234,7 +234,7 @@ describe('backups', () => {
         file.close();
         return values;
       };
-      const sales = read('offerbook.db', 'SELECT id FROM transactions');
+      const sales = read('offerbook.db', "SELECT document ->> 'id' FROM transactions");
       const marked = read('offerbook.db-activations', 'SELECT passback_data FROM clicks WHERE has_sale = 1');
       expect(sales.filter((id) => !marked.includes(id))).toEqual([]);
       return sales.length;
@@ -719,7 +719,7 @@ describe('backups', () => {
     const isOurs = () => {
       const main = new SqliteFile(path);
       main.run(
-        `INSERT INTO transactions VALUES ('${transaction(1).id}', ${org.id}, 1, '{}', NULL, NULL, NULL, NULL)`,
+        `INSERT INTO transactions (org_id, id, updated_at, document) VALUES (${org.id}, randomblob(16), 1, '{}')`,
       );
       main.close();
       return true;

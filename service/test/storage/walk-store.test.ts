@@ -56,7 +56,7 @@ for (const testDatabase of DATABASES) {
       await stored.write(async (connection) => {
         for (let i = 0; i < 1_500; i++) {
           await connection.all(
-            'INSERT INTO walks (token_id, min_stamp, max_stamp, user_key, stamp, begun_at) VALUES ($1, $2, 0, 0, 0, $3)',
+            'INSERT INTO walks (token_id, min_stamp, max_stamp, user_key, stamp, begun_at) VALUES ($1::uuid, $2, 0, 0, 0, $3)',
             idOf(2),
             i,
             nowMs - 4 * HOUR_MS + i,

@@ -12,10 +12,13 @@ type Data = TransactionPage['data'];
 /** Adds the retailers to a page or to a single transaction. A page ends early if the retailers would make it too large. */
 export async function expandRetailers<
   Page extends { readonly data: Data; readonly cursor?: Uuid | undefined },
->(page: Page, transactions: TransactionStore, catalogue: Catalogue): Promise<Page> {
+>(page: Page, orgId: number, transactions: TransactionStore, catalogue: Catalogue): Promise<Page> {
   const documents = splitDocuments(page.data);
   if (documents.length === 0) return page;
-  const retailerIds = await transactions.findRetailers(documents.map(({ id }) => id));
+  const retailerIds = await transactions.findRetailers(
+    documents.map(({ id }) => id),
+    orgId,
+  );
   const printed = new Map<Uuid | undefined, string>();
   const print = (retailerId: Uuid | undefined) => {
     const known = printed.get(retailerId);

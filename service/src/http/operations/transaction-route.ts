@@ -19,7 +19,7 @@ export function transactionRoute({ transactions, transactionQueue, catalogue }: 
     const find = async () => {
       const data = await transactions.find(token.orgId, id);
       if (data === undefined || expand === undefined) return data;
-      return (await expandRetailers({ data }, transactions, catalogue)).data;
+      return (await expandRetailers({ data }, token.orgId, transactions, catalogue)).data;
     };
     const document = await withinDeadline(
       transactionQueue.run(token, () => useDatabase(exchange.span, 'SELECT', 'transactions', find)),

@@ -66,7 +66,7 @@ export function transactionsRoute({
     const atLeastMs = asOfMs ?? neededMs(query.window, isFirst);
     const page = await useDatabase(span, 'SELECT', 'transactions', async () => {
       const found = await transactions.page({ ...query, asOfMs, atLeastMs });
-      return expand === undefined ? found : expandRetailers(found, transactions, catalogue);
+      return expand === undefined ? found : expandRetailers(found, query.orgId, transactions, catalogue);
     });
     if (isFirst && page.cursor !== undefined)
       await useDatabase(span, 'INSERT', 'walks', () => walks.begin(walk, page.completeThroughMs));

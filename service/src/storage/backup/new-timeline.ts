@@ -142,12 +142,14 @@ async function countRows(database: Database, moved: readonly MovedClock[]): Prom
 const FIELD = '"updatedAt":"';
 
 /**
- * Sets the stamp $2, printed as $3, on the transactions $1. Skips transactions that an import has stamped since the clocks moved
- * to $4. On PostgreSQL, sending the documents to this process and back takes 15 % more CPU time; on SQLite, 12 % less.
+ * Sets the stamp $2, printed as $3, on the transactions $1, a list of [organisation, id]. Skips transactions that an import has
+ * stamped since the clocks moved to $4 (the `+` keeps PostgreSQL from searching by stamp). On PostgreSQL, sending the documents to this
+ * process and back takes 15 % more CPU time; on SQLite, 12 % less.
  */
 export const STAMP_SQL: Statement = (sql) => `
+  WITH listed (org_id, id) AS (${sql.selectRows('$1', ['integer', 'uuid'])})
   UPDATE transactions SET updated_at = $2, document = ${withUpdatedAt(sql, 'document', '$3')}
-   WHERE id ${sql.isOneOf(`SELECT value FROM ${sql.valuesTable('$1', 'uuid')}`)} AND updated_at <= $4 RETURNING 1`;
+    FROM listed l WHERE transactions.org_id = l.org_id AND transactions.id = l.id AND +updated_at <= $4 RETURNING 1`;
 
 /** SQL that replaces the document's `updatedAt`. Quotes in strings are escaped, so only the field can match. */
 export function withUpdatedAt(sql: Sql, document: string, updatedAt: string): string {
@@ -170,11 +172,11 @@ export async function stampAll(
 ): Promise<void> {
   const query = { ...exportQuery(orgId, 'id'), batchSize: BATCH };
   await readBatches<{ id: Uuid }>(database, query, async (batch) => {
-    const ids = batch.map(({ id }) => id);
+    const listed = JSON.stringify(batch.map(({ id }) => [orgId, id]));
     const stamped = await database.write(async (connection) => {
       const stampMs = Math.max(clock(), (await lockClock(connection, orgId)) + 1);
       const updatedAt = printTimestamp(stampMs);
-      const rows = await connection.all(STAMP_SQL, JSON.stringify(ids), stampMs, updatedAt, movedToMs);
+      const rows = await connection.all(STAMP_SQL, listed, stampMs, updatedAt, movedToMs);
       await advanceClock(connection, orgId, stampMs);
       await inBatch(connection);
       return rows.length;

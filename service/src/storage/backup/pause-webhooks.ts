@@ -31,13 +31,13 @@ export async function pauseWebhooks(
     // Keeps the newer secret.
     if (replaced !== undefined && replaced.generation > restored.generation)
       await connection.all(
-        'UPDATE webhooks SET generation = $2, oldest_generation = $3, overlap_ends_at = $4 WHERE id = $1',
+        'UPDATE webhooks SET generation = $2, oldest_generation = $3, overlap_ends_at = $4 WHERE id = $1::uuid',
         ...[replaced.id, replaced.generation, replaced.oldest_generation, replaced.overlap_ends_at],
       );
     const isPaused = restored.paused_at !== null;
     if (replaced === undefined ? isPaused : isSame(replaced, restored)) continue;
     await connection.all(
-      "UPDATE webhooks SET paused_at = $2, paused_by = 'restore', revision = revision + 1 WHERE id = $1",
+      "UPDATE webhooks SET paused_at = $2, paused_by = 'restore', revision = revision + 1 WHERE id = $1::uuid",
       restored.id,
       nowMs,
     );

@@ -5,6 +5,7 @@ import type { Database as SqliteFile } from 'bun:sqlite';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
 import { openAlone } from '../sqlite/open-alone.ts';
+import { withUuids } from '../sqlite/sqlite-connection.ts';
 import type { ErasedUser } from '../stores/erased-users.ts';
 import type { OldTimeline } from './new-timeline.ts';
 import { type OldWebhook, WEBHOOKS_SQL } from './pause-webhooks.ts';
@@ -70,7 +71,7 @@ function readTimeline(file: SqliteFile, clickKey: string): OldTimeline | undefin
   if (key?.[0] !== clickKey) return undefined;
   const clocks = file.query('SELECT id, last_stamp FROM organisations').values() as [number, number][];
   // Older schemas have no column overlap_ends_at: there, revoked_at is the end of the overlap too.
-  const tokens = file.query<TokenRow, []>('SELECT * FROM tokens').all();
+  const tokens = withUuids(file.query<TokenRow, []>('SELECT * FROM tokens').all());
   return {
     clocksMs: new Map(clocks),
     endedTokens: tokens.map(({ id, revoked_at, overlap_ends_at }) =>
@@ -82,7 +83,7 @@ function readTimeline(file: SqliteFile, clickKey: string): OldTimeline | undefin
 }
 
 function readWebhooks(file: SqliteFile): OldWebhook[] {
-  return file.query<OldWebhook, []>(WEBHOOKS_SQL).all();
+  return withUuids(file.query<OldWebhook, []>(WEBHOOKS_SQL).all());
 }
 
 function readErased(file: SqliteFile): ErasedUser[] {

@@ -151,8 +151,13 @@ function connection(
   return {
     all: (statement, ...params) => run(statement, params),
     allWithBytes: (statement, ...params) => queryWithBytes(send, statement, params),
-    findMany(table, keys) {
-      return run(`SELECT ${columnsOf(table).join(', ')} FROM ${whereKey(table)}`, [arrayText(keys)]);
+    findMany(table, keys, ...first) {
+      const names = columnsOf(table);
+      const conditions = first.map((_, i) => `AND ${names[i]} = $${i + 2}`).join(' ');
+      return run(`SELECT ${names.join(', ')} FROM ${whereKey(table, first.length)} ${conditions}`, [
+        arrayText(keys),
+        ...first,
+      ]);
     },
     async putMany(table, rows) {
       return (await run(upsertSql(table, selectArrays(table)), arraysOf(table, rows))).count;
@@ -217,9 +222,9 @@ function arraysOf<T extends Table>(table: T, rows: readonly RowOf<T>[]): string[
   return columnsOf(table).map((name) => arrayText(rows.map((row) => row[name] as SqlValue)));
 }
 
-/** Selects the rows whose key is in the list $1. */
-function whereKey(table: Table): string {
-  const [key, type] = [columnsOf(table)[0], parameterTypes(table)[0]];
+/** Selects the rows whose key, the column at this index, is in the list $1. */
+function whereKey(table: Table, index = 0): string {
+  const [key, type] = [columnsOf(table)[index], parameterTypes(table)[index]];
   return `${table.name} WHERE ${key} = ANY(${arrayParam(1, type ?? '')})`;
 }
 

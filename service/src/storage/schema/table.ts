@@ -40,8 +40,6 @@ export interface Table<C extends Columns = Columns> {
   readonly deleted?: 'first' | 'in batches' | 'last';
   /** How `copy` treats the table: with all rows of the selected organisations, with code of its own, or not at all. */
   readonly copied: 'rows' | 'by code' | 'not';
-  /** A column that never changes: existing rows with a different value are not overwritten. */
-  readonly fixed?: keyof C & string;
   /** The only column that an upsert changes in an existing row, and only if it is null. */
   readonly filledLater?: keyof C & string;
   /** Rows of a new database: INSERT statements. */
@@ -115,13 +113,22 @@ export function createTable(declared: Table, sql: Sql): string[] {
   ];
 }
 
+/** Parameters with the values of all columns, or of those in a list. */
+export function parametersOf(declared: Table, columns: readonly string[] = columnsOf(declared)): string {
+  return columns.map((name, i) => `$${i + 1}${isUuid(declared, name) ? '::uuid' : ''}`).join(', ');
+}
+
+export function isUuid({ columns }: Table, name: string): boolean {
+  return columns[name]?.replace('?', '') === 'uuid';
+}
+
 /**
  * SELECT of a table's rows after the row with the key ($1, $2, …), or of its first rows, in the order of the key. Compares row
  * values instead of single columns, so that an index seek finds the start.
  */
 export function scanSql(declared: Table, start: 'first' | 'next', limit: number): string {
   const key = keyOf(declared);
-  const after = `WHERE (${key.join(', ')}) > (${key.map((_, i) => `$${i + 1}`).join(', ')})`;
+  const after = `WHERE (${key.join(', ')}) > (${parametersOf(declared, key)})`;
   return `SELECT ${columnsOf(declared).join(', ')} FROM ${declared.name} ${start === 'next' ? after : ''}
    ORDER BY ${key.join(', ')} LIMIT ${limit}`;
 }
@@ -132,13 +139,12 @@ export function insertSql(declared: Table, source: string): string {
 
 /** `INSERT INTO table (columns) <source> ON CONFLICT …`. */
 export function upsertSql(declared: Table, source: string): string {
-  const { name, fixed, filledLater } = declared;
+  const { name, filledLater } = declared;
   const key = keyOf(declared);
   const rest = columnsOf(declared).slice(key.length);
   const assignments =
     filledLater === undefined
-      ? rest.filter((column) => column !== fixed).map((column) => `${column} = excluded.${column}`)
+      ? rest.map((column) => `${column} = excluded.${column}`)
       : [`${filledLater} = coalesce(${name}.${filledLater}, excluded.${filledLater})`];
-  const guard = fixed === undefined ? '' : ` WHERE ${name}.${fixed} = excluded.${fixed}`;
-  return `${insertSql(declared, source)} ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${assignments.join(', ')}${guard}`;
+  return `${insertSql(declared, source)} ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${assignments.join(', ')}`;
 }

@@ -123,15 +123,16 @@ const SECRETS = table({
 });
 
 /**
- * No foreign key to organisations, here or in the history: every write already holds the lock on its organisation's row, and
- * checking each row would slow down imports. `user_key` is null if the document has no passbackUid; see
+ * An id is unique within its organisation. This makes one index do for look-ups and for pages, and an import's rows are next to
+ * each other in it. No foreign key to organisations, here or in the history: every write already holds the lock on its
+ * organisation's row, and checking each row would slow down imports. `user_key` is null if the document has no passbackUid; see
  * transactions/user-key.ts.
  */
 export const TRANSACTIONS = table({
   name: 'transactions',
   columns: {
-    id: 'uuid',
     org_id: 'integer',
+    id: 'uuid',
     updated_at: 'bigint',
     document: 'text',
     import_id: 'integer?',
@@ -139,8 +140,8 @@ export const TRANSACTIONS = table({
     user_key: 'bigint?',
     retailer_id: 'uuid?',
   },
+  keyLength: 2,
   indexes: {
-    transactions_by_id: '(org_id, id)',
     transactions_by_stamp: ({ ddl }) => `(org_id, updated_at, id${ddl.nullsFirst})`,
     // Ends with the stamp, so that transactions of an edge can be found without reading the table.
     transactions_by_span: ({ ddl }) =>
@@ -153,10 +154,13 @@ export const TRANSACTIONS = table({
   organisation: 'org_id',
   deleted: 'in batches',
   copied: 'by code',
-  fixed: 'org_id',
 });
 export type TransactionRow = RowOf<typeof TRANSACTIONS>;
 
+/**
+ * The key begins with the id, so that only the key serves a search for a transaction's versions. Such a search has to compare
+ * +org_id, because org_id would allow the other indexes.
+ */
 export const HISTORY = table({
   name: 'history',
   columns: {
@@ -167,7 +171,7 @@ export const HISTORY = table({
     import_id: 'integer?',
     document: 'text',
   },
-  keyLength: 2,
+  keyLength: 3,
   indexes: {
     history_by_id: ({ ddl }) => `(org_id, until_stamp, id${ddl.nullsFirst}, from_stamp)`,
     history_by_from: '(org_id, until_stamp, from_stamp, id)',

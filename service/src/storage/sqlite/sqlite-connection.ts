@@ -12,8 +12,16 @@ import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { StorageError } from '../../domain/storage-error.ts';
 import { type Connection, type DatabaseOptions, noDatabase, type SqlValue } from '../database.ts';
-import { columnsOf, type RowOf, type Table, upsertSql } from '../schema/table.ts';
-import type { Statement } from '../sql.ts';
+import {
+  columnsOf,
+  isUuid,
+  keyOf,
+  parametersOf,
+  type RowOf,
+  type Table,
+  upsertSql,
+} from '../schema/table.ts';
+import { type Statement, uuidOfHex } from '../sql.ts';
 import { EarlySync } from './early-sync.ts';
 import { emptyLog } from './empty-log.ts';
 import { explainSqlite, isBusy, mayLookAt } from './sqlite-errors.ts';
@@ -120,7 +128,7 @@ export class SqliteConnection implements Connection {
   }
 
   async all<Row>(statement: Statement, ...params: SqlValue[]): Promise<Row[]> {
-    return this.#explained(() => this.#statement(statement).all(...params) as Row[]);
+    return this.#explained(() => withUuids(this.#statement(statement).all(...params) as Row[]));
   }
 
   /** Same as `all`: the statement itself casts the column to a BLOB, which bun:sqlite returns as bytes. */
@@ -140,22 +148,27 @@ export class SqliteConnection implements Connection {
 
   async requireRecordedTimeline(): Promise<void> {}
 
-  async findMany<T extends Table>(table: T, keys: readonly string[]): Promise<RowOf<T>[]> {
-    return this.#explained(() => {
-      const names = columnsOf(table).map((name) => `${table.name}.${name}`);
-      // One statement is faster than one per key. CROSS JOIN makes SQLite look up the keys instead of scanning the table.
-      const find = this.#statement(
-        `SELECT ${names.join(', ')} FROM json_each($1) AS k CROSS JOIN ${table.name} ON ${names[0]} = k.value`,
-      );
-      return find.all(JSON.stringify(keys)) as RowOf<T>[];
-    });
+  async findMany<T extends Table>(
+    table: T,
+    keys: readonly string[],
+    ...first: SqlValue[]
+  ): Promise<RowOf<T>[]> {
+    const names = columnsOf(table).map((name) => `${table.name}.${name}`);
+    const type = isUuid(table, keyOf(table)[first.length] ?? '') ? 'uuid' : 'text';
+    const conditions = first.map((_, i) => `${names[i]} = $${i + 2} AND`);
+    // One statement is faster than one per key. CROSS JOIN makes SQLite look up the keys instead of scanning the table.
+    return this.all(
+      `SELECT ${names.join(', ')} FROM ${SQLITE_SQL.valuesTable('$1', type)} CROSS JOIN ${table.name}
+         ON ${conditions.join(' ')} ${names[first.length]} = v.value`,
+      JSON.stringify(keys),
+      ...first,
+    );
   }
 
   async putMany<T extends Table>(table: T, rows: readonly RowOf<T>[]): Promise<number> {
     return this.#explained(() => {
       const names = columnsOf(table);
-      const values = names.map((_, i) => `$${i + 1}`).join(', ');
-      const put = this.#statement(upsertSql(table, `VALUES (${values})`));
+      const put = this.#statement(upsertSql(table, `VALUES (${parametersOf(table)})`));
       return rows.reduce(
         (written, row) => written + put.run(...names.map((name) => row[name] as SqlValue)).changes,
         0,
@@ -170,7 +183,10 @@ export class SqliteConnection implements Connection {
 
   async deleteMany(table: Table, keys: readonly string[]): Promise<void> {
     this.#explained(() => {
-      const remove = this.#statement(`DELETE FROM ${table.name} WHERE ${columnsOf(table)[0]} = $1`);
+      const [key = ''] = keyOf(table);
+      const remove = this.#statement(
+        `DELETE FROM ${table.name} WHERE ${key} = ${parametersOf(table, [key])}`,
+      );
       for (const key of keys) remove.run(key);
     });
   }
@@ -257,7 +273,11 @@ export class SqliteConnection implements Connection {
     const known = this.#statements.get(statement);
     if (known !== undefined) return known;
     const text = typeof statement === 'string' ? statement : statement(SQLITE_SQL);
-    const prepared: Prepared = this.#file.prepare(text.replace(/\$(\d+)/g, '?$1'));
+    const prepared: Prepared = this.#file.prepare(
+      text.replace(/\$(\d+)(::uuid)?/g, (_, number, isUuid) =>
+        isUuid ? `unhex(?${number}, '-')` : `?${number}`,
+      ),
+    );
     this.#statements.set(statement, prepared);
     return prepared;
   }
@@ -269,6 +289,22 @@ export class SqliteConnection implements Connection {
       throw explainSqlite(error, this.#path);
     }
   }
+}
+
+/**
+ * Converts the UUIDs of rows to text. The only other BLOB is the column `data`, which allWithBytes() returns. A column that is
+ * neither a BLOB nor null in the first row contains no UUIDs.
+ */
+export function withUuids<Row>(rows: Row[]): Row[] {
+  const records = rows as Record<string, unknown>[];
+  for (const [name, value] of Object.entries(records[0] ?? {})) {
+    if (name === 'data' || (value !== null && !(value instanceof Uint8Array))) continue;
+    for (const row of records) {
+      const bytes = row[name];
+      if (bytes instanceof Uint8Array) row[name] = uuidOfHex(bytes.toHex());
+    }
+  }
+  return rows;
 }
 
 function openWritable(path: string): SqliteFile {

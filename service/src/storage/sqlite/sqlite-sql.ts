@@ -1,16 +1,20 @@
-// The SQLite dialect: SQL fragments that differ between SQLite and PostgreSQL.
+// The SQLite dialect: SQL fragments that differ between SQLite and PostgreSQL. UUIDs are stored as 16 bytes, which makes the
+// database a fifth smaller and imports faster than text. Bytes and text sort alike.
 
 import type { Sql } from '../sql.ts';
 
 export const SQLITE_SQL: Sql = {
-  valuesTable: (param) => `json_each(${param}) AS v`,
+  valuesTable: (param, type) =>
+    type === 'uuid'
+      ? `(SELECT unhex(value, '-') AS value FROM json_each(${param})) AS v`
+      : `json_each(${param}) AS v`,
   // WHERE true: without it, SQLite would parse ON CONFLICT after INSERT INTO … SELECT as a join condition.
   selectRows: (param, types) =>
-    `SELECT ${types.map((_, i) => `value ->> ${i}`).join(', ')} FROM json_each(${param}) WHERE true`,
+    `SELECT ${types.map((type, i) => (type === 'uuid' ? `unhex(value ->> ${i}, '-')` : `value ->> ${i}`)).join(', ')} FROM json_each(${param}) WHERE true`,
   isOneOf: (select) => `IN (${select})`,
   position: (text, part) => `instr(${text}, ${part})`,
   jsonNumber: (column, path) => `json_extract(${column}, '$.${path.join('.')}')`,
-  joinIds: 'group_concat(id)',
+  joinIds: 'lower(group_concat(hex(id)))',
   joinDocuments: `CAST(group_concat(document, ',') AS BLOB) AS data, count(document) AS joined`,
   joinEach: (table, _columns, condition) => `${table} AS h ON ${condition}`,
   indexedBy: (index) => `INDEXED BY ${index}`,
@@ -31,7 +35,7 @@ export const SQLITE_SQL: Sql = {
     bigint: 'INTEGER',
     text: 'TEXT',
     sortedText: 'TEXT',
-    uuid: 'TEXT',
+    uuid: 'BLOB',
     number: 'INTEGER PRIMARY KEY',
     neverReusedNumber: 'INTEGER PRIMARY KEY AUTOINCREMENT',
     unlogged: '',

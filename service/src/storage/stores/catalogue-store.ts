@@ -14,14 +14,14 @@ import { type BatchQuery, readBatches } from './read-batches.ts';
 import { lockRevision, raiseRevision, readRevisions } from './revision.ts';
 
 export const ALL_RETAILERS: BatchQuery = {
-  sql: 'SELECT id, document, source FROM retailers WHERE id >= $1 ORDER BY id',
+  sql: 'SELECT id, document, source FROM retailers WHERE id >= $1::uuid ORDER BY id',
   params: [],
   batchSize: 200,
 };
 
 const RETAILERS_WITH_DOMAINS: BatchQuery = {
   sql: `SELECT retailers.id, document, domains FROM retailers LEFT JOIN links ON links.id = retailers.id
-   WHERE retailers.id >= $1 ORDER BY retailers.id`,
+   WHERE retailers.id >= $1::uuid ORDER BY retailers.id`,
   params: [],
   batchSize: ALL_RETAILERS.batchSize,
 };

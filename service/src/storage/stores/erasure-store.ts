@@ -41,13 +41,10 @@ const PULLED_SQL = 'UPDATE pull_rows SET sub_id = NULL WHERE org_id = $1 AND sub
  */
 const VERSIONS_SQL: Statement = (sql) => `
   SELECT id, until_stamp, org_id, from_stamp, import_id, document FROM history
-   WHERE id ${sql.isOneOf(`SELECT value FROM ${sql.valuesTable('$1', 'uuid')}`)}
+   WHERE id ${sql.isOneOf(`SELECT value FROM ${sql.valuesTable('$2', 'uuid')}`)} AND +org_id = $1
    ORDER BY until_stamp, id ${sql.forUpdate}`;
 
-/**
- * $1: organisation, $2: user key, $3: the field `passbackUid`. The `+` keeps both databases from reading all versions of the
- * organisation instead of those of the user's transactions.
- */
+/** $1: organisation, $2: user key, $3: the field `passbackUid`. */
 export const COUNT_SQL: Statement = (sql) => {
   const isNaming = `${sql.position('document', '$3')} > 0`;
   const ids = `SELECT id FROM (${selectOfUser(sql, 'id')}) AS now UNION SELECT id ${FORMER}`;
@@ -127,7 +124,7 @@ export function erasureStore(
   async function replace(connection: Connection, user: User, ids: readonly Uuid[]): Promise<number> {
     const stampMs = Math.max(auditor.clock(), (await lockClock(connection, user.orgId)) + 1);
     // Read again under the lock: an import may have changed the rows since they were found.
-    const rows = stillNaming(await connection.findMany(TRANSACTIONS, ids), user);
+    const rows = stillNaming(await connection.findMany(TRANSACTIONS, ids, user.orgId), user);
     if (rows.length === 0) return 0;
     await connection.putMany(
       HISTORY,
@@ -160,7 +157,7 @@ export function erasureStore(
   async function rewrite(connection: Connection, user: User, ids: readonly Uuid[]): Promise<number> {
     // Throws if the organisation is being deleted.
     await lockClock(connection, user.orgId);
-    const found = await connection.all<VersionRow>(VERSIONS_SQL, JSON.stringify(ids));
+    const found = await connection.all<VersionRow>(VERSIONS_SQL, user.orgId, JSON.stringify(ids));
     const rows = stillNaming(found, user);
     await connection.putMany(
       HISTORY,

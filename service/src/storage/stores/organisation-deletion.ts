@@ -77,7 +77,7 @@ export function organisationDeletion(
       }
       // A new public id invalidates links with the old one.
       await connection.all(
-        'UPDATE organisations SET deleting_since = $2, public_id = $3 WHERE id = $1',
+        'UPDATE organisations SET deleting_since = $2, public_id = $3::uuid WHERE id = $1',
         org.id,
         auditor.clock(),
         newUuid(),

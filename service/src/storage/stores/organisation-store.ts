@@ -14,7 +14,7 @@ const COLUMNS = 'id, name, created_at AS "createdAtMs", public_id AS "publicId"'
 
 const CREATE_SQL: Statement = ({ nextNumber }) => `
   INSERT INTO organisations (id, name, created_at, last_stamp, public_id)
-  VALUES (${nextNumber(LAST_NUMBER_SQL)}, $1, $2, $2, $3) ON CONFLICT (name) DO NOTHING RETURNING ${COLUMNS}`;
+  VALUES (${nextNumber(LAST_NUMBER_SQL)}, $1, $2, $2, $3::uuid) ON CONFLICT (name) DO NOTHING RETURNING ${COLUMNS}`;
 
 export function organisationStore(
   database: Database,

@@ -1,9 +1,8 @@
-// Buffers the transactions of a write and stores them in order of id. Except for the index by user, every index ends with the
-// id. Sorted rows are therefore close together in the index, which makes large imports faster. The buffer also updates the
+// Buffers the transactions of a write and stores them in order of id. The rows of an
+// import are in this order in every index except the index by user, which makes large imports faster. The buffer also updates the
 // daily totals and records former users.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import { StorageError } from '../../domain/storage-error.ts';
 import type { PutTransaction } from '../../domain/transaction.ts';
 import type { Connection } from '../database.ts';
 import { FORMER_USERS, TRANSACTIONS, type TransactionRow } from '../schema/tables.ts';
@@ -89,27 +88,18 @@ export class PutBuffer {
       const { added = [], replacing = [] } = Object.groupBy(slice, ({ isNew }) =>
         isNew ? 'added' : 'replacing',
       );
-      for (const [stampMs, puts] of Map.groupBy(replacing, (put) => put.stampMs)) {
+      for (const [orgId, puts] of Map.groupBy(replacing, (put) => put.org_id)) {
         const ids = puts.map(({ id }) => id);
-        await keepReplaced(this.#connection, ids, stampMs);
+        await keepReplaced(this.#connection, orgId, ids, puts[0]?.stampMs ?? 0);
       }
       const former = slice.flatMap(({ id, org_id, stampMs: until_stamp, formerUser }) =>
         formerUser === undefined ? [] : [{ org_id, user_key: userKey(formerUser), id, until_stamp }],
       );
       if (former.length > 0) await this.#connection.putMany(FORMER_USERS, former);
-      if (added.length > 0) requireAll(added, await this.#connection.insertMany(TRANSACTIONS, added));
-      if (replacing.length > 0)
-        requireAll(replacing, await this.#connection.putMany(TRANSACTIONS, replacing));
+      if (added.length > 0) await this.#connection.insertMany(TRANSACTIONS, added);
+      if (replacing.length > 0) await this.#connection.putMany(TRANSACTIONS, replacing);
     }
   }
-}
-
-function requireAll(rows: readonly BufferedRow[], written: number): void {
-  if (written === rows.length) return;
-  throw new StorageError(
-    'conflict',
-    'another organisation has just imported a transaction with one of these ids',
-  );
 }
 
 /** A substring keeps its whole string in memory, and ids are substrings of the file's lines. */

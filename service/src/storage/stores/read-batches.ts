@@ -8,7 +8,7 @@ import type { Statement } from '../sql.ts';
 const VERSIONS_BATCH = 1_000;
 
 export interface BatchQuery {
-  /** SELECT id, … WHERE id >= $1 … ORDER BY id, without a LIMIT; further parameters follow. */
+  /** SELECT id, … WHERE id >= $1 … ORDER BY id, without a LIMIT ($1::uuid for UUIDs); further parameters follow. */
   readonly sql: string;
   readonly params: readonly SqlValue[];
   readonly batchSize: number;
@@ -42,7 +42,7 @@ export async function readBatches<Row extends { readonly id: string } = StoredDo
  */
 export function versionsSql(columns: string): string {
   return `SELECT ${columns} FROM history
-   WHERE (org_id, until_stamp, id) > ($1, $2, $3) AND org_id <= $1
+   WHERE (org_id, until_stamp, id) > ($1, $2, $3::uuid) AND org_id <= $1
    ORDER BY org_id, until_stamp, id NULLS FIRST LIMIT ${VERSIONS_BATCH}`;
 }
 

@@ -28,11 +28,11 @@ const LIST_SQL = `SELECT r.value AS revision, ${COLUMNS} FROM revisions r LEFT J
 
 /** Ends the overlap of the token $1 at $2, unless it ends earlier. */
 export const OVERLAP_SQL = `UPDATE tokens SET overlap_ends_at = $2
-   WHERE id = $1 AND (overlap_ends_at IS NULL OR overlap_ends_at > $2) RETURNING id`;
+   WHERE id = $1::uuid AND (overlap_ends_at IS NULL OR overlap_ends_at > $2) RETURNING id`;
 export const REVOKE_SQL =
-  'UPDATE tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id';
+  'UPDATE tokens SET revoked_at = $2 WHERE id = $1::uuid AND revoked_at IS NULL RETURNING id';
 
-const LOCK_SQL: Statement = ({ forUpdate }) => `SELECT id FROM tokens WHERE id = $1 ${forUpdate}`;
+const LOCK_SQL: Statement = ({ forUpdate }) => `SELECT id FROM tokens WHERE id = $1::uuid ${forUpdate}`;
 
 export function tokenStore(database: Database, auditor: Auditor): TokenStore {
   return {
@@ -81,7 +81,7 @@ export function tokenStore(database: Database, auditor: Auditor): TokenStore {
         for (const [id, ms] of [...lastUsedAtMs].sort(([a], [b]) => (a < b ? -1 : 1))) {
           // Does not raise the revision, because other servers need not reload.
           await connection.all(
-            'UPDATE tokens SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)',
+            'UPDATE tokens SET last_used_at = $2 WHERE id = $1::uuid AND (last_used_at IS NULL OR last_used_at < $2)',
             id,
             ms,
           );
@@ -104,7 +104,7 @@ export function tokenStore(database: Database, auditor: Auditor): TokenStore {
   async function insert(connection: Connection, token: NewToken): Promise<Uuid> {
     const id = newUuid();
     await connection.all(
-      `INSERT INTO tokens (id, org_id, kind, label, digest, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+      `INSERT INTO tokens (id, org_id, kind, label, digest, created_at, expires_at) VALUES ($1::uuid, $2, $3, $4, $5, $6, $7)`,
       id,
       token.orgId,
       token.kind,
@@ -118,7 +118,10 @@ export function tokenStore(database: Database, auditor: Auditor): TokenStore {
 }
 
 async function find(connection: Connection, id: Uuid): Promise<AccessToken | undefined> {
-  const [token] = await connection.all<AccessToken>(`SELECT ${COLUMNS} FROM ${JOINED} WHERE t.id = $1`, id);
+  const [token] = await connection.all<AccessToken>(
+    `SELECT ${COLUMNS} FROM ${JOINED} WHERE t.id = $1::uuid`,
+    id,
+  );
   return token;
 }
 

@@ -6,7 +6,7 @@ import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { FIRST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import { printedPassbackUid } from '../../domain/stored-document.ts';
 import type { TransactionHistory, TransactionVersion } from '../../domain/transaction.ts';
-import type { Connection, Database } from '../database.ts';
+import type { Connection, Database, Queries } from '../database.ts';
 import type { Statement } from '../sql.ts';
 import { selectOfUser } from '../transactions/user-ids.ts';
 import { userKey } from '../transactions/user-key.ts';
@@ -18,18 +18,19 @@ const PURGE_BATCH = 10_000;
 const FIND_BATCH = 2_000;
 
 const KEEP_SQL: Statement = (sql) => `
-  INSERT INTO history (id, org_id, from_stamp, until_stamp, import_id, document)
-  SELECT t.id, t.org_id, t.updated_at, $2, t.import_id, t.document
-    FROM ${sql.valuesTable('$1', 'uuid')} CROSS JOIN transactions t
-   WHERE t.id = v.value`;
+  INSERT INTO history (org_id, id, from_stamp, until_stamp, import_id, document)
+  SELECT t.org_id, t.id, t.updated_at, $3, t.import_id, t.document
+    FROM ${sql.valuesTable('$2', 'uuid')} CROSS JOIN transactions t
+   WHERE t.org_id = $1 AND t.id = v.value`;
 
 /** Copies the current versions of these transactions into the history. */
 export async function keepReplaced(
   connection: Connection,
+  orgId: number,
   ids: readonly Uuid[],
   untilMs: number,
 ): Promise<void> {
-  await connection.all(KEEP_SQL, JSON.stringify(ids), untilMs);
+  await connection.all(KEEP_SQL, orgId, JSON.stringify(ids), untilMs);
 }
 
 /** A version as stored; its status is in the document. */
@@ -42,10 +43,8 @@ interface VersionRow {
   readonly document: string;
 }
 
-const CURRENT = `SELECT t.id, t.updated_at AS "fromMs", NULL AS "untilMs", t.import_id AS "importId", t.document,
-    o.name AS "orgName" FROM transactions t JOIN organisations o ON o.id = t.org_id`;
-const REPLACED = `SELECT h.id, h.from_stamp AS "fromMs", h.until_stamp AS "untilMs", h.import_id AS "importId", h.document,
-    o.name AS "orgName" FROM history h JOIN organisations o ON o.id = h.org_id`;
+const REPLACED_SQL = `SELECT id, from_stamp AS "fromMs", until_stamp AS "untilMs", import_id AS "importId", document
+    FROM history WHERE id = $2::uuid AND +org_id = $1 ORDER BY until_stamp DESC`;
 
 /** A current version found by a search. */
 interface FoundRow {
@@ -67,47 +66,65 @@ export const NEWEST_OF_USER_SQL: Statement = (sql) => {
 
 /** The latest transactions of organisation $1 with stamps from $2, before the stamp $3 and the id $4. */
 export const LATEST_SQL = `SELECT id, updated_at AS "fromMs" FROM transactions
-  WHERE org_id = $1 AND updated_at >= $2 AND (updated_at, id) < ($3, $4)
+  WHERE org_id = $1 AND updated_at >= $2 AND (updated_at, id) < ($3, $4::uuid)
   ORDER BY updated_at DESC, id DESC NULLS LAST LIMIT $5`;
 
-/** $1: ids. */
+/** The transactions $2 of organisation $1. */
 export const CURRENT_SQL: Statement = (sql) => `
   SELECT t.id, t.updated_at AS "fromMs", t.import_id AS "importId", t.document
-    FROM ${sql.valuesTable('$1', 'uuid')} CROSS JOIN transactions t WHERE t.id = v.value`;
+    FROM ${sql.valuesTable('$2', 'uuid')} CROSS JOIN transactions t WHERE t.org_id = $1 AND t.id = v.value`;
+
+async function readCurrent(
+  connection: Connection,
+  { id: orgId, name: orgName }: Org,
+  ids: readonly Uuid[],
+): Promise<TransactionVersion[]> {
+  const rows = await connection.all<FoundRow>(CURRENT_SQL, orgId, JSON.stringify(ids));
+  return rows.map((row) => toVersion({ ...row, untilMs: null, orgName }));
+}
+
+interface Org {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** All organisations, or only one. */
+async function listOrgs(connection: Queries, orgId?: number): Promise<Org[]> {
+  const orgs = await connection.all<Org>('SELECT id, name FROM organisations ORDER BY id');
+  return orgs.filter(({ id }) => orgId === undefined || id === orgId);
+}
 
 export function transactionHistory(database: Database, auditor: Auditor): TransactionHistory {
   return {
     async versions(id) {
-      const current = await database.all<VersionRow>(`${CURRENT} WHERE t.id = $1`, id);
-      const replaced = await database.all<VersionRow>(
-        `${REPLACED} WHERE h.id = $1 ORDER BY h.until_stamp DESC`,
-        id,
-      );
-      return [...current, ...replaced].map(toVersion);
+      return database.read(async (connection) => {
+        const versions: TransactionVersion[] = [];
+        for (const org of await listOrgs(connection)) {
+          versions.push(...(await readCurrent(connection, org, [id])));
+          const replaced = await connection.all<Omit<VersionRow, 'orgName'>>(REPLACED_SQL, org.id, id);
+          versions.push(...replaced.map((row) => toVersion({ ...row, orgName: org.name })));
+        }
+        return versions;
+      });
     },
 
     findByPassbackUid(passbackUid, { orgId, limit = Number.MAX_SAFE_INTEGER, onRows = () => {} } = {}) {
       return database.readOnce(async (connection) => {
-        const orgs = await connection.all<{ id: number; name: string }>('SELECT id, name FROM organisations');
         let count = 0;
-        const wanted: { id: Uuid; orgName: string }[] = [];
-        for (const org of orgs) {
-          if (orgId !== undefined && org.id !== orgId) continue;
+        const wanted: { org: Org; ids: Uuid[] }[] = [];
+        for (const org of await listOrgs(connection, orgId)) {
           const user = [org.id, userKey(passbackUid), printedPassbackUid(passbackUid)] as const;
           const ids = await connection.all<{ id: Uuid; count: number }>(NEWEST_OF_USER_SQL, ...user, limit);
           count += ids[0]?.count ?? 0;
-          for (const { id } of ids) wanted.push({ id, orgName: org.name });
+          wanted.push({ org, ids: ids.map(({ id }) => id) });
         }
+        const total = wanted.reduce((sum, { ids }) => sum + ids.length, 0);
         const found: TransactionVersion[] = [];
-        for (let done = 0; done < wanted.length; done += FIND_BATCH) {
-          const batch = new Map(
-            wanted.slice(done, done + FIND_BATCH).map(({ id, orgName }) => [id, orgName]),
-          );
-          const rows = await connection.all<FoundRow>(CURRENT_SQL, JSON.stringify([...batch.keys()]));
-          for (const row of rows)
-            found.push(toVersion({ ...row, untilMs: null, orgName: batch.get(row.id) ?? '' }));
-          onRows(found.length, wanted.length);
-        }
+        for (const { org, ids } of wanted)
+          for (let done = 0; done < ids.length; done += FIND_BATCH) {
+            found.push(...(await readCurrent(connection, org, ids.slice(done, done + FIND_BATCH))));
+            onRows(found.length, total);
+          }
         return { count, newest: found.sort(newestFirst).slice(0, limit) };
       });
     },
@@ -116,21 +133,22 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
       const [beforeMs, beforeId] =
         after === undefined || after.fromMs > maxMs ? [maxMs + 1, FIRST_ID] : [after.fromMs, after.id];
       return database.readOnce(async (connection) => {
-        const orgs = await connection.all<{ id: number; name: string }>('SELECT id, name FROM organisations');
-        const found: { id: Uuid; fromMs: number; orgName: string }[] = [];
-        for (const org of orgs) {
-          if (orgId !== undefined && org.id !== orgId) continue;
+        const found: { id: Uuid; fromMs: number; org: Org }[] = [];
+        for (const org of await listOrgs(connection, orgId)) {
           const bounds = [org.id, minMs, beforeMs, beforeId, limit] as const;
           const rows = await connection.all<{ id: Uuid; fromMs: number }>(LATEST_SQL, ...bounds);
-          for (const row of rows) found.push({ ...row, orgName: org.name });
+          for (const row of rows) found.push({ ...row, org });
         }
-        const latest = found.sort(latestFirst).slice(0, limit);
-        const ids = JSON.stringify(latest.map(({ id }) => id));
-        const rows = new Map((await connection.all<FoundRow>(CURRENT_SQL, ids)).map((row) => [row.id, row]));
-        return latest.flatMap(({ id, orgName }) => {
-          const row = rows.get(id);
-          return row === undefined ? [] : toVersion({ ...row, untilMs: null, orgName });
-        });
+        const latest: TransactionVersion[] = [];
+        for (const [org, rows] of Map.groupBy(found.sort(latestFirst).slice(0, limit), ({ org }) => org))
+          latest.push(
+            ...(await readCurrent(
+              connection,
+              org,
+              rows.map(({ id }) => id),
+            )),
+          );
+        return latest.sort(latestFirst);
       });
     },
 
@@ -183,7 +201,7 @@ const LOCK_BATCH_SQL: Statement = ({ forUpdate }) =>
   `SELECT count(*) FROM (SELECT id FROM history ${BATCH} ${forUpdate}) AS batch`;
 
 export const PURGE_SQL: Statement = ({ deleteRows }) =>
-  `${deleteRows('history', 'id, until_stamp', BATCH)} RETURNING id`;
+  `${deleteRows('history', 'rowid', BATCH)} RETURNING id`;
 
 /** Networks correct sales for months, and a correction is useless without the rows that it corrects. */
 const PULLED_KEEP_MS = 400 * 86_400_000;

@@ -26,9 +26,9 @@ const ALL_USERS = 0;
 
 const KEY = 'token_id, min_stamp, max_stamp, user_key';
 
-const FIND_SQL = `SELECT stamp FROM walks WHERE (${KEY}) = ($1, $2, $3, $4) AND begun_at >= $5`;
+const FIND_SQL = `SELECT stamp FROM walks WHERE (${KEY}) = ($1::uuid, $2, $3, $4) AND begun_at >= $5`;
 
-const BEGIN_SQL = `INSERT INTO walks (${KEY}, stamp, begun_at) VALUES ($1, $2, $3, $4, $5, $6)
+const BEGIN_SQL = `INSERT INTO walks (${KEY}, stamp, begun_at) VALUES ($1::uuid, $2, $3, $4, $5, $6)
   ON CONFLICT (${KEY}) DO UPDATE SET stamp = excluded.stamp, begun_at = excluded.begun_at`;
 
 const CLEAN_UP_SQL: Statement = (sql) => {

@@ -31,15 +31,15 @@ const BEHIND_SINCE = `(
 
 const LIST_SQL = `SELECT ${COLUMNS}, ${BEHIND_SINCE} FROM ${JOINED} ORDER BY o.name, w.id`;
 
-const FIND_SQL = `SELECT ${COLUMNS} FROM ${JOINED} WHERE w.id = $1`;
+const FIND_SQL = `SELECT ${COLUMNS} FROM ${JOINED} WHERE w.id = $1::uuid`;
 
 const BEHIND_SQL = `SELECT ${COLUMNS} FROM ${JOINED}
-  WHERE w.paused_at IS NULL AND (o.last_stamp, '${LAST_ID}') > (w.position_stamp, w.position_id) ORDER BY w.id`;
+  WHERE w.paused_at IS NULL AND (o.last_stamp, $1::uuid) > (w.position_stamp, w.position_id) ORDER BY w.id`;
 
 /** Never moves a position back: a node that was frozen may store its result after another node has continued. */
-const SAVE_SQL = `UPDATE webhooks SET position_stamp = $3, position_id = $4, failing_since = $5, failures = $6,
+const SAVE_SQL = `UPDATE webhooks SET position_stamp = $3, position_id = $4::uuid, failing_since = $5, failures = $6,
     attempted_at = $7, retry_at = $8, last_result = $9, delivered_at = $10, paused_at = $11, paused_by = $12
-  WHERE id = $1 AND revision = $2 AND (position_stamp, position_id) <= ($3, $4)`;
+  WHERE id = $1::uuid AND revision = $2 AND (position_stamp, position_id) <= ($3, $4::uuid)`;
 
 export function webhookStore(database: Database, auditor: Auditor): WebhookStore {
   async function find(connection: Queries, id: Uuid): Promise<Webhook | undefined> {
@@ -66,7 +66,7 @@ export function webhookStore(database: Database, auditor: Auditor): WebhookStore
     details: (changed: Webhook) => AuditEntry['details'] = () => ({}),
   ): Promise<Webhook | undefined> {
     return database.write(async (connection) => {
-      const sql = `UPDATE webhooks SET revision = revision + 1, ${assignments} WHERE id = $1`;
+      const sql = `UPDATE webhooks SET revision = revision + 1, ${assignments} WHERE id = $1::uuid`;
       await connection.all(sql, id, ...params);
       const changed = await find(connection, id);
       if (changed !== undefined) await audit(connection, action, changed, details(changed));
@@ -81,7 +81,7 @@ export function webhookStore(database: Database, auditor: Auditor): WebhookStore
         await connection.all(
           `INSERT INTO webhooks (id, org_id, url, created_at, generation, oldest_generation, overlap_ends_at,
              position_stamp, position_id, sending_since, revision, failures)
-           VALUES ($1, $2, $3, $4, 1, 1, 0, $5, $6, $4, 1, 0)`,
+           VALUES ($1::uuid, $2, $3, $4, 1, 1, 0, $5, $6::uuid, $4, 1, 0)`,
           id,
           orgId,
           url,
@@ -131,7 +131,7 @@ export function webhookStore(database: Database, auditor: Auditor): WebhookStore
         id,
         'webhook replayed',
         `position_stamp = CASE WHEN position_stamp <= $2 THEN position_stamp ELSE $2 END,
-         position_id = CASE WHEN position_stamp <= $2 THEN position_id ELSE $3 END,
+         position_id = CASE WHEN position_stamp <= $2 THEN position_id ELSE $3::uuid END,
          sending_since = $4, failures = 0, retry_at = NULL`,
         [sinceMs, LAST_ID, auditor.clock()],
         () => ({ after: printSince(sinceMs) }),
@@ -140,12 +140,12 @@ export function webhookStore(database: Database, auditor: Auditor): WebhookStore
       database.write(async (connection) => {
         const found = await find(connection, id);
         if (found === undefined) return undefined;
-        await connection.all('DELETE FROM webhooks WHERE id = $1', id);
+        await connection.all('DELETE FROM webhooks WHERE id = $1::uuid', id);
         await raiseRevision(connection, 'webhooks');
         await audit(connection, 'webhook deleted', found);
         return found;
       }),
-    behind: () => database.all<Webhook>(BEHIND_SQL),
+    behind: () => database.all<Webhook>(BEHIND_SQL, LAST_ID),
     save: (updates) =>
       database.write(async (connection) => {
         // In order of id, so that two nodes cannot deadlock.

@@ -19,7 +19,7 @@ export function afterPosition(orgId: string, stamp: string, id: string): string 
 }
 
 /** $1: organisation, $2 and $3: position, $4: limit. */
-export const CHANGES_SQL = `SELECT t.id, t.updated_at FROM transactions t ${afterPosition('$1', '$2', '$3')} LIMIT $4`;
+export const CHANGES_SQL = `SELECT t.id, t.updated_at FROM transactions t ${afterPosition('$1', '$2', '$3::uuid')} LIMIT $4`;
 
 export async function readChangesPage(
   database: Database,
@@ -39,7 +39,7 @@ export async function readChangesPage(
       ),
     ]);
     const ids = rows.map(({ id }) => id);
-    const { data, count } = await joinDocuments(connection, ids, { limit, bytesMax });
+    const { data, count } = await joinDocuments(connection, orgId, ids, { limit, bytesMax });
     const completeThroughMs = org?.last_stamp ?? 0;
     const [last, next] = [rows[count - 1], rows[count]];
     const position: ChangePosition =

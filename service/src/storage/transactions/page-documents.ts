@@ -34,46 +34,49 @@ export function withinShare(param: string): string {
   return `CASE WHEN octet_length(document) <= ${param} THEN document END AS document`;
 }
 
-/** Selects the version as of a stamp, if it has since been replaced and its own stamp is at most `stampMax`. */
+/**
+ * Selects the version as of a stamp of a transaction of organisation $1, if it has since been replaced and its own stamp is at
+ * most `stampMax`.
+ */
 export function earlierVersion(id: string, asOf: string, stampMax: string, field = 'document'): string {
   return `(
-      SELECT ${field} FROM history WHERE id = ${id} AND until_stamp > ${asOf} AND from_stamp <= ${stampMax}
-       ORDER BY until_stamp LIMIT 1
+      SELECT ${field} FROM history
+       WHERE id = ${id} AND +org_id = $1 AND until_stamp > ${asOf} AND from_stamp <= ${stampMax} ORDER BY until_stamp LIMIT 1
     )`;
 }
 
-/** The current documents of the ids $1, in that order. $2: the share. */
+/** The current documents of the ids $2 of organisation $1, in that order. $3: the share. */
 export const DOCUMENTS_SQL: Statement = (sql) => `
   SELECT ${sql.joinDocuments} FROM (
-    SELECT (SELECT ${withinShare('$2')} FROM transactions WHERE id = v.value) AS document
-      FROM ${sql.valuesTable('$1', 'uuid')}
+    SELECT (SELECT ${withinShare('$3')} FROM transactions WHERE org_id = $1 AND id = v.value) AS document
+      FROM ${sql.valuesTable('$2', 'uuid')}
   ) AS page`;
 
 /**
- * Like DOCUMENTS_SQL, but as of the stamp $3, for a window that ends at $4. The inner LIMIT never cuts anything off, but without
+ * Like DOCUMENTS_SQL, but as of the stamp $4, for a window that ends at $5. The inner LIMIT never cuts anything off, but without
  * it both databases would look up each version several times.
  */
 export const DOCUMENTS_AS_OF_SQL: Statement = (sql) => `
   SELECT ${sql.joinDocuments} FROM (
-    SELECT ${withinShare('$2')} FROM (
-      SELECT ${versionAsOf('document')} AS document FROM ${sql.valuesTable('$1', 'uuid')} LIMIT ${IDS_MAX}
+    SELECT ${withinShare('$3')} FROM (
+      SELECT ${versionAsOf('document')} AS document FROM ${sql.valuesTable('$2', 'uuid')} LIMIT ${IDS_MAX}
     ) AS versions
   ) AS page`;
 
-/** As of the stamp $3, the first documents that fit into $2 bytes, including commas, but at least one document. */
+/** As of the stamp $4, the first documents that fit into $3 bytes, including commas, but at least one document. */
 export const FITTING_SQL: Statement = (sql) => `
   SELECT ${sql.joinDocuments} FROM (
     SELECT ${versionAsOf('document')} AS document FROM (
       SELECT value, sum(length + 1) OVER (ROWS UNBOUNDED PRECEDING) AS bytes, row_number() OVER () AS place FROM (
-        SELECT v.value, ${versionAsOf('octet_length(document)')} AS length FROM ${sql.valuesTable('$1', 'uuid')}
+        SELECT v.value, ${versionAsOf('octet_length(document)')} AS length FROM ${sql.valuesTable('$2', 'uuid')}
       ) AS lengths
-    ) AS v WHERE bytes - 1 <= $2 OR place = 1
+    ) AS v WHERE bytes - 1 <= $3 OR place = 1
   ) AS page`;
 
-/** SQL for a field of the transaction `v.value` as of the stamp $3, for a window that ends at $4. */
+/** SQL for a field of the transaction `v.value` as of the stamp $4, for a window that ends at $5. */
 export function versionAsOf(field: string, currentField = field): string {
-  const current = `(SELECT ${currentField} FROM transactions WHERE id = v.value)`;
-  return `coalesce(${earlierVersion('v.value', '$3', '$4', field)}, ${current})`;
+  const current = `(SELECT ${currentField} FROM transactions WHERE org_id = $1 AND id = v.value)`;
+  return `coalesce(${earlierVersion('v.value', '$4', '$5', field)}, ${current})`;
 }
 
 interface JoinedDocuments {
@@ -84,6 +87,7 @@ interface JoinedDocuments {
 /** Joins the first documents that fit on a page. If `asOf` is undefined, reads the current versions. */
 export async function joinDocuments(
   connection: Connection,
+  orgId: number,
   ids: readonly Uuid[],
   limits: PageLimits,
   asOf?: { readonly asOfMs: number; readonly stampMaxMs: number },
@@ -91,7 +95,7 @@ export async function joinDocuments(
   const wanted = ids.slice(0, limits.limit);
   const { asOfMs, stampMaxMs } = asOf ?? { asOfMs: LATEST_MS, stampMaxMs: LATEST_MS };
   const read = async (statement: Statement, bytes: number, ...stamps: readonly number[]) => {
-    const params = [JSON.stringify(wanted), bytes, ...stamps];
+    const params = [orgId, JSON.stringify(wanted), bytes, ...stamps];
     type Row = { data: JoinedDocuments['data'] | null; joined: number };
     const [row] = await connection.allWithBytes<Row>(statement, ...params);
     return { data: row?.data ?? NOTHING, count: row?.joined ?? 0 };

@@ -105,7 +105,7 @@ function firstOfFew(sql: Sql, versions: (columns: string) => string, countMax: n
   SELECT total, CASE WHEN total <= ${countMax} THEN (
     SELECT ${sql.joinIds} FROM (
       SELECT DISTINCT id FROM (${versions('h.id, h.from_stamp')}) AS few
-       WHERE from_stamp BETWEEN $3 AND $4 AND id >= $5 ORDER BY id LIMIT $6
+       WHERE from_stamp BETWEEN $3 AND $4 AND id >= $5::uuid ORDER BY id LIMIT $6
     ) AS ids
   ) END AS ids FROM counted`;
 }
@@ -153,7 +153,7 @@ export const RUNS_SQL: Statement = (sql) => `
   SELECT v.value, (
     SELECT ${sql.joinIds} FROM (
       SELECT id FROM history
-       WHERE org_id = $1 AND until_stamp = v.value AND id BETWEEN $2 AND $3 AND from_stamp BETWEEN $4 AND $5
+       WHERE org_id = $1 AND until_stamp = v.value AND id BETWEEN $2::uuid AND $3::uuid AND from_stamp BETWEEN $4 AND $5
        ORDER BY id NULLS FIRST LIMIT $6
     ) AS run
   ) AS ids FROM ${sql.valuesTable('$7', 'bigint')}`;

@@ -67,9 +67,9 @@ interface Row {
 
 const LAST_STAMP = '(SELECT last_stamp FROM organisations WHERE id = $1) AS last_stamp';
 
-// Compares row values instead of columns, so that only the index on organisation and id has this order. Using the index on id
-// alone would scan the rows of every other organisation.
-const FROM_CURSOR = 'FROM transactions WHERE (org_id, id) >= ($1, $2) AND org_id <= $1 ORDER BY org_id, id';
+// Compares row values instead of columns, so that only the primary key has this order.
+const FROM_CURSOR =
+  'FROM transactions WHERE (org_id, id) >= ($1, $2::uuid) AND org_id <= $1 ORDER BY org_id, id';
 
 /**
  * The next documents, regardless of their stamps. $1: organisation, $2: cursor, $3: limit, $4: share. Use the page only
@@ -117,11 +117,11 @@ function narrowSql(sql: Sql, changed: string): string {
     SELECT id FROM (
       SELECT id ${WINDOW} ORDER BY updated_at
        LIMIT (SELECT CASE WHEN beyond IS NULL AND ${changed} IS NULL THEN ${NARROW_MAX} ELSE 0 END FROM size)
-    ) AS narrow WHERE id >= $2 ORDER BY id LIMIT $3 + 1
+    ) AS narrow WHERE id >= $2::uuid ORDER BY id LIMIT $3 + 1
   )
   SELECT ${LAST_STAMP}, (SELECT beyond FROM size) AS beyond, ${changed} AS changed, ${sql.joinDocuments}, count(*) AS found
     FROM (
-      SELECT (SELECT ${withinShare('$4')} FROM transactions WHERE id = found.id) AS document FROM found ORDER BY id
+      SELECT (SELECT ${withinShare('$4')} FROM transactions WHERE org_id = $1 AND id = found.id) AS document FROM found ORDER BY id
     ) AS page`;
 }
 
@@ -168,7 +168,7 @@ export async function readTransactionPage(
     // After old history has been loaded, an id can be in both `unchanged` and `replaced`.
     const ids = [...new Set([...unchanged, ...replaced])].sort().slice(0, limit + 1);
     const asOf = replaced.length === 0 ? undefined : { asOfMs, stampMaxMs: maxMs };
-    const { data, count } = await joinDocuments(connection, ids, { limit, bytesMax }, asOf);
+    const { data, count } = await joinDocuments(connection, orgId, ids, { limit, bytesMax }, asOf);
     return { data, cursor: ids[count], completeThroughMs: clockMs };
   });
 }

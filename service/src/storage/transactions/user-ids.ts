@@ -101,7 +101,7 @@ export const RUNS_SQL: Statement = (sql) => `
   SELECT v.value, (
     SELECT ${sql.joinIds} FROM (
       SELECT id FROM transactions ${sql.indexedBy('transactions_by_user')}
-       WHERE org_id = $1 AND user_key = $2 AND ${SPAN} = v.value AND id BETWEEN $3 AND $4
+       WHERE org_id = $1 AND user_key = $2 AND ${SPAN} = v.value AND id BETWEEN $3::uuid AND $4::uuid
          AND updated_at BETWEEN $5 AND $6
        ORDER BY id NULLS FIRST LIMIT $7
     ) AS run

@@ -32,7 +32,7 @@ export async function readUserPage(
       findIds(connection, { ...query, window: { minMs, maxMs } }, passbackUid),
     ]);
     const asOf = asOfMs === LATEST_MS ? undefined : { asOfMs, stampMaxMs: maxMs };
-    const { data, count } = await joinDocuments(connection, ids, { limit, bytesMax }, asOf);
+    const { data, count } = await joinDocuments(connection, query.orgId, ids, { limit, bytesMax }, asOf);
     return { data, cursor: ids[count], completeThroughMs: org?.last_stamp ?? 0 };
   });
 }
@@ -54,6 +54,7 @@ async function findIds(
     const candidates = [...new Set([...current, ...former.map(({ id }) => id)])].sort().slice(0, count);
     const [row] = await connection.all<{ ids: string | null }>(
       NAMING_SQL,
+      orgId,
       JSON.stringify(candidates),
       printedPassbackUid(passbackUid),
       asOfMs,
@@ -76,16 +77,16 @@ const CLOCK_SQL = 'SELECT last_stamp FROM organisations WHERE id = $1';
 
 export const FORMER_IDS_SQL = `
   SELECT id FROM former_users
-   WHERE org_id = $1 AND user_key = $2 AND until_stamp > $3 AND id >= $4 ORDER BY id LIMIT $5`;
+   WHERE org_id = $1 AND user_key = $2 AND until_stamp > $3 AND id >= $4::uuid ORDER BY id LIMIT $5`;
 
 /**
- * Those of the ids $1 whose version as of $3 contains the field $2 and is stamped from $5 to $4. The inner LIMIT never cuts
+ * Those of the ids $2 of organisation $1 whose version as of $4 contains the field $3 and is stamped from $6 to $5. The inner LIMIT never cuts
  * anything off, but without it both databases would look up each version several times.
  */
 export const NAMING_SQL: Statement = (sql) => `
   SELECT ${sql.joinIds} AS ids FROM (
     SELECT id FROM (
       SELECT v.value AS id, ${versionAsOf('document')} AS document, ${versionAsOf('from_stamp', 'updated_at')} AS stamp
-        FROM ${sql.valuesTable('$1', 'uuid')} LIMIT ${IDS_MAX}
-    ) AS versions WHERE stamp BETWEEN $5 AND $4 AND ${sql.position('document', '$2')} > 0
+        FROM ${sql.valuesTable('$2', 'uuid')} LIMIT ${IDS_MAX}
+    ) AS versions WHERE stamp BETWEEN $6 AND $5 AND ${sql.position('document', '$3')} > 0
   ) AS found`;

@@ -133,7 +133,7 @@ const ofSpan = (sql: Sql, span: string) =>
 export const RUNS_SQL: Statement = (sql) => `
   SELECT v.value AS span, (
     SELECT ${sql.joinIds} FROM (
-      SELECT id ${ofSpan(sql, 'v.value')} AND id BETWEEN $2 AND $3 ORDER BY id NULLS FIRST LIMIT $4
+      SELECT id ${ofSpan(sql, 'v.value')} AND id BETWEEN $2::uuid AND $3::uuid ORDER BY id NULLS FIRST LIMIT $4
     ) AS run
   ) AS ids FROM ${sql.valuesTable('$5', 'bigint')}`;
 
@@ -147,7 +147,7 @@ export const SORTED_EDGE_SQL: Statement = (sql) => `
   WITH size AS MATERIALIZED (SELECT (SELECT updated_at ${EDGE} LIMIT 1 OFFSET $6) AS beyond)
   SELECT beyond, CASE WHEN beyond IS NULL THEN (
     SELECT ${sql.joinIds} FROM (
-      SELECT id FROM (SELECT id ${EDGE} LIMIT $6) AS edge WHERE id >= $2 ORDER BY id LIMIT $3
+      SELECT id FROM (SELECT id ${EDGE} LIMIT $6) AS edge WHERE id >= $2::uuid ORDER BY id LIMIT $3
     ) AS list
   ) END AS ids FROM size`;
 
@@ -156,7 +156,7 @@ export const SORTED_EDGE_SQL: Statement = (sql) => `
  * `beyond` is not null.
  */
 export const FOUND_EDGE_SQL: Statement = (sql) => {
-  const next = `${ofSpan(sql, '$7')} AND id >= $2 ORDER BY id NULLS FIRST LIMIT`;
+  const next = `${ofSpan(sql, '$7')} AND id >= $2::uuid ORDER BY id NULLS FIRST LIMIT`;
   return `
   SELECT ${sql.joinIds} AS ids, CASE WHEN count(*) < $3 THEN (SELECT id ${next} 1 OFFSET $6) END AS beyond
     FROM (

@@ -219,7 +219,6 @@ function observed(
         for (const orgId of results.keys()) stamped(orgId, writers.of(orgId)?.stampMs ?? 0);
         return work({
           ...writers,
-          find: finder(writers.find),
           of(orgId) {
             const writer = writers.of(orgId);
             return writer && watch(orgId, writer);

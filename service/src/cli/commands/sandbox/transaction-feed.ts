@@ -38,7 +38,10 @@ export function transactionFeed({ transactions, org, findRetailer, clock, delive
       const sinceMs = parseSince(search) ?? clock() - FIRST_WINDOW_MS;
       const { rows, completeThroughMs } = await walk(transactions, org.id, sinceMs);
       const newest = rows.sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1)).slice(0, ROWS_MAX);
-      const retailerIds = await transactions.findRetailers(newest.map(({ id }) => id));
+      const retailerIds = await transactions.findRetailers(
+        newest.map(({ id }) => id),
+        org.id,
+      );
       // As with expand=retailer.
       const data = newest.map((transaction) => {
         const { id, name, hostname, logo } = findRetailer(retailerIds.get(transaction.id) ?? '') ?? {};
