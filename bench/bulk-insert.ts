@@ -4,7 +4,7 @@ import { Database as SqliteFile } from 'bun:sqlite';
 import { once } from 'node:events';
 import postgres from 'postgres';
 import { sqlitePath } from '../service/src/storage/open-database.ts';
-import { columnsOf, insertSql } from '../service/src/storage/schema/table.ts';
+import { columnsOf, insertSql, isUuid, keyOf } from '../service/src/storage/schema/table.ts';
 import { TRANSACTIONS, type TransactionRow } from '../service/src/storage/schema/tables.ts';
 
 interface BulkInsert {
@@ -41,9 +41,10 @@ function openSqlite(path: string): BulkInsert {
     )
     .all();
   for (const { name } of indexes) file.run(`DROP INDEX ${name}`);
-  const put = file.prepare(
-    insertSql(TRANSACTIONS, `VALUES (${COLUMNS.map((_, i) => `?${i + 1}`).join(', ')})`),
+  const values = COLUMNS.map((name, i) =>
+    isUuid(TRANSACTIONS, name) ? `unhex(?${i + 1}, '-')` : `?${i + 1}`,
   );
+  const put = file.prepare(insertSql(TRANSACTIONS, `VALUES (${values.join(', ')})`));
   file.run('BEGIN');
   return {
     async insert(rows) {
@@ -79,7 +80,7 @@ async function openPostgres(url: string): Promise<BulkInsert> {
     async close() {
       stream.end();
       await once(stream, 'finish');
-      await sql.unsafe('ALTER TABLE transactions ADD PRIMARY KEY (id)');
+      await sql.unsafe(`ALTER TABLE transactions ADD PRIMARY KEY (${keyOf(TRANSACTIONS).join(', ')})`);
       for (const index of indexes) await sql.unsafe(index.sql);
       await sql.unsafe('COMMIT');
       await sql.end();

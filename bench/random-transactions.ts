@@ -114,7 +114,7 @@ function randomStamps(rows: number, random: Random): Float64Array[] {
 async function createOrganisation(database: Database, name: string): Promise<number> {
   const [org] = await database.write((connection) =>
     connection.all<{ id: number }>(
-      'INSERT INTO organisations (name, created_at, last_stamp, public_id) VALUES ($1, $2, $2, $3) RETURNING id',
+      'INSERT INTO organisations (name, created_at, last_stamp, public_id) VALUES ($1, $2, $2, $3::uuid) RETURNING id',
       name,
       END_MS,
       newUuid(),

@@ -18,7 +18,9 @@ import { TestNode } from '../support/test-node.ts';
 
 const AT_MS = Date.UTC(2026, 10, 14, 11);
 
-type Columns = Record<string, string | number | null>;
+type Columns = Record<string, string | number | null | Uint8Array>;
+
+const bytesOf = (uuid: string) => Buffer.from(uuid.replaceAll('-', ''), 'hex');
 
 for (const database of DATABASES) {
   test(`valid clicks in a spool reach ${database.name}, and invalid or forged rows are set aside with a reason`, async () => {
@@ -43,8 +45,8 @@ for (const database of DATABASES) {
       id: clickIds.make(org.id, AT_MS),
       org_id: org.id,
       kind: 'coupons',
-      deal_id: id(21),
-      retailer_id: id(1),
+      deal_id: bytesOf(id(21)),
+      retailer_id: bytesOf(id(1)),
       passback_uid: 'user',
       passback_data: null,
       activated_at: AT_MS,
@@ -60,8 +62,8 @@ for (const database of DATABASES) {
       [{ activated_at: AT_MS + 1 }, 'its id has a different creation time'],
       [{ activated_at: 2 ** 62 }, 'its id has a different creation time'],
       [{ kind: 'gifts' }, 'its kind is unknown'],
-      [{ deal_id: 'no UUID' }, 'its deal is not a UUID'],
-      [{ retailer_id: 'ABCDEF00-0000-7000-8000-000000000001' }, 'its deal is not a UUID'],
+      [{ deal_id: Buffer.from('no UUID') }, 'its deal is not a UUID'],
+      [{ retailer_id: Buffer.from('') }, 'its deal is not a UUID'],
       [{ clicked_at: 2 ** 62 }, 'its link was followed at an impossible time'],
       [{ clicked_at: -1 }, 'its link was followed at an impossible time'],
       [{ passback_uid: 'a\0b' }, 'its passbackUid must not contain control characters'],
@@ -74,10 +76,7 @@ for (const database of DATABASES) {
     for (const [columns] of forged) {
       const whole = { ...row(), ...columns };
       const names = Object.keys(whole);
-      file.run(
-        `INSERT INTO clicks (${names}) VALUES (${names.map(() => '?')})`,
-        Object.values(whole) as (string | number | null)[],
-      );
+      file.run(`INSERT INTO clicks (${names}) VALUES (${names.map(() => '?')})`, Object.values(whole));
     }
     file.close();
 
