@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 /** Names that look like ours, but belong to readers, networks or other programs. */
 const FOREIGN = [
-  ...['OFFERBOOK_WEBHOOK_SECRET', 'OFFERBOOK_SERVICE_HOST', '--load-extension', 'prometheus.yml'],
+  ...['OFFERBOOK_WEBHOOK_SECRET', '--load-extension', 'prometheus.yml'],
   ...['process_date_start', 'process_date_end', 'OfferbookError'],
 ];
 
