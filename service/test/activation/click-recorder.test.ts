@@ -264,4 +264,33 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     await recorder.stop();
     await spool.close();
   });
+
+  test('stopping waits for the commit in progress, so that its clicks get their responses', async () => {
+    const stores = await open.stores(await create());
+    const click = await recordClick(stores, (await newOrganisation(stores)).id);
+    const [begun, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const recorder = new ClickRecorder({
+      store: {
+        ...stores.clicks,
+        async put() {
+          begun.resolve();
+          await mayEnd.promise;
+        },
+      },
+      spool: openSpool(() => join(temporaryFolder(), 'spool.db')),
+      hasSpool: () => false,
+      problemOf: () => undefined,
+      organisations: stores.organisations,
+      logger,
+      deadlineMs: MINUTE_MS,
+    });
+    const ended: string[] = [];
+    const recording = recorder.record(click).then(() => ended.push('recorded'));
+    await begun.promise;
+    const stopping = recorder.stop().then(() => ended.push('stopped'));
+    await new Promise((resolve) => setImmediate(resolve));
+    mayEnd.resolve();
+    await Promise.all([recording, stopping]);
+    expect(ended).toEqual(['recorded', 'stopped']);
+  });
 });

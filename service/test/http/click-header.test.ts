@@ -1,29 +1,27 @@
 // The Offerbook-Click header: every activation response reports what happened to the click.
 
 import { expect, test } from 'bun:test';
-import { ActivationNode, BROWSER } from '../support/activation-node.ts';
+import type { ClickId } from '../../src/domain/click.ts';
+import { ActivationNode, BROWSER, clickIn, NOW_MS } from '../support/activation-node.ts';
 import { DATABASES } from '../support/databases.ts';
-import { id } from '../support/fixtures.ts';
+import { freePort } from '../support/postgres-server.ts';
 
 const HEADER = 'Offerbook-Click';
 const HEADLESS =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/140.0.0.0 Safari/537.36';
 
-async function goPath(response: Response): Promise<string> {
-  return new URL(((await response.json()) as { url: string }).url).pathname;
-}
-
 test.each(DATABASES)(
   'GET, POST and the link that POST returns report recorded and repeated clicks on $name',
   async (database) => {
     await using app = await ActivationNode.start({ databaseUrl: await database.create() });
-    const path = `/v1/coupons/${id(21)}/activate/${app.query()}`;
+    const path = app.coupon();
     const seen = async (method: string, of: string) => (await app.send(method, of)).headers.get(HEADER);
     expect([await seen('GET', path), await seen('GET', path)]).toEqual(['recorded', 'repeated']);
     const first = await app.send('POST', path, { Origin: 'https://page.example' });
     expect(first.headers.get('Access-Control-Expose-Headers')?.split(', ')).toContain(HEADER);
     expect([first.headers.get(HEADER), await seen('POST', path)]).toEqual(['recorded', 'repeated']);
-    const go = await goPath(first);
+    const { url } = (await first.json()) as { url: string };
+    const go = new URL(url).pathname;
     expect([await seen('GET', go), await seen('GET', go)]).toEqual(['recorded', 'repeated']);
     expect(await app.clicks()).toHaveLength(2);
   },
@@ -31,9 +29,10 @@ test.each(DATABASES)(
 
 test('clicks on a retailer without a link are reported as untracked', async () => {
   await using app = await ActivationNode.start({ links: [] });
-  const path = `/v1/coupons/${id(21)}/activate/${app.query()}`;
+  const path = app.coupon();
   const posted = await app.send('POST', path);
-  const outcomes = [await app.get(path), posted, await app.get(await goPath(posted)), await app.get(path)];
+  const { url } = (await posted.json()) as { url: string };
+  const outcomes = [await app.get(path), posted, await app.get(new URL(url).pathname), await app.get(path)];
   expect(outcomes.map((response) => response.headers.get(HEADER))).toEqual([
     'untracked',
     'untracked',
@@ -42,10 +41,11 @@ test('clicks on a retailer without a link are reported as untracked', async () =
   ]);
 });
 
-test('requests that are not clicks are reported as ignored, with the reason', async () => {
-  await using app = await ActivationNode.start();
-  const path = `/v1/coupons/${id(21)}/activate/${app.query()}`;
-  const go = await goPath(await app.send('POST', path));
+test('requests that are not clicks are redirected to the plain URL, and reported and counted with the reason', async () => {
+  const adminPort = await freePort();
+  await using app = await ActivationNode.start({ settings: { adminPort } });
+  const path = app.coupon();
+  const go = await app.prepare(path, { ...BROWSER, 'Sec-Fetch-Dest': 'empty' });
   for (const [method, headers, reason] of [
     ['GET', { 'User-Agent': 'Mozilla/5.0 (compatible; Googlebot/2.1)' }, 'crawler'],
     ['GET', { 'User-Agent': 'AhrefsBot/7.0' }, 'crawler'],
@@ -57,19 +57,52 @@ test('requests that are not clicks are reported as ignored, with the reason', as
     ['GET', { 'User-Agent': 'TelegramBot (like TwitterBot)' }, 'preview'],
     ['HEAD', BROWSER, 'preview'],
     ['GET', { ...BROWSER, 'Sec-Purpose': 'prefetch;prerender' }, 'prefetch'],
-    ['GET', { ...BROWSER, 'Sec-Fetch-Dest': 'iframe' }, 'embedded'],
+    ['GET', { ...BROWSER, Purpose: 'prefetch' }, 'prefetch'],
+    ['GET', { ...BROWSER, 'X-Moz': 'prefetch' }, 'prefetch'],
+    ...['image', 'iframe', 'script', 'empty', 'frame', 'object'].map(
+      (destination) => ['GET', { ...BROWSER, 'Sec-Fetch-Dest': destination }, 'embedded'] as const,
+    ),
   ] as const) {
     for (const of of [path, go]) {
-      const response = await app.send(method, of, headers);
-      expect([headers, response.headers.get(HEADER)]).toEqual([headers, `ignored; reason=${reason}`]);
+      const { status, headers: got } = await app.send(method, of, headers);
+      expect([headers, status, got.get(HEADER), got.get('Location'), got.get('Cache-Control')]).toEqual([
+        headers,
+        reason === 'prefetch' ? 204 : 302,
+        `ignored; reason=${reason}`,
+        reason === 'prefetch' ? null : 'https://www.r1.example/',
+        'no-store',
+      ]);
     }
   }
   expect(await app.clicks()).toMatchObject([{ clickedAtMs: null }]);
+  const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+  expect(metrics.split('\n').filter((line) => /^offerbook_clicks_total.* [1-9]/.test(line))).toEqual([
+    'offerbook_clicks_total{outcome="tracked"} 1',
+    'offerbook_clicks_total{outcome="crawler"} 8',
+    'offerbook_clicks_total{outcome="preview"} 10',
+    'offerbook_clicks_total{outcome="prefetch"} 6',
+    'offerbook_clicks_total{outcome="embedded"} 12',
+  ]);
+});
+
+test('top-level navigations, requests without Sec-Fetch-Dest and developer tools are clicks', async () => {
+  await using app = await ActivationNode.start();
+  for (const headers of [
+    BROWSER,
+    { ...BROWSER, 'Sec-Fetch-Dest': 'document' },
+    ...['curl/8.5.0', 'Bun/1.4.4', ''].map((name) => ({ 'User-Agent': name })),
+  ]) {
+    for (const link of [app.coupon(), await app.prepare()]) {
+      const { headers: got } = await app.get(link, headers);
+      expect([headers, clickIn(got.get('Location'))]).not.toEqual([headers, '' as ClickId]);
+    }
+  }
+  expect(await app.clicks()).toMatchObject([{ clickedAtMs: NOW_MS }, { clickedAtMs: NOW_MS }]);
 });
 
 test('a click above the limit is reported as ignored; errors do not have the header', async () => {
   await using app = await ActivationNode.start({ settings: { rateLimitActivation: 1 } });
-  const path = (uid: string) => `/v1/coupons/${id(21)}/activate/${app.query({ passbackUid: uid })}`;
+  const path = (passbackUid: string) => app.coupon({ passbackUid });
   const outcomes = [
     await app.get(path('a')),
     await app.get(path('b')),
@@ -89,7 +122,7 @@ test('a click above the limit is reported as ignored; errors do not have the hea
 test('with --count-test-clients on, headless browsers and HTTP libraries count as people, and crawlers and previews do not', async () => {
   await using app = await ActivationNode.start({ settings: { countTestClients: 'on' } });
   const outcome = async (name: string) => {
-    const path = `/v1/coupons/${id(21)}/activate/${app.query({ passbackUid: name })}`;
+    const path = app.coupon({ passbackUid: name });
     return [name, (await app.get(path, { 'User-Agent': name })).headers.get(HEADER)];
   };
   const testers = [

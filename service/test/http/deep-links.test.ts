@@ -5,8 +5,7 @@ import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import fc from 'fast-check';
 import type { ClickId } from '../../src/domain/click.ts';
 import { importLinks } from '../../src/importer/import-links.ts';
-import { ActivationNode, BROWSER, clickIn, NETWORK, NOW_MS, USER } from '../support/activation-node.ts';
-import { DATABASES } from '../support/databases.ts';
+import { ActivationNode, BROWSER, clickIn, NETWORK, NOW_MS } from '../support/activation-node.ts';
 import { answerProblems } from '../support/documented-answers.ts';
 import { coupon, id, retailer } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
@@ -19,116 +18,94 @@ function targetOf(click: string, page: string): string {
   return NETWORK.replace('{click}', click).replace('{url}', encodeURIComponent(page));
 }
 
-for (const database of DATABASES.slice(0, 1)) {
-  describe(`links to a page of a shop on ${database.name}`, () => {
-    test('GET redirects to the page through the network, for retailers and every kind of deal, even if the deal has ended', async () => {
-      await using app = await ActivationNode.start({ databaseUrl: await database.create() });
-      for (const [path, kind, number] of [
-        [`/v1/retailers/${id(1)}/activate/`, 'retailers', 1],
-        [`/v1/cashback-offers/${id(11)}/activate/`, 'cashbackOffers', 11],
-        [`/v1/coupons/${id(21)}/activate/`, 'coupons', 21],
-        [`/v1/promotions/${id(31)}/activate/`, 'promotions', 31],
-        // The coupon has ended, so the click is on the retailer.
-        [`/v1/coupons/${id(22)}/activate/`, 'retailers', 1],
-      ] as const) {
-        const response = await app.get(path + app.query({ to: PAGE, passbackData: path }));
-        const location = response.headers.get('Location');
-        const click = clickIn(location);
-        expect([response.status, response.headers.get('Offerbook-Click')]).toEqual([302, 'recorded']);
-        expect(location).toBe(targetOf(click, PRINTED));
-        expect((await app.clicks()).find((one) => one.id === click)).toEqual({
-          id: click,
-          orgId: 1,
-          kind,
-          dealId: id(number),
-          retailerId: id(1),
-          passbackUid: USER,
-          passbackData: path,
-          activatedAtMs: NOW_MS,
-          clickedAtMs: NOW_MS,
-          isTracked: true,
-        });
-      }
-      expect(await app.clicks()).toHaveLength(5);
-    });
-
-    test('POST returns a link to the page, and following it redirects to the page through the network', async () => {
-      await using app = await ActivationNode.start({ databaseUrl: await database.create() });
-      const response = await app.send('POST', `/v1/coupons/${id(21)}/activate/${app.query({ to: PAGE })}`);
-      const { status, headers } = response;
-      const body = await response.text();
-      expect(answerProblems('/v1/coupons/{id}/activate/', { status, headers, body }, 'POST')).toEqual([]);
-      const { url } = JSON.parse(body) as { url: string };
-      const [, click = ''] = /\/go\/([0-9A-Za-z]{22})\//.exec(url) ?? [];
-      expect(url).toBe(`${app.node.url}/go/${click}/?to=${encodeURIComponent(PRINTED)}`);
-      const path = url.slice(app.node.url.length);
-      const followed = await app.get(path);
-      expect([followed.status, followed.headers.get('Location')]).toEqual([302, targetOf(click, PRINTED)]);
-      // Without the page, the link redirects to the shop's home page.
-      const plain = await app.get(`/go/${click}/`);
-      expect(plain.headers.get('Location')).toBe(targetOf(click, 'https://www.r1.example/'));
-      const forged = await app.get(`/go/${click}/?to=https://evil.example/`);
-      expect([forged.status, await forged.json()]).toMatchObject([
-        400,
-        {
-          code: 'invalid_parameter',
-          errors: [{ parameter: 'to', detail: 'must be a page on r1.example' }],
-        },
-      ]);
-      expect(await app.clicks()).toMatchObject([{ id: click, kind: 'coupons', clickedAtMs: NOW_MS }]);
-    });
-
-    test("the page can be on any of the domains of the retailer's link, from the moment of their import until their withdrawal", async () => {
-      await using app = await ActivationNode.start({ databaseUrl: await database.create() });
-      const load = async (domains: readonly string[]) => {
-        const row = { retailerId: id(1), template: NETWORK, domains };
-        await importLinks(app.node.stores.links, sourceFrom(ndjson([row])), {});
-        const { catalogue } = await app.node.stores.revisions();
-        await app.node.logged((line) => line.revision === catalogue);
-      };
-      const statuses = async () => {
-        const found: number[] = [];
-        for (const host of [
-          'other.example',
-          'de.other.example',
-          'other-brand.example',
-          'r1.example',
-          'notother.example',
-        ]) {
-          const search = app.query({ to: `https://${host}/`, passbackData: host });
-          found.push((await app.get(`/v1/coupons/${id(21)}/activate/${search}`)).status);
-        }
-        return found;
-      };
-      expect(await statuses()).toEqual([400, 400, 400, 302, 400]);
-      await load(['other.example', 'other-brand.example']);
-      expect(await statuses()).toEqual([302, 302, 302, 302, 400]);
-      await load([]);
-      expect(await statuses()).toEqual([400, 400, 400, 302, 400]);
-    });
-
-    test('a tap on a link to another page is a separate click', async () => {
-      await using app = await ActivationNode.start({ databaseUrl: await database.create() });
-      const tap = async (to: string) => {
-        const response = await app.get(`/v1/coupons/${id(21)}/activate/${app.query({ to })}`);
-        return [response.headers.get('Offerbook-Click'), clickIn(response.headers.get('Location'))] as const;
-      };
-      const [first, second] = [await tap(PAGE), await tap('https://www.r1.example/rakes')];
-      expect([first[0], second[0], await tap(PAGE)]).toEqual([
-        'recorded',
-        'recorded',
-        ['repeated', first[1]],
-      ]);
-      expect((await app.clicks()).map((click) => click.id).sort()).toEqual(
-        [first[1], second[1]].sort() as ClickId[],
-      );
-    });
+describe('links to a page of a shop', () => {
+  test('GET redirects to the page through the network, even if the deal has ended', async () => {
+    await using app = await ActivationNode.start();
+    // The coupon 22 has ended, so the click is on the retailer.
+    for (const [number, kind, dealId] of [
+      [21, 'coupons', id(21)],
+      [22, 'retailers', id(1)],
+    ] as const) {
+      const response = await app.get(`/v1/coupons/${id(number)}/activate/${app.query({ to: PAGE })}`);
+      const location = response.headers.get('Location');
+      const click = clickIn(location);
+      expect([response.status, location]).toEqual([302, targetOf(click, PRINTED)]);
+      expect((await app.clicks()).find((one) => one.id === click)).toMatchObject({ kind, dealId });
+    }
   });
-}
+
+  test('POST returns a link to the page, and following it redirects to the page through the network', async () => {
+    await using app = await ActivationNode.start();
+    const response = await app.send('POST', app.coupon({ to: PAGE }));
+    const { status, headers } = response;
+    const body = await response.text();
+    expect(answerProblems('/v1/coupons/{id}/activate/', { status, headers, body }, 'POST')).toEqual([]);
+    const { url } = JSON.parse(body) as { url: string };
+    const [, click = ''] = /\/go\/([0-9A-Za-z]{22})\//.exec(url) ?? [];
+    expect(url).toBe(`${app.node.url}/go/${click}/?to=${encodeURIComponent(PRINTED)}`);
+    const path = url.slice(app.node.url.length);
+    const followed = await app.get(path);
+    expect([followed.status, followed.headers.get('Location')]).toEqual([302, targetOf(click, PRINTED)]);
+    // Without the page, the link redirects to the shop's home page.
+    const plain = await app.get(`/go/${click}/`);
+    expect(plain.headers.get('Location')).toBe(targetOf(click, 'https://www.r1.example/'));
+    const forged = await app.get(`/go/${click}/?to=https://evil.example/`);
+    expect([forged.status, await forged.json()]).toMatchObject([
+      400,
+      {
+        code: 'invalid_parameter',
+        errors: [{ parameter: 'to', detail: 'must be a page on r1.example' }],
+      },
+    ]);
+    expect(await app.clicks()).toMatchObject([{ id: click, kind: 'coupons', clickedAtMs: NOW_MS }]);
+  });
+
+  test("the page can be on any of the domains of the retailer's link, from the moment of their import until their withdrawal", async () => {
+    await using app = await ActivationNode.start();
+    const load = async (domains: readonly string[]) => {
+      const row = { retailerId: id(1), template: NETWORK, domains };
+      await importLinks(app.node.stores.links, sourceFrom(ndjson([row])), {});
+      const { catalogue } = await app.node.stores.revisions();
+      await app.node.logged((line) => line.revision === catalogue);
+    };
+    const statuses = async () => {
+      const found: number[] = [];
+      for (const host of [
+        'other.example',
+        'de.other.example',
+        'other-brand.example',
+        'r1.example',
+        'notother.example',
+      ]) {
+        const search = app.query({ to: `https://${host}/`, passbackData: host });
+        found.push((await app.get(`/v1/coupons/${id(21)}/activate/${search}`)).status);
+      }
+      return found;
+    };
+    expect(await statuses()).toEqual([400, 400, 400, 302, 400]);
+    await load(['other.example', 'other-brand.example']);
+    expect(await statuses()).toEqual([302, 302, 302, 302, 400]);
+    await load([]);
+    expect(await statuses()).toEqual([400, 400, 400, 302, 400]);
+  });
+
+  test('a tap on a link to another page is a separate click', async () => {
+    await using app = await ActivationNode.start();
+    const tap = async (to: string) => {
+      const response = await app.get(app.coupon({ to }));
+      return [response.headers.get('Offerbook-Click'), clickIn(response.headers.get('Location'))] as const;
+    };
+    const [first, second] = [await tap(PAGE), await tap('https://www.r1.example/rakes')];
+    expect([first[0], second[0], await tap(PAGE)]).toEqual(['recorded', 'recorded', ['repeated', first[1]]]);
+    expect((await app.clicks()).map((click) => click.id).sort()).toEqual(
+      [first[1], second[1]].sort() as ClickId[],
+    );
+  });
+});
 
 test('without an operator link, and for requests that are not clicks, the redirect goes directly to the page', async () => {
   await using app = await ActivationNode.start({ settings: { rateLimitActivation: 1 }, links: [] });
-  const path = `/v1/coupons/${id(21)}/activate/${app.query({ to: PAGE })}`;
+  const path = app.coupon({ to: PAGE });
   for (const [headers, outcome] of [
     [BROWSER, 'untracked'],
     [{ 'User-Agent': 'Googlebot/2.1' }, 'ignored; reason=crawler'],
@@ -146,7 +123,7 @@ test('without an operator link, and for requests that are not clicks, the redire
 test('a template without {url} ignores the page', async () => {
   const template = 'https://network.example/click?shop=1&sub={click}';
   await using app = await ActivationNode.start({ links: [{ id: id(1), kind: 'retailer', template }] });
-  const response = await app.get(`/v1/coupons/${id(21)}/activate/${app.query({ to: PAGE })}`);
+  const response = await app.get(app.coupon({ to: PAGE }));
   const location = response.headers.get('Location');
   expect(location).toBe(template.replace('{click}', clickIn(location)));
   expect(await app.clicks()).toHaveLength(1);
@@ -163,7 +140,7 @@ test('no page is accepted for a retailer whose hostname is a public suffix or do
       'https://localhost/',
       'https://https/',
     ]) {
-      const response = await app.get(`/v1/coupons/${id(21)}/activate/${app.query({ to })}`);
+      const response = await app.get(app.coupon({ to }));
       expect([hostname, to, await response.json()]).toMatchObject([
         hostname,
         to,
@@ -176,7 +153,7 @@ test('no page is accepted for a retailer whose hostname is a public suffix or do
 
 test('an empty page counts as absent', async () => {
   await using app = await ActivationNode.start();
-  const response = await app.get(`/v1/coupons/${id(21)}/activate/${app.query({ to: '' })}`);
+  const response = await app.get(app.coupon({ to: '' }));
   const location = response.headers.get('Location');
   expect(location).toBe(targetOf(clickIn(location), 'https://www.r1.example/'));
 });
@@ -218,7 +195,7 @@ test("a URL that is outside the retailer's site or not plain https gets 400 on G
     [`https://www.r1.example/${'ü'.repeat(400)}`, tooLong],
   ] as const) {
     for (const method of ['GET', 'POST']) {
-      const response = await app.send(method, `/v1/coupons/${id(21)}/activate/${app.query({ to })}`);
+      const response = await app.send(method, app.coupon({ to }));
       const { status, headers } = response;
       const body = await response.text();
       expect([to, status, JSON.parse(body)]).toMatchObject([

@@ -23,24 +23,6 @@ const FILE = route('GET', '/files/{folder}/{name}');
 const router = new Router([COUPONS, DOCS, HOME, ACTIVATE, ACTIVATE_BY_POST, GO, FILE]);
 
 describe('a path', () => {
-  const cases: [path: string, route: Route, parameters: Record<string, string>][] = [
-    ['/', HOME, {}],
-    ['/v1/coupons/', COUPONS, {}],
-    ['/v1/coupons', COUPONS, {}],
-    ['/docs', DOCS, {}],
-    ['/v1/coupons/7/activate/', ACTIVATE, { id: '7' }],
-    ['/v1/coupons/7/activate', ACTIVATE, { id: '7' }],
-    ['/v1/coupons/%2F/activate', ACTIVATE, { id: '%2F' }],
-    ['/go/abc', GO, { click: 'abc' }],
-    ['/files/a/b', FILE, { folder: 'a', name: 'b' }],
-  ];
-  test.each(cases)('%s matches its route', (path, expected, parameters) => {
-    const found = router.find(path);
-    expect(found?.resource.find('GET')).toBe(expected);
-    expect(found?.resource.path).toBe(expected.path);
-    expect(found?.parameters).toEqual(parameters);
-  });
-
   test.each([
     '',
     'v1/coupons/',

@@ -58,6 +58,17 @@ export class ActivationNode {
     return `?${new URLSearchParams({ orgId: this.orgId, passbackUid: USER, ...with_ })}`;
   }
 
+  /** The link that activates the coupon 21. */
+  coupon(with_: Record<string, string> = {}): string {
+    return `/v1/coupons/${id(21)}/activate/${this.query(with_)}`;
+  }
+
+  /** Activates with POST, and returns the path of the link in the response. */
+  async prepare(path = this.coupon(), headers?: Record<string, string>): Promise<string> {
+    const { url } = (await (await this.send('POST', path, headers)).json()) as { url: string };
+    return url.slice(this.node.url.length);
+  }
+
   async send(method: string, path: string, headers: Record<string, string> = BROWSER): Promise<Response> {
     return fetch(this.node.url + path, { method, headers, redirect: 'manual' });
   }
@@ -68,9 +79,8 @@ export class ActivationNode {
 
   /** True if a click of a new user, forwarded for this address, is tracked. */
   async isTracked(address: string): Promise<boolean> {
-    const query = this.query({ passbackUid: crypto.randomUUID() });
-    const headers = { ...BROWSER, 'X-Forwarded-For': address };
-    const response = await this.get(`/v1/coupons/${id(21)}/activate/${query}`, headers);
+    const path = this.coupon({ passbackUid: crypto.randomUUID() });
+    const response = await this.get(path, { ...BROWSER, 'X-Forwarded-For': address });
     return clickIn(response.headers.get('Location')) !== '';
   }
 
