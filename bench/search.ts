@@ -98,7 +98,7 @@ async function load(checkout: string, documents: readonly StoredRetailer[]): Pro
   });
   const { user, system } = process.cpuUsage(before);
   const catalogue = new serve.Catalogue(() => nowMs);
-  catalogue.take(data);
+  catalogue.replace(data);
   return {
     name: checkout === checkouts[0] ? 'this checkout' : 'the other',
     catalogue,

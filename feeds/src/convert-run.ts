@@ -2,7 +2,7 @@
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
-import { BrokenFile, type FieldProblem, type Place } from '@offerbook/wire/rows/raw-row.ts';
+import { BrokenFile, type FieldProblem, type RowPosition } from '@offerbook/wire/rows/raw-row.ts';
 import { ProblemList, printInvalidRows, rowProblem } from '@offerbook/wire/rows/row-problem.ts';
 import { ConversionFailed, type ConvertOptions, type ConvertReport } from './convert-report.ts';
 import { quote } from './fields.ts';
@@ -11,7 +11,7 @@ import type { PageCheck } from './formats/page-check.ts';
 import { readFeed } from './formats/read-feed.ts';
 
 /** Position of a row, including its file name. */
-export interface FeedPlace extends Place {
+export interface FeedPlace extends RowPosition {
   readonly file: string;
 }
 

@@ -24,7 +24,7 @@ export interface ActivationRequest {
   /** The page of the shop to redirect to. */
   readonly to?: URL | undefined;
   /** The client's network; stored only as a keyed digest. */
-  readonly network: string;
+  readonly ipNetwork: string;
 }
 
 /** The retailer or deal to activate, and the user's organisation. */
@@ -87,7 +87,7 @@ export class Activation {
    */
   async activate(
     what: Activatable,
-    { passbackUid, passbackData, to, network }: ActivationRequest,
+    { passbackUid, passbackData, to, ipNetwork }: ActivationRequest,
     mode: 'follow' | 'later',
   ): Promise<Activated> {
     const { directory, recorder, clock } = this.#parts;
@@ -95,7 +95,7 @@ export class Activation {
     const { orgId, kind, dealId, retailerId } = what;
     // The key includes the network. Otherwise, a stranger who repeats a user's request would get that user's click id, and
     // learn that the user has just clicked.
-    const tapped = [mode, orgId, kind, dealId, passbackUid, passbackData, to?.href, network];
+    const tapped = [mode, orgId, kind, dealId, passbackUid, passbackData, to?.href, ipNetwork];
     const key = directory.clickIds.digest(JSON.stringify(tapped));
     const click: Click = {
       id: directory.clickIds.make(orgId, nowMs),

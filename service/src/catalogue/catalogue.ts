@@ -41,7 +41,7 @@ export class Catalogue {
   }
 
   /** Replaces the snapshot. */
-  take(data: SnapshotData): void {
+  replace(data: SnapshotData): void {
     this.#snapshot = new Snapshot(data);
     this.#replacedBytes += this.#snapshotBytes;
     this.#snapshotBytes = data.retailers.documents.chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);

@@ -4,7 +4,7 @@
 
 import { printCount } from '@offerbook/wire/count.ts';
 import { printJson } from '@offerbook/wire/decimal.ts';
-import type { Place, RawRow } from '@offerbook/wire/rows/raw-row.ts';
+import type { RawRow, RowPosition } from '@offerbook/wire/rows/raw-row.ts';
 import { type CheckedRow, PROBLEMS_MAX, printPlace, rejected } from '@offerbook/wire/rows/row-problem.ts';
 import { DAY_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp, type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
@@ -121,7 +121,7 @@ export class Attribution {
 
   /** Completes a row from its click record or, if the record was deleted, from the stored transaction. */
   complete(
-    place: Place,
+    place: RowPosition,
     row: Row,
     { origin, record }: NamedClick,
     stored: StoredTransaction | undefined,
@@ -174,7 +174,7 @@ export class Attribution {
     return undefined;
   }
 
-  #remarkOnAge(place: Place, { soldAt }: UnstampedTransaction, { atMs }: ClickOrigin): void {
+  #remarkOnAge(place: RowPosition, { soldAt }: UnstampedTransaction, { atMs }: ClickOrigin): void {
     const ageMs = timestampMs(soldAt) - atMs;
     // Many networks truncate sale times to seconds; click times have milliseconds.
     if (ageMs < -1_000) this.#remark(place, 'was sold before its click');
@@ -182,7 +182,7 @@ export class Attribution {
       this.#remark(place, `took place more than ${CLICK_AGE_MAX_DAYS} days after its click`);
   }
 
-  #remark(place: Place, message: string): void {
+  #remark(place: RowPosition, message: string): void {
     this.#remarkCount++;
     if (this.#remarks.length < PROBLEMS_MAX) this.#remarks.push(`${printPlace(place)}: ${message}`);
   }

@@ -109,7 +109,7 @@ export class OtlpExporter {
     }
   }
 
-  async #post(body: string): Promise<Answer> {
+  async #post(body: string): Promise<CollectorReply> {
     const { url, headers } = this.#collector;
     try {
       const response = await fetch(url, {
@@ -120,7 +120,7 @@ export class OtlpExporter {
         redirect: 'manual',
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
-      return await readAnswer(response);
+      return await readReply(response);
     } catch (error) {
       // Treat a network error like a 503 from a proxy: retry.
       return {
@@ -132,7 +132,7 @@ export class OtlpExporter {
   }
 }
 
-interface Answer {
+interface CollectorReply {
   readonly status: number;
   readonly reason: string;
   /** Number of spans that the collector rejected from a batch that it otherwise accepted. */
@@ -140,7 +140,7 @@ interface Answer {
   readonly retryAfterMs?: number | undefined;
 }
 
-async function readAnswer(response: Response): Promise<Answer> {
+async function readReply(response: Response): Promise<CollectorReply> {
   const { status } = response;
   const text = await response.text();
   const [, rejected = '0'] = /"rejectedSpans"\s*:\s*"?(\d+)/.exec(text) ?? [];

@@ -40,7 +40,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     const kind: ActivatedKind = 'retailers';
     const site = { url: '', retailerUrl: '', retailerDomains: [] };
     const deal = { kind, dealId: id(1), retailerId: id(1), orgId, ...site, isActive: true };
-    const request = { kind, id: id(1), orgId: publicId, passbackData: undefined, network: '127.0.0.1' };
+    const request = { kind, id: id(1), orgId: publicId, passbackData: undefined, ipNetwork: '127.0.0.1' };
     return {
       time,
       recorder,

@@ -219,6 +219,6 @@ export async function loadCatalogue(
   domains?: ReadonlyMap<Uuid, readonly string[]>,
 ): Promise<Catalogue> {
   const catalogue = new Catalogue(clock);
-  catalogue.take(await buildSnapshotData(readerOf(retailers, 1, domains)));
+  catalogue.replace(await buildSnapshotData(readerOf(retailers, 1, domains)));
   return catalogue;
 }

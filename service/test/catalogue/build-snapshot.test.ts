@@ -36,7 +36,7 @@ async function servedLists(stored: object) {
     return 1;
   });
   const catalogue = new Catalogue(() => START_MS);
-  catalogue.take(data);
+  catalogue.replace(data);
   const list = (name: 'retailers' | DealList) =>
     readPage(catalogue.list(name), { cursor: undefined, limit: 10 }).items;
   return { retailers: list('retailers'), ...forEachDealList(list) };

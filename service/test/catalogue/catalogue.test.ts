@@ -49,7 +49,7 @@ describe('loading a snapshot', () => {
 
   test('after the first snapshot, the revision is that of the stored catalogue', async () => {
     const catalogue = new Catalogue(clock);
-    catalogue.take(await buildSnapshotData(readerOf(retailers(2, 'new'), 7)));
+    catalogue.replace(await buildSnapshotData(readerOf(retailers(2, 'new'), 7)));
     expect([catalogue.ready, catalogue.revision]).toEqual([true, 7]);
     expect(readPage(catalogue.list('retailers'), ALL)).toEqual({
       items: printed(retailers(2, 'new')),
@@ -75,7 +75,7 @@ describe('loading a snapshot', () => {
     const seen: string[] = [];
     let cursor: Uuid | undefined;
     for (let pages = 0; pages === 0 || (cursor !== undefined && pages < 20); pages++) {
-      if (pages === 3) catalogue.take(await buildSnapshotData(readerOf(retailers(50, 'new'))));
+      if (pages === 3) catalogue.replace(await buildSnapshotData(readerOf(retailers(50, 'new'))));
       const page = readPage(catalogue.list('retailers'), { cursor, limit: 7 });
       seen.push(...page.items);
       cursor = page.cursor;
@@ -124,7 +124,7 @@ describe('the data of a snapshot', () => {
       });
       expect(posted).toEqual(data);
       const catalogue = new Catalogue(clock);
-      catalogue.take(posted);
+      catalogue.replace(posted);
       expect(readPage(catalogue.list('retailers'), ALL).items).toEqual(printed(retailers(3, 'shared')));
       // A change made here appears in the other thread's data, which shows that nothing was copied.
       const [here, there] = [data, posted].map(({ retailers }) => retailers.documents.chunks[0]);

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import type { ServeSettings } from '../../src/config.ts';
-import { clientReader, networkOf, siteOf } from '../../src/http/access/client-address.ts';
+import { clientReader, ipNetworkOf, siteOf } from '../../src/http/access/client-address.ts';
 import { coupon, retailer } from '../support/fixtures.ts';
 import { lacks } from '../support/programs.ts';
 import { PROXIES, ReverseProxy } from '../support/reverse-proxy.ts';
@@ -129,5 +129,5 @@ test.each([
   ['::', '0:0:0:0::/64', '0:0:0::/48'],
   ['fe80::1%eth0', 'fe80:0:0:0::/64', 'fe80:0:0::/48'],
 ])('%s shares its rate limits with %s and %s', (address, network, site) => {
-  expect([networkOf(address), siteOf(address)]).toEqual([network, site]);
+  expect([ipNetworkOf(address), siteOf(address)]).toEqual([network, site]);
 });

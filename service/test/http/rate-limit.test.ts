@@ -11,7 +11,7 @@ test('a new window starts after a minute on the monotonic clock', () => {
     1,
     new KeptRequestCounts({ slots: 10, monotonicMs: () => nowMs }),
   );
-  const take = () => limiter.take('key').exceeded;
+  const take = () => limiter.count('key').exceeded;
   const seen = [take(), take()];
   nowMs = 59_999;
   seen.push(take());
@@ -23,16 +23,16 @@ test('a new window starts after a minute on the monotonic clock', () => {
 test('a client is never asked to try again in 0 seconds', () => {
   const kept = new KeptRequestCounts();
   const limiter = new RateLimiter('public', 1, new RequestCounts(kept.table));
-  limiter.take('key');
+  limiter.count('key');
   // The thread that starts windows is late.
   kept.table[1] = 0;
-  expect(limiter.take('key')).toMatchObject({ exceeded: true, retryAfterS: 1, header: '"public";r=0;t=1' });
+  expect(limiter.count('key')).toMatchObject({ exceeded: true, retryAfterS: 1, header: '"public";r=0;t=1' });
 });
 
 test('policies are counted separately', () => {
   const counts = new KeptRequestCounts();
   const [one, other] = [new RateLimiter('public', 1, counts), new RateLimiter('private', 1, counts)];
-  expect([one, other, one].map((limiter) => limiter.take('a').exceeded)).toEqual([false, false, true]);
+  expect([one, other, one].map((limiter) => limiter.count('a').exceeded)).toEqual([false, false, true]);
 });
 
 describe('threads that share memory', () => {

@@ -71,7 +71,8 @@ describe.each(DATABASES)('on $name', (database) => {
   test('a network that is down for four days keeps its retailers, and the other network is still pulled', async () => {
     await using shops = await Shops.open(database);
     for (const network of ['awin', 'impact'] as const) await shops.pull(network);
-    const ofAwin = async () => (await shops.stored()).filter(({ name }) => shops.networkOf(name) === 'awin');
+    const ofAwin = async () =>
+      (await shops.stored()).filter(({ name }) => shops.ipNetworkOf(name) === 'awin');
     const before = await ofAwin();
     shops.fault = (network) => (network === 'awin' ? 'server error' : undefined);
     for (let day = 1; day <= 4; day++) {

@@ -86,7 +86,7 @@ export class Shops extends PullRig implements AsyncDisposable {
   }
 
   /** The network of a retailer, by its name. */
-  networkOf(name: string): NetworkName | undefined {
+  ipNetworkOf(name: string): NetworkName | undefined {
     return NETWORKS.find((network) =>
       this.fakes.ledger.programmes(network, this.nowMs).some(({ retailer }) => retailer.name === name),
     );

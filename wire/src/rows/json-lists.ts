@@ -15,7 +15,7 @@ import {
   OPEN_OBJECT,
   QUOTE,
 } from './json-scan.ts';
-import { BrokenFile, cutRows, isObject, type Place, type RawRow, RowBytes } from './raw-row.ts';
+import { BrokenFile, cutRows, isObject, type RawRow, RowBytes, type RowPosition } from './raw-row.ts';
 import { type RowLimits, tooLong } from './row-limits.ts';
 
 type Answer = Record<string, unknown>;
@@ -68,7 +68,7 @@ class ListCutter {
   #items = 0;
   #isInAnswer = false;
   /** The row that is being read. */
-  #openRow: Place | undefined;
+  #openRow: RowPosition | undefined;
   /** True if the open envelope had a list of rows. */
   #hadList = false;
   /** Size of the open envelope's fields without its rows. */
@@ -243,7 +243,7 @@ class ListCutter {
     return this.#parse(this.#bytes.take(), place);
   }
 
-  #parse(bytes: Uint8Array | undefined, place: Place): RawRow {
+  #parse(bytes: Uint8Array | undefined, place: RowPosition): RawRow {
     const { limits, readNumber } = this.#rules;
     return parseJsonRow(bytes, place, limits, readNumber);
   }
@@ -272,7 +272,7 @@ class ListCutter {
     }
   }
 
-  #fail(reason: string, place: Place = { line: this.#scanner.line }): never {
+  #fail(reason: string, place: RowPosition = { line: this.#scanner.line }): never {
     throw new BrokenFile(place, { field: this.#rules.name, reason });
   }
 }

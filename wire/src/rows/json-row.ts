@@ -3,7 +3,7 @@
 
 import { DIGITS_MAX, parseDecimal } from '../decimal.ts';
 import { isBlank } from './json-scan.ts';
-import { type FieldProblem, nameProblem, type Place, type RawRow } from './raw-row.ts';
+import { type FieldProblem, nameProblem, type RawRow, type RowPosition } from './raw-row.ts';
 import { findExcess, type RowLimits, tooLong } from './row-limits.ts';
 
 const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -26,7 +26,7 @@ export type NumberReader = (literal: string) => unknown;
 /** `bytes` is undefined for a row that was too long. */
 export function parseJsonRow(
   bytes: Uint8Array | undefined,
-  place: Place,
+  place: RowPosition,
   limits: RowLimits,
   readNumber: NumberReader = parseDecimal,
 ): RawRow {
@@ -38,7 +38,7 @@ export function parseJsonRow(
 
 export function parseJsonText(
   text: string,
-  place: Place,
+  place: RowPosition,
   limits: RowLimits,
   readNumber: NumberReader = parseDecimal,
 ): RawRow {

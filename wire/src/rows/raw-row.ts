@@ -1,7 +1,7 @@
 // Rows as the format readers return them: a value and its position in the file. Readers do not validate.
 
 /** Position of a row in its file. */
-export interface Place {
+export interface RowPosition {
   /** Line on which the row starts, from 1. */
   readonly line: number;
   /** Number of the row in a JSON list, from 1. Needed because a list is often a single line. */
@@ -10,7 +10,7 @@ export interface Place {
 
 /** A row before validation. */
 export interface ParsedRow {
-  readonly place: Place;
+  readonly place: RowPosition;
   readonly value: unknown;
   /** If set, the row is invalid, and its value serves only to find the id for messages. */
   readonly problem?: FieldProblem | undefined;
@@ -51,10 +51,10 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 /** The rest of the file cannot be read, because the start of the next row is unknown. */
 export class BrokenFile extends Error {
   override readonly name = 'BrokenFile';
-  readonly place: Place;
+  readonly place: RowPosition;
   readonly problem: FieldProblem;
 
-  constructor(place: Place, problem: FieldProblem) {
+  constructor(place: RowPosition, problem: FieldProblem) {
     super(problem.reason);
     this.place = place;
     this.problem = problem;

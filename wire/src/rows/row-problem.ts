@@ -7,11 +7,11 @@ import {
   type FieldProblem,
   nameProblem,
   type ParsedRow,
-  type Place,
   REASONS_WITHOUT_NAME,
+  type RowPosition,
 } from './raw-row.ts';
 
-export interface RowProblem extends Place, FieldProblem {
+export interface RowProblem extends RowPosition, FieldProblem {
   /** Set by conversions, which read several files. */
   readonly file?: string | undefined;
   /** Set by conversions: the network's id for the row, if it is readable. */
@@ -23,8 +23,8 @@ export const PROBLEMS_MAX = 20;
 
 /** A valid row, or its problems. */
 export type CheckedRow<Value> =
-  | { readonly place: Place; readonly value: Value; readonly problems: undefined }
-  | { readonly place: Place; readonly value: undefined; readonly problems: readonly RowProblem[] };
+  | { readonly place: RowPosition; readonly value: Value; readonly problems: undefined }
+  | { readonly place: RowPosition; readonly value: undefined; readonly problems: readonly RowProblem[] };
 
 /** `line 12: coupons[2].endDate must be after startDate`, `awin.json, line 1 (item 3), id 900100200: Id is missing` */
 export function printProblem(problem: RowProblem): string {
@@ -68,17 +68,17 @@ export function printInvalidRows(invalid: number, read: number): string {
   return `${printCount(invalid)} of ${printCountOf(read, 'row')} ${invalid === 1 ? 'is' : 'are'} invalid`;
 }
 
-export function printPlace({ line, item }: Place): string {
+export function printPlace({ line, item }: RowPosition): string {
   return item === undefined ? `line ${line}` : `line ${line} (item ${item})`;
 }
 
 /** Compares positions in the file. A problem with a whole list sorts after the problems of its rows. */
-export function byPlace(a: Place, b: Place): number {
-  const item = (place: Place) => place.item ?? Number.MAX_SAFE_INTEGER;
+export function byPlace(a: RowPosition, b: RowPosition): number {
+  const item = (place: RowPosition) => place.item ?? Number.MAX_SAFE_INTEGER;
   return a.line - b.line || item(a) - item(b);
 }
 
-export function rowProblem(place: Place, { field, reason }: FieldProblem): RowProblem {
+export function rowProblem(place: RowPosition, { field, reason }: FieldProblem): RowProblem {
   const where = place.item === undefined ? { line: place.line } : { line: place.line, item: place.item };
   return { ...where, field: printable(field), reason };
 }
@@ -103,7 +103,7 @@ export function checkRow<Value>(row: ParsedRow, schema: z.ZodType<Value>): Check
   );
 }
 
-export function rejected(place: Place, problems: readonly FieldProblem[]): CheckedRow<never> {
+export function rejected(place: RowPosition, problems: readonly FieldProblem[]): CheckedRow<never> {
   const listed = problems.slice(0, PROBLEMS_MAX);
   return { place, value: undefined, problems: listed.map((problem) => rowProblem(place, problem)) };
 }

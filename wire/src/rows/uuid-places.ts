@@ -2,7 +2,7 @@
 // less than in a Map of strings.
 
 import { type Uuid, type UuidWords, uuidWords } from '../uuid.ts';
-import type { Place } from './raw-row.ts';
+import type { RowPosition } from './raw-row.ts';
 
 const WORDS = 6; // four for the id, then line and item
 const BLOCK_IDS = 1 << 12;
@@ -16,7 +16,7 @@ export class UuidPlaces {
   /** Random, because with fixed multipliers an attacker could choose ids that collide and make an import take hours. */
   readonly #multipliers = Array.from({ length: 4 }, () => Math.floor(Math.random() * 2 ** 32) | 1);
 
-  get(id: Uuid): Place | undefined {
+  get(id: Uuid): RowPosition | undefined {
     const number = this.#index[this.#slot(uuidWords(id))] ?? 0;
     return number === 0 ? undefined : this.#place(number - 1);
   }
@@ -26,7 +26,7 @@ export class UuidPlaces {
   }
 
   /** Stores the position of a new id. For a known id, keeps and returns the first position. */
-  add(id: Uuid, place: Place): Place | undefined {
+  add(id: Uuid, place: RowPosition): RowPosition | undefined {
     const words = uuidWords(id);
     const slot = this.#slot(words);
     const number = this.#index[slot] ?? 0;
@@ -42,7 +42,7 @@ export class UuidPlaces {
     return undefined;
   }
 
-  #place(number: number): Place {
+  #place(number: number): RowPosition {
     const { block, offset } = this.#entry(number);
     return { line: block[offset + 4] ?? 0, item: block[offset + 5] || undefined };
   }

@@ -6,7 +6,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { isLoopback, type ServeSettings } from '../../config.ts';
-import { networkOf } from '../../http/access/client-address.ts';
+import { ipNetworkOf } from '../../http/access/client-address.ts';
 import { RateLimiter } from '../../http/access/rate-limit.ts';
 import { KeptRequestCounts } from '../../http/access/request-counts.ts';
 
@@ -37,7 +37,7 @@ function refuseWithoutSecret(secret: string): Refuse {
     if (given !== undefined && timingSafeEqual(digest(given), expected)) return undefined;
     // A browser's first request has no password and does not count towards the limit.
     if (given !== undefined) {
-      const { exceeded, retryAfterS } = failures.take(networkOf(address));
+      const { exceeded, retryAfterS } = failures.count(ipNetworkOf(address));
       if (exceeded) return refusal(429, 'Too many wrong secrets.', { 'Retry-After': String(retryAfterS) });
     }
     return refusal(401, 'Send the secret from --admin-token-file, as a password or as a bearer token.', {

@@ -28,7 +28,7 @@ export async function startNode(options: NodeOptions, ownBuilder?: SnapshotBuild
       return catalogue.revision;
     },
     async refresh() {
-      catalogue.take(await builder.build());
+      catalogue.replace(await builder.build());
     },
   };
   const webhooks = new WebhookHost(options, serving.stores);

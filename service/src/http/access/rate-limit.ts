@@ -38,8 +38,8 @@ export class RateLimiter {
     this.#counts = counts;
   }
 
-  /** Counts one request. */
-  take(key: string): RateLimitState {
+  /** Counts a request. */
+  count(key: string): RateLimitState {
     if (this.#limit === 0) return UNLIMITED;
     const { count, windowLeftMs } = this.#counts.add(`${this.#policy} ${key}`);
     const resetS = Math.max(1, Math.ceil(windowLeftMs / 1000));

@@ -8,7 +8,7 @@ import type { ClickOutcome } from '../../activation/click-tally.ts';
 import { ApiError, unavailable } from '../../domain/api-errors.ts';
 import type { ActivatedKind } from '../../domain/click.ts';
 import { useDatabase } from '../../tracing/tracer.ts';
-import { networkOf, siteOf } from '../access/client-address.ts';
+import { ipNetworkOf, siteOf } from '../access/client-address.ts';
 import { countRequest, type RateLimitState, type RateLimits } from '../access/rate-limit.ts';
 import type { Exchange } from '../exchange.ts';
 import { json, type Reply } from '../reply.ts';
@@ -69,8 +69,8 @@ export function activationRoutes(
   const visitorOf = visitorReader(settings.countTestClients);
 
   /** Counts an activation from the narrowest limit to the widest. A request above one limit does not count towards the next. */
-  function takeFromLimits({ address }: Exchange, { orgId, network }: ActivationRequest): RateLimitState {
-    const own = limits.activation.take(`${orgId} ${network}`);
+  function takeFromLimits({ address }: Exchange, { orgId, ipNetwork }: ActivationRequest): RateLimitState {
+    const own = limits.activation.count(`${orgId} ${ipNetwork}`);
     const exceeded = own.exceeded ? own : takeFromWideLimits(orgId, siteOf(address));
     if (exceeded !== undefined) activation.tally.limited++;
     return exceeded ?? own;
@@ -78,11 +78,11 @@ export function activationRoutes(
 
   /** Returns the exceeded limit, if there is one. */
   function takeFromWideLimits(orgId: string, site: string): RateLimitState | undefined {
-    const ofSite = limits.activationSite.take(`${orgId} ${site}`);
+    const ofSite = limits.activationSite.count(`${orgId} ${site}`);
     if (ofSite.exceeded) return ofSite;
-    const busy = ofSite.count > FEW_CLICKS ? limits.activationBusy.take(orgId) : undefined;
+    const busy = ofSite.count > FEW_CLICKS ? limits.activationBusy.count(orgId) : undefined;
     if (busy?.exceeded) return busy;
-    const ofAll = limits.activationOrg.take(orgId);
+    const ofAll = limits.activationOrg.count(orgId);
     return ofAll.exceeded ? ofAll : undefined;
   }
 
@@ -120,7 +120,7 @@ export function activationRoutes(
     const { span, parameters, search, address } = exchange;
     const { to } = parseQuery(search, GO_PARAMETERS, { ignoresUnknown: true });
     const { id, orgId } = activation.parseClick(parameters.click ?? '');
-    const state = limits.links.take(`${orgId} ${networkOf(address)}`);
+    const state = limits.links.count(`${orgId} ${ipNetworkOf(address)}`);
     if (state.exceeded && !activation.isRecent(id)) {
       activation.tally.limited++;
       countRequest(exchange, state);
@@ -167,13 +167,13 @@ export function activationRoutes(
           required: REQUIRED,
           ignoresUnknown: isLink,
         });
-        return { ...query, kind, id: parseUuid(parameters.id ?? ''), network: networkOf(address) };
+        return { ...query, kind, id: parseUuid(parameters.id ?? ''), ipNetwork: ipNetworkOf(address) };
       }),
       ...routes(`${path}activate/`, ({ search, address, isLink }) => {
         const names = [parameter, ...ACTIVATION_PARAMETERS] as const;
         const required = [parameter, ...REQUIRED] as const;
         const query = parseQuery(search, names, { required, ignoresUnknown: isLink });
-        return { ...query, kind, id: query[parameter], network: networkOf(address) };
+        return { ...query, kind, id: query[parameter], ipNetwork: ipNetworkOf(address) };
       }),
     ]),
     link('/go/{click}/', go),

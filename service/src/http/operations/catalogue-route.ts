@@ -6,7 +6,7 @@ import { ApiError } from '../../domain/api-errors.ts';
 import { chooseCoding } from '../content/content-coding.ts';
 import { PageCache, pageReply } from '../content/page-cache.ts';
 import type { Exchange } from '../exchange.ts';
-import type { Answer, Services } from './operation.ts';
+import type { Handler, Services } from './operation.ts';
 import { parsePathId, parseQuery } from './query.ts';
 
 type CatalogueParameter = 'cursor' | 'limit' | 'name' | 'category' | 'country' | 'hostname' | 'retailerId';
@@ -15,7 +15,7 @@ export function catalogueRoute(
   services: Services,
   list: CatalogueListName,
   parameters: readonly CatalogueParameter[],
-): Answer {
+): Handler {
   return cachedRoute(services, list, {
     keyOf: ({ search }) => search,
     write(view, { search }) {
@@ -27,7 +27,7 @@ export function catalogueRoute(
 }
 
 /** Serves one item, as the list contains it. */
-export function catalogueItemRoute(services: Services, list: CatalogueListName): Answer {
+export function catalogueItemRoute(services: Services, list: CatalogueListName): Handler {
   return cachedRoute(services, list, {
     keyOf: ({ parameters, search }) => `${parameters.id}?${search}`,
     write(view, { parameters, search }) {
@@ -49,7 +49,7 @@ function cachedRoute(
   { catalogue }: Services,
   list: CatalogueListName,
   { keyOf, write }: CachedRoute,
-): Answer {
+): Handler {
   const pages = new PageCache();
   return (exchange) => {
     const view = catalogue.list(list);

@@ -94,6 +94,6 @@ export class ConcurrencyLimit {
     }
     const isShared = performance.now() - this.#sharedAtMs < SHARED_MS;
     const orgMax = isShared ? this.#limits.runningMax / 2 : this.#limits.runningMax;
-    this.#waiting.take((org) => (this.#runningOf.get(org) ?? 0) < orgMax)?.();
+    this.#waiting.shift((org) => (this.#runningOf.get(org) ?? 0) < orgMax)?.();
   }
 }

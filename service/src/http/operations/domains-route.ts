@@ -5,10 +5,10 @@ import type { DomainList } from '../../catalogue/domain-list.ts';
 import type { EncodedPage } from '../../catalogue/tables/page-writer.ts';
 import { type Coding, chooseCoding, compressWell } from '../content/content-coding.ts';
 import { pageReply, Representation } from '../content/page-cache.ts';
-import type { Answer, Services } from './operation.ts';
+import type { Handler, Services } from './operation.ts';
 import { parseQuery } from './query.ts';
 
-export function domainsRoute({ catalogue }: Services): Answer {
+export function domainsRoute({ catalogue }: Services): Handler {
   let list: DomainList | undefined;
   let page: EncodedPage;
   let representations: Map<Coding | undefined, Promise<Representation>>;

@@ -32,7 +32,7 @@ export class FairQueue<Item> {
   }
 
   /** Removes and returns the next item, skipping branches that `mayTakeFrom` rejects. Moves the item's branch to the end. */
-  take(mayTakeFrom: (key: string) => boolean = () => true): Item | undefined {
+  shift(mayTakeFrom: (key: string) => boolean = () => true): Item | undefined {
     for (const item of this.#items) {
       this.#items.delete(item);
       return item;
@@ -40,7 +40,7 @@ export class FairQueue<Item> {
     for (const [key, branch] of this.#branches) {
       if (!mayTakeFrom(key)) continue;
       this.#branches.delete(key);
-      const item = branch.take();
+      const item = branch.shift();
       if (!branch.isEmpty) this.#branches.set(key, branch);
       return item;
     }

@@ -5,7 +5,7 @@ import type { AccessToken } from '../../domain/access-token.ts';
 import { ApiError, ERRORS } from '../../domain/api-errors.ts';
 import type { Logger } from '../../domain/logger.ts';
 import { findNew, readBearer, requireKind } from '../access/authenticate.ts';
-import { networkOf } from '../access/client-address.ts';
+import { ipNetworkOf } from '../access/client-address.ts';
 import { isFromBrowser, pageOrigin } from '../access/from-browser.ts';
 import { countRequest, type RateLimits } from '../access/rate-limit.ts';
 import type { TokenDirectory } from '../access/token-directory.ts';
@@ -57,15 +57,15 @@ export function operationRoutes(
       reject(exchange, error);
     }
     // Browsers share a public token, and one browser must not use up the limit for the others.
-    const key = token.kind === 'public' ? `${token.id} ${networkOf(exchange.address)}` : token.id;
-    countRequest(exchange, limits[token.kind].take(key));
+    const key = token.kind === 'public' ? `${token.id} ${ipNetworkOf(exchange.address)}` : token.id;
+    countRequest(exchange, limits[token.kind].count(key));
   }
 
   /** Throws the error. Counts 401 and 403 errors per network, and throws `rate_limited` instead if there were too many. */
   function reject(exchange: Exchange, error: unknown): never {
     const status = error instanceof ApiError ? ERRORS[error.code].status : undefined;
     if (status === 401 || status === 403)
-      countRequest(exchange, limits.failed.take(networkOf(exchange.address)));
+      countRequest(exchange, limits.failed.count(ipNetworkOf(exchange.address)));
     throw error;
   }
 

@@ -24,7 +24,7 @@ export interface Operation {
   readonly item: ListedItem;
   readonly sample: Sample;
   /** Called once at startup. The returned function answers requests that have passed all checks. */
-  readonly answer: (services: Services) => Answer;
+  readonly answer: (services: Services) => Handler;
 }
 
 /** The items that an operation returns. */
@@ -66,4 +66,4 @@ export interface Services extends DataSources, OperationSettings {
 }
 
 /** Throws ApiError for errors that the client should see. */
-export type Answer = (exchange: Exchange, token: AccessToken) => Reply | Promise<Reply>;
+export type Handler = (exchange: Exchange, token: AccessToken) => Reply | Promise<Reply>;

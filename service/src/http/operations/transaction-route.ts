@@ -6,13 +6,13 @@ import { chooseCoding } from '../content/content-coding.ts';
 import { entityTag, matchesTag } from '../content/entity-tag.ts';
 import { withinDeadline } from './database-deadline.ts';
 import { expandRetailers } from './expand-retailers.ts';
-import type { Answer, Services } from './operation.ts';
+import type { Handler, Services } from './operation.ts';
 import { PRIVATE_HEADERS, privateReply } from './private-reply.ts';
 import { parsePathId, parseQuery } from './query.ts';
 
 export const TRANSACTION_ITEM_PARAMETERS = ['expand'] as const;
 
-export function transactionRoute({ transactions, transactionQueue, catalogue }: Services): Answer {
+export function transactionRoute({ transactions, transactionQueue, catalogue }: Services): Handler {
   return async (exchange, token) => {
     const id = parsePathId(exchange.parameters);
     const { expand } = parseQuery(exchange.search, TRANSACTION_ITEM_PARAMETERS);

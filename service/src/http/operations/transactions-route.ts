@@ -7,7 +7,7 @@ import { type Span, useDatabase } from '../../tracing/tracer.ts';
 import { linkToNext, nextSearch } from '../exchange.ts';
 import { withinDeadline } from './database-deadline.ts';
 import { expandRetailers } from './expand-retailers.ts';
-import type { Answer, Services } from './operation.ts';
+import type { Handler, Services } from './operation.ts';
 import { type Expandable, PAGE_PARAMETERS } from './parameters.ts';
 import { privateReply } from './private-reply.ts';
 import { parseQuery } from './query.ts';
@@ -31,7 +31,7 @@ export function transactionsRoute({
   catalogue,
   callers,
   pageSize,
-}: Services): Answer {
+}: Services): Handler {
   return async (exchange, token) => {
     const query = parseQuery(exchange.search, TRANSACTION_PARAMETERS);
     const window = stampWindow(query.updatedAtGreaterThan, query.updatedAtLessThan);

@@ -2,7 +2,7 @@
 
 import { COPY_CANONICAL_DEAL, type Retailer, retailerRowSchema } from '@offerbook/wire/catalogue.ts';
 import { DEAL_LISTS, type DealList, forEachDealList } from '@offerbook/wire/deals.ts';
-import type { FieldProblem, Place, RawRow } from '@offerbook/wire/rows/raw-row.ts';
+import type { FieldProblem, RawRow, RowPosition } from '@offerbook/wire/rows/raw-row.ts';
 import {
   type CheckedRow,
   PROBLEMS_MAX,
@@ -23,7 +23,7 @@ export class RetailerCheck {
   /** Positions of the deals in the file (valid rows only). */
   readonly deals = forEachDealList(() => new UuidPlaces());
   /** First invalid row without a readable id. */
-  firstNamelessRow: Place | undefined;
+  firstNamelessRow: RowPosition | undefined;
   readonly #invalidRetailers = new UuidPlaces();
   readonly #schema: ReturnType<typeof retailerRowSchema>;
   /** The row schema, except that the deal lists may contain anything. */

@@ -29,7 +29,7 @@ async function receive(message: ToWorker): Promise<void> {
       await running;
       break;
     case 'snapshot':
-      (await running)?.take(message.snapshot);
+      (await running)?.replace(message.snapshot);
       break;
     case 'stop':
       await (await running)?.stop();
@@ -53,9 +53,9 @@ async function start({ number, counts, ...setup }: WorkerSetup) {
   report = serving.report;
   await serving.load();
   return {
-    take(snapshot: SnapshotData) {
+    replace(snapshot: SnapshotData) {
       const isFirst = !catalogue.ready;
-      catalogue.take(snapshot);
+      catalogue.replace(snapshot);
       if (!isFirst) return;
       // Listen only now, because a worker gets requests as soon as it listens.
       serving.listen();

@@ -75,7 +75,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningNode
   async function buildSnapshot(): Promise<void> {
     snapshot = await builder.build();
     pool.send({ type: 'snapshot', snapshot });
-    catalogue.take(snapshot);
+    catalogue.replace(snapshot);
   }
 
   const followed: Followed = {
