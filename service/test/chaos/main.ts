@@ -4,8 +4,7 @@
 import { parseArgs } from 'node:util';
 import { DATABASES, removeTemporaryFolders, type TestDatabase } from '../support/databases.ts';
 import { stopPostgres } from '../support/postgres-server.ts';
-import { play } from './report/play.ts';
-import { printReport } from './report/print.ts';
+import { play, printReport } from './report/play.ts';
 import type { Options, Scenario, Values } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 

@@ -1,4 +1,4 @@
-// Runs a scenario once, and returns its report.
+// Runs a scenario once, and prints its report.
 
 import type { Scenario } from '../scenario.ts';
 import { type Cells, Run, type RunSettings } from './run.ts';
@@ -37,5 +37,31 @@ function defaults({ options = {} }: Scenario): Record<string, string | boolean |
     Object.entries(options).flatMap(([name, { default: value }]) =>
       value === undefined ? [] : [[name, value]],
     ),
+  );
+}
+
+/** Counts, then the table, then the violations. */
+export function printReport({ counts, rows, violations }: Report): string {
+  const width = Math.max(0, ...Object.keys(counts).map((what) => what.length));
+  return [
+    ...Object.entries(counts).map(([what, count]) => `  ${what.padEnd(width)} ${count}`),
+    ...printTable(rows),
+    ...violations.map((violation) => `  ${violation}`),
+    violations.length === 0 ? '  no violation' : `  ${violations.length} violations`,
+  ].join('\n');
+}
+
+/** Numbers are aligned right. */
+function printTable(rows: readonly Cells[]): string[] {
+  const [first] = rows;
+  if (first === undefined) return [];
+  const columns = Object.keys(first).map((name) => {
+    const cells = [name, ...rows.map((row) => row[name] ?? '')];
+    const width = Math.max(...cells.map((cell) => String(cell).length));
+    const isNumeric = cells.slice(1).every((cell) => typeof cell === 'number');
+    return cells.map((cell) => (isNumeric ? String(cell).padStart(width) : String(cell).padEnd(width)));
+  });
+  return Array.from({ length: rows.length + 1 }, (_, i) =>
+    `  ${columns.map((column) => column[i]).join('  ')}`.trimEnd(),
   );
 }
