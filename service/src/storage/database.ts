@@ -6,14 +6,9 @@ import { StorageError } from '../domain/storage-error.ts';
 import type { DatabasePools } from '../domain/stores.ts';
 import type { Schema } from './schema/schema.ts';
 import type { RowOf, Table } from './schema/table.ts';
-import type { Sql, Statement } from './sql.ts';
+import type { Queries, Sql, SqlValue, Statement } from './sql.ts';
 
-export type SqlValue = string | number | null;
-
-/** A database or a connection: runs single statements. */
-export interface Queries {
-  all<Row>(statement: Statement, ...params: SqlValue[]): Promise<Row[]>;
-}
+export type { Queries, SqlValue };
 
 export interface Connection extends Queries {
   /** Like `all`, but returns the column `data` as bytes (UTF-8), which can be sent without decoding. */

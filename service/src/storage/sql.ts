@@ -10,6 +10,13 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
  */
 export type Statement = string | ((sql: Sql) => string);
 
+export type SqlValue = string | number | null;
+
+/** A database or a connection: runs single statements. */
+export interface Queries {
+  all<Row>(statement: Statement, ...params: SqlValue[]): Promise<Row[]>;
+}
+
 export type ColumnType = 'uuid' | 'text' | 'bigint' | 'integer';
 
 export interface Sql {

@@ -164,7 +164,8 @@ describe('the server rejects a spool and keeps running', () => {
   );
 
   test('rejects a spool with a different schema, without reading an endless view', async () => {
-    const reason = 'PATH is not a spool: it has unexpected tables; move it elsewhere';
+    const reason =
+      /^PATH is not a spool: it has unexpected tables|^the database at PATH does not have the tables/;
     const endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id FROM n';
     for (const sql of [
       `DROP TABLE clicks; CREATE VIEW clicks AS ${endless}`,
@@ -179,7 +180,7 @@ describe('the server rejects a spool and keeps running', () => {
         file.close();
         for (const end of ['-wal', '-shm']) expect(existsSync(`${path}${end}`)).toBe(false);
       });
-      expect([sql, found]).toEqual([sql, reason]);
+      expect([sql, found]).toEqual([sql, expect.stringMatching(reason)]);
     }
   });
 });

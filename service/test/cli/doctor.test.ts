@@ -82,7 +82,7 @@ for (const database of DATABASES) {
       await migrate(raw, TEST_AUDITOR);
       await raw.all('UPDATE schema_version SET version = version - 1');
       const before = await raw.all('SELECT version FROM schema_version');
-      expect((await look(url)).get('schema')).toMatchObject({ state: 'warning' });
+      expect((await look(url)).get('schema')).toMatchObject({ state: 'fault' });
       expect(await raw.all('SELECT version FROM schema_version')).toEqual(before);
       await raw.all('UPDATE schema_version SET version = 99, oldest_version = 99');
       expect((await look(url)).get('schema')).toMatchObject({ state: 'fault' });

@@ -167,7 +167,9 @@ describe('read-only commands', () => {
       expect(await offerbook([...args, '--database', `sqlite:${path}`])).toEqual({
         code: 2,
         stdout: '',
-        stderr: `offerbook: the database at ${path} has the schema of an older Offerbook; upgrade it first with: offerbook migrate\n`,
+        stderr: expect.stringContaining(
+          `offerbook: the database at ${path} was created by a development version`,
+        ),
       });
     expect(filesIn(dirname(path))).toEqual(before);
   });

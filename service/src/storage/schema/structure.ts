@@ -1,7 +1,6 @@
 // Compares the tables that a database has with the declared ones: columns, constraints and indexes.
 
-import type { Queries } from '../database.ts';
-import type { Sql } from '../sql.ts';
+import type { Queries, Sql } from '../sql.ts';
 import type { Table } from './table.ts';
 
 /** A column, a constraint, an option or an index of a table. */
