@@ -6,12 +6,10 @@ import type { CatalogueList, CataloguePull } from '@offerbook/feeds/pull/catalog
 import { type CatalogueRows, PulledCatalogue } from '@offerbook/feeds/pull/pulled-catalogue.ts';
 import { Shares } from '@offerbook/feeds/source/share.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
-import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
-import { printProblems } from '@offerbook/wire/rows/row-problem.ts';
+import { HOUR_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { CATALOGUE, NO_COUNTS, type PullCounts, type StreamKey } from '../domain/pull.ts';
 import { importCatalogue } from '../importer/import-catalogue.ts';
-import { recordImport } from '../importer/record-import.ts';
 import { type BodyReader, RequestFailed, SourceStopped } from './network-client.ts';
 import type { ByteBudget } from './response-watch.ts';
 import { NO_FAILURE, type SourceRun, type StreamReport } from './source-run.ts';
@@ -19,7 +17,7 @@ import { TemporaryRows } from './temporary-rows.ts';
 import { walkPages } from './walk-pages.ts';
 
 /** Reading a catalogue can use up half an hour of the request budget, which sales share. */
-const EVERY_MS = 6 * 3_600_000;
+const EVERY_MS = 6 * HOUR_MS;
 /** Bytes of all pages of a list, whose rows are kept in memory until all of them have been read. */
 const LIST_BYTES_MAX = 128 * 1024 * 1024;
 
@@ -115,13 +113,12 @@ async function importPulled(
 ): Promise<PullCounts> {
   const { name, lease, options, context } = run;
   const { stores, clock } = context;
-  const { dryRun, maxWithdrawals, allowWithdrawals, by, version } = options;
+  const { dryRun, maxWithdrawals, allowWithdrawals } = options;
   using rows = new TemporaryRows();
   const converted = await catalogue.finish(rows);
   const title = `${CATALOGUE} ${printTimestamp(completeThroughMs)}`;
-  const input = sourceFrom(rows.chunks(), title);
   let counts = NO_COUNTS;
-  const work = (importId?: number) =>
+  await run.import('catalogue', title, { rows, converted }, (input, importId) =>
     importCatalogue(stores.catalogue, input, {
       ...{ dryRun, importId, maxWithdrawals, allowWithdrawals, allowEmpty: true },
       // An invalid row may be a retailer or deal that the network still offers, so nothing is withdrawn.
@@ -135,16 +132,8 @@ async function importPulled(
           await pulls.advance(catalogueKey(run), { completeThroughMs, counts, runMs: run.startedMs });
         },
       },
-    });
-  const origin = { kind: 'catalogue', orgId: null, by, source: name, fileName: title, version } as const;
-  const report = dryRun === true ? await work() : await recordImport(stores.imports, origin, input, work);
-  for (const line of [
-    ...printProblems(converted),
-    ...converted.notes,
-    ...printProblems(report),
-    ...report.notes,
-  ])
-    run.note(title, line);
+    }),
+  );
   if (converted.invalid > 0) run.note(title, 'Nothing was withdrawn, because some rows are invalid.');
   return counts;
 }

@@ -1,6 +1,5 @@
 // Pulls one source: reads every stream of sales window by window and imports each window, then reads the catalogue.
 
-import type { PullWindow } from '@offerbook/feeds/pull/sale-pull.ts';
 import { DAY_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { ClickIds } from '../activation/click-id.ts';
@@ -18,7 +17,7 @@ import {
   sourceName,
 } from './source-run.ts';
 import { StreamProgress } from './stream-progress.ts';
-import { lostMs, nextWindow } from './windows.ts';
+import { lostMs } from './windows.ts';
 
 /**
  * Throws Refused if another process is pulling from this source, or after an unexpected error, and StorageError. Other failures
@@ -45,7 +44,7 @@ async function pullStreams(run: SourceRun): Promise<StreamReport[]> {
   const { only } = options;
   const streams = only === 'catalogue' ? [] : await openStreams(run);
   const hasCatalogue = only === 'catalogue' || (only === undefined && (await isCatalogueDue(run)));
-  const due = streams.filter((stream) => windowOf(run, stream, context.clock()) !== undefined);
+  const due = streams.filter((stream) => stream.next(options, context.clock()) !== undefined);
   await run.noteAttempt([...due.map(({ key }) => key), ...(hasCatalogue ? [catalogueKey(run)] : [])]);
   const reports: StreamReport[] = [];
   if (only !== 'catalogue') {
@@ -100,21 +99,13 @@ async function pullStream(run: SourceRun, windows: SaleWindows, stream: StreamPr
       `the network may no longer list what changed in the ${Math.ceil(lost / DAY_MS)} days after ${printTimestamp(stream.completeThroughMs ?? 0)}; sales may be missing`,
     );
   }
-  for (let window = windowOf(run, stream, nowMs); window !== undefined; ) {
+  for (let window = stream.next(run.options, nowMs); window !== undefined; ) {
     try {
       const counts = await windows.pull(stream, window);
       stream.add(window, counts);
     } catch (error) {
       if (!(error instanceof TooMuch) || !stream.halve(window)) throw error;
     }
-    window = windowOf(run, stream, nowMs);
+    window = stream.next(run.options, nowMs);
   }
-}
-
-/** The next window of the stream; undefined if it is up to date. */
-function windowOf({ options }: SourceRun, stream: StreamProgress, nowMs: number): PullWindow | undefined {
-  const { sinceMs, startMs } = options;
-  const { rules, widthMs, readThroughMs, completeThroughMs } = stream;
-  const atMs = readThroughMs ?? (sinceMs === undefined ? completeThroughMs : undefined);
-  return nextWindow(rules, atMs, { startMs: sinceMs ?? startMs, nowMs, widthMs });
 }

@@ -7,14 +7,11 @@ import type { PullStream, PullWindow } from '@offerbook/feeds/pull/sale-pull.ts'
 import { Shares } from '@offerbook/feeds/source/share.ts';
 import type { Source } from '@offerbook/feeds/source/source-file.ts';
 import type { TransactionRules } from '@offerbook/feeds/transactions/to-transaction.ts';
-import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
-import { printProblems } from '@offerbook/wire/rows/row-problem.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { ClickIds } from '../activation/click-id.ts';
 import { NO_COUNTS, type PullCounts } from '../domain/pull.ts';
 import type { TransactionWriters } from '../domain/transaction.ts';
 import { importTransactions } from '../importer/import-transactions.ts';
-import { recordImport } from '../importer/record-import.ts';
 import { PartRows } from './part-rows.ts';
 import type { SourceRun } from './source-run.ts';
 import type { StreamProgress } from './stream-progress.ts';
@@ -134,46 +131,32 @@ export class SaleWindows {
   ): Promise<PullCounts> {
     const { name, lease, options, context } = this.#run;
     const { stores, clock } = context;
-    const { org, by, version, skipInvalid, aside } = options;
+    const { org, skipInvalid, aside } = options;
     const dryRun = how.dryRun ?? options.dryRun;
     const converted = await sales.finish();
     await parts?.flush();
-    const source = sourceFrom(rows.chunks(), title);
     let counts = NO_COUNTS;
-    const run = (importId?: number) =>
-      importTransactions(stores.transactions, org, source, clock, {
-        ...{ dryRun, skipInvalid, importId, allowEmpty: true },
-        attributor: { ids: this.#clickIds, clicks: stores.clicks, aside },
-        pulled: {
-          finish: async (writers, report) => {
-            const { added, changed, unchanged, stale, withdrawn } = report;
-            const invalid = report.invalid + converted.invalid;
-            counts = { added, changed, unchanged: unchanged + stale, withdrawn, invalid };
-            await writers.pulls.holdLease(lease);
-            await parts?.store(name, writers);
-            await how.advance(writers, counts);
+    await this.#run.import(
+      'transactions',
+      title,
+      { rows, converted, isTrial: how.dryRun },
+      (input, importId) =>
+        importTransactions(stores.transactions, org, input, clock, {
+          ...{ dryRun, skipInvalid, importId, allowEmpty: true },
+          attributor: { ids: this.#clickIds, clicks: stores.clicks, aside },
+          pulled: {
+            finish: async (writers, report) => {
+              const { added, changed, unchanged, stale, withdrawn } = report;
+              const invalid = report.invalid + converted.invalid;
+              counts = { added, changed, unchanged: unchanged + stale, withdrawn, invalid };
+              await writers.pulls.holdLease(lease);
+              await parts?.store(name, writers);
+              await how.advance(writers, counts);
+            },
+            ...(how.onChange === undefined ? {} : { onChange: how.onChange }),
           },
-          ...(how.onChange === undefined ? {} : { onChange: how.onChange }),
-        },
-      });
-    const origin = {
-      kind: 'transactions',
-      orgId: org?.id ?? null,
-      by,
-      source: name,
-      fileName: title,
-      version,
-    } as const;
-    const report = dryRun === true ? await run() : await recordImport(stores.imports, origin, source, run);
-    if (how.dryRun === true) return counts;
-    for (const line of [
-      ...printProblems(converted),
-      ...converted.notes,
-      ...printProblems(report),
-      ...report.notes,
-    ]) {
-      this.#run.note(title, line);
-    }
+        }),
+    );
     return counts;
   }
 }

@@ -1,5 +1,6 @@
 // One run over one source: the operator's settings, the lease, and the connection to the network.
 
+import type { ConvertReport } from '@offerbook/feeds/convert-report.ts';
 import type { CataloguePull } from '@offerbook/feeds/pull/catalogue-pull.ts';
 import type { Secrets } from '@offerbook/feeds/pull/network-access.ts';
 import type { SalePull } from '@offerbook/feeds/pull/sale-pull.ts';
@@ -7,6 +8,8 @@ import type { Overlay } from '@offerbook/feeds/source/overlay.ts';
 import type { Source } from '@offerbook/feeds/source/source-file.ts';
 import type { CouponCodes } from '@offerbook/feeds/transactions/coupon-codes.ts';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
+import { type ImportSource, sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import { printProblems } from '@offerbook/wire/rows/row-problem.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { LeaseTimings } from '../domain/lease.ts';
 import type { Organisation } from '../domain/organisation.ts';
@@ -14,9 +17,12 @@ import type { Lease, PullCounts, RequestStore, StreamKey } from '../domain/pull.
 import { isStorageError } from '../domain/storage-error.ts';
 import type { Stores } from '../domain/stores.ts';
 import type { Aside } from '../importer/attribution.ts';
+import type { ImportReport } from '../importer/import-report.ts';
+import { recordImport } from '../importer/record-import.ts';
 import type { Span } from '../tracing/tracer.ts';
 import { NetworkClient, RequestFailed, SourceStopped } from './network-client.ts';
 import type { ResponseLimits } from './response-watch.ts';
+import type { TemporaryRows } from './temporary-rows.ts';
 
 /** One account at a network, as the operator's files describe it. */
 export interface PullableSource {
@@ -129,6 +135,34 @@ export class SourceRun {
 
   note(title: string, text: string): void {
     this.options.onNote?.(`${this.name}, ${title}: ${text}`);
+  }
+
+  /**
+   * Imports rows, records that in the import log, and prints what the conversion and the import report. A trial is a dry run that
+   * prints nothing.
+   */
+  async import(
+    kind: 'transactions' | 'catalogue',
+    title: string,
+    input: {
+      readonly rows: TemporaryRows;
+      readonly converted: ConvertReport;
+      readonly isTrial?: boolean | undefined;
+    },
+    work: (source: ImportSource, importId?: number) => Promise<ImportReport>,
+  ): Promise<void> {
+    const { org, by, version, dryRun } = this.options;
+    const source = sourceFrom(input.rows.chunks(), title);
+    const orgId = kind === 'catalogue' ? null : (org?.id ?? null);
+    const origin = { kind, orgId, by, source: this.name, fileName: title, version };
+    const report =
+      input.isTrial === true || dryRun === true
+        ? await work(source)
+        : await recordImport(this.context.stores.imports, origin, source, (id) => work(source, id));
+    if (input.isTrial === true) return;
+    for (const found of [input.converted, report]) {
+      for (const line of [...printProblems(found), ...found.notes]) this.note(title, line);
+    }
   }
 
   async noteAttempt(keys: readonly StreamKey[]): Promise<void> {

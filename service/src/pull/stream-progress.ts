@@ -2,7 +2,8 @@
 
 import type { PullStream, PullWindow } from '@offerbook/feeds/pull/sale-pull.ts';
 import { addCounts, NO_COUNTS, type PullCounts, type StreamKey } from '../domain/pull.ts';
-import { NO_FAILURE, type StreamFailure, type StreamReport } from './source-run.ts';
+import { NO_FAILURE, type PullOptions, type StreamFailure, type StreamReport } from './source-run.ts';
+import { nextWindow } from './windows.ts';
 
 export class StreamProgress {
   readonly rules: PullStream;
@@ -20,6 +21,16 @@ export class StreamProgress {
     this.rules = rules;
     this.widthMs = rules.windowMs;
     this.key = key;
+  }
+
+  /** The next window; undefined if the stream is up to date. */
+  next(
+    { sinceMs, startMs }: Pick<PullOptions, 'sinceMs' | 'startMs'>,
+    nowMs: number,
+  ): PullWindow | undefined {
+    const { rules, widthMs } = this;
+    const atMs = this.readThroughMs ?? (sinceMs === undefined ? this.completeThroughMs : undefined);
+    return nextWindow(rules, atMs, { startMs: sinceMs ?? startMs, nowMs, widthMs });
   }
 
   /** Halves the following windows, because this one has too many sales. Returns false if a narrower one would not advance. */

@@ -1,10 +1,10 @@
 // Chooses the next period to request from a network. Windows go from old to new and overlap, because networks list changes late.
 
 import type { PullStream, PullWindow } from '@offerbook/feeds/pull/sale-pull.ts';
-import { SECOND_MS } from '@offerbook/wire/time.ts';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '@offerbook/wire/time.ts';
 
 /** Changes of the last minutes may not be listed yet. */
-export const SETTLE_MS = 600_000;
+export const SETTLE_MS = 10 * MINUTE_MS;
 
 /**
  * Returns undefined if the stream is up to date. `startMs` is where a stream without state begins. Times are whole seconds, the
@@ -30,8 +30,8 @@ export function lostMs(
   return completeThroughMs === undefined ? 0 : Math.max(0, nowMs - keptMs - completeThroughMs);
 }
 
-/** Sales are read again for about as long as networks change them. */
-const REREAD_MS = 396 * 86_400_000;
+/** Networks change sales for about a year, so a first pull starts here, and sales are read again for as long. */
+export const HISTORY_MS = 396 * DAY_MS;
 
 /** Returns the next window of the sales that are read again. After the newest sales, continues with the oldest ones. */
 export function nextReread(
@@ -39,7 +39,7 @@ export function nextReread(
   atMs: number | null,
   nowMs: number,
 ): PullWindow {
-  const oldestMs = nowMs - Math.min(REREAD_MS, historyMs) + SECOND_MS;
+  const oldestMs = nowMs - Math.min(HISTORY_MS, historyMs) + SECOND_MS;
   const newestMs = nowMs - SETTLE_MS;
   const fromMs = wholeSecond(atMs === null || atMs < oldestMs || atMs >= newestMs ? oldestMs : atMs);
   return { fromMs, toMs: wholeSecond(Math.min(fromMs + windowMs, newestMs)) };

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { ClickIds } from '../../src/activation/click-id.ts';
-import { AsideFile } from '../../src/cli/commands/data/aside-file.ts';
+import { UnattributedFile } from '../../src/cli/commands/data/unattributed-file.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { COMMAND, offerbook } from '../support/command.ts';
@@ -95,21 +95,21 @@ test.each(DATABASES)(
         { passbackUid: `user of ${name}`, cashbackOfferId: id(11), orderValue: 81, status: 'PENDING' },
       ]);
     }
-    // A repeated row is not quarantined again.
+    // A repeated row is not added again.
     const [first, ...others] = readFileSync(join(cwd, 'aside.ndjson'), 'utf8').trimEnd().split('\n');
     expect(others).toEqual([]);
     expect(JSON.parse(first ?? '')).toMatchObject({ clickId: 'somebody-elses', orderValue: 81 });
   },
 );
 
-describe('the quarantine file', () => {
+describe('the --unattributed file', () => {
   const FILE = 'aside.ndjson';
   const row = (number: number) => JSON.stringify(transaction(number));
 
-  /** Sets the rows of each import aside. The file must not change until keep() is called. */
-  async function putAside(cwd: string, ...imports: readonly (readonly string[])[]): Promise<void> {
+  /** Adds the rows of each import. The file must not change until keep() is called. */
+  async function putUnattributed(cwd: string, ...imports: readonly (readonly string[])[]): Promise<void> {
     for (const rows of imports) {
-      using aside = new AsideFile(join(cwd, FILE), join(cwd, 'rows.ndjson'));
+      using aside = new UnattributedFile(join(cwd, FILE), join(cwd, 'rows.ndjson'));
       const before = existsSync(join(cwd, FILE)) && readFileSync(join(cwd, FILE), 'utf8');
       await Promise.all(rows.map((each) => aside.put([each])));
       expect(existsSync(join(cwd, FILE)) && readFileSync(join(cwd, FILE), 'utf8')).toBe(before);
@@ -117,44 +117,44 @@ describe('the quarantine file', () => {
     }
   }
 
-  test('the quarantine file grows with every import, contains every row once, and is not created if there are no rows', async () => {
+  test('the --unattributed file grows with every import, contains every row once, and is not created if there are no rows', async () => {
     const cwd = temporaryFolder();
-    await putAside(cwd, [], []);
+    await putUnattributed(cwd, [], []);
     expect(readdirSync(cwd)).toEqual([]);
-    await putAside(cwd, [row(1), row(2)], [], [row(2), row(3), row(3)]);
+    await putUnattributed(cwd, [row(1), row(2)], [], [row(2), row(3), row(3)]);
     expect(readFileSync(join(cwd, FILE), 'utf8')).toBe(`${row(1)}\n${row(2)}\n${row(3)}\n`);
     // A row truncated by a power cut does not damage the next one.
     writeFileSync(join(cwd, FILE), `${row(1)}\n{"id":`);
-    await putAside(cwd, [row(1), row(2)]);
+    await putUnattributed(cwd, [row(1), row(2)]);
     expect(readFileSync(join(cwd, FILE), 'utf8')).toBe(`${row(1)}\n{"id":\n${row(2)}\n`);
     expect(readdirSync(cwd)).toEqual([FILE]);
   });
 
-  test('the quarantine file contains long rows and rows with Unicode line separators only once', async () => {
+  test('the --unattributed file contains long rows and rows with Unicode line separators only once', async () => {
     const cwd = temporaryFolder();
     const separated = JSON.stringify(transaction(1, { passbackData: '\u2028 \u2029 \u0085 \r\n' }));
     const long = JSON.stringify(transaction(2, { passbackData: 'ä'.repeat(65_000) }));
     const rows = [separated, long, row(3)];
-    await putAside(cwd, rows, rows);
+    await putUnattributed(cwd, rows, rows);
     expect(readFileSync(join(cwd, FILE), 'utf8')).toBe(`${rows.join('\n')}\n`);
   });
 
-  test('the quarantine file is created readable only by its owner, and then keeps its permissions', async () => {
+  test('the --unattributed file is created readable only by its owner, and then keeps its permissions', async () => {
     const cwd = temporaryFolder();
     const mode = () => statSync(join(cwd, FILE)).mode & 0o777;
-    await putAside(cwd, [row(1)]);
+    await putUnattributed(cwd, [row(1)]);
     expect(mode()).toBe(0o600);
     chmodSync(join(cwd, FILE), 0o640);
-    await putAside(cwd, [row(2)]);
+    await putUnattributed(cwd, [row(2)]);
     expect(mode()).toBe(0o640);
   });
 
-  test.if(canMount)('the quarantine file stays unchanged if the disk is full', async () => {
+  test.if(canMount)('the --unattributed file stays unchanged if the disk is full', async () => {
     await using disk = await SmallDisk.mount(1);
     const path = join(disk.folder, FILE);
     for (const before of [undefined, `${row(1)}\n`]) {
       if (before !== undefined) writeFileSync(path, before);
-      using aside = new AsideFile(path, 'rows.ndjson');
+      using aside = new UnattributedFile(path, 'rows.ndjson');
       await aside.put(Array.from({ length: 200 }, (_, number) => row(number + 2)));
       const free = disk.fill();
       const full = 'cannot write the output: no space left on device';
@@ -164,7 +164,7 @@ describe('the quarantine file', () => {
     }
   });
 
-  test('the quarantine file contains the rows of an import whose report could not be printed, and must not be the imported file', async () => {
+  test('the --unattributed file contains the rows of an import whose report could not be printed, and must not be the imported file', async () => {
     const cwd = temporaryFolder();
     const env = { OFFERBOOK_DATABASE_URL: `sqlite:${join(cwd, 'book.db')}` };
     const stores = await openStores(env.OFFERBOOK_DATABASE_URL, CREATE_OPTIONS);
@@ -193,7 +193,7 @@ describe('the quarantine file', () => {
         stderr: 'offerbook: --unattributed must not be the imported file\n',
       });
     }
-    expect(() => new AsideFile(cwd, '-')).toThrow(`--unattributed ${cwd} is not a file`);
+    expect(() => new UnattributedFile(cwd, '-')).toThrow(`--unattributed ${cwd} is not a file`);
     expect(readFileSync(join(cwd, FILE), 'utf8').split('\n')).toHaveLength(2);
   });
 });

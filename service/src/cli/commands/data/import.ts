@@ -31,7 +31,7 @@ import { parseCount } from '../../option-values.ts';
 import { printNote, printResult } from '../../output.ts';
 import { withProgressBar } from '../../progress-bar.ts';
 import { getOrganisation } from '../access/organisations.ts';
-import { AsideFile } from './aside-file.ts';
+import { UnattributedFile } from './unattributed-file.ts';
 
 const NAME_LENGTH_MAX = 200;
 /** Synchronised clocks differ by less than this. */
@@ -123,7 +123,8 @@ interface TransactionsFileOptions extends ImportCommandOptions {
 }
 
 async function importTransactionsFile(file: string, options: TransactionsFileOptions): Promise<void> {
-  using aside = options.unattributed === undefined ? undefined : new AsideFile(options.unattributed, file);
+  using aside =
+    options.unattributed === undefined ? undefined : new UnattributedFile(options.unattributed, file);
   await runImport('transactions', file, options, async ({ stores, source, org, ...run }) => {
     const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks, aside };
     return importTransactions(stores.transactions, org, source, systemClock, { ...run.options, attributor });

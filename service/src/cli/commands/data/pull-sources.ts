@@ -4,6 +4,7 @@ import { openCataloguePull, openSalePull } from '@offerbook/feeds/networks.ts';
 import type { Source } from '@offerbook/feeds/source/source-file.ts';
 import type { CouponCodes } from '@offerbook/feeds/transactions/coupon-codes.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
+import { MINUTE_MS } from '@offerbook/wire/time.ts';
 import { isLoopback, readSecretVariable } from '../../../config.ts';
 import { checkSource } from '../../../pull/check-source.ts';
 import { RequestFailed, SourceStopped } from '../../../pull/network-client.ts';
@@ -12,7 +13,7 @@ import { type PullableSource, type RequestContext, sourceName } from '../../../p
 import { readSourceFile } from './source-files.ts';
 
 /** A larger difference could make a pull skip recent changes. */
-const CLOCK_LEAD_MAX_MS = 60_000;
+const CLOCK_LEAD_MAX_MS = MINUTE_MS;
 
 export interface NamedSource extends PullableSource {
   /** Network and account, such as `awin:77777`. */

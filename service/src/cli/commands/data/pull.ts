@@ -13,6 +13,7 @@ import { CATALOGUE } from '../../../domain/pull.ts';
 import type { Stores } from '../../../domain/stores.ts';
 import { pullSource } from '../../../pull/pull-source.ts';
 import type { PullContext, PullOptions, StreamReport } from '../../../pull/source-run.ts';
+import { HISTORY_MS } from '../../../pull/windows.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../../command.ts';
 import { currentUser } from '../../current-user.ts';
 import { traceCommand } from '../../open-tracing.ts';
@@ -20,13 +21,11 @@ import { parseCount, parsePositiveDurationMs } from '../../option-values.ts';
 import { printNote, printResult } from '../../output.ts';
 import { progressLines, withProgressBar } from '../../progress-bar.ts';
 import { getOrganisation } from '../access/organisations.ts';
-import { AsideFile } from './aside-file.ts';
 import { forgetCommand } from './pull-forget.ts';
 import { findSourceProblem, type NamedSource, readPullSource } from './pull-sources.ts';
 import { statusCommand } from './pull-status.ts';
+import { UnattributedFile } from './unattributed-file.ts';
 
-/** Networks change sales for about a year. */
-const HISTORY_MS = 396 * 86_400_000;
 /** A network that hangs must not keep the others waiting. */
 const SOURCES_AT_ONCE = 5;
 
@@ -199,7 +198,8 @@ async function pullOnce(
   sources: readonly NamedSource[],
   only: Kind | undefined,
 ): Promise<void> {
-  using aside = options.unattributed === undefined ? undefined : new AsideFile(options.unattributed, '');
+  using aside =
+    options.unattributed === undefined ? undefined : new UnattributedFile(options.unattributed, '');
   const org = await withStores(options, async (stores) =>
     options.org === undefined ? undefined : await getOrganisation(stores, options.org, 'to write'),
   );

@@ -1,4 +1,4 @@
-// The file for rows that an import sets aside. Before it commits, each import appends the rows that the file does not contain
+// The --unattributed file: sales whose click is unknown. Before it commits, each import appends the rows that the file does not contain
 // yet, and syncs the file. After a crash, the file may contain rows from an import that was rolled back, but no row is missing.
 
 import {
@@ -17,7 +17,7 @@ import { RowFile } from './row-file.ts';
 const STDIN = 0;
 const NEWLINE = 0x0a;
 
-export class AsideFile implements Aside, Disposable {
+export class UnattributedFile implements Aside, Disposable {
   readonly #path: string;
   /** New rows from this import. `keep` appends them to the file. */
   readonly #rows: RowFile;
