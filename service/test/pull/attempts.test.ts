@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import { HOUR_MS } from '@offerbook/wire/time.ts';
+import { pullProgress } from '../../src/cli/commands/data/pull.ts';
 import { lagMs } from '../../src/domain/pull.ts';
 import { DATABASES } from '../support/databases.ts';
 import { PullTest, START_MS } from './fixture.ts';
@@ -52,4 +53,23 @@ describe.each(DATABASES)('on $name', (database) => {
       ...{ failedAtMs: START_MS, attemptMs: START_MS + HOUR_MS, tryingSinceMs: START_MS },
     });
   });
+});
+
+test('progress shows the rows of all sources, and a line a minute for each source', () => {
+  let nowMs = START_MS;
+  const shown: number[] = [];
+  const lines: string[] = [];
+  const progressOf = pullProgress(
+    (rows) => shown.push(rows),
+    (line) => lines.push(line),
+    () => nowMs,
+  );
+  const [awin, cj] = [progressOf('awin:1'), progressOf('cj:1')];
+  awin(2_000, 'transaction');
+  nowMs += 60_000;
+  cj(1, 'posting');
+  awin(3_000, 'transaction');
+  awin(4_000, 'transaction');
+  expect(shown).toEqual([2_000, 2_001, 3_001, 4_001]);
+  expect(lines).toEqual(['cj:1, posting: 1 row read', 'awin:1, transaction: 3,000 rows read']);
 });

@@ -111,6 +111,20 @@ describe.each(DATABASES)('on $name', (database) => {
     expect(report).toMatchObject({ unchanged: 1, withdrawn: 1 });
     expect(await names()).toEqual(all.filter((name) => name !== 'Other'));
   });
+
+  test('a pull takes over a retailer from a file even if it is unchanged, so that the next file does not withdraw it', async () => {
+    await using shops = await Shops.open(database);
+    const { catalogue } = shops.stores;
+    const file = (...numbers: number[]) => sourceFrom(ndjson(numbers.map((number) => retailer(number))));
+    await importCatalogue(catalogue, file(1, 2), {});
+    const pulled = { source: 'awin:1', nowMs: shops.nowMs, finish: async () => {} };
+    expect(await importCatalogue(catalogue, file(1), { pulled })).toMatchObject({
+      unchanged: 1,
+      withdrawn: 0,
+    });
+    expect(await importCatalogue(catalogue, file(2), {})).toMatchObject({ unchanged: 1, withdrawn: 0 });
+    expect(await shops.stored()).toHaveLength(2);
+  });
 });
 
 const [DATABASE] = DATABASES;

@@ -140,9 +140,12 @@ describe.each(DATABASES)('on $name', (database) => {
       await using t = await PullTest.open(network, database);
       const at = (n: number) => START_MS - 10 * DAY_MS + n * 3_600_000;
       for (const n of [1, 2, 3, 4, 5]) t.network.rows.push(...list(n, at(n)));
-      const first = await t.pull();
+      const read: string[] = [];
+      const first = await t.pull({ onRows: (rows, what) => read.push(`${rows} ${what.split(' ')[0]}`) });
       expect(errorsOf(first)).toEqual(first.map(() => null));
       expect(total(first)).toMatchObject({ added: 5, changed: 0, invalid: 0 });
+      // Rows are counted up within a window, page by page.
+      expect(read).toContain(`5 ${first[0]?.stream}`);
       const stored = await t.stored();
       const ids = [1, 2, 3, 4, 5].map((n) => idOf(network, 'transaction', id(n)));
       expect([...stored.keys()].sort()).toEqual(ids.toSorted());

@@ -8,7 +8,7 @@ import { openSource } from '@offerbook/wire/rows/import-source.ts';
 import { parseInstant, printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Command } from 'commander';
 import manifest from '../../../../package.json';
-import { systemClock } from '../../../domain/clock.ts';
+import { type Clock, systemClock } from '../../../domain/clock.ts';
 import { CATALOGUE } from '../../../domain/pull.ts';
 import type { Stores } from '../../../domain/stores.ts';
 import { pullSource } from '../../../pull/pull-source.ts';
@@ -204,15 +204,10 @@ async function pullOnce(
     options.org === undefined ? undefined : await getOrganisation(stores, options.org, 'to write'),
   );
   const results = await withProgressBar(async (show) => {
-    const rows = new Map<string, number>();
+    const progressOf = pullProgress(show, process.stderr.isTTY ? () => {} : printNote, systemClock);
     const pullOne = async (source: NamedSource): Promise<SourceResult> => {
-      const showLine = progressLines(process.stderr.isTTY ? () => {} : printNote, systemClock);
-      const onRows = (count: number, what: string) => {
-        rows.set(source.name, count);
-        show(rows.values().reduce((sum, value) => sum + value, 0));
-        showLine(`${source.name}, ${what}: ${printCountOf(count, 'row')} read`);
-      };
       try {
+        const onRows = progressOf(source.name);
         const reports = await pullTraced(options, source, { only, org, aside, onRows });
         const failed = reports.flatMap((report) =>
           report.error === null
@@ -235,6 +230,19 @@ async function pullOnce(
     reports.map((report) => printReport(report, options.dryRun === true)).join('\n'),
   );
   if (failed.length > 0) throw new Refused(failed.join('\n'));
+}
+
+/** Shows the rows of all sources together, and prints a line for each source at most once a minute. */
+export function pullProgress(show: (rows: number) => void, print: (line: string) => void, clock: Clock) {
+  const rows = new Map<string, number>();
+  return (source: string) => {
+    const showLine = progressLines(print, clock);
+    return (count: number, what: string) => {
+      rows.set(source, count);
+      show(rows.values().reduce((sum, value) => sum + value, 0));
+      showLine(`${source}, ${what}: ${printCountOf(count, 'row')} read`);
+    };
+  };
 }
 
 /** Rejects after all calls have ended. */
