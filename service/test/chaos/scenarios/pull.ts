@@ -7,6 +7,7 @@ import { ACCOUNTS, NETWORKS, type NetworkName } from '@offerbook/sandbox/network
 import { FakeNetworks } from '@offerbook/sandbox/networks/fake-networks.ts';
 import { randomFaults } from '@offerbook/sandbox/networks/faults.ts';
 import { trueSales } from '@offerbook/sandbox/networks/true-sales.ts';
+import { DAY_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
 import { closing } from '../../../src/storage/open-once.ts';
 import { CREATE_OPTIONS, openStores } from '../../../src/storage/open-stores.ts';
 import { runWithLeaks } from '../../pull/leaks.ts';
@@ -17,8 +18,6 @@ import type { Run } from '../report/run.ts';
 import { BOTH, type Scenario } from '../scenario.ts';
 import type { PullOrder } from '../traffic/puller-process.ts';
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 1_440 * MINUTE_MS;
 const START_MS = Date.UTC(2026, 5, 1, 12);
 /** A real second is a little more than a virtual day. */
 const SPEED = 100_000;
@@ -34,6 +33,7 @@ const DEALS_EVERY_MS = 5_000;
 /** Every other request is for a list of the catalogue. */
 const SALES_PATH = /\/(?:transactions|Actions|conversion\.json|query|token)\b/;
 const WAIT_MAX_MS = 3 * MINUTE_MS;
+const IMPORT_WAIT_MAX_MS = 5_000;
 const IMPORTS_MAX = 1_000_000;
 const PROCESS = join(import.meta.dir, '..', 'traffic', 'puller-process.ts');
 
@@ -139,10 +139,23 @@ async function pullFrom(run: Run, network: NetworkName, endMs: number): Promise<
     }
     throw new Error('the pull does not catch up');
   };
+  /** Waits until an import begins or ends, at most a few seconds. What is not in its transaction is written around these times. */
+  const nextImport = async (isEnd: boolean) => {
+    const last = async () => (await stores.imports.list({ limit: 1 }))[0];
+    const before = (await last())?.id ?? 0;
+    for (let waited = 0; waited < IMPORT_WAIT_MAX_MS; waited++) {
+      const entry = await last();
+      if (entry !== undefined && entry.id > before && (!isEnd || entry.endedAtMs !== null)) return;
+      await Bun.sleep(1);
+    }
+  };
   while (counts.kills < run.number('kills') && performance.now() < endMs) {
     if (isRakuten) await catchUp();
-    await nextRequest(random.chance(0.5) ? 'catalogue' : 'all');
-    await Bun.sleep(random.logBetween(1, random.chance(0.5) ? 50 : 2_000));
+    if (random.chance(0.5)) await nextImport(random.chance(0.5));
+    else {
+      await nextRequest(random.chance(0.5) ? 'catalogue' : 'all');
+      await Bun.sleep(random.logBetween(1, random.chance(0.5) ? 50 : 2_000));
+    }
     const draw = random.unit();
     if (draw < 0.6) {
       await kill(child);
