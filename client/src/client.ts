@@ -1,14 +1,12 @@
 // OfferbookClient: one property or method per list of the API. The token is in a private field, so logging or inspecting a client never
 // shows it.
 
-import { type ActivationOptions, activationPath, activationQuery } from './activation.ts';
 import { type CallOptions, type CallSettings, callSettings } from './call.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type EtagCache, MemoryCache } from './etag-cache.ts';
 import { type Follower, type FollowOptions, follow } from './follow.ts';
-import { List } from './list.ts';
-import { readChanges, readItem, readPage } from './page.ts';
-import { printQuery } from './query.ts';
+import { List, readChanges, readItem, readPage } from './list.ts';
+import { type ActivationOptions, activationPath, activationQuery, printQuery } from './query.ts';
 import { type Fetch, type ParsedResponse, request, type Transport } from './request.ts';
 import { parseTokenKind, requireKind, type TokenKind } from './token.ts';
 import {

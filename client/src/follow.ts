@@ -4,8 +4,7 @@
 
 import { type CallOptions, requireAtLeast } from './call.ts';
 import { AbortedError, CheckpointError } from './errors.ts';
-import { restMs } from './pace.ts';
-import type { Page } from './page.ts';
+import type { Page } from './list.ts';
 import { type Position, parsePosition, printPosition } from './position.ts';
 import { pause, type Transport } from './request.ts';
 import { backoffMs, isOutage } from './retry-rules.ts';
@@ -52,6 +51,8 @@ export type FetchChanges<Item> = (position: Position) => Promise<Page<Item> & { 
 const OUTAGE = { delayMs: 1_000, delayMaxMs: 60_000, retryAfterMaxMs: 60_000 };
 /** How far a checkpoint is allowed to be ahead of both our clock and the service: clocks differ and replicas lag. */
 const LEAD_MAX_MS = 3_600_000;
+/** Pause after a walk that found changes, because more are likely soon. */
+const BUSY_MS = 1_000;
 
 export function follow<Item>(
   fetchChanges: FetchChanges<Item>,
@@ -154,4 +155,18 @@ function utcMs(text: string): number {
 
 function smaller(a: string | undefined, b: string): string {
   return a !== undefined && a < b ? a : b;
+}
+
+/**
+ * Returns the pause after a walk, given the previous pause: none while there is a backlog, short after changes, and doubling up to
+ * `intervalMs` while nothing changes.
+ */
+function restMs(
+  { pages, items }: { pages: number; items: number },
+  lastRestMs: number,
+  intervalMs: number,
+): number {
+  if (pages > 1) return 0;
+  const wantedMs = items > 0 ? BUSY_MS : Math.max(BUSY_MS, lastRestMs * 2);
+  return Math.min(wantedMs, intervalMs);
 }

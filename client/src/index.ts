@@ -1,6 +1,5 @@
 // The package's main entry point, for every runtime. Code that needs a file system is in node.ts.
 
-export type { ActivationOptions } from './activation.ts';
 export type { CallOptions } from './call.ts';
 export { formatCashback } from './cashback.ts';
 export {
@@ -27,8 +26,8 @@ export {
 } from './errors.ts';
 export { type CachedResponse, type EtagCache, MemoryCache } from './etag-cache.ts';
 export type { CheckpointStore, Follower, FollowOptions } from './follow.ts';
-export type { List } from './list.ts';
-export type { Page } from './page.ts';
+export type { List, Page } from './list.ts';
+export type { ActivationOptions } from './query.ts';
 export type { Fetch } from './request.ts';
 export type { RetryOptions, RetryPolicy } from './retry-rules.ts';
 export { parseTimestamp } from './timestamp.ts';
