@@ -1,5 +1,5 @@
 import { expect, jest, test } from 'bun:test';
-import { withTimeout } from '../../src/domain/promises.ts';
+import { Batches, withTimeout } from '../../src/domain/promises.ts';
 
 const never = new Promise<never>(() => {});
 const late = () => new Error('late');
@@ -36,4 +36,23 @@ test('withTimeout() does not leave a timer running', async () => {
   } finally {
     jest.useRealTimers();
   }
+});
+
+test('Batches process every item once, in batches of a limited size, one batch at a time', async () => {
+  const sizes: number[] = [];
+  let running = 0;
+  const batches = new Batches(async (items: number[]) => {
+    expect(++running).toBe(1);
+    sizes.push(items.length);
+    await Bun.sleep(0);
+    running -= 1;
+    if (items.includes(4)) throw new Error('broken');
+    return items.map((item) => item * 2);
+  }, 3);
+  const results = [1, 2, 3, 4, 5, 6, 7].map((item) =>
+    batches.add(item).catch((error: Error) => error.message),
+  );
+  expect(await Promise.all(results)).toEqual([2, 4, 6, 'broken', 'broken', 'broken', 14]);
+  expect(sizes).toEqual([3, 3, 1]);
+  expect(await batches.add(8)).toBe(16);
 });

@@ -125,6 +125,21 @@ describe('the page cache', () => {
   });
 });
 
+test('the cache has its whole size for each view', async () => {
+  const cache = new PageCache();
+  const page = { bytes: new Uint8Array(1_000_000), cursor: undefined, changesAtMs: Number.POSITIVE_INFINITY };
+  for (let times = 0; times < 4; times++) {
+    const view: ListView = { page: () => page, item: () => page };
+    for (const search of ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10']) {
+      for (const isCached of [false, false, true]) {
+        expect(cache.find(view, search) !== undefined).toBe(isCached);
+        if (!isCached) cache.add(search, page);
+      }
+    }
+    expect(cache.find(view, '1')).toBeDefined();
+  }
+});
+
 test('the cache counts the overhead of small pages, so that single items cannot exhaust memory', async () => {
   const loaded = await loadCatalogue([retailer(1, { cashbackOffers: [offer(11)] })]);
   const offers = loaded.list('cashbackOffers');
