@@ -7,7 +7,7 @@ import { EXAMPLE_IDS } from '@offerbook/wire/catalogue.ts';
 import type { ErrorCode } from '../../domain/api-errors.ts';
 import { ACTIVATED, ACTIVATION_PARAMETERS, GO_PARAMETERS } from '../operations/activate.ts';
 import { UUID } from '../operations/parameters.ts';
-import { type Schema, schemaRef } from './component-schemas.ts';
+import { objectSchema, type Schema, schemaRef } from './component-schemas.ts';
 import { errorResponses } from './error-responses.ts';
 import { type HeaderName, headerRefs } from './header-objects.ts';
 import { linkParameter, pathParameter } from './parameter-objects.ts';
@@ -19,12 +19,9 @@ export const ACTIVATION_TAG = {
 };
 
 export const ACTIVATION_SCHEMAS: Record<string, Schema> = {
-  ActivatedDeal: {
-    type: 'object',
-    description: 'An activated deal',
-    required: ['url'],
-    properties: { url: { type: 'string', format: 'uri-reference', description: 'Link to send the user to' } },
-  },
+  ActivatedDeal: objectSchema('An activated deal', {
+    url: { type: 'string', format: 'uri-reference', description: 'Link to send the user to' },
+  }),
 };
 
 /** The suffix of each operation's id, and the noun in its descriptions. */

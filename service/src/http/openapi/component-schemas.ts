@@ -5,11 +5,22 @@
 import { z } from 'zod';
 import { ERROR_CODES } from '../../domain/api-errors.ts';
 import type { ListedItem } from '../operations/operation.ts';
+import { UUID } from '../operations/parameters.ts';
 
 export type Schema = Record<string, unknown>;
 
 export function schemaRef(component: string): Schema {
   return { $ref: `#/components/schemas/${component}` };
+}
+
+/** Returns the schema of an object. All properties are required, except those listed. */
+export function objectSchema(
+  description: string,
+  properties: Readonly<Record<string, Schema>>,
+  optional: readonly string[] = [],
+): Schema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: 'object', description, required, properties };
 }
 
 /** Returns the component name for a page of these items. */
@@ -39,27 +50,20 @@ export async function itemSchemas(item: ListedItem): Promise<Record<string, Sche
 }
 
 function pageSchema({ component }: ListedItem): Schema {
-  return {
-    type: 'object',
-    description: 'One page of a list',
-    required: ['data'],
-    properties: {
+  return objectSchema(
+    'One page of a list',
+    {
       data: { type: 'array', description: 'Items on this page', items: schemaRef(component) },
-      cursor: {
-        type: 'string',
-        format: 'uuid',
-        description: 'Id of the next item; absent on the last page',
-      },
+      cursor: { ...UUID, description: 'Id of the next item; absent on the last page' },
     },
-  };
+    ['cursor'],
+  );
 }
 
 export const PROBLEM_SCHEMAS: Record<string, Schema> = {
-  Problem: {
-    type: 'object',
-    description: 'Problem details (RFC 9457)',
-    required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'requestId'],
-    properties: {
+  Problem: objectSchema(
+    'Problem details (RFC 9457)',
+    {
       type: { type: 'string', format: 'uri-reference', description: 'URL of a page that explains the error' },
       title: { type: 'string', description: 'Summary of the error; the same for every error with this code' },
       status: { type: 'integer', description: 'HTTP status' },
@@ -69,16 +73,12 @@ export const PROBLEM_SCHEMAS: Record<string, Schema> = {
       requestId: { type: 'string', description: "Id of the request in the service's log" },
       errors: { type: 'array', description: 'All invalid parameters', items: schemaRef('ParameterError') },
     },
-  },
-  ParameterError: {
-    type: 'object',
-    description: 'An invalid parameter',
-    required: ['parameter', 'detail'],
-    properties: {
-      parameter: { type: 'string', description: 'Name of the parameter' },
-      detail: { type: 'string', description: 'What is wrong with the parameter' },
-    },
-  },
+    ['errors'],
+  ),
+  ParameterError: objectSchema('An invalid parameter', {
+    parameter: { type: 'string', description: 'Name of the parameter' },
+    detail: { type: 'string', description: 'What is wrong with the parameter' },
+  }),
 };
 
 /**

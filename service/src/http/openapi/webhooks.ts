@@ -1,56 +1,46 @@
 // The webhooks section of the OpenAPI document: the requests that the service sends to a partner's endpoint.
 
-import { type Schema, schemaRef } from './component-schemas.ts';
+import { objectSchema, type Schema, schemaRef } from './component-schemas.ts';
 import { exampleItem } from './examples.ts';
 
 const TIMESTAMP = { type: 'string', format: 'date-time-local' };
 const TIMESTAMP_OR_NULL = { ...TIMESTAMP, type: ['string', 'null'] };
 
 export const WEBHOOK_SCHEMAS: Record<string, Schema> = {
-  TransactionsChanged: {
-    type: 'object',
-    description: 'Body of a webhook: a page of changed transactions',
-    required: ['type', 'timestamp', 'data'],
-    properties: {
-      type: {
-        type: 'string',
-        enum: ['transactions.changed'],
-        description: 'Kind of event',
-        examples: ['transactions.changed'],
-      },
-      timestamp: {
-        ...TIMESTAMP,
-        description: 'When the page was read (UTC)',
-        examples: ['2026-11-14T12:05:32.017'],
-      },
-      data: { description: 'The page', ...schemaRef('TransactionChanges') },
+  TransactionsChanged: objectSchema('Body of a webhook: a page of changed transactions', {
+    type: {
+      type: 'string',
+      enum: ['transactions.changed'],
+      description: 'Kind of event',
+      examples: ['transactions.changed'],
     },
-  },
-  TransactionChanges: {
-    type: 'object',
-    description: 'A page of changed transactions',
-    required: ['transactions', 'after', 'completeThrough'],
-    properties: {
-      transactions: {
-        type: 'array',
-        description:
-          'Changed transactions in their current state, in order of `updatedAt`; at most 100, and empty if the operator tests the endpoint',
-        items: schemaRef('Transaction'),
-      },
-      after: {
-        ...TIMESTAMP_OR_NULL,
-        description:
-          'Before this page, you have received every change stamped at or before this time. Null on the first page of all transactions',
-        examples: ['2026-11-14T12:00:00'],
-      },
-      completeThrough: {
-        ...TIMESTAMP_OR_NULL,
-        description:
-          'With this page, you have received every change stamped at or before this time. Null if the operator tests the endpoint',
-        examples: ['2026-11-14T12:05:31.482'],
-      },
+    timestamp: {
+      ...TIMESTAMP,
+      description: 'When the page was read (UTC)',
+      examples: ['2026-11-14T12:05:32.017'],
     },
-  },
+    data: { description: 'The page', ...schemaRef('TransactionChanges') },
+  }),
+  TransactionChanges: objectSchema('A page of changed transactions', {
+    transactions: {
+      type: 'array',
+      description:
+        'Changed transactions in their current state, in order of `updatedAt`; at most 100, and empty if the operator tests the endpoint',
+      items: schemaRef('Transaction'),
+    },
+    after: {
+      ...TIMESTAMP_OR_NULL,
+      description:
+        'Before this page, you have received every change stamped at or before this time. Null on the first page of all transactions',
+      examples: ['2026-11-14T12:00:00'],
+    },
+    completeThrough: {
+      ...TIMESTAMP_OR_NULL,
+      description:
+        'With this page, you have received every change stamped at or before this time. Null if the operator tests the endpoint',
+      examples: ['2026-11-14T12:05:31.482'],
+    },
+  }),
 };
 
 const HEADERS = {

@@ -1,5 +1,6 @@
 // The query parameters of all operations: how each is read, and how the OpenAPI document and the agents' tools describe it.
 
+import { printCount } from '@offerbook/wire/count.ts';
 import { mistakenCountry } from '@offerbook/wire/country-code.ts';
 import { HOSTNAME_LENGTH_MAX, parseHostname } from '@offerbook/wire/hostname.ts';
 import { PASSBACK_DATA_BYTES_MAX, PASSBACK_UID_BYTES_MAX, passbackProblem } from '@offerbook/wire/text.ts';
@@ -192,8 +193,7 @@ export const PARAMETERS = {
   passbackData: {
     read: passback(PASSBACK_DATA_BYTES_MAX),
     schema: { type: 'string', maxLength: PASSBACK_DATA_BYTES_MAX },
-    description:
-      'Optional data of your choice, returned in the transaction. UTF-8, percent-encoded, up to 1,024 bytes, no control characters.',
+    description: `Optional data of your choice, returned in the transaction. UTF-8, percent-encoded, up to ${printCount(PASSBACK_DATA_BYTES_MAX)} bytes, no control characters.`,
     example: 'campaign=autumn',
     mayBeEmpty: true,
   },
