@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { DecimalSum } from '../src/amount.ts';
 import { isExactDecimal, parseDecimal, printJson, printMoney } from '../src/decimal.ts';
-import { DecimalSum } from '../src/decimal-sum.ts';
 
 describe('exact decimals', () => {
   test.each([0, 0.1, 19.99, 0.07, 1e10, 123456789012345, 999999999999999, 0.000001, 99999999999.9999, 1e14])(

@@ -1,6 +1,6 @@
 // Groups the daily totals by month, by recent day and by age, for the console and for `offerbook transactions totals`.
 
-import { DecimalSum } from '@offerbook/wire/decimal-sum.ts';
+import { DecimalSum } from '@offerbook/wire/amount.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';
 import type { OrganisationStore } from '../../domain/organisation.ts';
 import type { DailyTotal, DailyTotalStore } from '../../domain/transaction.ts';

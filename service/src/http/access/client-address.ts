@@ -2,7 +2,7 @@
 // operator's proxies. The client's address is then the last entry of X-Forwarded-For that is not a proxy; entries before it
 // may be forged.
 
-import { BadInput } from '@offerbook/wire/failures.ts';
+import { IpNetworks, isIpAddress } from '@offerbook/wire/ip-networks.ts';
 import { parseTraceParent, type TraceParent } from '../../tracing/traceparent.ts';
 
 interface Client {
@@ -18,29 +18,10 @@ const PROXIES_MAX = 32;
 
 type IsProxy = (address: string) => boolean;
 
-/** node:net is loaded only if there are proxies, because loading it slows down every command. */
-const net = () => process.getBuiltinModule('node:net');
-
-function proxyTest(trustedProxies: readonly string[]): IsProxy {
-  if (trustedProxies.length === 0) return () => false;
-  const { BlockList, isIP } = net();
-  const proxies = new BlockList();
-  for (const range of trustedProxies) {
-    const [address = '', prefix] = range.split('/');
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    const bitsMax = family === 'ipv6' ? 128 : 32;
-    const bits = prefix === undefined ? bitsMax : Number(prefix);
-    if (isIP(address) === 0 || !/^\d{1,3}$/.test(prefix ?? '0') || bits > bitsMax) {
-      throw new BadInput(`must list addresses or CIDR ranges such as 10.0.0.0/8; "${range}" is neither`);
-    }
-    proxies.addSubnet(address, bits, family);
-  }
-  return (address) => isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
-}
-
 /** Throws BadInput if an entry is neither an address nor a CIDR range. */
 export function clientReader(trustedProxies: readonly string[]) {
-  const isProxy = proxyTest(trustedProxies);
+  const proxies = new IpNetworks(trustedProxies);
+  const isProxy: IsProxy = (address) => proxies.has(address);
   return (socketAddress: string, headers: Headers): Client => {
     const address = withoutMapping(socketAddress);
     if (!isProxy(address)) return { address };
@@ -57,7 +38,7 @@ function addressBehind(proxy: string, forwardedFor: string, isProxy: IsProxy): s
   for (const entry of forwardedFor.split(',').slice(-PROXIES_MAX).reverse()) {
     const address = withoutMapping(withoutPort(entry.trim()));
     // Skipping an invalid entry would trust the entry before it, which the client may have forged.
-    if (net().isIP(address) === 0) return nearest;
+    if (!isIpAddress(address)) return nearest;
     nearest = address;
     if (!isProxy(address)) return nearest;
   }

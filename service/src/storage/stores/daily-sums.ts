@@ -2,7 +2,7 @@
 // before it commits. The lock on the organisation's change clock, which every such write holds, also protects the organisation's
 // totals.
 
-import { DecimalSum } from '@offerbook/wire/decimal-sum.ts';
+import { DecimalSum } from '@offerbook/wire/amount.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';
 import type { DailyTotal, Sale } from '../../domain/transaction.ts';
 import type { Connection } from '../database.ts';
