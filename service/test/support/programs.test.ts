@@ -92,36 +92,29 @@ describe('as root on Debian', () => {
 
 describe('as an ordinary user', () => {
   const WAYS = 'Install it with: sudo apt-get install no-such-package, or brew install no-such-formula';
+  const OPTIONAL = PROGRAM.replace(' }', ', isOptional: true }');
 
-  test('a missing program is not installed, and the last lines of the test run name it', async () => {
+  test.each([
+    ['a missing program is not installed', 'installPrograms([PROGRAM])', 'false', 0],
+    ['a missing program is an error with CI=true', 'installPrograms([PROGRAM])', 'true', 1],
+    ['a program that is missing where a test calls it is an error', 'requireProgram(PROGRAM)', 'false', 1],
+    ['an optional program is not required with CI=true', `installPrograms([${OPTIONAL}])`, 'true', 0],
+  ])('%s: %s', async (_what, call, CI, expected) => {
     const machine = new Machine();
-    const script = `
-      programs.installPrograms([${PROGRAM}]);
-      console.log(programs.describeSkipped([${PROGRAM}]).join('\\n'));`;
-    expect(await machine.run(script)).toEqual({
-      code: 0,
-      stdout: `no-such-program is missing: skipped nothing. ${WAYS}
-Not root: skipped full disks, files of other users, and a machine with only the C library.\n`,
-      stderr: '',
-    });
+    const { code, stderr } = await machine.run(`programs.${call.replace('PROGRAM', PROGRAM)}`, { CI });
+    expect([code, stderr.includes(`no-such-program is missing. ${WAYS}`)]).toEqual([
+      expected,
+      expected === 1,
+    ]);
     expect(machine.calls).toEqual([]);
   });
 
-  test.each(['installPrograms([PROGRAM])', 'requireProgram(PROGRAM)'])(
-    'a missing program is an error with CI=true: %s',
-    async (call) => {
-      const machine = new Machine();
-      const { code, stderr } = await machine.run(`programs.${call.replace('PROGRAM', PROGRAM)}`, {
-        CI: 'true',
-      });
-      expect([code, stderr]).toEqual([1, expect.stringContaining(`no-such-program is missing. ${WAYS}`)]);
-      expect(machine.calls).toEqual([]);
-    },
-  );
-
-  test('an optional program is not required with CI=true', async () => {
-    const script = `programs.installPrograms([{ ...${PROGRAM}, isOptional: true }])`;
-    expect(await new Machine().run(script, { CI: 'true' })).toEqual({ code: 0, stdout: '', stderr: '' });
+  test('the last lines of the test run name a missing program', async () => {
+    const script = `console.log(programs.describeSkipped([${PROGRAM}]).join('\\n'))`;
+    expect((await new Machine().run(script)).stdout).toBe(
+      `no-such-program is missing: skipped nothing. ${WAYS}
+Not root: skipped full disks, files of other users, and a machine with only the C library.\n`,
+    );
   });
 
   test.each([
@@ -129,11 +122,11 @@ Not root: skipped full disks, files of other users, and a machine with only the 
     ['true', 'false true false'],
   ])(
     'with CI=%s, tests that need fish, Go or bash are skipped if only bash is installed: %s',
-    async (CI, expected) => {
-      const folder = temporaryFolder();
-      writeFileSync(join(folder, 'bash'), '', { mode: 0o755 });
+    async (CI, skipped) => {
+      const PATH = temporaryFolder();
+      writeFileSync(join(PATH, 'bash'), '', { mode: 0o755 });
       const script = `console.log(['fish', 'go', 'bash'].map((name) => programs.lacks(name)).join(' '))`;
-      expect((await new Machine().run(script, { PATH: folder, CI })).stdout).toBe(`${expected}\n`);
+      expect((await new Machine().run(script, { PATH, CI })).stdout).toBe(`${skipped}\n`);
     },
   );
 });
