@@ -41,6 +41,31 @@ test('the error for an invalid --replica-url does not repeat the URL, which may 
   );
 });
 
+test.each([
+  [{ pageSize: '0' }, '--page-size must be a whole number from 1 to 1000, not "0"'],
+  [{ port: '99999' }, '--port must be a whole number from 0 to 65535, not "99999"'],
+  [
+    { trustedProxies: '10.0.0.0/99' },
+    '--trusted-proxies must list addresses or CIDR ranges such as 10.0.0.0/8; "10.0.0.0/99" is neither',
+  ],
+  // Pages and links do not support path prefixes.
+  ...[
+    'https://api.example/sub/',
+    'https://api.example/?x',
+    'https://api.example/#x',
+    'ftp://api.example',
+    'x',
+  ].map(
+    (publicUrl) =>
+      [
+        { publicUrl },
+        `--public-url must be a URL without a path, such as https://api.example, not "${publicUrl}"`,
+      ] as const,
+  ),
+])('rejects %o', (flags, message) => {
+  expect(() => readServeSettings(flags, {})).toThrow(message);
+});
+
 test("a flag's help text shows its default and its environment variable", () => {
   const help = Object.fromEntries(SERVE_FLAGS.map((flag) => [flag.flag, flag.help]));
   expect(help['--port <number>']).toBe(

@@ -76,7 +76,7 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-async function loadProgram(): Promise<Command> {
+export async function loadProgram(): Promise<Command> {
   const program = newProgram();
   for (const [heading, commands] of Object.entries(GROUPS)) {
     program.commandsGroup(heading);

@@ -78,8 +78,8 @@ for (const database of DATABASES) {
           nowMs += ms;
           for (const sender of senders) sender.poll();
         },
-        expireLease() {
-          monotonicMs += LEASE_MS;
+        freeze(ms: number) {
+          monotonicMs += ms;
         },
         /** Waits until every sender has looked for changes. */
         async polled() {
@@ -141,7 +141,7 @@ for (const database of DATABASES) {
         if (number === 3) await new Promise(() => {});
         return new Response();
       });
-      const { send, write, upToDate, newStores, expireLease, stores } = await setUp(receiver);
+      const { send, write, upToDate, newStores, freeze, stores } = await setUp(receiver);
       const ids = newIds(450);
       await write(ids);
       const first = send(await newStores());
@@ -155,7 +155,7 @@ for (const database of DATABASES) {
       // The lease was not released, because a request was in progress.
       expect(await stores.senderLease.find('webhooks')).toBeDefined();
       send();
-      expireLease();
+      freeze(LEASE_MS);
       await upToDate();
       expect(ranges(receiver, ids)).toEqual(['0-99', '100-199', '200-299', '200-299', '300-399', '400-449']);
       expect(receiver.ids.map((id) => receiver.ids.indexOf(id))).toEqual([0, 1, 2, 2, 4, 5]);
@@ -180,7 +180,7 @@ for (const database of DATABASES) {
 
     test('only one of two nodes sends, and the other takes over when it stops or is killed', async () => {
       const receiver = newReceiver();
-      const { send, write, upToDate, newStores, expireLease } = await setUp(receiver);
+      const { send, write, upToDate, newStores, freeze } = await setUp(receiver);
       const isSending = () => senders.map(({ report }) => report.isSending);
       send(await newStores());
       await until(isSending, ([first]) => first === true);
@@ -202,7 +202,7 @@ for (const database of DATABASES) {
       await until(isSending, ([, , isThird]) => isThird === true);
       send(await newStores());
       await until(isSending, () => {
-        expireLease();
+        freeze(LEASE_MS);
         return isSending()[3] === true;
       });
     });
@@ -394,8 +394,12 @@ for (const database of DATABASES) {
 
     test('a poll that began before a result was stored does not send the page again', async () => {
       const receiver = newReceiver();
-      const { send, write, upToDate, stores, polled } = await setUp(receiver);
-      let [isRead, isStored] = [false, false];
+      const { send, write, upToDate, stores, orgId, polled } = await setUp(receiver);
+      let [isRead, isStored, pages] = [false, false, 0];
+      const changes: Stores['transactions']['changes'] = (query) => {
+        if (query.orgId === orgId) pages++;
+        return stores.transactions.changes(query);
+      };
       const { behind: read, save: store } = stores.webhooks;
       const behind = async () => {
         const found = await read();
@@ -415,11 +419,29 @@ for (const database of DATABASES) {
           isStored = true;
         });
       };
-      const sender = send({ ...stores, webhooks: { ...stores.webhooks, behind, save } });
+      const transactions = { ...stores.transactions, changes };
+      const sender = send({ ...stores, transactions, webhooks: { ...stores.webhooks, behind, save } });
       await write(newIds(1));
       await upToDate();
       await polled();
-      expect(receiver.deliveries).toHaveLength(1);
+      expect([pages, receiver.deliveries.length]).toEqual([1, 1]);
+    });
+
+    test('a node that was frozen for most of its lease sends nothing before it has renewed the lease', async () => {
+      const receiver = newReceiver();
+      const { send, write, upToDate, stores, freeze } = await setUp(receiver);
+      const deliveries: number[] = [];
+      const changes: Stores['transactions']['changes'] = async (query) => {
+        deliveries.push(receiver.deliveries.length);
+        const page = await stores.transactions.changes(query);
+        // An attempt takes up to 16 of the 25 seconds.
+        if (deliveries.length === 1) freeze(10_000);
+        return page;
+      };
+      await write(newIds(1));
+      send({ ...stores, transactions: { ...stores.transactions, changes } });
+      await upToDate();
+      expect(deliveries).toEqual([0, 0]);
     });
 
     test('a result that arrives while an earlier one is being stored is stored, too', async () => {
