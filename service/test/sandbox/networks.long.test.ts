@@ -7,7 +7,7 @@ import { FakeNetworks, type FakeNetworksOptions } from '@offerbook/sandbox/netwo
 import { alwaysFault, type Fault, plannedFaults, randomFaults } from '@offerbook/sandbox/networks/faults.ts';
 import { trueSales } from '@offerbook/sandbox/networks/true-sales.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '@offerbook/wire/time.ts';
-import { convertSales, convertShops, type Row } from '../../../feeds/test/fixture.ts';
+import { convertSales, type Row } from '../../../feeds/test/fixture.ts';
 import { comparable, expectedRows, wholeShareSource } from './network-truth.ts';
 import {
   AUTHORISATION,
@@ -15,7 +15,6 @@ import {
   askCj,
   askToken,
   type Bodies,
-  CATALOGUES,
   cjQuery,
   headersOf,
   rakutenHeaders,
@@ -96,38 +95,6 @@ describe.each(NETWORKS)('%s', (network) => {
     expect(honest.rows).toEqual(honest.truth);
     const leaking = await follow(0.3);
     expect(leaking.rows).not.toEqual(leaking.truth);
-  });
-
-  test('a catalogue converts without problems and has every deal that the network can express', async () => {
-    const fakes = shared;
-    const bodies = await CATALOGUES[network](fakes);
-    const programmes = fakes.ledger.programmes(network, NOW_MS);
-    const overlay = new Map(
-      programmes.map(({ advertiserId, retailer }) => [
-        String(advertiserId),
-        { logo: retailer.logo, countries: ['DE'] },
-      ]),
-    );
-    const { rows, report } = await convertShops(wholeShareSource(network), bodies, { overlay });
-    expect(report).toMatchObject({ invalid: 0, problems: [] });
-    const counted = (lists: readonly Row[], name: string) =>
-      lists.flatMap((row) => row[name] as Row[]).length;
-    const offers = programmes
-      .flatMap(({ retailer }) => retailer.cashbackOffers)
-      .filter((offer) => network !== 'rakuten' || offer.maximumFixedCommissionFee === null);
-    const retailers = programmes.map(({ retailer }) => retailer as unknown as Row);
-    expect({
-      names: new Set(rows.map(({ name }) => name)),
-      offers: counted(rows, 'cashbackOffers'),
-      coupons: counted(rows, 'coupons'),
-      promotions: counted(rows, 'promotions'),
-    }).toEqual({
-      names: new Set(retailers.map(({ name }) => name)),
-      offers: offers.length,
-      coupons: counted(retailers, 'coupons'),
-      promotions: network === 'partnerize' ? 0 : counted(retailers, 'promotions'),
-    });
-    expect(rows).toHaveLength(12);
   });
 });
 
