@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { zstdDecompressSync } from 'bun';
 import { PAGE_BYTES_MAX } from '../../src/domain/page.ts';
-import { CODINGS, chooseCoding, compressAside } from '../../src/http/content/content-coding.ts';
+import { CODINGS, chooseCoding, compressInThread } from '../../src/http/content/content-coding.ts';
 
 test('pages are compressed unless they are very small or consist of one huge item', () => {
   const sizes = [999, 1_000, PAGE_BYTES_MAX + 100, 8_000_000];
@@ -20,7 +20,7 @@ test.each(CODINGS)(
     const decompress = { zstd: zstdDecompressSync, br: brotliDecompressSync, gzip: gunzipSync }[coding];
     for (const size of [1_000, 3_000_000]) {
       const bytes = Buffer.from('{"id":"ü"},'.repeat(size / 10));
-      expect(Buffer.from(decompress(await compressAside(coding, bytes))).equals(bytes)).toBeTrue();
+      expect(Buffer.from(decompress(await compressInThread(coding, bytes, 'fast'))).equals(bytes)).toBeTrue();
     }
   },
 );

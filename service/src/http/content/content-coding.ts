@@ -13,8 +13,8 @@ export type Coding = (typeof CODINGS)[number];
 const SIZE_MIN = 1_000;
 /** Compressing larger bodies would block the process for too long. Only pages with a single huge item are larger. */
 const SIZE_MAX = 5 * 1024 * 1024;
-/** From this size, compression takes milliseconds, so compressAside() uses another thread. */
-const ASIDE_SIZE_MIN = 1024 * 1024;
+/** From this size, compression takes milliseconds, so compressInThread() uses another thread. */
+const THREAD_SIZE_MIN = 1024 * 1024;
 
 /** Parsed Accept-Encoding headers. Clients send only a few different values. */
 const preferredByHeader = new Map<string, Coding | undefined>();
@@ -50,46 +50,41 @@ export function compress(coding: Coding, bytes: Uint8Array<ArrayBuffer>): Uint8A
   return compressors[coding](bytes) as Uint8Array<ArrayBuffer>;
 }
 
-/** Like compress(), but large bodies are compressed in another thread. */
-export async function compressAside(
+/**
+ * Compresses in another thread. `fast` is for a body that is sent once, and does not use the thread for small bodies; `good` is for a
+ * body that is sent many times.
+ */
+export async function compressInThread(
   coding: Coding,
   bytes: Uint8Array<ArrayBuffer>,
+  effort: 'fast' | 'good',
 ): Promise<Uint8Array<ArrayBuffer>> {
-  if (bytes.length < ASIDE_SIZE_MIN) return compress(coding, bytes);
-  return (await compressorsAside[coding](bytes)) as Uint8Array<ArrayBuffer>;
+  if (effort === 'fast' && bytes.length < THREAD_SIZE_MIN) return compress(coding, bytes);
+  return (await threadedCompressors[coding](bytes, LEVELS[effort][coding])) as Uint8Array<ArrayBuffer>;
 }
 
-/** Compresses well but slowly, in another thread, for a body that is sent many times. */
-export async function compressWell(
-  coding: Coding,
-  bytes: Uint8Array<ArrayBuffer>,
-): Promise<Uint8Array<ArrayBuffer>> {
-  return (await goodCompressors[coding](bytes)) as Uint8Array<ArrayBuffer>;
-}
-
-const BROTLI = brotliOptions(1);
+const LEVELS = { fast: { zstd: 1, br: 1, gzip: 1 }, good: { zstd: 6, br: 4, gzip: 6 } } as const;
 
 function brotliOptions(quality: number) {
   return { params: { [constants.BROTLI_PARAM_QUALITY]: quality } };
 }
 
+const BROTLI = brotliOptions(LEVELS.fast.br);
+
 const compressors: Record<Coding, (bytes: Uint8Array<ArrayBuffer>) => Uint8Array> = {
-  zstd: (bytes) => Bun.zstdCompressSync(bytes, { level: 1 }),
+  zstd: (bytes) => Bun.zstdCompressSync(bytes, { level: LEVELS.fast.zstd }),
   br: (bytes) => brotliCompressSync(bytes, BROTLI),
-  gzip: (bytes) => Bun.gzipSync(bytes, { level: 1, library: 'libdeflate' }),
+  gzip: (bytes) => Bun.gzipSync(bytes, { level: LEVELS.fast.gzip, library: 'libdeflate' }),
 };
 
-const brotliAside = promisify(brotliCompress);
-const gzipAside = promisify(gzip);
+const brotliInThread = promisify(brotliCompress);
+const gzipInThread = promisify(gzip);
 
-const goodCompressors: Record<Coding, (bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>> = {
-  zstd: (bytes) => Bun.zstdCompress(bytes, { level: 6 }),
-  br: (bytes) => brotliAside(bytes, brotliOptions(4)),
-  gzip: (bytes) => gzipAside(bytes, { level: 6 }),
-};
-
-const compressorsAside: Record<Coding, (bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>> = {
-  zstd: (bytes) => Bun.zstdCompress(bytes, { level: 1 }),
-  br: (bytes) => brotliAside(bytes, BROTLI),
-  gzip: (bytes) => gzipAside(bytes, { level: 1 }),
+const threadedCompressors: Record<
+  Coding,
+  (bytes: Uint8Array<ArrayBuffer>, level: number) => Promise<Uint8Array>
+> = {
+  zstd: (bytes, level) => Bun.zstdCompress(bytes, { level }),
+  br: (bytes, level) => brotliInThread(bytes, brotliOptions(level)),
+  gzip: (bytes, level) => gzipInThread(bytes, { level }),
 };

@@ -3,7 +3,7 @@
 
 import type { DomainList } from '../../catalogue/domain-list.ts';
 import type { EncodedPage } from '../../catalogue/tables/page-writer.ts';
-import { type Coding, chooseCoding, compressWell } from '../content/content-coding.ts';
+import { type Coding, chooseCoding, compressInThread } from '../content/content-coding.ts';
 import { pageReply, Representation } from '../content/page-cache.ts';
 import type { Handler, Services } from './operation.ts';
 import { parseQuery } from './query.ts';
@@ -31,6 +31,6 @@ export function domainsRoute({ catalogue }: Services): Handler {
 }
 
 async function represent(page: EncodedPage, coding: Coding | undefined): Promise<Representation> {
-  const compressed = coding === undefined ? undefined : await compressWell(coding, page.bytes);
+  const compressed = coding === undefined ? undefined : await compressInThread(coding, page.bytes, 'good');
   return new Representation(page, coding, compressed);
 }

@@ -1,6 +1,6 @@
 // Replies with transactions. Caches must not store them, but a client can revalidate a copy of its own.
 
-import { chooseCoding, compressAside } from '../content/content-coding.ts';
+import { chooseCoding, compressInThread } from '../content/content-coding.ts';
 import { lengthOf } from '../content/response-body.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
@@ -20,5 +20,5 @@ export async function privateReply(
   const coding = chooseCoding(request.headers.get('Accept-Encoding'), lengthOf(body));
   if (coding === undefined) return { status: 200, headers, body };
   headers.set('Content-Encoding', coding);
-  return { status: 200, headers, body: [await compressAside(coding, Buffer.concat(body))] };
+  return { status: 200, headers, body: [await compressInThread(coding, Buffer.concat(body), 'fast')] };
 }
