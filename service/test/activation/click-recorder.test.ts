@@ -11,6 +11,7 @@ import { readServeSettings } from '../../src/config.ts';
 import type { ActivatedKind, Click, ClickSpool, ClickStore } from '../../src/domain/click.ts';
 import { Logger } from '../../src/domain/logger.ts';
 import { StorageError } from '../../src/domain/storage-error.ts';
+import type { Stores } from '../../src/domain/stores.ts';
 import { openSpool } from '../../src/storage/click-spool.ts';
 import { loadCatalogue } from '../catalogue/arbitrary-catalogue.ts';
 import { newOrganisation, openTestStores } from '../storage/open-test-stores.ts';
@@ -24,6 +25,23 @@ const logger = new Logger('silent', () => {});
 
 describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { create }) => {
   const open = openTestStores();
+
+  /** A recorder on these stores, with a new spool that does not exist yet. */
+  function recorderOn(
+    { clicks: store, organisations }: Stores,
+    options: Partial<ConstructorParameters<typeof ClickRecorder>[0]> = {},
+  ): ClickRecorder {
+    const spool = openSpool(() => join(temporaryFolder(), 'spool.db'));
+    const defaults = {
+      store,
+      spool,
+      hasSpool: () => false,
+      problemOf: () => undefined,
+      organisations,
+      logger,
+    };
+    return new ClickRecorder({ ...defaults, ...options });
+  }
 
   /** A node's activation with a clock that the test sets, and users who tap on one link. */
   async function openTaps() {
@@ -80,7 +98,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
 
   test('a click is found while it moves from the spool to the database', async () => {
     const stores = await open.stores(await create());
-    const { clicks: store, organisations } = stores;
+    const { clicks: store } = stores;
     const click = await recordClick(stores, (await newOrganisation(stores)).id);
     await store.remove([click]);
     const spool = openSpool(() => join(temporaryFolder(), 'spool.db'));
@@ -94,13 +112,10 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
         return spool.find(ids);
       },
     };
-    const recorder = new ClickRecorder({
+    const recorder = recorderOn(stores, {
       store,
       spool: moved,
       hasSpool: () => true,
-      problemOf: () => undefined,
-      organisations,
-      logger,
     });
     expect(await recorder.find(click.id)).toEqual(click);
     await spool.close();
@@ -109,14 +124,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
   test('a followed click stays in memory for ten seconds, regardless of further visits, without the passback fields', async () => {
     const stores = await open.stores(await create());
     const click = await recordClick(stores, (await newOrganisation(stores)).id, { passbackData: 'data' });
-    const recorder = new ClickRecorder({
-      store: stores.clicks,
-      spool: openSpool(() => join(temporaryFolder(), 'spool.db')),
-      hasSpool: () => false,
-      problemOf: () => undefined,
-      organisations: stores.organisations,
-      logger,
-    });
+    const recorder = recorderOn(stores);
     const time = { nowMs: click.activatedAtMs };
     const clock = () => time.nowMs;
     const catalogue = await loadCatalogue([retailer(1, { coupons: [coupon(21)] })], clock);
@@ -139,7 +147,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     const stores = await open.stores(await create());
     const click = await recordClick(stores, (await newOrganisation(stores)).id);
     const batches: number[] = [];
-    const recorder = new ClickRecorder({
+    const recorder = recorderOn(stores, {
       store: {
         ...stores.clicks,
         find(ids) {
@@ -147,11 +155,6 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
           return stores.clicks.find(ids);
         },
       },
-      spool: openSpool(() => join(temporaryFolder(), 'spool.db')),
-      hasSpool: () => false,
-      problemOf: () => undefined,
-      organisations: stores.organisations,
-      logger,
     });
     const found = await Promise.all([1, 2, 3].map(() => recorder.find(click.id)));
     expect(found).toEqual([click, click, click]);
@@ -160,19 +163,17 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
 
   test('a spool row that is not a valid click is not found', async () => {
     const stores = await open.stores(await create());
-    const { clicks: store, organisations } = stores;
+    const { clicks: store } = stores;
     const click = await recordClick(stores, (await newOrganisation(stores)).id);
     await store.remove([click]);
     const spool = openSpool(() => join(temporaryFolder(), 'spool.db'));
     await spool.put([click]);
     const find = async (problem: string | undefined, findInStore: ClickStore['find']) => {
-      const recorder = new ClickRecorder({
+      const recorder = recorderOn(stores, {
         store: { ...store, find: findInStore },
         spool,
         hasSpool: () => true,
         problemOf: () => problem,
-        organisations,
-        logger,
       });
       return recorder.find(click.id).catch((error: Error) => error.message);
     };
@@ -196,7 +197,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
 
   test('a failed drain leaves every click in the spool, and the next drain moves all of them', async () => {
     const stores = await open.stores(await create());
-    const { clicks: store, organisations } = stores;
+    const { clicks: store } = stores;
     const click = await recordClick(stores, (await newOrganisation(stores)).id);
     await store.remove([click]);
     const spool = openSpool(() => join(temporaryFolder(), 'spool.db'));
@@ -212,12 +213,10 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     };
     const moved = Promise.withResolvers<void>();
     const noting = new Logger('info', (line) => line.includes('moved from the spool') && moved.resolve());
-    const recorder = new ClickRecorder({
+    const recorder = recorderOn(stores, {
       store: failsOnce,
       spool,
       hasSpool: () => true,
-      problemOf: () => undefined,
-      organisations,
       logger: noting,
     });
     recorder.start();
@@ -231,7 +230,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
 
   test('a click that waits for a slow commit is spooled within its own deadline', async () => {
     const stores = await open.stores(await create());
-    const { clicks, organisations } = stores;
+    const { clicks } = stores;
     const orgId = (await newOrganisation(stores)).id;
     const [first, second] = [await recordClick(stores, orgId), await recordClick(stores, orgId)];
     const spool = openSpool(() => join(temporaryFolder(), 'spool.db'));
@@ -243,13 +242,9 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
       ...clicks,
       put: () => (++commits > 1 ? new Promise<void>(() => {}) : firstCommit.promise),
     };
-    const recorder = new ClickRecorder({
+    const recorder = recorderOn(stores, {
       store: slow,
       spool,
-      hasSpool: () => false,
-      problemOf: () => undefined,
-      organisations,
-      logger,
       deadlineMs,
     });
     const recording = recorder.record(first);
@@ -269,7 +264,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     const stores = await open.stores(await create());
     const click = await recordClick(stores, (await newOrganisation(stores)).id);
     const [begun, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const recorder = new ClickRecorder({
+    const recorder = recorderOn(stores, {
       store: {
         ...stores.clicks,
         async put() {
@@ -277,11 +272,6 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
           await mayEnd.promise;
         },
       },
-      spool: openSpool(() => join(temporaryFolder(), 'spool.db')),
-      hasSpool: () => false,
-      problemOf: () => undefined,
-      organisations: stores.organisations,
-      logger,
       deadlineMs: MINUTE_MS,
     });
     const ended: string[] = [];
