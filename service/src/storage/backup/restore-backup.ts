@@ -15,7 +15,7 @@ import { CLICK_END, sqlitePath } from '../open-database.ts';
 import { closing } from '../open-once.ts';
 import { COMMAND_OPTIONS } from '../open-stores.ts';
 import { migrate } from '../schema/migrate.ts';
-import { openAlone } from '../sqlite/open-alone.ts';
+import { leaveLogs, openAlone } from '../sqlite/open-alone.ts';
 import { openSqlite } from '../sqlite/sqlite.ts';
 import { SQLITE_CLICKS, SQLITE_MAIN } from '../sqlite/sqlite-schemas.ts';
 import type { Auditor } from '../stores/audit-log.ts';
@@ -189,14 +189,6 @@ function isWhole(path: string): boolean {
     if (isStorageError(error, 'busy')) throw error;
     return false;
   }
-}
-
-/** Detaches the old connection from its log files. Otherwise, closing the connection would delete the new database's logs. */
-function leaveLogs(old: SqliteFile, path: string): void {
-  old.run('PRAGMA journal_mode = DELETE');
-  old.run('PRAGMA journal_mode = MEMORY');
-  // The switch to DELETE leaves an empty journal behind.
-  rmSync(`${path}-journal`, { force: true });
 }
 
 /** Moves each file before its logs, because a second run could mistake a file without its log for an intact one. */

@@ -6,7 +6,7 @@ import { StorageError } from '../../domain/storage-error.ts';
 import { type Database, outdated, type Queries } from '../database.ts';
 import { type Auditor, writeAudit } from '../stores/audit-log.ts';
 import { adviceFor, findOldRelease, type OldRelease } from './old-releases.ts';
-import { FIRST_VERSION, type Schema, versionOf } from './schema.ts';
+import { FIRST_VERSION, type Schema, setVersion, versionOf } from './schema.ts';
 import { differences, type Part } from './structure.ts';
 import { createTable } from './table.ts';
 
@@ -64,15 +64,6 @@ export async function migrate(
     }
     return migration;
   }, LOCK_TIMEOUT_MS);
-}
-
-export async function setVersion(connection: Queries, schema: Schema): Promise<void> {
-  await connection.all('DELETE FROM schema_version');
-  await connection.all(
-    'INSERT INTO schema_version (version, oldest_version) VALUES ($1, $2)',
-    versionOf(schema),
-    schema.oldestVersion,
-  );
 }
 
 async function findUsable(

@@ -1,6 +1,7 @@
 // A schema: the declared tables of a database or file, and the steps that change an older version of them. Released versions are
 // never edited and their numbers are never used again.
 
+import type { Queries } from '../database.ts';
 import type { Sql } from '../sql.ts';
 import type { Structure } from './structure.ts';
 import type { Table } from './table.ts';
@@ -30,4 +31,13 @@ export function newSchema(tables: readonly Table[], sql: Sql, structure: Structu
 
 export function versionOf({ steps }: Schema): number {
   return FIRST_VERSION + steps.length;
+}
+
+export async function setVersion(connection: Queries, schema: Schema): Promise<void> {
+  await connection.all('DELETE FROM schema_version');
+  await connection.all(
+    'INSERT INTO schema_version (version, oldest_version) VALUES ($1, $2)',
+    versionOf(schema),
+    schema.oldestVersion,
+  );
 }

@@ -2,6 +2,7 @@
 // the write-ahead log, so that the file is complete without the log.
 
 import { Database as SqliteFile } from 'bun:sqlite';
+import { rmSync } from 'node:fs';
 import { StorageError } from '../../domain/storage-error.ts';
 import { explainSqlite, isBusy } from './sqlite-errors.ts';
 
@@ -29,4 +30,12 @@ export function openAlone(path: string): SqliteFile {
     }
     throw explainSqlite(error, path);
   }
+}
+
+/** Detaches the old connection from its log files. Otherwise, closing the connection would delete the new database's logs. */
+export function leaveLogs(old: SqliteFile, path: string): void {
+  old.run('PRAGMA journal_mode = DELETE');
+  old.run('PRAGMA journal_mode = MEMORY');
+  // The switch to DELETE leaves an empty journal behind.
+  rmSync(`${path}-journal`, { force: true });
 }

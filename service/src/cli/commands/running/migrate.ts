@@ -1,33 +1,35 @@
-// offerbook migrate: creates or upgrades the schema. Servers and imports also do this when they start, but then they need
-// DDL rights.
+// offerbook migrate: creates or upgrades the database. Servers and imports create missing tables too, but they do not upgrade the
+// database of an old release.
 
 import type { Command } from 'commander';
 import { systemClock } from '../../../domain/clock.ts';
-import { openDatabase } from '../../../storage/open-database.ts';
-import { closing } from '../../../storage/open-once.ts';
-import { CREATE_OPTIONS, prepareSchema } from '../../../storage/open-stores.ts';
 import type { Migration } from '../../../storage/schema/migrate.ts';
+import { upgradeDatabase } from '../../../storage/upgrade-database.ts';
 import { jsonCommand, type StoreOptions } from '../../command.ts';
 import { currentUser } from '../../current-user.ts';
 import { printResult } from '../../output.ts';
+import { withProgressBar } from '../../progress-bar.ts';
 
 export function migrateCommand(): Command {
   return jsonCommand(
     'migrate',
-    'create or upgrade the schema; run it first and servers need no DDL rights',
+    'create or upgrade the database; stop all servers before an upgrade',
     'offerbook migrate',
   ).action(migrateDatabase);
 }
 
 async function migrateDatabase(options: StoreOptions): Promise<void> {
   const auditor = { clock: systemClock, by: currentUser() };
-  await using database = closing(openDatabase(options.database, CREATE_OPTIONS));
-  const migration = await prepareSchema(options.database, database, CREATE_OPTIONS, auditor);
-  await printResult(options, migration, printMigration(migration));
+  const startedMs = performance.now();
+  const migration = await withProgressBar((show) =>
+    upgradeDatabase(options.database, auditor, (rows, total) => show({ rows, total })),
+  );
+  const seconds = Math.round(performance.now() - startedMs) / 1000;
+  await printResult(options, { ...migration, seconds }, printMigration(migration, seconds));
 }
 
-function printMigration({ from, to }: Migration): string {
+function printMigration({ from, to }: Migration, seconds: number): string {
   if (from === null) return `Created the database, with schema version ${to}.`;
   if (from === to) return `The database is up to date: schema version ${to}.`;
-  return `Upgraded the database from schema version ${from} to ${to}.`;
+  return `Upgraded the database from schema version ${from} to ${to} (${seconds.toFixed(1)} s).`;
 }

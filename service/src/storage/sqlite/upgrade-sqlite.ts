@@ -1,0 +1,195 @@
+// Upgrades the files of an old SQLite database. New files are written to a folder beside the old ones, while exclusive locks keep
+// servers out, and then take their places. The rename of the main file is last and completes the upgrade: if the process is
+// killed before it, the old database is unchanged or the upgrade can be repeated. The old files keep a second name, so that
+// going back is a rename.
+
+import type { Database as SqliteFile } from 'bun:sqlite';
+import { existsSync, linkSync, mkdirSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { StorageError } from '../../domain/storage-error.ts';
+import { copySynced, sync, withFileErrors } from '../backup/synced-files.ts';
+import type { Connection } from '../database.ts';
+import { CLICK_END } from '../open-database.ts';
+import { closing } from '../open-once.ts';
+import { CREATE_OPTIONS } from '../open-stores.ts';
+import type { FoundSchema } from '../schema/migrate.ts';
+import { FIRST_VERSION, type Schema, versionOf } from '../schema/schema.ts';
+import { type OldRow, type OldTables, upgradeRows } from '../schema/upgrade-rows.ts';
+import { type Auditor, writeAudit } from '../stores/audit-log.ts';
+import { leaveLogs, openAlone } from './open-alone.ts';
+import { openSqlite } from './sqlite.ts';
+import { SQLITE_CLICKS, SQLITE_MAIN, SQLITE_WALKS } from './sqlite-schemas.ts';
+
+/** Suffix of the old files. */
+export const BEFORE_END = '.before-0.2.0';
+const BATCH = 2_000;
+/** Space for the new files, as a multiple of the old ones: 0.1.0 has fewer indexes. */
+const SPACE_FACTOR = 1.3;
+
+export interface SqliteUpgrade {
+  readonly path: string;
+  readonly found: FoundSchema;
+  readonly auditor: Auditor;
+  readonly onRows: (rows: number, total: number) => void;
+}
+
+interface OldFile {
+  readonly path: string;
+  readonly schema: Schema;
+  readonly file: SqliteFile;
+}
+
+export function upgradeSqlite(upgrade: SqliteUpgrade): Promise<void> {
+  return withFileErrors(async () => {
+    const { path } = upgrade;
+    const opened: OldFile[] = [];
+    try {
+      // The main file first: its lock keeps servers from opening the others.
+      for (const [end, schema] of [
+        ['', SQLITE_MAIN],
+        [CLICK_END, SQLITE_CLICKS],
+        ['-walks', SQLITE_WALKS],
+      ] as const)
+        if (existsSync(`${path}${end}`))
+          opened.push({ path: `${path}${end}`, schema, file: openAlone(`${path}${end}`) });
+      await upgradeFiles(opened.filter(isOld), upgrade);
+    } finally {
+      for (const { file } of opened.reverse()) file.close();
+    }
+  });
+}
+
+/** False for a file that an interrupted upgrade has already put in place. */
+function isOld({ file }: OldFile): boolean {
+  const [row] = columnsIn(file).has('schema_version')
+    ? file.query('SELECT version FROM schema_version').values()
+    : [];
+  return row !== undefined && Number(row[0]) < FIRST_VERSION;
+}
+
+async function upgradeFiles(files: readonly OldFile[], upgrade: SqliteUpgrade): Promise<void> {
+  const { path } = upgrade;
+  requireSpace(path, files);
+  for (const file of files) requireNoOther(file.path);
+  const staging = `${path}.upgrading`;
+  rmSync(staging, { recursive: true, force: true });
+  mkdirSync(staging, { mode: 0o700 });
+  try {
+    await writeFiles(staging, files, upgrade);
+    for (const { path: from } of files) await keepBefore(from);
+    sync(dirname(path));
+    for (const { path: to, file } of files.toReversed()) {
+      leaveLogs(file, to);
+      renameSync(join(staging, basename(to)), to);
+      sync(dirname(to));
+    }
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+function requireSpace(path: string, files: readonly OldFile[]): void {
+  const needed = files.reduce((sum, file) => sum + statSync(file.path).size, 0) * SPACE_FACTOR;
+  const { bavail, bsize } = statfsSync(dirname(path));
+  if (bavail * bsize >= needed) return;
+  const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
+  throw new StorageError(
+    'full',
+    `the upgrade needs ${megabytes(needed)} on the disk with ${dirname(path)}, where ${megabytes(bavail * bsize)} are free; nothing was changed`,
+  );
+}
+
+async function writeFiles(
+  staging: string,
+  files: readonly OldFile[],
+  { found, auditor, onRows }: SqliteUpgrade,
+): Promise<void> {
+  const counts = files.map(({ file }) => countRows(file));
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  let done = 0;
+  for (const { path, schema, file } of files) {
+    const isMain = schema === SQLITE_MAIN;
+    const target = join(staging, basename(path));
+    {
+      await using made = closing(openSqlite(target, { ...CREATE_OPTIONS, durable: false }));
+      await upgradeRows(oldTables(file), (work) => made.write(work), {
+        schema,
+        release: isMain ? found.release : undefined,
+        nowMs: auditor.clock(),
+        onRows(rows) {
+          done += rows;
+          onRows(done, total);
+        },
+      });
+      await made.write(async (connection) => {
+        if (!isMain) return;
+        // Numbers of deleted rows must not be assigned again.
+        for (const [name, seq] of file.query('SELECT name, seq FROM sqlite_sequence').values() as [
+          string,
+          number,
+        ][])
+          await continueNumber(connection, name, seq);
+        const versions = { from: found.version, to: versionOf(schema) };
+        await writeAudit(connection, auditor, 'schema migrated', null, versions);
+      });
+      await made.emptyLog();
+    }
+    sync(target);
+  }
+  sync(staging);
+}
+
+async function continueNumber(connection: Connection, table: string, last: number): Promise<void> {
+  await connection.all('DELETE FROM sqlite_sequence WHERE name = $1', table);
+  await connection.all('INSERT INTO sqlite_sequence (name, seq) VALUES ($1, $2)', table, last);
+}
+
+export function oldTables(file: SqliteFile): OldTables {
+  return {
+    columns: columnsIn(file),
+    async *read(table, order) {
+      const rows = file.query<OldRow, []>(
+        `SELECT * FROM ${table} ${order.length > 0 ? `ORDER BY ${order}` : ''}`,
+      );
+      let batch: OldRow[] = [];
+      for (const row of rows.iterate()) {
+        if (batch.push(row) < BATCH) continue;
+        yield batch;
+        batch = [];
+      }
+      yield batch;
+    },
+  };
+}
+
+function columnsIn(file: SqliteFile): Map<string, string[]> {
+  const sql = `SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table'`;
+  const rows = file.query(sql).values() as [string, string][];
+  return new Map(
+    [...Map.groupBy(rows, ([table]) => table)].map(([table, list]) => [table, list.map(([, name]) => name)]),
+  );
+}
+
+function countRows(file: SqliteFile): number {
+  let count = 0;
+  for (const table of columnsIn(file).keys())
+    count += Number(file.query(`SELECT count(*) FROM ${table}`).values()[0]?.[0] ?? 0);
+  return count;
+}
+
+/** An interrupted upgrade has left a second name of the same file. */
+function requireNoOther(path: string): void {
+  const before = statSync(`${path}${BEFORE_END}`, { throwIfNoEntry: false });
+  if (before === undefined || before.ino === statSync(path).ino) return;
+  throw new StorageError('exists', `${path}${BEFORE_END} already exists; move it elsewhere, then try again`);
+}
+
+async function keepBefore(path: string): Promise<void> {
+  if (existsSync(`${path}${BEFORE_END}`)) return;
+  try {
+    linkSync(path, `${path}${BEFORE_END}`);
+  } catch {
+    // Not every file system supports hard links.
+    await copySynced(path, `${path}${BEFORE_END}`);
+  }
+}
