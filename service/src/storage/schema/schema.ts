@@ -1,8 +1,7 @@
 // A schema: the declared tables of a database or file, and the steps that change an older version of them. Released versions are
 // never edited and their numbers are never used again.
 
-import type { Queries } from '../database.ts';
-import type { Sql } from '../sql.ts';
+import type { Queries, Sql } from '../sql.ts';
 import type { Structure } from './structure.ts';
 import type { Table } from './table.ts';
 
