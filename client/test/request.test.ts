@@ -169,7 +169,7 @@ describe('failed requests', () => {
     });
   });
 
-  test('the error for a response from another server contains the response and the address', async () => {
+  test('the error for a response from a server that is not Offerbook contains the response and the address', async () => {
     const error = await failure(openClient(scripted(() => html(200))).client.retailers());
     expect(error).toBeInstanceOf(MalformedResponseError);
     expect(error).toMatchObject({

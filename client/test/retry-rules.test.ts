@@ -103,7 +103,7 @@ describe('a follower', () => {
     expect(isOutage(error, true)).toBe(waits);
   });
 
-  test('a follower treats a response from another server as a wrong address until Offerbook has responded', () => {
+  test('a follower treats a response that is not from Offerbook as a wrong address until Offerbook has responded', () => {
     expect([
       isOutage(foreign(404), false),
       isOutage(foreign(200), false),

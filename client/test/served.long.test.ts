@@ -36,7 +36,7 @@ test('the short address redirects to an immutable address with the version and a
   expect((await get(SHORT, 'HEAD')).headers.get('Location')).toBe(location);
 });
 
-test('the address of another version returns 404, and the error contains the current address', async () => {
+test('the address of a different version returns 404, and the error contains the current address', async () => {
   const path = new URL((await get(SHORT)).headers.get('Location') ?? '').pathname;
   for (const other of ['offerbook-client-0.0.9-0.tgz', 'offerbook-client-0.1.0.tgz', 'nonsense']) {
     const answer = await get(`/client/${other}`);

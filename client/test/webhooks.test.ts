@@ -115,7 +115,7 @@ describe('verifyWebhook', () => {
       expect(await problemOf({ ...message, body })).toBe('bad_signature');
   });
 
-  test('rejects another encoding of the same signature', async () => {
+  test('rejects a different encoding of the same signature', async () => {
     const message = signed('');
     // The last character before the padding has two bits that decoders ignore.
     const twin = message.signature.replace(

@@ -375,12 +375,12 @@ describe('Rakuten rows, one for each SKU of an order', () => {
     );
   });
 
-  test('rows of another transaction type are left out and counted as rows, not sales', async () => {
+  test('rows of a different transaction type are left out and counted as rows, not sales', async () => {
     const batch = { ...secondSku, order_id: 'B-100', transaction_type: 'batch' };
     const { report } = await rakuten([rakutenSku(), batch], { transactionType: 'batch' });
     expect([report.written, report.notes]).toEqual([
       1,
-      ['Left out: rows of another transaction type (1 row).'],
+      ['Left out: rows of a different transaction type (1 row).'],
     ]);
   });
 

@@ -1,4 +1,4 @@
-// The pages of the sandbox's toy shop: a few articles with a basket for one of them, and the order with what happens next.
+// The pages of the sandbox's toy shop: the articles, a basket for one of them, and the order, which explains what happens next.
 // They work without a script.
 
 import { type Html, html } from './html.ts';

@@ -48,7 +48,7 @@ export function text(description: string, example: string) {
   });
 }
 
-/** A partner's id of a user, with the rule of activation links and of the filter of transactions. An empty one becomes null. */
+/** A partner's id for a user, valid under the same rule as in activation links and filters. An empty id becomes null. */
 export function passbackUid(description: string, example: string) {
   const schema = z.string({ error: expected('a string') }).check((payload) => {
     if (payload.value === '') payload.value = null as never;

@@ -40,7 +40,7 @@ export function pullSales({ account }: SourceOf<'cj'>): SalePull {
       stream('locking', 30, { overlapMs: 3 * DAY_MS }),
     ],
     reread: stream('reread', 30),
-    // The published limit of CJ's other services; CJ publishes none for this one.
+    // The published limit of CJ's other services. CJ does not publish a limit for this service.
     rate: { requests: 25, perMs: MINUTE_MS },
     request: (name, window, position) =>
       postJson('https://commissions.api.cj.com/query', {

@@ -62,7 +62,7 @@ export function digestToken(text: string): string {
   return Bun.SHA256.hash(text, 'hex');
 }
 
-/** Returns when a token stops working: at the earliest of its ends. Null if it has none. */
+/** Returns the time when a token stops working; null if it never does. */
 export function endMs({ expiresAtMs, overlapEndsAtMs, revokedAtMs }: TokenEnds): number | null {
   const ends = [expiresAtMs, overlapEndsAtMs, revokedAtMs].filter((ms) => ms !== null);
   return ends.length === 0 ? null : Math.min(...ends);

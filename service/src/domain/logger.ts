@@ -48,7 +48,7 @@ export class Logger {
     this.#log('error', fields, message);
   }
 
-  /** Logs fields that are already serialised, such as `,"status":200`. For frequent lines, because this is faster. */
+  /** Logs fields that are already serialised, such as `,"status":200`. Faster, for frequent lines. */
   serialised(level: Level, fields: string): void {
     if (LEVELS[level] < this.#weightMin) return;
     this.#write(`{"level":${LEVELS[level]}${this.#timeField()}${this.#source}${fields}}\n`);

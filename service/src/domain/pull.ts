@@ -9,7 +9,7 @@ export const CATALOGUE = 'catalogue';
 export const REREAD = 'reread';
 
 /**
- * Identifies a stream: what one date filter of a source returns, or CATALOGUE, or REREAD. `orgId` is 0 for catalogues, and for
+ * Identifies a stream: the name of one of a source's date filters, CATALOGUE or REREAD. `orgId` is 0 for catalogues, and for
  * sources whose sub-ids are click ids.
  */
 export interface StreamKey {

@@ -30,9 +30,9 @@ export interface ErrorTally {
 }
 
 export interface CallerTallies {
-  /** By the organisation's id. */
+  /** Keyed by the organisation's id. */
   readonly organisations: ReadonlyMap<number, OrganisationTally>;
-  /** By code, route and organisation. */
+  /** Keyed by code, route and organisation. */
   readonly errors: ReadonlyMap<string, ErrorTally>;
 }
 

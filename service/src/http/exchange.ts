@@ -106,12 +106,12 @@ function saneOrigin(origin: string): string {
   return origin;
 }
 
-/** Returns the Link header for the next page: this request's URL with another query string. */
+/** Returns the Link header for the next page: this request's URL with a different query string. */
 export function linkToNext({ origin, path }: Pick<Exchange, 'origin' | 'path'>, search: string): string {
   return `<${origin}${path}?${search}>; rel="next"`;
 }
 
-/** Returns a query string with another cursor. */
+/** Returns a query string with a different cursor. */
 export function nextSearch(search: string, cursor: string): string {
   // Fast path for requests without a query: URLSearchParams is slow.
   if (search === '') return `cursor=${cursor}`;

@@ -9,7 +9,7 @@ import type { Lease as PullLease } from '../domain/pull.ts';
 
 /** Longer than most imports, which can delay a renewal on SQLite. */
 const TIMINGS = { leaseMs: 60_000 };
-/** A name for people, and in brackets the process's place and a random id. */
+/** A readable name, followed by the process's place and a random id in brackets. */
 const HOLDER = /^(.* \(process (\d+)\)) \[(\S+) \S+\]$/s;
 
 export interface HeldLease extends AsyncDisposable {

@@ -80,7 +80,7 @@ type Failure =
 
 type Result<T> = { readonly value: T } | { readonly failure: Failure };
 
-/** The failures after which a request is repeated, and as how many failures they count. A slow one takes a minute or more. */
+/** Failures after which a request is repeated, with their weights. A slow request counts twice, because it takes a minute or more. */
 const REPEATABLE: Readonly<Partial<Record<Failure['kind'], number>>> = { retry: 1, unreachable: 1, slow: 2 };
 
 const OUTCOMES: Readonly<Record<Failure['kind'], RequestOutcome>> = {

@@ -1,5 +1,5 @@
-// Pulls the catalogue of one source. It is read completely, every list and every page, or nothing is imported. The import
-// replaces the retailers that this source listed before, and no others. While a network fails, its retailers stay as they are.
+// Pulls the catalogue of one source. Nothing is imported unless every page of every list has been read. The import replaces the
+// retailers that this source listed before, and no others. While a network fails, its retailers stay as they are.
 
 import { openFeeds } from '@offerbook/feeds/networks.ts';
 import type { CatalogueList, CataloguePull } from '@offerbook/feeds/pull/catalogue-pull.ts';

@@ -114,7 +114,7 @@ async function inspectContents(database: Database, auditor: Auditor): Promise<Co
   };
 }
 
-/** Damage is listed up to this number of lines per file. */
+/** Maximum number of damaged places listed per file. */
 const DAMAGE_MAX = 10;
 
 /** Reads every page of an SQLite database and its click file. Returns undefined for PostgreSQL. */

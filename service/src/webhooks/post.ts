@@ -109,7 +109,7 @@ function exchange(
       ...headers,
     },
     // The certificate is checked against the name. Connections are not reused, because another endpoint at this address may
-    // have another name.
+    // have a different name.
     agent: false,
     ...(isSecure && literalAddress(url) === undefined ? { servername: url.hostname } : {}),
     ...(ca === undefined ? {} : { ca }),

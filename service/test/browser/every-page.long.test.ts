@@ -100,14 +100,14 @@ describe.each([
   ['full', () => full],
   ['empty', () => empty],
 ] as const)('%s', (_, console_) => {
-  test.each(CONSOLE_PATHS)('the console page %s is good', (path) =>
+  test.each(CONSOLE_PATHS)('the console page %s fits every width and is accessible', (path) =>
     withPage(async (page) => {
       await page.goto(console_().url + path);
       await expectGood(page, path);
     }),
   );
 
-  test('the list of retailers, search results and no results are good', () =>
+  test('the list of retailers, search results and an empty result fit every width and are accessible', () =>
     withPage(async (page) => {
       for (const query of ['', '?q=cafe', '?q=nothing+like+it', '?deals=coupons&sort=ending']) {
         await page.goto(`${console_().node.url}/${query}`);
@@ -117,7 +117,7 @@ describe.each([
     }));
 });
 
-test('the pages of one import and one transaction and a search for a user are good', () =>
+test('the pages of an import, a transaction and a search for a user fit every width and are accessible', () =>
   withPage(async (page) => {
     for (const path of ['/imports/1', '/imports/3', `/transactions/${id(101)}`]) {
       await page.goto(full.url + path);
@@ -130,7 +130,7 @@ test('the pages of one import and one transaction and a search for a user are go
     await expectGood(page, 'search for a user');
   }));
 
-test("a retailer's page and its dialog are good", () =>
+test("a retailer's page and its dialog fit every width and are accessible", () =>
   withPage(async (page) => {
     await page.goto(`${full.node.url}/?retailer=${id(1)}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
@@ -146,7 +146,7 @@ test("a retailer's page and its dialog are good", () =>
     await expectGood(page, 'unknown retailer');
   }));
 
-test('the reference is good with a response, all details and search results', () =>
+test('the reference with a response, all details and search results fits every width and is accessible', () =>
   withPage(async (page) => {
     await page.goto(`${full.node.url}/docs/reference`);
     const form = page.getByRole('form', { name: 'Try /v1/coupons/', exact: true });
@@ -159,7 +159,7 @@ test('the reference is good with a response, all details and search results', ()
   }));
 
 test.each(['/docs', ...GUIDE_PATHS, '/errors/', '/errors/private_token_in_browser', '/nowhere'])(
-  'the page %s is good',
+  'the page %s fits every width and is accessible',
   (path) =>
     withPage(async (page) => {
       await page.goto(full.node.url + path);
@@ -167,7 +167,7 @@ test.each(['/docs', ...GUIDE_PATHS, '/errors/', '/errors/private_token_in_browse
     }),
 );
 
-test('the page for a person whose link fails is good', () =>
+test('the page for a person whose link fails fits every width and is accessible', () =>
   withPage(async (page) => {
     await page.goto(`${full.node.url}/v1/coupons/activate/?passbackUid=user`);
     await expectGood(page, 'failed link');

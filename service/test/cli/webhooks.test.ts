@@ -37,7 +37,7 @@ for (const database of DATABASES.slice(0, 1)) {
       return { url, run, json };
     }
 
-    test('a running server sends signed changes to a new endpoint, before and after a rotation, and shows nothing of its responses', async () => {
+    test('a running server sends signed changes to a new endpoint, before and after a rotation, and never shows its responses', async () => {
       const { url, run, json } = await setUp();
       const answer = 'answer-of-the-receiver';
       await using receiver = new Receiver(() => new Response(answer, { headers: { 'X-Answer': answer } }));

@@ -148,7 +148,7 @@ for (const database of DATABASES) {
       expect(keys).toContain(hmac.update(tapped).digest('base64').slice(0, 22));
     });
 
-    test('a tap from another network is a separate click, so strangers learn nothing about the first click; a /64 is one network', async () => {
+    test('a tap from a different network is a separate click, so strangers learn nothing about the first click; a /64 is one network', async () => {
       await using app = await ActivationNode.start({
         databaseUrl: await database.create(),
         settings: { trustedProxies: ['127.0.0.1'] },

@@ -69,7 +69,7 @@ describe('list contents', () => {
     });
   });
 
-  test('offers, coupons and promotions are in list form', async () => {
+  test('offers, coupons and promotions have the fields of their lists', async () => {
     const [second, first] = PLAIN.cashbackOffers;
     const [fourth, third] = GREEN.cashbackOffers;
     expect(await list('/v1/cashback-offers/')).toEqual({

@@ -198,7 +198,7 @@ for (const database of DATABASES) {
       expect(seen.flat()).toEqual(Array.from({ length: 90 }, (_, i) => 0x700 + i));
     });
 
-    test('expand=retailer adds the same field to a single transaction, which then has another ETag', async () => {
+    test('expand=retailer adds the same field to a single transaction, which then has a different ETag', async () => {
       const one = async (number: number, query = '') => {
         const response = await node.get(`/v1/transactions/${id(number)}/${query}`, token);
         return { status: response.status, text: await response.text(), tag: response.headers.get('ETag') };

@@ -157,7 +157,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('two nodes on one %
     expect(await page(first, token, begun.cursor)).toEqual(LAST_OF_FIRST_STATE);
   });
 
-  test('a walk continued with another token shows the current state and returns a newer Complete-Through', async () => {
+  test('a walk continued with a different token shows the current state and returns a newer Complete-Through', async () => {
     await using nodes = await start();
     const { first, token, change } = nodes;
     const begun = await page(first, token);

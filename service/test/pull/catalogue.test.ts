@@ -279,7 +279,7 @@ test('a pull of sales and catalogue reads the catalogue every six hours', async 
   expect(await streams()).toEqual(['changes', 'catalogue']);
 });
 
-test('forgetting a source removes its retailers, its state and its request counts, and nothing of other sources', async () => {
+test('forgetting a source removes its retailers, its state and its request counts, but nothing from other sources', async () => {
   await using shops = await Shops.open(database);
   for (const network of ['awin', 'cj'] as const) await shops.pull(network);
   const how = { by: 'test@host', version: '0' };

@@ -91,7 +91,7 @@ test('no secret occurs in output, files, spans, metrics or the console', async (
   expect(occurrences(outputs)).toEqual([]);
 });
 
-test('errors never contain a secret, even if the network returns it in another encoding', async () => {
+test('errors never contain a secret, even if the network returns it in a different encoding', async () => {
   const [database] = DATABASES;
   if (database === undefined) throw new Error('there is no database to test with');
   await using t = await PullTest.open('partnerize', database);

@@ -61,7 +61,7 @@ describe.each(DATABASES)('on $name', (database) => {
     ]);
   });
 
-  test("org-uid: the pull of one organisation does not confirm another one's sales by their age", async () => {
+  test("org-uid: the pull of one organisation does not confirm another organisation's sales by their age", async () => {
     await using t = await PullTest.open('rakuten', database);
     const other = await t.stores.organisations.create('bmce');
     if (other === undefined) throw new Error('the organisation exists');

@@ -32,7 +32,7 @@ function stamped({ transaction, atMs }: Change) {
 describe('90 days of history', () => {
   const changes = history();
 
-  test('the history is the same for the same seed, and different for another seed', () => {
+  test('the history is the same for the same seed, and different for a different seed', () => {
     expect(history()).toEqual(changes);
     const ids = new Set(changes.map(({ transaction }) => transaction.id));
     expect(history(2).filter(({ transaction }) => ids.has(transaction.id))).toEqual([]);

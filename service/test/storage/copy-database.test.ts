@@ -280,7 +280,7 @@ describe.each(SOME_PAIRS)('a copy from %s', (_, from, to) => {
     expect(await catalogue.organisations.list()).toEqual([]);
   });
 
-  test('of two copies into the same database at once, one succeeds and the other is rejected', async () => {
+  test('if two copies into the same database run at once, one succeeds and the other is rejected', async () => {
     const url = await from.create();
     await newOrganisation(await open.stores(url));
     const targetUrl = await to.createEmpty();

@@ -51,7 +51,7 @@ describe.skipIf(lacks('openssl'))('sslmode in a PostgreSQL URL', () => {
     );
   });
 
-  test('verify-full rejects a certificate for another host name, and verify-ca ignores the name', async () => {
+  test('verify-full rejects a certificate for a different host name, and verify-ca ignores the name', async () => {
     const error = await rejection(encrypted(`?sslmode=verify-full&sslrootcert=${ca}`, '127.0.0.1'));
     expect(error).toMatchObject({ kind: 'settings' });
     expect(error.message).toStartWith("PostgreSQL's certificate is not trusted: ");

@@ -226,7 +226,7 @@ for (const database of DATABASES) {
       expect(webhookState(state)).toBe('behind');
     });
 
-    test('repeats a failed page with the same id, on any node, and with another id if its contents have changed', async () => {
+    test('repeats a failed page with the same id, on any node, and with a different id if its contents have changed', async () => {
       const receiver = newReceiver((_, number) => new Response(null, { status: number === 1 ? 200 : 500 }));
       const { send, write, forward, upToDate, until: untilState, newStores } = await setUp(receiver);
       const ids = newIds(150);

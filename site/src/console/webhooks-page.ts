@@ -74,7 +74,7 @@ export function webhooksPage({ nowMs, isSending, webhooks }: WebhooksView): Cons
         'offerbook_webhook_lag_seconds',
         'offerbook_webhook_failing_seconds',
       ),
-      html`<p class="source">Lag: how long the oldest change that the endpoint has not received has been waiting. Failures: failed requests since the last success. Last result: the status of the last response, or why there was none. ${isSending ? 'This node sends the webhooks of this database.' : 'Another node sends the webhooks of this database, or there are none.'}</p>`,
+      html`<p class="source">Lag: the age of the oldest change that the endpoint has not received. Failures: failed requests since the last success. Last result: the status of the last response, or why there was none. ${isSending ? 'This node sends the webhooks of this database.' : 'Another node sends the webhooks of this database, or there are none.'}</p>`,
       commands(
         command(
           'Register an endpoint:',

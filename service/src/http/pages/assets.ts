@@ -43,7 +43,7 @@ export function openAssets<Path extends AssetPath>(paths: readonly Path[]) {
 }
 
 function answer(file: StaticFile, exchange: Exchange): Reply {
-  // During a rolling update, a page can request its assets from a node that runs another release. Clients must not cache
+  // During a rolling update, a page can request its assets from a node that runs a different release. Clients must not cache
   // that node's contents forever under this version.
   const isThisVersion = exchange.search === `v=${file.version}`;
   return file.answer(exchange, isThisVersion ? IMMUTABLE : 'no-cache');

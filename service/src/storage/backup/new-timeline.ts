@@ -55,7 +55,7 @@ export interface TimelineOptions {
   readonly isRestore?: boolean;
   /** Time of the backup, for the audit log. */
   readonly madeAt: string | null;
-  /** Called after each batch with the number of rows stamped so far, and of all rows to stamp. */
+  /** Called after each batch with the number of rows stamped so far and the total. */
   readonly onRows?: ((rows: number, total: number) => void) | undefined;
 }
 

@@ -3,7 +3,7 @@
 // moves every change clock to the present: Complete-Through does not go back, and a later change gets a later stamp than those
 // that may have been lost.
 //
-// A restored copy of the database has another system identifier, or another timeline, so it is recorded in the same way.
+// A restored copy of the database has a different system identifier or timeline, so it is recorded in the same way.
 
 import { StorageError } from '../../domain/storage-error.ts';
 import type { Connection, Database, FailoverFacts, Queries } from '../database.ts';

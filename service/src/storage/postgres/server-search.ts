@@ -62,7 +62,7 @@ export class ServerSearch {
   }
 
   /**
-   * Returns false if the last search chose another server than this one, or refused to choose. Starts a new search once a
+   * Returns false if the last search chose a different server, or refused to choose. Starts a new search once a
    * second, whose result the next calls return.
    */
   isCurrent(server: PostgresServer): boolean {

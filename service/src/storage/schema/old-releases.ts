@@ -43,7 +43,7 @@ export function adviceFor(version: number, parts: readonly Part[]): string {
 const TABLES = new Set([...MAIN_TABLES.map(({ name }) => name), 'pull_leases']);
 const CONSTRAINT = /^(?:PRIMARY KEY|UNIQUE|FOREIGN KEY|CHECK|INDEX|STRICT|WITHOUT)\b/;
 
-/** The same on SQLite and PostgreSQL, in which the columns have the same names. */
+/** SQLite and PostgreSQL have the same fingerprint, because their columns have the same names. */
 function fingerprint(parts: readonly Part[]): string {
   const columns = parts
     .filter(({ table, definition }) => TABLES.has(table) && !CONSTRAINT.test(definition))

@@ -90,7 +90,7 @@ export function erasureStore(
       };
 
       const clickCount = await clicks.erase({ orgId, passbackUid }, onBatch);
-      // Clicks may be in another file, so the audit log records their number in a separate transaction.
+      // Clicks may be in a different file, so the audit log records their number in a separate transaction.
       await write('clicks', async () => clickCount);
       // Pulled rows never contain NUL: no network sends it. PostgreSQL would reject it as a parameter.
       if (!passbackUid.includes('\0'))

@@ -20,7 +20,7 @@ interface BufferedRow extends TransactionRow {
   readonly isNew: boolean;
   /** The organisation's stamp for this write. */
   readonly stampMs: number;
-  /** The replaced version's user, if it had one and the new version has another or none. */
+  /** The replaced version's user, if it had one and the new version has a different user or none. */
   readonly formerUser: string | undefined;
 }
 

@@ -2,7 +2,7 @@
 // its version on this page does not name the user.
 //
 // A page as of an earlier stamp has more candidates: transactions that have changed since then, and transactions that have
-// since changed to another user or to none. Erased users have neither index entries nor versions, so their pages are empty at
+// since changed to a different user or to none. Erased users have neither index entries nor versions, so their pages are empty at
 // once, even in a walk that began before the erasure.
 
 import { FIRST_ID, type Uuid } from '@offerbook/wire/uuid.ts';

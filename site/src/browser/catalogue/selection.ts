@@ -61,7 +61,7 @@ export class Selection {
   }
 }
 
-/** The whole name, the start of a word, inside a word, and then matches of the website or the category. */
+/** Ranks matches: the whole name first, then the start of a word, inside a word, and the website or category. */
 function rankOf(name: string, query: string): number {
   if (query === '' || name === query) return 0;
   const at = name.indexOf(query);

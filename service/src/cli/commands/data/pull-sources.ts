@@ -42,7 +42,7 @@ export async function readPullSource(
   return { name: sourceName(source), path, source, overlay, pull, catalogue, secrets, coupons };
 }
 
-/** Credentials are sent to the baseUrl, so another host must be allowed explicitly. */
+/** Credentials are sent to the baseUrl, so a different host must be allowed explicitly. */
 function requireLoopback(source: Source, path: string): void {
   const baseUrl = 'baseUrl' in source ? source.baseUrl : undefined;
   if (baseUrl === undefined || isLoopback(new URL(baseUrl).hostname)) return;

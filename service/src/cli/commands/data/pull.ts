@@ -98,7 +98,7 @@ function withSaleOptions(command: Command): void {
     .option('--since <time>', 'read all sales since this time again, such as 2026-08-01', parseSince)
     .option(
       '--unattributed <file>',
-      'append sales whose click is unknown to this file instead of rejecting them',
+      'append sales with an unknown click to this file instead of rejecting them',
     )
     .option(
       '--catalogue <file>',

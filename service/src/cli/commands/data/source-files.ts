@@ -24,7 +24,7 @@ async function readOverlay(source: Source, sourcePath: string): Promise<Overlay>
 }
 
 /**
- * Drops a byte order mark. Throws if the file is not UTF-8, because characters in another encoding would be published
+ * Drops a byte order mark. Throws if the file is not UTF-8, because characters in a different encoding would be published
  * garbled.
  */
 async function readText(path: string): Promise<string> {

@@ -79,7 +79,7 @@ export async function startToyReceiver({ stores, org, clock, logger }: ReceiverO
   return { deliveries: (): readonly Delivery[] => deliveries, close: () => server.stop(true) };
 }
 
-/** Replaces the webhook of an earlier run, which had another port. */
+/** Replaces the webhook of an earlier run, which had a different port. */
 async function register(
   { webhooks }: Stores,
   org: Organisation,
