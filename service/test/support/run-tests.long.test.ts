@@ -65,3 +65,8 @@ test.each([
     lines.findIndex((line) => line.startsWith('wire/test/b.test.ts')),
   );
 });
+
+test('a run that uses PostgreSQL keeps its exit code', () => {
+  const program = `import '${join(import.meta.dir, 'postgres-server.ts')}'; process.exitCode = 3;`;
+  expect(Bun.spawnSync([process.execPath, '-e', program]).exitCode).toBe(3);
+});
