@@ -74,10 +74,7 @@ if (scenario === undefined && !['', '--help'].includes(name)) {
   print(`There is no scenario ${name}; choose from ${SCENARIOS.map((each) => each.name).join(', ')}.`);
   process.exit(2);
 }
-const values: Values = parseArgs({
-  args: rest,
-  options: { ...COMMON, ...withoutDefaults(scenario?.options) },
-}).values;
+const values: Values = parseArgs({ args: rest, options: { ...COMMON, ...scenario?.options } }).values;
 if (scenario === undefined || values.help === true) {
   printHelp(scenario);
   process.exit(0);
@@ -91,10 +88,3 @@ try {
   removeTemporaryFolders();
 }
 process.exit(isGood ? 0 : 1);
-
-/** The command that repeats a run names only the options that were given. */
-function withoutDefaults(options: Options = {}): Options {
-  return Object.fromEntries(
-    Object.entries(options).map(([name, { default: _, ...option }]) => [name, option]),
-  );
-}

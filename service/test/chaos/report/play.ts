@@ -11,7 +11,7 @@ export interface Report {
 
 /** An error that ends the scenario counts as a violation. */
 export async function play(scenario: Scenario, settings: RunSettings): Promise<Report> {
-  const run = new Run({ ...settings, values: { ...defaults(scenario), ...settings.values } });
+  const run = new Run(settings, scenario.options);
   const stop = () => void run.disposeAsync().finally(() => process.exit(130));
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
@@ -30,14 +30,6 @@ export async function play(scenario: Scenario, settings: RunSettings): Promise<R
     process.off('SIGTERM', stop);
   }
   return { counts: run.counts, rows: run.rows, violations: run.violations };
-}
-
-function defaults({ options = {} }: Scenario): Record<string, string | boolean | string[] | boolean[]> {
-  return Object.fromEntries(
-    Object.entries(options).flatMap(([name, { default: value }]) =>
-      value === undefined ? [] : [[name, value]],
-    ),
-  );
 }
 
 /** Counts, then the table, then the violations. */

@@ -2,7 +2,7 @@
 
 import { Random } from '@offerbook/sandbox/random.ts';
 import type { TestDatabase } from '../../support/databases.ts';
-import type { Values } from '../scenario.ts';
+import type { Options, Values } from '../scenario.ts';
 
 export type Cells = Readonly<Record<string, string | number>>;
 
@@ -31,14 +31,15 @@ export class Run extends AsyncDisposableStack {
   readonly #rows: Cells[] = [];
   readonly #violations = new Map<string, string[]>();
 
-  constructor(settings: RunSettings) {
+  constructor(settings: RunSettings, options: Options = {}) {
     super();
     this.seed = settings.seed;
     this.minutes = settings.minutes;
     this.endMs = performance.now() + settings.minutes * 60_000;
     this.print = settings.print ?? (() => {});
     this.#database = settings.database;
-    this.#values = settings.values ?? {};
+    const defaults = Object.entries(options).map(([name, option]) => [name, option.default]);
+    this.#values = { ...Object.fromEntries(defaults), ...settings.values };
   }
 
   /** The same sequence for the same seed and parts, so that each actor's decisions depend on the seed alone. */
