@@ -10,6 +10,7 @@ import { transaction } from '../support/fixtures.ts';
 import { query, untilCaughtUp } from '../support/postgres-replica.ts';
 import { PASSWORD, postgresUrl, USER } from '../support/postgres-server.ts';
 import { TestNode } from '../support/test-node.ts';
+import { until } from '../support/until.ts';
 import { failoverOf, freeze, Pair, untilReplicaIsRead } from './cluster/pair.ts';
 import { Scene } from './cluster/scene.ts';
 import { compare, readAll } from './model/comparison.ts';
@@ -51,8 +52,10 @@ test('with a read-only role, a server returns 503 while announced changes are mi
   const announced = await read();
   // The old primary still accepts writes, so that no connection is lost.
   await pair.promote();
-  const lacksChanges = () => node.logLines.some((line) => line.includes('the database lacks changes'));
-  while (!lacksChanges()) await node.get('/v1/transactions/', token);
+  await until(async () => {
+    await node.get('/v1/transactions/', token);
+    return node.logLines.some((line) => line.includes('the database lacks changes'));
+  });
   expect((await node.get('/v1/transactions/', token)).status).toBe(503);
 
   const env = { OFFERBOOK_DATABASE_URL: url };
@@ -180,10 +183,10 @@ test('if the cluster returns to the old primary, servers refuse it until an oper
   await poller.walk(5);
   await pair.standby.process.stop();
   const { logLines } = scene.nodes[0];
-  while (!logLines.some((line) => line.includes('but this process has used timeline'))) {
+  await until(async () => {
     await scene.node(0)('/v1/transactions/');
-    await Bun.sleep(20);
-  }
+    return logLines.some((line) => line.includes('but this process has used timeline'));
+  });
   expect((await scene.node(0)('/v1/transactions/')).status).toBe(503);
   const [token] = scene.tokens;
   await scene[Symbol.asyncDispose]();

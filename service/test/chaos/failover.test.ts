@@ -11,6 +11,8 @@ import { offerbook, ServerProcess } from '../support/command.ts';
 import { transaction } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
+import { until } from '../support/until.ts';
+import { readMetric } from './cluster/node.ts';
 import { failoverOf, Pair } from './cluster/pair.ts';
 import { Scene } from './cluster/scene.ts';
 import { compare, readAll } from './model/comparison.ts';
@@ -28,7 +30,10 @@ afterAll(() => pair[Symbol.asyncDispose]());
 
 async function untilServed(scene: Scene): Promise<void> {
   for (const index of [0, 1] as const)
-    while ((await scene.node(index)('/v1/transactions/')).status !== 200) await Bun.sleep(20);
+    await until(
+      async () => (await scene.node(index)('/v1/transactions/')).status,
+      (status) => status === 200,
+    );
   // The stores of the test notice with their next statement that their server is gone.
   for (const { stores } of scene.nodes) await stores.revisions().catch(() => {});
 }
@@ -98,11 +103,10 @@ test('after a failover that lost changes, pollers end with the right copy, and t
   await pair.promote();
   await failoverOf(scene.nodes[0]);
   // The old primary still accepts writes. Both servers have left it.
-  const metric = async (name: string) => {
-    const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
-    return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1]);
-  };
-  while ((await metric('offerbook_database_rivals')) !== 1) await Bun.sleep(20);
+  await until(
+    () => readMetric(`http://127.0.0.1:${adminPort}`, 'offerbook_database_rivals'),
+    (rivals) => rivals === 1,
+  );
   for (const node of scene.nodes)
     expect(await failoverOf(node)).toMatchObject({
       level: 50,
@@ -113,7 +117,7 @@ test('after a failover that lost changes, pollers end with the right copy, and t
     msg === 'transactions have new stamps after a failover';
   const allRestamped = () =>
     scene.nodes.flatMap(({ logLines }) => logLines.map((line) => JSON.parse(line))).filter(restamped);
-  while (allRestamped().length < 2) await Bun.sleep(10);
+  await until(allRestamped, ({ length }) => length === 2);
   await untilServed(scene);
   await scene.change(4);
   for (const poller of pollers) await poller.walk(5);

@@ -7,6 +7,7 @@ import { FIRST_ID } from '@offerbook/wire/uuid.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { TestNode } from '../support/test-node.ts';
 import { until } from '../support/until.ts';
+import { readMetric } from './cluster/node.ts';
 import { freeze, openReplicaScene, Pair, untilReplicaIsRead } from './cluster/pair.ts';
 import { readPage } from './traffic/page-reader.ts';
 
@@ -45,16 +46,14 @@ describe('pages from a replica', () => {
   test('the metrics report whether the replica is used and how far it lags', async () => {
     const adminPort = await freePort();
     await using scene = await openReplicaScene(pair, { settings: { adminPort } });
-    const gauge = async (name: string) => {
-      const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
-      return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1]);
-    };
-    expect(await gauge('offerbook_replica_usable')).toBe(1);
+    const gauge = (name: string) => readMetric(`http://127.0.0.1:${adminPort}`, `offerbook_replica_${name}`);
+    const untilLag = (accepts: (seconds: number) => boolean) => until(() => gauge('lag_seconds'), accepts);
+    expect(await gauge('usable')).toBe(1);
     await pair.hold();
     await scene.change(1);
-    while (!((await gauge('offerbook_replica_lag_seconds')) > 0.5)) await Bun.sleep(50);
+    await untilLag((seconds) => seconds > 0.5);
     await pair.release();
-    while ((await gauge('offerbook_replica_lag_seconds')) !== 0) await Bun.sleep(50);
+    await untilLag((seconds) => seconds === 0);
   });
 
   test('a page is read from the primary if the replica lags behind what the client already knows', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { $ } from 'bun';
 import postgres from 'postgres';
 import { PASSWORD, type PostgresServer, postgresUrl, prepareServer, USER } from './postgres-server.ts';
+import { until } from './until.ts';
 
 export async function startReplica(primary: PostgresServer): Promise<PostgresServer> {
   const replica = await prepareServer(primary.flags);
@@ -17,7 +18,12 @@ export async function startReplica(primary: PostgresServer): Promise<PostgresSer
   writeFileSync(join(data, 'standby.signal'), '');
   // Poll the replica: its ready message differs from the one that the start function waits for.
   void replica.process.start().catch(() => {});
-  await untilAnswering(replica);
+  await until(() =>
+    query(replica, 'SELECT 1').then(
+      () => true,
+      () => false,
+    ),
+  );
   return replica;
 }
 
@@ -25,7 +31,7 @@ export async function startReplica(primary: PostgresServer): Promise<PostgresSer
 export async function untilCaughtUp(primary: PostgresServer, replica: PostgresServer): Promise<void> {
   const [position] = await query<{ lsn: string }>(primary, 'SELECT pg_current_wal_lsn()::text AS lsn');
   const sql = `SELECT pg_last_wal_replay_lsn() >= '${position?.lsn}'::pg_lsn AS done`;
-  while ((await query<{ done: boolean }>(replica, sql))[0]?.done !== true) await Bun.sleep(10);
+  await until(async () => (await query<{ done: boolean }>(replica, sql))[0]?.done);
 }
 
 /** Runs one statement on the postgres database over a new connection. */
@@ -62,13 +68,4 @@ async function copyData(primary: PostgresServer, replica: PostgresServer): Promi
   } finally {
     await connection.end();
   }
-}
-
-async function untilAnswering(server: PostgresServer): Promise<void> {
-  const isAnswering = () =>
-    query(server, 'SELECT 1').then(
-      () => true,
-      () => false,
-    );
-  while (!(await isAnswering())) await Bun.sleep(20);
 }

@@ -2,6 +2,7 @@
 
 import type { TracingSettings } from '../../src/tracing/tracing-settings.ts';
 import { leakWatch } from './leak-watch.ts';
+import { until } from './until.ts';
 
 export interface SentSpan {
   readonly traceId: string;
@@ -61,9 +62,12 @@ export class SpanCollector implements AsyncDisposable {
     return this.batches.flatMap(({ body }) => spansOf(body));
   }
 
-  /** Waits for a number of batches, up to the time limit of the test. */
+  /** Waits for a number of batches. */
   async received(count: number): Promise<void> {
-    while (this.batches.length < count) await Bun.sleep(2);
+    await until(
+      () => this.batches.length,
+      (length) => length >= count,
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -24,6 +24,7 @@ import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import type { TracingSettings } from '../../src/tracing/tracing-settings.ts';
 import { DATABASES, temporaryFolder } from './databases.ts';
 import { leakWatch } from './leak-watch.ts';
+import { until } from './until.ts';
 
 // Settings of the command line, which tests inside Bun's own process must apply themselves.
 Object.assign(http, { maxHeaderSize: 65_536 });
@@ -165,13 +166,12 @@ export class TestNode implements AsyncDisposable {
     return response;
   }
 
-  /** Waits for a log line, up to the time limit of the test. */
+  /** Waits for a log line. */
   async logged(matches: (line: Record<string, unknown>) => boolean): Promise<Record<string, unknown>> {
-    while (true) {
-      const found = this.logLines.map((line) => JSON.parse(line) as Record<string, unknown>).find(matches);
-      if (found !== undefined) return found;
-      await Bun.sleep(5);
-    }
+    const find = () => this.logLines.map((line) => JSON.parse(line) as Record<string, unknown>).find(matches);
+    return (await until(find).catch(() => {
+      throw new Error(`no such line; the last of the log are\n${this.logLines.slice(-10).join('')}`);
+    })) as Record<string, unknown>;
   }
 
   /** Stops the node and leaves the stores of the test open. */

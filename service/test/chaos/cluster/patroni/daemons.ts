@@ -3,11 +3,9 @@
 
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRunning } from '../../../support/postgres-processes.ts';
 import { PROGRAMS, type Program, requireProgram } from '../../../support/programs.ts';
 
 export const POSTGRES_BIN = '/usr/lib/postgresql/15/bin';
-const EXIT_TIMEOUT_MS = 10_000;
 
 /** Paths of the programs; installs them on first use. */
 export function patroniPrograms() {
@@ -31,12 +29,8 @@ function findPrograms() {
   };
 }
 
-export interface Daemon {
-  readonly pid: number;
-}
-
-/** Starts a program as the user postgres; its output goes to NAME.log in the folder. */
-export function startDaemon(name: string, command: readonly string[], folder: string): Daemon {
+/** Starts a program as the user postgres and returns its pid; its output goes to NAME.log in the folder. */
+export function startDaemon(name: string, command: readonly string[], folder: string): number {
   const log = openSync(join(folder, `${name}.log`), 'a');
   // The kernel kills the program if this process is killed. PostgreSQL leaves Patroni's session and keeps running.
   const user = process.getuid?.() === 0 ? ['--reuid=postgres', '--regid=postgres', '--init-groups'] : [];
@@ -47,13 +41,5 @@ export function startDaemon(name: string, command: readonly string[], folder: st
     env: { PATH: process.env.PATH, HOME: folder, LANG: 'C.UTF-8', ETCD_UNSUPPORTED_ARCH: 'arm64' },
   });
   closeSync(log);
-  return { pid };
-}
-
-export async function untilExited(pids: readonly number[]): Promise<void> {
-  const giveUpMs = performance.now() + EXIT_TIMEOUT_MS;
-  while (pids.some(isRunning)) {
-    if (performance.now() > giveUpMs) throw new Error(`processes ${pids.filter(isRunning)} do not exit`);
-    await Bun.sleep(5);
-  }
+  return pid;
 }

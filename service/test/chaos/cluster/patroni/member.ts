@@ -3,10 +3,17 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { isRunning, postgresProcesses, signalIfThere } from '../../../support/postgres-processes.ts';
+import {
+  freezeAll,
+  isRunning,
+  killAll,
+  postgresProcesses,
+  signalIfThere,
+} from '../../../support/postgres-processes.ts';
 import { freePort, PASSWORD, USER } from '../../../support/postgres-server.ts';
+import { until } from '../../../support/until.ts';
 import { FaultProxy } from '../fault-proxy.ts';
-import { type Daemon, POSTGRES_BIN, patroniPrograms, startDaemon, untilExited } from './daemons.ts';
+import { POSTGRES_BIN, patroniPrograms, startDaemon } from './daemons.ts';
 
 export const DATABASE = 'offerbook';
 const START_TIMEOUT_MS = 20_000;
@@ -29,8 +36,8 @@ export class Member implements Disposable {
   readonly etcd: FaultProxy;
   /** Standbys replicate from this server through this proxy; Offerbook connects directly. */
   readonly replication: FaultProxy;
-  #patroni: Daemon | undefined;
-  #unfenced: Daemon | undefined;
+  #patroni: number | undefined;
+  #unfenced: number | undefined;
 
   private constructor(
     { name, folder }: MemberOptions,
@@ -71,11 +78,9 @@ export class Member implements Disposable {
     );
   }
 
-  /** Kills Patroni and PostgreSQL. All processes are frozen first, so that none can react to the death of another. */
+  /** Kills Patroni and PostgreSQL. */
   async kill(): Promise<void> {
-    const all = this.#processes();
-    for (const signal of ['SIGSTOP', 'SIGKILL'] as const) for (const pid of all) signalIfThere(pid, signal);
-    await untilExited(all);
+    await killAll(this.#processes());
     // PostgreSQL mistakes a zombie with the recorded pid for a running server.
     rmSync(join(this.folder, 'data', 'postmaster.pid'), { force: true });
     this.#patroni = undefined;
@@ -84,22 +89,14 @@ export class Member implements Disposable {
 
   /** Freezes Patroni and PostgreSQL; returns a function that wakes them. */
   freeze(): () => void {
-    const all = this.#processes();
-    for (const pid of all) signalIfThere(pid, 'SIGSTOP');
-    return () => {
-      for (const pid of all.toReversed()) signalIfThere(pid, 'SIGCONT');
-    };
+    return freezeAll(this.#processes());
   }
 
   /** Starts PostgreSQL on the files of a killed primary without Patroni: it accepts writes on its old timeline. */
   async startUnfenced(): Promise<void> {
     const command = [join(POSTGRES_BIN, 'postgres'), '-D', join(this.folder, 'data'), '-p', `${this.port}`];
     this.#unfenced = startDaemon(`unfenced-${this.name}`, [...command, '-h', '127.0.0.1'], this.folder);
-    const giveUpMs = performance.now() + START_TIMEOUT_MS;
-    while ((await this.isPrimary()) !== true) {
-      if (performance.now() > giveUpMs) throw new Error(`${this.name} does not start without Patroni`);
-      await Bun.sleep(50);
-    }
+    await until(() => this.isPrimary(), Boolean, START_TIMEOUT_MS);
   }
 
   /** Undefined if the server does not respond. */
@@ -145,7 +142,7 @@ export class Member implements Disposable {
 
   /** Patroni, PostgreSQL and its children. */
   #processes(): number[] {
-    const daemons = [this.#patroni, this.#unfenced].flatMap((daemon) => (daemon ? [daemon.pid] : []));
+    const daemons = [this.#patroni, this.#unfenced].flatMap((pid) => pid ?? []);
     let server: number[] = [];
     try {
       server = postgresProcesses(this.folder);

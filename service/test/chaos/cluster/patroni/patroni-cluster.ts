@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { $ } from 'bun';
 import { signalIfThere } from '../../../support/postgres-processes.ts';
 import { freePort, PASSWORD, USER } from '../../../support/postgres-server.ts';
-import { type Daemon, patroniPrograms, startDaemon } from './daemons.ts';
+import { patroniPrograms, startDaemon } from './daemons.ts';
 import { DATABASE, Member, SCOPE } from './member.ts';
 
 const NAMES = ['pg1', 'pg2', 'pg3'];
@@ -22,7 +22,8 @@ export class PatroniCluster implements Disposable {
   readonly #folder: string;
   readonly #etcdPort: number;
   readonly #proxyPort: number;
-  readonly #daemons: Daemon[] = [];
+  /** Their pids. */
+  readonly #daemons: number[] = [];
 
   private constructor(
     folder: string,
@@ -116,7 +117,7 @@ export class PatroniCluster implements Disposable {
 
   /** Synchronous, so that it also runs when the process is interrupted. */
   [Symbol.dispose](): void {
-    for (const { pid } of this.#daemons) signalIfThere(pid, 'SIGKILL');
+    for (const pid of this.#daemons) signalIfThere(pid, 'SIGKILL');
     for (const member of this.members) member[Symbol.dispose]();
     // The processes may still be writing when they are killed.
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
