@@ -46,7 +46,8 @@ export class ConcurrencyLimit {
     const org = String(orgId);
     if (this.#lastOrg !== undefined && this.#lastOrg !== org) this.#sharedAtMs = performance.now();
     this.#lastOrg = org;
-    await this.#wait([org, id]);
+    if (this.#waiting.isEmpty && this.#mayStart() && this.#mayStartFor(org)) this.#countRunning(org, 1);
+    else await this.#wait([org, id]);
     try {
       const working = work();
       // Only now, because the work may have blocked the event loop.
@@ -83,17 +84,25 @@ export class ConcurrencyLimit {
   }
 
   #startNext(): void {
-    if (this.#isPostponed || this.#waiting.isEmpty || this.#running === this.#limits.runningMax) return;
-    if (this.#turn.isSpent()) {
-      this.#isPostponed = true;
-      void nextTurn().then(() => {
-        this.#isPostponed = false;
-        this.#startNext();
-      });
-      return;
-    }
+    if (this.#waiting.isEmpty || !this.#mayStart()) return;
+    this.#waiting.shift((org) => this.#mayStartFor(org))?.();
+  }
+
+  /** If the budget of this turn is spent, the next request starts in the next turn. */
+  #mayStart(): boolean {
+    if (this.#isPostponed || this.#running === this.#limits.runningMax) return false;
+    if (!this.#turn.isSpent()) return true;
+    this.#isPostponed = true;
+    void nextTurn().then(() => {
+      this.#isPostponed = false;
+      this.#startNext();
+    });
+    return false;
+  }
+
+  #mayStartFor(org: string): boolean {
     const isShared = performance.now() - this.#sharedAtMs < SHARED_MS;
-    const orgMax = isShared ? this.#limits.runningMax / 2 : this.#limits.runningMax;
-    this.#waiting.shift((org) => (this.#runningOf.get(org) ?? 0) < orgMax)?.();
+    const { runningMax } = this.#limits;
+    return (this.#runningOf.get(org) ?? 0) < (isShared ? runningMax / 2 : runningMax);
   }
 }
