@@ -91,7 +91,7 @@ function findLeftOut(row: Fields, wantedType = 'any'): LeftOutRow | undefined {
     return { leftOut: 'media-optimisation events, which are not sales' };
   }
   if (wantedType === 'any' || row.findText('transaction_type') === wantedType) return undefined;
-  return { leftOut: 'rows of another transaction type' };
+  return { leftOut: 'rows of a different transaction type' };
 }
 
 type SkuRow = ReturnType<typeof readSku>;

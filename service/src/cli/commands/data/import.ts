@@ -68,7 +68,7 @@ export function importCommand(): Command {
     .option('--org <name>', 'organisation of the transactions; not needed if every row has a clickId')
     .option(
       '--unattributed <file>',
-      'append rows whose click is unknown to this file instead of rejecting them',
+      'append rows with an unknown click to this file instead of rejecting them',
     )
     .option('--preserve-updated-at', "keep the file's updatedAt; only for loading history")
     .action(importTransactionsFile);
