@@ -1,7 +1,8 @@
-// Parses the numbers and durations of options.
+// Parses the numbers, durations and ids of options and arguments.
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { DAY_MS } from '@offerbook/wire/time.ts';
+import { parseUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import { parseDuration, parsePositiveDuration, systemClock } from '../domain/clock.ts';
 
 const COUNT_MAX = 1e9;
@@ -16,17 +17,25 @@ export function parseCount(option: string, min = 1, max = COUNT_MAX): (text: str
   };
 }
 
-export const parseDurationMs = withOption(parseDuration);
-export const parsePositiveDurationMs = withOption(parsePositiveDuration);
+export const parseDurationMs = (option: string, text: string) => forOption(option, () => parseDuration(text));
+export const parsePositiveDurationMs = (option: string, text: string) =>
+  forOption(option, () => parsePositiveDuration(text));
 
-function withOption(parse: (text: string) => number): (option: string, text: string) => number {
-  return (option, text) => {
-    try {
-      return parse(text);
-    } catch (error) {
-      throw new BadInput(`${option} ${(error as Error).message}`, { cause: error });
-    }
-  };
+/** Puts the name of the option before the message of an error. */
+export function forOption<T>(option: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw new BadInput(`${option} ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** The message does not repeat the argument, which may be a token itself. */
+export function parseId(text: string, noun: 'token' | 'webhook'): Uuid {
+  const id = parseUuid(text);
+  if (id === undefined)
+    throw new BadInput(`<id> must be the UUID of a ${noun}; list them with: offerbook ${noun}s list`);
+  return id;
 }
 
 /**

@@ -3,6 +3,7 @@
 
 import { writeSync } from 'node:fs';
 import { printJson } from '@offerbook/wire/decimal.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { readColumns } from '../config.ts';
 import { writeAll } from './write-all.ts';
 
@@ -52,6 +53,10 @@ export function printNote(text: string): void {
   } catch {
     // stderr is closed. The exit code still reports the failure.
   }
+}
+
+export function printTime(ms: number | null): string | null {
+  return ms === null ? null : printTimestamp(ms);
 }
 
 /** Replaces control and bidirectional characters, which could control the terminal or reorder the line. */

@@ -1,7 +1,7 @@
 // offerbook follow, as a process, against a server process.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceProcess } from '../../../client/test/support/service-process.ts';
 import { cleanEnvironment, type Finished, offerbook, spawnOfferbook } from '../support/command.ts';
@@ -127,23 +127,6 @@ describe('follow exits 2 with one sentence and prints no rows', () => {
   });
 });
 
-test('follow exits 1 with a readable error if the service does not respond', async () => {
-  using silent = Bun.listen({
-    hostname: '127.0.0.1',
-    port: 0,
-    socket: { data: (socket) => void socket.end() },
-  });
-  const url = `http://127.0.0.1:${silent.port}`;
-  const { code, stdout, stderr } = await follow(['--once', '--url', url]);
-  expect({ code, stdout, stderr }).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: expect.stringMatching(
-      /^offerbook: No complete response from \S+: .*[^.?!]\. Check the address and the network\.\n$/,
-    ),
-  });
-});
-
 test('follow prints the changes and then exits 2 if the checkpoint cannot be written', async () => {
   const { code, stdout, stderr } = await follow(['--once', '--checkpoint', '/no/such/folder/place.txt']);
   expect({ code, stderr }).toEqual({
@@ -151,17 +134,6 @@ test('follow prints the changes and then exits 2 if the checkpoint cannot be wri
     stderr: expect.stringContaining('cannot write the checkpoint file'),
   });
   expect(idsOf(stdout)).not.toEqual([]);
-});
-
-test('follow replaces the checkpoint file atomically, so readers never see a partial file', async () => {
-  const checkpoint = join(temporaryFolder(), 'whole.txt');
-  const old = '2020-01-01T00:00:00\n';
-  writeFileSync(checkpoint, old);
-  const reader = openSync(checkpoint, 'r');
-  expect((await follow(['--once', '--checkpoint', checkpoint])).code).toBe(0);
-  expect(readFileSync(reader, 'utf8')).toBe(old);
-  closeSync(reader);
-  expect(readFileSync(checkpoint, 'utf8')).not.toBe(old);
 });
 
 test('follow without --once prints changes as they happen, and exits 0 on SIGTERM', async () => {

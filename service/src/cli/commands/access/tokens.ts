@@ -3,7 +3,7 @@
 
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
-import { parseUuid, type Uuid } from '@offerbook/wire/uuid.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { Command, Option } from 'commander';
 import {
   type AccessToken,
@@ -20,8 +20,8 @@ import { systemClock } from '../../../domain/clock.ts';
 import { sqlitePath } from '../../../storage/open-database.ts';
 import { withReserve } from '../../../storage/sqlite/revocation-reserve.ts';
 import { jsonCommand, readStores, type StoreOptions, withStores } from '../../command.ts';
-import { parseDurationMs, parsePositiveDurationMs } from '../../option-values.ts';
-import { printNote, printResult, table } from '../../output.ts';
+import { parseDurationMs, parseId, parsePositiveDurationMs } from '../../option-values.ts';
+import { printNote, printResult, printTime, table } from '../../output.ts';
 import { getOrganisation } from './organisations.ts';
 
 const LABEL_LENGTH_MAX = 200;
@@ -116,7 +116,7 @@ async function listTokens(options: StoreOptions): Promise<void> {
 }
 
 async function revokeToken(idText: string, options: StoreOptions): Promise<void> {
-  const id = getId(idText);
+  const id = parseId(idText, 'token');
   const path = sqlitePath(options.database);
   const revoke = () => withStores(options, (stores) => stores.tokens.revoke(id));
   const ended = await (path === undefined ? revoke() : withReserve(path, revoke));
@@ -129,7 +129,7 @@ async function revokeToken(idText: string, options: StoreOptions): Promise<void>
 }
 
 async function rotateToken(idText: string, options: StoreOptions & { overlap: string }): Promise<void> {
-  const id = getId(idText);
+  const id = parseId(idText, 'token');
   const overlapMs = parseDurationMs('--overlap', options.overlap);
   await withStores(options, async (stores) => {
     let text = '';
@@ -192,10 +192,6 @@ async function printNewToken(
   await printResult(options, value, text);
 }
 
-function printTime(ms: number | null): string | null {
-  return ms === null ? null : printTimestamp(ms);
-}
-
 function toJson(token: AccessToken, nowMs: number) {
   return {
     id: token.id,
@@ -208,14 +204,6 @@ function toJson(token: AccessToken, nowMs: number) {
     revokedAt: printTime(token.revokedAtMs ?? token.overlapEndsAtMs),
     lastUsedAt: printTime(token.lastUsedAtMs),
   };
-}
-
-function getId(text: string): Uuid {
-  const id = parseUuid(text);
-  // The message must not repeat the argument: it may be the token itself.
-  if (id === undefined)
-    throw new BadInput('<id> must be the UUID of a token; list them with: offerbook tokens list');
-  return id;
 }
 
 function noSuchToken(id: Uuid): BadInput {

@@ -3,7 +3,7 @@
 
 import { BadInput, ServiceFailure } from '@offerbook/wire/failures.ts';
 import { parseInstant, printTimestamp } from '@offerbook/wire/timestamp.ts';
-import { parseUuid, type Uuid } from '@offerbook/wire/uuid.ts';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { Command } from 'commander';
 import { systemClock } from '../../../domain/clock.ts';
 import type { Stores } from '../../../domain/stores.ts';
@@ -27,8 +27,8 @@ import {
   webhookNetworksOption,
   withStores,
 } from '../../command.ts';
-import { parseDurationMs } from '../../option-values.ts';
-import { printNote, printResult, table } from '../../output.ts';
+import { forOption, parseDurationMs, parseId } from '../../option-values.ts';
+import { printNote, printResult, printTime, table } from '../../output.ts';
 import { getOrganisation } from './organisations.ts';
 
 const EXAMPLE_ID = '0192d1a0-0000-7000-8000-000000000001';
@@ -135,7 +135,7 @@ async function changeWebhook(
   change: (stores: Stores, id: Uuid) => ReturnType<WebhookStore['find']>,
   done: string,
 ): Promise<void> {
-  const id = getId(idText);
+  const id = parseId(idText, 'webhook');
   await withStores(options, async (stores) => {
     const changed = await change(stores, id);
     if (changed === undefined) throw noSuchWebhook(id);
@@ -144,7 +144,7 @@ async function changeWebhook(
 }
 
 async function rotateSecret(idText: string, options: StoreOptions & { overlap: string }): Promise<void> {
-  const id = getId(idText);
+  const id = parseId(idText, 'webhook');
   const endsAtMs = systemClock() + parseDurationMs('--overlap', options.overlap);
   await withStores(options, async (stores) => {
     const rotated = await stores.webhooks.rotate(id, endsAtMs);
@@ -166,9 +166,9 @@ async function testWebhook(
   idText: string,
   options: StoreOptions & { webhookNetworks: string },
 ): Promise<void> {
-  const id = getId(idText);
+  const id = parseId(idText, 'webhook');
   const networks = options.webhookNetworks.split(',').filter((part) => part.trim() !== '');
-  const rules = rulesOf(networks.map((part) => part.trim()));
+  const rules = forOption('--webhook-networks', () => addressRules(networks.map((part) => part.trim())));
   await readStores(options, async (stores) => {
     const webhook = await stores.webhooks.find(id);
     if (webhook === undefined) throw noSuchWebhook(id);
@@ -184,14 +184,6 @@ async function testWebhook(
   });
 }
 
-function rulesOf(networks: readonly string[]) {
-  try {
-    return addressRules(networks);
-  } catch (error) {
-    throw new BadInput(`--webhook-networks ${(error as Error).message}`, { cause: error });
-  }
-}
-
 async function printSecret(options: StoreOptions, stores: Stores, webhook: Webhook): Promise<void> {
   const { id, url, generation } = webhook;
   const secret = webhookSecret(await stores.clickKey(), id, generation);
@@ -203,10 +195,6 @@ function parseSince(text: string): number {
   if (instant === undefined)
     throw new BadInput(`--since must be a time such as 2026-11-01 or 2026-11-01T12:00:00, not "${text}"`);
   return instant.ms;
-}
-
-function printTime(ms: number | null): string | null {
-  return ms === null ? null : printTimestamp(ms);
 }
 
 function toJson(webhook: Webhook) {
@@ -233,13 +221,6 @@ function statusJson(webhook: WebhookStatus) {
     lastResult: webhook.lastResult,
     lastDeliveryAt: printTime(webhook.deliveredAtMs),
   };
-}
-
-function getId(text: string): Uuid {
-  const id = parseUuid(text);
-  if (id === undefined)
-    throw new BadInput('<id> must be the UUID of a webhook; list them with: offerbook webhooks list');
-  return id;
 }
 
 function noSuchWebhook(id: Uuid): BadInput {

@@ -8,7 +8,7 @@ import { Command, Option } from 'commander';
 import { IMPORT_KINDS, type ImportEntry, type ImportKind } from '../../../domain/import-log.ts';
 import { jsonCommand, readStores, type StoreOptions } from '../../command.ts';
 import { parseCount } from '../../option-values.ts';
-import { printable, printResult, table } from '../../output.ts';
+import { printable, printResult, printTime, table } from '../../output.ts';
 import { getOrganisation } from '../access/organisations.ts';
 
 interface ListOptions extends StoreOptions {
@@ -111,7 +111,7 @@ function toJson(entry: ImportEntry) {
     ...rest,
     org: orgName,
     beganAt: printTimestamp(beganAtMs),
-    endedAt: endedAtMs === null ? null : printTimestamp(endedAtMs),
+    endedAt: printTime(endedAtMs),
     seconds: secondsOf(entry),
   };
 }

@@ -9,7 +9,7 @@ import { Command } from 'commander';
 import type { Stores } from '../../../domain/stores.ts';
 import type { TransactionVersion } from '../../../domain/transaction.ts';
 import { jsonCommand, readStores, type StoreOptions } from '../../command.ts';
-import { printable, printResult, table } from '../../output.ts';
+import { printable, printResult, printTime, table } from '../../output.ts';
 import { PASSBACK_UID_HELP, readPassbackUid } from '../../passback-uid.ts';
 import { withProgressBar } from '../../progress-bar.ts';
 import { getOrganisation } from '../access/organisations.ts';
@@ -98,7 +98,7 @@ async function toJson(stores: Stores, { fromMs, untilMs, importId, document }: T
   const entry = importId === null ? undefined : await stores.imports.find(importId);
   return {
     from: printTimestamp(fromMs),
-    until: untilMs === null ? null : printTimestamp(untilMs),
+    until: printTime(untilMs),
     import: importId,
     file: entry?.fileName ?? null,
     by: entry?.by ?? null,
