@@ -7,6 +7,7 @@ import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import type { Subprocess } from 'bun';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import { upgradeDatabase } from '../../src/storage/upgrade-database.ts';
 import { putDocuments } from '../support/put-documents.ts';
 import { newIds, writeTransactions } from './open-test-stores.ts';
 
@@ -26,6 +27,11 @@ const TASKS = {
     const stores = await openStores(url, { ...SERVER_OPTIONS, create: true });
     report(await stores.revisions());
     await stores.close();
+  },
+  /** Reports when it begins to upgrade the database, and when it has finished. */
+  async migrate(url) {
+    report('begun');
+    report(await upgradeDatabase(url, { clock: Date.now, by: 'other process' }));
   },
   /** Makes this many commits to an organisation and reports their stamps. */
   async write(url, orgId, commits) {

@@ -1,18 +1,24 @@
 // Databases that released versions have written, and programs of two versions on one database.
 
+import { Database as SqliteFile } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { newUuid } from '@offerbook/wire/uuid.ts';
+import { LAST_ID, newUuid } from '@offerbook/wire/uuid.ts';
+import type { AccessToken } from '../../src/domain/access-token.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import type { Database } from '../../src/storage/database.ts';
-import { openStores } from '../../src/storage/open-stores.ts';
+import { copyDatabase } from '../../src/storage/copy-database.ts';
+import { inspectDatabase } from '../../src/storage/inspect-database.ts';
+import { openDatabase, sqlitePath } from '../../src/storage/open-database.ts';
+import { closing } from '../../src/storage/open-once.ts';
+import { COMMAND_OPTIONS, openStores, READ_OPTIONS } from '../../src/storage/open-stores.ts';
 import { POSTGRES_SCHEMA } from '../../src/storage/postgres/postgres-schema.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { versionOf } from '../../src/storage/schema/schema.ts';
 import { SQLITE_MAIN } from '../../src/storage/sqlite/sqlite-schemas.ts';
-import { type ReleaseContents, readContents, withParsedDocuments } from '../fixtures/release-contents.ts';
-import { DATABASES } from '../support/databases.ts';
+import { upgradeDatabase } from '../../src/storage/upgrade-database.ts';
+import { type ReleaseContents, readContents } from '../fixtures/release-contents.ts';
+import { DATABASES, type TestDatabase } from '../support/databases.ts';
 import {
   EVERYTHING,
   newIds,
@@ -23,36 +29,163 @@ import {
   textsOf,
   writeTransactions,
 } from './open-test-stores.ts';
+import { startProcess } from './other-process.ts';
 
 const FIXTURES = join(import.meta.dir, '..', 'fixtures');
 const CHANGELOG = join(import.meta.dir, '..', '..', '..', 'CHANGELOG.md');
+/** While the walks of the fixtures last. */
+const NOW_MS = Date.parse('2026-11-15T12:30:00Z');
+/** The releases in the changelog, and the development version from which databases are upgraded too. */
+const RELEASES = [
+  ...[...readFileSync(CHANGELOG, 'utf8').matchAll(/^## \[(\d+\.\d+\.\d+)\]/gm)].map(
+    ([, version]) => `v${version}`,
+  ),
+  '6036a2ab',
+];
 
-/** Loads the fixture into an empty database. */
-async function load(database: Database, fixture: string): Promise<ReleaseContents> {
-  const statements = readFileSync(join(FIXTURES, `${fixture}.sql`), 'utf8')
-    .trimEnd()
-    .split('\n');
-  await database.write(async (connection) => {
-    for (const statement of statements) await connection.all(statement);
+interface Fixture {
+  readonly url: string;
+  readonly expected: ReleaseContents;
+}
+
+/** Loads the database of a release. */
+async function load(database: TestDatabase, release: string): Promise<Fixture> {
+  const url = await database.createEmpty();
+  const file = join(FIXTURES, `${release}.${database.name.toLowerCase()}`);
+  const statements = readFileSync(`${file}.sql`, 'utf8').trimEnd().split('\n');
+  const path = sqlitePath(url);
+  if (path === undefined) {
+    await using opened = closing(openDatabase(url, COMMAND_OPTIONS));
+    await opened.write(async (connection) => {
+      for (const statement of statements) await connection.all(statement);
+    });
+  } else {
+    let opened = new SqliteFile(path);
+    opened.run('BEGIN');
+    for (const statement of statements) {
+      const [, end] = /^-- file (.*)$/.exec(statement) ?? [];
+      if (end === undefined) opened.run(statement);
+      else {
+        opened.run('COMMIT');
+        opened.close();
+        opened = new SqliteFile(`${path}${end}`);
+        opened.run('BEGIN');
+      }
+    }
+    opened.run('COMMIT');
+    opened.close();
+  }
+  return { url, expected: JSON.parse(readFileSync(`${file}.ndjson`, 'utf8')) as ReleaseContents };
+}
+
+/** What a release exported, in the form in which this version exports it. */
+function asExported({ label = '', ...contents }: ReleaseContents & { readonly label?: string }) {
+  const { tokens, links, imports, revisions, webhooks = [], pulls = [], requests = [] } = contents;
+  const isEnded = ({ revokedAtMs }: AccessToken) => revokedAtMs !== null && revokedAtMs <= NOW_MS;
+  return {
+    ...contents,
+    tokens: tokens.map((token) =>
+      'overlapEndsAtMs' in token
+        ? token
+        : {
+            ...(token as AccessToken),
+            revokedAtMs: isEnded(token) ? (token as AccessToken).revokedAtMs : null,
+            overlapEndsAtMs: isEnded(token) ? null : (token as AccessToken).revokedAtMs,
+          },
+    ),
+    links: links.map((link) => ({ domains: [], ...link })),
+    imports: imports.map((entry) => ({ ...entry, counts: Object.assign({ stale: 0 }, entry.counts) })),
+    revisions: Object.assign({ webhooks: 0 }, revisions),
+    webhooks: webhooks.map((webhook) => {
+      const { watermarkMs, behindSinceMs: _, ...rest } = webhook as typeof webhook & { watermarkMs?: number };
+      const position = { positionMs: watermarkMs, positionId: LAST_ID, sendingSinceMs: rest.createdAtMs };
+      return watermarkMs === undefined ? rest : { ...rest, ...position };
+    }),
+    pulls: pulls.map((pull) => Object.assign({ attemptMs: null, tryingSinceMs: null }, pull)),
+    requests,
+    // 0.1.0 had no totals; they are verified below.
+    totals: label === '0.1.0' ? undefined : contents.totals,
+  };
+}
+
+async function expectContents(stores: Stores, { expected }: Fixture, isUpgraded: boolean): Promise<void> {
+  const { audit, ...found } = await readContents(stores);
+  const { audit: auditBefore, totals = found.totals, ...before } = asExported(expected);
+  expect({ ...found, webhooks: found.webhooks.map(({ behindSinceMs: _, ...webhook }) => webhook) }).toEqual({
+    ...before,
+    totals,
+  } as typeof found);
+  expect(await stores.totals.verify()).toEqual([]);
+  expect(audit.slice(isUpgraded ? 1 : 0)).toEqual(auditBefore);
+  const [acme] = await stores.organisations.list();
+  if (acme === undefined) throw new Error('acme is missing');
+  expect(await stores.erasures.count(acme.id, 'changed')).toMatchObject({ transactions: 0, versions: 1 });
+  expect((await stores.history.findByPassbackUid('changed again')).count).toBe(1);
+  await stores.transactions.write(acme.id, async ({ erasedAtMs }) => {
+    expect(erasedAtMs('user-3')).toBeNumber();
   });
-  return JSON.parse(readFileSync(join(FIXTURES, `${fixture}.ndjson`), 'utf8')) as ReleaseContents;
+  const { feeds } = await stores.imports.totals();
+  expect(feeds.filter(({ kind }) => kind === 'transactions')).toMatchObject([
+    { orgName: 'acme', source: 'awin', lastOutcome: 'refused' },
+    { orgName: 'globex', source: null, lastOutcome: 'done' },
+  ]);
+  if (before.pulls.length > 0) expect(await stores.pulls.rowsOf('awin:1', ['s1'])).toHaveLength(1);
 }
 
 for (const database of DATABASES) {
   describe(`upgrading an earlier release's database on ${database.name}`, () => {
     const open = openTestStores();
-    const releases = readFileSync(CHANGELOG, 'utf8').matchAll(/^## \[(\d+\.\d+\.\d+)\]/gm);
+    const auditor = { clock: () => NOW_MS, by: 'test' };
+    const openNow = (url: string) => open.stores(url, COMMAND_OPTIONS, () => NOW_MS);
 
-    for (const [, version] of releases) {
-      if (!existsSync(join(FIXTURES, `v${version}.sqlite.sql`))) continue;
-      test(`a database created by v${version} opens and keeps its contents`, async () => {
-        const url = await database.createEmpty();
-        const expected = await load(open.database(url), `v${version}.${database.name.toLowerCase()}`);
-        const stores = await open.stores(url);
-        expect(withParsedDocuments(await readContents(stores))).toEqual(withParsedDocuments(expected));
-        await expectToGoOn(stores, expected);
+    for (const release of RELEASES)
+      test(`a database of ${release} keeps all of its contents, and clients continue to poll`, async () => {
+        const fixture = await load(database, release);
+        const { from, to } = await upgradeDatabase(fixture.url, auditor);
+        const stores = await openNow(fixture.url);
+        await expectContents(stores, fixture, from !== to);
+        await expectToGoOn(stores, fixture.expected);
+        expect(await upgradeDatabase(fixture.url, auditor)).toEqual({ from: to, to });
       });
-    }
+
+    test('until migrate has upgraded an old database, everything else refuses it and changes nothing', async () => {
+      const fixture = await load(database, 'v0.1.0');
+      const { url } = fixture;
+      const facts = await inspectDatabase(url, Date.now);
+      expect(facts.schema).toMatchObject({ state: 'old', version: 7 });
+      const empty = await database.createEmpty();
+      for (const attempt of [
+        () => openStores(url),
+        () => openStores(url, READ_OPTIONS),
+        () => copyDatabase(url, empty, auditor),
+      ])
+        expect(await rejection(attempt())).toMatchObject({ kind: 'outdated' });
+      await upgradeDatabase(url, auditor);
+      await expectContents(await openNow(url), fixture, true);
+    });
+
+    test('an upgrade that is killed at any moment can be repeated', async () => {
+      const fixture = await load(database, 'v0.1.0');
+      let wasKilled = 0;
+      for (let round = 0; round < 8; round++) {
+        const child = startProcess('migrate', fixture.url);
+        await child.next();
+        await Bun.sleep(Math.random() * 200);
+        child.child.kill('SIGKILL');
+        if ((await child.rest()).exitCode !== 0) wasKilled += 1;
+      }
+      expect(wasKilled).toBeGreaterThan(0);
+      await upgradeDatabase(fixture.url, auditor);
+      await expectContents(await openNow(fixture.url), fixture, true);
+    });
+
+    test('an upgrade is refused while a server uses the database', async () => {
+      const { url } = await load(database, 'v0.1.0');
+      const server = open.database(url);
+      await server.all('SELECT name, value FROM revisions');
+      expect(await rejection(upgradeDatabase(url, auditor))).toMatchObject({ kind: 'busy' });
+      expect(await server.all('SELECT version FROM schema_version')).toEqual([{ version: 7 }]);
+    });
   });
 
   describe(`two versions side by side on ${database.name}`, () => {

@@ -33,7 +33,7 @@ export async function bundle(path: BundlePath): Promise<string> {
 }
 
 export interface PackedClient {
-  /** Name and version: `offerbook-client-0.1.0` */
+  /** Name and version: `offerbook-client-0.2.0` */
   readonly name: string;
   readonly content: Uint8Array<ArrayBuffer>;
 }

@@ -23,8 +23,8 @@ import { SQLITE_CLICKS, SQLITE_MAIN, SQLITE_WALKS } from './sqlite-schemas.ts';
 /** Suffix of the old files. */
 export const BEFORE_END = '.before-0.2.0';
 const BATCH = 2_000;
-/** Space for the new files, as a multiple of the old ones: 0.1.0 has fewer indexes. */
-const SPACE_FACTOR = 1.3;
+/** Space for the new files and for sorting indexes, as a multiple of the old files, which are larger than the new ones. */
+const SPACE_FACTOR = 1.1;
 
 export interface SqliteUpgrade {
   readonly path: string;
