@@ -11,8 +11,8 @@ import type { ActivationDirectory } from './activation-directory.ts';
 import type { ClickOrigin } from './click-id.ts';
 import type { ClickRecorder } from './click-recorder.ts';
 import { type ClickOutcome, newClickTally } from './click-tally.ts';
+import { ExpiringMap } from './expiring-map.ts';
 import { fillTemplate } from './link-template.ts';
-import { Recent } from './recent.ts';
 
 export interface ActivationRequest {
   readonly kind: ActivatedKind;
@@ -55,9 +55,9 @@ export class Activation {
   readonly tally = newClickTally();
   readonly #parts: ActivationParts;
   /** Detects repeated taps on this node. The database detects taps that are repeated on another node. */
-  readonly #taps = new Recent<Promise<ClickId>>(TAP_MS);
+  readonly #taps = new ExpiringMap<Promise<ClickId>>(TAP_MS);
   /** Clicks whose links were visited recently, without passback values. Never write these copies to the database. */
-  readonly #visited = new Recent<Click>(VISIT_KEPT_MS);
+  readonly #visited = new ExpiringMap<Click>(VISIT_KEPT_MS);
   readonly #lostLog: BoundedLog;
 
   constructor(parts: ActivationParts) {

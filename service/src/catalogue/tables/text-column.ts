@@ -41,10 +41,9 @@ export class TextColumn {
     for (let at = this.#bytes.indexOf(wanted); at >= 0; at = this.#bytes.indexOf(wanted, at)) {
       while ((this.#begins[index + 1] as number) <= at) index++;
       const end = this.#begins[index + 1] as number;
-      if (at + wanted.length <= end) {
-        found.add(index);
-        at = end;
-      } else at++; // The match extends into the next string.
+      // A match can extend into the next string.
+      if (at + wanted.length <= end) found.add(index);
+      at = end;
     }
     return found;
   }

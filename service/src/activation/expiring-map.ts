@@ -5,7 +5,7 @@ interface Entry<T> {
   readonly value: T;
 }
 
-export class Recent<T> {
+export class ExpiringMap<T> {
   readonly #keptMs: number;
   /** Entries are stored in two generations. The older generation is dropped as a whole once all its entries have expired. */
   #newer = new Map<string, Entry<T>>();
