@@ -6,13 +6,13 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { isStorageError } from '../../../src/domain/storage-error.ts';
 import type { Stores } from '../../../src/domain/stores.ts';
 import type { Database } from '../../../src/storage/database.ts';
-import { TRANSACTIONS } from '../../../src/storage/schema/tables.ts';
 import { DailySums } from '../../../src/storage/stores/daily-sums.ts';
 import type { Ledger } from '../model/ledger.ts';
 import { getOrganisation, keptIdsOf, type OrganisationName } from '../model/world.ts';
 import { carryOut } from './import-order.ts';
 
-const FIND_SQL = 'SELECT document FROM transactions WHERE id = $1 AND org_id = $2';
+const FIND_SQL = 'SELECT document FROM transactions WHERE id = $1::uuid AND org_id = $2';
+const DELETE_SQL = 'DELETE FROM transactions WHERE id = $1::uuid AND org_id = $2';
 
 export type Strike = 'changed' | 'deleted' | 'nothing';
 
@@ -85,7 +85,7 @@ export class Saboteur {
         totals.addSale(orgId, JSON.parse(document), -1);
       }
       await totals.store(connection);
-      await connection.deleteMany(TRANSACTIONS, [id]);
+      await connection.all(DELETE_SQL, id, orgId);
     });
   }
 }
