@@ -6,7 +6,7 @@ import { Shares } from '@offerbook/feeds/source/share.ts';
 import { HOUR_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { RequestStore } from '../domain/pull.ts';
-import { RequestFailed } from './network-client.ts';
+import { RequestFailed } from './network-failures.ts';
 import { openClient, type PullableSource, type RequestContext } from './source-run.ts';
 import { TemporaryRows } from './temporary-rows.ts';
 

@@ -2,35 +2,23 @@
 // that may succeed later.
 
 import type { NetworkAccess, PullRequest, Secrets } from '@offerbook/feeds/pull/network-access.ts';
-import { NetworkError, unexpected } from '@offerbook/feeds/pull/unexpected.ts';
-import { BrokenFile } from '@offerbook/wire/rows/raw-row.ts';
-import { HOUR_MS, MINUTE_MS, parseRetryAfterMs } from '@offerbook/wire/time.ts';
+import { unexpected } from '@offerbook/feeds/pull/unexpected.ts';
+import { HOUR_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { RequestBudget, RequestOutcome, RequestStore } from '../domain/pull.ts';
+import type { RequestBudget, RequestStore } from '../domain/pull.ts';
 import { Span } from '../tracing/tracer.ts';
 import {
-  type ByteBudget,
-  CredentialsRepeated,
-  RESPONSE_LIMITS,
-  type ResponseLimits,
-  ResponseTooLarge,
-  ResponseWatch,
-} from './response-watch.ts';
-
-/** The source cannot be used in this run: the network does not respond, or the credentials are wrong. */
-export class SourceStopped extends Error {
-  override readonly name = 'SourceStopped';
-}
-
-/** The network rejects this request, or has failed several times. Other requests may work. */
-export class RequestFailed extends Error {
-  override readonly name: string = 'RequestFailed';
-}
-
-/** The response is too large. A request for fewer rows may work. */
-export class TooMuch extends RequestFailed {
-  override readonly name = 'TooMuch';
-}
+  errorOf,
+  explainError,
+  OUTCOMES,
+  REPEATABLE,
+  RequestFailed,
+  type Result,
+  readFailure,
+  readText,
+  SourceStopped,
+} from './network-failures.ts';
+import { type ByteBudget, RESPONSE_LIMITS, type ResponseLimits, ResponseWatch } from './response-watch.ts';
 
 export interface ClientOptions {
   /** Network and account, such as `awin:77777`. */
@@ -68,31 +56,8 @@ const RATE_SHARE = 0.8;
 const BURST_SHARE = 0.2;
 /** A token that expires sooner than this is replaced. */
 const TOKEN_SPARE_MS = 30_000;
-const MESSAGE_BYTES_MAX = 2_000;
 /** A shorter secret could occur in a response by chance. */
 const SECRET_LENGTH_MIN = 8;
-
-type Failure =
-  | { readonly kind: 'too many'; readonly waitMs: number | undefined }
-  /** Repeat the request. `slow` and `unreachable`: there was no complete response. */
-  | { readonly kind: 'retry' | 'slow' | 'unreachable'; readonly why: string }
-  | { readonly kind: 'reject' | 'too much' | 'stop' | 'expired'; readonly why: string };
-
-type Result<T> = { readonly value: T } | { readonly failure: Failure };
-
-/** Failures after which a request is repeated, with their weights. A slow request counts twice, because it takes a minute or more. */
-const REPEATABLE: Readonly<Partial<Record<Failure['kind'], number>>> = { retry: 1, unreachable: 1, slow: 2 };
-
-const OUTCOMES: Readonly<Record<Failure['kind'], RequestOutcome>> = {
-  'too many': 'too many',
-  retry: 'failed',
-  slow: 'failed',
-  unreachable: 'failed',
-  'too much': 'failed',
-  reject: 'refused',
-  stop: 'refused',
-  expired: 'refused',
-};
 
 export class NetworkClient {
   readonly #options: ClientOptions;
@@ -227,6 +192,7 @@ export class NetworkClient {
     { budget, mayRepeatSecrets }: SendOptions,
     attributes: Record<string, string | number> = {},
   ): Promise<Result<T>> {
+    const redact = (text: string) => this.redact(text);
     using watch = new ResponseWatch(this.#options.limits ?? RESPONSE_LIMITS);
     try {
       const response = await fetch(this.#address(request.url), {
@@ -238,8 +204,11 @@ export class NetworkClient {
         signal: watch.signal,
       });
       attributes['http.response.status_code'] = response.status;
-      if (response.status !== 200)
-        return { failure: await this.#readFailure(response, watch.read(response.body)) };
+      if (response.status !== 200) {
+        const { access, clock } = this.#options;
+        const how = { tooManyStatuses: access.tooManyStatuses, nowMs: clock(), redact };
+        return { failure: await readFailure(response, watch.read(response.body), how) };
+      }
       const secrets = mayRepeatSecrets
         ? []
         : this.#secretSpellings().filter(({ length }) => length >= SECRET_LENGTH_MIN);
@@ -248,42 +217,8 @@ export class NetworkClient {
     } catch (error) {
       if (watch.slowness !== undefined)
         return { failure: { kind: 'slow', why: `the network is too slow: ${watch.slowness}` } };
-      return { failure: this.#explain(error) };
+      return { failure: explainError(error, redact) };
     }
-  }
-
-  #explain(error: unknown): Failure {
-    if (error instanceof ResponseTooLarge) return { kind: 'too much', why: error.message };
-    if (error instanceof CredentialsRepeated) {
-      const why =
-        'the response contains our credentials, so nothing of it was stored; report this to the network';
-      return { kind: 'stop', why };
-    }
-    if (error instanceof NetworkError) {
-      return { kind: 'reject', why: this.redact(`the network rejected the request: ${error.message}`) };
-    }
-    if (error instanceof BrokenFile) {
-      const { field, reason } = error.problem;
-      return { kind: 'retry', why: this.redact(`${field} ${reason}`) };
-    }
-    const { name, code, message } = error as NodeJS.ErrnoException;
-    // Bugs of ours must not look like failures of the network.
-    if (['TypeError', 'RangeError', 'ReferenceError'].includes(name) && code === undefined) throw error;
-    return { kind: 'unreachable', why: this.redact(`the network cannot be reached: ${message}`) };
-  }
-
-  async #readFailure(response: Response, body: AsyncIterable<Uint8Array>): Promise<Failure> {
-    const { status, headers } = response;
-    if (status === 429 || this.#options.access.tooManyStatuses?.includes(status) === true) {
-      return { kind: 'too many', waitMs: readWait(headers, this.#options.clock()) };
-    }
-    const text = await readText(body).catch(() => '');
-    const why = `the network answered with status ${status}${quoteMessage(text, (message) => this.redact(message))}`;
-    if (status >= 500) return { kind: 'retry', why };
-    if (status === 413) return { kind: 'too much', why };
-    if (status === 401) return { kind: 'expired', why: `${why}; check the credentials` };
-    if (status === 403) return { kind: 'reject', why: `${why}; check what the credentials allow` };
-    return { kind: 'reject', why };
   }
 
   /** If the network does not specify a wait, waits for a minute and then sends requests at half the rate. */
@@ -335,46 +270,8 @@ interface SendOptions {
   readonly mayRepeatSecrets: boolean;
 }
 
-function errorOf({ kind, why }: Exclude<Failure, { readonly kind: 'too many' }>): Error {
-  if (kind === 'too much') return new TooMuch(why);
-  return kind === 'retry' || kind === 'reject' ? new RequestFailed(why) : new SourceStopped(why);
-}
-
 /** The secret unchanged, and escaped for JSON, for a URL and for XML. */
 function spellings(secret: string): string[] {
   if (secret === '') return [];
   return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), Bun.escapeHTML(secret)];
-}
-
-async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > MESSAGE_BYTES_MAX) break;
-  }
-  return Buffer.concat(chunks).toString();
-}
-
-const MESSAGE_FIELDS = ['message', 'Message', 'description', 'error_description', 'error'];
-
-/** Quotes the message of an error response, and no other part of it. */
-function quoteMessage(text: string, redact: (message: string) => string): string {
-  try {
-    const fields = JSON.parse(text) as Record<string, unknown>;
-    const message = MESSAGE_FIELDS.map((name) => fields[name]).find((value) => typeof value === 'string');
-    return typeof message === 'string' ? `: ${JSON.stringify(redact(message).slice(0, 200))}` : '';
-  } catch {
-    return '';
-  }
-}
-
-/** Returns how long the network asks to wait; undefined if it does not specify a time. */
-function readWait(headers: Headers, nowMs: number): number | undefined {
-  for (const name of ['Retry-After', 'X-RateLimit-Retry-After', 'X-RateLimit-Reset']) {
-    const waitMs = parseRetryAfterMs(headers.get(name), nowMs);
-    if (waitMs !== undefined) return waitMs;
-  }
-  return undefined;
 }

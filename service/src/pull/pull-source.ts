@@ -4,7 +4,7 @@ import { DAY_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { ClickIds } from '../activation/click-id.ts';
 import { holdLease } from './held-lease.ts';
-import { TooMuch } from './network-client.ts';
+import { TooMuch } from './network-failures.ts';
 import { catalogueKey, isCatalogueDue, pullCatalogue } from './pull-catalogue.ts';
 import { rereadSales } from './reread-sales.ts';
 import { SaleWindows } from './sale-windows.ts';

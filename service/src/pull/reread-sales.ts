@@ -4,7 +4,7 @@
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
-import { TooMuch } from './network-client.ts';
+import { TooMuch } from './network-failures.ts';
 import type { SaleWindows } from './sale-windows.ts';
 import type { SourceRun, StreamReport } from './source-run.ts';
 import { StreamProgress } from './stream-progress.ts';

@@ -20,7 +20,8 @@ import type { Aside } from '../importer/attribution.ts';
 import type { ImportReport } from '../importer/import-report.ts';
 import { recordImport } from '../importer/record-import.ts';
 import type { Span } from '../tracing/tracer.ts';
-import { NetworkClient, RequestFailed, SourceStopped } from './network-client.ts';
+import { NetworkClient } from './network-client.ts';
+import { RequestFailed, SourceStopped } from './network-failures.ts';
 import type { ResponseLimits } from './response-watch.ts';
 import type { TemporaryRows } from './temporary-rows.ts';
 

@@ -4,7 +4,7 @@
 // misses a row because another one was deleted or changed, the next walk does not find that other row as it was.
 
 import { printCount } from '@offerbook/wire/count.ts';
-import { RequestFailed } from './network-client.ts';
+import { RequestFailed } from './network-failures.ts';
 
 export interface ReadPage {
   /** Position of the next page; undefined after the last page. */

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import { HOUR_MS } from '@offerbook/wire/time.ts';
-import { pullProgress } from '../../src/cli/commands/data/pull.ts';
+import { pullProgress } from '../../src/cli/commands/data/pull-report.ts';
 import { lagMs } from '../../src/domain/pull.ts';
 import { DATABASES } from '../support/databases.ts';
 import { PullTest, START_MS } from './fixture.ts';

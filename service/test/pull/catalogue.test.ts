@@ -208,6 +208,37 @@ test.each(NETWORKS)(
   },
 );
 
+test('nothing changes if a list of one retailer contains rows of another', async () => {
+  await using shops = await Shops.open(database);
+  const [one, other] = shops.fakes.ledger.programmes('awin', shops.nowMs);
+  shops.intercept = (request) =>
+    request.url.includes(`advertiserId=${one?.advertiserId}&`)
+      ? Response.json({
+          advertiser: other?.advertiserId,
+          publisher: 77777,
+          commissionGroups: [{ groupId: 1, type: 'percentage', percentage: 5 }],
+        })
+      : undefined;
+  const [report] = await shops.pull('awin');
+  expect(report?.error).toContain(
+    `belongs to another advertiser; only rows of ${one?.advertiserId} were requested`,
+  );
+  expect(await shops.stored()).toEqual([]);
+});
+
+test('CJ: nothing changes if a page has fewer rows than it states', async () => {
+  await using shops = await Shops.open(database);
+  shops.intercept = (request) =>
+    request.url.includes('/link-search')
+      ? new Response(
+          '<cj-api><links total-matched="0" records-returned="1" page-number="1"></links></cj-api>',
+        )
+      : undefined;
+  const [report] = await shops.pull('cj');
+  expect(report?.error).toStartWith('links: the response has 0 rows instead of 1');
+  expect(await shops.stored()).toEqual([]);
+});
+
 test('refuses a catalogue that is suddenly empty, unless withdrawals are allowed', async () => {
   await using shops = await Shops.open(database);
   await shops.pull('awin');

@@ -185,3 +185,21 @@ describe.each(DATABASES)('on $name', (database) => {
     },
   );
 });
+
+test('CJ: a record that the network locks two days late is found', async () => {
+  const [database] = DATABASES;
+  if (database === undefined) throw new Error('there is no database to test with');
+  await using t = await PullTest.open('cj', database);
+  const posting = START_MS - 20 * DAY_MS;
+  const dates = { eventDate: `${text(posting)}Z`, clickDate: null, postingDate: `${text(posting)}Z` };
+  const locking = START_MS - 2 * DAY_MS;
+  t.network.rows.push({ row: cjRecord({ ...dates, actionStatus: 'new' }), times: { posting } });
+  await t.pull();
+  t.nowMs += 3_600_000;
+  t.network.rows.splice(0, 1, {
+    row: cjRecord({ ...dates, actionStatus: 'locked' }),
+    times: { posting, locking },
+  });
+  expect(total(await t.pull())).toMatchObject({ added: 0, changed: 1 });
+  expect([...(await t.stored()).values()].map(({ status }) => status)).toEqual(['CONFIRMED']);
+});

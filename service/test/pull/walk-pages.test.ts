@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { RequestFailed } from '../../src/pull/network-client.ts';
+import { RequestFailed } from '../../src/pull/network-failures.ts';
 import { walkPages } from '../../src/pull/walk-pages.ts';
 
 interface ListRow {

@@ -7,7 +7,7 @@ import { BadInput } from '@offerbook/wire/failures.ts';
 import { MINUTE_MS } from '@offerbook/wire/time.ts';
 import { isLoopback, readSecretVariable } from '../../../config.ts';
 import { checkSource } from '../../../pull/check-source.ts';
-import { RequestFailed, SourceStopped } from '../../../pull/network-client.ts';
+import { RequestFailed, SourceStopped } from '../../../pull/network-failures.ts';
 import { readSecrets } from '../../../pull/read-secrets.ts';
 import { type PullableSource, type RequestContext, sourceName } from '../../../pull/source-run.ts';
 import { readSourceFile } from './source-files.ts';

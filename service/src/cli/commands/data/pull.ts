@@ -2,14 +2,12 @@
 
 import type { Source } from '@offerbook/feeds/source/source-file.ts';
 import { readCouponCodes } from '@offerbook/feeds/transactions/coupon-codes.ts';
-import { printCount, printCountOf } from '@offerbook/wire/count.ts';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import { openSource } from '@offerbook/wire/rows/import-source.ts';
-import { parseInstant, printTimestamp } from '@offerbook/wire/timestamp.ts';
+import { parseInstant } from '@offerbook/wire/timestamp.ts';
 import type { Command } from 'commander';
 import manifest from '../../../../package.json';
-import { type Clock, systemClock } from '../../../domain/clock.ts';
-import { CATALOGUE } from '../../../domain/pull.ts';
+import { systemClock } from '../../../domain/clock.ts';
 import type { Stores } from '../../../domain/stores.ts';
 import { pullSource } from '../../../pull/pull-source.ts';
 import type { PullContext, PullOptions, StreamReport } from '../../../pull/source-run.ts';
@@ -19,9 +17,10 @@ import { currentUser } from '../../current-user.ts';
 import { traceCommand } from '../../open-tracing.ts';
 import { parseCount, parsePositiveDurationMs } from '../../option-values.ts';
 import { printNote, printResult } from '../../output.ts';
-import { progressLines, withProgressBar } from '../../progress-bar.ts';
+import { withProgressBar } from '../../progress-bar.ts';
 import { getOrganisation } from '../access/organisations.ts';
 import { forgetCommand } from './pull-forget.ts';
+import { printReport, printSince, pullProgress, toJson } from './pull-report.ts';
 import { findSourceProblem, type NamedSource, readPullSource } from './pull-sources.ts';
 import { statusCommand } from './pull-status.ts';
 import { UnattributedFile } from './unattributed-file.ts';
@@ -232,19 +231,6 @@ async function pullOnce(
   if (failed.length > 0) throw new Refused(failed.join('\n'));
 }
 
-/** Shows the rows of all sources together, and prints a line for each source at most once a minute. */
-export function pullProgress(show: (rows: number) => void, print: (line: string) => void, clock: Clock) {
-  const rows = new Map<string, number>();
-  return (source: string) => {
-    const showLine = progressLines(print, clock);
-    return (count: number, what: string) => {
-      rows.set(source, count);
-      show(rows.values().reduce((sum, value) => sum + value, 0));
-      showLine(`${source}, ${what}: ${printCountOf(count, 'row')} read`);
-    };
-  };
-}
-
 /** Rejects after all calls have ended. */
 async function mapConcurrently<Item, Result>(
   items: readonly Item[],
@@ -292,32 +278,4 @@ function pullTraced(
       return pullSource(source, pullOptions, { ...contextOf(stores), span });
     }),
   );
-}
-
-function printReport(
-  { source, stream, windows, completeThroughMs, counts, error }: StreamReport,
-  isDryRun: boolean,
-): string {
-  const through =
-    completeThroughMs === null ? 'nothing read yet' : `complete through ${printTimestamp(completeThroughMs)}`;
-  const { added, changed, unchanged, withdrawn, invalid } = counts;
-  const rows = [
-    `${printCount(added)} added`,
-    `${printCount(changed)} changed`,
-    `${printCount(unchanged)} unchanged`,
-    ...(stream === CATALOGUE ? [`${printCount(withdrawn)} withdrawn`] : []),
-    ...(invalid > 0 ? [`${printCount(invalid)} invalid`] : []),
-  ];
-  const dry = isDryRun ? ' Dry run, nothing was changed.' : '';
-  const result = windows > 0 ? rows.join(', ') : error === null ? 'up to date' : 'failed';
-  return `${source}, ${stream}: ${through}; ${result}.${dry}`;
-}
-
-function toJson({ completeThroughMs, failingSinceMs, ...report }: StreamReport) {
-  const time = (ms: number | null) => (ms === null ? null : printTimestamp(ms));
-  return { ...report, completeThrough: time(completeThroughMs), failingSince: time(failingSinceMs) };
-}
-
-function printSince({ failingSinceMs }: StreamReport): string {
-  return failingSinceMs === null ? '' : ` (failing since ${printTimestamp(failingSinceMs)})`;
 }
