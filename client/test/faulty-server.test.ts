@@ -55,12 +55,6 @@ const PASSING: readonly [string, Step, string][] = [
 describe.each(PASSING)('with a server that %s,', (_, fault, name) => {
   const options = name === 'TimeoutError' ? IMPATIENT : {};
 
-  test('a request that fails once is retried', async () => {
-    await using server = await FaultyServer.start(fault, reply(GOOD));
-    expect<unknown>((await open(server, options).retailers()).data).toEqual([{ id: id(1) }]);
-    expect(server.paths).toHaveLength(2);
-  });
-
   test('a request that fails on every attempt throws a typed error', async () => {
     await using server = await FaultyServer.start(fault);
     expect(await failure(open(server, options).retailers())).toMatchObject({ name, attempts: 3 });

@@ -13,7 +13,6 @@ import { amountOf } from './cashback.ts';
 import { countryName } from './country-name.ts';
 import { expiry } from './expiry.ts';
 import { drawLogo } from './logo.ts';
-import { longText } from './long-text.ts';
 import { bestCashback } from './retailer-card.ts';
 import { type ListView, printView } from './view.ts';
 
@@ -193,5 +192,20 @@ function ending(endDate: string): HTMLElement {
     'p',
     { class: soon ? 'ends soon' : 'ends muted' },
     element('time', { datetime: `${endDate}Z` }, words),
+  );
+}
+
+const LENGTH_MAX = 400;
+const BEGINNING = 160;
+
+function longText(text: string): HTMLElement {
+  if (text.length <= LENGTH_MAX) return element('p', { class: 'what', dir: 'auto' }, text);
+  // Cut between code points, not inside a surrogate pair.
+  const beginning = [...text.slice(0, BEGINNING * 2)].slice(0, BEGINNING).join('');
+  return element(
+    'details',
+    { class: 'long what' },
+    element('summary', { dir: 'auto' }, `${beginning}…`),
+    element('p', { dir: 'auto' }, text),
   );
 }
