@@ -98,6 +98,7 @@ describe('the background script', () => {
     };
     await visit(7, 'https://a.example/frame');
     expect([badges, session]).toEqual([[], {}]);
+    call('before', { tabId: 1, frameId: 7, url: 'https://www.awin1.com/advertisement' });
     await visit(0, 'https://www.a.example/page');
     expect(badges).toEqual(['5%']);
     expect(session['tab 1']).toMatchObject({ page: 'https://www.a.example/page' });

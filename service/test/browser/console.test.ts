@@ -165,6 +165,7 @@ test('a page refreshes automatically without losing focus, scroll position or in
   expect(await rows.count()).toBe(before);
   await page.getByRole('button', { name: 'Resume refreshing' }).click();
   await page.getByLabel('Kind').selectOption('transactions');
+  await page.getByText('Commands', { exact: true }).click();
   await rows.first().locator('th a').focus();
   const scrolled = await page.evaluate('scrollY');
   await page.clock.runFor(10_000);
@@ -178,6 +179,7 @@ test('a page refreshes automatically without losing focus, scroll position or in
   // The plots are drawn again, and collapsed tables stay collapsed.
   expect(await page.locator('figure.plot canvas').count()).toBe(1);
   expect(await page.locator('figure.plot details[open]').count()).toBe(0);
+  expect(await page.getByText('Preview an import').isVisible()).toBe(true);
   watched.expectCalm();
 });
 

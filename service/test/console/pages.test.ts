@@ -21,12 +21,9 @@ describe.each(DATABASES)('$name', (database) => {
   let beganMs: number;
   let soonMs: number;
 
-  /** Records two clicks of today without a sale, one with a sale, and one old click. */
-  async function recordClicks(): Promise<void> {
-    const { stores } = console_.node;
-    const ids = new ClickIds(await stores.clickKey());
-    const click = (atMs: number, retailerNumber: number) => ({
-      id: ids.make(acme.id, atMs),
+  async function click(atMs: number, retailerNumber: number) {
+    return {
+      id: new ClickIds(await console_.node.stores.clickKey()).make(acme.id, atMs),
       orgId: acme.id,
       kind: 'retailers' as const,
       dealId: id(retailerNumber),
@@ -36,8 +33,18 @@ describe.each(DATABASES)('$name', (database) => {
       activatedAtMs: atMs,
       clickedAtMs: atMs,
       isTracked: retailerNumber === 1,
-    });
-    const clicks = [click(beganMs, 1), click(beganMs, 1), click(beganMs, 2), click(beganMs - 60 * DAY_MS, 2)];
+    };
+  }
+
+  /** Records two clicks of today without a sale, one with a sale, and one old click. */
+  async function recordClicks(): Promise<void> {
+    const { stores } = console_.node;
+    const clicks = [
+      await click(beganMs, 1),
+      await click(beganMs, 1),
+      await click(beganMs, 2),
+      await click(beganMs - 60 * DAY_MS, 2),
+    ];
     await stores.clicks.put(clicks);
     await stores.clicks.markSold([clicks[0]?.id as never]);
   }
@@ -53,7 +60,8 @@ describe.each(DATABASES)('$name', (database) => {
     acme = await node.organisation('acme');
     await node.organisation('quiet');
     const soon = coupon(21, { description: HOSTILE, endDate: timestamp(printTimestamp(soonMs)) });
-    const deals = { cashbackOffers: [offer(11)], coupons: [soon] };
+    const ended = coupon(22, { endDate: timestamp(printTimestamp(beganMs - DAY_MS)) });
+    const deals = { cashbackOffers: [offer(11)], coupons: [soon, ended] };
     const first = retailer(1, { name: HOSTILE, hostname: HOSTILE, ...deals });
     await console_.importCatalogue([first, retailer(2, { cashbackOffers: [offer(12)] }), retailer(3)]);
     await console_.importCatalogue([first, retailer(2, { cashbackOffers: [offer(12)] })]);
@@ -438,6 +446,9 @@ describe.each(DATABASES)('$name', (database) => {
     expect(days.filter(([, count]) => count !== '0')).toEqual([
       [printTimestamp(beganMs).slice(0, 10), '3', '2', '1'],
     ]);
+    // The explorer has no page for a retailer that is not in the catalogue.
+    await console_.node.stores.clicks.put([await click(beganMs, 9)]);
+    expect((await console_.page('/clicks')).html).toContain(`<th scope="row"><bdi>${id(9)}</bdi></th>`);
   });
 
   test('the errors page groups errors by code, operation and organisation, with the id of the last request', async () => {
@@ -560,6 +571,7 @@ describe.each(DATABASES)('$name', (database) => {
     for (let path: string | undefined = '/transactions?org=paged'; path !== undefined; ) {
       const page = await console_.page(path);
       for (const [transactionId = ''] of page.table('Transactions') ?? []) seen.push(transactionId);
+      expect(page.html.includes('<a href="/transactions">Latest</a>')).toBe(seen.length > 50);
       path = /href="([^"]*)">Older</.exec(page.html)?.[1]?.replaceAll('&amp;', '&');
     }
     const others = Array.from({ length: 120 }, (_, i) => 1_119 - i).filter((number) => number !== 1_007);
