@@ -114,3 +114,11 @@ test('merging reports keeps the counts of a worker that has exited and drops its
     callers: callersOf(1, 0),
   });
 });
+
+test('the state of clicks is the worst of any worker', () => {
+  const fates = ['recorded', 'lost', 'spooled'] as const;
+  const states = fates.map((fate) => ({ tally: newClickTally(), fate, isDiskLow: false, spooledCount: 0 }));
+  const merged = (...indexes: number[]) =>
+    mergeReports(indexes.map((i) => ({ ...NO_REPORT, clicks: states[i] }))).clicks?.fate;
+  expect([merged(0, 2), merged(2, 1), merged(1, 2, 0)]).toEqual(['spooled', 'lost', 'lost']);
+});
