@@ -22,7 +22,6 @@ import { COMMAND } from '../service/test/support/command.ts';
 import { postgresUrl, startPostgres } from '../service/test/support/postgres-server.ts';
 import { withFolder } from './folder.ts';
 import { BOTH_CORES, bearer, issueTokens, startOfferbook } from './offerbook.ts';
-import { median, percentile } from './percentile.ts';
 import {
   END_MS,
   randomCursor,
@@ -33,7 +32,7 @@ import {
   writeHistories,
 } from './random-transactions.ts';
 import { describeMachine } from './report.ts';
-import { megabytes, table, whole } from './table.ts';
+import { median, megabytes, percentile, table, whole } from './table.ts';
 
 const { values: options } = parseArgs({
   options: {

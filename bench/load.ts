@@ -3,8 +3,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findTool } from './peers.ts';
-import { percentile } from './percentile.ts';
 import { LOAD_CORE, onCores } from './server.ts';
+import { percentile } from './table.ts';
 
 const SCRIPT = join(import.meta.dir, 'wrk.lua');
 export const CONNECTIONS = 64;

@@ -12,6 +12,7 @@ import type { Finding, Topic } from './topic.ts';
 import { activation } from './topics/activation.ts';
 import { catalogue } from './topics/catalogue.ts';
 import { largeCatalogue } from './topics/large-catalogue.ts';
+import { observed } from './topics/observed.ts';
 import { transactions } from './topics/transactions.ts';
 import { manyWorkers, start, workers } from './topics/workers.ts';
 
@@ -23,8 +24,9 @@ const TOPICS: Readonly<Record<string, Topic>> = {
   workers,
   'many-workers': manyWorkers,
   activation,
+  observed,
 };
-const SCRIPTS = ['import', 'large', 'observed', 'pull', 'search', 'smoke', 'webhooks'];
+const SCRIPTS = ['import', 'large', 'pull', 'search', 'smoke', 'webhooks'];
 
 const [first = ''] = process.argv.slice(2);
 if (first === 'windows') {

@@ -15,8 +15,8 @@ import { pullSource } from '../service/src/pull/pull-source.ts';
 import { COMMAND_OPTIONS, openStores } from '../service/src/storage/open-stores.ts';
 import { COMMAND, offerbook } from '../service/test/support/command.ts';
 import { newDatabase, withFolder } from './folder.ts';
-import { median } from './percentile.ts';
-import { megabytes, ratio, table, whole } from './table.ts';
+import { type Measured, measureCommand, measuredTable } from './measure-command.ts';
+import { megabytes, whole } from './table.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -29,6 +29,7 @@ const { values: options } = parseArgs({
 });
 const ROWS = Number(options.rows);
 const DAY_MS = 86_400_000;
+const BATCH = 1_000;
 const HISTORY_MS = Number(options.days) * DAY_MS;
 const NOW_MS = Date.now();
 const STATUSES = ['pending', 'approved', 'declined'];
@@ -54,8 +55,14 @@ async function pull([sourcePath = '', databaseUrl = '']: readonly string[]): Pro
 
 async function measureAll(folder: string): Promise<void> {
   const [feed, sourcePath] = [join(folder, 'awin.json'), join(folder, 'source.json')];
-  const starts = await writeFeed(feed);
-  using server = serve(feed, starts);
+  const sink = Bun.file(feed).writer();
+  for await (const part of printRows(0, ROWS)) {
+    sink.write(part);
+    await sink.flush();
+  }
+  await sink.end();
+  // Its CPU time does not count.
+  using server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: answer });
   const source = {
     ...exampleSource('awin', '6f6b2c64-5f0e-4b51-9a3e-2f1f0f6f7a10'),
     baseUrl: `http://127.0.0.1:${server.port}`,
@@ -63,7 +70,7 @@ async function measureAll(folder: string): Promise<void> {
   };
   writeFileSync(sourcePath, JSON.stringify(source));
   const commands: Record<string, (url: string) => string[]> = {
-    'convert | import': (url) => [
+    'convert, import': (url) => [
       ...[
         'bash',
         '-ec',
@@ -80,54 +87,24 @@ async function measureAll(folder: string): Promise<void> {
       `${sourcePath},${url}`,
     ],
   };
-  const measured = Object.keys(commands).map((name) => ({ name, results: [] as Measured[] }));
+  const measured = new Map(Object.keys(commands).map((name): [string, Measured[]] => [name, []]));
   for (let round = 0; round < Number(options.repeats); round++) {
-    for (const { name, results } of measured) {
+    for (const [name, results] of measured) {
       const url = await newDatabase('sqlite', folder);
       await offerbook(['orgs', 'create', 'bench', '--database', url]);
-      results.push(await measure(commands[name]?.(url) ?? []));
+      results.push(await measureCommand(commands[name]?.(url) ?? []));
     }
   }
-  const medians = measured.map(({ name, results }) => ({
-    name,
-    seconds: median(results, (it) => it.seconds),
-    cpuS: median(results, (it) => it.cpuS),
-    peakBytes: Math.max(...results.map((it) => it.peakBytes)),
-  }));
-  const [files] = medians;
-  const rows = medians.map(({ name, seconds, cpuS, peakBytes }) => [
-    ...[name, `${seconds.toFixed(1)} s`, `${cpuS.toFixed(1)} s`, megabytes(peakBytes)],
-    ...[ratio((files?.seconds ?? 0) / seconds), ratio((files?.cpuS ?? 0) / cpuS)],
-  ]);
-  const head = ['what', 'median', 'CPU time', 'peak memory', 'speed', 'speed by CPU time'];
   process.stdout.write(
-    `${whole(ROWS)} sales of ${options.days} days, ${megabytes(Bun.file(feed).size)} of Awin's JSON, SQLite\n\n${table(head, rows)}\n`,
+    `${whole(ROWS)} sales of ${options.days} days, ${megabytes(Bun.file(feed).size)} of Awin's JSON, SQLite\n\n${measuredTable(measured)}\n`,
   );
-}
-
-interface Measured {
-  readonly seconds: number;
-  readonly peakBytes: number;
-  /** CPU time of all processes, which varies less on a busy machine. */
-  readonly cpuS: number;
-}
-
-async function measure(command: readonly string[]): Promise<Measured> {
-  const startedMs = performance.now();
-  // As service/bin/offerbook sets it.
-  const env = { ...process.env, BUN_JSC_forceRAMSize: '200000000' };
-  const child = Bun.spawn([...command], { stdout: 'ignore', stderr: 'inherit', env });
-  if ((await child.exited) !== 0) throw new Error(`failed: ${command.join(' ')}`);
-  const { maxRSS: peakBytes = 0, cpuTime } = child.resourceUsage() ?? {};
-  const cpuS = Number(cpuTime?.total ?? 0) / 1e6;
-  return { seconds: (performance.now() - startedMs) / 1000, peakBytes, cpuS };
 }
 
 function soldAtMs(i: number): number {
   return Math.floor((NOW_MS - HISTORY_MS + (i / ROWS) * (HISTORY_MS - DAY_MS)) / 1_000) * 1_000;
 }
 
-/** A row with all fields that Awin sends. All characters are ASCII. */
+/** A row with all fields that Awin sends. */
 function awinRow(i: number): string {
   const group = {
     commissionGroupId: 297_335 + (i % 900),
@@ -165,45 +142,20 @@ function awinRow(i: number): string {
   });
 }
 
-/** Writes all rows to one file. Returns where each row starts. */
-async function writeFeed(path: string): Promise<Float64Array> {
-  const starts = new Float64Array(ROWS + 1);
-  const sink = Bun.file(path).writer();
-  sink.write('[');
-  let at = 1;
-  for (let i = 0; i < ROWS; i++) {
-    starts[i] = at;
-    const line = `${awinRow(i)}${i === ROWS - 1 ? ' ' : ','}\n`;
-    sink.write(line);
-    at += line.length;
-    if (i % 10_000 === 0) await sink.flush();
+/** The rows from one index to another as a JSON list. */
+async function* printRows(from: number, to: number): AsyncGenerator<string> {
+  for (let i = from; i < to; i += BATCH) {
+    const rows = Array.from({ length: Math.min(BATCH, to - i) }, (_, j) => awinRow(i + j));
+    yield `${i === from ? '[' : ','}${rows.join(',\n')}`;
   }
-  starts[ROWS] = at;
-  sink.write(']\n');
-  await sink.end();
-  return starts;
+  yield from < to ? ']' : '[]';
 }
 
-/** Serves the rows of a window as parts of the file, which costs almost no CPU. Only the stream of new sales has rows. */
-function serve(path: string, starts: Float64Array) {
-  return Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    fetch: (request) => {
-      const { searchParams } = new URL(request.url);
-      const firstFrom = (name: string) =>
-        firstIndex(ROWS, (i) => soldAtMs(i) >= Date.parse(`${searchParams.get(name)}Z`));
-      const [from, to] = [firstFrom('startDate'), firstFrom('endDate')];
-      if (searchParams.get('dateType') !== 'transaction' || from === to) return Response.json([]);
-      // Without the comma after the last row.
-      const rows = Bun.file(path).slice(starts[from], (starts[to] ?? 0) - 2);
-      return new Response(list(rows));
-    },
-  });
-}
-
-async function* list(rows: Blob): AsyncGenerator<Uint8Array> {
-  yield Buffer.from('[');
-  yield* rows.stream();
-  yield Buffer.from(']');
+/** Returns the sales of a window. Only the stream of new sales has rows. */
+function answer(request: Request): Response {
+  const { searchParams } = new URL(request.url);
+  if (searchParams.get('dateType') !== 'transaction') return Response.json([]);
+  const firstFrom = (name: string) =>
+    firstIndex(ROWS, (i) => soldAtMs(i) >= Date.parse(`${searchParams.get(name)}Z`));
+  return new Response(printRows(firstFrom('startDate'), firstFrom('endDate')));
 }

@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import type { Random } from '@offerbook/sandbox/random.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
-import { printTransaction, type UnstampedTransaction } from '@offerbook/wire/transaction.ts';
+import { printTransaction, type Status, type UnstampedTransaction } from '@offerbook/wire/transaction.ts';
 import { newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import type { StampWindow } from '../service/src/domain/transaction.ts';
 import type { Database } from '../service/src/storage/database.ts';
@@ -143,10 +143,11 @@ export function randomCursor(random: Random): Uuid | undefined {
   return kind < 0.7 ? uuidV4(random) : uuidV7(END_MS - Math.floor(random.unit() * SPAN_MS), random);
 }
 
-function newTransaction(
+export function newTransaction(
   stampMs: number,
   random: Random,
   passbackUid: string,
+  status: Status = 'CONFIRMED',
 ): { id: Uuid; sale: UnstampedTransaction; document: string } {
   const soldAtMs = stampMs - Math.floor(random.unit() * 30 * DAY_MS);
   const id = random.unit() < 0.5 ? uuidV4(random) : uuidV7(soldAtMs, random);
@@ -161,7 +162,7 @@ function newTransaction(
     activatedAt: null,
     passbackUid,
     passbackData: null,
-    status: 'CONFIRMED',
+    status,
     cashbackOfferId: uuidV4(random),
     couponId: null,
     promotionId: null,

@@ -11,8 +11,7 @@ import type { Catalogue } from '../service/src/catalogue/catalogue.ts';
 import type { CatalogueQuery } from '../service/src/catalogue/list-view.ts';
 import type { StoredRetailer } from '../service/src/domain/catalogue.ts';
 import { LARGE, makeRetailers } from './large-catalogue.ts';
-import { percentile } from './percentile.ts';
-import { megabytes, milliseconds, table, whole } from './table.ts';
+import { megabytes, milliseconds, percentile, table, whole } from './table.ts';
 
 interface Contender {
   readonly name: string;

@@ -16,8 +16,7 @@ import { putDocuments } from '../service/test/support/put-documents.ts';
 import { withFolder } from './folder.ts';
 import { SMALL } from './large-catalogue.ts';
 import { BOTH_CORES, bearer, prepareCatalogue, startOfferbook } from './offerbook.ts';
-import { percentile } from './percentile.ts';
-import { megabytes, milliseconds, table, whole } from './table.ts';
+import { megabytes, milliseconds, percentile, table, whole } from './table.ts';
 
 const { values: options } = parseArgs({
   options: {

@@ -11,9 +11,8 @@ import { makeRetailers, SMALL } from '../large-catalogue.ts';
 import { compare, pathsFile } from '../load.ts';
 import { startOfferbook } from '../offerbook.ts';
 import { startBare } from '../peers.ts';
-import { percentile } from '../percentile.ts';
 import { writeHistories } from '../random-transactions.ts';
-import { milliseconds, ratio, whole } from '../table.ts';
+import { milliseconds, percentile, ratio, whole } from '../table.ts';
 import { type Finding, type Report, type Run, seriesTable } from '../topic.ts';
 
 const NETWORK = 'https://network.example/click?shop=17&sub=';

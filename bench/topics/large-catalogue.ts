@@ -8,9 +8,8 @@ import { openStores } from '../../service/src/storage/open-stores.ts';
 import { LARGE } from '../large-catalogue.ts';
 import { compare, pathsFile, runLoad } from '../load.ts';
 import { bearer, GZIP, prepareCatalogue, startOfferbook } from '../offerbook.ts';
-import { median } from '../percentile.ts';
 import type { Server } from '../server.ts';
-import { megabytes, milliseconds, ratio, table, whole } from '../table.ts';
+import { median, megabytes, milliseconds, ratio, table, whole } from '../table.ts';
 import { atLeast, type Finding, p99AtMost, type Report, type Run, seriesTable } from '../topic.ts';
 
 const OFFERS = '/v1/cashback-offers/';

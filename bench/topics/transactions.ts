@@ -11,8 +11,8 @@ import { newDatabase } from '../folder.ts';
 import { anyNumber, CONNECTIONS, compare, type Load, type Measured, pathsFile } from '../load.ts';
 import { BOTH_CORES, bearer, GZIP, issueTokens, startOfferbook } from '../offerbook.ts';
 import { installPeers, startBare, startPlain } from '../peers.ts';
-import { percentile } from '../percentile.ts';
 import { END_MS, organisationName, seedTransactions, uuidV4 } from '../random-transactions.ts';
+import { percentile } from '../table.ts';
 import { atLeast, type Report, type Run, seriesTable } from '../topic.ts';
 
 const ROWS = 1_000_000;

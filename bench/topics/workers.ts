@@ -4,8 +4,7 @@ import { freePort } from '../../service/test/support/postgres-server.ts';
 import { LARGE, SMALL } from '../large-catalogue.ts';
 import { runLoad } from '../load.ts';
 import { BOTH_CORES, bearer, GZIP, prepareCatalogue, startOfferbook } from '../offerbook.ts';
-import { median, percentile } from '../percentile.ts';
-import { megabytes, milliseconds, ratio, table, whole } from '../table.ts';
+import { median, megabytes, milliseconds, percentile, ratio, table, whole } from '../table.ts';
 import type { Report, Run } from '../topic.ts';
 
 const STARTS = 9;
