@@ -1,6 +1,6 @@
 // Measures the in-memory catalogue without HTTP: building it, and queries that are not cached. With --against, alternates with
 // the catalogue of another checkout, and fails if the two return different pages.
-//   npm run bench:search -- [--offers 300000,3000000] [--against CHECKOUT]
+//   npm run bench -- search [--offers 300000,3000000] [--against CHECKOUT]
 
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';

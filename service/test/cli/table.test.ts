@@ -34,6 +34,12 @@ test('long values of records are wrapped between words', () => {
     'FOUND  all rows',
     '       are valid',
   ]);
+  // A wide character takes two columns.
+  expect(table(['ID', 'FOUND'], [['1', '商品 割引 期間']], '', 16).split('\n')).toEqual([
+    'ID     1',
+    'FOUND  商品 割引',
+    '       期間',
+  ]);
 });
 
 test('the last column is wrapped between words if 30 columns are left for it', () => {
