@@ -16,6 +16,7 @@ import { CLICKS } from './schema/tables.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 import { SQLITE_SPOOL } from './sqlite/sqlite-schemas.ts';
 import { findForeign, OBJECTS_SQL, type SchemaObject } from './sqlite/sqlite-structure.ts';
+import { upgradeSpool } from './sqlite/upgrade-sqlite.ts';
 import { clickStore } from './stores/click-store.ts';
 
 /** Other processes hold the spool's lock only briefly. */
@@ -41,6 +42,8 @@ const rejectSql = (where: string) =>
 /** Opens or creates the spool on first use. */
 export function openSpool(path: () => string): ClickSpool {
   const file = openOnce(async () => {
+    requirePrivateFiles(path());
+    await upgradeSpool(path());
     const spool = await openSpoolFile(path(), { ...SPOOL_OPTIONS, create: true });
     try {
       await migrate(spool, undefined, SQLITE_SPOOL);
@@ -69,7 +72,7 @@ export function openSpool(path: () => string): ClickSpool {
 
 /** Throws a StorageError for a file that is not a spool or that other users could have changed. */
 export async function openSpoolFile(path: string, options: DatabaseOptions): Promise<Database> {
-  for (const end of ['', '-wal', '-shm']) requirePrivate(`${path}${end}`);
+  requirePrivateFiles(path);
   const file = openSqlite(path, options);
   try {
     await requireSchema(file, path);
@@ -78,6 +81,10 @@ export async function openSpoolFile(path: string, options: DatabaseOptions): Pro
     await file.close();
     throw error;
   }
+}
+
+function requirePrivateFiles(path: string): void {
+  for (const end of ['', '-wal', '-shm']) requirePrivate(`${path}${end}`);
 }
 
 function requirePrivate(path: string): void {

@@ -2,11 +2,12 @@
 
 import { Database as SqliteFile } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
-import { readFileSync } from 'node:fs';
+import { chmodSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { LAST_ID, newUuid } from '@offerbook/wire/uuid.ts';
 import type { AccessToken } from '../../src/domain/access-token.ts';
 import type { Stores } from '../../src/domain/stores.ts';
+import { openSpool } from '../../src/storage/click-spool.ts';
 import { copyDatabase } from '../../src/storage/copy-database.ts';
 import { inspectDatabase } from '../../src/storage/inspect-database.ts';
 import { openDatabase, sqlitePath } from '../../src/storage/open-database.ts';
@@ -18,7 +19,7 @@ import { versionOf } from '../../src/storage/schema/schema.ts';
 import { SQLITE_MAIN } from '../../src/storage/sqlite/sqlite-schemas.ts';
 import { upgradeDatabase } from '../../src/storage/upgrade-database.ts';
 import { type ReleaseContents, readContents } from '../fixtures/release-contents.ts';
-import { DATABASES, type TestDatabase } from '../support/databases.ts';
+import { DATABASES, type TestDatabase, temporaryFolder } from '../support/databases.ts';
 import {
   EVERYTHING,
   newIds,
@@ -244,6 +245,27 @@ for (const database of DATABASES) {
     });
   });
 }
+
+test('a spool of an earlier release keeps its clicks, also those that were rejected', async () => {
+  const path = join(temporaryFolder(), 'spool.db');
+  const fixture = await load(DATABASES[0] as TestDatabase, '6036a2ab');
+  const clicks = sqlitePath(fixture.url);
+  if (clicks === undefined) return;
+  renameSync(`${clicks}-activations`, path);
+  chmodSync(path, 0o600);
+  {
+    using old = new SqliteFile(path);
+    old.run(
+      'CREATE TABLE rejected_clicks (id TEXT, passback_uid TEXT, deal_id TEXT, reason TEXT NOT NULL) STRICT',
+    );
+    old.run("INSERT INTO rejected_clicks (id, reason) VALUES ('x', 'it is forged')");
+  }
+  const spool = openSpool(() => path);
+  expect(await spool.list(100)).toEqual(fixture.expected.clicks);
+  await spool.close();
+  using file = new SqliteFile(path);
+  expect(file.query('SELECT id, reason FROM rejected_clicks').values()).toEqual([['x', 'it is forged']]);
+});
 
 async function expectToGoOn(stores: Stores, { organisations }: ReleaseContents): Promise<void> {
   const [before] = organisations;

@@ -33,6 +33,7 @@ import { findSchemaState } from '../schema/migrate.ts';
 import { openAlone } from '../sqlite/open-alone.ts';
 import { openSqlite } from '../sqlite/sqlite.ts';
 import { SQLITE_CLICKS } from '../sqlite/sqlite-schemas.ts';
+import { upgradeSpool } from '../sqlite/upgrade-sqlite.ts';
 import { readClickKey } from '../stores/secret.ts';
 import {
   type BackupFile,
@@ -146,6 +147,7 @@ async function copyAllClicks(
   if (existsSync(`${path}${CLICK_END}`)) await vacuumInto(`${path}${CLICK_END}`, to);
   if (!existsSync(spooled)) return;
   try {
+    await upgradeSpool(spooled);
     await using from = closing(openSqlite(spooled, CREATE_OPTIONS));
     await using target = closing(await openFileBeside(to, SQLITE_CLICKS, CREATE_OPTIONS));
     await from.all(`DELETE FROM clicks WHERE ${IS_OVERSIZED}`);

@@ -3,7 +3,7 @@
 // killed before it, the old database is unchanged or the upgrade can be repeated. The old files keep a second name, so that
 // going back is a rename.
 
-import type { Database as SqliteFile } from 'bun:sqlite';
+import { Database as SqliteFile } from 'bun:sqlite';
 import { existsSync, linkSync, mkdirSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { StorageError } from '../../domain/storage-error.ts';
@@ -18,15 +18,15 @@ import { type OldRow, type OldTables, upgradeRows } from '../schema/upgrade-rows
 import { type Auditor, writeAudit } from '../stores/audit-log.ts';
 import { leaveLogs, openAlone } from './open-alone.ts';
 import { openSqlite } from './sqlite.ts';
-import { SQLITE_CLICKS, SQLITE_MAIN, SQLITE_WALKS } from './sqlite-schemas.ts';
+import { SQLITE_CLICKS, SQLITE_MAIN, SQLITE_SPOOL, SQLITE_WALKS } from './sqlite-schemas.ts';
 
 /** Suffix of the old files. */
-export const BEFORE_END = '.before-0.2.0';
+const BEFORE_END = '.before-0.2.0';
 const BATCH = 2_000;
 /** Space for the new files and for sorting indexes, as a multiple of the old files, which are larger than the new ones. */
 const SPACE_FACTOR = 1.1;
 
-export interface SqliteUpgrade {
+interface SqliteUpgrade {
   readonly path: string;
   readonly found: FoundSchema;
   readonly auditor: Auditor;
@@ -59,8 +59,36 @@ export function upgradeSqlite(upgrade: SqliteUpgrade): Promise<void> {
   });
 }
 
+/** Upgrades the spool of an old version. Spools are small, and each server has its own, so the server that opens it does this. */
+export function upgradeSpool(path: string): Promise<void> {
+  return withFileErrors(async () => {
+    if (statSync(path, { throwIfNoEntry: false }) === undefined || !isOldFile(path)) return;
+    const file = openAlone(path);
+    try {
+      const target = `${path}.upgrading`;
+      rmSync(target, { force: true });
+      {
+        await using made = closing(openSqlite(target, { ...CREATE_OPTIONS, durable: false }));
+        const options = { schema: SQLITE_SPOOL, release: undefined, nowMs: 0, onRows: () => {} };
+        await upgradeRows(oldTables(file), (work) => made.write(work), options);
+      }
+      sync(target);
+      leaveLogs(file, path);
+      renameSync(target, path);
+      sync(dirname(path));
+    } finally {
+      file.close();
+    }
+  });
+}
+
+function isOldFile(path: string): boolean {
+  using file = new SqliteFile(path, { readonly: true });
+  return isOld({ file });
+}
+
 /** False for a file that an interrupted upgrade has already put in place. */
-function isOld({ file }: OldFile): boolean {
+function isOld({ file }: Pick<OldFile, 'file'>): boolean {
   const [row] = columnsIn(file).has('schema_version')
     ? file.query('SELECT version FROM schema_version').values()
     : [];
@@ -144,7 +172,7 @@ async function continueNumber(connection: Connection, table: string, last: numbe
   await connection.all('INSERT INTO sqlite_sequence (name, seq) VALUES ($1, $2)', table, last);
 }
 
-export function oldTables(file: SqliteFile): OldTables {
+function oldTables(file: SqliteFile): OldTables {
   return {
     columns: columnsIn(file),
     async *read(table, order) {
