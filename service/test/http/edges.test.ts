@@ -247,6 +247,15 @@ describe('paths that need no token', () => {
   });
 });
 
+test('a node that is shutting down asks clients to close their connections', async () => {
+  const leaving = await TestNode.start({ settings: { drainDelay: 1 } });
+  expect((await leaving.get('/livez')).headers.get('Connection')).toBeNull();
+  const stopped = leaving.stopNode();
+  expect((await leaving.get('/livez')).headers.get('Connection')).toBe('close');
+  await stopped;
+  await leaving[Symbol.asyncDispose]();
+});
+
 describe('rate limits', () => {
   test('every response has RateLimit headers, and requests above the limit get 429, per token and address', async () => {
     await using limited = await TestNode.start({
