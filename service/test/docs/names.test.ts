@@ -2,6 +2,7 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { dirname, join } from 'node:path';
+import { tableFields } from '@offerbook/feeds/source/table-mapping.ts';
 import { newClickTally } from '../../src/activation/click-tally.ts';
 import { SERVE_FLAGS } from '../../src/config.ts';
 import { ERROR_CODES, ERRORS } from '../../src/domain/api-errors.ts';
@@ -132,6 +133,19 @@ test('docs/operations/doctor.md lists every health check', () => {
   expect(Object.keys(CHECKS).filter((check) => !listed.includes(check.replace(/^import of /, '')))).toEqual(
     [],
   );
+});
+
+test('docs/feeds/table.md lists every field that a mapping can have', () => {
+  const rows = tableOf('docs/feeds/table.md', 'kind');
+  const listed = rows.map(([kind = '', fields = '']) => [
+    kind.replaceAll('`', ''),
+    [...(fields.match(/\w+(?=`)/g) ?? [])].sort(),
+  ]);
+  const known = Object.entries(tableFields).map(([kind, mapping]) => [
+    kind,
+    Object.keys(mapping.unwrap().shape.fields.shape).sort(),
+  ]);
+  expect(listed).toEqual(known);
 });
 
 test('docs/errors.md lists every error code with its status and title', () => {
