@@ -19,6 +19,9 @@ import { importTransactions } from '../../../importer/import-transactions.ts';
 import { recordImport } from '../../../importer/record-import.ts';
 import { currentUser } from '../../current-user.ts';
 
+const CLICK_ATTEMPTS_MAX = 50;
+const CLICK_PAUSE_MS = 100;
+
 export type Imports = ReturnType<typeof importsInto>;
 
 export function importsInto(stores: Stores, org: Organisation) {
@@ -69,10 +72,18 @@ export function importsInto(stores: Stores, org: Organisation) {
         }),
       );
     },
-    /** Returns the id of the retailer or deal that a click activated; undefined if the click is unknown. */
+    /**
+     * Returns the id of the retailer or deal that a click activated; undefined if the click is unknown. Waits for a click that is
+     * still in the spool, because a sale without its click has no user.
+     */
     async dealOf(clickId: string): Promise<string | undefined> {
       const click = new ClickIds(await stores.clickKey()).parse(clickId);
-      return click && (await stores.clicks.find([click.id])).get(click.id)?.dealId;
+      if (click === undefined) return undefined;
+      for (let attempts = 1; ; attempts++) {
+        const dealId = (await stores.clicks.find([click.id])).get(click.id)?.dealId;
+        if (dealId !== undefined || attempts === CLICK_ATTEMPTS_MAX) return dealId;
+        await Bun.sleep(CLICK_PAUSE_MS);
+      }
     },
     /** Imports a purchase and returns its transaction; undefined if the click is unknown. */
     async purchase(purchase: Purchase): Promise<Sale | undefined> {
