@@ -121,7 +121,7 @@ describe('import cycles', () => {
   });
 
   test('import() is only called with a string literal', () => {
-    const computed = serviceFiles.filter((file) => /\bimport\((?!\s*')/.test(read(file)));
+    const computed = serviceFiles.filter((file) => /(?<!async |\.)\bimport\((?!\s*')/.test(read(file)));
     expect(computed).toEqual([]);
   });
 
