@@ -4,7 +4,7 @@ import { Database as SqliteFile } from 'bun:sqlite';
 import { once } from 'node:events';
 import postgres from 'postgres';
 import { sqlitePath } from '../service/src/storage/open-database.ts';
-import { columnsOf, insertSql, isUuid, keyOf } from '../service/src/storage/schema/table.ts';
+import { columnsOf, insertSql, keyOf, typeOf } from '../service/src/storage/schema/table.ts';
 import { TRANSACTIONS, type TransactionRow } from '../service/src/storage/schema/tables.ts';
 
 interface BulkInsert {
@@ -42,7 +42,7 @@ function openSqlite(path: string): BulkInsert {
     .all();
   for (const { name } of indexes) file.run(`DROP INDEX ${name}`);
   const values = COLUMNS.map((name, i) =>
-    isUuid(TRANSACTIONS, name) ? `unhex(?${i + 1}, '-')` : `?${i + 1}`,
+    typeOf(TRANSACTIONS, name) === 'uuid' ? `unhex(?${i + 1}, '-')` : `?${i + 1}`,
   );
   const put = file.prepare(insertSql(TRANSACTIONS, `VALUES (${values.join(', ')})`));
   file.run('BEGIN');

@@ -120,7 +120,7 @@ export interface TransactionWriters extends ImportWriter {
    * organisation, checks only as many of the ids as costs about one look-up per id.
    */
   findUsed(ids: readonly Uuid[]): Promise<Set<Uuid>>;
-  /** Returns undefined if there is no such organisation. */
+  /** Returns undefined if there is no such organisation, or if the write is to a different one. */
   of(orgId: number): OrganisationWriter | undefined;
 }
 
@@ -177,9 +177,8 @@ export interface UserSale extends Sale {
   readonly passbackUid: string | null;
 }
 
-export interface TransactionWriter
-  extends OrganisationWriter,
-    Pick<TransactionWriters, 'findUsed' | 'pulls' | 'finishImport'> {}
+/** A write to one organisation. */
+export interface TransactionWriter extends OrganisationWriter, TransactionWriters {}
 
 export interface OrganisationWriter {
   /** The updatedAt of every row in this write: max(now, last stamp + 1 ms). */

@@ -30,17 +30,7 @@ export function importTransactions(
     );
   }
   const write = (work: (writers: TransactionWriters) => Promise<void>) =>
-    org === undefined
-      ? store.writeAll(work, options.importId)
-      : store.write(
-          org.id,
-          (writer) =>
-            work({
-              ...writer,
-              of: (orgId) => (orgId === org.id ? writer : undefined),
-            }),
-          options.importId,
-        );
+    org === undefined ? store.writeAll(work, options.importId) : store.write(org.id, work, options.importId);
   return run.carryOut<TransactionWriters>(write, async (writers) => {
     const load = new TransactionLoad(run, writers, org, clock(), options);
     const ahead: Promise<LookedUp>[] = [];

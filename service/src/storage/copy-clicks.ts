@@ -5,10 +5,9 @@ import type { Click, ClickId } from '../domain/click.ts';
 import type { Database } from './database.ts';
 import { closing } from './open-once.ts';
 import { CREATE_OPTIONS, clickDatabase, READ_OPTIONS } from './open-stores.ts';
-import { columnsOf } from './schema/table.ts';
+import { scan } from './scan.ts';
 import { CLICKS } from './schema/tables.ts';
 import { type ClickRow, toClick } from './stores/click-store.ts';
-import { type BatchQuery, readBatches } from './stores/read-batches.ts';
 
 interface CopyClicksOptions {
   readonly onBatch?: (rows: number) => void;
@@ -28,7 +27,7 @@ export async function copyClicks(
 
 /** Removes clicks left by an interrupted copy: in the source, they may since have been marked as sold, erased or purged. */
 async function removeClicks(target: Database): Promise<void> {
-  await readBatches<{ id: ClickId }>(target, allClicks('id'), async (batch) => {
+  await scan<{ id: ClickId }>(target, { table: CLICKS, columns: 'id' }, async (batch) => {
     const ids = batch.map(({ id }) => id);
     await target.write((connection) => connection.deleteMany(CLICKS, ids));
   });
@@ -41,7 +40,7 @@ export async function copyClickRows(
   { onBatch = () => {}, isOurs = () => true }: CopyClicksOptions = {},
 ): Promise<number> {
   let count = 0;
-  await readBatches<ClickRow>(source, allClicks(columnsOf(CLICKS).join(', ')), async (rows) => {
+  await scan<ClickRow>(source, { table: CLICKS }, async (rows) => {
     const batch = rows.filter((row) => isOurs(toClick(row)));
     await target.write((connection) => connection.putMany(CLICKS, batch));
     count += batch.length;
@@ -49,9 +48,3 @@ export async function copyClickRows(
   });
   return count;
 }
-
-const allClicks = (columns: string): BatchQuery => ({
-  sql: `SELECT ${columns} FROM clicks WHERE id >= $1 ORDER BY id`,
-  params: [],
-  batchSize: 1_000,
-});

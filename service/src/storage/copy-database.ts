@@ -3,7 +3,6 @@
 // organisations, to split a database; the whole catalogue and all links are still copied. schema/tables.ts declares how each
 // table is copied.
 
-import { FIRST_ID } from '@offerbook/wire/uuid.ts';
 import { StorageError } from '../domain/storage-error.ts';
 import { skipNumbers } from './backup/new-timeline.ts';
 import { copyClicks } from './copy-clicks.ts';
@@ -11,8 +10,9 @@ import { type Connection, noDatabase, outdated, type SqlValue } from './database
 import { openDatabase } from './open-database.ts';
 import { closing } from './open-once.ts';
 import { CREATE_OPTIONS, READ_OPTIONS } from './open-stores.ts';
+import { type Scan, scan } from './scan.ts';
 import { findSchemaState, migrate } from './schema/migrate.ts';
-import { columnsOf, keyOf, type RowOf, scanSql, type Table } from './schema/table.ts';
+import type { RowOf, Table } from './schema/table.ts';
 import {
   FORMER_USERS,
   HISTORY,
@@ -24,8 +24,8 @@ import {
 } from './schema/tables.ts';
 import type { Statement } from './sql.ts';
 import { type Auditor, writeAudit } from './stores/audit-log.ts';
+import { readClickKey } from './stores/erased-users.ts';
 import { COUNTERS_SQL } from './stores/import-log.ts';
-import { readBatches, readVersions, versionsSql } from './stores/read-batches.ts';
 import {
   DELETED_NUMBER,
   LAST_NUMBER_SQL,
@@ -33,8 +33,6 @@ import {
   raiseCounter,
   raiseRevision,
 } from './stores/revision.ts';
-import { readClickKey } from './stores/secret.ts';
-import { exportQuery } from './stores/transaction-store.ts';
 
 interface TableCounts {
   readonly organisations: number;
@@ -56,7 +54,10 @@ interface Counter {
 
 const LOCK_SQL: Statement = ({ forUpdate }) => `SELECT value FROM revisions ${forUpdate}`;
 
-export const HISTORY_SQL = versionsSql(columnsOf(HISTORY).join(', '));
+/** The versions of an organisation's transactions, in the order in which they were replaced. */
+export function versionsOf(orgId: number): Scan {
+  return { table: HISTORY, orgId, order: ['org_id', 'until_stamp', 'id'], nullsFirst: true };
+}
 
 export async function copyDatabase(
   fromUrl: string,
@@ -160,25 +161,18 @@ const AUDIT_SQL = 'SELECT at, made_by, action, org, details FROM audit ORDER BY 
 const OWN_AUDIT_SQL = `SELECT at, made_by, action, org, details FROM audit a WHERE org IS NOT NULL AND NOT EXISTS (
     SELECT 1 FROM audit b WHERE b.org = a.org AND b.id > a.id AND b.action = 'organisation created') ORDER BY id`;
 
-const BATCH = 1_000;
-
 /** Copies the rows of the selected organisations, or all rows if they belong to no organisation. Returns their number. */
 async function copyRows(
   { from, to, isOurs, progress }: Copy,
   table: Table,
   isCopied = (row: Row) => table.organisation === undefined || isOurs(row[table.organisation]),
 ): Promise<number> {
-  const key = keyOf(table);
   let count = 0;
-  let batch = await from.all<Row>(scanSql(table, 'first', BATCH));
-  while (batch.length > 0) {
+  await scan<Row>(from, { table }, async (batch) => {
     const ours = batch.filter(isCopied);
     if (ours.length > 0) count += await to.putMany(table, ours as RowOf<Table>[]);
     progress(batch.length);
-    const last = batch.at(-1);
-    if (batch.length < BATCH || last === undefined) break;
-    batch = await from.all<Row>(scanSql(table, 'next', BATCH), ...key.map((name) => last[name] ?? null));
-  }
+  });
   return count;
 }
 
@@ -236,33 +230,17 @@ async function copySales(
     import_id: newNumbers.get(row.import_id) ?? null,
   });
   let count = 0;
-  const query = exportQuery(orgId, columnsOf(TRANSACTIONS).join(', '));
-  await readBatches<TransactionRow>(from, query, async (batch) => {
+  await scan<TransactionRow>(from, { table: TRANSACTIONS, orgId }, async (batch) => {
     count += await to.putMany(TRANSACTIONS, batch.map(renumbered));
     progress(batch.length);
   });
-  await readVersions<VersionRow>(from, HISTORY_SQL, orgId, async (batch) => {
+  await scan<VersionRow>(from, versionsOf(orgId), async (batch) => {
     await to.putMany(HISTORY, batch.map(renumbered));
     progress(batch.length);
   });
-  await copyFormerUsers(copy, orgId);
-  return count;
-}
-
-const FORMER_USERS_BATCH = 5_000;
-
-export const FORMER_USERS_SQL = `
-  SELECT ${columnsOf(FORMER_USERS).join(', ')} FROM former_users
-   WHERE (org_id, user_key, id) > ($1, $2, $3::uuid) AND org_id <= $1 ORDER BY org_id, user_key, id LIMIT ${FORMER_USERS_BATCH}`;
-
-async function copyFormerUsers({ from, to, progress }: Copy, orgId: number): Promise<void> {
-  let batch: RowOf<typeof FORMER_USERS>[];
-  let last: readonly SqlValue[] = [0, FIRST_ID];
-  do {
-    batch = await from.all(FORMER_USERS_SQL, orgId, ...last);
-    if (batch.length > 0) await to.putMany(FORMER_USERS, batch);
+  await scan<RowOf<typeof FORMER_USERS>>(from, { table: FORMER_USERS, orgId }, async (batch) => {
+    await to.putMany(FORMER_USERS, batch);
     progress(batch.length);
-    const end = batch.at(-1);
-    last = [end?.user_key ?? 0, end?.id ?? FIRST_ID];
-  } while (batch.length === FORMER_USERS_BATCH);
+  });
+  return count;
 }

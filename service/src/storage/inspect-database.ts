@@ -18,9 +18,9 @@ import { findSchema } from './schema/migrate.ts';
 import { versionOf } from './schema/schema.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 import type { Auditor } from './stores/audit-log.ts';
+import { readClickKey } from './stores/erased-users.ts';
 import { importLog } from './stores/import-log.ts';
 import { pullStore } from './stores/pull-store.ts';
-import { readClickKey } from './stores/secret.ts';
 import { tokenStore } from './stores/token-store.ts';
 import { webhookStore } from './stores/webhook-store.ts';
 

@@ -5,6 +5,7 @@ import { existsSync, statSync } from 'node:fs';
 import { type Clock, systemClock } from '../domain/clock.ts';
 import { StorageError } from '../domain/storage-error.ts';
 import type { Stores } from '../domain/stores.ts';
+import type { TransactionQuery } from '../domain/transaction.ts';
 import { type Connection, type Database, type DatabaseOptions, noDatabase, outdated } from './database.ts';
 import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
 import { closing, type OpenOnce, openOnce } from './open-once.ts';
@@ -19,6 +20,7 @@ import { type Auditor, auditLog, writeAudit } from './stores/audit-log.ts';
 import { catalogueStore } from './stores/catalogue-store.ts';
 import { clickStore } from './stores/click-store.ts';
 import { dailyTotalStore } from './stores/daily-totals.ts';
+import { readClickKey } from './stores/erased-users.ts';
 import { erasureStore } from './stores/erasure-store.ts';
 import { importLog } from './stores/import-log.ts';
 import { leaseStore } from './stores/lease-store.ts';
@@ -26,12 +28,12 @@ import { linkStore } from './stores/link-store.ts';
 import { organisationStore } from './stores/organisation-store.ts';
 import { pullStore } from './stores/pull-store.ts';
 import { readRevisions } from './stores/revision.ts';
-import { readClickKey } from './stores/secret.ts';
 import { tokenStore } from './stores/token-store.ts';
 import { transactionHistory } from './stores/transaction-history.ts';
 import { transactionStore } from './stores/transaction-store.ts';
 import { walkStore } from './stores/walk-store.ts';
 import { webhookStore } from './stores/webhook-store.ts';
+import { readTransactionPage } from './transactions/transaction-page.ts';
 
 /** For commands, which wait for each other and whose statements have no timeout. */
 export const COMMAND_OPTIONS: DatabaseOptions = {
@@ -115,10 +117,10 @@ export async function openStores(
           openOwn: () => openDatabase(url, COMMAND_OPTIONS),
         })
       : undefined;
-  const transactions = transactionStore(database, {
-    clock,
-    readPage: cluster && ((query) => cluster.readPage(query)),
-  });
+  const readPage = async (query: TransactionQuery) => {
+    requireKnownSchema();
+    return cluster === undefined ? readTransactionPage(database, query) : cluster.readPage(query);
+  };
   return {
     organisations: organisationStore(database, clicks, auditor),
     tokens: tokenStore(database, auditor),
@@ -133,17 +135,7 @@ export async function openStores(
         return count;
       },
     },
-    transactions: {
-      ...transactions,
-      async page(query) {
-        requireKnownSchema();
-        return transactions.page(query);
-      },
-      async changes(query) {
-        requireKnownSchema();
-        return transactions.changes(query);
-      },
-    },
+    transactions: transactionStore(database, clock, readPage),
     totals: dailyTotalStore(database),
     erasures: erasureStore(database, { clicks, walks }, auditor),
     history: transactionHistory(database, auditor),

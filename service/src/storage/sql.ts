@@ -21,7 +21,7 @@ export type ColumnType = 'uuid' | 'text' | 'bigint' | 'integer';
 
 export interface Sql {
   /** FROM item: a JSON list in a parameter, as a table `v` with a column `value`, in list order. */
-  valuesTable(param: string, type: 'bigint' | 'uuid' | 'text'): string;
+  valuesTable(param: string, type: ColumnType): string;
   /** SELECT that returns the rows of a JSON list of lists. */
   selectRows(param: string, types: readonly ColumnType[]): string;
   /** Right-hand side of a condition: the column's value is in the result of this SELECT. */

@@ -3,7 +3,7 @@
 
 import { newUuid } from '@offerbook/wire/uuid.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { columnsOf, parameterTypes, type RowOf, type Table } from '../../src/storage/schema/table.ts';
+import { columnsOf, type RowOf, type Table, typeOf } from '../../src/storage/schema/table.ts';
 import { MAIN_TABLES } from '../../src/storage/schema/tables.ts';
 
 /** The rows of these tables have numbers, or every command writes them. */
@@ -13,13 +13,13 @@ export async function fillEveryColumn(database: Database, orgId: number): Promis
   for (const table of MAIN_TABLES.filter(
     ({ name, copied }) => copied !== 'not' && !NOT_FILLED.includes(name),
   )) {
-    const types = parameterTypes(table);
     const row = Object.fromEntries(
       columnsOf(table).map((column, i) => {
+        const type = typeOf(table, column);
         const [allowed] = table.values?.[column] ?? [];
         if (column === table.organisation) return [column, orgId];
-        if (types[i] === 'uuid') return [column, newUuid()];
-        return [column, types[i] === 'text' ? (allowed ?? `${table.name}.${column} ${orgId}`) : 1_000 + i];
+        if (type === 'uuid') return [column, newUuid()];
+        return [column, type === 'text' ? (allowed ?? `${table.name}.${column} ${orgId}`) : 1_000 + i];
       }),
     );
     await database.write((connection) => connection.putMany(table, [row as RowOf<Table>]));

@@ -130,7 +130,7 @@ for (const testDatabase of DATABASES) {
       const other = await newOrganisation(stores, 'other');
       orgId = (await newOrganisation(stores)).id;
       database = openDatabase(url, COMMAND_OPTIONS);
-      store = transactionStore(database, { clock });
+      store = transactionStore(database, clock, (query) => readTransactionPage(database, query));
       const load = (org: number, rows: readonly Row[]) =>
         store.write(org, async (writer) => {
           await putDocuments(

@@ -2,14 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { FIRST_ID, LAST_ID, newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
 import { STAMP_SQL } from '../../src/storage/backup/new-timeline.ts';
-import { HISTORY_SQL } from '../../src/storage/copy-database.ts';
+import { versionsOf } from '../../src/storage/copy-database.ts';
 import type { Connection, Database, SqlValue } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { POSTGRES_SQL } from '../../src/storage/postgres/postgres-sql.ts';
+import { scanSql } from '../../src/storage/scan.ts';
+import { TRANSACTIONS } from '../../src/storage/schema/tables.ts';
 import type { Statement } from '../../src/storage/sql.ts';
 import { COUNT_SQL, CURRENT_SQL } from '../../src/storage/stores/erasure-store.ts';
-import { batchSql } from '../../src/storage/stores/read-batches.ts';
 import {
   CURRENT_SQL as CURRENT_OF_USER_SQL,
   NEWEST_OF_USER_SQL,
@@ -17,7 +18,6 @@ import {
   transactionHistory,
 } from '../../src/storage/stores/transaction-history.ts';
 import {
-  exportQuery,
   FIND_SQL,
   PUT_SOURCES_SQL,
   RETAILERS_SQL,
@@ -146,13 +146,13 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
           [1, CURSOR, LAST_ID, minMs, maxMs, 4, JSON.stringify([END_MS + 5_000])],
           ['history_by_id'],
         ],
-        [batchSql(exportQuery(1)), [CURSOR, 1], [byKey]],
+        [scanSql({ table: TRANSACTIONS, orgId: 1, columns: 'id, document' }), [1, CURSOR], [byKey]],
         [
           PURGE_SQL,
           [1, minMs],
           [BY_UNTIL, ...(isPostgres ? [] : ['SEARCH history USING INTEGER PRIMARY KEY (rowid=?)'])],
         ],
-        [HISTORY_SQL, [1, minMs, CURSOR], ['history_by_id']],
+        [scanSql(versionsOf(1)), [1, minMs, CURSOR], ['history_by_id']],
         [DOCUMENTS_SQL, documents, [byKey]],
         [BOUNDS_SQL, [1], ['transactions_by_stamp']],
         [CHANGES_SQL, [1, minMs, CURSOR, 101], ['transactions_by_stamp']],

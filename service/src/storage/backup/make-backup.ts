@@ -34,7 +34,7 @@ import { openAlone } from '../sqlite/open-alone.ts';
 import { openSqlite } from '../sqlite/sqlite.ts';
 import { SQLITE_CLICKS } from '../sqlite/sqlite-schemas.ts';
 import { upgradeSpool } from '../sqlite/upgrade-sqlite.ts';
-import { readClickKey } from '../stores/secret.ts';
+import { readClickKey } from '../stores/erased-users.ts';
 import {
   type BackupFile,
   type BackupManifest,

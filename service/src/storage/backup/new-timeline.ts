@@ -8,11 +8,12 @@ import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Connection, Database } from '../database.ts';
+import { scan } from '../scan.ts';
+import { TRANSACTIONS } from '../schema/tables.ts';
 import type { Sql, Statement } from '../sql.ts';
 import { type Auditor, amendAudit, writeAudit } from '../stores/audit-log.ts';
 import { advanceClock, lockClock, lockClocks } from '../stores/change-clock.ts';
 import { closeOpenImports } from '../stores/import-log.ts';
-import { readBatches } from '../stores/read-batches.ts';
 import {
   DELETED_NUMBER,
   LAST_NUMBER_SQL,
@@ -21,7 +22,6 @@ import {
   raiseRevision,
 } from '../stores/revision.ts';
 import { OVERLAP_SQL, REVOKE_SQL } from '../stores/token-store.ts';
-import { exportQuery } from '../stores/transaction-store.ts';
 import { type OldWebhook, pauseWebhooks } from './pause-webhooks.ts';
 
 /** Click ids contain organisation numbers, so numbers assigned after the backup must not be assigned again. */
@@ -170,8 +170,8 @@ export async function stampAll(
   onBatch: (rows: number) => void,
   inBatch: (connection: Connection) => Promise<unknown> = async () => {},
 ): Promise<void> {
-  const query = { ...exportQuery(orgId, 'id'), batchSize: BATCH };
-  await readBatches<{ id: Uuid }>(database, query, async (batch) => {
+  const query = { table: TRANSACTIONS, orgId, columns: 'id', batchSize: BATCH };
+  await scan<{ id: Uuid }>(database, query, async (batch) => {
     const listed = JSON.stringify(batch.map(({ id }) => [orgId, id]));
     const stamped = await database.write(async (connection) => {
       const stampMs = Math.max(clock(), (await lockClock(connection, orgId)) + 1);

@@ -19,7 +19,7 @@ import { leaveLogs, openAlone } from '../sqlite/open-alone.ts';
 import { openSqlite } from '../sqlite/sqlite.ts';
 import { SQLITE_CLICKS, SQLITE_MAIN } from '../sqlite/sqlite-schemas.ts';
 import type { Auditor } from '../stores/audit-log.ts';
-import { readClickKey } from '../stores/secret.ts';
+import { readClickKey } from '../stores/erased-users.ts';
 import {
   type BackupManifest,
   CLICK_FILE,

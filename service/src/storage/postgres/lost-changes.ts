@@ -3,9 +3,9 @@
 
 import { StorageError } from '../../domain/storage-error.ts';
 import { type Database, noDatabase } from '../database.ts';
+import { scan } from '../scan.ts';
 import { findSchemaState } from '../schema/migrate.ts';
-import { readBatches } from '../stores/read-batches.ts';
-import { exportQuery } from '../stores/transaction-store.ts';
+import { TRANSACTIONS } from '../schema/tables.ts';
 import { IDENTITY_SQL } from './server-search.ts';
 
 export interface LostChanges {
@@ -46,7 +46,7 @@ export function readLostTransactions(
   onBatch: (documents: string[]) => Promise<void>,
 ): Promise<void> {
   type Row = { id: string; updated_at: number; document: string };
-  return readBatches<Row>(old, exportQuery(orgId, 'id, updated_at, document'), (batch) =>
+  return scan<Row>(old, { table: TRANSACTIONS, orgId }, (batch) =>
     onBatch(batch.filter((row) => row.updated_at > afterMs).map(({ document }) => document)),
   );
 }

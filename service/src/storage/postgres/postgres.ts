@@ -4,7 +4,7 @@
 import type { SQL } from 'bun';
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
 import type { Connection, Database, DatabaseOptions, Queries, SqlValue } from '../database.ts';
-import { columnsOf, insertSql, parameterTypes, type RowOf, type Table, upsertSql } from '../schema/table.ts';
+import { columnsOf, insertSql, keyOf, type RowOf, type Table, typeOf, upsertSql } from '../schema/table.ts';
 import type { Statement } from '../sql.ts';
 import { Failovers } from './failovers.ts';
 import { inspectPostgres, WRITE_LOCK_SQL } from './inspect-postgres.ts';
@@ -213,7 +213,7 @@ function arrayParam(number: number, type: string): string {
 
 /** SELECT that returns rows from one list per column. */
 function selectArrays(table: Table): string {
-  const arrays = parameterTypes(table).map((type, i) => arrayParam(i + 1, type));
+  const arrays = columnsOf(table).map((name, i) => arrayParam(i + 1, typeOf(table, name)));
   // Needed for rows that come with their numbers; otherwise without effect.
   return `OVERRIDING SYSTEM VALUE SELECT * FROM unnest(${arrays.join(', ')})`;
 }
@@ -224,8 +224,8 @@ function arraysOf<T extends Table>(table: T, rows: readonly RowOf<T>[]): string[
 
 /** Selects the rows whose key, the column at this index, is in the list $1. */
 function whereKey(table: Table, index = 0): string {
-  const [key, type] = [columnsOf(table)[index], parameterTypes(table)[index]];
-  return `${table.name} WHERE ${key} = ANY(${arrayParam(1, type ?? '')})`;
+  const key = keyOf(table)[index] ?? '';
+  return `${table.name} WHERE ${key} = ANY(${arrayParam(1, typeOf(table, key))})`;
 }
 
 /** PostgreSQL type OIDs. */

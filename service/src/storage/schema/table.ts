@@ -68,12 +68,10 @@ export function columnsOf<T extends Table>({ columns }: T): (keyof T['columns'] 
 }
 
 /** The type of a column in parameters. */
-export function parameterTypes({ columns }: Table): ColumnType[] {
-  return Object.values(columns).map((column) => {
-    const type = column.replace('?', '') as StoredType;
-    if (type === 'sortedText') return 'text';
-    return type === 'number' || type === 'neverReusedNumber' ? 'integer' : type;
-  });
+export function typeOf({ columns }: Table, name: string): ColumnType {
+  const type = columns[name]?.replace('?', '');
+  if (type === 'uuid' || type === 'bigint') return type;
+  return type === 'text' || type === 'sortedText' ? 'text' : 'integer';
 }
 
 export function keyOf(declared: Table): string[] {
@@ -122,22 +120,7 @@ export function createTableInParts(declared: Table, sql: Sql): { before: string[
 
 /** Parameters with the values of all columns, or of those in a list. */
 export function parametersOf(declared: Table, columns: readonly string[] = columnsOf(declared)): string {
-  return columns.map((name, i) => `$${i + 1}${isUuid(declared, name) ? '::uuid' : ''}`).join(', ');
-}
-
-export function isUuid({ columns }: Table, name: string): boolean {
-  return columns[name]?.replace('?', '') === 'uuid';
-}
-
-/**
- * SELECT of a table's rows after the row with the key ($1, $2, …), or of its first rows, in the order of the key. Compares row
- * values instead of single columns, so that an index seek finds the start.
- */
-export function scanSql(declared: Table, start: 'first' | 'next', limit: number): string {
-  const key = keyOf(declared);
-  const after = `WHERE (${key.join(', ')}) > (${parametersOf(declared, key)})`;
-  return `SELECT ${columnsOf(declared).join(', ')} FROM ${declared.name} ${start === 'next' ? after : ''}
-   ORDER BY ${key.join(', ')} LIMIT ${limit}`;
+  return columns.map((name, i) => `$${i + 1}${typeOf(declared, name) === 'uuid' ? '::uuid' : ''}`).join(', ');
 }
 
 export function insertSql(declared: Table, source: string): string {

@@ -14,11 +14,11 @@ import { StorageError } from '../../domain/storage-error.ts';
 import { type Connection, type DatabaseOptions, noDatabase, type SqlValue } from '../database.ts';
 import {
   columnsOf,
-  isUuid,
   keyOf,
   parametersOf,
   type RowOf,
   type Table,
+  typeOf,
   upsertSql,
 } from '../schema/table.ts';
 import { type Statement, uuidOfHex } from '../sql.ts';
@@ -154,7 +154,7 @@ export class SqliteConnection implements Connection {
     ...first: SqlValue[]
   ): Promise<RowOf<T>[]> {
     const names = columnsOf(table).map((name) => `${table.name}.${name}`);
-    const type = isUuid(table, keyOf(table)[first.length] ?? '') ? 'uuid' : 'text';
+    const type = typeOf(table, keyOf(table)[first.length] ?? '');
     const conditions = first.map((_, i) => `${names[i]} = $${i + 2} AND`);
     // One statement is faster than one per key. CROSS JOIN makes SQLite look up the keys instead of scanning the table.
     return this.all(

@@ -6,24 +6,18 @@ import type { CatalogueStore } from '../../domain/catalogue.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { StoredDocument } from '../../domain/stored-document.ts';
 import type { Database } from '../database.ts';
+import { type Scan, scan } from '../scan.ts';
 import { RETAILERS } from '../schema/tables.ts';
 import { takeOverLog } from './import-log.ts';
 import { parseDomains } from './link-store.ts';
 import { pullWriter } from './pull-store.ts';
-import { type BatchQuery, readBatches } from './read-batches.ts';
 import { lockRevision, raiseRevision, readRevisions } from './revision.ts';
 
-export const ALL_RETAILERS: BatchQuery = {
-  sql: 'SELECT id, document, source FROM retailers WHERE id >= $1::uuid ORDER BY id',
-  params: [],
-  batchSize: 200,
-};
-
-const RETAILERS_WITH_DOMAINS: BatchQuery = {
-  sql: `SELECT retailers.id, document, domains FROM retailers LEFT JOIN links ON links.id = retailers.id
-   WHERE retailers.id >= $1::uuid ORDER BY retailers.id`,
-  params: [],
-  batchSize: ALL_RETAILERS.batchSize,
+const ALL_RETAILERS: Scan = { table: RETAILERS, columns: 'id, document', batchSize: 200 };
+const RETAILERS_WITH_DOMAINS: Scan = {
+  ...ALL_RETAILERS,
+  columns: 'retailers.id, document, domains',
+  join: 'LEFT JOIN links ON links.id = retailers.id',
 };
 
 interface RetailerWithDomains extends StoredDocument {
@@ -38,7 +32,7 @@ export function catalogueStore(database: Database, clock: Clock): CatalogueStore
     read: (onBatch) =>
       database.readOnce(async (connection) => {
         const { catalogue: revision } = await readRevisions(connection);
-        await readBatches<RetailerWithDomains>(connection, RETAILERS_WITH_DOMAINS, (batch) =>
+        await scan<RetailerWithDomains>(connection, RETAILERS_WITH_DOMAINS, (batch) =>
           onBatch(batch.map((row) => ({ ...row, domains: parseDomains(row.domains) }))),
         );
         return revision;
@@ -71,10 +65,7 @@ export function catalogueStore(database: Database, clock: Clock): CatalogueStore
             );
             return new Set(rows.map(({ id }) => id));
           },
-          read: (onBatch) =>
-            readBatches(connection, ALL_RETAILERS, (batch) =>
-              onBatch(batch.map(({ id, document }) => ({ id, document }))),
-            ),
+          read: (onBatch) => scan(connection, ALL_RETAILERS, onBatch),
           markChanged: () => raiseRevision(connection, 'catalogue'),
           pulls: pullWriter(connection, clock),
         });

@@ -14,10 +14,10 @@ import {
 import type { Clock } from '../../domain/clock.ts';
 import type { Connection, Database } from '../database.ts';
 import type { OpenOnce } from '../open-once.ts';
+import { scan } from '../scan.ts';
 import { columnsOf, type RowOf } from '../schema/table.ts';
 import { CLICKS } from '../schema/tables.ts';
 import type { Statement } from '../sql.ts';
-import { readBatches } from './read-batches.ts';
 
 /** Other writers hold their locks only briefly: while recording clicks, or for one batch of a purge. */
 const LOCK_TIMEOUT_MS = 1_000;
@@ -65,8 +65,9 @@ const LOCK_BATCH_SQL: Statement = ({ forUpdate }) =>
 const PURGE_SQL: Statement = ({ isOneOf }) =>
   `DELETE FROM clicks WHERE id ${isOneOf(PURGE_BATCH_SQL)} RETURNING id`;
 
+/** A condition with the parameter of the order before it. */
 const ofOwner = ({ passbackUid }: ClickOwner) =>
-  `FROM clicks WHERE id >= $1 AND org_id = $2${passbackUid === undefined ? '' : ' AND passback_uid = $3'}`;
+  `org_id = $2${passbackUid === undefined ? '' : ' AND passback_uid = $3'}`;
 
 const valuesOf = ({ orgId, passbackUid }: ClickOwner) =>
   passbackUid === undefined ? [orgId] : [orgId, passbackUid];
@@ -96,10 +97,9 @@ export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickSto
   ): Promise<number> {
     if (!canHaveClicks(owner)) return 0;
     const opened = await database.open();
-    const sql = `SELECT id ${ofOwner(owner)} ORDER BY id`;
-    const query = { sql, params: valuesOf(owner), batchSize: PURGE_BATCH };
+    const query = { table: CLICKS, columns: 'id', where: ofOwner(owner), params: valuesOf(owner) };
     let count = 0;
-    await readBatches<{ id: ClickId }>(opened, query, async (batch) => {
+    await scan<{ id: ClickId }>(opened, query, async (batch) => {
       const ids = batch.map(({ id }) => id);
       await write((connection) => change(connection, ids));
       count += ids.length;
@@ -175,7 +175,7 @@ export function clickStore(database: OpenOnce<Database>, clock: Clock): ClickSto
       if (!canHaveClicks(owner)) return 0;
       const opened = await database.open();
       const [row] = await opened.all<{ count: number }>(
-        `SELECT count(*) AS count ${ofOwner(owner)}`,
+        `SELECT count(*) AS count FROM clicks WHERE id >= $1 AND ${ofOwner(owner)}`,
         '',
         ...valuesOf(owner),
       );

@@ -1,18 +1,99 @@
-// Reads, verifies and rebuilds the daily totals. Verifying and rebuilding read every transaction.
+// Daily totals of transactions. A write of transactions collects its changes in memory and adds them to the stored totals before it
+// commits. The lock on the organisation's change clock, which every such write holds, also protects the organisation's totals.
+// Verifying and rebuilding the totals reads every transaction.
 
+import { DecimalSum } from '@offerbook/wire/amount.ts';
+import type { Status } from '@offerbook/wire/transaction.ts';
+import type { StoredDocument } from '../../domain/stored-document.ts';
 import type { DailyTotal, DailyTotalStore, DaySales, OnCounted, Sale } from '../../domain/transaction.ts';
 import type { Connection, Database, Queries } from '../database.ts';
+import { scan } from '../scan.ts';
+import type { RowOf } from '../schema/table.ts';
+import { DAILY_TOTALS, TRANSACTIONS } from '../schema/tables.ts';
+import type { Sql, Statement } from '../sql.ts';
 import { lockClocks } from './change-clock.ts';
-import { DailySums, TOTAL_COLUMNS } from './daily-sums.ts';
-import { readBatches } from './read-batches.ts';
-import { exportQuery } from './transaction-store.ts';
 
-const READ_BATCH = 5_000;
+/** Bounds the memory use of an import whose sales span very many days. */
+const SUMS_MAX = 10_000;
 
-/** Compares row values, so that an index seek finds the start. */
-const READ_SQL = `SELECT ${TOTAL_COLUMNS} FROM daily_totals
-  WHERE (org_id, day, currency, status) > ($1, $2, $3, $4)
-  ORDER BY org_id, day, currency, status LIMIT ${READ_BATCH}`;
+/** The columns of a DailyTotal. */
+const TOTAL_COLUMNS =
+  'org_id AS "orgId", day, currency, status, count, order_value AS "orderValue", cashback';
+
+interface DailySum {
+  readonly orgId: number;
+  readonly day: string;
+  readonly currency: string;
+  readonly status: Status;
+  count: number;
+  readonly orderValue: DecimalSum;
+  readonly cashback: DecimalSum;
+}
+
+const ofDays = ({ isOneOf, valuesTable }: Sql) =>
+  `FROM daily_totals WHERE org_id = $1 AND day ${isOneOf(`SELECT value FROM ${valuesTable('$2', 'text')}`)}`;
+const FIND_SQL: Statement = (sql) => `SELECT ${TOTAL_COLUMNS} ${ofDays(sql)}`;
+const DELETE_EMPTY_SQL: Statement = (sql) => `DELETE ${ofDays(sql)} AND count = 0`;
+
+/** Sums by organisation, day, currency and status. */
+export class DailySums extends Map<string, DailySum> {
+  /** Adds a sale, or subtracts it if the sign is -1. */
+  addSale(orgId: number, sale: Sale, sign: 1 | -1 = 1): void {
+    const sum = this.#at(orgId, sale.soldAt.slice(0, 10), sale.currencyCode, sale.status);
+    sum.count += sign;
+    sum.orderValue.add(sign * sale.orderValue);
+    sum.cashback.add(sign * sale.cashback);
+  }
+
+  addTotal({ orgId, day, currency, status, count, orderValue, cashback }: DailyTotal): void {
+    const sum = this.#at(orgId, day, currency, status);
+    sum.count += count;
+    sum.orderValue.add(orderValue);
+    sum.cashback.add(cashback);
+  }
+
+  find(key: string): DailyTotal | undefined {
+    const sum = this.get(key);
+    return sum && { ...sum, orderValue: sum.orderValue.toString(), cashback: sum.cashback.toString() };
+  }
+
+  /** Calls store() if there are more than SUMS_MAX sums. */
+  async storeIfLarge(connection: Connection): Promise<void> {
+    if (this.size > SUMS_MAX) await this.store(connection);
+  }
+
+  /** Adds the sums to the stored totals, then clears them. */
+  async store(connection: Connection): Promise<void> {
+    for (const [orgId, sums] of Map.groupBy(this.values(), (sum) => sum.orgId)) {
+      const days = JSON.stringify([...new Set(sums.map(({ day }) => day))]);
+      for (const total of await connection.all<DailyTotal>(FIND_SQL, orgId, days)) {
+        const { day, currency, status } = total;
+        if (this.has(keyOf(orgId, day, currency, status))) this.addTotal(total);
+      }
+      await connection.putMany(DAILY_TOTALS, sums.map(toRow));
+      await connection.all(DELETE_EMPTY_SQL, orgId, days);
+    }
+    this.clear();
+  }
+
+  #at(orgId: number, day: string, currency: string, status: Status): DailySum {
+    const key = keyOf(orgId, day, currency, status);
+    const known = this.get(key);
+    if (known !== undefined) return known;
+    const amounts = { orderValue: new DecimalSum(), cashback: new DecimalSum() };
+    const sum = { orgId, day, currency, status, count: 0, ...amounts };
+    this.set(key, sum);
+    return sum;
+  }
+}
+
+function keyOf(orgId: number, day: string, currency: string, status: Status): string {
+  return `${orgId} ${day} ${currency} ${status}`;
+}
+
+export function toRow({ orgId, orderValue, cashback, ...row }: DailySum | DailyTotal) {
+  return { ...row, org_id: orgId, order_value: orderValue.toString(), cashback: cashback.toString() };
+}
 
 /** Seeks each organisation's first day, because the index starts with the organisation. */
 const COUNT_DAYS_SQL = `SELECT d.day, sum(d.count) AS count
@@ -60,18 +141,17 @@ export function dailyTotalStore(database: Database): DailyTotalStore {
 }
 
 /** Reads the totals of all organisations, including those that are being deleted. */
-export async function readTotals(
+export function readTotals(
   queries: Queries,
   onBatch: (batch: DailyTotal[]) => Promise<unknown>,
 ): Promise<void> {
-  let batch: DailyTotal[];
-  let last = { orgId: 0, day: '', currency: '', status: '' };
-  do {
-    const { orgId, day, currency, status } = last;
-    batch = await queries.all<DailyTotal>(READ_SQL, orgId, day, currency, status);
-    if (batch.length > 0) await onBatch(batch);
-    last = batch.at(-1) ?? last;
-  } while (batch.length === READ_BATCH);
+  return scan<RowOf<typeof DAILY_TOTALS>>(queries, { table: DAILY_TOTALS }, (rows) =>
+    onBatch(rows.map(toTotal)),
+  );
+}
+
+function toTotal({ org_id, order_value, status, ...row }: RowOf<typeof DAILY_TOTALS>): DailyTotal {
+  return { ...row, status: status as Status, orgId: org_id, orderValue: order_value };
 }
 
 async function countAll(
@@ -83,7 +163,8 @@ async function countAll(
 ): Promise<void> {
   let count = 0;
   for (const orgId of orgIds) {
-    await readBatches(connection, exportQuery(orgId), async (batch) => {
+    const transactions = { table: TRANSACTIONS, orgId, columns: 'id, document' };
+    await scan<StoredDocument>(connection, transactions, async (batch) => {
       for (const { document } of batch) sums.addSale(orgId, JSON.parse(document) as Sale);
       await onBatch();
       count += batch.length;

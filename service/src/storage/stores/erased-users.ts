@@ -4,7 +4,6 @@
 import type { Connection, Queries } from '../database.ts';
 import type { RowOf } from '../schema/table.ts';
 import { ERASURES } from '../schema/tables.ts';
-import { readClickKey } from './secret.ts';
 
 export type ErasedUser = RowOf<typeof ERASURES>;
 
@@ -53,4 +52,11 @@ export function digestUser(key: string, orgId: number, passbackUid: string): str
   return new Bun.CryptoHasher('sha256', key)
     .update(JSON.stringify(['erased', orgId, passbackUid]))
     .digest('hex');
+}
+
+/** The secret of click ids and of these digests, from which the secrets of webhooks are derived. Never shown. */
+export async function readClickKey(connection: Queries): Promise<string> {
+  const [row] = await connection.all<{ value: string }>("SELECT value FROM secrets WHERE name = 'click'");
+  if (row === undefined) throw new Error('the secret for click ids is missing');
+  return row.value;
 }

@@ -9,6 +9,7 @@ import type { ClickStore } from '../../domain/click.ts';
 import type { DeletedCounts, OrganisationDeletion } from '../../domain/organisation.ts';
 import { StorageError } from '../../domain/storage-error.ts';
 import type { Connection, Database, Queries } from '../database.ts';
+import { deleteInBatches } from '../scan.ts';
 import type { Table } from '../schema/table.ts';
 import { MAIN_TABLES } from '../schema/tables.ts';
 import type { Statement } from '../sql.ts';
@@ -112,18 +113,20 @@ export function organisationDeletion(
       await Bun.sleep(reloadMs);
       for (const [table, statement] of deleteBatch) {
         const what = COUNTED[table];
-        let deleted: number;
-        do {
-          deleted = await database.write(async (connection) => {
-            await connection.overwriteDeleted();
+        await deleteInBatches(
+          database,
+          BATCH,
+          async (connection, deleted) => {
             const { length } = await connection.all(statement, orgId);
             if (what !== undefined)
-              await amendAudit(connection, entry, { ...counts, [what]: counts[what] + length });
+              await amendAudit(connection, entry, { ...counts, [what]: deleted + length });
             return length;
-          });
-          if (what !== undefined) counts[what] += deleted;
-          onBatch(counts.transactions + counts.versions);
-        } while (deleted === BATCH);
+          },
+          (deleted) => {
+            if (what !== undefined) counts[what] = deleted;
+            onBatch(counts.transactions + counts.versions);
+          },
+        );
       }
       counts.clicks = await clicks.deleteOf(orgId, (count) =>
         onBatch(counts.transactions + counts.versions + count),

@@ -7,7 +7,7 @@ import type { PutTransaction } from '../../domain/transaction.ts';
 import type { Connection } from '../database.ts';
 import { FORMER_USERS, TRANSACTIONS, type TransactionRow } from '../schema/tables.ts';
 import { userKey } from '../transactions/user-key.ts';
-import { DailySums } from './daily-sums.ts';
+import { DailySums } from './daily-totals.ts';
 import { keepReplaced } from './transaction-history.ts';
 
 /** The more rows are sorted together, the more of them share an index page. */

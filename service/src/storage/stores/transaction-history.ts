@@ -7,6 +7,7 @@ import { FIRST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import { printedPassbackUid } from '../../domain/stored-document.ts';
 import type { TransactionHistory, TransactionVersion } from '../../domain/transaction.ts';
 import type { Connection, Database, Queries } from '../database.ts';
+import { deleteInBatches } from '../scan.ts';
 import type { Statement } from '../sql.ts';
 import { selectOfUser } from '../transactions/user-ids.ts';
 import { userKey } from '../transactions/user-key.ts';
@@ -159,31 +160,25 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
       );
       let versions = 0;
       for (const { id: orgId } of await database.all<{ id: number }>('SELECT id FROM organisations')) {
-        let deleted: number;
-        do {
-          deleted = await database.write(async (connection) => {
-            await connection.overwriteDeleted();
-            await connection.all(LOCK_BATCH_SQL, orgId, replacedBeforeMs);
-            const { length: count } = await connection.all(PURGE_SQL, orgId, replacedBeforeMs);
-            await amendAudit(connection, entry, { versions: versions + count, replacedBefore });
-            return count;
-          });
-          versions += deleted;
-          onBatch(versions);
-        } while (deleted === PURGE_BATCH);
+        const earlier = versions;
+        const purge = async (connection: Connection, before: number) => {
+          await connection.all(LOCK_BATCH_SQL, orgId, replacedBeforeMs);
+          const { length: count } = await connection.all(PURGE_SQL, orgId, replacedBeforeMs);
+          await amendAudit(connection, entry, { versions: earlier + before + count, replacedBefore });
+          return count;
+        };
+        versions += await deleteInBatches(database, PURGE_BATCH, purge, (count) => onBatch(earlier + count));
         await database.write(async (connection) => {
           await connection.overwriteDeleted();
           await connection.all(PURGE_USERS_SQL, orgId, replacedBeforeMs);
         });
       }
       const seenBeforeMs = Math.min(replacedBeforeMs, auditor.clock() - PULLED_KEEP_MS);
-      let pulled: number;
-      do {
-        pulled = await database.write(async (connection) => {
-          await connection.overwriteDeleted();
-          return (await connection.all(PURGE_PULLED_SQL, seenBeforeMs)).length;
-        });
-      } while (pulled === PURGE_BATCH);
+      await deleteInBatches(
+        database,
+        PURGE_BATCH,
+        async (connection) => (await connection.all(PURGE_PULLED_SQL, seenBeforeMs)).length,
+      );
       await database.emptyLog();
       return versions;
     },

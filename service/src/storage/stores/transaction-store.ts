@@ -11,24 +11,14 @@ import type {
   TransactionWriters,
 } from '../../domain/transaction.ts';
 import type { Connection, Database } from '../database.ts';
+import { scan } from '../scan.ts';
 import { TRANSACTIONS } from '../schema/tables.ts';
 import type { Statement } from '../sql.ts';
-import { readTransactionPage } from '../transactions/transaction-page.ts';
 import { advanceClock, lockClock, lockClocks } from './change-clock.ts';
 import { readErasedUsers } from './erased-users.ts';
 import { takeOverLog } from './import-log.ts';
 import { pullWriter } from './pull-store.ts';
 import { PutBuffer } from './put-buffer.ts';
-import { type BatchQuery, readBatches } from './read-batches.ts';
-
-/** All transactions of an organisation. Compares row values, like FROM_CURSOR in transaction-page.ts. */
-export function exportQuery(orgId: number, columns = 'id, document'): BatchQuery {
-  return {
-    sql: `SELECT ${columns} FROM transactions WHERE (org_id, id) >= ($2, $1::uuid) AND org_id <= $2 ORDER BY org_id, id`,
-    params: [orgId],
-    batchSize: 1_000,
-  };
-}
 
 /**
  * The document of the transaction $2 of the organisation $1, as bytes. Transactions of other organisations are not read, so they
@@ -39,15 +29,11 @@ export const FIND_SQL: Statement = ({ joinDocuments }) => `
 
 const ALL = { minMs: Number.MIN_SAFE_INTEGER, maxMs: Number.MAX_SAFE_INTEGER };
 
-interface TransactionStoreOptions {
-  readonly clock: Clock;
-  /** Servers pass a function that reads from a replica and detects failovers. Default: reads from this database. */
-  readonly readPage?: TransactionStore['page'] | undefined;
-}
-
+/** Servers pass a `readPage` that also reads from a replica and detects failovers. */
 export function transactionStore(
   database: Database,
-  { clock, readPage = (query) => readTransactionPage(database, query) }: TransactionStoreOptions,
+  clock: Clock,
+  readPage: TransactionStore['page'],
 ): TransactionStore {
   async function writeTo<T>(
     lock: (connection: Connection) => Promise<ReadonlyMap<number, number>>,
@@ -135,12 +121,14 @@ export function transactionStore(
       return found;
     },
     read: (orgId, onBatch) =>
-      database.readOnce((connection) => readBatches(connection, exportQuery(orgId), onBatch)),
+      database.readOnce((connection) =>
+        scan(connection, { table: TRANSACTIONS, orgId, columns: 'id, document' }, onBatch),
+      ),
     write: (orgId, work, importId) =>
       writeTo(
         async (connection) => new Map([[orgId, await lockClock(connection, orgId)]]),
         // The organisation exists, because its clock is locked.
-        ({ of, ...writers }) => work({ ...(of(orgId) as OrganisationWriter), ...writers }),
+        (writers) => work({ ...(writers.of(orgId) as OrganisationWriter), ...writers }),
         importId,
       ),
     writeAll: (work, importId) => writeTo(lockClocks, work, importId),

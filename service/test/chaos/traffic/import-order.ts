@@ -213,7 +213,8 @@ function observed(
     write: (orgId, work) =>
       store.write(orgId, (writer) => {
         stamped(orgId, writer.stampMs);
-        return work(watch(orgId, writer));
+        const watched = watch(orgId, writer);
+        return work({ ...watched, of: (id) => (id === orgId ? watched : undefined) });
       }),
     writeAll: (work) =>
       store.writeAll((writers) => {

@@ -6,7 +6,7 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { isStorageError } from '../../../src/domain/storage-error.ts';
 import type { Stores } from '../../../src/domain/stores.ts';
 import type { Database } from '../../../src/storage/database.ts';
-import { DailySums } from '../../../src/storage/stores/daily-sums.ts';
+import { DailySums } from '../../../src/storage/stores/daily-totals.ts';
 import type { Ledger } from '../model/ledger.ts';
 import { getOrganisation, keptIdsOf, type OrganisationName } from '../model/world.ts';
 import { carryOut } from './import-order.ts';
