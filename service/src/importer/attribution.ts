@@ -31,10 +31,11 @@ export interface Attributor {
   readonly ids: ClickIds;
   readonly clicks: ClickStore;
   /** Receives the rows with unknown clicks. If undefined, the import rejects such rows. */
-  readonly aside?: Aside | undefined;
+  readonly unattributed?: UnattributedRows | undefined;
 }
 
-export interface Aside {
+/** Where sales with an unknown click go: the --unattributed file. */
+export interface UnattributedRows {
   put(rows: readonly string[]): Promise<void>;
   /** Makes the rows durable. Called once, before the import commits. */
   keep(): Promise<void>;
@@ -74,14 +75,14 @@ const DEAL_FIELDS: Partial<Record<ActivatedKind, 'cashbackOfferId' | 'couponId' 
 };
 
 export class Attribution {
-  asideCount = 0;
+  unattributedCount = 0;
   readonly #attributor: Attributor;
   readonly #org: Organisation | undefined;
   readonly #isOrganisation: (orgId: number) => boolean;
   readonly #remarks: string[] = [];
   #remarkCount = 0;
   /** Rows of the current batch to set aside. */
-  #aside: string[] = [];
+  #unattributed: string[] = [];
 
   /** If `org` is undefined, every row needs a clickId. */
   constructor(
@@ -114,8 +115,8 @@ export class Attribution {
     const ids = [...new Set(origins.flatMap((origin) => origin?.id ?? []))];
     const records = ids.length === 0 ? new Map<ClickId, Click>() : await this.#attributor.clicks.find(ids);
     const owned = claims.flatMap((claim, index) => this.#findOwner(claim, origins[index], records) ?? []);
-    const aside = this.#aside.splice(0);
-    if (aside.length > 0) await this.#attributor.aside?.put(aside);
+    const unattributed = this.#unattributed.splice(0);
+    if (unattributed.length > 0) await this.#attributor.unattributed?.put(unattributed);
     return owned;
   }
 
@@ -168,9 +169,9 @@ export class Attribution {
   }
 
   #disown(claim: Claim, reason: string): OwnedRow | undefined {
-    if (this.#attributor.aside === undefined) return refused(claim, reason);
-    this.#aside.push(printJson(claim.raw.value));
-    this.asideCount++;
+    if (this.#attributor.unattributed === undefined) return refused(claim, reason);
+    this.#unattributed.push(printJson(claim.raw.value));
+    this.unattributedCount++;
     return undefined;
   }
 

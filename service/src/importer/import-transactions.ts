@@ -48,6 +48,6 @@ export function importTransactions(
     run.requireValid();
     await load.finish();
     await options.pulled?.finish(writers, run.report);
-    if (options.dryRun !== true) await options.attributor?.aside?.keep();
+    if (options.dryRun !== true) await options.attributor?.unattributed?.keep();
   });
 }

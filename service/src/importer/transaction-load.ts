@@ -184,7 +184,7 @@ export class TransactionLoad {
     for (const { writer, clockMs } of this.#parts.values())
       if (clockMs !== undefined) await writer.advanceClock(clockMs);
     this.#run.notes.push(...(this.#attribution?.notes ?? []));
-    this.#run.aside = this.#attribution?.asideCount ?? 0;
+    this.#run.aside = this.#attribution?.unattributedCount ?? 0;
     const { stale } = this.#run.counts;
     if (stale > 0) {
       this.#run.notes.push(

@@ -131,7 +131,7 @@ export class SaleWindows {
   ): Promise<PullCounts> {
     const { name, lease, options, context } = this.#run;
     const { stores, clock } = context;
-    const { org, skipInvalid, aside } = options;
+    const { org, skipInvalid, unattributed } = options;
     const dryRun = how.dryRun ?? options.dryRun;
     const converted = await sales.finish();
     await parts?.flush();
@@ -143,7 +143,7 @@ export class SaleWindows {
       (input, importId) =>
         importTransactions(stores.transactions, org, input, clock, {
           ...{ dryRun, skipInvalid, importId, allowEmpty: true },
-          attributor: { ids: this.#clickIds, clicks: stores.clicks, aside },
+          attributor: { ids: this.#clickIds, clicks: stores.clicks, unattributed },
           pulled: {
             finish: async (writers, report) => {
               const { added, changed, unchanged, stale, withdrawn } = report;

@@ -16,7 +16,7 @@ import type { Organisation } from '../domain/organisation.ts';
 import type { Lease, PullCounts, RequestStore, StreamKey } from '../domain/pull.ts';
 import { isStorageError } from '../domain/storage-error.ts';
 import type { Stores } from '../domain/stores.ts';
-import type { Aside } from '../importer/attribution.ts';
+import type { UnattributedRows } from '../importer/attribution.ts';
 import type { ImportReport } from '../importer/import-report.ts';
 import { recordImport } from '../importer/record-import.ts';
 import type { Span } from '../tracing/tracer.ts';
@@ -49,7 +49,7 @@ export interface PullOptions {
   /** As in the options of a catalogue import. */
   readonly maxWithdrawals?: number | undefined;
   readonly allowWithdrawals?: boolean | undefined;
-  readonly aside?: Aside | undefined;
+  readonly unattributed?: UnattributedRows | undefined;
   /** User and machine. */
   readonly by: string;
   readonly version: string;

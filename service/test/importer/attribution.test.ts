@@ -9,7 +9,7 @@ import { ClickIds } from '../../src/activation/click-id.ts';
 import type { Click, ClickId } from '../../src/domain/click.ts';
 import type { Organisation } from '../../src/domain/organisation.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import type { Aside } from '../../src/importer/attribution.ts';
+import type { UnattributedRows } from '../../src/importer/attribution.ts';
 import { InvalidRows } from '../../src/importer/import-report.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import type { TransactionImportOptions } from '../../src/importer/transaction-load.ts';
@@ -37,13 +37,13 @@ function saleRow(number: number, clickId: unknown, with_: object = {}) {
 async function load(
   stores: Stores,
   rows: readonly object[],
-  options: TransactionImportOptions & { org?: string; aside?: Aside } = {},
+  options: TransactionImportOptions & { org?: string; unattributed?: UnattributedRows } = {},
 ) {
-  const { org, aside, ...others } = options;
+  const { org, unattributed, ...others } = options;
   const attributor = {
     ids: new ClickIds(await stores.clickKey()),
     clicks: stores.clicks,
-    aside,
+    unattributed,
   };
   const owner = org === undefined ? undefined : await stores.organisations.find(org);
   return importTransactions(stores.transactions, owner, sourceFrom(ndjson(rows)), clock, {
@@ -359,20 +359,20 @@ for (const database of DATABASES) {
       ]);
       expect(await salesOf(stores, acme)).toEqual([]);
       const put: string[] = [];
-      const aside = {
+      const unattributed = {
         async put(texts: readonly string[]) {
           put.push(...texts);
         },
         keep: () => Promise.reject(new Error('the disk is full')),
       };
       // Rows are quarantined before the import commits: if that fails, nothing is imported. A dry run does not quarantine rows.
-      await expect(load(stores, rows, { aside })).rejects.toThrow('the disk is full');
+      await expect(load(stores, rows, { unattributed })).rejects.toThrow('the disk is full');
       expect(await salesOf(stores, acme)).toEqual([]);
       const counts = { read: 6, added: 1, invalid: 0, aside: 5, notes: [] };
-      expect(await load(stores, rows, { aside, dryRun: true })).toMatchObject(counts);
+      expect(await load(stores, rows, { unattributed, dryRun: true })).toMatchObject(counts);
       put.length = 0;
-      aside.keep = async () => expect(await salesOf(stores, acme)).toEqual([]) as never;
-      expect(await load(stores, rows, { aside })).toMatchObject(counts);
+      unattributed.keep = async () => expect(await salesOf(stores, acme)).toEqual([]) as never;
+      expect(await load(stores, rows, { unattributed })).toMatchObject(counts);
       expect(put.map((row) => JSON.parse(row))).toEqual(strange);
 
       // With --org, rows without a click belong to that organisation, and another organisation's click is an error.
@@ -380,7 +380,7 @@ for (const database of DATABASES) {
         await load(stores, [saleRow(4, null, { passbackUid: 'by hand' })], { org: 'acme' }),
       ).toMatchObject({ added: 1 });
       expect(
-        (await rejection(load(stores, [saleRow(7, ofGlobex)], { org: 'acme', aside }))).message,
+        (await rejection(load(stores, [saleRow(7, ofGlobex)], { org: 'acme', unattributed }))).message,
       ).toStartWith('line 1: clickId belongs to another organisation');
       expect(
         (await salesOf(stores, acme)).map((sale) => (sale as { passbackUid?: string }).passbackUid),

@@ -150,14 +150,14 @@ describe.each(DATABASES)('on $name', (database) => {
     const [first] = await t.pull({ org: undefined }, kind);
     expect(first?.error).toContain('clickId');
     const rows: string[] = [];
-    const aside = {
+    const unattributed = {
       put: async (found: readonly string[]) => {
         rows.push(...found);
       },
       keep: async () => {},
     };
     t.nowMs += 60_000;
-    const reports = await t.pull({ org: undefined, aside }, kind);
+    const reports = await t.pull({ org: undefined, unattributed }, kind);
     expect(errorsOf(reports)).toEqual([null, null]);
     expect(rows.length).toBe(1);
   });

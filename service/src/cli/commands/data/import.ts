@@ -123,10 +123,10 @@ interface TransactionsFileOptions extends ImportCommandOptions {
 }
 
 async function importTransactionsFile(file: string, options: TransactionsFileOptions): Promise<void> {
-  using aside =
+  using unattributed =
     options.unattributed === undefined ? undefined : new UnattributedFile(options.unattributed, file);
   await runImport('transactions', file, options, async ({ stores, source, org, ...run }) => {
-    const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks, aside };
+    const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks, unattributed };
     return importTransactions(stores.transactions, org, source, systemClock, { ...run.options, attributor });
   });
 }

@@ -197,7 +197,7 @@ async function pullOnce(
   sources: readonly NamedSource[],
   only: Kind | undefined,
 ): Promise<void> {
-  using aside =
+  using unattributed =
     options.unattributed === undefined ? undefined : new UnattributedFile(options.unattributed, '');
   const org = await withStores(options, async (stores) =>
     options.org === undefined ? undefined : await getOrganisation(stores, options.org, 'to write'),
@@ -207,7 +207,7 @@ async function pullOnce(
     const pullOne = async (source: NamedSource): Promise<SourceResult> => {
       try {
         const onRows = progressOf(source.name);
-        const reports = await pullTraced(options, source, { only, org, aside, onRows });
+        const reports = await pullTraced(options, source, { only, org, unattributed, onRows });
         const failed = reports.flatMap((report) =>
           report.error === null
             ? []
@@ -258,7 +258,7 @@ interface SourceResult {
 function pullTraced(
   options: PullCommandOptions,
   source: NamedSource,
-  how: Pick<PullOptions, 'only' | 'org' | 'aside' | 'onRows'>,
+  how: Pick<PullOptions, 'only' | 'org' | 'unattributed' | 'onRows'>,
 ): Promise<StreamReport[]> {
   return withStores(options, (stores) =>
     traceCommand(options.database, `pull ${source.source.network}`, (span) => {

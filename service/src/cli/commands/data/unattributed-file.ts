@@ -11,13 +11,13 @@ import {
   statSync,
 } from 'node:fs';
 import { BadInput } from '@offerbook/wire/failures.ts';
-import type { Aside } from '../../../importer/attribution.ts';
+import type { UnattributedRows } from '../../../importer/attribution.ts';
 import { RowFile } from './row-file.ts';
 
 const STDIN = 0;
 const NEWLINE = 0x0a;
 
-export class UnattributedFile implements Aside, Disposable {
+export class UnattributedFile implements UnattributedRows, Disposable {
   readonly #path: string;
   /** New rows from this import. `keep` appends them to the file. */
   readonly #rows: RowFile;
