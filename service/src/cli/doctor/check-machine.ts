@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { fault, ok, type Verdict, warning } from '../../health/check.ts';
-import { findPort, type Place, urlOf } from '../node/listen.ts';
+import { findPort, type PortAddress, urlOf } from '../node/listen.ts';
 import { livenessProblem } from './liveness-problem.ts';
 
 /** Enough for connections from a few proxies, the database and the log. */
@@ -31,11 +31,11 @@ function readLimits(): string {
 }
 
 /** The URL at which this machine reaches a server with these settings. */
-export function localUrl({ host, port }: Place): string {
+export function localUrl({ host, port }: PortAddress): string {
   return urlOf(THIS_MACHINE[host] ?? host, port);
 }
 
-export async function checkPort({ host, port, option }: Place): Promise<Verdict> {
+export async function checkPort({ host, port, option }: PortAddress): Promise<Verdict> {
   if (port === 0) return ok('any free port');
   const place = `${port} on ${host}`;
   const code = tryToListen({ host, port, option });
@@ -51,9 +51,9 @@ export async function checkPort({ host, port, option }: Place): Promise<Verdict>
 }
 
 /** Returns the error code; undefined if the port is free. */
-function tryToListen(place: Place): string | undefined {
+function tryToListen(address: PortAddress): string | undefined {
   try {
-    findPort(place);
+    findPort(address);
     return undefined;
   } catch (error) {
     const { code = 'unknown' } = (error as Error).cause as NodeJS.ErrnoException;

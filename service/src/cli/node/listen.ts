@@ -44,7 +44,7 @@ export function urlOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-export interface Place {
+export interface PortAddress {
   readonly host: string;
   readonly port: number;
   /** The option that sets this port, for messages. */
@@ -52,7 +52,7 @@ export interface Place {
 }
 
 /** Opens a port. Throws BadInput with the reason if the port cannot be opened. */
-export function bind<T>({ host, port, option }: Place, serve: () => T): T {
+export function bind<T>({ host, port, option }: PortAddress, serve: () => T): T {
   try {
     return serve();
   } catch (error) {
@@ -77,9 +77,9 @@ export function bind<T>({ host, port, option }: Place, serve: () => T): T {
  * Returns the given port, or a free port if the given port is 0. Throws BadInput if another server uses the port: workers would
  * not notice, because they open the port in shared mode.
  */
-export function findPort(place: Place): number {
-  const { host, port } = place;
-  const server = bind(place, () =>
+export function findPort(address: PortAddress): number {
+  const { host, port } = address;
+  const server = bind(address, () =>
     Bun.serve({
       hostname: host,
       port,
