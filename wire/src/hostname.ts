@@ -1,4 +1,4 @@
-// Hostnames of web sites. Converts them to the form in which they are compared: lower-case ASCII (IDNA).
+// Hostnames of web sites, converted to lower-case ASCII (IDNA) for comparison.
 
 /** In ASCII, without a trailing dot. */
 export const HOSTNAME_LENGTH_MAX = 253;

@@ -107,7 +107,7 @@ async function takeRetailers(load: CatalogueLoad, batch: readonly RawRow[]): Pro
     const outcome = before === undefined ? 'added' : document === before ? 'unchanged' : 'changed';
     run.counts[outcome]++;
     losses?.compare(before, retailer, outcome === 'unchanged');
-    // A pull takes over retailers that came from a file before.
+    // A pull takes over retailers that were imported from a file earlier.
     if (outcome !== 'unchanged' || (pulledFrom !== null && !own.has(id))) written.push({ id, document });
   }
   if (written.length > 0 && run.isWriting) await writer.put(written, pulledFrom);

@@ -90,7 +90,7 @@ for (const database of DATABASES) {
       }
     });
 
-    test('a links import rejects domains that are invalid, public suffixes or those of a deal', async () => {
+    test('a links import rejects invalid domains, public suffixes, and domains in the row of a deal', async () => {
       const stores = await open.stores(await database.create());
       const row = (domains: unknown, field = 'retailerId', number = 1) => ({
         [field]: id(number),

@@ -34,7 +34,7 @@ export interface Table<C extends Columns = Columns> {
   readonly isUnlogged?: true;
   /** Columns with data of users. They stay out of the planner's statistics, where erasures would not find them. */
   readonly personal?: readonly (keyof C & string)[];
-  /** The organisation that a row belongs to: its number in this column. Absent if rows belong to the installation. */
+  /** The column with the number of the row's organisation. Absent if rows belong to the installation. */
   readonly organisation?: keyof C & string;
   /** When the deletion of an organisation deletes its rows. Required if there is an `organisation`. */
   readonly deleted?: 'first' | 'in batches' | 'last';

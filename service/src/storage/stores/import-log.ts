@@ -166,8 +166,8 @@ const SOURCE_KEEP_MS = 30 * DAY_MS;
 
 /**
  * Sources with an import since $1, by kind and organisation. If an organisation has no such source for a kind, all its imports
- * of that kind are one feed. Refused imports of transactions without an organisation are no feed unless one has succeeded: --org
- * was forgotten.
+ * of that kind are one feed. Imports of transactions without an organisation count as a feed only after one has succeeded: a
+ * refused one usually lacks --org by mistake.
  */
 const FEEDS_SQL = `SELECT f.kind, o.name AS "orgName", nullif(f.source, '') AS source, f.last_success AS "lastSuccessMs",
     f.last_outcome AS "lastOutcome", f.last_ended AS "lastEndedMs"
