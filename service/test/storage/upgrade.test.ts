@@ -10,14 +10,14 @@ import type { Stores } from '../../src/domain/stores.ts';
 import { openSpool } from '../../src/storage/click-spool.ts';
 import { copyDatabase } from '../../src/storage/copy-database.ts';
 import { inspectDatabase } from '../../src/storage/inspect-database.ts';
-import { openDatabase, sqlitePath } from '../../src/storage/open-database.ts';
-import { closing } from '../../src/storage/open-once.ts';
+import { sqlitePath } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores, READ_OPTIONS } from '../../src/storage/open-stores.ts';
 import { POSTGRES_SCHEMA } from '../../src/storage/postgres/postgres-schema.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { versionOf } from '../../src/storage/schema/schema.ts';
 import { SQLITE_MAIN } from '../../src/storage/sqlite/sqlite-schemas.ts';
 import { upgradeDatabase } from '../../src/storage/upgrade-database.ts';
+import { type Fixture, loadRelease } from '../fixtures/load-release.ts';
 import { type ReleaseContents, readContents } from '../fixtures/release-contents.ts';
 import { DATABASES, type TestDatabase, temporaryFolder } from '../support/databases.ts';
 import {
@@ -32,7 +32,6 @@ import {
 } from './open-test-stores.ts';
 import { startProcess } from './other-process.ts';
 
-const FIXTURES = join(import.meta.dir, '..', 'fixtures');
 const CHANGELOG = join(import.meta.dir, '..', '..', '..', 'CHANGELOG.md');
 /** While the walks of the fixtures last. */
 const NOW_MS = Date.parse('2026-11-15T12:30:00Z');
@@ -43,41 +42,6 @@ const RELEASES = [
   ),
   '6036a2ab',
 ];
-
-interface Fixture {
-  readonly url: string;
-  readonly expected: ReleaseContents;
-}
-
-/** Loads the database of a release. */
-async function load(database: TestDatabase, release: string): Promise<Fixture> {
-  const url = await database.createEmpty();
-  const file = join(FIXTURES, `${release}.${database.name.toLowerCase()}`);
-  const statements = readFileSync(`${file}.sql`, 'utf8').trimEnd().split('\n');
-  const path = sqlitePath(url);
-  if (path === undefined) {
-    await using opened = closing(openDatabase(url, COMMAND_OPTIONS));
-    await opened.write(async (connection) => {
-      for (const statement of statements) await connection.all(statement);
-    });
-  } else {
-    let opened = new SqliteFile(path);
-    opened.run('BEGIN');
-    for (const statement of statements) {
-      const [, end] = /^-- file (.*)$/.exec(statement) ?? [];
-      if (end === undefined) opened.run(statement);
-      else {
-        opened.run('COMMIT');
-        opened.close();
-        opened = new SqliteFile(`${path}${end}`);
-        opened.run('BEGIN');
-      }
-    }
-    opened.run('COMMIT');
-    opened.close();
-  }
-  return { url, expected: JSON.parse(readFileSync(`${file}.ndjson`, 'utf8')) as ReleaseContents };
-}
 
 /** What a release exported, in the form in which this version exports it. */
 function asExported({ label = '', ...contents }: ReleaseContents & { readonly label?: string }) {
@@ -141,7 +105,7 @@ for (const database of DATABASES) {
 
     for (const release of RELEASES)
       test(`a database of ${release} keeps all of its contents, and clients continue to poll`, async () => {
-        const fixture = await load(database, release);
+        const fixture = await loadRelease(database, release);
         const { from, to } = await upgradeDatabase(fixture.url, auditor);
         const stores = await openNow(fixture.url);
         await expectContents(stores, fixture, from !== to);
@@ -150,7 +114,7 @@ for (const database of DATABASES) {
       });
 
     test('until migrate has upgraded an old database, everything else refuses it and changes nothing', async () => {
-      const fixture = await load(database, 'v0.1.0');
+      const fixture = await loadRelease(database, 'v0.1.0');
       const { url } = fixture;
       const facts = await inspectDatabase(url, Date.now);
       expect(facts.schema).toMatchObject({ state: 'old', version: 7 });
@@ -166,7 +130,7 @@ for (const database of DATABASES) {
     });
 
     test('an upgrade that is killed at any moment can be repeated', async () => {
-      const fixture = await load(database, 'v0.1.0');
+      const fixture = await loadRelease(database, 'v0.1.0');
       let wasKilled = 0;
       for (let round = 0; round < 8; round++) {
         const child = startProcess('migrate', fixture.url);
@@ -181,7 +145,7 @@ for (const database of DATABASES) {
     });
 
     test('an upgrade is refused while a server uses the database', async () => {
-      const { url } = await load(database, 'v0.1.0');
+      const { url } = await loadRelease(database, 'v0.1.0');
       const server = open.database(url);
       await server.all('SELECT name, value FROM revisions');
       expect(await rejection(upgradeDatabase(url, auditor))).toMatchObject({ kind: 'busy' });
@@ -248,7 +212,7 @@ for (const database of DATABASES) {
 
 test('a spool of an earlier release keeps its clicks, also those that were rejected', async () => {
   const path = join(temporaryFolder(), 'spool.db');
-  const fixture = await load(DATABASES[0] as TestDatabase, '6036a2ab');
+  const fixture = await loadRelease(DATABASES[0] as TestDatabase, '6036a2ab');
   const clicks = sqlitePath(fixture.url);
   if (clicks === undefined) return;
   renameSync(`${clicks}-activations`, path);

@@ -30,6 +30,7 @@ import monitoring from '../../../../docs/operations/monitoring.md' with { type: 
 import proxies from '../../../../docs/operations/proxies.md' with { type: 'text' };
 import replication from '../../../../docs/operations/replication.md' with { type: 'text' };
 import serving from '../../../../docs/operations/serving.md' with { type: 'text' };
+import upgrading from '../../../../docs/operations/upgrading.md' with { type: 'text' };
 import sendingWebhooks from '../../../../docs/operations/webhooks.md' with { type: 'text' };
 import operations from '../../../../docs/operations.md' with { type: 'text' };
 import polling from '../../../../docs/polling.md' with { type: 'text' };
@@ -69,6 +70,7 @@ export const DOCUMENTS = {
   'docs/operations/proxies.md': proxies,
   'docs/operations/replication.md': replication,
   'docs/operations/serving.md': serving,
+  'docs/operations/upgrading.md': upgrading,
   'docs/operations/webhooks.md': sendingWebhooks,
   'docs/polling.md': polling,
   'docs/privacy.md': privacy,

@@ -41,6 +41,7 @@ const GROUPS = {
   Operators: [
     { name: 'operations', label: 'Running Offerbook', file: 'docs/operations.md' },
     { name: 'operations/installing', label: 'Installing', file: 'docs/operations/installing.md' },
+    { name: 'operations/upgrading', label: 'Upgrading', file: 'docs/operations/upgrading.md' },
     { name: 'operations/serving', label: 'Serving', file: 'docs/operations/serving.md' },
     { name: 'operations/proxies', label: 'Proxies', file: 'docs/operations/proxies.md' },
     { name: 'operations/databases', label: 'Databases', file: 'docs/operations/databases.md' },
