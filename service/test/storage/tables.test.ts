@@ -20,6 +20,22 @@ test('a table with an organisation says when the deletion of an organisation del
   expect(names(silent)).toEqual(['timeline_clocks']);
 });
 
+test('every column that can hold data of a user is declared personal', () => {
+  const isSuspect = (name: string) => /^(document|user_key|sub_id|passback_\w+)$/.test(name);
+  const silent = ALL_TABLES.flatMap((table) =>
+    Object.keys(table.columns)
+      .filter((name) => isSuspect(name) && !table.personal?.includes(name))
+      .map((name) => `${table.name}.${name}`),
+  );
+  // Documents of other tables are about retailers, imports and pulls. A lost walk does no harm, and erasures delete walks.
+  expect(silent.sort()).toEqual([
+    'imports.document',
+    'pull_streams.document',
+    'retailers.document',
+    'walks.user_key',
+  ]);
+});
+
 describe.each(DATABASES)('on $name', (database) => {
   const open = openTestStores();
 
