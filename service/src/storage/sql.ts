@@ -55,8 +55,6 @@ export interface Sql {
   readonly withGivenNumber: string;
   /** A new row's number: one more than the number that `lastNumberSql` returns. */
   nextNumber(lastNumberSql: string): string;
-  /** SELECT that returns a row if the table $1 exists. */
-  readonly findTable: string;
 
   readonly ddl: SchemaWords;
 }

@@ -302,8 +302,8 @@ describe('commands used by the deployment files', () => {
     const options = { cwd: temporaryFolder() };
     const migrations = [await offerbook(['migrate'], options), await offerbook(['migrate'], options)];
     expect(migrations).toEqual([
-      { code: 0, stdout: 'Created the database, with schema version 1.\n', stderr: '' },
-      { code: 0, stdout: 'The database is up to date: schema version 1.\n', stderr: '' },
+      { code: 0, stdout: 'Created the database, with schema version 8.\n', stderr: '' },
+      { code: 0, stdout: 'The database is up to date: schema version 8.\n', stderr: '' },
     ]);
     expect((await offerbook(['orgs', 'list'], options)).stdout).toBe('No organisations.\n');
     await using server = await ServerProcess.start([], options);

@@ -28,8 +28,6 @@ export const POSTGRES_SQL: Sql = {
 
   withGivenNumber: 'OVERRIDING SYSTEM VALUE',
   nextNumber: () => 'DEFAULT',
-  // Does not use to_regclass(), whose cache may predate the lock that the caller has just waited for.
-  findTable: `SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename = $1`,
 
   ddl: {
     integer: 'integer',

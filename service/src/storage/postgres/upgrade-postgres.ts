@@ -14,7 +14,7 @@ const BATCH = 2_000;
 const LOCK_TIMEOUT_MS = 10_000;
 
 /** A running server polls the revisions at least once a second. */
-const USERS_SQL = `SELECT DISTINCT coalesce(client_addr::text, 'this machine') AS address FROM pg_stat_activity
+const USERS_SQL = `SELECT DISTINCT coalesce(host(client_addr), 'this machine') AS address FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%FROM revisions%'
     AND state_change > now() - interval '5 seconds'`;
 

@@ -28,7 +28,6 @@ export const SQLITE_SQL: Sql = {
   withGivenNumber: '',
   // By default, SQLite would reuse the number of the last organisation after its deletion.
   nextNumber: (lastNumberSql) => `1 + coalesce((${lastNumberSql}), 0)`,
-  findTable: `SELECT name FROM sqlite_master WHERE type = 'table' AND name = $1`,
 
   ddl: {
     integer: 'INTEGER',

@@ -25,7 +25,7 @@ async function migrateDatabase(options: StoreOptions): Promise<void> {
     upgradeDatabase(options.database, auditor, (rows, total) => show({ rows, total })),
   );
   const seconds = Math.round(performance.now() - startedMs) / 1000;
-  await printResult(options, { ...migration, seconds }, printMigration(migration, seconds));
+  await printResult(options, migration, printMigration(migration, seconds));
 }
 
 function printMigration({ from, to }: Migration, seconds: number): string {
