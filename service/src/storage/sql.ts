@@ -100,7 +100,7 @@ export function splitIds(text: string | null): Uuid[] {
   return text[8] === '-' ? (text.split(',') as Uuid[]) : text.split(',').map(uuidOfHex);
 }
 
+/** Runs for every id that SQLite returns: joining a list of parts would take several times as long. */
 export function uuidOfHex(hex: string): Uuid {
-  const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)];
-  return parts.join('-') as Uuid;
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}` as Uuid;
 }
