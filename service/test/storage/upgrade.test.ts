@@ -2,7 +2,7 @@
 
 import { Database as SqliteFile } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
-import { chmodSync, readFileSync, renameSync } from 'node:fs';
+import { chmodSync, copyFileSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { LAST_ID, newUuid } from '@offerbook/wire/uuid.ts';
 import type { AccessToken } from '../../src/domain/access-token.ts';
@@ -19,7 +19,8 @@ import { SQLITE_MAIN } from '../../src/storage/sqlite/sqlite-schemas.ts';
 import { upgradeDatabase } from '../../src/storage/upgrade-database.ts';
 import { type Fixture, loadRelease } from '../fixtures/load-release.ts';
 import { type ReleaseContents, readContents } from '../fixtures/release-contents.ts';
-import { DATABASES, type TestDatabase, temporaryFolder } from '../support/databases.ts';
+import { DATABASES, newSqliteUrl, type TestDatabase, temporaryFolder } from '../support/databases.ts';
+import { SmallDisk } from '../support/small-disk.ts';
 import {
   EVERYTHING,
   newIds,
@@ -97,6 +98,8 @@ async function expectContents(stores: Stores, { expected }: Fixture, isUpgraded:
   if (before.pulls.length > 0) expect(await stores.pulls.rowsOf('awin:1', ['s1'])).toHaveLength(1);
 }
 
+const SQLITE: TestDatabase = { name: 'SQLite', create: newSqliteUrl, createEmpty: newSqliteUrl };
+
 for (const database of DATABASES) {
   describe(`upgrading an earlier release's database on ${database.name}`, () => {
     const open = openTestStores();
@@ -135,7 +138,7 @@ for (const database of DATABASES) {
       for (let round = 0; round < 8; round++) {
         const child = startProcess('migrate', fixture.url);
         await child.next();
-        await Bun.sleep(Math.random() * 200);
+        await Bun.sleep(Math.random() * 2 ** round);
         child.child.kill('SIGKILL');
         if ((await child.rest()).exitCode !== 0) wasKilled += 1;
       }
@@ -210,12 +213,25 @@ for (const database of DATABASES) {
   });
 }
 
+test.skipIf(!(await SmallDisk.canMount()))(
+  'an upgrade without enough space on the disk is refused before it starts',
+  async () => {
+    const { url } = await loadRelease(SQLITE, 'v0.1.0');
+    await using disk = await SmallDisk.mount(1);
+    const path = join(disk.folder, 'offerbook.db');
+    copyFileSync(sqlitePath(url) ?? '', path);
+    disk.fill();
+    const error = await rejection(upgradeDatabase(`sqlite:${path}`, TEST_AUDITOR));
+    expect(error).toMatchObject({ kind: 'full' });
+    expect(error.message).toMatch(/^the upgrade needs 1 MB on the disk with .*; nothing was changed$/);
+    expect(readdirSync(disk.folder).sort()).toEqual(['filling', 'offerbook.db']);
+  },
+);
+
 test('a spool of an earlier release keeps its clicks, also those that were rejected', async () => {
   const path = join(temporaryFolder(), 'spool.db');
-  const fixture = await loadRelease(DATABASES[0] as TestDatabase, '6036a2ab');
-  const clicks = sqlitePath(fixture.url);
-  if (clicks === undefined) return;
-  renameSync(`${clicks}-activations`, path);
+  const fixture = await loadRelease(SQLITE, '6036a2ab');
+  renameSync(`${sqlitePath(fixture.url)}-activations`, path);
   chmodSync(path, 0o600);
   {
     using old = new SqliteFile(path);

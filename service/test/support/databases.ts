@@ -18,7 +18,7 @@ const ALL: readonly TestDatabase[] = [
   { name: 'PostgreSQL', create: newPostgresSchema, createEmpty: newPostgresDatabase },
 ];
 
-async function newSqliteUrl(): Promise<string> {
+export async function newSqliteUrl(): Promise<string> {
   return `sqlite:${join(temporaryFolder(), 'test.db')}`;
 }
 
