@@ -119,17 +119,3 @@ describe.each(STUCK)('with a cursor that %s,', (_, fault, requests) => {
     expect(checkpoints).toEqual(Array.from({ length: requests - 1 }, () => JSON.stringify(good)));
   });
 });
-
-test('toArray() stops at max for an endless list', async () => {
-  const endless = pages((from) => ({ data: [{ id: from ?? id(1) }], cursor: next(from) }));
-  await using server = await FaultyServer.start(endless);
-  expect(await open(server).retailers().toArray({ max: 50 })).toHaveLength(50);
-  expect(server.paths).toHaveLength(50);
-});
-
-test('an abort ends a call to a server that never responds', async () => {
-  const stop = new AbortController();
-  await using server = await FaultyServer.start(() => stop.abort());
-  const call = open(server).retailers({ signal: stop.signal });
-  expect(await failure(call)).toMatchObject({ name: 'AbortError' });
-});

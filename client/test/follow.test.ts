@@ -1,7 +1,7 @@
 // A follower loses no change, whatever happens to it or to the service. Also tests the pauses between its walks.
 
 import { describe, expect, test } from 'bun:test';
-import { ApiError, CheckpointError, type FollowOptions, MalformedResponseError } from '../src/index.ts';
+import { CheckpointError, type FollowOptions, MalformedResponseError } from '../src/index.ts';
 import {
   failure,
   html,
@@ -116,16 +116,10 @@ describe('checkpoints of a follower', () => {
     expect(queries).toEqual([{ updatedAtGreaterThan: checkpoint, limit: '1000' }]);
   });
 
-  test('the checkpoint is sent unchanged', async () => {
-    const { queries } = await follow([walked([], T1)], { checkpoint: T0, limit: 7 });
-    expect(queries).toEqual([{ updatedAtGreaterThan: T0, limit: '7' }]);
-  });
-
   test('the checkpoint may be a Date', async () => {
-    const { queries } = await follow([walked([], T1)], {
-      checkpoint: new Date(Date.UTC(2026, 10, 14, 12, 0, 0, 5)),
-    });
-    expect(queries[0]?.updatedAtGreaterThan).toBe('2026-11-14T12:00:00.005Z');
+    const checkpoint = new Date(Date.UTC(2026, 10, 14, 12, 0, 0, 5));
+    const { queries } = await follow([walked([], T1)], { checkpoint, limit: 7 });
+    expect(queries).toEqual([{ updatedAtGreaterThan: '2026-11-14T12:00:00.005Z', limit: '7' }]);
   });
 
   test.each(['2026-11-14T14:00:00+02:00', '2026-11-14T10:30:00.0009-01:30', '2026-11-14T12:00:00Z'])(
@@ -157,30 +151,6 @@ describe('checkpoints of a follower', () => {
       expect(checkpoints).toEqual([]);
     },
   );
-
-  test('the checkpoint does not move if the caller throws, so the next run repeats everything', async () => {
-    let saved: string | null = null;
-    const store = {
-      load: () => saved,
-      save(checkpoint: string) {
-        saved = checkpoint;
-      },
-    };
-    const run = async (answer: Answer, crashAt: string | undefined) => {
-      const seen: string[] = [];
-      const script = scripted(answer);
-      const { client } = openClient(script, { token: PRIVATE });
-      for await (const change of client.followTransactions({ store, once: true })) {
-        if (change.id === crashAt) throw new Error('out of disk');
-        seen.push(change.id);
-      }
-      return { seen, from: script.requests.map(queryOf)[0]?.updatedAtGreaterThan };
-    };
-    expect(await failure(run(walked([1, 2, 3], T1), id(2)))).toEqual(new Error('out of disk'));
-    expect(await run(walked([1, 2, 3], T1), undefined)).toEqual({ seen: [1, 2, 3].map(id), from: undefined });
-    expect(await run(walked([], T2), undefined)).toEqual({ seen: [], from: T1 });
-    expect<string | null>(saved).toBe(T2);
-  });
 
   test('the checkpoint is saved before the next walk begins, and the follower stops if saving fails', async () => {
     const keep = () => Promise.reject(new Error('database is read-only'));
@@ -376,12 +346,6 @@ describe('a follower during an outage', () => {
   test('the follower throws on a first response that is not from Offerbook, because the address is probably wrong', async () => {
     expect(await failure(follow([() => html(404)]))).toBeInstanceOf(MalformedResponseError);
   });
-
-  test('the follower throws on a revoked token instead of waiting', async () => {
-    const error = await failure(follow([walked([1], T1), () => problem(401, 'invalid_token')]));
-    expect(error).toBeInstanceOf(ApiError);
-    expect(error).toMatchObject({ code: 'invalid_token' });
-  });
 });
 
 describe('aborting a follower', () => {
@@ -409,11 +373,6 @@ describe('aborting a follower', () => {
 });
 
 describe('the once option', () => {
-  test('the once option ends the iteration after one walk', async () => {
-    const { seen } = await follow([walked([1], T1, 2), walked([2], T2)], { once: true });
-    expect(seen).toEqual(['1', `checkpoint ${inside(T1, 2)}`, '2', `checkpoint ${T1}`]);
-  });
-
   test('with the once option, a resumed walk also fetches the changes before its position', async () => {
     const { seen, queries, clock } = await follow([walked([2], T2), walked([1], T2)], {
       checkpoint: inside(T1, 2),

@@ -21,6 +21,7 @@ test.each<[object, string]>([
   [{}, ''],
   [{ cursor: undefined, name: null }, ''],
   [{ limit: 5, name: '' }, '?limit=5&name='],
+  [{ from: '2026-11-14T12:00:00.123456789+01:00' }, '?from=2026-11-14T12%3A00%3A00.123456789%2B01%3A00'],
   [{ updatedAtGreaterThan: new Date(0) }, '?updatedAtGreaterThan=1970-01-01T00%3A00%3A00.000Z'],
 ])('%j is sent as %j', (parameters, query) => {
   expect(printQuery(parameters)).toBe(query);

@@ -85,12 +85,6 @@ describe('verifyWebhook', () => {
     );
   });
 
-  test('returns the event', async () => {
-    const message = signed(JSON.stringify(EVENT));
-    const input = { headers: headersOf(message), body: message.body, secret: SECRET, clock };
-    expect(await verifyWebhook(input)).toEqual(EVENT);
-  });
-
   test('rejects a webhook in which any one character was changed, as standardwebhooks does', async () => {
     const part = fc.constantFrom('id', 'timestamp', 'signature', 'body');
     const anyCharacter = fc.stringMatching(/^[ -~]$/);
@@ -107,12 +101,6 @@ describe('verifyWebhook', () => {
         expect(() => new Webhook(SECRET).verify(forged.body, headersOf(forged))).toThrow();
       }),
     );
-  });
-
-  test('rejects a webhook from which bytes were cut off or to which bytes were added', async () => {
-    const message = signed(JSON.stringify(EVENT));
-    for (const body of [message.body.slice(0, -1), `${message.body} `, ''])
-      expect(await problemOf({ ...message, body })).toBe('bad_signature');
   });
 
   test('rejects a different encoding of the same signature', async () => {

@@ -1,4 +1,4 @@
-// The service as a process with its own database. It can be killed and restarted at the same address.
+// The service as a process with its own database.
 
 import { join } from 'node:path';
 import { offerbook, ServerProcess } from '../../../service/test/support/command.ts';
@@ -26,11 +26,6 @@ export class ServiceProcess implements AsyncDisposable {
 
   async start(): Promise<void> {
     this.#server = await ServerProcess.start(['--port', String(this.#port), '--database', this.databaseUrl]);
-  }
-
-  /** Kills the process, like a power cut. */
-  async kill(): Promise<void> {
-    await this.#server?.stop('SIGKILL');
   }
 
   /** Runs an offerbook command on the service's database; throws if it fails. */

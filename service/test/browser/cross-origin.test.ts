@@ -72,28 +72,6 @@ test('a page from any origin can import the served client module and list items 
   await page.waitForFunction("document.title === 'Retailer 1'");
 });
 
-test('a page from another origin can read error responses', async () => {
-  expect(await fetchInPage('/v1/retailers/', 'ob_pub_wrong')).toMatchObject({
-    status: 401,
-    body: { code: 'invalid_token' },
-  });
-});
-
-test('a private token sent by a page of the service itself is rejected, and the log warns the operator', async () => {
-  const own = await browser.newPage();
-  await own.goto(`${node.url}/docs`);
-  const answer = await own.evaluate(
-    async (authorization) => {
-      const response = await fetch('/v1/transactions/', { headers: { Authorization: authorization } });
-      return { status: response.status, body: (await response.json()) as { code: string } };
-    },
-    `Bearer ${await node.token('private')}`,
-  );
-  expect(answer).toMatchObject({ status: 403, body: { code: 'private_token_in_browser' } });
-  await node.logged((line) => line.msg === 'private token used in a browser');
-  await own.close();
-});
-
 test('a web page cannot read transactions with any token', async () => {
   expect(await fetchInPage('/v1/transactions/', await node.token('private'))).toBe('blocked');
   expect(await fetchInPage('/v1/transactions/', await node.token('public'))).toBe('blocked');
