@@ -93,14 +93,6 @@ test('all deals of a retailer with tens of thousands of deals are served', async
   expect(JSON.parse(retailers[0] ?? '')).toEqual({ ...RETAILER, cashbackOffers });
 });
 
-test('a small number is served with all its digits and without an exponent', async () => {
-  const cashbackOffers = [offer(11, { cashbackPercentage: 1e-7, maximumFixedCommissionFee: 1.5e-9 })];
-  const { retailer, listForms } = await served({ ...RETAILER, cashbackOffers });
-  const printed = '"cashbackPercentage":0.0000001,"maximumFixedCommissionFee":0.0000000015,';
-  expect(retailer).toContain(printed);
-  expect(listForms.cashbackOffers).toContain(printed);
-});
-
 test('served items have the fields of their schema in schema order', async () => {
   const { retailer, listForms } = await served(RETAILER);
   const { shape } = RetailerSchema;

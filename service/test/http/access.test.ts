@@ -29,6 +29,7 @@ afterAll(() => node[Symbol.asyncDispose]());
 
 const ROOT = join(import.meta.dir, '..', '..', '..');
 const REALM = 'Bearer realm="offerbook"';
+const INVALID = `${REALM}, error="invalid_token"`;
 
 /** Number of the only item in each list. */
 const ITEMS: Record<string, number> = {
@@ -84,6 +85,8 @@ describe.each(TARGETS)('%s', (path, operation) => {
             cors: response.headers.get('Access-Control-Allow-Origin'),
           }).toEqual({ ...want, code: method === 'HEAD' ? undefined : want.code });
           expect(response.headers.get('Allow')).toBe(want.status === 405 ? 'GET, HEAD' : null);
+          if (want.code === 'wrong_token_kind')
+            expect(response.headers.get('WWW-Authenticate')).toBe(`${REALM}, error="insufficient_scope"`);
         });
       }
     }
@@ -97,27 +100,15 @@ describe('authentication', () => {
     ['another scheme', 'Basic dTpw', REALM],
     ['a scheme alone', 'Bearer', REALM],
     ['a scheme followed only by spaces', 'bearer   ', REALM],
-    ['a malformed token', 'Bearer hello', `${REALM}, error="invalid_token"`],
-    ['an unknown token', `Bearer ${newTokenText('public')}`, `${REALM}, error="invalid_token"`],
-    [
-      'two tokens',
-      `Bearer ${newTokenText('public')}, Bearer ${newTokenText('public')}`,
-      `${REALM}, error="invalid_token"`,
-    ],
-    [
-      'another scheme and then a token',
-      `Basic dTpw, Bearer ${newTokenText('public')}`,
-      `${REALM}, error="invalid_token"`,
-    ],
-    [
-      'a token and then another scheme',
-      `Bearer ${newTokenText('public')}, Basic dTpw`,
-      `${REALM}, error="invalid_token"`,
-    ],
+    ['a malformed token', 'Bearer hello', INVALID],
+    ['an unknown token', `Bearer ${newTokenText('public')}`, INVALID],
+    ['two tokens', `Bearer ${newTokenText('public')}, Bearer ${newTokenText('public')}`, INVALID],
+    ['another scheme and then a token', `Basic dTpw, Bearer ${newTokenText('public')}`, INVALID],
+    ['a token and then another scheme', `Bearer ${newTokenText('public')}, Basic dTpw`, INVALID],
     [
       'another scheme with parameters, and then a token',
       `Digest realm="a", nonce="b", Bearer ${newTokenText('public')}`,
-      `${REALM}, error="invalid_token"`,
+      INVALID,
     ],
     ['another scheme with "bearer" in its parameters', 'Digest realm="bearer", nonce="a, bearer b"', REALM],
   ];
@@ -129,11 +120,6 @@ describe('authentication', () => {
     );
     expect(response.status).toBe(401);
     expect(response.headers.get('WWW-Authenticate')).toBe(challenge);
-  });
-
-  test('a token of the wrong kind gets the error insufficient_scope', async () => {
-    const response = await node.get('/v1/transactions/', tokens.public);
-    expect(response.headers.get('WWW-Authenticate')).toBe(`${REALM}, error="insufficient_scope"`);
   });
 
   test('the authentication scheme is case-insensitive', async () => {
@@ -194,10 +180,6 @@ describe('authentication', () => {
 });
 
 describe('tokens', () => {
-  test('a token works as soon as it is issued', async () => {
-    expect((await node.get('/v1/retailers/', await node.token('public'))).status).toBe(200);
-  });
-
   test('a running server rejects a token soon after its revocation', async () => {
     const text = await node.token('public');
     expect((await node.get('/v1/retailers/', text)).status).toBe(200);
@@ -256,74 +238,54 @@ describe('tokens', () => {
     expect([lastUse(used), lastUse(unused)]).toEqual([nowMs, null]);
   });
 
+  /** Stands for the token, which does not exist when the table is built. */
+  const PRIVATE_TOKEN = 'private-token';
   const warnings = (requestId: string) =>
     node.logLines
       .map((line) => JSON.parse(line) as Record<string, unknown>)
       .filter((line) => line.requestId === requestId && line.level === 40);
 
-  describe.each(TARGETS.map(([path]) => path))('%s', (path) => {
+  describe.each(TARGETS)('%s', (path, { tokenKind }) => {
+    const code = tokenKind === 'private' ? 'private_token_in_browser' : 'wrong_token_kind';
+
+    // A same-origin page sends no Origin.
     test.each([
-      ['https://shop.example', 'https://shop.example'],
-      ['null', 'null'],
-      ['not an origin', undefined],
-      ['https://shop.example/path', undefined],
+      ['Origin', 'https://shop.example', { origin: 'https://shop.example' }],
+      ['Origin', 'null', { origin: 'null' }],
+      ['Origin', 'not an origin', {}],
+      ['Origin', 'https://shop.example/path', {}],
+      ['Origin', `https://${PRIVATE_TOKEN}`, {}],
+      ['Sec-Fetch-Site', 'same-origin', {}],
+      ['Sec-Fetch-Site', 'same-site', {}],
+      ['Sec-Fetch-Site', 'cross-site', {}],
+      ['Sec-Fetch-Site', 'none', {}],
+      ['Sec-Fetch-Mode', 'navigate', {}],
+      ['Sec-Fetch-Mode', 'no-cors', {}],
+      ['Sec-Fetch-Mode', 'same-origin', {}],
     ])(
-      'logs a warning, without the token, if a private token is sent from a web page with Origin %s',
-      async (Origin, origin) => {
-        const requestId = `${path}${Origin.replaceAll(' ', '-')}`;
-        await node.get(path, tokens.private, { Origin, 'Request-Id': requestId });
+      'rejects a private token from a web page and logs a warning without the token: %s: %s',
+      async (name, value, origin) => {
+        const requestId = crypto.randomUUID();
+        const sent = value.replace(PRIVATE_TOKEN, tokens.private);
+        const response = await node.get(path, tokens.private, { [name]: sent, 'Request-Id': requestId });
+        expect(response.status).toBe(403);
+        expect(await response.json()).toMatchObject({ code });
         const { tokens: stored } = await node.stores.tokens.list();
-        const { pid, hostname, time, ...warning } = warnings(requestId)[0] ?? {};
+        const [{ pid, time, ...warning } = {}, ...others] = warnings(requestId);
+        expect(others).toEqual([]);
         expect(warning).toEqual({
           level: 40,
           requestId,
           tokenId: stored.find(({ digest }) => digest === digestToken(tokens.private))?.id,
           org: 'acme',
           address: '127.0.0.1',
-          ...(origin === undefined ? {} : { origin }),
+          ...origin,
           msg: 'private token used in a browser',
         });
-        expect(node.logLines.join('')).not.toContain(tokens.private);
+        expect(node.logLines.join('').toLowerCase()).not.toContain(tokens.private.toLowerCase());
       },
     );
-
-    test('does not log a private token that was sent as the Origin', async () => {
-      await node.get(path, tokens.private, {
-        Origin: `https://${tokens.private}`,
-        'Request-Id': `${path}in-origin`,
-      });
-      expect(warnings(`${path}in-origin`)).toHaveLength(1);
-      expect(node.logLines.join('').toLowerCase()).not.toContain(tokens.private.toLowerCase());
-    });
   });
-
-  describe.each(TARGETS.map(([path, { tokenKind }]) => [path, tokenKind] as const))(
-    '%s',
-    (path, tokenKind) => {
-      const code = tokenKind === 'private' ? 'private_token_in_browser' : 'wrong_token_kind';
-
-      test.each([
-        ['Sec-Fetch-Site', 'same-origin'],
-        ['Sec-Fetch-Site', 'same-site'],
-        ['Sec-Fetch-Site', 'cross-site'],
-        ['Sec-Fetch-Site', 'none'],
-        ['Sec-Fetch-Mode', 'navigate'],
-        ['Sec-Fetch-Mode', 'no-cors'],
-        ['Sec-Fetch-Mode', 'same-origin'],
-      ])(
-        'rejects a private token from a same-origin page, which sends no Origin, and logs a warning: %s: %s',
-        async (name, value) => {
-          const requestId = `${path}${name}-${value}`;
-          const response = await node.get(path, tokens.private, { [name]: value, 'Request-Id': requestId });
-          expect(response.status).toBe(403);
-          expect(await response.json()).toMatchObject({ code });
-          expect(warnings(requestId)).toEqual([
-            expect.objectContaining({ org: 'acme', msg: 'private token used in a browser' }),
-          ]);
-        },
-      );
-    },
-  );
 
   test('a private token in a browser is logged even if the address has exceeded its failed-authentication limit', async () => {
     await using limited = await TestNode.start({ settings: { rateLimitFailedAuth: 1 } });
@@ -368,18 +330,6 @@ describe('tokens', () => {
 });
 
 describe('preflight requests', () => {
-  test('a preflight request for the catalogue allows Authorization from any origin', async () => {
-    const response = await node.request('OPTIONS', '/v1/coupons/', undefined, {
-      Origin: 'https://shop.example',
-      'Access-Control-Request-Method': 'GET',
-      'Access-Control-Request-Headers': 'authorization',
-    });
-    expect(response.status).toBe(204);
-    expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*');
-    expect(response.headers.get('Access-Control-Allow-Methods')).toBe('GET, HEAD');
-    expect(response.headers.get('Access-Control-Allow-Headers')).toBe('authorization');
-  });
-
   test.each([
     ['authorization,sentry-trace,baggage,traceparent,x-requested-with', undefined],
     ['Authorization, X-My.Header~1', undefined],
@@ -394,17 +344,9 @@ describe('preflight requests', () => {
         'Access-Control-Request-Headers': asked,
       });
       expect(response.headers.get('Access-Control-Allow-Headers')).toBe(allowed);
+      expect(response.headers.get('Access-Control-Allow-Methods')).toBe('GET, HEAD');
       expect(response.headers.get('Vary')).toBe('Access-Control-Request-Headers');
       expect(response.headers.get('Access-Control-Allow-Credentials')).toBeNull();
     },
   );
-
-  test('a preflight request for transactions is rejected without any CORS header', async () => {
-    const response = await node.request('OPTIONS', '/v1/transactions/', undefined, {
-      Origin: 'https://shop.example',
-      'Access-Control-Request-Method': 'GET',
-    });
-    expect(response.status).toBe(405);
-    expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
-  });
 });

@@ -2,9 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import type { Retailer } from '@offerbook/wire/catalogue.ts';
 import { zstdDecompressSync } from 'bun';
-import { coupon, id, offer, promotion, retailer, timestamp } from '../support/fixtures.ts';
+import { coupon, id, offer, retailer, timestamp } from '../support/fixtures.ts';
 import { TestNode } from '../support/test-node.ts';
 
 let node: TestNode;
@@ -22,11 +21,8 @@ const GREEN = retailer(2, {
       cashbackPercentage: 0,
     }),
   ],
-  coupons: [coupon(22), coupon(21)],
-  promotions: [promotion(32), promotion(31)],
 });
 const PLAIN = retailer(1, { name: 'Plain', cashbackOffers: [offer(13), offer(11, { featured: true })] });
-const EMPTY = retailer(3);
 /** A retailer whose only deal is a coupon that lasts one hour. */
 const HOURLY = retailer(4, {
   coupons: [
@@ -34,84 +30,19 @@ const HOURLY = retailer(4, {
   ],
 });
 
-function listForm<Deal>(deal: Deal, { id: retailerId, logo, url, name }: Retailer) {
-  return { ...deal, retailerId, logo, url, name };
-}
-
 beforeAll(async () => {
   node = await TestNode.start({ clock: () => nowMs });
-  await node.catalogue([GREEN, PLAIN, EMPTY, HOURLY]);
+  await node.catalogue([GREEN, PLAIN, HOURLY]);
   token = await node.token('public');
 });
 afterAll(() => node[Symbol.asyncDispose]());
 
-async function list(path: string): Promise<{ data: Record<string, unknown>[]; cursor?: string }> {
-  const response = await node.get(path, token);
-  expect(response.status).toBe(200);
-  return (await response.json()) as never;
-}
 async function ids(path: string): Promise<unknown[]> {
-  return (await list(path)).data.map((item) => item.id);
+  const { data } = (await (await node.get(path, token)).json()) as { data: { id: string }[] };
+  return data.map(({ id }) => id);
 }
-
-describe('list contents', () => {
-  test('retailers and the deals in each retailer are in id order', async () => {
-    expect(await list('/v1/retailers/')).toEqual({
-      data: [
-        { ...PLAIN, cashbackOffers: PLAIN.cashbackOffers.toReversed() },
-        {
-          ...GREEN,
-          cashbackOffers: GREEN.cashbackOffers.toReversed(),
-          coupons: GREEN.coupons.toReversed(),
-          promotions: GREEN.promotions.toReversed(),
-        },
-      ],
-    });
-  });
-
-  test('offers, coupons and promotions have the fields of their lists', async () => {
-    const [second, first] = PLAIN.cashbackOffers;
-    const [fourth, third] = GREEN.cashbackOffers;
-    expect(await list('/v1/cashback-offers/')).toEqual({
-      data: [
-        listForm(first, PLAIN),
-        listForm(third, GREEN),
-        listForm(second, PLAIN),
-        listForm(fourth, GREEN),
-      ],
-    });
-    expect(await list('/v1/coupons/')).toEqual({
-      data: GREEN.coupons.toReversed().map((it) => listForm(it, GREEN)),
-    });
-    expect(await list('/v1/promotions/')).toEqual({
-      data: GREEN.promotions.toReversed().map((it) => listForm(it, GREEN)),
-    });
-  });
-
-  test("a coupon and its retailer are listed from the coupon's start to its end", async () => {
-    const seen: Record<string, unknown> = {};
-    for (const time of ['12:59:59.999', '13:00:00', '13:59:59.999', '14:00:00']) {
-      nowMs = Date.parse(`2026-11-15T${time}Z`);
-      const coupons = (await ids('/v1/coupons/')).includes(id(23));
-      const retailers = (await ids('/v1/retailers/')).includes(id(4));
-      seen[time] = { coupons, retailers };
-    }
-    nowMs = Date.parse('2026-11-15T12:00:00Z');
-    expect(seen).toEqual({
-      '12:59:59.999': { coupons: false, retailers: false },
-      '13:00:00': { coupons: true, retailers: true },
-      '13:59:59.999': { coupons: true, retailers: true },
-      '14:00:00': { coupons: false, retailers: false },
-    });
-  });
-});
 
 describe('pages', () => {
-  test('the last page has no cursor even if it is full, and every earlier page has a cursor', async () => {
-    expect((await list('/v1/cashback-offers/?limit=4')).cursor).toBeUndefined();
-    expect((await list('/v1/cashback-offers/?limit=3')).cursor).toBe(id(14));
-  });
-
   test('the cursor is the id of the next item, in the body and in a Link header with the full URL', async () => {
     const response = await node.get('/v1/cashback-offers/?country=de&limit=1&_x=1', token);
     expect(((await response.json()) as { cursor: string }).cursor).toBe(id(13));
@@ -120,48 +51,20 @@ describe('pages', () => {
     const nextPage = await node.get(next.slice(node.url.length), token);
     expect(((await nextPage.json()) as { data: { id: string }[] }).data[0]?.id).toBe(id(13));
   });
-
-  test('a cursor is a position: ids that were removed, filtered out or never existed are also valid', async () => {
-    expect(await ids(`/v1/cashback-offers/?cursor=${id(12)}`)).toEqual([id(12), id(13), id(14)]);
-    expect(await ids(`/v1/cashback-offers/?cursor=${id(2)}`)).toEqual([id(11), id(12), id(13), id(14)]);
-    expect(await ids(`/v1/cashback-offers/?cursor=${id(12)}&country=DE`)).toEqual([id(13), id(14)]);
-    expect(await list('/v1/cashback-offers/?cursor=FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF')).toEqual({
-      data: [],
-    });
-  });
-
-  test('a path without a trailing slash gets the same response, without a redirect', async () => {
-    const response = await fetch(`${node.url}/v1/retailers?limit=1`, {
-      headers: { Authorization: `Bearer ${token}` },
-      redirect: 'manual',
-    });
-    expect(response.status).toBe(200);
-    expect(await response.json()).toEqual((await list('/v1/retailers/?limit=1')) as never);
-  });
 });
 
 describe('filters', () => {
   const cases: [string, number[]][] = [
     ['name=plain', [11, 13]],
-    ['name=LAI', [11, 13]],
     ['name=GRUNES', [12, 14]],
-    ['name=caf%C3%A9', [12, 14]],
     ['name=%25_', [12, 14]],
-    ['name=%25', [12, 14]],
-    ['name=*', [12, 14]],
-    ['name=.', []],
-    ['name=nothing', []],
-    ['category=garden', [11, 12, 13]],
     ['name=%20%09plain%0A+', [11, 13]],
     ['name=+', [11, 12, 13, 14]],
     ['category=+garden+', [11, 12, 13]],
-    ['category=gard', []],
-    ['category=epicerie', [14]],
     ['country=de', [11, 13, 14]],
-    ['country=AT', [12]],
-    ['country=ZZ', []],
     ['name=gr&country=DE', [14]],
-    ['name=gr&country=DE&category=garden', []],
+    [`cursor=${id(12)}&country=DE`, [13, 14]],
+    ['cursor=FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF', []],
     ['name=&category=&country=', [11, 12, 13, 14]],
   ];
   test.each(cases)('%s returns the matching offers', async (query, numbers) => {
@@ -171,6 +74,7 @@ describe('filters', () => {
 
 describe('invalid parameters', () => {
   const uuid = 'must be a UUID: the cursor of the previous page';
+  const country = 'must be a two-letter country code (ISO 3166-1 alpha-2)';
   const number = 'must be a whole number from 1 to 1000';
   const host = 'must be a hostname such as www.shop.example, without a scheme or a path';
   const cases: [string, Record<string, string>][] = [
@@ -180,12 +84,9 @@ describe('invalid parameters', () => {
     ['limit=', { limit: 'must not be empty' }],
     ['limit=0', { limit: number }],
     ['limit=1001', { limit: number }],
-    ['limit=-1', { limit: number }],
     ['limit=1.5', { limit: number }],
     ['limit=1e2', { limit: number }],
-    ['limit=99999999999999999999', { limit: number }],
-    ['country=DEU', { country: 'must be a two-letter country code (ISO 3166-1 alpha-2)' }],
-    ['country=D1', { country: 'must be a two-letter country code (ISO 3166-1 alpha-2)' }],
+    ['country=DEU', { country }],
     ['country=UK', { country: 'must be GB, which is the code of the United Kingdom (ISO 3166-1 alpha-2)' }],
     ['country=uk', { country: 'must be GB, which is the code of the United Kingdom (ISO 3166-1 alpha-2)' }],
     ['country=EL', { country: 'must be GR, which is the code of Greece (ISO 3166-1 alpha-2)' }],
@@ -195,13 +96,9 @@ describe('invalid parameters', () => {
     ['hostname=https://shop.example', { hostname: host }],
     [`hostname=${'x.'.repeat(127)}`, { hostname: 'must not be longer than 253 characters' }],
     ['hostname=a.example&hostname=b.example', { hostname: 'must be given only once' }],
-    ['name=a&name=b', { name: 'must be given only once' }],
     ['name=&name=', { name: 'must be given only once' }],
     [`name=${'x'.repeat(201)}`, { name: 'must not be longer than 200 characters' }],
-    [
-      'cursor=x&limit=0&country=1',
-      { cursor: uuid, limit: number, country: 'must be a two-letter country code (ISO 3166-1 alpha-2)' },
-    ],
+    ['cursor=x&limit=0&country=1', { cursor: uuid, limit: number, country }],
   ];
   test.each(cases)('%s is rejected with a problem that names each parameter', async (query, want) => {
     const response = await node.get(`/v1/cashback-offers/?${query}`, token, { 'Request-Id': 'r-1' });
@@ -261,21 +158,6 @@ describe('max-age of catalogue pages', () => {
       }
     },
   );
-
-  test('max-age is a minute if no deal in the page starts or ends within it, even if a deal on another page or list does', async () => {
-    for (const path of [
-      '/v1/cashback-offers/',
-      '/v1/promotions/',
-      '/v1/coupons/?limit=1',
-      '/v1/retailers/?limit=1',
-    ])
-      expect([path, await maxAge('13:59:30', path)]).toEqual([path, 60]);
-  });
-
-  test('max-age is shorter if the cursor changes within a minute', async () => {
-    // The hourly coupon is the first item of the next page.
-    expect(await maxAge('13:59:30', '/v1/coupons/?limit=2')).toBe(30);
-  });
 
   test('a 304 also has a max-age', async () => {
     nowMs = Date.parse('2026-11-15T13:59:30Z');
@@ -432,18 +314,4 @@ describe('caching and compression', () => {
       expect([name, head.headers.get(name)]).toEqual([name, get.headers.get(name)]);
     }
   });
-});
-
-test('an import by another process is served, and a withdrawn retailer disappears', async () => {
-  await using own = await TestNode.start();
-  const publicToken = await own.token('public');
-  await own.catalogue([
-    retailer(1, { cashbackOffers: [offer(11)] }),
-    retailer(2, { cashbackOffers: [offer(12)] }),
-  ]);
-  await own.catalogue([retailer(2, { name: 'New name', cashbackOffers: [offer(12)] })]);
-  const response = await own.get('/v1/retailers/', publicToken);
-  expect(((await response.json()) as { data: { name: string }[] }).data.map((it) => it.name)).toEqual([
-    'New name',
-  ]);
 });

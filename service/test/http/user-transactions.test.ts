@@ -123,6 +123,8 @@ for (const database of DATABASES) {
     });
 
     test.each([
+      ['updatedAtLessThan=', 'updatedAtLessThan', 'must not be empty'],
+      ['updatedAtLessThan=2026-02-30', 'updatedAtLessThan', 'is a date-time that does not exist'],
       ['passbackUid=', 'passbackUid', 'must not be empty'],
       ['passbackUid=a&passbackUid=b', 'passbackUid', 'must be given only once'],
       [`passbackUid=${'x'.repeat(256)}`, 'passbackUid', 'must not be longer than 255 characters'],
