@@ -6,12 +6,13 @@ import { databaseName } from '../../src/activation/activation-directory.ts';
 import { ClickIds } from '../../src/activation/click-id.ts';
 import { currentUser } from '../../src/cli/current-user.ts';
 import { spoolPath } from '../../src/cli/node/activation.ts';
-import type { Click, ClickId } from '../../src/domain/click.ts';
+import type { ClickId } from '../../src/domain/click.ts';
 import { openSpool } from '../../src/storage/click-spool.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { offerbook, type RunOptions, ServerProcess } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
-import { id, retailer, transaction } from '../support/fixtures.ts';
+import { recordClick } from '../support/fixture-click.ts';
+import { retailer, transaction } from '../support/fixtures.ts';
 import { newPostgresDatabase } from '../support/postgres-server.ts';
 import { ndjson } from '../support/test-node.ts';
 
@@ -107,24 +108,8 @@ async function spoolOneClick(url: string): Promise<string> {
 /** Records two clicks, one of which resulted in a sale. */
 async function recordClicks(url: string): Promise<ClickId[]> {
   const stores = await openStores(url);
-  const ids = new ClickIds(await stores.clickKey());
-  const clicks = [1, 2].map(
-    (number): Click => ({
-      id: ids.make(1, Date.now()),
-      orgId: 1,
-      kind: 'retailers',
-      dealId: id(1),
-      retailerId: id(1),
-      passbackUid: `user ${number}`,
-      passbackData: null,
-      activatedAtMs: number,
-      clickedAtMs: null,
-      isTracked: false,
-    }),
-  );
-  await stores.clicks.put(clicks);
-  const made = clicks.map((click) => click.id);
-  await stores.clicks.markSold(made.slice(1));
+  const [other, sold] = [await recordClick(stores, 1), await recordClick(stores, 1)];
+  await stores.clicks.markSold([sold.id]);
   await stores.close();
-  return made;
+  return [other.id, sold.id];
 }

@@ -4,11 +4,10 @@ import { expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CANONICAL_UUID_PATTERN } from '@offerbook/wire/uuid.ts';
-import { ClickIds } from '../../src/activation/click-id.ts';
-import type { Click } from '../../src/domain/click.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { offerbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
+import { recordClick } from '../support/fixture-click.ts';
 import { id } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
 
@@ -59,22 +58,8 @@ test('purge deletes old clicks without a sale, and the audit log records it', as
   const run = (args: string) => offerbook(args.split(' '), { cwd });
   await run('orgs create acme');
   const stores = await openStores(`sqlite:${join(cwd, 'offerbook.db')}`);
-  const ids = new ClickIds(await stores.clickKey());
-  const days = (count: number) => Date.now() - count * 86_400_000;
-  const click = (atMs: number): Click => ({
-    id: ids.make(1, atMs),
-    orgId: 1,
-    kind: 'retailers',
-    dealId: id(1),
-    retailerId: id(1),
-    passbackUid: 'zXq-personal-uid',
-    passbackData: 'zXq-personal-data',
-    activatedAtMs: atMs,
-    clickedAtMs: atMs,
-    isTracked: true,
-  });
-  const [old, sold, recent] = [click(days(40)), click(days(40)), click(days(20))];
-  await stores.clicks.put([old, sold, recent]);
+  const click = (days: number) => recordClick(stores, 1, { activatedAtMs: Date.now() - days * 86_400_000 });
+  const [old, sold, recent] = [await click(40), await click(40), await click(20)];
   await stores.clicks.markSold([sold.id]);
   expect((await run('activations purge --older-than 1h')).code).toBe(2);
   const purged = await run('activations purge --older-than 30d');

@@ -34,7 +34,12 @@ test('livenessProblem reports a connection closed by the server, and an unknown 
   expect(await livenessProblem('http://offerbook.invalid')).toBe('unknown host');
 });
 
-test('probe prints why a service is not live and exits 1', async () => {
+test('probe prints whether a service is live, and exits 1 with the reason if it is not', async () => {
+  await using server = Bun.serve({
+    ...{ port: 0, hostname: '127.0.0.1' },
+    fetch: () => Response.json({ status: 'live' }),
+  });
+  expect(await offerbook(['probe', server.url.origin])).toEqual({ code: 0, stdout: 'live\n', stderr: '' });
   const url = `http://127.0.0.1:${await freePort()}`;
   expect(await offerbook(['probe', url])).toEqual({
     code: 1,

@@ -1,19 +1,36 @@
-// The progress bar on a terminal.
+// Progress on a terminal: the bar of an import, and the line of a backup.
 
 import { expect, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { progressLines } from '../../src/cli/progress-bar.ts';
+import { temporaryFolder } from '../support/databases.ts';
 
-const SOURCE = join(import.meta.dir, '../../src/cli/progress-bar.ts');
+const SOURCE = join(import.meta.dir, '../../src/cli');
 
 /** Work that reports its progress at once, and again after 1.1 s. */
-const PROGRAM = `import { withProgressBar } from ${JSON.stringify(SOURCE)};
+const PROGRAM = `import { withProgressBar } from '${SOURCE}/progress-bar.ts';
 await withProgressBar(async (show) => {
   show({ rows: 1_000_000, total: 4_000_000 });
   await Bun.sleep(1_100);
   show({ rows: 2_000_000, total: 4_000_000 });
 });
 process.stderr.write('done\\n');`;
+
+/** What a program leaves on a terminal. */
+async function screenOf(program: string, cols = 80): Promise<string> {
+  let screen = '';
+  const command = Bun.spawn([process.execPath, '-e', program], {
+    terminal: {
+      cols,
+      data: (_, bytes) => {
+        screen += new TextDecoder().decode(bytes);
+      },
+    },
+  });
+  expect(await command.exited).toBe(0);
+  return screen;
+}
 
 test.concurrent.each([
   [80, '[###############---------------] 50% 2,000,000 rows'],
@@ -22,16 +39,7 @@ test.concurrent.each([
 ])(
   'a progress bar appears after a second, fits a terminal of %p columns and is removed at the end',
   async (cols, bar) => {
-    let screen = '';
-    const command = Bun.spawn([process.execPath, '-e', PROGRAM], {
-      terminal: {
-        cols,
-        data: (_, bytes) => {
-          screen += new TextDecoder().decode(bytes);
-        },
-      },
-    });
-    expect(await command.exited).toBe(0);
+    const screen = await screenOf(PROGRAM, cols);
     expect(screen).toBe(`\r\x1b[K${bar}\r\x1b[Kdone\r\n`);
   },
 );
@@ -53,4 +61,19 @@ test('progress for a log file is at most one line a minute, and none in the firs
     show(`second ${second}`);
   }
   expect(lines).toEqual(['second 60', 'second 120']);
+});
+
+test('a backup shows how much it has written although its own thread is blocked, and removes the line at the end', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'offerbook.db'), Buffer.alloc(1_500_000));
+  const program = `import { showBackupProgress } from '${SOURCE}/commands/running/backup-progress.ts';
+const end = showBackupProgress({ folder: ${JSON.stringify(folder)}, bytesMax: 4_000_000 });
+Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
+process.stderr.write('|');
+end();
+process.stderr.write('done\\n');`;
+  const screen = await screenOf(program);
+  const line = '\r\x1b[K1.5 of at most 4.0 MB written';
+  expect(screen).toStartWith(line);
+  expect(screen.replaceAll(line, '')).toBe('|\r\x1b[Kdone\r\n');
 });

@@ -12,12 +12,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { ClickIds } from '../../src/activation/click-id.ts';
 import { UnattributedFile } from '../../src/cli/commands/data/unattributed-file.ts';
-import { systemClock } from '../../src/domain/clock.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { COMMAND, offerbook } from '../support/command.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
+import { recordClick } from '../support/fixture-click.ts';
 import { id, transaction } from '../support/fixtures.ts';
 import { SmallDisk } from '../support/small-disk.ts';
 
@@ -34,46 +33,23 @@ test.each(DATABASES)(
     const clicks: string[] = [];
     for (const name of ['acme', 'globex']) {
       const org = await stores.organisations.create(name);
-      const nowMs = systemClock();
-      const click = new ClickIds(await stores.clickKey()).make(org?.id ?? 0, nowMs);
-      clicks.push(click);
-      await stores.clicks.put([
-        {
-          id: click,
-          orgId: org?.id ?? 0,
-          kind: 'cashbackOffers',
-          dealId: id(11),
-          retailerId: id(1),
-          passbackUid: `user of ${name}`,
-          passbackData: null,
-          activatedAtMs: nowMs,
-          clickedAtMs: nowMs,
-          isTracked: true,
-        },
-      ]);
+      const click = await recordClick(stores, org?.id ?? 0, {
+        ...{ kind: 'cashbackOffers', dealId: id(11), passbackUid: `user of ${name}` },
+        activatedAtMs: Date.now(),
+      });
+      clicks.push(click.id);
     }
     await stores.close();
 
     const source = JSON.parse(readFileSync(join(AWIN, 'source.json'), 'utf8')) as object;
-    writeFileSync(
-      join(cwd, 'source.json'),
-      JSON.stringify({ ...source, subId: 'click', overlay: undefined }),
-    );
+    const byClick = { ...source, subId: 'click', overlay: undefined };
+    writeFileSync(join(cwd, 'source.json'), JSON.stringify(byClick));
     const [template] = JSON.parse(readFileSync(join(AWIN, 'transactions.json'), 'utf8')) as object[];
     const sale = (number: number, clickRef: string) => ({ ...template, id: number, clickRefs: { clickRef } });
     const sales = [...clicks.map((click, number) => sale(number + 1, click)), sale(3, 'somebody-elses')];
     writeFileSync(join(cwd, 'sales.json'), JSON.stringify(sales));
-    const converted = await run(
-      'convert',
-      'transactions',
-      '--from',
-      'awin',
-      '--source',
-      'source.json',
-      'sales.json',
-      '--out',
-      'rows.ndjson',
-    );
+    const convert = 'convert transactions --from awin --source source.json sales.json --out rows.ndjson';
+    const converted = await run(...convert.split(' '));
     expect(converted.code).toBe(0);
 
     const refused = await run('import', 'transactions', 'rows.ndjson');

@@ -267,3 +267,24 @@ test.each(DATABASES)(
     expect(await server.stop('SIGTERM')).toBe(0);
   },
 );
+
+test('the workers of a node together accept exactly as many requests as the limit allows', async () => {
+  const flags = ['--workers', '3', '--rate-limit-public', '100'];
+  await using server = await ServerProcess.start(['--database', database, ...flags]);
+  await server.logged('worker ready', 3);
+  const asked = Array.from({ length: 400 }, async () => {
+    const response = await get(`${server.url}/v1/coupons/`, { Connection: 'close' });
+    await response.arrayBuffer();
+    return response.status;
+  });
+  const statuses = await Promise.all(asked);
+  expect([200, 429].map((status) => statuses.filter((each) => each === status).length)).toEqual([100, 300]);
+  // Stop first, because the last log lines are written at the end. A worker that had to wait for a core may have returned
+  // only 429.
+  expect(await server.stop('SIGTERM')).toBe(0);
+  const answered = server.logLines
+    .map((line) => JSON.parse(line) as { status?: number; worker?: number })
+    .filter(({ status }) => status === 200 || status === 429)
+    .map(({ worker }) => worker);
+  expect([...new Set(answered)].sort()).toEqual([1, 2, 3]);
+});

@@ -126,19 +126,6 @@ describe('an SQLite file', () => {
     other.close();
     expect(await child.exited).toBe(0);
   });
-
-  test('no acknowledged write is lost when a kill leaves the write-ahead log behind', async () => {
-    const decided = FEW.replaceAll('PENDING', 'DECLINED');
-    expect((await offerbook(IMPORT, { env, stdin: decided })).code).toBe(0);
-    await traffic.stop();
-    await server.stop('SIGKILL');
-    expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
-    await serve();
-    const rows = (await exported()).trimEnd().split('\n');
-    expect(rows.map((row) => JSON.parse(row).status)).toEqual(rows.map(() => 'DECLINED'));
-    expect(rows).toHaveLength(100);
-    await expectAllRight();
-  });
 });
 
 // Where no disk can be mounted, the file size limit above covers this case.

@@ -11,7 +11,7 @@ import manifest from '../../package.json';
 import { readServeSettings } from '../../src/config.ts';
 import { recentDay, ServedNetworks } from '../pull/served-networks.ts';
 import { ROOT } from '../support/artefacts.ts';
-import { COMMAND, offerbook, ServerProcess } from '../support/command.ts';
+import { COMMAND, offerbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { lacks, PROGRAMS, requireProgram } from '../support/programs.ts';
 
@@ -295,26 +295,4 @@ test('every action in the workflows is pinned to a commit, with its version in a
   const actions = lines.filter((line) => /\buses:/.test(line));
   expect(actions.length).toBeGreaterThan(0);
   expect(actions.filter((line) => !/uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
-});
-
-describe('commands used by the deployment files', () => {
-  test('migrate creates the tables once and changes nothing the second time', async () => {
-    const options = { cwd: temporaryFolder() };
-    const migrations = [await offerbook(['migrate'], options), await offerbook(['migrate'], options)];
-    expect(migrations).toEqual([
-      { code: 0, stdout: 'Created the database, with schema version 8.\n', stderr: '' },
-      { code: 0, stdout: 'The database is up to date: schema version 8.\n', stderr: '' },
-    ]);
-    expect((await offerbook(['orgs', 'list'], options)).stdout).toBe('No organisations.\n');
-    await using server = await ServerProcess.start([], options);
-
-    expect(await offerbook(['probe', server.url])).toEqual({ code: 0, stdout: 'live\n', stderr: '' });
-    await server.stop();
-    expect(await offerbook(['probe', server.url])).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `offerbook: ${server.url} is not live: connection refused\n`,
-    });
-    expect((await offerbook(['probe', 'livez'])).code).toBe(2);
-  });
 });

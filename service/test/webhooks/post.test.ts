@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
-import { createServer, type Socket as TcpSocket } from 'node:net';
+import type { Socket } from 'node:net';
 import { addressRules } from '../../src/webhooks/address-rules.ts';
 import { type PostOptions, post } from '../../src/webhooks/post.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { newCertificate } from '../support/new-certificate.ts';
 import { TestDns } from '../support/test-dns.ts';
-import { RANGES } from './special-ranges.ts';
+import { rawServer } from './receiver.ts';
 
 const LOOPBACK = addressRules(['127.0.0.1']);
 const PUBLIC_ONLY = addressRules([]);
@@ -14,29 +14,6 @@ const PUBLIC_ONLY = addressRules([]);
 function send(url: string, options: Partial<PostOptions> = {}) {
   const request = { url, headers: {}, body: Buffer.from('{}'), failures: 0, nowMs: Date.now() };
   return post(request, { rules: LOOPBACK, ...options });
-}
-
-/** A TCP server that does what `onRequest` does when a request arrives. */
-async function rawServer(onRequest: (socket: TcpSocket) => void) {
-  const sockets = new Set<TcpSocket>();
-  const { promise: closed, resolve } = Promise.withResolvers<void>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-    socket.on('close', () => resolve());
-    socket.once('data', () => onRequest(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  return {
-    url: `http://127.0.0.1:${port}/`,
-    /** Resolves when a connection has been closed. */
-    closed,
-    [Symbol.dispose]() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    },
-  };
 }
 
 describe('responses', () => {
@@ -82,7 +59,7 @@ describe('responses', () => {
   });
 
   /** Sends this again and again until the connection is closed. */
-  function flood(socket: TcpSocket, part: string): void {
+  function flood(socket: Socket, part: string): void {
     const more = () => {
       while (!socket.destroyed && socket.write(part));
     };
@@ -129,13 +106,6 @@ describe('responses', () => {
     }
     expect(results).toEqual(['connection refused', '200', 'connection refused', '200']);
   });
-
-  test('a refused connection is reported without details', async () => {
-    expect(await send('http://127.0.0.1:1/')).toMatchObject({
-      isDelivered: false,
-      result: 'connection refused',
-    });
-  });
 });
 
 describe('addresses', () => {
@@ -162,14 +132,17 @@ describe('addresses', () => {
   test('forbidden addresses are not contacted, in any notation', async () => {
     reached = 0;
     const hosts = [
-      '127.0.0.1',
-      '127.1',
-      '0x7f000001',
-      '2130706433',
-      '0',
-      'localhost',
-      '[::ffff:7f00:1]',
-      '[::1]',
+      ...[
+        '127.0.0.1',
+        '127.1',
+        '0x7f.1',
+        '0x7f000001',
+        '0177.0.0.1',
+        '2130706433',
+        '127.0.0.1.',
+        '①②⑦.0.0.1',
+      ],
+      ...['0', 'localhost', '[::ffff:7f00:1]', '[::ffff:127.0.0.1]', '[::1]', '[0:0::1]'],
     ];
     for (const scheme of ['http', 'https'])
       for (const host of hosts)
@@ -177,18 +150,6 @@ describe('addresses', () => {
           result: 'forbidden address',
         });
     expect(reached).toBe(0);
-  });
-
-  test('a name that resolves to an address in a forbidden range is refused', async () => {
-    const allowed: string[] = [];
-    for (const address of Object.values(RANGES).flatMap(([, first, last]) => [first, last])) {
-      const resolve = async () => [address];
-      for (const scheme of ['http', 'https']) {
-        const { result } = await send(`${scheme}://name.example/`, { rules: PUBLIC_ONLY, resolve });
-        if (result !== 'forbidden address') allowed.push(`${scheme} ${address}`);
-      }
-    }
-    expect(allowed).toEqual([]);
   });
 
   test('a name is refused if any of its addresses is forbidden', async () => {

@@ -2,6 +2,7 @@
 // they are older than the stored ones.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTcpServer, type Socket } from 'node:net';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { until } from '../support/until.ts';
@@ -124,4 +125,26 @@ async function readDelivery(request: IncomingMessage): Promise<Delivery> {
   const body = Buffer.concat(chunks).toString();
   const headers = new Headers(request.headers as Record<string, string>);
   return { path: request.url ?? '', headers, body, page: (JSON.parse(body) as { data: Page }).data };
+}
+
+/** A TCP server that does what `onRequest` does when a request arrives. */
+export async function rawServer(onRequest: (socket: Socket, request: string) => void) {
+  const sockets = new Set<Socket>();
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  const server = createTcpServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => resolve());
+    socket.once('data', (request) => onRequest(socket, String(request)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as { port: number }).port}/`,
+    /** Resolves when a connection has been closed. */
+    closed,
+    [Symbol.dispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
 }
