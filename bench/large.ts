@@ -1,5 +1,5 @@
 // Measures what grows with the number of transactions. Fills one database of each size, then alternates between them, so that
-// other work on the machine affects all sizes alike. `growth` is the result at the largest size divided by the one at
+// other work on the machine affects all sizes alike. `growth` is the result at the largest size divided by the result at
 // the smallest. `first time` includes waits for the disk. Each line shows the machine's load average.
 //   npm run bench:large -- [--rows 10000000,20000000] [--pages 500] [--databases sqlite,postgres] [--only-pages]
 // A million transactions need about 1 GB in the temporary folder (TMPDIR).

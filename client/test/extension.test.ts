@@ -106,7 +106,7 @@ describe('the background script', () => {
 });
 
 describe('the list of shops', () => {
-  test('is replaced by a download, and a domain of two shops belongs to neither', async () => {
+  test('is replaced by each download, and leaves out domains that two shops share', async () => {
     const { findShop } = await import(`${FOLDER}/shops.js`);
     served = [shop('a', ['a.example', 'both.example']), shop('b', ['b.example', 'both.example'])];
     await call('alarm');

@@ -222,7 +222,7 @@ describe.each(CASES)('$network', (it) => {
   });
 });
 
-test('Partnerize: a page that announces another one without its position is not the last page', () => {
+test('Partnerize: a page that announces a next page without its position is not the last page', () => {
   const [campaigns] = openCataloguePull(sourceFor('partnerize'))?.lists ?? [];
   const found = page({ hypermedia: { pagination: {} } }, 2);
   const more = { ...found, info: { hasMore: true }, rowsRead: 2, total: undefined };

@@ -32,7 +32,7 @@ class PageList {
   readonly #counts = new Map<number, number>();
   /** Total number of rows according to the last page; the minimum if that page occurs several times. */
   #lastPage = { page: -1, total: 0 };
-  /** Pages that state that another page follows. */
+  /** Pages that announce a next page. */
   readonly #followed = new Set<number>();
   // For responses without a page number: the greatest start position, and the greatest end position among responses that are not the last page.
   #lastStart = BEFORE_ALL;

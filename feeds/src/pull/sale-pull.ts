@@ -60,7 +60,7 @@ export interface SalePull extends NetworkAccess {
 /** Longer than every body that means "no rows". */
 const NOTHING_BYTES_MAX = 100;
 
-/** `isEmpty` is true if the body means "no rows". `all` is the body from its start. */
+/** `isEmpty` is true if the body means "no rows". `all` yields the whole body. */
 export async function peekNothing(
   body: AsyncIterable<Uint8Array>,
   { isNothing }: { isNothing?(body: string): boolean },

@@ -1,4 +1,4 @@
-// What the fake networks have in common: requests and answers, the rows of sales, windows and pages. Each network adds its paths,
+// Code that all fake networks share: requests and responses, the rows of sales, windows and pages. Each network adds its paths,
 // its limits and the shape of its documents.
 
 import { DAY_MS, SECOND_MS } from '@offerbook/wire/time.ts';

@@ -30,7 +30,7 @@ const DAYS_MAX = 45;
 const PAST_DAYS_MAX = 3 * 365;
 const PAGE_SIZE = 1_000;
 const STATES = { PENDING: 'PENDING', CONFIRMED: 'APPROVED', DECLINED: 'REVERSED' } as const;
-/** An empty list has one of these forms, or its usual one. */
+/** Bodies of an empty list; undefined stands for the usual envelope. */
 const EMPTY = ['null', '{}', '[]', undefined];
 /** impact.com's names of countries that are not their ISO names in capitals. */
 const REGIONS: Readonly<Record<string, string>> = { GB: 'UK', US: 'US', CZ: 'CZECHREPUBLIC' };

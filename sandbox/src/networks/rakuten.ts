@@ -61,7 +61,7 @@ export function fakeRakuten(context: FakeContext): FakeNetwork {
           ...{ id: advertiserId, name: retailer.name, url: retailer.url, can_partner: true },
         })),
       ),
-      // Without a status, advertisers that have declined the publisher are listed, too.
+      // Without a status, the list also contains advertisers that have declined the publisher.
       list('/v1/partnerships', 'partnerships', 1, (request) => {
         const isActiveOnly = request.url.searchParams.get('partner_status') === 'active';
         const declined = isActiveOnly ? [] : programmes(request, 'cj');

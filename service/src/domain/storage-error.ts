@@ -28,7 +28,7 @@ export type StorageErrorKind =
   /** A URL, or a setting of Offerbook or the database, is not usable. */
   | 'settings';
 
-/** Nothing has changed unless the message says so. */
+/** The failed operation has changed nothing, unless the message reports a change. */
 export class StorageError extends Error {
   override readonly name = 'StorageError';
   readonly kind: StorageErrorKind;

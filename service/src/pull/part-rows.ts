@@ -115,7 +115,7 @@ export class PartRows implements Disposable {
   }
 }
 
-/** The conversion ignores a user that is not valid, too. */
+/** The conversion also ignores an invalid user. */
 function orNull(subId: string): string | null {
   return subId === '' || passbackUidProblem(subId) !== undefined ? null : subId;
 }

@@ -1,7 +1,7 @@
 // Reads all pages of a list. If the list changes during the walk, rows may have moved to a page that was already read, so the
 // walk starts again. A count that differs between two pages shows a change, but not every network sends a count, and an added
 // row can hide a deleted one. So a walk that must not miss a row is repeated until it finds the same rows twice: if a walk
-// misses a row because another one was deleted or changed, the next walk does not find that other row as it was.
+// misses a row because a different row was deleted or changed, the next walk finds that change.
 
 import { printCount } from '@offerbook/wire/count.ts';
 import { RequestFailed } from './network-failures.ts';

@@ -210,7 +210,7 @@ export class WebhookSender {
   #success(webhook: Webhook, { position }: ChangePage, outcome: Outcome | undefined): WebhookUpdate {
     const nowMs = this.#options.clock();
     const at = { positionMs: position.stampMs, positionId: position.id, pauses: false };
-    // Without changes, the position moves without a request, which says nothing about the endpoint.
+    // Without changes, the position moves without a request, so nothing is known about the endpoint.
     if (outcome === undefined) return { ...webhook, ...at };
     return {
       ...webhook,

@@ -145,7 +145,7 @@ test('follow without --once prints changes as they happen, and exits 0 on SIGTER
   expect(await following.stop()).toBe(0);
 });
 
-test('follow says in one sentence that the service is down, and still accepts OFFERBOOK_TOKEN', async () => {
+test('follow reports in one sentence that the service is down, and still accepts OFFERBOOK_TOKEN', async () => {
   const args = ['follow', '--url', 'http://127.0.0.1:1', '--once'];
   expect(await offerbook(args, { env: { OFFERBOOK_TOKEN: token } })).toEqual({
     code: 1,

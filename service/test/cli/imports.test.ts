@@ -48,7 +48,7 @@ test.each(DATABASES.map((it) => [it.name, it] as const))(
 describe('a backup that was made during an import', () => {
   const open = openTestStores();
 
-  test('is restored without the open import, with the reason in the import log', async () => {
+  test('is restored without the rows of the open import, whose log entry has the reason', async () => {
     const folder = temporaryFolder();
     const url = `sqlite:${join(folder, 'shop.db')}`;
     const run = commands(url);

@@ -163,7 +163,7 @@ test('a worker that ran long enough is replaced after the shortest delay, regard
   faults.revive(2);
 });
 
-test('earlier failed starts no longer count after another worker was ready and crashed', async () => {
+test('failed starts are counted from zero after a worker has been ready and has crashed', async () => {
   faults.letHappen('stillborn', 2);
   const server = await start(2, { restartMinMs: 200, restartMaxMs: 200 });
   await server.logged('a worker ended; starting a new one', 6);

@@ -26,7 +26,7 @@ async function versionIn(url: string): Promise<unknown> {
 }
 
 describe.each(DATABASES)('upgrading 0.1.0 on $name, as described', (database) => {
-  test('every command of the page works, forward, back and forward again', async () => {
+  test('every command of the page works: upgrade, go back, and upgrade again', async () => {
     const { url } = await loadRelease(database, 'v0.1.0');
     const path = sqlitePath(url);
     const folder = path === undefined ? temporaryFolder() : dirname(path);

@@ -142,7 +142,7 @@ test('after repeated failures, skips the stream and continues with the next one'
   expect(errorsOf(await t.pull())).toEqual([null, null, null]);
 });
 
-test('halves the window while the network says that it is too large', async () => {
+test('halves the window until the network no longer rejects it as too large', async () => {
   await using t = await PullTest.open('awin', SQLITE);
   t.network.rows.push(sale(1));
   t.network.planned.push(status(413), status(413));

@@ -98,7 +98,7 @@ for (const database of DATABASES) {
       await openStores(url).then((stores) => stores.close());
     });
 
-    test('a database of a development version is rejected with the version that can export it', async () => {
+    test('a database of a development version is rejected, and the error names the version that can export it', async () => {
       const url = await database.createEmpty();
       await open.stores(url);
       const raw = open.database(url);

@@ -1,5 +1,5 @@
 // Connections through PgBouncer: session mode works as docs/operations/databases.md describes, and other modes are rejected
-// with a message that says what to change.
+// with a message that names the setting to change.
 
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';

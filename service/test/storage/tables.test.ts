@@ -11,12 +11,12 @@ import { EVERYTHING, newOrganisation, openTestStores } from './open-test-stores.
 
 const names = (tables: readonly { name: string }[]) => tables.map(({ name }) => name).sort();
 
-test('a table with an organisation says when the deletion of an organisation deletes its rows', () => {
+test('every table with an organisation declares when deleting an organisation deletes its rows', () => {
   const silent = ALL_TABLES.filter(
     ({ columns, organisation, deleted }) =>
       ('org_id' in columns && organisation === undefined) || (organisation !== undefined && !deleted),
   );
-  // Deleting the organisation deletes its clocks: their foreign key says so.
+  // Deleting the organisation deletes its clocks: the foreign key cascades.
   expect(names(silent)).toEqual(['timeline_clocks']);
 });
 

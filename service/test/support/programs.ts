@@ -17,7 +17,7 @@ export interface Program {
   readonly isOptional?: true;
 }
 
-/** The program is called `name` everywhere, unless something else is given. */
+/** The program is called `name` on every system, unless an entry names it. */
 function program(name: string, tests: string, differences: Partial<Program> = {}): Program {
   return { names: [name], tests, apt: name, brew: name, ...differences };
 }

@@ -10,7 +10,7 @@ interface Promotion {
   readonly clockMs?: number;
 }
 
-/** Makes the last recorded timeline an earlier one than the server's. */
+/** Sets the last recorded timeline to one before the server's. */
 export async function failOver(
   database: Database,
   { unrecorded = 0, clockMs }: Promotion = {},

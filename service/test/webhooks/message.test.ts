@@ -13,7 +13,7 @@ const PAGE = {
   isLast: true,
 };
 
-test('a body contains the page, and how far the endpoint is before and after it', () => {
+test('a body contains the page and the positions of the endpoint before and after it', () => {
   const bodyOf = (webhook: Webhook, page = PAGE) =>
     JSON.parse(Buffer.from(pageMessage(webhook, page, NOW_MS).body).toString());
   expect(bodyOf(WEBHOOK)).toEqual({

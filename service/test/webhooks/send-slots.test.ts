@@ -23,7 +23,7 @@ test('every run gives its place back to its own group', async () => {
     for (let i = 0; i < 300; i++) expect(await slots.run(isSlow, async () => i)).toBe(i);
 });
 
-test('a failed run gives its place back, too', async () => {
+test('a failed run also releases its slot', async () => {
   const slots = new SendSlots();
   for (let i = 0; i < 300; i++)
     await expect(slots.run(i % 2 === 0, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');

@@ -53,7 +53,7 @@ export class CsvCutter {
         this.#endRecord(records, this.#line - 1);
         start = at + 1;
       }
-      // A cell can start after a newline, as after a separator.
+      // Like a separator, a newline starts a new cell.
       this.#previous = byte === NEWLINE ? this.#separatorEnd : byte;
     }
     this.#bytes.add(chunk.subarray(start));

@@ -6,7 +6,7 @@ import type { Range } from './ascending.ts';
 import { Bitset } from './bitset.ts';
 
 export class TextColumn {
-  /** All strings, without anything between them. */
+  /** All strings, concatenated without separators. */
   readonly #bytes: Buffer;
   readonly #begins: Uint32Array;
 

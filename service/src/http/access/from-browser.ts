@@ -3,7 +3,7 @@
 
 /**
  * Requests from other origins' pages have an Origin header. Requests from this origin's pages have Sec-Fetch-Site, over
- * https and on localhost. Sec-Fetch-Mode "cors" proves nothing, because Node's fetch sends it, too.
+ * https and on localhost. Sec-Fetch-Mode "cors" proves nothing, because Node's fetch also sends it.
  */
 export function isFromBrowser(headers: Headers): boolean {
   if (headers.has('Origin') || headers.has('Sec-Fetch-Site')) return true;

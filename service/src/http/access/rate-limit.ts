@@ -75,7 +75,7 @@ export interface RateLimitSettings {
   readonly rateLimitActivationOrg: number;
 }
 
-/** Limit of a site, in limits of an address: behind carrier-grade NAT, a few addresses serve thousands of users. */
+/** Limit of a site, as a multiple of an address's limit. Behind carrier-grade NAT, a few addresses serve thousands of users. */
 const SITE_LIMITS = 5;
 /** Share of an organisation's limit that is available to sites with many clicks. */
 const BUSY_SHARE = 0.75;

@@ -1,7 +1,7 @@
 // Limits the work that begins in one turn of the event loop, across all connections. Bun keeps accepting connections and reading
 // requests while more are waiting, and handles all of them in the same turn. Clients that pipeline requests, or reconnect after
 // every response, could keep the turn from ending while every other connection waits. Work beyond the budget begins in the next
-// turn. Bun closes a connection that sends a request before the response to a waiting one, so floods of pipelined requests end.
+// turn. While a request waits, Bun closes its connection if another request arrives on it, so floods of pipelined requests end.
 
 export const REQUESTS_OF_ALL_MAX = 200;
 export const TURN_MAX_MS = 20;

@@ -51,8 +51,8 @@ export function compress(coding: Coding, bytes: Uint8Array<ArrayBuffer>): Uint8A
 }
 
 /**
- * Compresses in another thread. `fast` is for a body that is sent once, and does not use the thread for small bodies; `good` is for a
- * body that is sent many times.
+ * Compresses in another thread. Use `fast` for a body that is sent once (small ones are compressed in this thread), and `good` for
+ * a body that is sent many times.
  */
 export async function compressInThread(
   coding: Coding,

@@ -1,5 +1,5 @@
 // GET and POST /v1/{retailers, cashback-offers, coupons, promotions}/{id}/activate/, the same with the id in the query, and GET
-// /go/{click}/. Users follow these links, so the links need no token. The only URL in a request that they redirect to is a page
+// /go/{click}/. Users follow these links, so the links need no token. They redirect to a URL from the request only if it is a page
 // on the retailer's own site.
 
 import { parseUuid } from '@offerbook/wire/uuid.ts';

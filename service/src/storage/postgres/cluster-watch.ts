@@ -227,7 +227,7 @@ export class ClusterWatch {
     if (isIncomplete) this.#restamp();
   }
 
-  /** Deletes the announced stamps that the change clocks have reached. Later stamps come from pages read after `clocks`. */
+  /** Deletes the announced stamps that the change clocks have reached. Later stamps come from pages that were read after `clocks`. */
   #forgetAnnounced(clocks: ReadonlyMap<number, number>): void {
     for (const [orgId, stamps] of this.#announcedMs) {
       const clockMs = clocks.get(orgId) ?? Number.POSITIVE_INFINITY;

@@ -365,7 +365,7 @@ const TIMELINE_CLOCKS = table({
   copied: 'not',
 });
 
-/** If a lease is lost, a process takes it again. */
+/** A lost row does no harm: a process acquires the lease again. */
 const LEASES = table({
   name: 'leases',
   columns: { name: 'text', holder: 'text', beat: 'bigint' },

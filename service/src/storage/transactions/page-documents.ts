@@ -29,7 +29,7 @@ export function shareOf({ limit, bytesMax }: PageLimits): number {
   return Math.floor(bytesMax / (limit + 1)) - 1;
 }
 
-/** Selects the document unless it is longer than its share. Neither database reads the text to find its length. */
+/** Selects the document unless it has more bytes than the parameter. Neither database reads the text to find its length. */
 export function withinShare(param: string): string {
   return `CASE WHEN octet_length(document) <= ${param} THEN document END AS document`;
 }
@@ -45,7 +45,7 @@ export function earlierVersion(id: string, asOf: string, stampMax: string, field
     )`;
 }
 
-/** The current documents of the ids $2 of organisation $1, in that order. $3: the share. */
+/** The current documents of the ids $2 of organisation $1, in that order; without those of more than $3 bytes. */
 export const DOCUMENTS_SQL: Statement = (sql) => `
   SELECT ${sql.joinDocuments} FROM (
     SELECT (SELECT ${withinShare('$3')} FROM transactions WHERE org_id = $1 AND id = v.value) AS document

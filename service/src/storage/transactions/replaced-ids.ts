@@ -8,7 +8,7 @@
 //     │  [ids …]      [ids …]         versions of each import: one in order of id, one in order of from_stamp, the stamp
 //     │  [from …]     [from …]        of the version itself.
 //
-// The versions are read in the first of these ways that reads only a bounded number:
+// There are three ways to read the versions. The first one that reads a bounded number of them is used:
 //   many small imports   everything they replaced, sorted
 //   few in the window    each import's versions in the window, by from_stamp, then sorted
 //   otherwise            the imports' versions, merged by id (merge-runs.ts)
@@ -87,7 +87,7 @@ async function readRuns(
     last,
     window.minMs,
     window.maxMs,
-    // Imports have equal weights, so all sizes are equal.
+    // All imports have the same weight, so all reads have the same size.
     reads[0]?.size ?? 0,
     JSON.stringify(reads.map(({ run }) => run.stamp)),
   );

@@ -98,7 +98,7 @@ export const hostileHeaderText: fc.Arbitrary<string> = weighted(
   [1, fc.constantFrom(130, 1000, 7000).map((length) => 'x'.repeat(length))],
 );
 
-/** Bytes that must never be accepted in a header: they end it, or seem to. */
+/** Bytes that must never be accepted in a header: they end the header, or parsers may think so. */
 // biome-ignore format: one list
 export const BROKEN_BYTES = [
   '\0', '\r', '\n', '\r\n', '\r\nX-Injected: yes', '\n\n', '\x7f', '\x01', ' ', '\t', '\r\n\r\nGET /livez HTTP/1.1\r\n\r\n',

@@ -65,7 +65,7 @@ describe.each(PROXIES)('%s', (name) => {
 
   test('the proxy keeps sending requests when all nodes fail their health checks', async () => {
     isReady = false;
-    // Three for each node, and one more after the last of these. nginx has no health checks.
+    // Three checks fail for each node; wait until one more has failed after them. nginx has no health checks.
     if (name === 'haproxy')
       await until(
         () => failedChecks,

@@ -1,6 +1,6 @@
-// Kills, freezes and disconnects processes that pull sales and catalogues from fake networks, which misbehave too. After every
-// kill, the stored catalogue must be the last complete one. In the end, the database must equal what the network says. Afterwards,
-// networks whose filters do not list every change must be found out.
+// Kills, freezes and disconnects processes that pull sales and catalogues from fake networks, which also fail. After every
+// kill, the stored catalogue must be the last complete one. In the end, the database must equal the network's data. Afterwards, the
+// pulls must detect networks whose filters do not list every change.
 
 import { join } from 'node:path';
 import { ACCOUNTS, NETWORKS, type NetworkName } from '@offerbook/sandbox/networks/accounts.ts';

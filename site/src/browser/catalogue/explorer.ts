@@ -134,7 +134,7 @@ export class Explorer {
     list.refresh();
   }
 
-  /** If the service rejected the token, asks the reader for another one and returns true. */
+  /** If the service rejected the token, asks the reader for a different token and returns true. */
   #isRejectedToken(error: unknown): boolean {
     if (!(error instanceof ApiError) || (error.status !== 401 && error.status !== 403)) return false;
     if (SETTINGS.token === undefined) {

@@ -1,4 +1,4 @@
-// Makes an element look like another one, and keeps every node that both have. Focus, scroll positions, open details and text
+// Makes an element equal to a new version of it, and keeps every node that both have. Focus, scroll positions, open details and text
 // in fields stay, because they belong to nodes.
 
 /** Nodes that the script has added, such as plots and buttons, have this attribute and stay as they are. */

@@ -94,7 +94,7 @@ function commandOf(name: string, description: string, example: string): Command 
 function withSaleOptions(command: Command): void {
   command
     .option('--org <name>', 'organisation of the sales; omit it if the sub-ids are click ids')
-    .option('--since <time>', 'read all sales since this time again, such as 2026-08-01', parseSince)
+    .option('--since <time>', 'read all sales since this time (such as 2026-08-01) again', parseSince)
     .option(
       '--unattributed <file>',
       'append sales with an unknown click to this file instead of rejecting them',
@@ -254,7 +254,7 @@ interface SourceResult {
   readonly failed: readonly string[];
 }
 
-/** Each source has its own connections, because an import may wait for another one while it holds a connection. */
+/** Each source has its own connections, because an import may wait for a different import while it holds a connection. */
 function pullTraced(
   options: PullCommandOptions,
   source: NamedSource,

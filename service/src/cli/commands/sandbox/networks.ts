@@ -17,7 +17,7 @@ const DENSITY = { salesPerDay: 100, cellMs: 600_000 };
 
 interface NetworksOptions {
   readonly seed: number;
-  /** 0 = any free port. Undefined: the preferred one if it is free. */
+  /** 0 for any free port; undefined for the preferred port if it is free. */
   readonly port: number | undefined;
   readonly logoUrl: (retailerId: string) => string;
 }
