@@ -35,7 +35,7 @@ async function complaint(run: Promise<unknown>): Promise<string> {
 
 const PACKED: ['gzip' | 'zstd', Buffer][] = [
   ['gzip', gzipSync(TEXT)],
-  ['zstd', zstdCompressSync(TEXT)],
+  ['zstd', zstdCompressSync(TEXT, { params: { [constants.ZSTD_c_checksumFlag]: 1 } })],
 ];
 
 test('reads a whole file and reports progress', async () => {
@@ -74,6 +74,7 @@ describe.each(PACKED)('%s compression', (format, packed) => {
     ['missing its last byte', packed.subarray(0, -1)],
     ['cut in half', packed.subarray(0, packed.length / 2)],
     ['cut after its first bytes', packed.subarray(0, 5)],
+    ['corrupted', packed.with(packed.length >> 1, (packed[packed.length >> 1] ?? 0) ^ 0xff)],
     ['followed by other data', Buffer.concat([packed, Buffer.from('and more')])],
   ])('a compressed file is rejected if it is %s', async (_what, damaged) => {
     const path = fileOf('damaged', damaged);
@@ -81,24 +82,6 @@ describe.each(PACKED)('%s compression', (format, packed) => {
       `${path} cannot be decompressed: its ${format} data is damaged or truncated`,
     );
   });
-});
-
-test('rejects corrupted gzip data', async () => {
-  const damaged = gzipSync(TEXT);
-  const middle = damaged.length >> 1;
-  damaged[middle] = (damaged[middle] ?? 0) ^ 0xff;
-  expect(await complaint(textOf(sourceFrom(damaged, 'export.gz')))).toBe(
-    'export.gz cannot be decompressed: its gzip data is damaged or truncated',
-  );
-});
-
-test('rejects corrupted zstd data that has a checksum', async () => {
-  const damaged = zstdCompressSync(TEXT, { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
-  const middle = damaged.length >> 1;
-  damaged[middle] = (damaged[middle] ?? 0) ^ 0xff;
-  expect(await complaint(textOf(sourceFrom(damaged, 'export.zst')))).toBe(
-    'export.zst cannot be decompressed: its zstd data is damaged or truncated',
-  );
 });
 
 test('a plain text file is not decompressed, even if it is named .gz', async () => {

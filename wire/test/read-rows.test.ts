@@ -55,33 +55,20 @@ function brief({ rows }: Outcome) {
 
 const A = { id: 'a' };
 const B = { id: 'b', text: 'say "x": {[\\' };
+const OOPS = 'is not JSON (Unexpected identifier "oops")';
 const a = JSON.stringify(A);
 const b = JSON.stringify(B);
 
 describe('NDJSON', () => {
-  test('NDJSON has one row per line, and blank lines are ignored', async () => {
-    expect(brief(await readText(`${a}\n\n \t\n${b}\n`))).toEqual([
-      [1, undefined, A],
-      [4, undefined, B],
-    ]);
-  });
-
-  test('NDJSON may lack a final newline and may have Windows line endings', async () => {
-    expect(brief(await readText(`${a}\r\n\r\n${b}`))).toEqual([
-      [1, undefined, A],
-      [3, undefined, B],
-    ]);
-  });
-
-  test('NDJSON may start with blank lines and a byte order mark', async () => {
-    expect(brief(await readText(`\u{feff}\n\n${a}\n`))).toEqual([[3, undefined, A]]);
-  });
-
-  test('a file is read as NDJSON if its first line is neither JSON nor a header', async () => {
-    expect(brief(await readText(`oops\n${a}\n`))).toEqual([
-      [1, undefined, 'is not JSON (Unexpected identifier "oops")'],
-      [2, undefined, A],
-    ]);
+  test.each<[string, string, ...(readonly [line: number, value: unknown])[]]>([
+    ['one row per line, and blank lines are ignored', `${a}\n\n \t\n${b}\n`, [1, A], [4, B]],
+    ['Windows line endings and no final newline', `${a}\r\n\r\n${b}`, [1, A], [3, B]],
+    ['blank lines and a byte order mark at the start', `\u{feff}\n\n${a}\n`, [3, A]],
+    ['a first line that is neither JSON nor a header', `oops\n${a}\n`, [1, OOPS], [2, A]],
+  ])('NDJSON may have %s', async (_what, text, ...rows) => {
+    expect(brief(await readText(text))).toEqual(
+      rows.map(([line, value]) => [line, undefined, value]) as never,
+    );
   });
 
   test.each([
@@ -110,18 +97,19 @@ describe('NDJSON', () => {
 });
 
 describe('a JSON list', () => {
-  test('a JSON list has a row for each item, on one line or on several', async () => {
-    expect(brief(await readText(`[${a},${b}]`))).toEqual([
-      [1, 1, A],
-      [1, 2, B],
+  const COMMA = 'the list needs a comma or a closing bracket here';
+  test('a JSON list has a row for each item, with its line in the file', async () => {
+    const text = `\n[\r\n  ${JSON.stringify(A, null, 2)},\n\n  ${b}\n]\n\n`;
+    expect([brief(await readText(`[${a},${b}]`)), brief(await readText(text))]).toEqual([
+      [
+        [1, 1, A],
+        [1, 2, B],
+      ],
+      [
+        [3, 1, A],
+        [7, 2, B],
+      ],
     ]);
-    expect(brief(await readText(`\n[\r\n  ${JSON.stringify(A, null, 2)},\n\n  ${b}\n]\n\n`))).toEqual([
-      [3, 1, A],
-      [7, 2, B],
-    ]);
-  });
-
-  test('line numbers in a JSON list include the lines between and inside rows', async () => {
     expect(brief(await readText('[1\n,true\r\n,\n"x"\n,[\n2]\n,{}]'))).toEqual([
       [1, 1, 1],
       [2, 2, true],
@@ -138,7 +126,7 @@ describe('a JSON list', () => {
   test('an invalid list item does not affect the other items', async () => {
     expect(brief(await readText(`[${a},{"id":oops},17,nul,"x",[1],${b}]`))).toEqual([
       [1, 1, A],
-      [1, 2, 'is not JSON (Unexpected identifier "oops")'],
+      [1, 2, OOPS],
       [1, 3, 17],
       [1, 4, 'is not JSON (Unexpected identifier "nul")'],
       [1, 5, 'x'],
@@ -148,22 +136,10 @@ describe('a JSON list', () => {
   });
 
   test.each([
-    ['a missing comma', `[${a}\n${b}]`, '{"line":2} the list needs a comma or a closing bracket here'],
-    [
-      'a missing comma after a number',
-      '[1 2]',
-      '{"line":1} the list needs a comma or a closing bracket here',
-    ],
-    [
-      'a string right after a number',
-      '[1"x"]',
-      '{"line":1} the list needs a comma or a closing bracket here',
-    ],
-    [
-      'an object right after a number',
-      '[1{}]',
-      '{"line":1} the list needs a comma or a closing bracket here',
-    ],
+    ['a missing comma', `[${a}\n${b}]`, `{"line":2} ${COMMA}`],
+    ['a missing comma after a number', '[1 2]', `{"line":1} ${COMMA}`],
+    ['a string right after a number', '[1"x"]', `{"line":1} ${COMMA}`],
+    ['an object right after a number', '[1{}]', `{"line":1} ${COMMA}`],
     ['two commas', `[${a},\n,${b}]`, '{"line":2} the list needs a value here'],
     ['a comma at the end', `[${a},\n]`, '{"line":2} the list needs a value here'],
     ['a comma at the start', `[,${a}]`, '{"line":1} the list needs a value here'],
@@ -173,7 +149,7 @@ describe('a JSON list', () => {
       `[${a},\n{"id":"b`,
       '{"line":2,"item":2} the list is incomplete: it ends too early',
     ],
-    ['the wrong bracket', `[${a}}`, '{"line":1} the list needs a comma or a closing bracket here'],
+    ['the wrong bracket', `[${a}}`, `{"line":1} ${COMMA}`],
     ['content after its end', `[${a}]\n${b}`, '{"line":2} the list has content after its end'],
     ['a second list', '[]\n[]', '{"line":2} the list has content after its end'],
   ])('a file with %s is rejected', async (_what, text, broken) => {
@@ -308,16 +284,15 @@ describe('CSV', () => {
     expect((await readText(text)).broken).toBe(broken);
   });
 
-  test('a CSV file with a different separator is rejected even with ignoreUnknown', async () => {
-    expect((await readText('id;country\n1;DE\n', { ignoreUnknown: true })).broken).toBe(
+  test.each([
+    [
+      'a different separator',
+      'id;country\n1;DE\n',
       '{"line":1} the header must have commas between its columns',
-    );
-  });
-
-  test('a CSV file with two unnamed columns is rejected even with ignoreUnknown', async () => {
-    expect((await readText('id,,\n1,2,3\n', { ignoreUnknown: true })).broken).toBe(
-      '{"line":1}  is the name of two columns',
-    );
+    ],
+    ['two unnamed columns', 'id,,\n1,2,3\n', '{"line":1}  is the name of two columns'],
+  ])('a file with %s is rejected even with ignoreUnknown', async (_what, text, broken) => {
+    expect((await readText(text, { ignoreUnknown: true })).broken).toBe(broken);
   });
 
   test('CSV may have unknown columns with ignoreUnknown, even one named __proto__', async () => {

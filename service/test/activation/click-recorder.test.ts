@@ -43,6 +43,21 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     return new ClickRecorder({ ...defaults, ...options });
   }
 
+  /** Stores with one click. */
+  async function openRecorded() {
+    const stores = await open.stores(await create());
+    return { stores, click: await recordClick(stores, (await newOrganisation(stores)).id) };
+  }
+
+  /** Stores whose only click is in the spool. */
+  async function openSpooled() {
+    const { stores, click } = await openRecorded();
+    await stores.clicks.remove([click]);
+    const spool = openSpool(() => join(temporaryFolder(), 'spool.db'));
+    await spool.put([click]);
+    return { stores, store: stores.clicks, click, spool, [Symbol.asyncDispose]: () => spool.close() };
+  }
+
   /** A node's activation with a clock that the test sets, and users who tap on one link. */
   async function openTaps() {
     const databaseUrl = await create();
@@ -97,12 +112,8 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
   });
 
   test('a click is found while it moves from the spool to the database', async () => {
-    const stores = await open.stores(await create());
-    const { clicks: store } = stores;
-    const click = await recordClick(stores, (await newOrganisation(stores)).id);
-    await store.remove([click]);
-    const spool = openSpool(() => join(temporaryFolder(), 'spool.db'));
-    await spool.put([click]);
+    await using spooled = await openSpooled();
+    const { stores, store, click, spool } = spooled;
     // Another worker moves the click between the query of the database and the read of the spool.
     const moved: ClickSpool = {
       ...spool,
@@ -118,7 +129,6 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
       hasSpool: () => true,
     });
     expect(await recorder.find(click.id)).toEqual(click);
-    await spool.close();
   });
 
   test('a followed click stays in memory for ten seconds, regardless of further visits, without the passback fields', async () => {
@@ -144,8 +154,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
   });
 
   test('concurrent lookups of one click share a statement, and each returns the click', async () => {
-    const stores = await open.stores(await create());
-    const click = await recordClick(stores, (await newOrganisation(stores)).id);
+    const { stores, click } = await openRecorded();
     const batches: number[] = [];
     const recorder = recorderOn(stores, {
       store: {
@@ -162,12 +171,8 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
   });
 
   test('a spool row that is not a valid click is not found', async () => {
-    const stores = await open.stores(await create());
-    const { clicks: store } = stores;
-    const click = await recordClick(stores, (await newOrganisation(stores)).id);
-    await store.remove([click]);
-    const spool = openSpool(() => join(temporaryFolder(), 'spool.db'));
-    await spool.put([click]);
+    await using spooled = await openSpooled();
+    const { stores, store, click, spool } = spooled;
     const find = async (problem: string | undefined, findInStore: ClickStore['find']) => {
       const recorder = recorderOn(stores, {
         store: { ...store, find: findInStore },
@@ -184,7 +189,6 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
       await find(undefined, unreachable),
       await find('is forged', unreachable),
     ]).toEqual([click, undefined, click, 'unreachable']);
-    await spool.close();
   });
 
   test('when several visits to one link share a commit, the first visit is stored', async () => {
@@ -196,12 +200,8 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
   });
 
   test('a failed drain leaves every click in the spool, and the next drain moves all of them', async () => {
-    const stores = await open.stores(await create());
-    const { clicks: store } = stores;
-    const click = await recordClick(stores, (await newOrganisation(stores)).id);
-    await store.remove([click]);
-    const spool = openSpool(() => join(temporaryFolder(), 'spool.db'));
-    await spool.put([click]);
+    await using spooled = await openSpooled();
+    const { stores, store, click, spool } = spooled;
     const spooledAtFailure: Click[][] = [];
     const failsOnce: ClickStore = {
       ...store,
@@ -225,7 +225,6 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
     expect(spooledAtFailure).toEqual([[click]]);
     expect(await store.list(10)).toEqual([click]);
     expect(await spool.list(10)).toEqual([]);
-    await spool.close();
   });
 
   test('a click that waits for a slow commit is spooled within its own deadline', async () => {
@@ -261,8 +260,7 @@ describe.each(DATABASES.map((it) => [it.name, it] as const))('on %s', (_, { crea
   });
 
   test('stopping waits for the commit in progress, so that its clicks get their responses', async () => {
-    const stores = await open.stores(await create());
-    const click = await recordClick(stores, (await newOrganisation(stores)).id);
+    const { stores, click } = await openRecorded();
     const [begun, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const recorder = recorderOn(stores, {
       store: {

@@ -3,11 +3,13 @@
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { ClickId } from '../../src/domain/click.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
+import { ActivationNode } from '../support/activation-node.ts';
 import { DATABASES, type TestDatabase, temporaryFolder } from '../support/databases.ts';
-import { coupon, id, retailer } from '../support/fixtures.ts';
+import { id } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { TestNode } from '../support/test-node.ts';
 import { until } from '../support/until.ts';
@@ -17,7 +19,7 @@ const NETWORK = 'https://network.example/';
 interface Scene extends AsyncDisposable {
   readonly node: TestNode;
   /** Follows a user's link, for the first organisation by default; returns the click id, or the plain URL. */
-  click(user: string, orgId?: string): Promise<string>;
+  click(user: string, orgId?: Uuid): Promise<string>;
   /** Follows a user's link and returns the Offerbook-Click header. */
   outcome(user: string): Promise<string | null>;
   /** Activates the deal for a user with POST. */
@@ -33,27 +35,21 @@ async function openScene(
   { adminPort, clickDeadlineMs = 300 }: { adminPort?: number; clickDeadlineMs?: number } = {},
 ): Promise<Scene> {
   const databaseUrl = await database.create();
-  const node = await TestNode.start({ databaseUrl, clickDeadlineMs, settings: { spool, adminPort } });
-  await node.organisation();
-  const firstId = (await node.stores.organisations.list())[0]?.publicId ?? '';
-  await node.catalogue([retailer(1, { coupons: [coupon(21)] })]);
-  await node.stores.links.write(async (writer) => {
-    await writer.put([{ id: id(1), kind: 'retailer', template: `${NETWORK}{click}` }]);
-    await writer.markChanged();
+  const app = await ActivationNode.start({
+    databaseUrl,
+    clock: Date.now,
+    clickDeadlineMs,
+    settings: { spool, adminPort },
+    links: [{ id: id(1), kind: 'retailer', template: `${NETWORK}{click}` }],
   });
-  const { activation } = await node.stores.revisions();
-  await node.logged((line) => line.activation === activation);
-  const linkOf = (user: string, orgId: string) =>
-    `${node.url}/v1/coupons/${id(21)}/activate/?${new URLSearchParams({ orgId, passbackUid: user })}`;
+  const { node } = app;
+  const follow = (user: string, orgId = app.orgId) => app.get(app.coupon({ orgId, passbackUid: user }));
   return {
     node,
-    async click(user, orgId = firstId) {
-      const response = await fetch(linkOf(user, orgId), { redirect: 'manual' });
-      return (response.headers.get('Location') ?? '').replace(NETWORK, '');
-    },
-    outcome: async (user) =>
-      (await fetch(linkOf(user, firstId), { redirect: 'manual' })).headers.get('Offerbook-Click'),
-    post: (user) => fetch(linkOf(user, firstId), { method: 'POST' }),
+    click: async (user, orgId) =>
+      ((await follow(user, orgId)).headers.get('Location') ?? '').replace(NETWORK, ''),
+    outcome: async (user) => (await follow(user)).headers.get('Offerbook-Click'),
+    post: (user) => app.send('POST', app.coupon({ passbackUid: user })),
     recorded: async () => (await node.stores.clicks.list(10_000)).map((click) => click.id),
     async whileBusy(work) {
       const isSqlite = database.name === 'SQLite';

@@ -108,18 +108,16 @@ describe('rating a database', () => {
     expect(statesOf({ ...FACTS, postgres: { ...POSTGRES, ...changes } })).toEqual({ ...fine, ...worse });
   });
 
-  test.each([
-    [-2_500, "2.5 s ahead of the database's clock"],
-    [2_500, "2.5 s behind the database's clock"],
-    [-61_000, "61.0 s ahead of the database's clock"],
-    [61_000, "61.0 s behind the database's clock"],
-  ])(
-    "the rating states how far this machine's clock differs if the PostgreSQL clock is %p ms ahead",
-    (clockAheadMs, found) => {
-      const inspected = { ...FACTS, postgres: { ...POSTGRES, clockAheadMs } };
-      expect(verdictOf('clock', { inspected })[1]).toBe(found);
-    },
-  );
+  test("the rating states how far this machine's clock is ahead of or behind the PostgreSQL clock", () => {
+    const found = (clockAheadMs: number) =>
+      verdictOf('clock', { inspected: { ...FACTS, postgres: { ...POSTGRES, clockAheadMs } } })[1];
+    expect([-2_500, 2_500, -61_000, 61_000].map(found)).toEqual([
+      "2.5 s ahead of the database's clock",
+      "2.5 s behind the database's clock",
+      "61.0 s ahead of the database's clock",
+      "61.0 s behind the database's clock",
+    ]);
+  });
 
   test.each<[string, { mode: number; isWritable: boolean }, CheckState]>([
     ['that other users may read', { mode: 0o640, isWritable: true }, 'warning'],
@@ -364,85 +362,30 @@ describe('rating a server', () => {
     reserveMegabytes: 256,
     ...with_,
   });
-  test.each<[string, string, Partial<Facts>, CheckState, string]>([
-    ['a ready node', 'node', { node }, 'ok', 'ready'],
-    [
-      'a node that is not ready',
-      'node',
-      { node: { ...node, isReady: false } },
-      'fault',
-      'not ready: load balancers send it no requests',
-    ],
-    ['a missing worker', 'workers', { node: { ...node, workersReady: 1 } }, 'warning', '1 of 2 ready'],
-    ['a usable database', 'database', {}, 'ok', 'usable'],
-    [
-      'an unreachable database',
-      'database',
-      { database: { state: 'unreachable', reason: 'gone' } },
-      'fault',
-      'gone',
-    ],
-    [
-      'a corrupt file',
-      'database',
-      { database: { state: 'corrupt', reason: 'bad page' } },
-      'fault',
-      'corrupt: bad page',
-    ],
-    ['an unused replica', 'replica', { replica: { isUsable: false, found: 'slow' } }, 'warning', 'slow'],
-    ['a used replica', 'replica', { replica: { isUsable: true, found: 'in use' } }, 'ok', 'in use'],
-    ['recorded clicks', 'clicks', { clicks: { fate: 'recorded' } }, 'ok', 'recorded'],
-    [
-      'spooled clicks',
-      'clicks',
-      { clicks: { fate: 'spooled' } },
-      'warning',
-      'clicks are written to the spool, because the database does not accept them',
-    ],
-    [
-      'lost clicks',
-      'clicks',
-      { clicks: { fate: 'lost' } },
-      'fault',
-      'clicks are lost: neither the database nor the spool accepts them',
-    ],
-    ['enough disk space', 'disk', { disks: [disk({})] }, 'ok', '9.0 GB free in /data'],
-    [
-      'a folder that is missing',
-      'disk',
-      { disks: [disk({}), disk({ freeBytes: undefined })] },
-      'fault',
-      '/data cannot be read',
-    ],
-    [
-      'too little space for a backup',
-      'disk',
-      { disks: [disk({ neededBytes: 9.1e9 })] },
-      'warning',
-      '9.0 GB free in /data',
-    ],
-    [
-      'less than 1 GB',
-      'disk',
-      { disks: [disk({ freeBytes: 1e9, neededBytes: 0 })] },
-      'warning',
-      '1.0 GB free in /data',
-    ],
-    [
-      'less than the reserve',
-      'disk',
-      { disks: [disk({ freeBytes: 255e6 })] },
-      'fault',
-      '255 MB free in /data',
-    ],
-    [
-      'a full disk',
-      'disk',
-      { disks: [disk({ freeBytes: 6e7, reserveMegabytes: 0 })] },
-      'fault',
-      '60 MB free in /data',
-    ],
-  ])('%s', (_, check, facts, state, found) => {
+  const clicks = (fate: 'recorded' | 'spooled' | 'lost') => ({ clicks: { fate } });
+  const SPOOLED = 'clicks are written to the spool, because the database does not accept them';
+  const LOST = 'clicks are lost: neither the database nor the spool accepts them';
+  const NOT_READY = 'not ready: load balancers send it no requests';
+  test.each<[string, Partial<Facts>, CheckState, string]>([
+    ['node', { node }, 'ok', 'ready'],
+    ['node', { node: { ...node, isReady: false } }, 'fault', NOT_READY],
+    ['workers', { node: { ...node, workersReady: 1 } }, 'warning', '1 of 2 ready'],
+    ['database', {}, 'ok', 'usable'],
+    ['database', { database: { state: 'unreachable', reason: 'gone' } }, 'fault', 'gone'],
+    ['database', { database: { state: 'corrupt', reason: 'bad page' } }, 'fault', 'corrupt: bad page'],
+    ['replica', { replica: { isUsable: false, found: 'slow' } }, 'warning', 'slow'],
+    ['replica', { replica: { isUsable: true, found: 'in use' } }, 'ok', 'in use'],
+    ['clicks', clicks('recorded'), 'ok', 'recorded'],
+    ['clicks', clicks('spooled'), 'warning', SPOOLED],
+    ['clicks', clicks('lost'), 'fault', LOST],
+    ['disk', { disks: [disk({})] }, 'ok', '9.0 GB free in /data'],
+    ['disk', { disks: [disk({}), disk({ freeBytes: undefined })] }, 'fault', '/data cannot be read'],
+    // Too little space for a backup, less than 1 GB, less than the reserve, and a full disk.
+    ['disk', { disks: [disk({ neededBytes: 9.1e9 })] }, 'warning', '9.0 GB free in /data'],
+    ['disk', { disks: [disk({ freeBytes: 1e9, neededBytes: 0 })] }, 'warning', '1.0 GB free in /data'],
+    ['disk', { disks: [disk({ freeBytes: 255e6 })] }, 'fault', '255 MB free in /data'],
+    ['disk', { disks: [disk({ freeBytes: 6e7, reserveMegabytes: 0 })] }, 'fault', '60 MB free in /data'],
+  ])('the check of the %s rates %j as %s and reports "%s"', (check, facts, state, found) => {
     expect(verdictOf(check, facts)).toEqual([state, found, state === 'ok' ? undefined : expect.any(String)]);
   });
 });

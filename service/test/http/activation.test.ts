@@ -10,7 +10,7 @@ import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { ActivationNode, BROWSER, clickIn, NETWORK, NOW_MS, USER } from '../support/activation-node.ts';
 import { DATABASES } from '../support/databases.ts';
-import { answerProblems } from '../support/documented-answers.ts';
+import { answerProblems, documentedBody } from '../support/documented-answers.ts';
 import { id, offer, promotion, retailer } from '../support/fixtures.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { TestNode } from '../support/test-node.ts';
@@ -80,9 +80,8 @@ for (const database of DATABASES) {
       const response = await app.send('POST', app.coupon(), {
         Origin: 'https://page.example',
       });
-      const { status, headers } = response;
-      const body = await response.text();
-      expect(answerProblems('/v1/coupons/{id}/activate/', { status, headers, body }, 'POST')).toEqual([]);
+      const { headers } = response;
+      const body = await documentedBody('/v1/coupons/{id}/activate/', response, 'POST');
       expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
       expect(headers.get('Access-Control-Allow-Credentials')).toBeNull();
       const { url } = JSON.parse(body) as { url: string };
@@ -229,10 +228,8 @@ describe('activation redirects', () => {
     expect(await app.clicks()).toMatchObject([{ kind: 'retailers', dealId: id(1), retailerId: id(1) }]);
     for (const number of [22, 23]) {
       const post = await app.send('POST', path.replace(id(22), id(number)));
-      const { status, headers } = post;
-      const body = await post.text();
+      const body = await documentedBody('/v1/coupons/{id}/activate/', post, 'POST');
       expect(JSON.parse(body)).toMatchObject({ code: 'deal_gone', title: 'This deal is not active now' });
-      expect(answerProblems('/v1/coupons/{id}/activate/', { status, headers, body }, 'POST')).toEqual([]);
     }
   });
 
@@ -316,8 +313,7 @@ describe('activation redirects', () => {
       const path = app.coupon(uid(6));
       const response = await app.send('POST', path, { 'X-Forwarded-For': address });
       const { status, headers } = response;
-      const body = await response.text();
-      expect(answerProblems('/v1/coupons/{id}/activate/', { status, headers, body }, 'POST')).toEqual([]);
+      const body = await documentedBody('/v1/coupons/{id}/activate/', response, 'POST');
       const { url, code } = JSON.parse(body) as { url?: string; code?: string };
       const limits = ['RateLimit-Policy', 'RateLimit', 'Retry-After'].map((name) =>
         headers.get(name)?.replace(/\d+$/, 's'),
@@ -511,14 +507,12 @@ describe('rejected activations', () => {
       const path = app.coupon(bad);
       for (const method of ['GET', 'POST']) {
         const response = await app.send(method, path);
-        const { status, headers } = response;
-        const body = await response.text();
-        expect(status).toBe(400);
+        expect(response.status).toBe(400);
+        const body = await documentedBody('/v1/coupons/{id}/activate/', response, method);
         expect(JSON.parse(body)).toMatchObject({
           code: 'invalid_parameter',
           errors: [{ parameter, detail }],
         });
-        expect(answerProblems('/v1/coupons/{id}/activate/', { status, headers, body }, method)).toEqual([]);
         expect(body).not.toContain(USER);
       }
       const page = await app.get(path, { ...BROWSER, Accept: 'text/html' });

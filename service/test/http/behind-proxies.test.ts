@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { coupon, id, retailer } from '../support/fixtures.ts';
 import { lacks } from '../support/programs.ts';
+import { rawRequest } from '../support/raw-request.ts';
 import { PROXIES, ReverseProxy } from '../support/reverse-proxy.ts';
 import { TestNode } from '../support/test-node.ts';
 import { testsWith } from '../support/tests-with.ts';
@@ -27,23 +28,9 @@ beforeAll(async () => {
 });
 afterAll(() => node[Symbol.asyncDispose]());
 
-/** Returns the status for a target that is sent unchanged; fetch() would normalise it. */
 async function statusOf(url: string, target: string): Promise<number> {
-  const { hostname, port } = new URL(url);
-  const { promise, resolve } = Promise.withResolvers<string>();
-  let answer = '';
-  await Bun.connect({
-    hostname,
-    port: Number(port),
-    socket: {
-      open: (socket) => void socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`),
-      data: (_, chunk) => {
-        answer += chunk.toString();
-      },
-      close: () => resolve(answer),
-    },
-  });
-  return Number(/^HTTP\/1\.1 (\d+)/.exec(await promise)?.[1]);
+  const answer = await rawRequest(url, `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+  return Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
 }
 
 describe.each(PROXIES)('%s', (name) => {

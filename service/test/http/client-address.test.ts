@@ -6,6 +6,7 @@ import type { ServeSettings } from '../../src/config.ts';
 import { clientReader, ipNetworkOf, siteOf } from '../../src/http/access/client-address.ts';
 import { coupon, retailer } from '../support/fixtures.ts';
 import { lacks } from '../support/programs.ts';
+import { rawRequest } from '../support/raw-request.ts';
 import { PROXIES, ReverseProxy } from '../support/reverse-proxy.ts';
 import { TestNode } from '../support/test-node.ts';
 
@@ -56,14 +57,9 @@ describe('X-Forwarded-For', () => {
 
   test('X-Forwarded-For may be split into several header lines', async () => {
     await using node = await TestNode.start({ settings: { trustedProxies: ['127.0.0.0/8'] } });
-    const { hostname, port } = new URL(node.url);
     const lines = ['6.6.6.6', `7.7.7.7, ${CALLER}`].map((value) => `X-Forwarded-For: ${value}\r\n`);
-    const socket = await Bun.connect({
-      hostname,
-      port: Number(port),
-      socket: { data: (it) => void it.end() },
-    });
-    socket.write(`GET /livez HTTP/1.1\r\nHost: x\r\nRequest-Id: two-lines\r\n${lines.join('')}\r\n`);
+    const head = `GET /livez HTTP/1.1\r\nHost: x\r\nRequest-Id: two-lines\r\n`;
+    await rawRequest(node.url, `${head}${lines.join('')}\r\n`);
     expect(await node.logged((line) => line.requestId === 'two-lines')).toMatchObject({ address: CALLER });
   });
 });
@@ -79,29 +75,24 @@ describe('X-Forwarded-Proto', () => {
     const [, next = ''] = /^<(.*)>; rel="next"$/.exec(page.headers.get('Link') ?? '') ?? [];
     return { next: next.replace(/\/v1.*/, ''), type: type.replace(/\/errors.*/, '') };
   }
-  const both = (origin: string) => ({ next: origin, type: origin });
   const OURS = { trustedProxies: ['127.0.0.0/8'] };
 
-  test.each([
-    ['https', 'https'],
-    ['http', 'http'],
-    ['HTTPS', 'https'],
-    ['only the last entry counts: http, https', 'https'],
-    ['other schemes are ignored: javascript', 'http'],
-    ['an empty value is ignored: ', 'http'],
-  ])('X-Forwarded-Proto from a trusted proxy determines the scheme of links: %s', async (text, scheme) => {
-    const headers = { 'X-Forwarded-Proto': text.replace(/^.*: /, '') };
-    expect(await links(OURS, headers)).toEqual(both(`${scheme}://api.example:8443`));
-  });
-
-  test('without X-Forwarded-Proto, links use the scheme of the connection', async () => {
-    expect(await links(OURS, {})).toEqual(both('http://api.example:8443'));
-  });
-
-  test('X-Forwarded-Proto is ignored from clients that are not trusted proxies', async () => {
-    const headers = { 'X-Forwarded-Proto': 'https' };
-    expect(await links({}, headers)).toEqual(both('http://api.example:8443'));
-    expect(await links({ trustedProxies: ['10.0.0.0/8'] }, headers)).toEqual(both('http://api.example:8443'));
+  const API = '//api.example:8443';
+  const PUBLIC = { ...OURS, publicUrl: 'http://public.example' };
+  test.each<[string, Partial<ServeSettings>, string | undefined, string]>([
+    ['may be https', OURS, 'https', `https:${API}`],
+    ['may be http', OURS, 'http', `http:${API}`],
+    ['may be in capital letters', OURS, 'HTTPS', `https:${API}`],
+    ['counts only with its last entry', OURS, 'http, https', `https:${API}`],
+    ['is ignored if the scheme is a different one', OURS, 'javascript', `http:${API}`],
+    ['is ignored if it is empty', OURS, '', `http:${API}`],
+    ['may be missing', OURS, undefined, `http:${API}`],
+    ['is ignored if no proxy is trusted', {}, 'https', `http:${API}`],
+    ['is ignored from other clients', { trustedProxies: ['10.0.0.0/8'] }, 'https', `http:${API}`],
+    ['is ignored if a public URL is configured', PUBLIC, 'https', 'http://public.example'],
+  ])('X-Forwarded-Proto %s', async (_, settings, sent, origin) => {
+    const headers: Record<string, string> = sent === undefined ? {} : { 'X-Forwarded-Proto': sent };
+    expect(await links(settings, headers)).toEqual({ next: origin, type: origin });
   });
 
   for (const name of PROXIES) {
@@ -112,11 +103,6 @@ describe('X-Forwarded-Proto', () => {
       expect(await answer.json()).toMatchObject({ type: `${proxy.url}/errors/not_found` });
     });
   }
-
-  test('X-Forwarded-Proto is ignored if a public URL is configured', async () => {
-    const settings = { ...OURS, publicUrl: 'http://public.example' };
-    expect(await links(settings, { 'X-Forwarded-Proto': 'https' })).toEqual(both('http://public.example'));
-  });
 });
 
 test.each([

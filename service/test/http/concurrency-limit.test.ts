@@ -28,6 +28,28 @@ const outcome = (promise: Promise<unknown>) =>
         ? `${error.code}, retry after ${error.headers['Retry-After']} s`
         : String(error),
   );
+
+/** Requests that wait for a limit, in the order in which their work begins. The test ends the work. */
+class Queue {
+  readonly begun: string[] = [];
+  readonly jobs: ReturnType<typeof job>[] = [];
+  readonly ask: (caller: typeof ANYBODY) => Promise<string>;
+
+  constructor(runningMax: number) {
+    const concurrencyLimit = new ConcurrencyLimit({ runningMax, waitMaxMs: 60_000 });
+    this.ask = (caller) => {
+      const each = job();
+      return outcome(
+        concurrencyLimit.run(caller, () => {
+          this.begun.push(caller.id);
+          this.jobs.push(each);
+          return each.work();
+        }),
+      );
+    };
+  }
+}
+
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a concurrency limit', () => {
@@ -55,20 +77,8 @@ describe('a concurrency limit', () => {
   });
 
   test("alternates between organisations, and between each organisation's tokens, regardless of their number of requests", async () => {
-    const concurrencyLimit = new ConcurrencyLimit({ runningMax: 1, waitMaxMs: 60_000 });
+    const { ask, begun, jobs } = new Queue(1);
     const [greedy, sister, other] = [ANYBODY, { orgId: 1, id: 'b' }, { orgId: 2, id: 'c' }];
-    const begun: string[] = [];
-    const jobs: ReturnType<typeof job>[] = [];
-    const ask = (caller: typeof ANYBODY) => {
-      const each = job();
-      return outcome(
-        concurrencyLimit.run(caller, () => {
-          begun.push(caller.id);
-          jobs.push(each);
-          return each.work();
-        }),
-      );
-    };
     const asked = [greedy, greedy, greedy, greedy, sister, sister, other].map(ask);
     for (let done = 0; done < 7; done++) {
       await settle();
@@ -79,17 +89,8 @@ describe('a concurrency limit', () => {
   });
 
   test('reserves half of its slots for other organisations while they have requests', async () => {
-    const concurrencyLimit = new ConcurrencyLimit({ runningMax: 4, waitMaxMs: 60_000 });
-    const begun: string[] = [];
-    const jobs: ReturnType<typeof job>[] = [];
-    const ask = (orgId: number) => {
-      const each = job();
-      return concurrencyLimit.run({ orgId, id: 'a' }, () => {
-        begun.push(`org ${orgId}`);
-        jobs.push(each);
-        return each.work();
-      });
-    };
+    const { ask: askAs, begun, jobs } = new Queue(4);
+    const ask = (orgId: number) => askAs({ orgId, id: `org ${orgId}` });
     const asked = [1, 1, 1, 1].map(ask);
     await settle();
     // A single organisation may use all places.

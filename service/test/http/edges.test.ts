@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { newTokenText } from '../../src/domain/access-token.ts';
 import { ERROR_CODES, ERRORS } from '../../src/domain/api-errors.ts';
 import { offer, retailer } from '../support/fixtures.ts';
+import { rawRequest } from '../support/raw-request.ts';
 import { TestNode } from '../support/test-node.ts';
 
 let node: TestNode;
@@ -98,25 +99,7 @@ describe('paths', () => {
   );
 });
 
-/** Sends bytes unchanged; an HTTP client would correct them. */
-async function raw(bytes: string): Promise<string> {
-  const { hostname, port } = new URL(node.url);
-  const { promise, resolve } = Promise.withResolvers<string>();
-  let answer = '';
-  await Bun.connect({
-    hostname,
-    port: Number(port),
-    socket: {
-      open: (socket) => void socket.write(bytes),
-      data(socket, chunk) {
-        answer += chunk.toString();
-        if (answer.includes('\r\n\r\n')) socket.end();
-      },
-      close: () => resolve(answer),
-    },
-  });
-  return promise;
-}
+const raw = (bytes: string) => rawRequest(node.url, bytes);
 
 describe('malformed requests', () => {
   test('a request without a Host header gets a response with relative links', async () => {

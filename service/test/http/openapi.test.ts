@@ -67,8 +67,8 @@ test('the linters ignore only the trailing slashes, which the specification requ
   expect<object>(rulesIn('.spectral.yaml')).toEqual({ 'path-keys-no-trailing-slash': 'off' });
 });
 
-test('no schema forbids additional fields, so responses can gain fields later', () => {
-  expect(JSON.stringify(document)).not.toContain('additionalProperties');
+test("no schema forbids additional fields, so responses can gain fields later, or declares a dialect other than the document's", () => {
+  expect(JSON.stringify(document)).not.toMatch(/additionalProperties|"\$schema"/);
 });
 
 test('every object schema has a name, and every field has a description, including nullable fields', () => {
@@ -129,13 +129,6 @@ test('the document describes how a page links to the next', () => {
   }
 });
 
-test('GET /openapi.json and offerbook openapi return the same document for the same port', async () => {
-  await using node = await TestNode.start();
-  const served = await (await node.get('/openapi.json')).text();
-  const env = { OFFERBOOK_PORT: new URL(node.url).port };
-  expect((await offerbook(['openapi'], { env })).stdout).toBe(`${served}\n`);
-});
-
 test('the document reflects the settings: page size, public URL, currency, and whether activation is on', async () => {
   const publicUrl = 'https://api.example';
   await using node = await TestNode.start({
@@ -174,10 +167,6 @@ test('the document refers readers to the operator if no currency is configured',
   expect(document.info.description).toEndWith(
     'Fixed cashbacks (`maximumFixedCommissionFee`) are in one currency; ask the operator which one.',
   );
-});
-
-test("schemas use the document's dialect and do not declare a different one", () => {
-  expect(JSON.stringify(document)).not.toContain('"$schema"');
 });
 
 test('the document describes every operation with every error that it can return', () => {

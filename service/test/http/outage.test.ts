@@ -65,11 +65,36 @@ test('while PostgreSQL is stopped, deal links and links from new POSTs redirect,
     expect(await follow(deal('follows'))).toBe(302);
     expect(await follow(await activate('meanwhile'))).toBe(302);
     await until(isUsable, (value) => value === '0');
+    await node.get('/v1/transactions/', prv, { 'Request-Id': 'refused' });
 
     await server.process.start();
     await until(statuses, (all) => Bun.deepEquals(all, [200, 200, 200]));
     expect(await follow(older)).toBe(302);
     await until(isUsable, (value) => value === '1');
+    // The outage is logged once with its reason, and a rejected request does not log a stack trace.
+    await node.logged(({ msg }) => msg === 'the database has recovered');
+    const lines = node.logLines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const outages = lines.filter(({ msg }) => msg === 'the database is unreachable; serving from memory');
+    expect(outages).toMatchObject([{ level: 50 }]);
+    const everyLine = { time: expect.any(String), pid: process.pid, requestId: 'refused' };
+    expect(lines.filter(({ requestId }) => requestId === 'refused')).toEqual([
+      {
+        ...everyLine,
+        level: 40,
+        reason: expect.stringMatching(/^PostgreSQL (at \S+ )?is unavailable \(.+\)$/),
+        msg: 'unavailable',
+      },
+      {
+        ...everyLine,
+        level: 30,
+        tokenId: expect.any(String),
+        method: 'GET',
+        route: '/v1/transactions/',
+        status: 503,
+        durationMs: expect.any(Number),
+        address: '127.0.0.1',
+      },
+    ]);
     expect((await node.get('/v1/retailers/', newTokenText('public'))).status).toBe(401);
     await node.catalogue([retailer(2, { cashbackOffers: [offer(12)] })]);
   } finally {
@@ -115,52 +140,6 @@ test('the metric and /readyz report failing pages while everything else works, u
   } finally {
     await node[Symbol.asyncDispose]();
     await admin.end();
-  }
-});
-
-test('an outage is logged once with its reason, and rejected requests do not log stack traces', async () => {
-  const server = await startPostgres();
-  const node = await TestNode.start({ databaseUrl: postgresUrl(server.port, 'postgres') });
-  const away = 'the database is unreachable; serving from memory';
-  try {
-    const prv = await node.token('private');
-    expect((await node.get('/v1/transactions/', prv)).status).toBe(200);
-    await server.process.stop();
-    await node.logged(({ msg }) => msg === away);
-    for (const id of ['refused-1', 'refused-2']) {
-      expect((await node.get('/v1/transactions/', prv, { 'Request-Id': id })).status).toBe(503);
-    }
-    await server.process.start();
-    await node.logged(({ msg }) => msg === 'the database has recovered');
-
-    const lines = node.logLines.map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(lines.filter(({ msg }) => msg === away)).toMatchObject([{ level: 50 }]);
-    const everyLine = { time: expect.any(String), pid: process.pid };
-    expect(lines.filter(({ requestId }) => String(requestId).startsWith('refused-'))).toEqual(
-      ['refused-1', 'refused-2'].flatMap((requestId) => [
-        {
-          ...everyLine,
-          level: 40,
-          requestId,
-          reason: expect.stringMatching(/^PostgreSQL (at \S+ )?is unavailable \(.+\)$/),
-          msg: 'unavailable',
-        },
-        {
-          ...everyLine,
-          level: 30,
-          requestId,
-          tokenId: expect.any(String),
-          method: 'GET',
-          route: '/v1/transactions/',
-          status: 503,
-          durationMs: expect.any(Number),
-          address: '127.0.0.1',
-        },
-      ]),
-    );
-  } finally {
-    await node[Symbol.asyncDispose]();
-    await server.process.stop();
   }
 });
 

@@ -50,6 +50,35 @@ test('a token is valid as soon as it is issued, even while another token is bein
   await stores.close();
 });
 
+test('every kind of invalid token is looked up once, so that the time of a rejection reveals nothing', async () => {
+  const stores = await openStores((await sqlite?.create()) ?? '', CREATE_OPTIONS);
+  const steps: string[] = [];
+  const counted = {
+    ...stores.tokens,
+    list: () => {
+      steps.push('list');
+      return stores.tokens.list();
+    },
+  };
+  const readRevisions = () => {
+    steps.push('revisions');
+    return stores.revisions();
+  };
+  const live = await issue(stores);
+  const ended = await issue(stores);
+  const { tokens } = await stores.tokens.list();
+  const { id } = tokens.find(({ digest }) => digest === digestToken(ended)) ?? { id: '' as Uuid };
+  await stores.tokens.revoke(id);
+  const directory = new TokenDirectory(counted, readRevisions, Date.now);
+  await directory.refresh();
+  for (const text of [newTokenText('public'), ended, live.replace('ob_', 'xx_'), `${live}x`, '']) {
+    steps.length = 0;
+    expect([directory.findKnown(text), await directory.findNew(text)]).toEqual([undefined, undefined]);
+    expect(steps).toEqual(['revisions']);
+  }
+  await stores.close();
+});
+
 test('if two refreshes finish out of order, the result of the later refresh is kept', async () => {
   const stores = await openStores((await sqlite?.create()) ?? '', CREATE_OPTIONS);
   const text = await issue(stores);

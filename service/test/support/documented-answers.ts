@@ -1,6 +1,7 @@
 // Checks responses against the OpenAPI document with a validator that shares no code with the service. Status, headers,
 // media type and body must match the document.
 
+import { expect } from 'bun:test';
 import Ajv, { type ValidateFunction } from 'ajv/dist/2020.js';
 import { openApiDocument } from '../../src/http/openapi/openapi-document.ts';
 
@@ -66,6 +67,14 @@ export function answerProblems(path: string, answer: Answer, method = 'GET'): st
   const documented = responses[answer.status];
   if (documented === undefined) return [`status ${answer.status} is not documented for ${path}`];
   return [...headerProblems(documented, answer.headers), ...bodyProblems(documented, answer, method)];
+}
+
+/** Returns the body of a response. Fails if the response deviates from its documented operation. */
+export async function documentedBody(path: string, response: Response, method = 'GET'): Promise<string> {
+  const { status, headers } = response;
+  const body = await response.text();
+  expect(answerProblems(path, { status, headers, body }, method)).toEqual([]);
+  return body;
 }
 
 function headerProblems(documented: DocumentedResponse, sent: Headers): string[] {
