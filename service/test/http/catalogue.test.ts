@@ -21,6 +21,7 @@ const GREEN = retailer(2, {
       cashbackPercentage: 0,
     }),
   ],
+  coupons: [coupon(22), coupon(21)],
 });
 const PLAIN = retailer(1, { name: 'Plain', cashbackOffers: [offer(13), offer(11, { featured: true })] });
 /** A retailer whose only deal is a coupon that lasts one hour. */
@@ -158,6 +159,17 @@ describe('max-age of catalogue pages', () => {
       }
     },
   );
+
+  test('max-age is a minute if only a deal on another page or list starts or ends, and shorter if the cursor changes', async () => {
+    for (const [path, seconds] of [
+      ['/v1/promotions/', 60],
+      ['/v1/coupons/?limit=1', 60],
+      ['/v1/retailers/?limit=1', 60],
+      // The hourly coupon is the first item of the next page.
+      ['/v1/coupons/?limit=2', 30],
+    ] as const)
+      expect([path, await maxAge('13:59:30', path)]).toEqual([path, seconds]);
+  });
 
   test('a 304 also has a max-age', async () => {
     nowMs = Date.parse('2026-11-15T13:59:30Z');
