@@ -9,7 +9,6 @@ import manifest from '../../package.json';
 import { type Packed, packedService, ROOT } from '../support/artefacts.ts';
 import { offerbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
-import { HOSTILE_VARIABLES, hostileFolder } from '../support/hostile-folder.ts';
 import { smoke } from './smoke.ts';
 
 let packed: Packed;
@@ -89,14 +88,4 @@ describe('the installed package', () => {
       expect(stdout).toStartWith(manifest.version);
     },
   );
-
-  test('the installed package does not run code or read settings from the current folder', async () => {
-    const project = temporaryFolder();
-    addDependencies(join(project, 'node_modules'), true);
-    const command = [join(await unpack(join(project, 'node_modules/offerbook')), 'bin/offerbook')];
-    const options = { command, cwd: hostileFolder(), env: HOSTILE_VARIABLES };
-    const { code, stdout, stderr } = await offerbook(['orgs', 'list'], options);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('offerbook.db');
-  });
 });

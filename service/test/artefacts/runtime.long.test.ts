@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fetchRuntime, TARGETS } from '../../scripts/bun-runtime.ts';
+import { fetchRuntime } from '../../scripts/bun-runtime.ts';
 import { temporaryFolder } from '../support/databases.ts';
 
 function newPackage(): { readonly source: string; readonly integrity: string } {
@@ -27,8 +27,4 @@ test('a Bun binary with the wrong checksum is rejected and deleted', async () =>
   expect(readdirSync(cache)).toEqual(['good']);
   expect(readFileSync(join(cache, 'good/package/bin/bun'), 'utf8')).toBe('a runtime');
   expect(existsSync(join(cache, 'good/runtime-1.0.0.tgz'))).toBe(false);
-});
-
-test('every supported system has a build target', () => {
-  expect(TARGETS).toEqual(['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']);
 });

@@ -1,7 +1,6 @@
-// Limits of the networks, and pulls of catalogues that end in the middle.
+// Pulls of catalogues that end in the middle.
 
 import { describe, expect, test } from 'bun:test';
-import { NETWORKS } from '@offerbook/sandbox/networks/accounts.ts';
 import { DAY_MS } from '@offerbook/wire/time.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import type { Connection, Database } from '../../src/storage/database.ts';
@@ -82,34 +81,4 @@ describe.each(DATABASES)('on $name', (testDatabase) => {
       await database.close();
     }
   });
-});
-
-const [DATABASE] = DATABASES;
-if (DATABASE === undefined) throw new Error('there is no database to test with');
-const database = DATABASE;
-
-test.each(NETWORKS)('%s: never refuses two requests in a row', async (network) => {
-  await using shops = await Shops.open(database, { pageSizeMax: 2 });
-  const org = await shops.stores.organisations.create('acme');
-  shops.fault = (_network, number) => (number % 7 === 0 ? 'too many requests' : undefined);
-  const reports = await shops.pull(network, { only: undefined, org });
-  expect(reports.map(({ error }) => error)).toEqual(reports.map(() => null));
-  const refused = shops.answered.map(({ status }) => status === 429 || status === 403);
-  expect(refused.filter((isRefused) => isRefused).length).toBeGreaterThan(0);
-  expect(refused.filter((isRefused, index) => isRefused && refused[index + 1] === true)).toEqual([]);
-});
-
-test('Rakuten: sales and catalogue share one token, and a pull after a killed pull waits for a second token', async () => {
-  await using shops = await Shops.open(database, { isSecondTokenRefused: true });
-  const org = await shops.stores.organisations.create('acme');
-  const tokens = () => shops.answered.filter(({ target }) => target === '/token').map(({ status }) => status);
-  await shops.pull('rakuten', { only: undefined, org });
-  expect(tokens()).toEqual([200]);
-  // The token of the first pull is still valid, as if the pull had been killed.
-  const [report] = await shops.pull('rakuten');
-  expect(report?.error).toBeNull();
-  const statuses = tokens();
-  expect(statuses.at(-1)).toBe(200);
-  expect(statuses.length).toBeLessThan(9);
-  expect(await shops.offered()).toEqual(shops.truth('rakuten'));
 });

@@ -13,6 +13,7 @@ import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
 import { retailer } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
+import { DATABASE } from './fixture.ts';
 import { errorsOf } from './pull-rig.ts';
 import { Shops } from './shops.ts';
 
@@ -127,26 +128,67 @@ describe.each(DATABASES)('on $name', (database) => {
   });
 });
 
-const [DATABASE] = DATABASES;
-if (DATABASE === undefined) throw new Error('there is no database to test with');
-const database = DATABASE;
+const ofProgramme = (request: Request, shops: Shops, index: number) =>
+  request.url.includes(`advertiserId=${advertisers(shops)[index]}&`);
+const advertisers = (shops: Shops) =>
+  shops.fakes.ledger.programmes('awin', shops.nowMs).map(({ advertiserId }) => advertiserId);
+const promotions = (body: unknown) => (request: Request) =>
+  request.url.endsWith('/promotions') ? Response.json(body) : undefined;
 
-test('nothing changes if the commission groups of one programme cannot be read', async () => {
-  await using shops = await Shops.open(database);
-  await shops.pull('awin');
+/** What a network answers to some requests, by what is wrong with it, and the start of the error. */
+const INCOMPLETE: Record<
+  string,
+  ['awin' | 'cj', (request: Request, shops: Shops) => Response | undefined, RegExp]
+> = {
+  'the commission groups of one programme cannot be read': [
+    'awin',
+    (request, shops) => (ofProgramme(request, shops, 3) ? new Response('', { status: 500 }) : undefined),
+    /^commission-groups of \d+: the network answered with status 500/,
+  ],
+  'a page has no page numbers': ['awin', promotions({ data: [] }), /^offers: /],
+  'a page is a different one': [
+    'awin',
+    promotions({ data: [], pagination: { page: 1, pageSize: 5, totalPages: 9 } }),
+    /^offers: /,
+  ],
+  'a page is a bare list': ['awin', promotions([]), /^offers: /],
+  'a page has no rows': ['awin', promotions({}), /^offers: /],
+  'a list of one retailer contains rows of another': [
+    'awin',
+    (request, shops) =>
+      ofProgramme(request, shops, 0)
+        ? Response.json({
+            ...{ advertiser: advertisers(shops)[1], publisher: 77777 },
+            commissionGroups: [{ groupId: 1, type: 'percentage', percentage: 5 }],
+          })
+        : undefined,
+    /belongs to another advertiser; only rows of \d+ were requested/,
+  ],
+  'a page of CJ has fewer rows than it states': [
+    'cj',
+    ({ url }) =>
+      url.includes('/link-search')
+        ? new Response(
+            '<cj-api><links total-matched="0" records-returned="1" page-number="1"></links></cj-api>',
+          )
+        : undefined,
+    /^links: the response has 0 rows instead of 1/,
+  ],
+};
+
+test.each(Object.entries(INCOMPLETE))('nothing changes if %s', async (_, [network, answer, error]) => {
+  await using shops = await Shops.open(DATABASE);
+  await shops.pull(network);
   const before = await shops.stored();
   shops.nowMs += DAY_MS;
-  const id = shops.fakes.ledger.programmes('awin', shops.nowMs)[3]?.advertiserId;
-  shops.fault = (_network, _number, target = '') =>
-    target.includes(`advertiserId=${id}&`) ? 'server error' : undefined;
-  const [report] = await shops.pull('awin');
-  expect(report?.error).toStartWith(`commission-groups of ${id}: the network answered with status 50`);
-  expect(await shops.stored()).toEqual(before);
+  shops.intercept = (request) => answer(request, shops);
+  const [report] = await shops.pull(network);
+  expect([report?.error, await shops.stored()]).toEqual([expect.stringMatching(error), before]);
 });
 
 describe.each(['drift', 'moved row'] as const)('a list that changes between two pages: %s', (fault) => {
   test.each(NETWORKS)('%s: nothing is withdrawn that the network still offers', async (network) => {
-    await using shops = await Shops.open(database, { pageSizeMax: 2 });
+    await using shops = await Shops.open(DATABASE, { pageSizeMax: 2 });
     await shops.pull(network);
     const requests = new Map<string, number>();
     let faults = 0;
@@ -165,30 +207,10 @@ describe.each(['drift', 'moved row'] as const)('a list that changes between two 
   });
 });
 
-test('nothing changes if a page is missing or its page numbers are wrong', async () => {
-  await using shops = await Shops.open(database);
-  await shops.pull('awin');
-  const before = await shops.stored();
-  shops.nowMs += DAY_MS;
-  const answers: ((page: number) => unknown)[] = [
-    // No page numbers, another page, no rows where there should be some, and a bare list.
-    () => ({ data: [] }),
-    () => ({ data: [], pagination: { page: 1, pageSize: 5, totalPages: 9 } }),
-    () => [],
-    () => ({}),
-  ];
-  for (const answer of answers) {
-    shops.intercept = (request) =>
-      request.url.endsWith('/promotions') ? Response.json(answer(2)) : undefined;
-    const [report] = await shops.pull('awin');
-    expect([report?.error, await shops.stored()]).toEqual([expect.stringContaining('offers: '), before]);
-  }
-});
-
 test.each(NETWORKS)(
   '%s: whatever fails, a pull stores the whole catalogue or changes nothing',
   async (network) => {
-    await using shops = await Shops.open(database, { programmes: 3 });
+    await using shops = await Shops.open(DATABASE, { programmes: 3 });
     const plan = randomFaults(11, 0.25);
     let isHonest = true;
     shops.fault = (name, number) => (isHonest ? undefined : plan.draw(name, number));
@@ -208,39 +230,8 @@ test.each(NETWORKS)(
   },
 );
 
-test('nothing changes if a list of one retailer contains rows of another', async () => {
-  await using shops = await Shops.open(database);
-  const [one, other] = shops.fakes.ledger.programmes('awin', shops.nowMs);
-  shops.intercept = (request) =>
-    request.url.includes(`advertiserId=${one?.advertiserId}&`)
-      ? Response.json({
-          advertiser: other?.advertiserId,
-          publisher: 77777,
-          commissionGroups: [{ groupId: 1, type: 'percentage', percentage: 5 }],
-        })
-      : undefined;
-  const [report] = await shops.pull('awin');
-  expect(report?.error).toContain(
-    `belongs to another advertiser; only rows of ${one?.advertiserId} were requested`,
-  );
-  expect(await shops.stored()).toEqual([]);
-});
-
-test('CJ: nothing changes if a page has fewer rows than it states', async () => {
-  await using shops = await Shops.open(database);
-  shops.intercept = (request) =>
-    request.url.includes('/link-search')
-      ? new Response(
-          '<cj-api><links total-matched="0" records-returned="1" page-number="1"></links></cj-api>',
-        )
-      : undefined;
-  const [report] = await shops.pull('cj');
-  expect(report?.error).toStartWith('links: the response has 0 rows instead of 1');
-  expect(await shops.stored()).toEqual([]);
-});
-
 test('refuses a catalogue that is suddenly empty, unless withdrawals are allowed', async () => {
-  await using shops = await Shops.open(database);
+  await using shops = await Shops.open(DATABASE);
   await shops.pull('awin');
   const before = await shops.stored();
   shops.intercept = (request) => (request.url.includes('/programmes') ? Response.json([]) : undefined);
@@ -255,7 +246,7 @@ test('refuses a catalogue that is suddenly empty, unless withdrawals are allowed
 });
 
 test('refuses a catalogue that suddenly has no coupons and promotions', async () => {
-  await using shops = await Shops.open(database, { programmes: 12 });
+  await using shops = await Shops.open(DATABASE, { programmes: 12 });
   await shops.pull('awin');
   const before = await shops.stored();
   shops.intercept = (request) =>
@@ -268,7 +259,7 @@ test('refuses a catalogue that suddenly has no coupons and promotions', async ()
 });
 
 test('nothing changes if a row is invalid; with --skip-invalid, the valid rows are imported and nothing is withdrawn', async () => {
-  await using shops = await Shops.open(database);
+  await using shops = await Shops.open(DATABASE);
   await shops.pull('impact');
   const before = await shops.stored();
   shops.nowMs += DAY_MS;
@@ -290,7 +281,7 @@ test('nothing changes if a row is invalid; with --skip-invalid, the valid rows a
 });
 
 test('--dry-run changes nothing', async () => {
-  await using shops = await Shops.open(database);
+  await using shops = await Shops.open(DATABASE);
   const [report] = await shops.pull('cj', { dryRun: true });
   expect(report).toMatchObject({ completeThroughMs: null, counts: { added: 6 }, error: null });
   expect(await shops.stored()).toEqual([]);
@@ -299,7 +290,7 @@ test('--dry-run changes nothing', async () => {
 });
 
 test('a pull of sales and catalogue reads the catalogue every six hours', async () => {
-  await using shops = await Shops.open(database);
+  await using shops = await Shops.open(DATABASE);
   const org = await shops.stores.organisations.create('acme');
   const streams = async () =>
     (await shops.pull('partnerize', { only: undefined, org })).map(({ stream, error }) => error ?? stream);
@@ -311,7 +302,7 @@ test('a pull of sales and catalogue reads the catalogue every six hours', async 
 });
 
 test('forgetting a source removes its retailers, its state and its request counts, but nothing from other sources', async () => {
-  await using shops = await Shops.open(database);
+  await using shops = await Shops.open(DATABASE);
   for (const network of ['awin', 'cj'] as const) await shops.pull(network);
   const how = { by: 'test@host', version: '0' };
   const report = await forgetSource('awin:77777', how, shops.stores, () => shops.nowMs);

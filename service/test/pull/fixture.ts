@@ -8,11 +8,14 @@ import { type Row, sourceFor } from '../../../feeds/test/fixture.ts';
 import type { Organisation } from '../../src/domain/organisation.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import type { PullableSource, PullOptions, StreamReport } from '../../src/pull/source-run.ts';
-import type { TestDatabase } from '../support/databases.ts';
+import { DATABASES, type TestDatabase } from '../support/databases.ts';
 import { FakeNetwork, PULL_SECRETS } from './fake-network.ts';
 import { openPullDatabase, type PullDatabase, PullRig } from './pull-rig.ts';
 
 export const START_MS = Date.UTC(2026, 10, 20);
+
+/** For tests of what does not depend on the database. */
+export const [DATABASE] = DATABASES as readonly [TestDatabase, ...TestDatabase[]];
 
 export class PullTest extends PullRig implements AsyncDisposable {
   readonly network: FakeNetwork;

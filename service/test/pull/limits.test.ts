@@ -1,20 +1,15 @@
 // The networks' limits: pulls that share a credential share its budget, and a pull that is refused waits long enough.
 
 import { expect, test } from 'bun:test';
-import { ACCOUNTS, NETWORKS, type NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
-import type { FakeNetworksOptions } from '@offerbook/sandbox/networks/fake-networks.ts';
+import { ACCOUNTS, NETWORKS } from '@offerbook/sandbox/networks/accounts.ts';
 import { DAY_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
 import { pullSource } from '../../src/pull/pull-source.ts';
 import { closing } from '../../src/storage/open-once.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
-import { DATABASES } from '../support/databases.ts';
-import { PullTest, START_MS } from './fixture.ts';
-import { pullPass } from './network-pull.ts';
+import { newOrganisation } from '../storage/open-test-stores.ts';
+import { DATABASE, PullTest, START_MS } from './fixture.ts';
 import { errorsOf } from './pull-rig.ts';
-import { ServedNetworks } from './served-networks.ts';
-
-const [SQLITE] = DATABASES;
-if (SQLITE === undefined) throw new Error('there is no database to test with');
+import { Shops } from './shops.ts';
 
 /** A clock for several pulls at once. It moves to the next alarm when all of them sleep. */
 class SharedTime {
@@ -55,7 +50,7 @@ class SharedTime {
 }
 
 test('two pulls with one credential send at most 20 requests to Awin in any minute', async () => {
-  await using t = await PullTest.open('awin', SQLITE);
+  await using t = await PullTest.open('awin', DATABASE);
   const time = new SharedTime(START_MS);
   const sentAtMs: number[] = [];
   for (let n = 0; n < 200; n++) {
@@ -90,50 +85,6 @@ test('two pulls with one credential send at most 20 requests to Awin in any minu
   expect(Math.max(...inMinute)).toBeGreaterThan(14);
 });
 
-/** Another program uses the same credentials before each of a few pulls. */
-async function pullBesideAnother(
-  network: NetworkName,
-  limits: Partial<FakeNetworksOptions>,
-  other: (send: (path: string, init: RequestInit) => Promise<Response>) => Promise<unknown>,
-) {
-  // In the middle of a minute: a network may count by the minute of the clock or by the last 60 seconds.
-  let nowMs = START_MS + 50_000;
-  await using networks = new ServedNetworks({
-    ...{ sinceMs: START_MS - 12 * DAY_MS, density: { salesPerDay: 40, cellMs: DAY_MS } },
-    ...{ clock: () => nowMs, ...limits },
-  });
-  const url = await SQLITE?.create();
-  await using stores = closing(await openStores(url ?? '', CREATE_OPTIONS, () => nowMs));
-  const org = await stores.organisations.create('acme');
-  if (org === undefined) throw new Error('the organisation exists');
-  const errors: (string | null)[] = [];
-  const statuses: number[] = [];
-  for (let pass = 0; pass < 2; pass++) {
-    await other((path, init) => networks.fakes.answer(new Request(networks.url + path, init)));
-    networks.answered.length = 0;
-    const reports = await pullPass({
-      ...{ network, stores, org, baseUrl: networks.url, startMs: START_MS - 12 * DAY_MS },
-      ...{ clock: () => nowMs, random: () => 0.5 },
-      sleep: async (ms) => {
-        nowMs += Math.ceil(ms);
-      },
-    });
-    errors.push(...errorsOf(reports));
-    statuses.push(...networks.answered.map(({ status }) => status));
-    nowMs += DAY_MS;
-  }
-  return { errors, statuses };
-}
-
-/** Requests that were refused, and how many of them followed another one. */
-function refusals(statuses: readonly number[]): { refused: number; inARow: number } {
-  const isRefused = (status: number | undefined) => status !== undefined && status !== 200;
-  return {
-    refused: statuses.filter(isRefused).length,
-    inARow: statuses.filter((status, index) => isRefused(status) && isRefused(statuses[index - 1])).length,
-  };
-}
-
 const RATES = { awin: 20, impact: 1_000, partnerize: 300, cj: 120, rakuten: 100 };
 const PATHS = {
   awin: `/publishers/${ACCOUNTS.awin.account}/transactions/`,
@@ -146,26 +97,41 @@ const PATHS = {
 test.each(NETWORKS)(
   '%s: a pull that is refused because another program has used the rate waits, and is not refused again',
   async (network) => {
+    const density = { salesPerDay: 40, cellMs: DAY_MS };
+    await using shops = await Shops.open(DATABASE, {
+      density,
+      sinceMs: START_MS - 50 * DAY_MS,
+      pageSizeMax: 100,
+    });
+    // In the middle of a minute: a network may count by the minute of the clock or by the last 60 seconds.
+    shops.nowMs = START_MS + 50_000;
+    const org = await newOrganisation(shops.stores);
     const method = network === 'cj' ? 'POST' : 'GET';
-    const { errors, statuses } = await pullBesideAnother(network, {}, (send) =>
-      Promise.all(Array.from({ length: RATES[network] }, () => send(PATHS[network], { method }))),
-    );
-    expect(errors.filter((error) => error !== null)).toEqual([]);
-    const { refused, inARow } = refusals(statuses);
-    expect(refused).toBeGreaterThan(0);
-    expect(inARow).toBe(0);
+    const request = () => shops.fakes.answer(new Request(shops.baseUrl + PATHS[network], { method }));
+    for (let pass = 0; pass < 2; pass++) {
+      await Promise.all(Array.from({ length: RATES[network] }, request));
+      shops.answered.length = 0;
+      const startMs = START_MS - 12 * DAY_MS;
+      const reports = await shops.pull(network, { only: 'transactions', org, startMs });
+      expect(errorsOf(reports)).toEqual(reports.map(() => null));
+      const refused = shops.answered.map(({ status }) => status !== 200);
+      expect(refused).toContain(true);
+      expect(refused.filter((isRefused, index) => isRefused && refused[index - 1] === true)).toEqual([]);
+      shops.nowMs += DAY_MS;
+    }
   },
 );
 
-test('Rakuten: a pull waits while the network refuses a second token', async () => {
-  const { account, credentials } = ACCOUNTS.rakuten;
-  const { errors, statuses } = await pullBesideAnother('rakuten', { isSecondTokenRefused: true }, (send) =>
-    send('/token', {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${btoa(`${credentials.clientId}:${credentials.clientSecret}`)}` },
-      body: new URLSearchParams({ scope: account }),
-    }),
-  );
-  expect(errors.filter((error) => error !== null)).toEqual([]);
-  expect(refusals(statuses)).toEqual({ refused: 2, inARow: 0 });
+test('Rakuten: sales and catalogue share one token, and a pull after a killed pull waits for a second token', async () => {
+  await using shops = await Shops.open(DATABASE, { isSecondTokenRefused: true });
+  const org = await newOrganisation(shops.stores);
+  const tokens = () => shops.answered.filter(({ target }) => target === '/token').map(({ status }) => status);
+  await shops.pull('rakuten', { only: undefined, org });
+  expect(tokens()).toEqual([200]);
+  // The token of the first pull is still valid, as if the pull had been killed.
+  const [report] = await shops.pull('rakuten');
+  expect(report?.error).toBeNull();
+  // It is refused once, and then waits long enough.
+  expect(tokens()).toEqual([200, 403, 200]);
+  expect(await shops.offered()).toEqual(shops.truth('rakuten'));
 });

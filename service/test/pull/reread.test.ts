@@ -3,12 +3,8 @@
 import { expect, test } from 'bun:test';
 import { DAY_MS } from '@offerbook/wire/time.ts';
 import { awinSale, cjCorrection, cjRecord, idOf } from '../../../feeds/test/fixture.ts';
-import { DATABASES } from '../support/databases.ts';
-import { PullTest, START_MS } from './fixture.ts';
+import { DATABASE, PullTest, START_MS } from './fixture.ts';
 import { errorsOf } from './pull-rig.ts';
-
-const [DATABASE] = DATABASES;
-if (DATABASE === undefined) throw new Error('there is no database to test with');
 
 const SOLD_AT = '2026-10-25T00:00:00';
 const soldAtMs = Date.parse(`${SOLD_AT}Z`);
@@ -93,7 +89,7 @@ const oldSale = (changes = {}) => awinSale({ id: 1, transactionDate: OLD_AT, cli
 
 /** Pulls a sale of the oldest window, which the next pull reads again. */
 async function openOld(): Promise<PullTest> {
-  const t = await PullTest.open('awin', DATABASE as (typeof DATABASES)[number]);
+  const t = await PullTest.open('awin', DATABASE);
   t.network.rows.push({ row: oldSale(), times: { transaction: OLD_MS } });
   await t.pull({ sinceMs: OLD_MS - DAY_MS });
   t.nowMs += 3_600_000;

@@ -9,9 +9,9 @@ import fc from 'fast-check';
 import { checkSource } from '../../src/pull/check-source.ts';
 import { ConsoleNode } from '../console/open-console.ts';
 import { offerbook } from '../support/command.ts';
-import { DATABASES, temporaryFolder } from '../support/databases.ts';
+import { temporaryFolder } from '../support/databases.ts';
 import { attributesOf, type SentSpan, SpanCollector } from '../support/span-collector.ts';
-import { PullTest } from './fixture.ts';
+import { DATABASE, PullTest } from './fixture.ts';
 import { recentDay, ServedNetworks } from './served-networks.ts';
 
 const ENVIRONMENT = Object.fromEntries(
@@ -92,9 +92,7 @@ test('no secret occurs in output, files, spans, metrics or the console', async (
 });
 
 test('errors never contain a secret, even if the network returns it in a different encoding', async () => {
-  const [database] = DATABASES;
-  if (database === undefined) throw new Error('there is no database to test with');
-  await using t = await PullTest.open('partnerize', database);
+  await using t = await PullTest.open('partnerize', DATABASE);
   const secret = fc.string({
     minLength: 6,
     maxLength: 60,

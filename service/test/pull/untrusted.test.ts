@@ -7,17 +7,12 @@ import { CredentialsRepeated, RESPONSE_LIMITS, ResponseWatch } from '../../src/p
 import { openClient } from '../../src/pull/source-run.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
-import { DATABASES } from '../support/databases.ts';
 import { PULL_SECRETS } from './fake-network.ts';
-import { PullTest, START_MS } from './fixture.ts';
+import { DATABASE, PullTest, START_MS } from './fixture.ts';
 import { errorsOf } from './pull-rig.ts';
 
-const [DATABASE] = DATABASES;
-if (DATABASE === undefined) throw new Error('there is no database to test with');
-const database = DATABASE;
-
 test('a network that does not respond ends the source for this run', async () => {
-  await using t = await PullTest.open('awin', database);
+  await using t = await PullTest.open('awin', DATABASE);
   t.limits = { ...RESPONSE_LIMITS, idleMs: 50 };
   for (let n = 0; n < 9; n++) t.network.planned.push(() => new Promise<Response>(() => {}));
   const error = 'the network is too slow: no response for 0.05 s';
@@ -31,7 +26,7 @@ test('a network that does not respond ends the source for this run', async () =>
 });
 
 test('redirects are not followed', async () => {
-  await using t = await PullTest.open('awin', database);
+  await using t = await PullTest.open('awin', DATABASE);
   let reached = 0;
   using elsewhere = Bun.serve({
     ...{ port: 0, hostname: '127.0.0.1' },
@@ -51,7 +46,7 @@ const bomb = () =>
 test.each(['transactions', 'catalogue'] as const)(
   'a small response that becomes large when it is decompressed is not read to its end: %s',
   async (only) => {
-    await using t = await PullTest.open('impact', database);
+    await using t = await PullTest.open('impact', DATABASE);
     t.limits = { ...RESPONSE_LIMITS, bytes: 100_000 };
     for (let n = 0; n < 99; n++) t.network.planned.push(bomb);
     const [report] = await t.pull({ only });
@@ -95,7 +90,7 @@ test.each([
 ] as const)(
   'a response that contains our credentials %s fails, and nothing is stored',
   async (_, name, secret) => {
-    await using t = await PullTest.open(name, database);
+    await using t = await PullTest.open(name, DATABASE);
     const text = JSON.stringify([awinSale({ id: 1, orderRef: `debug ${secret} end` })]);
     t.network.planned.push(() => new Response(text));
     const source = { ...t.pullable(), ...(name === 'impact' && { secrets: { token: 'impact s3cret' } }) };
@@ -132,7 +127,7 @@ test.each(['tök', 'a\u0001b', 'a b', ''])('Rakuten: the access token %j is not 
 });
 
 test('an unexpected error fails the source with a message and a stack that contain no secret', async () => {
-  await using t = await PullTest.open('awin', database);
+  await using t = await PullTest.open('awin', DATABASE);
   const stores = {
     ...t.stores,
     transactions: {
@@ -150,7 +145,7 @@ test('an unexpected error fails the source with a message and a stack that conta
 });
 
 test('after 429 without a waiting time, requests are sent one by one at half the rate, even after a pause', async () => {
-  await using t = await PullTest.open('awin', database);
+  await using t = await PullTest.open('awin', DATABASE);
   t.network.planned.push(() => new Response('', { status: 429 }));
   const client = openClient(t.pullable(), t.context);
   const send = async () => {
@@ -167,7 +162,7 @@ test('after 429 without a waiting time, requests are sent one by one at half the
 });
 
 test('Rakuten: an access token is replaced 30 seconds before it expires', async () => {
-  await using t = await PullTest.open('rakuten', database);
+  await using t = await PullTest.open('rakuten', DATABASE);
   const tokens: number[] = [];
   const logins = () => t.network.requests.filter(({ path }) => path === '/token').length;
   const client = openClient(t.pullable(), t.context);
