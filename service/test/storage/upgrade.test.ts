@@ -4,6 +4,7 @@ import { Database as SqliteFile } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
 import {
   chmodSync,
+  chownSync,
   copyFileSync,
   readdirSync,
   readFileSync,
@@ -12,23 +13,34 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { OfferbookClient } from '@offerbook/client';
+import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { LAST_ID, newUuid } from '@offerbook/wire/uuid.ts';
+import { ClickIds } from '../../src/activation/click-id.ts';
 import type { AccessToken } from '../../src/domain/access-token.ts';
 import type { Stores } from '../../src/domain/stores.ts';
+import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { openSpool } from '../../src/storage/click-spool.ts';
 import { copyDatabase } from '../../src/storage/copy-database.ts';
 import { inspectDatabase } from '../../src/storage/inspect-database.ts';
-import { sqlitePath } from '../../src/storage/open-database.ts';
+import { openDatabase, sqlitePath } from '../../src/storage/open-database.ts';
+import { closing } from '../../src/storage/open-once.ts';
 import { COMMAND_OPTIONS, openStores, READ_OPTIONS } from '../../src/storage/open-stores.ts';
 import { POSTGRES_SCHEMA } from '../../src/storage/postgres/postgres-schema.ts';
-import { migrate } from '../../src/storage/schema/migrate.ts';
+import { findDifferences, migrate } from '../../src/storage/schema/migrate.ts';
 import { versionOf } from '../../src/storage/schema/schema.ts';
-import { SQLITE_MAIN } from '../../src/storage/sqlite/sqlite-schemas.ts';
+import { ALL_TABLES } from '../../src/storage/schema/tables.ts';
+import { SQLITE_CLICKS, SQLITE_MAIN, SQLITE_WALKS } from '../../src/storage/sqlite/sqlite-schemas.ts';
 import { upgradeDatabase } from '../../src/storage/upgrade-database.ts';
 import { type Fixture, loadRelease } from '../fixtures/load-release.ts';
 import { type ReleaseContents, readContents } from '../fixtures/release-contents.ts';
+import { BROWSER, clickIn } from '../support/activation-node.ts';
 import { DATABASES, newSqliteUrl, type TestDatabase, temporaryFolder } from '../support/databases.ts';
+import { id, transaction } from '../support/fixtures.ts';
+import { newPostgresDatabase } from '../support/postgres-server.ts';
 import { SmallDisk } from '../support/small-disk.ts';
+import { ndjson, TestNode } from '../support/test-node.ts';
 import {
   EVERYTHING,
   newIds,
@@ -107,6 +119,11 @@ async function expectContents(stores: Stores, { expected }: Fixture, isUpgraded:
 }
 
 const SQLITE: TestDatabase = { name: 'SQLite', create: newSqliteUrl, createEmpty: newSqliteUrl };
+const POSTGRES: TestDatabase = {
+  name: 'PostgreSQL',
+  create: newPostgresDatabase,
+  createEmpty: newPostgresDatabase,
+};
 
 for (const database of DATABASES) {
   describe(`upgrading an earlier release's database on ${database.name}`, () => {
@@ -114,15 +131,75 @@ for (const database of DATABASES) {
     const auditor = { clock: () => NOW_MS, by: 'test' };
     const openNow = (url: string) => open.stores(url, COMMAND_OPTIONS, () => NOW_MS);
 
-    for (const release of RELEASES)
-      test(`a database of ${release} keeps all of its contents, and clients continue to poll`, async () => {
+    for (const release of RELEASES) {
+      test(`a database of ${release} keeps all of its contents`, async () => {
         const fixture = await loadRelease(database, release);
         const { from, to } = await upgradeDatabase(fixture.url, auditor);
         const stores = await openNow(fixture.url);
         await expectContents(stores, fixture, from !== to);
-        await expectToGoOn(stores, fixture.expected);
         expect(await upgradeDatabase(fixture.url, auditor)).toEqual({ from: to, to });
       });
+
+      test(`activation links, click ids and checkpoints of ${release} stay valid`, async () => {
+        const { url, expected } = await loadRelease(database, release);
+        await upgradeDatabase(url, auditor);
+        await using node = await TestNode.start({ databaseUrl: url, clock: auditor.clock });
+        const [acme] = expected.organisations;
+        const sold = expected.clicks.at(-1);
+        if (acme === undefined || sold === undefined) throw new Error('the fixture is empty');
+        const query = new URLSearchParams({ orgId: acme.publicId ?? '', passbackUid: 'new' });
+        const path = `/v1/cashback-offers/${id(101)}/activate/?${query}`;
+        const activated = await fetch(node.url + path, { headers: BROWSER, redirect: 'manual' });
+        expect(activated.status).toBe(302);
+        const click = clickIn(activated.headers.get('Location'));
+        const [newest] = (await node.stores.clicks.list(100)).slice(-1);
+        expect(newest).toMatchObject({ id: click, orgId: acme.orgId, passbackUid: 'new' });
+
+        const checkpoint = printTimestamp(acme.completeThroughMs);
+        const token = await node.token('private');
+        const client = new OfferbookClient({ baseUrl: node.url, token });
+        const follow = () => Array.fromAsync(client.followTransactions({ checkpoint, once: true }));
+        expect(await follow()).toEqual([]);
+        const first = await node.get(`/v1/transactions/?updatedAtGreaterThan=${checkpoint}`, token);
+        expect([checkpoint, first.headers.get('Complete-Through')].sort()[0]).toBe(checkpoint);
+        const { passbackUid, passbackData, cashbackOfferId: _, ...sale } = transaction(90_000);
+        const rows = [click, sold.id].map((clickId, index) => ({ ...sale, id: id(90_000 + index), clickId }));
+        const attributor = {
+          ids: new ClickIds(await node.stores.clickKey()),
+          clicks: node.stores.clicks,
+          unattributed: undefined,
+        };
+        await importTransactions(
+          node.stores.transactions,
+          undefined,
+          sourceFrom(ndjson(rows)),
+          auditor.clock,
+          { attributor },
+        );
+        expect(await follow()).toMatchObject([
+          { id: id(90_000), passbackUid: 'new', cashbackOfferId: id(101) },
+          { id: id(90_001), passbackUid: sold.passbackUid, cashbackOfferId: sold.dealId },
+        ]);
+        expect(await newOrganisation(node.stores, 'initech')).toMatchObject({ name: 'initech' });
+      });
+    }
+
+    test.each(RELEASES.filter((release) => release !== 'v0.1.0' && release !== '6036a2ab'))(
+      'after its steps, a database of %s has the declared tables: a declaration that changes needs a new step',
+      async (release) => {
+        const { url } = await loadRelease(database, release);
+        await upgradeDatabase(url, auditor);
+        const files =
+          database.name === 'SQLite'
+            ? { '': SQLITE_MAIN, '-activations': SQLITE_CLICKS, '-walks': SQLITE_WALKS }
+            : { '': POSTGRES_SCHEMA };
+        for (const [end, schema] of Object.entries(files)) {
+          const file = open.database(`${url}${end}`);
+          await migrate(file, undefined, schema);
+          expect(findDifferences(schema, await schema.structure.read(file))).toEqual([]);
+        }
+      },
+    );
 
     test('until migrate has upgraded an old database, everything else refuses it and changes nothing', async () => {
       const fixture = await loadRelease(database, 'v0.1.0');
@@ -237,6 +314,21 @@ test.skipIf(!(await SmallDisk.canMount()))(
   },
 );
 
+test.skipIf(process.getuid?.() !== 0)(
+  'an upgrade by root keeps the owner and the mode of the files',
+  async () => {
+    const { url } = await loadRelease(SQLITE, 'v0.1.0');
+    const files = ['', '-activations', '-walks'].map((end) => `${sqlitePath(url)}${end}`);
+    for (const file of files) {
+      chownSync(file, 65_534, 65_534);
+      chmodSync(file, 0o640);
+    }
+    await upgradeDatabase(url, TEST_AUDITOR);
+    for (const file of files)
+      expect(statSync(file)).toMatchObject({ uid: 65_534, gid: 65_534, mode: 0o100640 });
+  },
+);
+
 test('a spool of an earlier release keeps its clicks, also those that were rejected', async () => {
   const path = join(temporaryFolder(), 'spool.db');
   const fixture = await loadRelease(SQLITE, '6036a2ab');
@@ -256,17 +348,39 @@ test('a spool of an earlier release keeps its clicks, also those that were rejec
   expect(file.query('SELECT id, reason FROM rejected_clicks').values()).toEqual([['x', 'it is forged']]);
 });
 
-async function expectToGoOn(stores: Stores, { organisations }: ReleaseContents): Promise<void> {
-  const [before] = organisations;
-  const org = await stores.organisations.find(before?.name ?? '');
-  const [orgId, completeThroughMs] = [org?.id ?? 0, before?.completeThroughMs ?? 0];
-  const stampMs = await writeTransactions(stores, orgId, newIds(3));
-  expect(stampMs).toBeGreaterThan(completeThroughMs);
-  const window = { minMs: completeThroughMs + 1, maxMs: stampMs };
-  const page = await stores.transactions.page({ orgId, cursor: undefined, window, limit: 10 });
-  expect(textsOf(page)).toHaveLength(3);
-  const walk = { tokenId: newUuid(), window };
-  await stores.walks.begin(walk, stampMs);
-  expect(await stores.walks.find(walk)).toBe(stampMs);
-  expect(await newOrganisation(stores, 'initech')).toMatchObject({ name: 'initech' });
-}
+test.skipIf(!DATABASES.some(({ name }) => name === 'PostgreSQL'))(
+  'an upgrade keeps the owner and the rights of other roles, and is refused to a role that does not own the tables',
+  async () => {
+    const { url } = await loadRelease(POSTGRES, 'v0.1.0');
+    const [owner, reader] = [1, 2].map((n) => `role_${n}_${newUuid().replaceAll('-', '')}`);
+    await using admin = closing(openDatabase(url, COMMAND_OPTIONS));
+    for (const role of [owner, reader]) await admin.all(`CREATE ROLE ${role} LOGIN PASSWORD 'test'`);
+    await admin.all(`GRANT CREATE ON SCHEMA public TO ${owner}`);
+    const tables = await admin.all<{ name: string }>(
+      `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
+    );
+    for (const { name } of tables) await admin.all(`ALTER TABLE ${name} OWNER TO ${owner}`);
+    await admin.all(`GRANT SELECT ON transactions TO ${reader}`);
+    const asReader = new URL(url);
+    asReader.username = reader ?? '';
+    await admin.all(`GRANT SELECT ON schema_version TO ${reader}`);
+    const refused = await rejection(upgradeDatabase(asReader.href, TEST_AUDITOR));
+    expect(refused.message).toStartWith(
+      `this role cannot upgrade the tables, which belong to the role ${owner}; connect as that role`,
+    );
+    await admin.all('CREATE VIEW report AS SELECT count(*) FROM transactions');
+    expect((await rejection(upgradeDatabase(url, TEST_AUDITOR))).message).toStartWith(
+      'views use the tables: report; drop them',
+    );
+    await admin.all('DROP VIEW report');
+    await upgradeDatabase(url, TEST_AUDITOR);
+    const rights = await admin.all(
+      `SELECT tableowner AS owner, has_table_privilege('${reader}', tablename, 'SELECT') AS readable, count(*) AS tables
+         FROM pg_tables WHERE schemaname = 'public' GROUP BY 1, 2 ORDER BY 3`,
+    );
+    expect(rights).toEqual([
+      { owner, readable: true, tables: 2 },
+      { owner, readable: false, tables: ALL_TABLES.length - 2 },
+    ]);
+  },
+);

@@ -35,6 +35,22 @@ const RENAME_SQL = `
                 c.relname, 'old_' || c.relname) AS statement
     FROM pg_class c JOIN parts USING (oid) WHERE c.relkind IN ('r', 'i', 'S')`;
 
+/** The owner, and whether this role can act as the owner. */
+const OWNER_SQL = `SELECT pg_get_userbyid(relowner) AS owner, pg_has_role(relowner, 'USAGE') AS "isOwner"
+  FROM pg_class WHERE oid = 'schema_version'::regclass`;
+
+/** Views that would keep the old tables from being dropped. $1: tables. */
+const VIEWS_SQL = `SELECT DISTINCT r.ev_class::regclass::text AS name
+  FROM pg_depend d JOIN pg_rewrite r ON r.oid = d.objid JOIN pg_class c ON c.oid = d.refobjid JOIN pg_namespace n ON n.oid = c.relnamespace
+ WHERE d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass AND r.ev_class <> c.oid
+   AND n.nspname = current_schema() AND c.relname = ANY ($1::text::text[])`;
+
+/** Statements that give the new tables to the owner of the old ones, if another role upgrades them. $1: new tables. */
+const GIVE_SQL = `
+  SELECT format('ALTER TABLE %I OWNER TO %I', c.relname, pg_get_userbyid(o.relowner)) AS statement
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_class o ON o.oid = 'old_schema_version'::regclass
+   WHERE n.nspname = current_schema() AND c.relkind = 'r' AND c.relname = ANY ($1::text::text[]) AND c.relowner <> o.relowner`;
+
 /** Statements that give the roles with rights on an old table the same rights on the new one. */
 const GRANT_SQL = `
   SELECT format('GRANT %s ON %I TO %s', a.privilege_type, substr(c.relname, 5),
@@ -53,6 +69,7 @@ export async function upgradePostgres(
     // Another process has upgraded the database in the meantime.
     if (found?.state !== 'released') return false;
     await requireUnused(connection);
+    await requireOwner(connection);
     const old = await renameTables(connection, database.schema.tables);
     const total = await countRows(connection, [...old.columns.keys()]);
     let done = 0;
@@ -73,6 +90,11 @@ export async function upgradePostgres(
         )
       )
         await connection.continueNumbers(table, `SELECT last_value FROM old_${table}_id_seq`);
+    await runAll(
+      connection,
+      GIVE_SQL,
+      database.schema.tables.map(({ name }) => name),
+    );
     await runAll(
       connection,
       GRANT_SQL,
@@ -99,12 +121,31 @@ async function requireUnused(connection: Connection): Promise<void> {
   );
 }
 
+async function requireOwner(connection: Connection): Promise<void> {
+  const [row] = await connection.all<{ owner: string; isOwner: boolean }>(OWNER_SQL);
+  if (row === undefined || row.isOwner) return;
+  throw new StorageError(
+    'denied',
+    `this role cannot upgrade the tables, which belong to the role ${row.owner}; connect as that role (nothing was changed)`,
+  );
+}
+
+async function requireNoViews(connection: Connection, tables: readonly string[]): Promise<void> {
+  const views = await connection.all<{ name: string }>(VIEWS_SQL, listOf(tables));
+  if (views.length === 0) return;
+  throw new StorageError(
+    'invalid',
+    `views use the tables: ${views.map(({ name }) => name).join(', ')}; drop them, and create them again after the upgrade (nothing was changed)`,
+  );
+}
+
 async function renameTables(connection: Connection, declared: readonly Table[]): Promise<OldTables> {
   const known = new Set([...declared.map(({ name }) => name), 'pull_leases', 'sender_lease']);
   const rows = await connection.all<{ table: string; columns: string }>(NAMES_SQL);
   const columns = new Map(
     rows.filter(({ table }) => known.has(table)).map((row) => [row.table, row.columns.split(',')]),
   );
+  await requireNoViews(connection, [...columns.keys()]);
   await runAll(connection, RENAME_SQL, [...columns.keys()]);
   return {
     columns,
@@ -145,6 +186,10 @@ async function countRows(
 }
 
 async function runAll(connection: Connection, sql: string, tables: readonly string[]): Promise<void> {
-  const rows = await connection.all<{ statement: string }>(sql, `{${tables.join(',')}}`);
+  const rows = await connection.all<{ statement: string }>(sql, listOf(tables));
   for (const { statement } of rows) await connection.all(statement);
+}
+
+function listOf(tables: readonly string[]): string {
+  return `{${tables.join(',')}}`;
 }

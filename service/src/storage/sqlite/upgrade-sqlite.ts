@@ -4,7 +4,17 @@
 // going back is a rename.
 
 import { Database as SqliteFile } from 'bun:sqlite';
-import { existsSync, linkSync, mkdirSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { StorageError } from '../../domain/storage-error.ts';
 import { copySynced, sync, withFileErrors } from '../backup/synced-files.ts';
@@ -103,6 +113,8 @@ async function upgradeFiles(files: readonly OldFile[], upgrade: SqliteUpgrade): 
   rmSync(staging, { recursive: true, force: true });
   mkdirSync(staging, { mode: 0o700 });
   try {
+    // Fails early if this user cannot create files of that owner.
+    keepOwner(staging, path, 0o700);
     await writeFiles(staging, files, upgrade);
     for (const { path: from } of files) await keepBefore(from);
     sync(dirname(path));
@@ -114,6 +126,21 @@ async function upgradeFiles(files: readonly OldFile[], upgrade: SqliteUpgrade): 
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }
+}
+
+/** An upgrade by root must not lock out the server's user. */
+function keepOwner(made: string, old: string, mode: number): void {
+  const { uid, gid } = statSync(old);
+  try {
+    chownSync(made, uid, gid);
+  } catch (error) {
+    throw new StorageError(
+      'denied',
+      `${old} belongs to another user or group; run this command as the servers' user or as root (nothing was changed)`,
+      { cause: error },
+    );
+  }
+  chmodSync(made, mode & 0o777);
 }
 
 function requireSpace(path: string, files: readonly OldFile[]): void {
@@ -162,6 +189,7 @@ async function writeFiles(
       });
       await made.emptyLog();
     }
+    keepOwner(target, path, statSync(path).mode);
     sync(target);
   }
   sync(staging);
