@@ -269,10 +269,10 @@ describe('the number of attempts in an error', () => {
     const controller = new AbortController();
     const script = scripted(refuseConnection, () => problem(503, 'unavailable'));
     const onRetry = (error: { attempts: number }) => void (error.attempts === 2 && controller.abort());
-    const error = await failure(
-      openClient(script, { onRetry }).client.retailers({ signal: controller.signal }),
-    );
+    const { client, clock } = openClient(script, { onRetry });
+    const error = await failure(client.retailers({ signal: controller.signal }));
     expect(error).toMatchObject({ code: 'aborted', attempts: 2 });
+    expect(clock.slept).toEqual([250]);
   });
 
   test.each([

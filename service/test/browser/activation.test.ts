@@ -11,7 +11,6 @@ import { launchBrowser } from '../support/browser.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { id } from '../support/fixtures.ts';
 import { Sandbox } from '../support/sandbox.ts';
-import { TestNode } from '../support/test-node.ts';
 import { testsWith } from '../support/tests-with.ts';
 import { axeViolations } from './axe-violations.ts';
 import { RECORD_SHIFTS, WatchedPage } from './watched-page.ts';
@@ -96,28 +95,6 @@ test('a purchase after an activation in the explorer appears as pending and is t
     expect(versions.map(({ status }) => status)).toEqual(['CONFIRMED', 'PENDING']);
     expect(watched.complaints).toEqual([]);
     expect(watched.origins).toEqual(new Set([sandbox.url]));
-  } finally {
-    await browser.close();
-  }
-});
-
-test('a person whose link fails sees an accessible page that explains it without technical terms', async () => {
-  await using node = await TestNode.start();
-  const browser = await launchBrowser();
-  try {
-    const link = `${node.url}/v1/coupons/activate/?passbackUid=secret-user`;
-    await using watched = await WatchedPage.open(browser, link, {
-      extraHTTPHeaders: { 'Request-Id': 'r-1' },
-    });
-    const { page } = watched;
-    expect((await page.innerText('body')).split(/\n+/)).toEqual([
-      'This link is incomplete',
-      'Part of the link is missing or was changed, perhaps when it was copied. Go back to where you found it, and open it again.',
-      'Your cashback is not active. You would not earn any if you bought something at the shop now.',
-      'If the problem remains, contact the website or app that showed you the link, and quote this number: r-1',
-    ]);
-    expect(await page.locator('a').count()).toBe(0);
-    expect(await axeViolations(page)).toEqual([]);
   } finally {
     await browser.close();
   }

@@ -1,4 +1,4 @@
-// Every page in three widths and two colour schemes, empty, full and with problems: it fits the window and passes axe-core with
+// Every page in three widths and two colour schemes, empty, full and with problems: it fits the window, violates no Content-Security-Policy and passes axe-core with
 // the contrast of its colours. Dialogs and search results are pages here.
 
 import { expect } from 'bun:test';
@@ -10,6 +10,7 @@ import { launchBrowser } from '../support/browser.ts';
 import { coupon, id, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
 import { testsWith } from '../support/tests-with.ts';
 import { axeViolations } from './axe-violations.ts';
+import { RECORD_SHIFTS, WatchedPage } from './watched-page.ts';
 
 const { afterAll, beforeAll, describe, test } = testsWith('chromium');
 
@@ -74,10 +75,8 @@ async function addProblems(): Promise<void> {
 async function expectGood(page: Page, what: string): Promise<void> {
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
-    expect([what, width, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([
-      ...[what, width],
-      width,
-    ]);
+    const shown = await page.evaluate('document.documentElement.scrollWidth');
+    expect([what, width, shown]).toEqual([what, width, width]);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       // The other rules do not depend on colours.
@@ -88,12 +87,15 @@ async function expectGood(page: Page, what: string): Promise<void> {
 }
 
 async function withPage(use: (page: Page) => Promise<void>): Promise<void> {
-  const context = await browser.newContext({ reducedMotion: 'reduce' });
-  try {
-    await use(await context.newPage());
-  } finally {
-    await context.close();
-  }
+  await using watched = await WatchedPage.open(
+    browser,
+    'about:blank',
+    { reducedMotion: 'reduce' },
+    RECORD_SHIFTS,
+  );
+  await use(watched.page);
+  // The browser itself reports every response with such a status.
+  expect(watched.complaints.filter((complaint) => !/status of 40[04]/.test(complaint))).toEqual([]);
 }
 
 describe.each([
@@ -116,6 +118,26 @@ describe.each([
       }
     }));
 });
+
+test('no console page moves while it loads, and no table of one scrolls sideways on a phone or a wide screen', () =>
+  withPage(async (page) => {
+    const wideTables = () =>
+      page.evaluate(
+        "[...document.querySelectorAll('.scroll')].filter((box) => box.checkVisibility() && box.scrollWidth > box.clientWidth).length",
+      );
+    const paths = [...CONSOLE_PATHS, '/imports/2', `/transactions/${id(101)}`];
+    // All pages in one size before the next: a page that loads while the window still changes its size would move.
+    await page.setViewportSize({ width: 1400, height: 1000 });
+    for (const path of paths) {
+      await page.goto(full.url + path);
+      expect([path, await page.evaluate('shifts'), await wideTables()]).toEqual([path, [], 0]);
+    }
+    await page.setViewportSize({ width: 360, height: 740 });
+    for (const path of paths) {
+      await page.goto(full.url + path);
+      expect([path, await wideTables()]).toEqual([path, 0]);
+    }
+  }));
 
 test('the pages of an import, a transaction and a search for a user fit every width and are accessible', () =>
   withPage(async (page) => {
@@ -167,8 +189,16 @@ test.each(['/docs', ...GUIDE_PATHS, '/errors/', '/errors/private_token_in_browse
     }),
 );
 
-test('the page for a person whose link fails fits every width and is accessible', () =>
+test('the page for a person whose link fails explains it without technical terms, fits every width and is accessible', () =>
   withPage(async (page) => {
-    await page.goto(`${full.node.url}/v1/coupons/activate/?passbackUid=user`);
+    await page.setExtraHTTPHeaders({ 'Request-Id': 'r-1' });
+    await page.goto(`${full.node.url}/v1/coupons/activate/?passbackUid=secret-user`);
+    expect((await page.innerText('body')).split(/\n+/)).toEqual([
+      'This link is incomplete',
+      'Part of the link is missing or was changed, perhaps when it was copied. Go back to where you found it, and open it again.',
+      'Your cashback is not active. You would not earn any if you bought something at the shop now.',
+      'If the problem remains, contact the website or app that showed you the link, and quote this number: r-1',
+    ]);
+    expect(await page.locator('a').count()).toBe(0);
     await expectGood(page, 'failed link');
   }));
