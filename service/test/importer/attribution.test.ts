@@ -20,6 +20,7 @@ import {
   rejection,
 } from '../storage/open-test-stores.ts';
 import { DATABASES } from '../support/databases.ts';
+import { recordClick as recordFixtureClick } from '../support/fixture-click.ts';
 import { id, transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
 
@@ -53,22 +54,9 @@ async function load(
   });
 }
 
-async function recordClick(stores: Stores, orgId: number, with_: Partial<Click> = {}): Promise<Click> {
-  const click: Click = {
-    id: new ClickIds(await stores.clickKey()).make(orgId, NOW_MS),
-    orgId,
-    kind: 'coupons',
-    dealId: id(21),
-    retailerId: id(1),
-    passbackUid: `user of ${orgId}`,
-    passbackData: null,
-    activatedAtMs: NOW_MS,
-    clickedAtMs: NOW_MS + 5_000,
-    isTracked: true,
-    ...with_,
-  };
-  await stores.clicks.put([click]);
-  return click;
+function recordClick(stores: Stores, orgId: number, with_: Partial<Click> = {}): Promise<Click> {
+  const own = { passbackUid: `user of ${orgId}`, activatedAtMs: NOW_MS, clickedAtMs: NOW_MS + 5_000 };
+  return recordFixtureClick(stores, orgId, { ...own, ...with_ });
 }
 
 async function salesOf(stores: Stores, orgId: number) {

@@ -75,15 +75,6 @@ describe('an import upserts by id', () => {
     expect(await clockMs()).toBe(nowMs);
   });
 
-  test('importing the same transactions again changes nothing, not even the change clock', async () => {
-    const file = ndjson(transaction(2), transaction(1));
-    await load(file);
-    const before = await contentOf(book);
-    nowMs += 5_000;
-    expect(countsOf(await load(file))).toEqual({ ...COUNTS, read: 2, unchanged: 2 });
-    expect(await contentOf(book)).toEqual(before);
-  });
-
   test('two imports in the same millisecond get increasing stamps', async () => {
     await load(ndjson(transaction(1)));
     await load(ndjson(transaction(2)));
@@ -119,25 +110,9 @@ describe('an import upserts by id', () => {
     expect(countsOf(await load(file))).toEqual({ ...COUNTS, read: 1, unchanged: 1 });
   });
 
-  test('a transaction that is not in the file stays unchanged', async () => {
-    await load(ndjson(transaction(1)));
-    expect(countsOf(await load(ndjson(transaction(2))))).toEqual({ ...COUNTS, read: 1, added: 1 });
-    expect((await transactions()).length).toBe(2);
-  });
-
   test('an API page of transactions can be imported, with or without a cursor', async () => {
     const page = JSON.stringify({ data: [transaction(1)], cursor: id('transaction', 2) });
     expect(countsOf(await load(page))).toEqual({ ...COUNTS, read: 1, added: 1 });
-  });
-
-  test.each([
-    ['PENDING', 'CONFIRMED'],
-    ['PENDING', 'DECLINED'],
-    ['CONFIRMED', 'DECLINED'],
-    ['DECLINED', 'CONFIRMED'],
-  ])('status %s may become %s', async (from, to) => {
-    await load(ndjson(transaction(1, { status: from })));
-    expect((await load(ndjson(transaction(1, { status: to })))).changed).toBe(1);
   });
 
   test("an import cannot change another organisation's transactions", async () => {
@@ -154,19 +129,13 @@ describe('an import upserts by id', () => {
 });
 
 describe('amounts are stored exactly as written', () => {
-  test.each([
-    '19.99',
-    '0.1',
-    '0',
-    '123456789012345',
-    '0.000001',
-    '0.0000001',
-    '0.000000000000012',
-    '1234567890.12345',
-  ])('%s', async (amount) => {
-    await load(ndjson(JSON.stringify(transaction(1)).replace('79.9', amount)));
-    expect((await contentOf(book)).transactions.documents[0]).toContain(`"orderValue":${amount},`);
-  });
+  test.each(['0.1', '0', '123456789012345', '0.000000000000012', '1234567890.12345'])(
+    '%s',
+    async (amount) => {
+      await load(ndjson(JSON.stringify(transaction(1)).replace('79.9', amount)));
+      expect((await contentOf(book)).transactions.documents[0]).toContain(`"orderValue":${amount},`);
+    },
+  );
 
   test('trailing zeros and exponents do not count towards the digit limit', async () => {
     await load(
@@ -257,12 +226,6 @@ describe('with --skip-invalid', () => {
       { line: 6, field: 'id', reason: 'was already used on line 2' },
     ]);
     expect((await transactions()).map((row) => row.id)).toEqual([1, 2, 4].map((n) => id('transaction', n)));
-  });
-
-  test('a file with only invalid rows changes nothing', async () => {
-    const before = await contentOf(book);
-    expect(countsOf(await load('oops\n', { skipInvalid: true }))).toEqual({ ...COUNTS, read: 1, invalid: 1 });
-    expect(await contentOf(book)).toEqual(before);
   });
 });
 

@@ -2,25 +2,20 @@
 // never a change for clients that poll.
 
 import { describe, expect, test } from 'bun:test';
-import { join } from 'node:path';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { TRANSACTION_FIELDS } from '@offerbook/wire/transaction.ts';
 import { ClickIds } from '../../src/activation/click-id.ts';
 import { InvalidRows } from '../../src/importer/import-report.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import type { TransactionImportOptions } from '../../src/importer/transaction-load.ts';
-import { makeBackup } from '../../src/storage/backup/make-backup.ts';
-import { restoreBackup } from '../../src/storage/backup/restore-backup.ts';
-import { copyDatabase } from '../../src/storage/copy-database.ts';
 import { CREATE_OPTIONS } from '../../src/storage/open-stores.ts';
 import {
   newOrganisation,
   openTestStores,
   readAllTransactions,
   rejection,
-  TEST_AUDITOR,
 } from '../storage/open-test-stores.ts';
-import { DATABASES, temporaryFolder } from '../support/databases.ts';
+import { DATABASES } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { id, transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
@@ -47,7 +42,7 @@ for (const database of DATABASES) {
       };
       const retailers = async () =>
         Object.fromEntries(await stores.transactions.findRetailers([1, 2, 3].map(id)));
-      return { url, stores, org, load, retailers };
+      return { stores, org, load, retailers };
     }
 
     test('a row can name its retailer in any format, and the document does not contain it', async () => {
@@ -138,52 +133,5 @@ for (const database of DATABASES) {
       await load([{ ...transaction(1), retailerId: SHOP }], { dryRun: true });
       expect(await retailers()).toEqual({});
     });
-
-    test('copies keep retailers and the index of users, also of replaced versions', async () => {
-      const { url, load } = await scene();
-      await load([1, 2].map((n) => ({ ...transaction(n, { passbackUid: 'anna' }), retailerId: SHOP })));
-      await load([transaction(1, { passbackUid: 'bert' })]);
-      const to = await database.create();
-      await copyDatabase(url, to, TEST_AUDITOR);
-      await expectKept(to);
-    });
-
-    test.skipIf(database.name !== 'SQLite')('backups keep retailers and the index of users', async () => {
-      const { url, load } = await scene();
-      await load([1, 2].map((n) => ({ ...transaction(n, { passbackUid: 'anna' }), retailerId: SHOP })));
-      await load([transaction(1, { passbackUid: 'bert' })]);
-      const folder = temporaryFolder();
-      const source = join(folder, 'backup');
-      await makeBackup({
-        url,
-        target: source,
-        spoolPath: () => join(folder, 'spool'),
-        isOurs: () => true,
-        clock: Date.now,
-        version: '1.0.0',
-      });
-      const to = `sqlite:${join(folder, 'restored.db')}`;
-      await restoreBackup({ url: to, source, replaces: false, keepsStamps: false, auditor: TEST_AUDITOR });
-      await expectKept(to);
-    });
-
-    /** Transactions 1 and 2 of the shop, 1 of bert and before that of anna, 2 of anna. */
-    async function expectKept(url: string): Promise<void> {
-      const stores = await open.stores(url, CREATE_OPTIONS);
-      expect(Object.fromEntries(await stores.transactions.findRetailers([id(1), id(2)]))).toEqual({
-        [id(1)]: SHOP,
-        [id(2)]: SHOP,
-      });
-      const found = async (uid: string) =>
-        (await stores.history.findByPassbackUid(uid)).newest.map((row) => row.id);
-      expect([await found('anna'), await found('bert')]).toEqual([[id(2)], [id(1)]]);
-      const [org] = await stores.organisations.list();
-      if (org === undefined) throw new Error('no organisation');
-      const counts = { transactions: 1, versions: 1, clicks: 0 };
-      expect(await stores.erasures.count(org.id, 'anna')).toEqual(counts);
-      expect(await stores.erasures.erase(org, 'anna')).toEqual(counts);
-      const versions = await stores.history.versions(id(1));
-      expect(versions.some(({ document }) => document.includes('anna'))).toBe(false);
-    }
   });
 }

@@ -1,8 +1,7 @@
-// Rows with sourceUpdatedAt, the time of the last change at their source: older data never replaces newer data, even after
-// a restore or a copy of the database.
+// Rows with sourceUpdatedAt, the time of the last change at their source: older data never replaces newer data, even on a
+// new timeline.
 
 import { describe, expect, test } from 'bun:test';
-import { join } from 'node:path';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { TRANSACTION_FIELDS } from '@offerbook/wire/transaction.ts';
 import { ClickIds } from '../../src/activation/click-id.ts';
@@ -11,11 +10,8 @@ import type { Stores } from '../../src/domain/stores.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
 import { recordImport } from '../../src/importer/record-import.ts';
 import type { TransactionImportOptions } from '../../src/importer/transaction-load.ts';
-import { makeBackup } from '../../src/storage/backup/make-backup.ts';
 import { beginTimeline } from '../../src/storage/backup/new-timeline.ts';
-import { restoreBackup } from '../../src/storage/backup/restore-backup.ts';
-import { copyDatabase } from '../../src/storage/copy-database.ts';
-import { COMMAND_OPTIONS, CREATE_OPTIONS } from '../../src/storage/open-stores.ts';
+import { CREATE_OPTIONS } from '../../src/storage/open-stores.ts';
 import {
   newOrganisation,
   openTestStores,
@@ -23,7 +19,7 @@ import {
   rejection,
   TEST_AUDITOR,
 } from '../storage/open-test-stores.ts';
-import { DATABASES, temporaryFolder } from '../support/databases.ts';
+import { DATABASES } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { transaction } from '../support/fixtures.ts';
 import { ndjson } from '../support/test-node.ts';
@@ -246,39 +242,5 @@ for (const database of DATABASES) {
       );
       expect((await load(stores, org, [sale(9, T(11))])).counts).toEqual(outcome({ stale: 1 }));
     });
-
-    if (database.name === 'SQLite')
-      test('a restored backup keeps the source times of transactions', async () => {
-        const { url, stores, org } = await scene();
-        await load(stores, org, [sale(10, T(12))]);
-        const folder = temporaryFolder();
-        const source = join(folder, 'backup');
-        await makeBackup({
-          url,
-          target: source,
-          spoolPath: () => join(folder, 'spool'),
-          isOurs: () => true,
-          clock,
-          version: '1.0.0',
-        });
-        await stores.close();
-        await restoreBackup({ url, source, replaces: true, keepsStamps: false, auditor: TEST_AUDITOR });
-        const restored = await open.stores(url, COMMAND_OPTIONS, clock);
-        expect((await load(restored, org, [sale(9, T(11))])).counts).toEqual(outcome({ stale: 1 }));
-      });
-
-    for (const target of DATABASES) {
-      test(`a copy to ${target.name} keeps the source times of transactions`, async () => {
-        const { url, stores, org } = await scene();
-        await load(stores, org, [sale(10, T(12)), { ...sale(20), id: transaction(2).id }]);
-        const copyUrl = await target.create();
-        await copyDatabase(url, copyUrl, TEST_AUDITOR);
-        const copy = await open.stores(copyUrl, COMMAND_OPTIONS, clock);
-        const [copied] = await copy.organisations.list();
-        if (copied === undefined) throw new Error('the organisation was not copied');
-        const rows = [sale(9, T(11)), { ...sale(19, T(1)), id: transaction(2).id }];
-        expect((await load(copy, copied, rows)).counts).toEqual(outcome({ stale: 1, changed: 1 }));
-      });
-    }
   });
 }

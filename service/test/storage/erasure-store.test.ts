@@ -201,28 +201,6 @@ for (const database of DATABASES) {
       expect(versions.filter(({ orgName }) => orgName === 'other')).toEqual(left);
     });
 
-    test('concurrent imports of the same sales during an erasure do not restore the user', async () => {
-      const { url, stores, org, load } = await scene();
-      const importer = await open.stores(url);
-      const statuses = ['CONFIRMED', 'DECLINED'] as const;
-      const rows = (round: number) =>
-        Array.from({ length: 20 }, (_, n) =>
-          transaction(n, { passbackUid: UID, passbackData: DATA, status: statuses[round % 2] ?? 'PENDING' }),
-        );
-      await load(rows(0));
-      const importing = (async () => {
-        for (let round = 1; round <= 12; round++) {
-          const source = sourceFrom(ndjson(rows(round)));
-          await importTransactions(importer.transactions, org, source, Date.now, {});
-        }
-      })();
-      await stores.erasures.erase(org, UID);
-      await importing;
-      expect(await stores.erasures.count(org.id, UID)).toEqual({ transactions: 0, versions: 0, clicks: 0 });
-      const { rows: left } = await readPage(stores, org.id);
-      expect(left.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 'CONFIRMED'));
-    });
-
     test('a user whose passbackUid PostgreSQL cannot store as text can be erased', async () => {
       const { url, stores, org, load } = await scene();
       await load([transaction(1, { passbackUid: 'a-b', passbackData: DATA })]);

@@ -2,21 +2,13 @@
 
 import { Database as SqliteFile } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { StorageError } from '../../src/domain/storage-error.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { SCHEMA_LOCK } from '../../src/storage/postgres/postgres.ts';
-import { DATABASES, temporaryFolder } from '../support/databases.ts';
+import { temporaryFolder } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { newPostgresDatabase } from '../support/postgres-server.ts';
 import { until } from '../support/until.ts';
@@ -150,21 +142,6 @@ describe('an SQLite database with several names', () => {
     expect(readdirSync(dirname(real)).sort()).toEqual(['real.db', 'real.db-activations']);
   });
 });
-
-for (const database of DATABASES) {
-  test(`every command opens an existing database on ${database.name}`, async () => {
-    const url = await database.create();
-    const made = await openStores(url, { ...COMMAND_OPTIONS, create: true });
-    await newOrganisation(made);
-    await made.close();
-    for (const options of [COMMAND_OPTIONS, SERVER_OPTIONS]) {
-      const stores = await openStores(url, options);
-      expect((await stores.organisations.list()).map(({ name }) => name)).toEqual(['acme']);
-      await stores.close();
-    }
-    if (database.name === 'SQLite') expect(existsSync(`${url.slice('sqlite:'.length)}-wal`)).toBeFalse();
-  });
-}
 
 describe('a server that upgrades the PostgreSQL schema', () => {
   const open = openTestStores();

@@ -66,7 +66,7 @@ for (const database of DATABASES) {
     }
 
     test('deleting an organisation removes everything that belongs to it, and keeps other organisations and the audit log', async () => {
-      const { url, stores, org, click, keptState } = await scene();
+      const { stores, org, click, keptState } = await scene();
       const before = await keptState();
       const token = await issue(stores, org.id);
       const counts = { tokens: 1, transactions: 3, versions: 3, clicks: 1, imports: 2 };
@@ -83,9 +83,6 @@ for (const database of DATABASES) {
         ...before,
         organisations: before.organisations.filter(({ name }) => name === 'kept'),
       });
-      const raw = open.database(url);
-      for (const table of ['transactions', 'history', 'daily_totals', 'imports', 'tokens', 'erasures'])
-        expect(await raw.all(`SELECT org_id FROM ${table} WHERE org_id = $1`, org.id)).toEqual([]);
       expect(await stores.clicks.countOf({ orgId: org.id })).toBe(0);
       expect(await stores.clicks.find([click.id])).toEqual(new Map());
       const audit = await stores.audit.list({ org: 'acme', limit: 20 });

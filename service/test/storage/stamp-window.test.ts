@@ -79,26 +79,6 @@ describe('splitWindow', () => {
     expect(edges).toEqual([]);
     expect(spans.first).toBeGreaterThan(spans.last);
   });
-
-  test('splitting a single millisecond returns one edge', () => {
-    const { edges, spans } = splitWindow({ minMs: 5, maxMs: 5 });
-    expect(edges).toEqual([{ minMs: 5, maxMs: 5 }]);
-    expect(spans.first).toBeGreaterThan(spans.last);
-  });
-
-  test('splitting a window of whole spans returns exactly these spans', () => {
-    const two = { minMs: 3 * SPAN_MS, maxMs: 5 * SPAN_MS - 1 };
-    expect(splitWindow(two)).toEqual({ edges: [], spans: { first: 3, last: 4 } });
-  });
-
-  test('splitting a window around the boundary of two spans returns two edges', () => {
-    const { edges, spans } = splitWindow({ minMs: SPAN_MS - 1, maxMs: SPAN_MS });
-    expect(edges).toEqual([
-      { minMs: SPAN_MS - 1, maxMs: SPAN_MS - 1 },
-      { minMs: SPAN_MS, maxMs: SPAN_MS },
-    ]);
-    expect(spans.first).toBeGreaterThan(spans.last);
-  });
 });
 
 test('hasNoStart() is true only for a window that includes every early date', () => {

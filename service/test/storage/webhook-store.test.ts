@@ -7,7 +7,6 @@ import type { Stores } from '../../src/domain/stores.ts';
 import { completeThrough, NO_WATERMARK_MS } from '../../src/domain/webhook.ts';
 import { makeBackup } from '../../src/storage/backup/make-backup.ts';
 import { restoreBackup } from '../../src/storage/backup/restore-backup.ts';
-import { copyDatabase } from '../../src/storage/copy-database.ts';
 import { webhookSecret } from '../../src/webhooks/signature.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import {
@@ -137,35 +136,6 @@ for (const database of DATABASES) {
       expect(await rotate(3_000)).toEqual([5, 4, 3_000]);
       expect(await rotate(2_500)).toEqual([6, 4, 2_500]);
       expect(await rotate(2_600)).toEqual([7, 6, 2_600]);
-    });
-
-    test('a copy has the same webhooks, positions and secrets', async () => {
-      const url = await database.create();
-      const stores = await open.stores(url);
-      const { id: orgId } = await newOrganisation(stores);
-      const webhook = await stores.webhooks.create(orgId, URL, NO_WATERMARK_MS);
-      await delivered(stores, webhook, 100, newIds(1)[0]);
-      for (const target of DATABASES) {
-        const to = await target.createEmpty();
-        await copyDatabase(url, to, TEST_AUDITOR);
-        const copy = await open.stores(to);
-        expect(await copy.webhooks.list()).toEqual(await stores.webhooks.list());
-        expect(await copy.clickKey()).toBe(await stores.clickKey());
-        expect((await copy.revisions()).webhooks).toBe(1);
-      }
-    });
-
-    test('deleting an organisation deletes its webhooks, and erasing a user changes none', async () => {
-      const stores = await open.stores(await database.create());
-      const org = await newOrganisation(stores);
-      const kept = await newOrganisation(stores, 'kept');
-      await stores.webhooks.create(org.id, URL, NO_WATERMARK_MS);
-      const other = await stores.webhooks.create(kept.id, URL, NO_WATERMARK_MS);
-      await stores.organisations.delete('acme', { reloadMs: 0 });
-      const before = await stores.webhooks.list();
-      expect(before.map(({ id }) => id)).toEqual([other.id]);
-      await stores.erasures.erase(kept, 'somebody');
-      expect(await stores.webhooks.list()).toEqual(before);
     });
   });
 }
