@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import type { ImportReport } from '../../src/importer/import-report.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
+import { anyFile, type FileKind, intactFile } from '../chaos/hostile/any-file.ts';
 import {
   closeBooks,
   contentOf,
@@ -15,8 +16,6 @@ import {
   coupon,
   ndjson,
   newBook,
-  offer,
-  promotion,
   retailer,
   type TestBook,
   transaction,
@@ -24,61 +23,8 @@ import {
 
 afterAll(closeBooks);
 
-const few = fc.nat(6);
-const anyText = fc.string({ unit: 'binary', maxLength: 8 });
-
-const anyRetailer = fc
-  .record({
-    n: few,
-    name: fc.string({ minLength: 1, unit: 'binary', maxLength: 8 }),
-    offers: fc.uniqueArray(few, { maxLength: 2 }),
-    coupons: fc.uniqueArray(few, { maxLength: 2 }),
-    promotions: fc.uniqueArray(few, { maxLength: 2 }),
-    description: anyText,
-  })
-  .map(({ n, name, offers, coupons, promotions, description }) =>
-    retailer(n, {
-      name,
-      // Mostly the retailer's own deals, so that files are often valid; sometimes a deal of another retailer.
-      cashbackOffers: offers.map((k) => offer(n * 10 + k, { description })),
-      coupons: coupons.map((k) => coupon(k === 6 ? k : n * 10 + k)),
-      promotions: promotions.map((k) => promotion(n * 10 + k)),
-    }),
-  );
-
-const anyTransaction = fc
-  .record({
-    n: few,
-    status: fc.constantFrom('PENDING', 'CONFIRMED', 'DECLINED'),
-    cashback: fc.nat(10_000).map((cents) => cents / 100),
-    passbackUid: fc.option(anyText),
-  })
-  .map(({ n, ...changes }) => transaction(n, changes));
-
-/** A file of rows in one of the formats, intact or with some bytes damaged. */
-function anyFile(row: fc.Arbitrary<{ id: string }>): fc.Arbitrary<Uint8Array> {
-  const rows = fc.oneof(
-    { weight: 4, arbitrary: fc.uniqueArray(row, { maxLength: 7, selector: (r) => r.id }) },
-    { weight: 1, arbitrary: fc.array(row, { maxLength: 7 }) },
-  );
-  const format = fc.constantFrom(
-    (all: unknown[]) => ndjson(...all),
-    (all: unknown[]) => JSON.stringify(all, null, 1),
-    (all: unknown[]) => JSON.stringify({ data: all }),
-  );
-  const damage = fc.option(
-    fc.record({ at: fc.nat(), cut: fc.nat(3), paste: fc.uint8Array({ maxLength: 2 }) }),
-    {
-      freq: 2,
-    },
-  );
-  return fc.tuple(rows, format, damage).map(([all, print, harm]) => {
-    const bytes = Buffer.from(print(all));
-    if (harm === null || bytes.length === 0) return bytes;
-    const at = harm.at % bytes.length;
-    return Buffer.concat([bytes.subarray(0, at), harm.paste, bytes.subarray(at + harm.cut)]);
-  });
-}
+const anyFileOf = (kind: FileKind) =>
+  fc.oneof({ weight: 2, arbitrary: intactFile(kind) }, { weight: 1, arbitrary: anyFile(kind) });
 
 const anyOptions = fc.record({
   skipInvalid: fc.boolean(),
@@ -113,7 +59,7 @@ async function checkImport(book: TestBook, dryRun: boolean, run: () => Promise<I
 test('intact and damaged catalogue files are imported completely or not at all', async () => {
   const book = await newBook();
   await fc.assert(
-    fc.asyncProperty(anyFile(anyRetailer), anyOptions, (bytes, options) =>
+    fc.asyncProperty(anyFileOf('catalogue'), anyOptions, ({ bytes }, options) =>
       checkImport(book, options.dryRun, () =>
         importCatalogue(book.stores.catalogue, sourceFrom(bytes), options),
       ),
@@ -127,10 +73,10 @@ test('intact and damaged transaction files are imported completely or not at all
   const book = await newBook(() => nowMs);
   await fc.assert(
     fc.asyncProperty(
-      anyFile(anyTransaction),
+      anyFileOf('transactions'),
       anyOptions,
       fc.boolean(),
-      (bytes, options, preserveUpdatedAt) => {
+      ({ bytes }, options, preserveUpdatedAt) => {
         nowMs += 1000;
         return checkImport(book, options.dryRun, () =>
           importTransactions(book.stores.transactions, book.org, sourceFrom(bytes), () => nowMs, {

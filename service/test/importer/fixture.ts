@@ -9,6 +9,7 @@ import type { Stores } from '../../src/domain/stores.ts';
 import type { ImportReport } from '../../src/importer/import-report.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { temporaryFolder } from '../support/databases.ts';
+import * as fixtures from '../support/fixtures.ts';
 
 /** The current time in every test. */
 export const NOW_MS = Date.UTC(2026, 10, 14, 12);
@@ -21,76 +22,35 @@ export function id(kind: keyof typeof KINDS, n: number): Uuid {
   return `0192d1a0-000${KINDS[kind]}-7000-8000-${n.toString(16).padStart(12, '0')}` as Uuid;
 }
 
+type Changes = Record<string, unknown>;
+
 /** A retailer with one deal of each kind, all with the same number. */
-export function retailer(n: number, changes: Record<string, unknown> = {}): Retailer {
-  return {
-    id: id('retailer', n),
-    name: `Shop ${n}`,
-    hostname: `shop-${n}.example`,
-    url: `https://shop-${n}.example/`,
-    logo: `https://shop-${n}.example/logo.svg`,
-    cashbackOffers: [offer(n)],
-    coupons: [coupon(n)],
-    promotions: [promotion(n)],
-    ...changes,
-  } as Retailer;
+export function retailer(n: number, changes: Changes = {}): Retailer {
+  const deals = { cashbackOffers: [offer(n)], coupons: [coupon(n)], promotions: [promotion(n)] };
+  return fixtures.retailer(n, { id: id('retailer', n), ...deals, ...changes });
 }
 
-export function offer(n: number, changes: Record<string, unknown> = {}) {
-  return {
-    id: id('offer', n),
-    featured: false,
-    countries: ['DE', 'AT'],
-    cashbackPercentage: 0.05,
-    maximumFixedCommissionFee: null,
-    description: 'On everything',
-    category: 'Garden',
-    termsAndExclusions: 'Not on gift cards',
-    ...changes,
-  } as Retailer['cashbackOffers'][number];
+export function offer(n: number, changes: Changes = {}) {
+  return fixtures.offer(n, { id: id('offer', n), termsAndExclusions: 'Not on gift cards', ...changes });
 }
 
-export function coupon(n: number, changes: Record<string, unknown> = {}) {
-  return {
-    code: `SAVE${n}`,
-    id: id('coupon', n),
-    description: '10 % off',
-    startDate: '2026-03-01T00:00:00',
-    endDate: '2026-06-01T00:00:00',
-    ...changes,
-  } as Retailer['coupons'][number];
+export function coupon(n: number, changes: Changes = {}) {
+  return fixtures.coupon(n, { id: id('coupon', n), ...VALIDITY, ...changes });
 }
 
-export function promotion(n: number, changes: Record<string, unknown> = {}) {
-  return {
-    id: id('promotion', n),
-    description: 'Free delivery',
-    startDate: '2026-03-01T00:00:00',
-    endDate: '2026-06-01T00:00:00',
-    deepLink: `https://shop-${n}.example/free`,
-    ...changes,
-  } as Retailer['promotions'][number];
+export function promotion(n: number, changes: Changes = {}) {
+  return fixtures.promotion(n, { id: id('promotion', n), ...VALIDITY, ...changes });
 }
 
-export function transaction(n: number, changes: Record<string, unknown> = {}): Transaction {
-  return {
-    id: id('transaction', n),
-    country: 'DE',
-    clickedAt: '2026-11-01T11:20:00',
-    soldAt: '2026-11-01T12:00:00',
-    updatedAt: '2026-11-02T00:00:00',
-    currencyCode: 'EUR',
-    orderValue: 79.9,
-    cashback: 3.99,
-    activatedAt: null,
-    passbackUid: `user-${n}`,
-    passbackData: null,
-    status: 'PENDING',
-    cashbackOfferId: id('offer', n),
-    couponId: null,
-    promotionId: null,
-    ...changes,
-  } as Transaction;
+const VALIDITY = {
+  startDate: fixtures.timestamp('2026-03-01T00:00:00'),
+  endDate: fixtures.timestamp('2026-06-01T00:00:00'),
+};
+
+export function transaction(n: number, changes: Changes = {}): Transaction {
+  const times = { clickedAt: '2026-11-01T11:20:00', soldAt: '2026-11-01T12:00:00' };
+  const row = { id: id('transaction', n), ...times, cashbackOfferId: id('offer', n), ...changes };
+  return { updatedAt: fixtures.timestamp('2026-11-02T00:00:00'), ...fixtures.transaction(n, row as object) };
 }
 
 /** The row without a field. */

@@ -70,56 +70,76 @@ for (const database of DATABASES) {
       return rows.map(({ document }) => JSON.parse(document) as Record<string, unknown>);
     }
 
-    const values = async (stores: Stores, org: Organisation) =>
-      (await stored(stores, org)).map(({ orderValue }) => orderValue);
+    type Outcome = 'added' | 'changed' | 'unchanged' | 'stale';
+    const PENDING = { status: 'PENDING' };
 
-    test('an older row is skipped, counted and noted, and a row with the same or a later time is imported', async () => {
+    test.each<[string, [row: object, Outcome][], TransactionImportOptions?]>([
+      [
+        'an older row is skipped, counted and noted, and a row with the same or a later time is imported',
+        [
+          [sale(10, T(12)), 'added'],
+          [sale(9, T(11)), 'stale'],
+          [sale(11, T(12)), 'changed'],
+          [sale(12, T(13)), 'changed'],
+          [sale(11, T(12)), 'stale'],
+        ],
+      ],
+      [
+        'source times are compared with milliseconds and UTC offsets',
+        [
+          [sale(10, '2026-11-14T13:00:00.002+01:00'), 'added'],
+          [sale(9, '2026-11-14T12:00:00.001'), 'stale'],
+          [sale(9, '2026-11-14T12:00:00.002'), 'changed'],
+        ],
+      ],
+      [
+        'an older row that would reopen a decided sale is skipped, not rejected',
+        [
+          [sale(10, T(12), { status: 'CONFIRMED' }), 'added'],
+          [sale(10, T(11), PENDING), 'stale'],
+        ],
+      ],
+      [
+        'rows without a source time are imported and keep the stored time',
+        [
+          [sale(10, T(12)), 'added'],
+          [sale(9), 'changed'],
+          [sale(8, null), 'changed'],
+          [sale(7, T(11)), 'stale'],
+          [sale(8, null), 'unchanged'],
+        ],
+      ],
+      [
+        'an import that preserves updatedAt skips older rows',
+        [
+          [{ ...sale(10, T(12)), updatedAt: T(14) }, 'added'],
+          [{ ...sale(9, T(11)), updatedAt: T(14) }, 'stale'],
+        ],
+        { preserveUpdatedAt: true },
+      ],
+    ])('%s', async (_, steps, options) => {
       const { stores, org } = await scene();
-      expect((await load(stores, org, [sale(10, T(12))])).counts).toEqual(outcome({ added: 1 }));
-      const before = await stored(stores, org);
-      expect(await load(stores, org, [sale(9, T(11))])).toEqual({
-        counts: outcome({ stale: 1 }),
-        notes: ['1 row with an older sourceUpdatedAt than the stored transaction: not imported.'],
-      });
-      expect(await stored(stores, org)).toEqual(before);
-      expect(await load(stores, org, [sale(11, T(12))])).toEqual({
-        counts: outcome({ changed: 1 }),
-        notes: [],
-      });
-      expect((await load(stores, org, [sale(12, T(13))])).counts).toEqual(outcome({ changed: 1 }));
-      expect((await load(stores, org, [sale(11, T(12))])).counts).toEqual(outcome({ stale: 1 }));
-      expect(await values(stores, org)).toEqual([12]);
+      for (const [row, expected] of steps) {
+        const before = await stored(stores, org);
+        const { counts, notes } = await load(stores, org, [row], options);
+        expect(counts).toEqual(outcome({ [expected]: 1 }));
+        const older = notes.filter((note) => note.includes('sourceUpdatedAt'));
+        expect(older).toEqual(
+          expected === 'stale'
+            ? ['1 row with an older sourceUpdatedAt than the stored transaction: not imported.']
+            : [],
+        );
+        const after = await stored(stores, org);
+        if (expected === 'stale' || expected === 'unchanged') expect(after).toEqual(before);
+        else expect(after).toMatchObject([{ orderValue: (row as { orderValue: number }).orderValue }]);
+      }
     });
 
-    test('source times are compared with milliseconds and UTC offsets', async () => {
-      const { stores, org } = await scene();
-      await load(stores, org, [sale(10, '2026-11-14T13:00:00.002+01:00')]);
-      expect((await load(stores, org, [sale(9, '2026-11-14T12:00:00.001')])).counts).toEqual(
-        outcome({ stale: 1 }),
-      );
-      expect((await load(stores, org, [sale(9, '2026-11-14T12:00:00.002')])).counts).toEqual(
-        outcome({ changed: 1 }),
-      );
-    });
-
-    test('an older row that would reopen a decided sale is skipped, not rejected', async () => {
+    test('a newer row that would reopen a decided sale is rejected', async () => {
       const { stores, org } = await scene();
       await load(stores, org, [sale(10, T(12), { status: 'CONFIRMED' })]);
-      expect((await load(stores, org, [sale(10, T(11), { status: 'PENDING' })])).counts).toEqual(
-        outcome({ stale: 1 }),
-      );
-      const error = await rejection(load(stores, org, [sale(10, T(13), { status: 'PENDING' })]));
+      const error = await rejection(load(stores, org, [sale(10, T(13), PENDING)]));
       expect(error.message).toContain('status must not change from CONFIRMED back to PENDING');
-    });
-
-    test('rows without a source time are imported and keep the stored time', async () => {
-      const { stores, org } = await scene();
-      await load(stores, org, [sale(10, T(12))]);
-      expect((await load(stores, org, [sale(9)])).counts).toEqual(outcome({ changed: 1 }));
-      expect((await load(stores, org, [sale(8, null)])).counts).toEqual(outcome({ changed: 1 }));
-      expect((await load(stores, org, [sale(7, T(11))])).counts).toEqual(outcome({ stale: 1 }));
-      expect((await load(stores, org, [sale(8, null)])).counts).toEqual(outcome({ unchanged: 1 }));
-      expect(await values(stores, org)).toEqual([8]);
     });
 
     test('a later source time with the same content is stored without changing the stamp, import or history', async () => {
@@ -180,15 +200,6 @@ for (const database of DATABASES) {
       expect((await load(stores, org, csv(10, T(12)))).counts).toEqual(outcome({ added: 1 }));
       expect((await load(stores, org, csv(9, T(11)))).counts).toEqual(outcome({ stale: 1 }));
       expect(Object.keys((await stored(stores, org))[0] ?? {})).toEqual(TRANSACTION_FIELDS);
-    });
-
-    test('an import that preserves updatedAt skips older rows', async () => {
-      const { stores, org } = await scene();
-      const options = { preserveUpdatedAt: true };
-      const at = (orderValue: number, time: string) => ({ ...sale(orderValue, time), updatedAt: T(14) });
-      await load(stores, org, [at(10, T(12))], options);
-      expect((await load(stores, org, [at(9, T(11))], options)).counts).toEqual(outcome({ stale: 1 }));
-      expect(await values(stores, org)).toEqual([10]);
     });
 
     test('older rows with a click id are skipped', async () => {

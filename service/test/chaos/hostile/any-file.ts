@@ -9,7 +9,7 @@ import { weighted } from './hostile-texts.ts';
 
 export type FileKind = 'catalogue' | 'transactions';
 
-export interface HostileFile {
+interface HostileFile {
   readonly format: string;
   readonly packing: string;
   readonly bytes: Uint8Array;
@@ -37,7 +37,8 @@ const anyRetailer: fc.Arbitrary<Row> = fc
     ...retailer(n, {
       name: name || 'x',
       cashbackOffers: deals.map((k) => offer(n * 10 + k, { description })),
-      coupons: deals.map((k) => coupon(n * 10 + k)),
+      // Sometimes a deal of another retailer.
+      coupons: deals.map((k) => coupon(k === 6 ? k : n * 10 + k)),
       promotions: deals.map((k) => promotion(n * 10 + k)),
     }),
   }));
@@ -86,7 +87,7 @@ export interface Damage {
   readonly paste: Uint8Array;
 }
 
-const anyDamage: fc.Arbitrary<Damage> = fc.record({
+const oneDamage: fc.Arbitrary<Damage> = fc.record({
   at: fc.nat(),
   cut: weighted([6, fc.nat(3)], [1, fc.constantFrom(40, 1e9)]),
   paste: weighted(
@@ -95,7 +96,7 @@ const anyDamage: fc.Arbitrary<Damage> = fc.record({
   ),
 });
 
-export const someDamage: fc.Arbitrary<readonly Damage[]> = fc.array(anyDamage, {
+export const someDamage: fc.Arbitrary<readonly Damage[]> = fc.array(oneDamage, {
   minLength: 1,
   maxLength: 2,
 });
@@ -108,8 +109,13 @@ const anyDamages = weighted(
   [1, fc.record({ before: someDamage, after: someDamage })],
 );
 
+/** A file of up to eight rows without damage. */
+export function intactFile(kind: FileKind): fc.Arbitrary<HostileFile> {
+  return anyFile(kind, fc.record({ before: noDamage, after: noDamage }));
+}
+
 /** A file of up to eight rows, damaged in at least one place. */
-export function anyFile(kind: FileKind): fc.Arbitrary<HostileFile> {
+export function anyFile(kind: FileKind, anyDamage = anyDamages): fc.Arbitrary<HostileFile> {
   const row = kind === 'catalogue' ? anyRetailer : anyTransaction;
   const rows = weighted(
     [4, fc.uniqueArray(row, { maxLength: 7, selector: (it) => it.id })],
@@ -120,7 +126,7 @@ export function anyFile(kind: FileKind): fc.Arbitrary<HostileFile> {
       rows,
       format: fc.constantFrom(...Object.keys(FORMATS[kind])),
       packing: weighted([3, fc.constant('plain')], [2, fc.constantFrom(...Object.keys(PACKINGS))]),
-      damages: anyDamages,
+      damages: anyDamage,
     })
     .map(({ rows, format, packing, damages: { before, after } }) => {
       const text = Buffer.from(FORMATS[kind][format]?.(rows) ?? '');
