@@ -73,7 +73,7 @@ for (const database of DATABASES) {
     type Outcome = 'added' | 'changed' | 'unchanged' | 'stale';
     const PENDING = { status: 'PENDING' };
 
-    test.each<[string, [row: object, Outcome][], TransactionImportOptions?]>([
+    test.each<[string, [row: object, Outcome][], TransactionImportOptions]>([
       [
         'an older row is skipped, counted and noted, and a row with the same or a later time is imported',
         [
@@ -83,6 +83,7 @@ for (const database of DATABASES) {
           [sale(12, T(13)), 'changed'],
           [sale(11, T(12)), 'stale'],
         ],
+        {},
       ],
       [
         'source times are compared with milliseconds and UTC offsets',
@@ -91,6 +92,7 @@ for (const database of DATABASES) {
           [sale(9, '2026-11-14T12:00:00.001'), 'stale'],
           [sale(9, '2026-11-14T12:00:00.002'), 'changed'],
         ],
+        {},
       ],
       [
         'an older row that would reopen a decided sale is skipped, not rejected',
@@ -98,6 +100,7 @@ for (const database of DATABASES) {
           [sale(10, T(12), { status: 'CONFIRMED' }), 'added'],
           [sale(10, T(11), PENDING), 'stale'],
         ],
+        {},
       ],
       [
         'rows without a source time are imported and keep the stored time',
@@ -108,6 +111,7 @@ for (const database of DATABASES) {
           [sale(7, T(11)), 'stale'],
           [sale(8, null), 'unchanged'],
         ],
+        {},
       ],
       [
         'an import that preserves updatedAt skips older rows',
