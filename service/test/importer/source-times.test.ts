@@ -34,228 +34,218 @@ function sale(orderValue: number, sourceUpdatedAt?: string | null, changes: obje
   return sourceUpdatedAt === undefined ? row : { ...row, sourceUpdatedAt };
 }
 
-for (const database of DATABASES) {
-  describe(`sourceUpdatedAt of transactions on ${database.name}`, () => {
-    const open = openTestStores();
-    let nowMs = NOW_MS;
-    const clock = () => nowMs++;
+describe.each(DATABASES)('sourceUpdatedAt of transactions on $name', (database) => {
+  const open = openTestStores();
+  let nowMs = NOW_MS;
+  const clock = () => nowMs++;
 
-    async function scene() {
-      const url = await database.create();
-      const stores = await open.stores(url, CREATE_OPTIONS, clock);
-      return { url, stores, org: await newOrganisation(stores) };
-    }
+  async function scene() {
+    const url = await database.create();
+    const stores = await open.stores(url, CREATE_OPTIONS, clock);
+    return { url, stores, org: await newOrganisation(stores) };
+  }
 
-    async function load(
-      stores: Stores,
-      org: Organisation,
-      rows: string | readonly object[],
-      options: TransactionImportOptions = {},
-    ) {
-      const source = sourceFrom(typeof rows === 'string' ? rows : ndjson(rows));
-      const { added, changed, unchanged, stale, invalid, notes } = await importTransactions(
-        stores.transactions,
-        org,
-        source,
-        clock,
-        options,
-      );
-      return { counts: { added, changed, unchanged, stale, invalid }, notes };
-    }
+  async function load(
+    stores: Stores,
+    org: Organisation,
+    rows: string | readonly object[],
+    options: TransactionImportOptions = {},
+  ) {
+    const source = sourceFrom(typeof rows === 'string' ? rows : ndjson(rows));
+    const { added, changed, unchanged, stale, invalid, notes } = await importTransactions(
+      stores.transactions,
+      org,
+      source,
+      clock,
+      options,
+    );
+    return { counts: { added, changed, unchanged, stale, invalid }, notes };
+  }
 
-    const outcome = (what: object) => ({ added: 0, changed: 0, unchanged: 0, stale: 0, invalid: 0, ...what });
+  const outcome = (what: object) => ({ added: 0, changed: 0, unchanged: 0, stale: 0, invalid: 0, ...what });
 
-    async function stored(stores: Stores, org: Organisation) {
-      const rows = await readAllTransactions(stores, org.id);
-      return rows.map(({ document }) => JSON.parse(document) as Record<string, unknown>);
-    }
+  async function stored(stores: Stores, org: Organisation) {
+    const rows = await readAllTransactions(stores, org.id);
+    return rows.map(({ document }) => JSON.parse(document) as Record<string, unknown>);
+  }
 
-    type Outcome = 'added' | 'changed' | 'unchanged' | 'stale';
-    const PENDING = { status: 'PENDING' };
+  type Outcome = 'added' | 'changed' | 'unchanged' | 'stale';
+  const PENDING = { status: 'PENDING' };
 
-    test.each<[string, [row: object, Outcome][], TransactionImportOptions]>([
+  test.each<[string, [row: object, Outcome][], TransactionImportOptions]>([
+    [
+      'an older row is skipped, counted and noted, and a row with the same or a later time is imported',
       [
-        'an older row is skipped, counted and noted, and a row with the same or a later time is imported',
-        [
-          [sale(10, T(12)), 'added'],
-          [sale(9, T(11)), 'stale'],
-          [sale(11, T(12)), 'changed'],
-          [sale(12, T(13)), 'changed'],
-          [sale(11, T(12)), 'stale'],
-        ],
-        {},
+        [sale(10, T(12)), 'added'],
+        [sale(9, T(11)), 'stale'],
+        [sale(11, T(12)), 'changed'],
+        [sale(12, T(13)), 'changed'],
+        [sale(11, T(12)), 'stale'],
       ],
+      {},
+    ],
+    [
+      'source times are compared with milliseconds and UTC offsets',
       [
-        'source times are compared with milliseconds and UTC offsets',
-        [
-          [sale(10, '2026-11-14T13:00:00.002+01:00'), 'added'],
-          [sale(9, '2026-11-14T12:00:00.001'), 'stale'],
-          [sale(9, '2026-11-14T12:00:00.002'), 'changed'],
-        ],
-        {},
+        [sale(10, '2026-11-14T13:00:00.002+01:00'), 'added'],
+        [sale(9, '2026-11-14T12:00:00.001'), 'stale'],
+        [sale(9, '2026-11-14T12:00:00.002'), 'changed'],
       ],
+      {},
+    ],
+    [
+      'an older row that would reopen a decided sale is skipped, not rejected',
       [
-        'an older row that would reopen a decided sale is skipped, not rejected',
-        [
-          [sale(10, T(12), { status: 'CONFIRMED' }), 'added'],
-          [sale(10, T(11), PENDING), 'stale'],
-        ],
-        {},
+        [sale(10, T(12), { status: 'CONFIRMED' }), 'added'],
+        [sale(10, T(11), PENDING), 'stale'],
       ],
+      {},
+    ],
+    [
+      'rows without a source time are imported and keep the stored time',
       [
-        'rows without a source time are imported and keep the stored time',
-        [
-          [sale(10, T(12)), 'added'],
-          [sale(9), 'changed'],
-          [sale(8, null), 'changed'],
-          [sale(7, T(11)), 'stale'],
-          [sale(8, null), 'unchanged'],
-        ],
-        {},
+        [sale(10, T(12)), 'added'],
+        [sale(9), 'changed'],
+        [sale(8, null), 'changed'],
+        [sale(7, T(11)), 'stale'],
+        [sale(8, null), 'unchanged'],
       ],
+      {},
+    ],
+    [
+      'an import that preserves updatedAt skips older rows',
       [
-        'an import that preserves updatedAt skips older rows',
-        [
-          [{ ...sale(10, T(12)), updatedAt: T(14) }, 'added'],
-          [{ ...sale(9, T(11)), updatedAt: T(14) }, 'stale'],
-        ],
-        { preserveUpdatedAt: true },
+        [{ ...sale(10, T(12)), updatedAt: T(14) }, 'added'],
+        [{ ...sale(9, T(11)), updatedAt: T(14) }, 'stale'],
       ],
-    ])('%s', async (_, steps, options) => {
-      const { stores, org } = await scene();
-      for (const [row, expected] of steps) {
-        const before = await stored(stores, org);
-        const { counts, notes } = await load(stores, org, [row], options);
-        expect(counts).toEqual(outcome({ [expected]: 1 }));
-        const older = notes.filter((note) => note.includes('sourceUpdatedAt'));
-        expect(older).toEqual(
-          expected === 'stale'
-            ? ['1 row with an older sourceUpdatedAt than the stored transaction: not imported.']
-            : [],
-        );
-        const after = await stored(stores, org);
-        if (expected === 'stale' || expected === 'unchanged') expect(after).toEqual(before);
-        else expect(after).toMatchObject([{ orderValue: (row as { orderValue: number }).orderValue }]);
-      }
-    });
-
-    test('a newer row that would reopen a decided sale is rejected', async () => {
-      const { stores, org } = await scene();
-      await load(stores, org, [sale(10, T(12), { status: 'CONFIRMED' })]);
-      const error = await rejection(load(stores, org, [sale(10, T(13), PENDING)]));
-      expect(error.message).toContain('status must not change from CONFIRMED back to PENDING');
-    });
-
-    test('a later source time with the same content is stored without changing the stamp, import or history', async () => {
-      const { stores, org } = await scene();
-      const begin = () => stores.imports.begin({ kind: 'transactions', orgId: org.id, ...FACTS });
-      const first = await begin();
-      await load(stores, org, [sale(10)], { importId: first });
+      { preserveUpdatedAt: true },
+    ],
+  ])('%s', async (_, steps, options) => {
+    const { stores, org } = await scene();
+    for (const [row, expected] of steps) {
       const before = await stored(stores, org);
-      const { id } = transaction(1);
-      const versions = await stores.history.versions(id);
-      for (const time of [T(11), T(13), T(12)]) {
-        const { counts } = await load(stores, org, [sale(10, time)], { importId: await begin() });
-        expect(counts).toEqual(outcome({ unchanged: 1 }));
-      }
-      expect(await stored(stores, org)).toEqual(before);
-      expect(await stores.history.versions(id)).toEqual(versions);
-      expect(versions.map(({ importId }) => importId)).toEqual([first]);
-      expect((await load(stores, org, [sale(9, T(12))])).counts).toEqual(outcome({ stale: 1 }));
-      expect((await load(stores, org, [sale(9, T(13))])).counts).toEqual(outcome({ changed: 1 }));
-    });
-
-    test('a dry run and a rejected import do not store source times', async () => {
-      const { stores, org } = await scene();
-      await load(stores, org, [sale(10, T(11))]);
-      expect((await load(stores, org, [sale(10, T(13))], { dryRun: true })).counts).toEqual(
-        outcome({ unchanged: 1 }),
+      const { counts, notes } = await load(stores, org, [row], options);
+      expect(counts).toEqual(outcome({ [expected]: 1 }));
+      const older = notes.filter((note) => note.includes('sourceUpdatedAt'));
+      expect(older).toEqual(
+        expected === 'stale'
+          ? ['1 row with an older sourceUpdatedAt than the stored transaction: not imported.']
+          : [],
       );
-      await rejection(load(stores, org, [sale(10, T(13)), { id: 'x' }]));
-      expect((await load(stores, org, [sale(9, T(12))])).counts).toEqual(outcome({ changed: 1 }));
-    });
-
-    test('a row is invalid if its source time is malformed or more than a day in the future', async () => {
-      const { stores, org } = await scene();
-      nowMs = NOW_MS;
-      expect((await rejection(load(stores, org, [sale(10, 'yesterday')]))).message).toContain(
-        'line 1: sourceUpdatedAt must be',
-      );
-      expect((await rejection(load(stores, org, [sale(10, '2026-11-21T00:01:00')]))).message).toContain(
-        'line 1: sourceUpdatedAt must not be more than a day in the future',
-      );
-      const loadAt = (ms: number, time: string) =>
-        importTransactions(stores.transactions, org, sourceFrom(ndjson([sale(10, time)])), () => ms, {});
-      const aDayAhead = '2026-11-21T00:00:00';
-      expect((await rejection(loadAt(NOW_MS - 1, aDayAhead))).message).toContain(
-        'more than a day in the future',
-      );
-      expect(await loadAt(NOW_MS, aDayAhead)).toMatchObject({ added: 1 });
-    });
-
-    test('the source time is read from CSV and is not part of the stored transaction document', async () => {
-      const { stores, org } = await scene();
-      const csv = (orderValue: number, time: string) => {
-        const row = sale(orderValue, time);
-        return `${Object.keys(row).join(',')}\n${Object.values(row)
-          .map((value) => value ?? '')
-          .join(',')}\n`;
-      };
-      expect((await load(stores, org, csv(10, T(12)))).counts).toEqual(outcome({ added: 1 }));
-      expect((await load(stores, org, csv(9, T(11)))).counts).toEqual(outcome({ stale: 1 }));
-      expect(Object.keys((await stored(stores, org))[0] ?? {})).toEqual(TRANSACTION_FIELDS);
-    });
-
-    test('older rows with a click id are skipped', async () => {
-      const { stores, org } = await scene();
-      const click = await recordClick(stores, org.id);
-      const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks };
-      const row = (orderValue: number, time: string) => ({ ...sale(orderValue, time), clickId: click.id });
-      await load(stores, org, [row(10, T(12))], { attributor });
-      expect((await load(stores, org, [row(9, T(11))], { attributor })).counts).toEqual(
-        outcome({ stale: 1 }),
-      );
-      expect((await load(stores, org, [row(11, T(13))], { attributor })).counts).toEqual(
-        outcome({ changed: 1 }),
-      );
-    });
-
-    test('the import log counts skipped older rows', async () => {
-      const { stores, org } = await scene();
-      await load(stores, org, [sale(10, T(12))]);
-      const source = sourceFrom(ndjson([sale(9, T(11))]));
-      await recordImport(
-        stores.imports,
-        { kind: 'transactions', orgId: org.id, ...FACTS },
-        source,
-        (importId) => importTransactions(stores.transactions, org, source, clock, { importId }),
-      );
-      const [entry] = await stores.imports.list({ limit: 1 });
-      const counts = { read: 1, added: 0, changed: 0, unchanged: 0, stale: 1, withdrawn: 0, invalid: 0 };
-      expect(entry?.counts).toEqual(counts);
-      const [day] = await stores.imports.days(0);
-      expect(day?.counts).toEqual(counts);
-    });
-
-    test("erasing a user keeps the source times of the user's transactions", async () => {
-      const { stores, org } = await scene();
-      await load(stores, org, [sale(10, T(12))]);
-      await stores.erasures.erase(org, transaction(1).passbackUid ?? '');
-      expect((await load(stores, org, [sale(9, T(11))])).counts).toEqual(outcome({ stale: 1 }));
-      expect((await stored(stores, org)).map((row) => [row.orderValue, row.passbackUid])).toEqual([
-        [10, null],
-      ]);
-    });
-
-    test('a new timeline keeps the source times of transactions', async () => {
-      const { url, stores, org } = await scene();
-      await load(stores, org, [sale(10, T(12))]);
-      await beginTimeline(
-        open.database(url),
-        { ...TEST_AUDITOR, clock },
-        { keepsStamps: false, madeAt: null },
-      );
-      expect((await load(stores, org, [sale(9, T(11))])).counts).toEqual(outcome({ stale: 1 }));
-    });
+      const after = await stored(stores, org);
+      if (expected === 'stale' || expected === 'unchanged') expect(after).toEqual(before);
+      else expect(after).toMatchObject([{ orderValue: (row as { orderValue: number }).orderValue }]);
+    }
   });
-}
+
+  test('a newer row that would reopen a decided sale is rejected', async () => {
+    const { stores, org } = await scene();
+    await load(stores, org, [sale(10, T(12), { status: 'CONFIRMED' })]);
+    const error = await rejection(load(stores, org, [sale(10, T(13), PENDING)]));
+    expect(error.message).toContain('status must not change from CONFIRMED back to PENDING');
+  });
+
+  test('a later source time with the same content is stored without changing the stamp, import or history', async () => {
+    const { stores, org } = await scene();
+    const begin = () => stores.imports.begin({ kind: 'transactions', orgId: org.id, ...FACTS });
+    const first = await begin();
+    await load(stores, org, [sale(10)], { importId: first });
+    const before = await stored(stores, org);
+    const { id } = transaction(1);
+    const versions = await stores.history.versions(id);
+    for (const time of [T(11), T(13), T(12)]) {
+      const { counts } = await load(stores, org, [sale(10, time)], { importId: await begin() });
+      expect(counts).toEqual(outcome({ unchanged: 1 }));
+    }
+    expect(await stored(stores, org)).toEqual(before);
+    expect(await stores.history.versions(id)).toEqual(versions);
+    expect(versions.map(({ importId }) => importId)).toEqual([first]);
+    expect((await load(stores, org, [sale(9, T(12))])).counts).toEqual(outcome({ stale: 1 }));
+    expect((await load(stores, org, [sale(9, T(13))])).counts).toEqual(outcome({ changed: 1 }));
+  });
+
+  test('a dry run and a rejected import do not store source times', async () => {
+    const { stores, org } = await scene();
+    await load(stores, org, [sale(10, T(11))]);
+    expect((await load(stores, org, [sale(10, T(13))], { dryRun: true })).counts).toEqual(
+      outcome({ unchanged: 1 }),
+    );
+    await rejection(load(stores, org, [sale(10, T(13)), { id: 'x' }]));
+    expect((await load(stores, org, [sale(9, T(12))])).counts).toEqual(outcome({ changed: 1 }));
+  });
+
+  test('a row is invalid if its source time is malformed or more than a day in the future', async () => {
+    const { stores, org } = await scene();
+    nowMs = NOW_MS;
+    expect((await rejection(load(stores, org, [sale(10, 'yesterday')]))).message).toContain(
+      'line 1: sourceUpdatedAt must be',
+    );
+    expect((await rejection(load(stores, org, [sale(10, '2026-11-21T00:01:00')]))).message).toContain(
+      'line 1: sourceUpdatedAt must not be more than a day in the future',
+    );
+    const loadAt = (ms: number, time: string) =>
+      importTransactions(stores.transactions, org, sourceFrom(ndjson([sale(10, time)])), () => ms, {});
+    const aDayAhead = '2026-11-21T00:00:00';
+    expect((await rejection(loadAt(NOW_MS - 1, aDayAhead))).message).toContain(
+      'more than a day in the future',
+    );
+    expect(await loadAt(NOW_MS, aDayAhead)).toMatchObject({ added: 1 });
+  });
+
+  test('the source time is read from CSV and is not part of the stored transaction document', async () => {
+    const { stores, org } = await scene();
+    const csv = (orderValue: number, time: string) => {
+      const row = sale(orderValue, time);
+      return `${Object.keys(row).join(',')}\n${Object.values(row)
+        .map((value) => value ?? '')
+        .join(',')}\n`;
+    };
+    expect((await load(stores, org, csv(10, T(12)))).counts).toEqual(outcome({ added: 1 }));
+    expect((await load(stores, org, csv(9, T(11)))).counts).toEqual(outcome({ stale: 1 }));
+    expect(Object.keys((await stored(stores, org))[0] ?? {})).toEqual(TRANSACTION_FIELDS);
+  });
+
+  test('older rows with a click id are skipped', async () => {
+    const { stores, org } = await scene();
+    const click = await recordClick(stores, org.id);
+    const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks };
+    const row = (orderValue: number, time: string) => ({ ...sale(orderValue, time), clickId: click.id });
+    await load(stores, org, [row(10, T(12))], { attributor });
+    expect((await load(stores, org, [row(9, T(11))], { attributor })).counts).toEqual(outcome({ stale: 1 }));
+    expect((await load(stores, org, [row(11, T(13))], { attributor })).counts).toEqual(
+      outcome({ changed: 1 }),
+    );
+  });
+
+  test('the import log counts skipped older rows', async () => {
+    const { stores, org } = await scene();
+    await load(stores, org, [sale(10, T(12))]);
+    const source = sourceFrom(ndjson([sale(9, T(11))]));
+    await recordImport(
+      stores.imports,
+      { kind: 'transactions', orgId: org.id, ...FACTS },
+      source,
+      (importId) => importTransactions(stores.transactions, org, source, clock, { importId }),
+    );
+    const [entry] = await stores.imports.list({ limit: 1 });
+    const counts = { read: 1, added: 0, changed: 0, unchanged: 0, stale: 1, withdrawn: 0, invalid: 0 };
+    expect(entry?.counts).toEqual(counts);
+    const [day] = await stores.imports.days(0);
+    expect(day?.counts).toEqual(counts);
+  });
+
+  test("erasing a user keeps the source times of the user's transactions", async () => {
+    const { stores, org } = await scene();
+    await load(stores, org, [sale(10, T(12))]);
+    await stores.erasures.erase(org, transaction(1).passbackUid ?? '');
+    expect((await load(stores, org, [sale(9, T(11))])).counts).toEqual(outcome({ stale: 1 }));
+    expect((await stored(stores, org)).map((row) => [row.orderValue, row.passbackUid])).toEqual([[10, null]]);
+  });
+
+  test('a new timeline keeps the source times of transactions', async () => {
+    const { url, stores, org } = await scene();
+    await load(stores, org, [sale(10, T(12))]);
+    await beginTimeline(open.database(url), { ...TEST_AUDITOR, clock }, { keepsStamps: false, madeAt: null });
+    expect((await load(stores, org, [sale(9, T(11))])).counts).toEqual(outcome({ stale: 1 }));
+  });
+});

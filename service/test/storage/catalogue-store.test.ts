@@ -10,116 +10,114 @@ function documents(count: number, text: string): StoredDocument[] {
   return Array.from({ length: count }, (_, i) => ({ id: idOf(i), document: `${text} ${i} "ä" 💡` }));
 }
 
-for (const database of DATABASES) {
-  describe(`the catalogue on ${database.name}`, () => {
-    const open = openTestStores();
+describe.each(DATABASES)('the catalogue on $name', (database) => {
+  const open = openTestStores();
 
-    test.each([0, 199, 200, 201, MANY])('reads %d retailers in id order', async (count) => {
-      const stores = await open.stores(await database.create());
-      const all = documents(count, 'v1');
-      await stores.catalogue.write(async (writer) => {
-        await writer.put(all.toReversed());
-        await writer.markChanged();
-      });
-      expect(await readCatalogue(stores)).toEqual({ revision: 1, documents: all });
+  test.each([0, 199, 200, 201, MANY])('reads %d retailers in id order', async (count) => {
+    const stores = await open.stores(await database.create());
+    const all = documents(count, 'v1');
+    await stores.catalogue.write(async (writer) => {
+      await writer.put(all.toReversed());
+      await writer.markChanged();
     });
+    expect(await readCatalogue(stores)).toEqual({ revision: 1, documents: all });
+  });
 
-    test('a write sees its own changes, and other connections see them once it returns', async () => {
-      const stores = await open.stores(await database.create());
-      const [a, b, c] = [idOf(1), idOf(2), idOf(3)];
-      await stores.catalogue.write((writer) =>
-        writer.put([
-          { id: a, document: 'a1' },
-          { id: b, document: 'b1' },
-        ]),
-      );
+  test('a write sees its own changes, and other connections see them once it returns', async () => {
+    const stores = await open.stores(await database.create());
+    const [a, b, c] = [idOf(1), idOf(2), idOf(3)];
+    await stores.catalogue.write((writer) =>
+      writer.put([
+        { id: a, document: 'a1' },
+        { id: b, document: 'b1' },
+      ]),
+    );
 
-      const seen = await stores.catalogue.write(async (writer) => {
-        await writer.put([
-          { id: c, document: 'c1' },
-          { id: a, document: 'a2' },
-        ]);
-        await writer.remove([b, idOf(9)]);
-        const read: StoredDocument[] = [];
-        await writer.read(async (batch) => {
-          read.push(...batch);
-        });
-        return { found: await writer.find([a, b, c, idOf(9)]), ids: await writer.ids(), read };
-      });
-
-      const now = [
-        { id: a, document: 'a2' },
+    const seen = await stores.catalogue.write(async (writer) => {
+      await writer.put([
         { id: c, document: 'c1' },
-      ];
-      expect(seen).toEqual({
-        found: new Map([
-          [a, 'a2'],
-          [c, 'c1'],
-        ]),
-        ids: [a, c],
-        read: now,
-      });
-      expect(await readCatalogue(stores)).toEqual({ revision: 0, documents: now });
-    });
-
-    test('a write that throws is rolled back completely, including its revision', async () => {
-      const stores = await open.stores(await database.create());
-      const before = documents(3, 'v1');
-      await stores.catalogue.write((writer) => writer.put(before));
-
-      const failing = stores.catalogue.write(async (writer) => {
-        await writer.put(documents(MANY, 'v2'));
-        await writer.remove([idOf(0)]);
-        await writer.markChanged();
-        throw new Error('the last line of the file is broken');
-      });
-
-      await expect(failing).rejects.toThrow('the last line of the file is broken');
-      expect(await readCatalogue(stores)).toEqual({ revision: 0, documents: before });
-    });
-
-    test('a read sees one snapshot even if a write commits between its batches', async () => {
-      const url = await database.create();
-      const stores = await open.stores(url);
-      const writing = await open.stores(url);
-      const before = documents(MANY, 'v1');
-      await stores.catalogue.write((writer) => writer.put(before));
-
+        { id: a, document: 'a2' },
+      ]);
+      await writer.remove([b, idOf(9)]);
       const read: StoredDocument[] = [];
-      const revision = await stores.catalogue.read(async (batch) => {
-        if (read.length === 0) {
-          await writing.catalogue.write(async (writer) => {
-            await writer.put(documents(MANY, 'v2'));
-            await writer.remove([idOf(MANY - 1)]);
-            await writer.markChanged();
-          });
-        }
-        read.push(...batch.map(({ id, document }) => ({ id, document })));
+      await writer.read(async (batch) => {
+        read.push(...batch);
       });
-
-      expect({ revision, documents: read }).toEqual({ revision: 0, documents: before });
-      expect(await readCatalogue(stores)).toEqual({
-        revision: 1,
-        documents: documents(MANY, 'v2').slice(0, -1),
-      });
+      return { found: await writer.find([a, b, c, idOf(9)]), ids: await writer.ids(), read };
     });
 
-    test('writes that start at the same time run one after the other', async () => {
-      const url = await database.create();
-      const handles = await Promise.all([open.stores(url), open.stores(url), open.stores(url)]);
-      const [id] = newIds(1) as [StoredDocument['id']];
+    const now = [
+      { id: a, document: 'a2' },
+      { id: c, document: 'c1' },
+    ];
+    expect(seen).toEqual({
+      found: new Map([
+        [a, 'a2'],
+        [c, 'c1'],
+      ]),
+      ids: [a, c],
+      read: now,
+    });
+    expect(await readCatalogue(stores)).toEqual({ revision: 0, documents: now });
+  });
 
-      await Promise.all(
-        [...handles, ...handles].map((stores) =>
-          stores.catalogue.write(async (writer) => {
-            const count = Number((await writer.find([id])).get(id) ?? 0);
-            await writer.put([{ id, document: String(count + 1) }]);
-            await writer.markChanged();
-          }),
-        ),
-      );
+  test('a write that throws is rolled back completely, including its revision', async () => {
+    const stores = await open.stores(await database.create());
+    const before = documents(3, 'v1');
+    await stores.catalogue.write((writer) => writer.put(before));
 
-      expect(await readCatalogue(handles[0])).toEqual({ revision: 6, documents: [{ id, document: '6' }] });
+    const failing = stores.catalogue.write(async (writer) => {
+      await writer.put(documents(MANY, 'v2'));
+      await writer.remove([idOf(0)]);
+      await writer.markChanged();
+      throw new Error('the last line of the file is broken');
+    });
+
+    await expect(failing).rejects.toThrow('the last line of the file is broken');
+    expect(await readCatalogue(stores)).toEqual({ revision: 0, documents: before });
+  });
+
+  test('a read sees one snapshot even if a write commits between its batches', async () => {
+    const url = await database.create();
+    const stores = await open.stores(url);
+    const writing = await open.stores(url);
+    const before = documents(MANY, 'v1');
+    await stores.catalogue.write((writer) => writer.put(before));
+
+    const read: StoredDocument[] = [];
+    const revision = await stores.catalogue.read(async (batch) => {
+      if (read.length === 0) {
+        await writing.catalogue.write(async (writer) => {
+          await writer.put(documents(MANY, 'v2'));
+          await writer.remove([idOf(MANY - 1)]);
+          await writer.markChanged();
+        });
+      }
+      read.push(...batch.map(({ id, document }) => ({ id, document })));
+    });
+
+    expect({ revision, documents: read }).toEqual({ revision: 0, documents: before });
+    expect(await readCatalogue(stores)).toEqual({
+      revision: 1,
+      documents: documents(MANY, 'v2').slice(0, -1),
     });
   });
-}
+
+  test('writes that start at the same time run one after the other', async () => {
+    const url = await database.create();
+    const handles = await Promise.all([open.stores(url), open.stores(url), open.stores(url)]);
+    const [id] = newIds(1) as [StoredDocument['id']];
+
+    await Promise.all(
+      [...handles, ...handles].map((stores) =>
+        stores.catalogue.write(async (writer) => {
+          const count = Number((await writer.find([id])).get(id) ?? 0);
+          await writer.put([{ id, document: String(count + 1) }]);
+          await writer.markChanged();
+        }),
+      ),
+    );
+
+    expect(await readCatalogue(handles[0])).toEqual({ revision: 6, documents: [{ id, document: '6' }] });
+  });
+});

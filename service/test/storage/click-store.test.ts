@@ -9,11 +9,11 @@ import { DATABASES } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { newOrganisation, openTestStores, untilWaiting } from './open-test-stores.ts';
 
+const open = openTestStores();
+
 const AT_MS = Date.UTC(2026, 10, 14);
 
 describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('clicks on $name', ({ create }) => {
-  const open = openTestStores();
-
   /** Opens a click store that waits for locks without a timeout, because the machine may be slow. */
   function openPatient(url: string) {
     const database = open.database(url);
@@ -24,9 +24,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('clicks on 
   }
 
   test('a purge keeps a click that an import is marking as sold, and deletes the clicks after it', async () => {
-    const url = await create();
-    const stores = await open.stores(url);
-    const { id: orgId } = await newOrganisation(stores);
+    const { url, stores, orgId } = await open.scene({ create });
     const [first, , third] = [
       await recordClick(stores, orgId, { activatedAtMs: AT_MS }),
       await recordClick(stores, orgId, { activatedAtMs: AT_MS + 1 }),
@@ -58,9 +56,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('clicks on 
   test.each(writes)(
     'clicks %s by two processes in opposite orders do not cause a deadlock',
     async (_, write) => {
-      const url = await create();
-      const stores = await open.stores(url);
-      const { id: orgId } = await newOrganisation(stores);
+      const { url, stores, orgId } = await open.scene({ create });
       // The current time, because old taps would be deleted.
       const nowMs = Date.now();
       const made: Click[] = [];
@@ -105,9 +101,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('clicks on 
   });
 
   test('a purge continues past a batch in which an import is marking every click as sold', async () => {
-    const url = await create();
-    const stores = await open.stores(url);
-    const { id: orgId } = await newOrganisation(stores);
+    const { url, stores, orgId } = await open.scene({ create });
     const { id: sold } = await recordClick(stores, orgId, { activatedAtMs: AT_MS });
     const watched = open.database(url);
     const copy = `INSERT INTO clicks (id, org_id, kind, deal_id, retailer_id, passback_uid, activated_at, is_tracked, has_sale)
@@ -132,11 +126,8 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('clicks on 
 });
 
 describe.each(DATABASES)('clicks on $name', ({ create }) => {
-  const open = openTestStores();
-
   test('remove() keeps a click that was followed after it was listed', async () => {
-    const stores = await open.stores(await create());
-    const { id: orgId } = await newOrganisation(stores);
+    const { stores, orgId } = await open.scene({ create });
     const waiting = await recordClick(stores, orgId, { activatedAtMs: AT_MS, clickedAtMs: null });
     const visited = await recordClick(stores, orgId, { activatedAtMs: AT_MS + 1 });
     const late = await recordClick(stores, orgId, { activatedAtMs: AT_MS + 2, clickedAtMs: null });

@@ -31,6 +31,8 @@ import {
   untilWaiting,
 } from './open-test-stores.ts';
 
+const open = openTestStores();
+
 const ORGS = ['acme', 'globex'];
 const DAYS = ['0000-01-01T00:00:00', '2026-11-13T23:59:59.999', '2026-11-14T00:00:00', '9999-12-31T23:59:59'];
 const AMOUNTS = [0, 0.1, 0.2, 19.99, 1e-15, 0.00001, 123_456_789.012_345, 999_999_999_999_999];
@@ -218,8 +220,6 @@ async function readTotals(stores: Stores): Promise<DailyTotal[]> {
 }
 
 describe.each(DATABASES)('daily totals on $name', (database) => {
-  const open = openTestStores();
-
   test('daily totals equal a full count after any sequence of imports, erasures, deletions, restores and copies', async () => {
     const property = fc.asyncProperty(steps, async (sequence) => {
       const scene = new Scene(database);
@@ -238,9 +238,7 @@ describe.each(DATABASES)('daily totals on $name', (database) => {
   });
 
   test('daily totals are stored together with the transactions or not at all', async () => {
-    const url = await database.create();
-    const stores = await open.stores(url);
-    const org = await newOrganisation(stores);
+    const { url, stores, org } = await open.scene(database);
     const other = open.database(url);
     const load = (row: object) =>
       importTransactions(stores.transactions, org, sourceFrom(ndjson([row])), Date.now, {});
@@ -254,8 +252,7 @@ describe.each(DATABASES)('daily totals on $name', (database) => {
   });
 
   test('daily totals are read completely if a batch ends within a day', async () => {
-    const stores = await open.stores(await database.create());
-    const org = await newOrganisation(stores);
+    const { stores, org } = await open.scene(database);
     const rows = Array.from({ length: 5_100 }, (_, i) =>
       transaction(i, {
         soldAt: printTimestamp(Math.floor(i / 3) * 86_400_000),
@@ -268,8 +265,7 @@ describe.each(DATABASES)('daily totals on $name', (database) => {
   });
 
   test('verification and counts skip an organisation whose deletion was interrupted', async () => {
-    const stores = await open.stores(await database.create());
-    const org = await newOrganisation(stores);
+    const { stores, org } = await open.scene(database);
     await importTransactions(stores.transactions, org, sourceFrom(ndjson([transaction(1)])), Date.now, {});
     const onBatch = () => {
       throw new Error('interrupted');
@@ -282,9 +278,7 @@ describe.each(DATABASES)('daily totals on $name', (database) => {
   });
 
   test('verification finds tampered daily totals, and a rebuild repairs them', async () => {
-    const url = await database.create();
-    const stores = await open.stores(url);
-    const org = await newOrganisation(stores);
+    const { url, stores, org } = await open.scene(database);
     const rows = [
       transaction(1),
       transaction(2, { currencyCode: 'SEK' }),
@@ -314,9 +308,7 @@ describe.each(DATABASES)('daily totals on $name', (database) => {
   if (database !== DATABASES[0]) return;
 
   test('daily totals equal a full count after imports of very many days, even if killed while writing', async () => {
-    const url = await database.create();
-    const stores = await open.stores(url);
-    const org = await newOrganisation(stores);
+    const { url, stores, org } = await open.scene(database);
     const days = Array.from({ length: 11_000 }, (_, i) => printTimestamp(i * 86_400_000));
     const [old, changed] = (['PENDING', 'CONFIRMED'] as const).map((status) =>
       days.map((soldAt, i) => ndjson([transaction(i, { soldAt, status })])),
@@ -346,8 +338,6 @@ describe.each(DATABASES)('daily totals on $name', (database) => {
 });
 
 describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('a rebuild on $name', ({ create }) => {
-  const open = openTestStores();
-
   test('a rebuild of the daily totals waits for a running import', async () => {
     const url = await create();
     const [stores, other] = [await open.stores(url), await open.stores(url)];

@@ -23,230 +23,228 @@ import { putDocuments } from '../support/put-documents.ts';
 import { ndjson } from '../support/test-node.ts';
 import { EVERYTHING, newOrganisation, openTestStores, rejection, untilWaiting } from './open-test-stores.ts';
 
+const open = openTestStores();
+
 const UID = 'anna "a\\b" müller';
 const DATA = 'campaign for anna';
 
-for (const database of DATABASES) {
-  describe(`erasing a user on ${database.name}`, () => {
-    const open = openTestStores();
-
-    async function scene() {
-      let nowMs = Date.UTC(2026, 10, 15, 12);
-      const url = await database.create();
-      const stores = await open.stores(url, COMMAND_OPTIONS, () => nowMs);
-      const org = await newOrganisation(stores);
-      const load = async (rows: readonly object[], to: Organisation | undefined = org) => {
-        nowMs += 1_000;
-        const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks };
-        return importTransactions(stores.transactions, to, sourceFrom(ndjson(rows)), () => nowMs, {
-          attributor,
-        });
-      };
-      return { url, stores, org, load, pass: (ms: number) => (nowMs += ms), now: () => nowMs };
-    }
-
-    async function readPage(stores: Stores, orgId: number, asOfMs?: number) {
-      const page = await stores.transactions.page({
-        orgId,
-        cursor: undefined,
-        window: EVERYTHING,
-        limit: 100,
-        asOfMs,
+describe.each(DATABASES)('erasing a user on $name', (database) => {
+  async function scene() {
+    let nowMs = Date.UTC(2026, 10, 15, 12);
+    const url = await database.create();
+    const stores = await open.stores(url, COMMAND_OPTIONS, () => nowMs);
+    const org = await newOrganisation(stores);
+    const load = async (rows: readonly object[], to: Organisation | undefined = org) => {
+      nowMs += 1_000;
+      const attributor = { ids: new ClickIds(await stores.clickKey()), clicks: stores.clicks };
+      return importTransactions(stores.transactions, to, sourceFrom(ndjson(rows)), () => nowMs, {
+        attributor,
       });
-      return {
-        rows: JSON.parse(`[${Buffer.from(page.data)}]`) as Transaction[],
-        completeThroughMs: page.completeThroughMs,
-      };
-    }
+    };
+    return { url, stores, org, load, pass: (ms: number) => (nowMs += ms), now: () => nowMs };
+  }
 
-    test('an erasure finds a transaction whose id is all zeros', async () => {
-      const { stores, org, load } = await scene();
-      await load([transaction(1, { id: FIRST_ID, passbackUid: UID })]);
-      expect(await stores.erasures.erase(org, UID)).toEqual({ transactions: 1, versions: 0, clicks: 0 });
-      expect((await readPage(stores, org.id)).rows.map(({ passbackUid }) => passbackUid)).toEqual([null]);
+  async function readPage(stores: Stores, orgId: number, asOfMs?: number) {
+    const page = await stores.transactions.page({
+      orgId,
+      cursor: undefined,
+      window: EVERYTHING,
+      limit: 100,
+      asOfMs,
     });
+    return {
+      rows: JSON.parse(`[${Buffer.from(page.data)}]`) as Transaction[],
+      completeThroughMs: page.completeThroughMs,
+    };
+  }
 
-    test('an erasure removes both passback fields from transactions, history and clicks, stamps the change, and keeps everything else', async () => {
-      const { stores, org, load, pass, now } = await scene();
-      const other = await newOrganisation(stores, 'other');
-      const of = (number: number, with_: Partial<Transaction> = {}) =>
-        transaction(number, { passbackUid: UID, passbackData: DATA, ...with_ });
-      const others = [
-        transaction(3, { passbackUid: `${UID}2`, passbackData: `"passbackUid":"${UID}"` }),
-        transaction(4, { passbackUid: null, passbackData: UID }),
-      ];
-      await load([of(1), of(2, { cashback: 1.5 }), ...others]);
-      await load([of(1, { status: 'CONFIRMED' }), transaction(5, { passbackUid: UID })]);
-      // The transaction now belongs to another user, whose version must stay.
-      await load([transaction(5, { passbackUid: 'bert' })]);
-      await load([of(6)], other);
-      const clicks: Click[] = [];
-      for (const [orgId, passbackUid] of [
-        [org.id, UID],
-        [org.id, 'bert'],
-        [other.id, UID],
-      ] as const)
-        clicks.push(await recordClick(stores, orgId, { passbackUid, passbackData: DATA }));
-      const before = await readPage(stores, org.id);
-      const versionsBefore = await Promise.all([1, 2, 5].map((n) => stores.history.versions(id(n))));
-      const otherBefore = await readPage(stores, other.id);
+  test('an erasure finds a transaction whose id is all zeros', async () => {
+    const { stores, org, load } = await scene();
+    await load([transaction(1, { id: FIRST_ID, passbackUid: UID })]);
+    expect(await stores.erasures.erase(org, UID)).toEqual({ transactions: 1, versions: 0, clicks: 0 });
+    expect((await readPage(stores, org.id)).rows.map(({ passbackUid }) => passbackUid)).toEqual([null]);
+  });
 
-      expect(await stores.erasures.count(org.id, UID)).toEqual({ transactions: 2, versions: 2, clicks: 1 });
-      expect(await readPage(stores, org.id)).toEqual(before);
-      pass(60_000);
-      const counts = { transactions: 2, versions: 2, clicks: 1 };
-      expect(await stores.erasures.erase(org, UID)).toEqual(counts);
+  test('an erasure removes both passback fields from transactions, history and clicks, stamps the change, and keeps everything else', async () => {
+    const { stores, org, load, pass, now } = await scene();
+    const other = await newOrganisation(stores, 'other');
+    const of = (number: number, with_: Partial<Transaction> = {}) =>
+      transaction(number, { passbackUid: UID, passbackData: DATA, ...with_ });
+    const others = [
+      transaction(3, { passbackUid: `${UID}2`, passbackData: `"passbackUid":"${UID}"` }),
+      transaction(4, { passbackUid: null, passbackData: UID }),
+    ];
+    await load([of(1), of(2, { cashback: 1.5 }), ...others]);
+    await load([of(1, { status: 'CONFIRMED' }), transaction(5, { passbackUid: UID })]);
+    // The transaction now belongs to another user, whose version must stay.
+    await load([transaction(5, { passbackUid: 'bert' })]);
+    await load([of(6)], other);
+    const clicks: Click[] = [];
+    for (const [orgId, passbackUid] of [
+      [org.id, UID],
+      [org.id, 'bert'],
+      [other.id, UID],
+    ] as const)
+      clicks.push(await recordClick(stores, orgId, { passbackUid, passbackData: DATA }));
+    const before = await readPage(stores, org.id);
+    const versionsBefore = await Promise.all([1, 2, 5].map((n) => stores.history.versions(id(n))));
+    const otherBefore = await readPage(stores, other.id);
 
-      const stamp = printTimestamp(now());
-      const erased = { passbackUid: null, passbackData: null };
-      expect(await readPage(stores, org.id)).toEqual({
-        rows: before.rows.map((row) =>
-          row.passbackUid === UID ? { ...row, ...erased, updatedAt: stamp } : row,
-        ),
-        completeThroughMs: now(),
-      });
-      const versions = await Promise.all([1, 2, 5].map((n) => stores.history.versions(id(n))));
-      const withoutUser = (document: string) => {
-        const row = JSON.parse(document) as Transaction;
-        return row.passbackUid === UID ? { ...row, ...erased } : row;
-      };
-      // All versions still exist, with the same stamps. The erasure replaced the current version.
-      const earlier = versions.map((all, i) => all.slice(-(versionsBefore[i]?.length ?? 0)));
-      expect(earlier.map((all) => all.map(({ document }) => JSON.parse(document)))).toEqual(
-        versionsBefore.map((all) => all.map(({ document }) => withoutUser(document))),
-      );
-      expect(versions.map((all) => all.map(({ untilMs }) => untilMs))).toEqual([
-        [null, now(), versionsBefore[0]?.[1]?.untilMs ?? 0],
-        [null, now()],
-        [null, versionsBefore[2]?.[1]?.untilMs ?? 0],
-      ]);
-      const found = await stores.clicks.find(clicks.map((click) => click.id));
-      expect(clicks.map((click) => found.get(click.id))).toEqual([
-        { ...(clicks[0] as Click), ...erased },
-        clicks[1] as Click,
-        clicks[2] as Click,
-      ]);
-      expect(await readPage(stores, other.id)).toEqual(otherBefore);
-      const [entry, ...olderEntries] = await stores.audit.list({ limit: 10 });
-      expect(entry).toMatchObject({ action: 'user erased', org: 'acme', details: counts });
-      expect(JSON.stringify([entry, olderEntries])).not.toContain('anna');
-      expect(await stores.erasures.erase(org, UID)).toEqual({ transactions: 0, versions: 0, clicks: 0 });
+    expect(await stores.erasures.count(org.id, UID)).toEqual({ transactions: 2, versions: 2, clicks: 1 });
+    expect(await readPage(stores, org.id)).toEqual(before);
+    pass(60_000);
+    const counts = { transactions: 2, versions: 2, clicks: 1 };
+    expect(await stores.erasures.erase(org, UID)).toEqual(counts);
+
+    const stamp = printTimestamp(now());
+    const erased = { passbackUid: null, passbackData: null };
+    expect(await readPage(stores, org.id)).toEqual({
+      rows: before.rows.map((row) =>
+        row.passbackUid === UID ? { ...row, ...erased, updatedAt: stamp } : row,
+      ),
+      completeThroughMs: now(),
     });
+    const versions = await Promise.all([1, 2, 5].map((n) => stores.history.versions(id(n))));
+    const withoutUser = (document: string) => {
+      const row = JSON.parse(document) as Transaction;
+      return row.passbackUid === UID ? { ...row, ...erased } : row;
+    };
+    // All versions still exist, with the same stamps. The erasure replaced the current version.
+    const earlier = versions.map((all, i) => all.slice(-(versionsBefore[i]?.length ?? 0)));
+    expect(earlier.map((all) => all.map(({ document }) => JSON.parse(document)))).toEqual(
+      versionsBefore.map((all) => all.map(({ document }) => withoutUser(document))),
+    );
+    expect(versions.map((all) => all.map(({ untilMs }) => untilMs))).toEqual([
+      [null, now(), versionsBefore[0]?.[1]?.untilMs ?? 0],
+      [null, now()],
+      [null, versionsBefore[2]?.[1]?.untilMs ?? 0],
+    ]);
+    const found = await stores.clicks.find(clicks.map((click) => click.id));
+    expect(clicks.map((click) => found.get(click.id))).toEqual([
+      { ...(clicks[0] as Click), ...erased },
+      clicks[1] as Click,
+      clicks[2] as Click,
+    ]);
+    expect(await readPage(stores, other.id)).toEqual(otherBefore);
+    const [entry, ...olderEntries] = await stores.audit.list({ limit: 10 });
+    expect(entry).toMatchObject({ action: 'user erased', org: 'acme', details: counts });
+    expect(JSON.stringify([entry, olderEntries])).not.toContain('anna');
+    expect(await stores.erasures.erase(org, UID)).toEqual({ transactions: 0, versions: 0, clicks: 0 });
+  });
 
-    test('a walk in progress continues with the versions of its first page, without the erased user', async () => {
-      const { stores, org, load, pass } = await scene();
-      await load([1, 2, 3].map((n) => transaction(n, { passbackUid: UID, passbackData: DATA })));
-      const first = await readPage(stores, org.id);
-      pass(1_000);
-      await stores.erasures.erase(org, UID);
-      await load([transaction(4), transaction(2, { status: 'CONFIRMED' })]);
+  test('a walk in progress continues with the versions of its first page, without the erased user', async () => {
+    const { stores, org, load, pass } = await scene();
+    await load([1, 2, 3].map((n) => transaction(n, { passbackUid: UID, passbackData: DATA })));
+    const first = await readPage(stores, org.id);
+    pass(1_000);
+    await stores.erasures.erase(org, UID);
+    await load([transaction(4), transaction(2, { status: 'CONFIRMED' })]);
 
-      expect(await readPage(stores, org.id, first.completeThroughMs)).toEqual({
-        rows: first.rows.map((row) => ({ ...row, passbackUid: null, passbackData: null })),
-        completeThroughMs: first.completeThroughMs,
-      });
-    });
-
-    test('no import restores an erased user through a row or a click, except for later sales', async () => {
-      const { stores, org, load, now } = await scene();
-      const click = await recordClick(stores, org.id, { passbackUid: UID, passbackData: DATA });
-      const old = transaction(1, { passbackUid: UID, passbackData: DATA });
-      const ahead = transaction(2, { passbackUid: UID, soldAt: printTimestamp(now() + 86_400_000) });
-      await load([old, ahead]);
-      const erasedAtMs = now();
-      await stores.erasures.erase(org, UID);
-      const erased = await readPage(stores, org.id);
-
-      expect(await load([old, ahead])).toMatchObject({
-        unchanged: 2,
-        changed: 0,
-        notes: ['2 rows of users who were erased: imported without passbackUid and passbackData.'],
-      });
-      expect(await readPage(stores, org.id)).toEqual(erased);
-      const { passbackUid: _, ...bare } = transaction(4);
-      await load([
-        transaction(3, { passbackUid: UID, passbackData: DATA }),
-        { ...bare, clickId: click.id, passbackData: DATA },
-        transaction(5, { passbackUid: UID, soldAt: printTimestamp(erasedAtMs - 1) }),
-        transaction(6, { passbackUid: UID, soldAt: printTimestamp(erasedAtMs) }),
-      ]);
-      const { rows } = await readPage(stores, org.id);
-      expect(rows.map(({ passbackUid, passbackData }) => [passbackUid, passbackData])).toEqual([
-        [null, null],
-        [null, null],
-        [null, null],
-        [null, null],
-        [null, null],
-        [UID, null],
-      ]);
-      expect(rows[3]?.couponId).toBe(click.dealId);
-    });
-
-    test('an erasure keeps versions of another organisation, whose interrupted deletion has freed the transaction id', async () => {
-      const { stores, org, load } = await scene();
-      const other = await newOrganisation(stores, 'other');
-      for (const status of ['PENDING', 'CONFIRMED'] as const)
-        await load([transaction(1, { passbackUid: UID, status })], other);
-      const stop = new Error('stopped');
-      const onBatch = () => {
-        throw stop;
-      };
-      expect(await rejection(stores.organisations.delete('other', { reloadMs: 0, onBatch }))).toBe(stop);
-      const left = await stores.history.versions(id(1));
-      expect(left.map(({ orgName }) => orgName)).toEqual(['other']);
-      for (const status of ['PENDING', 'CONFIRMED'] as const)
-        await load([transaction(1, { passbackUid: UID, status })]);
-      expect(await stores.erasures.erase(org, UID)).toEqual({ transactions: 1, versions: 1, clicks: 0 });
-      const versions = await stores.history.versions(id(1));
-      expect(versions.filter(({ orgName }) => orgName === 'other')).toEqual(left);
-    });
-
-    test('a user whose passbackUid PostgreSQL cannot store as text can be erased', async () => {
-      const { url, stores, org, load } = await scene();
-      await load([transaction(1, { passbackUid: 'a-b', passbackData: DATA })]);
-      const others = await Promise.all(
-        ['a', '\ufffd'].map((passbackUid) => recordClick(stores, org.id, { passbackUid })),
-      );
-      for (const uid of ['a\0b', '\ud800']) {
-        // Imports now reject such values.
-        await replaceUid(url, uid);
-        const counts = { transactions: 1, versions: 0, clicks: 0 };
-        expect(await stores.erasures.count(org.id, uid)).toEqual(counts);
-        expect(await stores.erasures.erase(org, uid)).toEqual(counts);
-        expect((await readPage(stores, org.id)).rows).toMatchObject([
-          { passbackUid: null, passbackData: null },
-        ]);
-      }
-      expect(await stores.clicks.list(10)).toEqual(others.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
-    });
-
-    async function replaceUid(url: string, uid: string): Promise<void> {
-      const raw = openDatabase(url, COMMAND_OPTIONS);
-      const [row] = await raw.all<{ document: string }>('SELECT document FROM transactions');
-      const document = JSON.stringify({ ...JSON.parse(row?.document ?? ''), passbackUid: uid });
-      await raw.all('UPDATE transactions SET document = $1, user_key = $2', document, userKey(uid));
-      await raw.close();
-    }
-
-    test('the next erasure finishes an interrupted erasure, and imports in between do not restore the user', async () => {
-      const { stores, org, load } = await scene();
-      const rows = [1, 2].map((n) => transaction(n, { passbackUid: UID, passbackData: DATA }));
-      await load(rows);
-      await recordClick(stores, org.id, { passbackUid: UID });
-      const stop = new Error('stopped');
-      const failing = stores.erasures.erase(org, UID, () => {
-        throw stop;
-      });
-      expect(await rejection(failing)).toBe(stop);
-      const actions = async () => (await stores.audit.list({ limit: 2 })).map(({ action }) => action);
-      expect(await actions()).toEqual(['user erasure begun', 'organisation created']);
-      await load([{ ...rows[0], status: 'CONFIRMED' }]);
-      expect(await stores.erasures.erase(org, UID)).toEqual({ transactions: 1, versions: 1, clicks: 0 });
-      expect(await actions()).toEqual(['user erased', 'user erasure begun']);
-      expect(await stores.erasures.count(org.id, UID)).toEqual({ transactions: 0, versions: 0, clicks: 0 });
+    expect(await readPage(stores, org.id, first.completeThroughMs)).toEqual({
+      rows: first.rows.map((row) => ({ ...row, passbackUid: null, passbackData: null })),
+      completeThroughMs: first.completeThroughMs,
     });
   });
-}
+
+  test('no import restores an erased user through a row or a click, except for later sales', async () => {
+    const { stores, org, load, now } = await scene();
+    const click = await recordClick(stores, org.id, { passbackUid: UID, passbackData: DATA });
+    const old = transaction(1, { passbackUid: UID, passbackData: DATA });
+    const ahead = transaction(2, { passbackUid: UID, soldAt: printTimestamp(now() + 86_400_000) });
+    await load([old, ahead]);
+    const erasedAtMs = now();
+    await stores.erasures.erase(org, UID);
+    const erased = await readPage(stores, org.id);
+
+    expect(await load([old, ahead])).toMatchObject({
+      unchanged: 2,
+      changed: 0,
+      notes: ['2 rows of users who were erased: imported without passbackUid and passbackData.'],
+    });
+    expect(await readPage(stores, org.id)).toEqual(erased);
+    const { passbackUid: _, ...bare } = transaction(4);
+    await load([
+      transaction(3, { passbackUid: UID, passbackData: DATA }),
+      { ...bare, clickId: click.id, passbackData: DATA },
+      transaction(5, { passbackUid: UID, soldAt: printTimestamp(erasedAtMs - 1) }),
+      transaction(6, { passbackUid: UID, soldAt: printTimestamp(erasedAtMs) }),
+    ]);
+    const { rows } = await readPage(stores, org.id);
+    expect(rows.map(({ passbackUid, passbackData }) => [passbackUid, passbackData])).toEqual([
+      [null, null],
+      [null, null],
+      [null, null],
+      [null, null],
+      [null, null],
+      [UID, null],
+    ]);
+    expect(rows[3]?.couponId).toBe(click.dealId);
+  });
+
+  test('an erasure keeps versions of another organisation, whose interrupted deletion has freed the transaction id', async () => {
+    const { stores, org, load } = await scene();
+    const other = await newOrganisation(stores, 'other');
+    for (const status of ['PENDING', 'CONFIRMED'] as const)
+      await load([transaction(1, { passbackUid: UID, status })], other);
+    const stop = new Error('stopped');
+    const onBatch = () => {
+      throw stop;
+    };
+    expect(await rejection(stores.organisations.delete('other', { reloadMs: 0, onBatch }))).toBe(stop);
+    const left = await stores.history.versions(id(1));
+    expect(left.map(({ orgName }) => orgName)).toEqual(['other']);
+    for (const status of ['PENDING', 'CONFIRMED'] as const)
+      await load([transaction(1, { passbackUid: UID, status })]);
+    expect(await stores.erasures.erase(org, UID)).toEqual({ transactions: 1, versions: 1, clicks: 0 });
+    const versions = await stores.history.versions(id(1));
+    expect(versions.filter(({ orgName }) => orgName === 'other')).toEqual(left);
+  });
+
+  test('a user whose passbackUid PostgreSQL cannot store as text can be erased', async () => {
+    const { url, stores, org, load } = await scene();
+    await load([transaction(1, { passbackUid: 'a-b', passbackData: DATA })]);
+    const others = await Promise.all(
+      ['a', '\ufffd'].map((passbackUid) => recordClick(stores, org.id, { passbackUid })),
+    );
+    for (const uid of ['a\0b', '\ud800']) {
+      // Imports now reject such values.
+      await replaceUid(url, uid);
+      const counts = { transactions: 1, versions: 0, clicks: 0 };
+      expect(await stores.erasures.count(org.id, uid)).toEqual(counts);
+      expect(await stores.erasures.erase(org, uid)).toEqual(counts);
+      expect((await readPage(stores, org.id)).rows).toMatchObject([
+        { passbackUid: null, passbackData: null },
+      ]);
+    }
+    expect(await stores.clicks.list(10)).toEqual(others.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
+  });
+
+  async function replaceUid(url: string, uid: string): Promise<void> {
+    const raw = openDatabase(url, COMMAND_OPTIONS);
+    const [row] = await raw.all<{ document: string }>('SELECT document FROM transactions');
+    const document = JSON.stringify({ ...JSON.parse(row?.document ?? ''), passbackUid: uid });
+    await raw.all('UPDATE transactions SET document = $1, user_key = $2', document, userKey(uid));
+    await raw.close();
+  }
+
+  test('the next erasure finishes an interrupted erasure, and imports in between do not restore the user', async () => {
+    const { stores, org, load } = await scene();
+    const rows = [1, 2].map((n) => transaction(n, { passbackUid: UID, passbackData: DATA }));
+    await load(rows);
+    await recordClick(stores, org.id, { passbackUid: UID });
+    const stop = new Error('stopped');
+    const failing = stores.erasures.erase(org, UID, () => {
+      throw stop;
+    });
+    expect(await rejection(failing)).toBe(stop);
+    const actions = async () => (await stores.audit.list({ limit: 2 })).map(({ action }) => action);
+    expect(await actions()).toEqual(['user erasure begun', 'organisation created']);
+    await load([{ ...rows[0], status: 'CONFIRMED' }]);
+    expect(await stores.erasures.erase(org, UID)).toEqual({ transactions: 1, versions: 1, clicks: 0 });
+    expect(await actions()).toEqual(['user erased', 'user erasure begun']);
+    expect(await stores.erasures.count(org.id, UID)).toEqual({ transactions: 0, versions: 0, clicks: 0 });
+  });
+});
 
 /** Contains no characters that SQL, JSON or arrays escape. */
 const PLAIN_UID = 'anna-m-8842';
@@ -262,13 +260,9 @@ async function statisticsNaming(database: Database, text: string): Promise<strin
 }
 
 describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on $name', ({ create }) => {
-  const open = openTestStores();
-
   /** Two transactions with one earlier version each. The first belongs to the user. */
   async function scene() {
-    const url = await create();
-    const stores = await open.stores(url);
-    const org = await newOrganisation(stores);
+    const { url, stores, org } = await open.scene({ create });
     for (const status of ['PENDING', 'CONFIRMED'] as const)
       for (const row of [transaction(1, { status, passbackUid: UID }), transaction(2, { status })])
         await importTransactions(stores.transactions, org, sourceFrom(ndjson([row])), Date.now, {});

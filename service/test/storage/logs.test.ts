@@ -32,374 +32,370 @@ const DAY_MS = 86_400_000;
 const COUNTS = { read: 0, added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0, invalid: 0 };
 const NO_RESULT = { counts: COUNTS, fileDigest: null, problems: [], problemCount: 0, reason: null };
 
-for (const database of DATABASES) {
-  describe(`import log, history and audit log on ${database.name}`, () => {
-    const open = openTestStores();
+describe.each(DATABASES)('import log, history and audit log on $name', (database) => {
+  const open = openTestStores();
 
-    async function scene() {
-      let nowMs = Date.UTC(2026, 10, 14, 12);
-      const url = await database.create();
-      const stores = await open.stores(url, COMMAND_OPTIONS, () => nowMs);
-      const org = await newOrganisation(stores);
-      return { url, stores, org, pass: (ms: number) => (nowMs += ms), now: () => nowMs };
-    }
+  async function scene() {
+    let nowMs = Date.UTC(2026, 10, 14, 12);
+    const url = await database.create();
+    const stores = await open.stores(url, COMMAND_OPTIONS, () => nowMs);
+    const org = await newOrganisation(stores);
+    return { url, stores, org, pass: (ms: number) => (nowMs += ms), now: () => nowMs };
+  }
 
-    function origin(orgId: number | null): ImportOrigin {
-      const kind = orgId === null ? 'catalogue' : 'transactions';
-      return { kind, orgId, by: 'me', source: null, fileName: 'a.csv', version: '0.1.0' };
-    }
+  function origin(orgId: number | null): ImportOrigin {
+    const kind = orgId === null ? 'catalogue' : 'transactions';
+    return { kind, orgId, by: 'me', source: null, fileName: 'a.csv', version: '0.1.0' };
+  }
 
-    const outcomes = async (stores: Stores) =>
-      (await stores.imports.list({ limit: 100 })).map(({ id, outcome }) => [id, outcome]);
+  const outcomes = async (stores: Stores) =>
+    (await stores.imports.list({ limit: 100 })).map(({ id, outcome }) => [id, outcome]);
 
-    test('a failed import is logged as failed with its reason, and writes nothing', async () => {
-      const { stores, org, pass, now } = await scene();
-      const failing = recordImport(stores.imports, origin(org.id), sourceFrom(''), async (importId) => {
-        await stores.transactions.write(
-          org.id,
-          async (writer) => {
-            const [id] = newIds(1);
-            await putDocuments(writer, [{ id: id ?? idOf(1), updatedAtMs: writer.stampMs, document: '{}' }]);
-            pass(3_000);
-            throw new Error('the disk is on fire');
-          },
-          importId,
-        );
-        throw new Error('not reached');
-      });
-      expect((await rejection(failing)).message).toBe('the disk is on fire');
-      const counts = { read: 0, added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0, invalid: 0 };
-      expect(await stores.imports.list({ limit: 1 })).toEqual([
-        {
-          ...origin(org.id),
-          id: 1,
-          orgName: 'acme',
-          beganAtMs: now() - 3_000,
-          endedAtMs: now(),
-          outcome: 'failed',
-          counts,
-          fileDigest: null,
-          problems: [],
-          problemCount: 0,
-          reason: 'the disk is on fire',
+  test('a failed import is logged as failed with its reason, and writes nothing', async () => {
+    const { stores, org, pass, now } = await scene();
+    const failing = recordImport(stores.imports, origin(org.id), sourceFrom(''), async (importId) => {
+      await stores.transactions.write(
+        org.id,
+        async (writer) => {
+          const [id] = newIds(1);
+          await putDocuments(writer, [{ id: id ?? idOf(1), updatedAtMs: writer.stampMs, document: '{}' }]);
+          pass(3_000);
+          throw new Error('the disk is on fire');
         },
-      ]);
-      const query = { orgId: org.id, cursor: undefined, window: EVERYTHING, limit: 10 };
-      expect(textsOf(await stores.transactions.page(query))).toEqual([]);
-    });
-
-    test('an import closes only the open entries of earlier imports with the same kind and organisation', async () => {
-      const { stores, org } = await scene();
-      const other = await newOrganisation(stores, 'other');
-      for (const orgId of [org.id, other.id, null, org.id]) await stores.imports.begin(origin(orgId));
-      const mine = await stores.imports.begin(origin(org.id));
-      const waiting = await stores.imports.begin(origin(org.id));
-      await writeTransactions(stores, org.id, newIds(1), 'v1', mine);
-      expect(await outcomes(stores)).toEqual([
-        [waiting, 'begun'],
-        [mine, 'begun'],
-        [4, 'unfinished'],
-        [3, 'begun'],
-        [2, 'begun'],
-        [1, 'unfinished'],
-      ]);
-    });
-
-    test('an import that was closed as unfinished while it waited corrects its log entry when it ends', async () => {
-      const { stores, org } = await scene();
-      const [waiting, quicker] = [
-        await stores.imports.begin(origin(org.id)),
-        await stores.imports.begin(origin(org.id)),
-      ];
-      await writeTransactions(stores, org.id, newIds(1), 'v1', quicker);
-      expect((await outcomes(stores))[1]).toEqual([waiting, 'unfinished']);
-      const result = { counts: COUNTS, fileDigest: 'd', problems: [], problemCount: 0, reason: null };
-      await stores.transactions.write(org.id, (writer) => writer.finishImport(result), waiting);
-      expect((await outcomes(stores))[1]).toEqual([waiting, 'done']);
-    });
-
-    test('imports are counted by outcome, and the counts survive the deletion of log entries', async () => {
-      const { stores, org, pass, now } = await scene();
-      const result = NO_RESULT;
-      const finish = (id: number) =>
-        stores.transactions.write(org.id, (writer) => writer.finishImport(result), id);
-      for (const outcome of ['refused', 'failed', 'failed'] as const)
-        await stores.imports.close(await stores.imports.begin(origin(org.id)), outcome, result);
-      for (let killed = 0; killed < 2; killed++) await stores.imports.begin(origin(org.id));
-      for (let done = 0; done < 3; done++) await finish(await stores.imports.begin(origin(org.id)));
-      const lastMs = now();
-      await stores.imports.close(await stores.imports.begin(origin(null)), 'refused', result);
-      pass(500 * DAY_MS);
-      for (let later = 0; later < 2; later++) await stores.imports.begin(origin(null));
-      expect(await outcomes(stores)).toHaveLength(2);
-      const { counts, feeds } = await stores.imports.totals();
-      expect(counts.filter(({ count }) => count > 0)).toEqual([
-        { kind: 'catalogue', outcome: 'refused', count: 1 },
-        { kind: 'transactions', outcome: 'done', count: 3 },
-        { kind: 'transactions', outcome: 'refused', count: 1 },
-        { kind: 'transactions', outcome: 'failed', count: 2 },
-        { kind: 'transactions', outcome: 'unfinished', count: 2 },
-      ]);
-      // Outcomes with a count of 0 are included, because the first increase of a counter that appears late would go unnoticed.
-      expect(counts).toHaveLength(3 * 4);
-      expect(feeds).toEqual([
-        {
-          kind: 'catalogue',
-          orgName: null,
-          source: null,
-          lastSuccessMs: null,
-          lastOutcome: 'refused',
-          lastEndedMs: lastMs,
-        },
-        {
-          kind: 'transactions',
-          orgName: 'acme',
-          source: null,
-          lastSuccessMs: lastMs,
-          lastOutcome: 'done',
-          lastEndedMs: lastMs,
-        },
-      ]);
-    });
-
-    test('freshness and last outcome are stored separately for each organisation and source', async () => {
-      const { stores, org, pass, now } = await scene();
-      const other = await newOrganisation(stores, 'other');
-      const begin = (orgId: number, source: string | null) =>
-        stores.imports.begin({ ...origin(orgId), source });
-      const succeed = async (orgId: number, source: string | null) => {
-        const id = await begin(orgId, source);
-        await stores.transactions.write(orgId, (writer) => writer.finishImport(NO_RESULT), id);
-        return now();
-      };
-      const refuse = async (orgId: number, source: string | null) => {
-        await stores.imports.close(await begin(orgId, source), 'refused', NO_RESULT);
-        return now();
-      };
-      const feeds = async () =>
-        (await stores.imports.totals()).feeds.map(
-          ({ orgName, source, lastSuccessMs, lastOutcome, lastEndedMs }) =>
-            [orgName, source, lastSuccessMs, lastOutcome, lastEndedMs] as const,
-        );
-
-      const plainMs = await succeed(org.id, null);
-      const otherMs = await succeed(other.id, null);
-      pass(1_000);
-      const awinMs = await succeed(org.id, 'awin');
-      pass(1_000);
-      const cjMs = await refuse(org.id, 'cj');
-      pass(1_000);
-      const lateMs = await refuse(org.id, 'awin');
-      expect(await feeds()).toEqual([
-        ['acme', 'awin', awinMs, 'refused', lateMs],
-        ['acme', 'cj', null, 'refused', cjMs],
-        ['other', null, otherMs, 'done', otherMs],
-      ]);
-      // A source without an import for 30 days is dropped. Without any source left, the organisation counts as one feed.
-      pass(30 * DAY_MS - 1_000);
-      expect(await feeds()).toEqual([
-        ['acme', 'awin', awinMs, 'refused', lateMs],
-        ['other', null, plainMs, 'done', plainMs],
-      ]);
-      pass(1_000);
-      expect(await feeds()).toEqual([
-        ['acme', null, awinMs, 'refused', lateMs],
-        ['other', null, plainMs, 'done', plainMs],
-      ]);
-      await stores.organisations.delete('other', { reloadMs: 0 });
-      expect(await feeds()).toEqual([['acme', null, awinMs, 'refused', lateMs]]);
-    });
-
-    test('log entries are deleted after 400 days', async () => {
-      const { stores, org, pass } = await scene();
-      const enter = async (name: string) => {
-        await newOrganisation(stores, name);
-        const id = await stores.imports.begin(origin(org.id));
-        await stores.imports.close(id, 'failed', NO_RESULT);
-        return id;
-      };
-      const names = async () => (await stores.audit.list({ limit: 9 })).map((entry) => entry.org);
-      const first = await enter('first');
-      pass(400 * DAY_MS);
-      const second = await enter('second');
-      pass(1);
-      // An entry that becomes too old when this one is written is deleted with the next one.
-      const third = await enter('third');
-      expect((await outcomes(stores)).map(([id]) => id)).toEqual([third, second, first]);
-      expect(await names()).toEqual(['third', 'second', 'first', 'acme']);
-      const fourth = await enter('fourth');
-      expect((await outcomes(stores)).map(([id]) => id)).toEqual([fourth, third, second]);
-      expect(await names()).toEqual(['fourth', 'third', 'second']);
-    });
-
-    test('the log entry of an open import is never deleted', async () => {
-      const { stores, org, pass } = await scene();
-      const running = await stores.imports.begin(origin(org.id));
-      pass(401 * DAY_MS);
-      const later = [await stores.imports.begin(origin(null)), await stores.imports.begin(origin(null))];
-      expect((await outcomes(stores)).map(([id]) => id)).toEqual([...later.toReversed(), running]);
-    });
-
-    test('an entry stamped by a fast clock does not delete other entries or mark running imports as failed', async () => {
-      const { stores, org, pass } = await scene();
-      const ended = await stores.imports.begin(origin(org.id));
-      await stores.imports.close(ended, 'failed', NO_RESULT);
-      const underWay = await stores.imports.begin(origin(org.id));
-      pass(500 * DAY_MS);
-      await newOrganisation(stores, 'ahead');
-      const ahead = await stores.imports.begin(origin(null));
-      pass(-500 * DAY_MS);
-      await newOrganisation(stores, 'right');
-      const right = await stores.imports.begin(origin(null));
-      await stores.imports.close(underWay, 'failed', NO_RESULT);
-      expect((await stores.audit.list({ limit: 9 })).map((entry) => entry.org)).toEqual([
-        'right',
-        'ahead',
-        'acme',
-      ]);
-      expect(await outcomes(stores)).toEqual([
-        [right, 'begun'],
-        [ahead, 'begun'],
-        [underWay, 'failed'],
-        [ended, 'failed'],
-      ]);
-    });
-
-    test('the audit log records a schema migration and its author, but not the creation of a database', async () => {
-      const { url, stores } = await scene();
-      const { schema } = open.database(url);
-      const next = { ...schema, steps: [...schema.steps, ['CREATE TABLE next_version (id INTEGER)']] };
-      for (let round = 0; round < 2; round++) await migrate(open.database(url), TEST_AUDITOR, next);
-      const entries = await stores.audit.list({ limit: 9 });
-      expect(entries.map(({ by, action, org, details }) => ({ by, action, org, details }))).toEqual([
-        {
-          by: TEST_AUDITOR.by,
-          action: 'schema migrated',
-          org: null,
-          details: { from: versionOf(schema), to: versionOf(next) },
-        },
-        { by: 'unknown', action: 'organisation created', org: 'acme', details: {} },
-      ]);
-    });
-
-    test('the audit log records what an interrupted purge has deleted, and the next purge continues', async () => {
-      const { stores, org, pass, now } = await scene();
-      const other = await newOrganisation(stores, 'other');
-      const ids = newIds(10_500);
-      for (const each of ['v1', 'v2']) {
-        pass(DAY_MS);
-        await writeTransactions(stores, org.id, ids, each);
-      }
-      const otherIds = newIds(3);
-      for (const each of ['v1', 'v2', 'v3']) await writeTransactions(stores, other.id, otherIds, each);
-      const replacedMs = now();
-      pass(DAY_MS);
-      await writeTransactions(stores, org.id, ids.slice(0, 2), 'v3');
-      const versions = async (id: Uuid | undefined) => (await stores.history.versions(id ?? idOf(0))).length;
-      const purges = async () =>
-        (await stores.audit.list({ limit: 9 }))
-          .filter(({ action }) => action === 'history purged')
-          .map(({ details }) => details);
-
-      const replacedBefore = printTimestamp(replacedMs + 1_000);
-      const broken = stores.history.purge(replacedMs + 1_000, () => {
-        throw new Error('the operator has had enough');
-      });
-      expect((await rejection(broken)).message).toBe('the operator has had enough');
-      expect(await purges()).toEqual([{ versions: 10_000, replacedBefore }]);
-
-      const told: number[] = [];
-      expect(await stores.history.purge(replacedMs + 1_000, (count) => told.push(count))).toBe(506);
-      expect(told).toEqual([500, 506]);
-      expect(await purges()).toEqual([
-        { versions: 506, replacedBefore },
-        { versions: 10_000, replacedBefore },
-      ]);
-      // Versions that were replaced a day later remain, and so do the transactions themselves.
-      expect([await versions(ids[0]), await versions(ids[2]), await versions(otherIds[0])]).toEqual([
-        2, 1, 1,
-      ]);
-      expect(await stores.history.purge(Number.MIN_SAFE_INTEGER / 2)).toBe(0);
-    });
-
-    test('a purge keeps versions that were replaced at or after the given time', async () => {
-      const { stores, org, pass } = await scene();
-      const [id] = newIds(1) as [Uuid];
-      const stamps: number[] = [];
-      for (const text of ['v1', 'v2', 'v3']) {
-        stamps.push(await writeTransactions(stores, org.id, [id], text));
-        pass(DAY_MS);
-      }
-      const [, second = 0, third = 0] = stamps;
-      const replaced = async () => (await stores.history.versions(id)).map(({ untilMs }) => untilMs);
-      expect(await stores.history.purge(second)).toBe(0);
-      expect(await replaced()).toEqual([null, third, second]);
-      expect(await stores.history.purge(third)).toBe(1);
-      expect(await replaced()).toEqual([null, third]);
-    });
-
-    test("a transaction's versions are listed newest first, each with the import that wrote it", async () => {
-      const { stores, org } = await scene();
-      const [id] = newIds(1) as [Uuid];
-      const written: [number | null, number][] = [];
-      for (const text of ['v1', 'v2', 'v3']) {
-        const importId = text === 'v2' ? undefined : await stores.imports.begin(origin(org.id));
-        const stampMs = await writeTransactions(stores, org.id, [id], text, importId);
-        written.unshift([importId ?? null, stampMs]);
-      }
-      const versions = await stores.history.versions(id);
-      expect(versions.map(({ importId, fromMs }) => [importId, fromMs])).toEqual(written);
-    });
-
-    test('a search with a limit counts all matching transactions and returns the newest', async () => {
-      const { stores, org, pass, now } = await scene();
-      for (const n of [2, 1, 3]) {
-        const source = sourceFrom(ndjson([transaction(n, { passbackUid: 'user-1' })]));
-        await importTransactions(stores.transactions, org, source, now, {});
-        pass(1_000);
-      }
-      const { count, newest } = await stores.history.findByPassbackUid('user-1', { limit: 2 });
-      expect([count, newest.map(({ id }) => id)]).toEqual([3, [transaction(3).id, transaction(1).id]]);
-    });
-
-    test('a search finds transactions by their exact passbackUid, whatever characters it contains', async () => {
-      const { stores, org, now } = await scene();
-      const uids = ['user-1', 'user-11', 'a "quoted" \\ one', 'Zoë 🛒', '%', '_', '"passbackUid":"user-1"'];
-      const rows = uids.map((passbackUid, i) => transaction(i + 1, { passbackUid }));
-      rows.push(transaction(99, { passbackUid: null, passbackData: '"passbackUid":"user-1"' }));
-      await importTransactions(stores.transactions, org, sourceFrom(ndjson(rows)), now, {});
-      const NONE = { count: 0, newest: [] };
-      for (const [i, uid] of uids.entries()) {
-        const { count, newest } = await stores.history.findByPassbackUid(uid);
-        expect([count, newest.map(({ id }) => id)]).toEqual([1, [rows[i]?.id as Uuid]]);
-        expect(await stores.history.findByPassbackUid(uid, { orgId: org.id + 1 })).toEqual(NONE);
-      }
-      for (const uid of ['user', 'USER-1', "' OR 1=1 --", 'x'.repeat(100_000)])
-        expect(await stores.history.findByPassbackUid(uid)).toEqual(NONE);
-    });
-
-    test('a walk that begins after an import with preserved stamps does not show the versions that the import replaced', async () => {
-      const { stores, org, pass, now } = await scene();
-      const rows = (cashback: number) => [1, 2, 3].map((n) => transaction(n, { cashback }));
-      const put = (some: readonly object[], preserveUpdatedAt = false) =>
-        importTransactions(stores.transactions, org, sourceFrom(ndjson(some)), now, { preserveUpdatedAt });
-      await put(rows(1));
-      pass(DAY_MS);
-      const updatedAt = printTimestamp(now() - DAY_MS / 2);
-      await put(
-        rows(2).map((row) => ({ ...row, updatedAt })),
-        true,
+        importId,
       );
-      const page = (more: object) =>
-        stores.transactions.page({ orgId: org.id, cursor: undefined, window: EVERYTHING, limit: 1, ...more });
-      const first = await page({});
-      pass(DAY_MS);
-      await put(rows(3));
-      const { cursor, completeThroughMs: asOfMs } = first;
-      const second = await page({ cursor, asOfMs, limit: 10 });
-      const cashback = ({ data }: typeof first) =>
-        (JSON.parse(`[${Buffer.from(data)}]`) as { cashback: number }[]).map((row) => row.cashback);
-      expect([cashback(first), cashback(second)]).toEqual([[2], [2, 2]]);
+      throw new Error('not reached');
     });
+    expect((await rejection(failing)).message).toBe('the disk is on fire');
+    const counts = { read: 0, added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0, invalid: 0 };
+    expect(await stores.imports.list({ limit: 1 })).toEqual([
+      {
+        ...origin(org.id),
+        id: 1,
+        orgName: 'acme',
+        beganAtMs: now() - 3_000,
+        endedAtMs: now(),
+        outcome: 'failed',
+        counts,
+        fileDigest: null,
+        problems: [],
+        problemCount: 0,
+        reason: 'the disk is on fire',
+      },
+    ]);
+    const query = { orgId: org.id, cursor: undefined, window: EVERYTHING, limit: 10 };
+    expect(textsOf(await stores.transactions.page(query))).toEqual([]);
   });
-}
+
+  test('an import closes only the open entries of earlier imports with the same kind and organisation', async () => {
+    const { stores, org } = await scene();
+    const other = await newOrganisation(stores, 'other');
+    for (const orgId of [org.id, other.id, null, org.id]) await stores.imports.begin(origin(orgId));
+    const mine = await stores.imports.begin(origin(org.id));
+    const waiting = await stores.imports.begin(origin(org.id));
+    await writeTransactions(stores, org.id, newIds(1), 'v1', mine);
+    expect(await outcomes(stores)).toEqual([
+      [waiting, 'begun'],
+      [mine, 'begun'],
+      [4, 'unfinished'],
+      [3, 'begun'],
+      [2, 'begun'],
+      [1, 'unfinished'],
+    ]);
+  });
+
+  test('an import that was closed as unfinished while it waited corrects its log entry when it ends', async () => {
+    const { stores, org } = await scene();
+    const [waiting, quicker] = [
+      await stores.imports.begin(origin(org.id)),
+      await stores.imports.begin(origin(org.id)),
+    ];
+    await writeTransactions(stores, org.id, newIds(1), 'v1', quicker);
+    expect((await outcomes(stores))[1]).toEqual([waiting, 'unfinished']);
+    const result = { counts: COUNTS, fileDigest: 'd', problems: [], problemCount: 0, reason: null };
+    await stores.transactions.write(org.id, (writer) => writer.finishImport(result), waiting);
+    expect((await outcomes(stores))[1]).toEqual([waiting, 'done']);
+  });
+
+  test('imports are counted by outcome, and the counts survive the deletion of log entries', async () => {
+    const { stores, org, pass, now } = await scene();
+    const result = NO_RESULT;
+    const finish = (id: number) =>
+      stores.transactions.write(org.id, (writer) => writer.finishImport(result), id);
+    for (const outcome of ['refused', 'failed', 'failed'] as const)
+      await stores.imports.close(await stores.imports.begin(origin(org.id)), outcome, result);
+    for (let killed = 0; killed < 2; killed++) await stores.imports.begin(origin(org.id));
+    for (let done = 0; done < 3; done++) await finish(await stores.imports.begin(origin(org.id)));
+    const lastMs = now();
+    await stores.imports.close(await stores.imports.begin(origin(null)), 'refused', result);
+    pass(500 * DAY_MS);
+    for (let later = 0; later < 2; later++) await stores.imports.begin(origin(null));
+    expect(await outcomes(stores)).toHaveLength(2);
+    const { counts, feeds } = await stores.imports.totals();
+    expect(counts.filter(({ count }) => count > 0)).toEqual([
+      { kind: 'catalogue', outcome: 'refused', count: 1 },
+      { kind: 'transactions', outcome: 'done', count: 3 },
+      { kind: 'transactions', outcome: 'refused', count: 1 },
+      { kind: 'transactions', outcome: 'failed', count: 2 },
+      { kind: 'transactions', outcome: 'unfinished', count: 2 },
+    ]);
+    // Outcomes with a count of 0 are included, because the first increase of a counter that appears late would go unnoticed.
+    expect(counts).toHaveLength(3 * 4);
+    expect(feeds).toEqual([
+      {
+        kind: 'catalogue',
+        orgName: null,
+        source: null,
+        lastSuccessMs: null,
+        lastOutcome: 'refused',
+        lastEndedMs: lastMs,
+      },
+      {
+        kind: 'transactions',
+        orgName: 'acme',
+        source: null,
+        lastSuccessMs: lastMs,
+        lastOutcome: 'done',
+        lastEndedMs: lastMs,
+      },
+    ]);
+  });
+
+  test('freshness and last outcome are stored separately for each organisation and source', async () => {
+    const { stores, org, pass, now } = await scene();
+    const other = await newOrganisation(stores, 'other');
+    const begin = (orgId: number, source: string | null) =>
+      stores.imports.begin({ ...origin(orgId), source });
+    const succeed = async (orgId: number, source: string | null) => {
+      const id = await begin(orgId, source);
+      await stores.transactions.write(orgId, (writer) => writer.finishImport(NO_RESULT), id);
+      return now();
+    };
+    const refuse = async (orgId: number, source: string | null) => {
+      await stores.imports.close(await begin(orgId, source), 'refused', NO_RESULT);
+      return now();
+    };
+    const feeds = async () =>
+      (await stores.imports.totals()).feeds.map(
+        ({ orgName, source, lastSuccessMs, lastOutcome, lastEndedMs }) =>
+          [orgName, source, lastSuccessMs, lastOutcome, lastEndedMs] as const,
+      );
+
+    const plainMs = await succeed(org.id, null);
+    const otherMs = await succeed(other.id, null);
+    pass(1_000);
+    const awinMs = await succeed(org.id, 'awin');
+    pass(1_000);
+    const cjMs = await refuse(org.id, 'cj');
+    pass(1_000);
+    const lateMs = await refuse(org.id, 'awin');
+    expect(await feeds()).toEqual([
+      ['acme', 'awin', awinMs, 'refused', lateMs],
+      ['acme', 'cj', null, 'refused', cjMs],
+      ['other', null, otherMs, 'done', otherMs],
+    ]);
+    // A source without an import for 30 days is dropped. Without any source left, the organisation counts as one feed.
+    pass(30 * DAY_MS - 1_000);
+    expect(await feeds()).toEqual([
+      ['acme', 'awin', awinMs, 'refused', lateMs],
+      ['other', null, plainMs, 'done', plainMs],
+    ]);
+    pass(1_000);
+    expect(await feeds()).toEqual([
+      ['acme', null, awinMs, 'refused', lateMs],
+      ['other', null, plainMs, 'done', plainMs],
+    ]);
+    await stores.organisations.delete('other', { reloadMs: 0 });
+    expect(await feeds()).toEqual([['acme', null, awinMs, 'refused', lateMs]]);
+  });
+
+  test('log entries are deleted after 400 days', async () => {
+    const { stores, org, pass } = await scene();
+    const enter = async (name: string) => {
+      await newOrganisation(stores, name);
+      const id = await stores.imports.begin(origin(org.id));
+      await stores.imports.close(id, 'failed', NO_RESULT);
+      return id;
+    };
+    const names = async () => (await stores.audit.list({ limit: 9 })).map((entry) => entry.org);
+    const first = await enter('first');
+    pass(400 * DAY_MS);
+    const second = await enter('second');
+    pass(1);
+    // An entry that becomes too old when this one is written is deleted with the next one.
+    const third = await enter('third');
+    expect((await outcomes(stores)).map(([id]) => id)).toEqual([third, second, first]);
+    expect(await names()).toEqual(['third', 'second', 'first', 'acme']);
+    const fourth = await enter('fourth');
+    expect((await outcomes(stores)).map(([id]) => id)).toEqual([fourth, third, second]);
+    expect(await names()).toEqual(['fourth', 'third', 'second']);
+  });
+
+  test('the log entry of an open import is never deleted', async () => {
+    const { stores, org, pass } = await scene();
+    const running = await stores.imports.begin(origin(org.id));
+    pass(401 * DAY_MS);
+    const later = [await stores.imports.begin(origin(null)), await stores.imports.begin(origin(null))];
+    expect((await outcomes(stores)).map(([id]) => id)).toEqual([...later.toReversed(), running]);
+  });
+
+  test('an entry stamped by a fast clock does not delete other entries or mark running imports as failed', async () => {
+    const { stores, org, pass } = await scene();
+    const ended = await stores.imports.begin(origin(org.id));
+    await stores.imports.close(ended, 'failed', NO_RESULT);
+    const underWay = await stores.imports.begin(origin(org.id));
+    pass(500 * DAY_MS);
+    await newOrganisation(stores, 'ahead');
+    const ahead = await stores.imports.begin(origin(null));
+    pass(-500 * DAY_MS);
+    await newOrganisation(stores, 'right');
+    const right = await stores.imports.begin(origin(null));
+    await stores.imports.close(underWay, 'failed', NO_RESULT);
+    expect((await stores.audit.list({ limit: 9 })).map((entry) => entry.org)).toEqual([
+      'right',
+      'ahead',
+      'acme',
+    ]);
+    expect(await outcomes(stores)).toEqual([
+      [right, 'begun'],
+      [ahead, 'begun'],
+      [underWay, 'failed'],
+      [ended, 'failed'],
+    ]);
+  });
+
+  test('the audit log records a schema migration and its author, but not the creation of a database', async () => {
+    const { url, stores } = await scene();
+    const { schema } = open.database(url);
+    const next = { ...schema, steps: [...schema.steps, ['CREATE TABLE next_version (id INTEGER)']] };
+    for (let round = 0; round < 2; round++) await migrate(open.database(url), TEST_AUDITOR, next);
+    const entries = await stores.audit.list({ limit: 9 });
+    expect(entries.map(({ by, action, org, details }) => ({ by, action, org, details }))).toEqual([
+      {
+        by: TEST_AUDITOR.by,
+        action: 'schema migrated',
+        org: null,
+        details: { from: versionOf(schema), to: versionOf(next) },
+      },
+      { by: 'unknown', action: 'organisation created', org: 'acme', details: {} },
+    ]);
+  });
+
+  test('the audit log records what an interrupted purge has deleted, and the next purge continues', async () => {
+    const { stores, org, pass, now } = await scene();
+    const other = await newOrganisation(stores, 'other');
+    const ids = newIds(10_500);
+    for (const each of ['v1', 'v2']) {
+      pass(DAY_MS);
+      await writeTransactions(stores, org.id, ids, each);
+    }
+    const otherIds = newIds(3);
+    for (const each of ['v1', 'v2', 'v3']) await writeTransactions(stores, other.id, otherIds, each);
+    const replacedMs = now();
+    pass(DAY_MS);
+    await writeTransactions(stores, org.id, ids.slice(0, 2), 'v3');
+    const versions = async (id: Uuid | undefined) => (await stores.history.versions(id ?? idOf(0))).length;
+    const purges = async () =>
+      (await stores.audit.list({ limit: 9 }))
+        .filter(({ action }) => action === 'history purged')
+        .map(({ details }) => details);
+
+    const replacedBefore = printTimestamp(replacedMs + 1_000);
+    const broken = stores.history.purge(replacedMs + 1_000, () => {
+      throw new Error('the operator has had enough');
+    });
+    expect((await rejection(broken)).message).toBe('the operator has had enough');
+    expect(await purges()).toEqual([{ versions: 10_000, replacedBefore }]);
+
+    const told: number[] = [];
+    expect(await stores.history.purge(replacedMs + 1_000, (count) => told.push(count))).toBe(506);
+    expect(told).toEqual([500, 506]);
+    expect(await purges()).toEqual([
+      { versions: 506, replacedBefore },
+      { versions: 10_000, replacedBefore },
+    ]);
+    // Versions that were replaced a day later remain, and so do the transactions themselves.
+    expect([await versions(ids[0]), await versions(ids[2]), await versions(otherIds[0])]).toEqual([2, 1, 1]);
+    expect(await stores.history.purge(Number.MIN_SAFE_INTEGER / 2)).toBe(0);
+  });
+
+  test('a purge keeps versions that were replaced at or after the given time', async () => {
+    const { stores, org, pass } = await scene();
+    const [id] = newIds(1) as [Uuid];
+    const stamps: number[] = [];
+    for (const text of ['v1', 'v2', 'v3']) {
+      stamps.push(await writeTransactions(stores, org.id, [id], text));
+      pass(DAY_MS);
+    }
+    const [, second = 0, third = 0] = stamps;
+    const replaced = async () => (await stores.history.versions(id)).map(({ untilMs }) => untilMs);
+    expect(await stores.history.purge(second)).toBe(0);
+    expect(await replaced()).toEqual([null, third, second]);
+    expect(await stores.history.purge(third)).toBe(1);
+    expect(await replaced()).toEqual([null, third]);
+  });
+
+  test("a transaction's versions are listed newest first, each with the import that wrote it", async () => {
+    const { stores, org } = await scene();
+    const [id] = newIds(1) as [Uuid];
+    const written: [number | null, number][] = [];
+    for (const text of ['v1', 'v2', 'v3']) {
+      const importId = text === 'v2' ? undefined : await stores.imports.begin(origin(org.id));
+      const stampMs = await writeTransactions(stores, org.id, [id], text, importId);
+      written.unshift([importId ?? null, stampMs]);
+    }
+    const versions = await stores.history.versions(id);
+    expect(versions.map(({ importId, fromMs }) => [importId, fromMs])).toEqual(written);
+  });
+
+  test('a search with a limit counts all matching transactions and returns the newest', async () => {
+    const { stores, org, pass, now } = await scene();
+    for (const n of [2, 1, 3]) {
+      const source = sourceFrom(ndjson([transaction(n, { passbackUid: 'user-1' })]));
+      await importTransactions(stores.transactions, org, source, now, {});
+      pass(1_000);
+    }
+    const { count, newest } = await stores.history.findByPassbackUid('user-1', { limit: 2 });
+    expect([count, newest.map(({ id }) => id)]).toEqual([3, [transaction(3).id, transaction(1).id]]);
+  });
+
+  test('a search finds transactions by their exact passbackUid, whatever characters it contains', async () => {
+    const { stores, org, now } = await scene();
+    const uids = ['user-1', 'user-11', 'a "quoted" \\ one', 'Zoë 🛒', '%', '_', '"passbackUid":"user-1"'];
+    const rows = uids.map((passbackUid, i) => transaction(i + 1, { passbackUid }));
+    rows.push(transaction(99, { passbackUid: null, passbackData: '"passbackUid":"user-1"' }));
+    await importTransactions(stores.transactions, org, sourceFrom(ndjson(rows)), now, {});
+    const NONE = { count: 0, newest: [] };
+    for (const [i, uid] of uids.entries()) {
+      const { count, newest } = await stores.history.findByPassbackUid(uid);
+      expect([count, newest.map(({ id }) => id)]).toEqual([1, [rows[i]?.id as Uuid]]);
+      expect(await stores.history.findByPassbackUid(uid, { orgId: org.id + 1 })).toEqual(NONE);
+    }
+    for (const uid of ['user', 'USER-1', "' OR 1=1 --", 'x'.repeat(100_000)])
+      expect(await stores.history.findByPassbackUid(uid)).toEqual(NONE);
+  });
+
+  test('a walk that begins after an import with preserved stamps does not show the versions that the import replaced', async () => {
+    const { stores, org, pass, now } = await scene();
+    const rows = (cashback: number) => [1, 2, 3].map((n) => transaction(n, { cashback }));
+    const put = (some: readonly object[], preserveUpdatedAt = false) =>
+      importTransactions(stores.transactions, org, sourceFrom(ndjson(some)), now, { preserveUpdatedAt });
+    await put(rows(1));
+    pass(DAY_MS);
+    const updatedAt = printTimestamp(now() - DAY_MS / 2);
+    await put(
+      rows(2).map((row) => ({ ...row, updatedAt })),
+      true,
+    );
+    const page = (more: object) =>
+      stores.transactions.page({ orgId: org.id, cursor: undefined, window: EVERYTHING, limit: 1, ...more });
+    const first = await page({});
+    pass(DAY_MS);
+    await put(rows(3));
+    const { cursor, completeThroughMs: asOfMs } = first;
+    const second = await page({ cursor, asOfMs, limit: 10 });
+    const cashback = ({ data }: typeof first) =>
+      (JSON.parse(`[${Buffer.from(data)}]`) as { cashback: number }[]).map((row) => row.cashback);
+    expect([cashback(first), cashback(second)]).toEqual([[2], [2, 2]]);
+  });
+});

@@ -22,6 +22,8 @@ import {
   writeTransactions,
 } from './open-test-stores.ts';
 
+const open = openTestStores();
+
 describe('opening a missing database', () => {
   const openers = [
     ['a command', COMMAND_OPTIONS],
@@ -77,8 +79,6 @@ describe("another program's SQLite database", () => {
 });
 
 describe('a new SQLite database', () => {
-  const open = openTestStores();
-
   test('a new SQLite database and its companion files are readable only by the owner', async () => {
     const path = join(temporaryFolder(), 'offerbook.db');
     const stores = await open.stores(`sqlite:${path}`, { ...SERVER_OPTIONS });
@@ -112,8 +112,6 @@ describe('a new SQLite database', () => {
 });
 
 describe('an SQLite database with several names', () => {
-  const open = openTestStores();
-
   /** A link to a file that does not exist yet, a link to that link, and a path through a link to the folder. */
   function names() {
     const folder = temporaryFolder();
@@ -144,7 +142,6 @@ describe('an SQLite database with several names', () => {
 });
 
 describe('a server that upgrades the PostgreSQL schema', () => {
-  const open = openTestStores();
   const STATEMENT_TIMEOUT_MS = 500;
   const options = { ...SERVER_OPTIONS, statementTimeoutMs: STATEMENT_TIMEOUT_MS };
 

@@ -10,6 +10,7 @@ import type { TransactionPage, TransactionWriter } from '../../src/domain/transa
 import type { Database, DatabaseOptions } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
+import type { TestDatabase } from '../support/databases.ts';
 import { putDocuments } from '../support/put-documents.ts';
 import { until } from '../support/until.ts';
 
@@ -17,15 +18,19 @@ import { until } from '../support/until.ts';
 export interface TestStores {
   stores(url: string, options?: DatabaseOptions, clock?: Clock): Promise<Stores>;
   database(url: string, options?: DatabaseOptions): Database;
+  /** Opens the stores of a new database with the organisation `acme`. */
+  scene(
+    from: Pick<TestDatabase, 'create'>,
+  ): Promise<{ url: string; stores: Stores; org: PublicOrganisation; orgId: number }>;
 }
 
-/** Call this function inside a `describe`; it registers an `afterEach` hook. */
+/** Call this function once in a file or inside a `describe`; it registers an `afterEach` hook. */
 export function openTestStores(): TestStores {
   const opened: { close(): Promise<void> }[] = [];
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((each) => each.close()));
   });
-  return {
+  const open: TestStores = {
     async stores(url, options = COMMAND_OPTIONS, clock) {
       const stores = await openStores(url, { ...options, create: true }, clock);
       opened.push(stores);
@@ -36,7 +41,14 @@ export function openTestStores(): TestStores {
       opened.push(database);
       return database;
     },
+    async scene(from) {
+      const url = await from.create();
+      const stores = await open.stores(url);
+      const org = await newOrganisation(stores);
+      return { url, stores, org, orgId: org.id };
+    },
   };
+  return open;
 }
 
 export async function newOrganisation(stores: Stores, name = 'acme'): Promise<PublicOrganisation> {

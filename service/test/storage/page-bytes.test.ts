@@ -13,6 +13,8 @@ import { DATABASES } from '../support/databases.ts';
 import { putDocuments } from '../support/put-documents.ts';
 import { documentOf, EVERYTHING, idOf, newOrganisation, openTestStores } from './open-test-stores.ts';
 
+const open = openTestStores();
+
 const START_MS = Date.UTC(2026, 0, 1);
 const DAY_MS = 86_400_000;
 const ROWS = NARROW_MAX + 60;
@@ -124,8 +126,6 @@ for (const testDatabase of DATABASES) {
   });
 
   describe(`documents of chosen lengths on ${testDatabase.name}`, () => {
-    const open = openTestStores();
-
     /** Reads the first page of these documents, by id and by stamp. */
     async function firstPages(documents: readonly string[], limit: number, bytesMax: number) {
       const stores = await open.stores(await testDatabase.create(), CREATE_OPTIONS, () => START_MS);
@@ -173,8 +173,6 @@ for (const testDatabase of DATABASES) {
   });
 
   describe(`the longest documents on ${testDatabase.name}`, () => {
-    const open = openTestStores();
-
     test('pages of the longest documents are at most 4 MiB by default', async () => {
       const opened = await open.stores(await testDatabase.create());
       const { id: orgId } = await newOrganisation(opened);

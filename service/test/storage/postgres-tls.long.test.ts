@@ -13,8 +13,9 @@ import {
 import { lacks } from '../support/programs.ts';
 import { openTestStores, rejection } from './open-test-stores.ts';
 
+const open = openTestStores();
+
 describe.skipIf(lacks('openssl'))('sslmode in a PostgreSQL URL', () => {
-  const open = openTestStores();
   let server: PostgresServer;
   let ca: string;
 
@@ -126,8 +127,6 @@ describe.skipIf(lacks('openssl'))('sslmode in a PostgreSQL URL', () => {
 });
 
 describe('other parameters of a PostgreSQL URL', () => {
-  const open = openTestStores();
-
   test('parameters that hosted services add and that have no effect here are ignored', async () => {
     const names = [
       'connect_timeout',

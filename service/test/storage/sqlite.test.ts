@@ -45,9 +45,7 @@ describe('SQLite', () => {
   });
 
   test("a write waits for another process's lock without blocking this process", async () => {
-    const url = await newUrl();
-    const stores = await open.stores(url);
-    const { id: orgId } = await newOrganisation(stores);
+    const { url, stores, orgId } = await open.scene({ create: newUrl });
     const other = startProcess('hold', url, String(orgId));
     expect(await other.next<string>()).toBe('holding');
 

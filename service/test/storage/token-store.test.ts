@@ -8,163 +8,155 @@ import { DATABASES } from '../support/databases.ts';
 import { newPostgresSchema } from '../support/postgres-server.ts';
 import { newOrganisation, openTestStores, untilWaiting } from './open-test-stores.ts';
 
-for (const database of DATABASES) {
-  describe(`tokens on ${database.name}`, () => {
-    const open = openTestStores();
+const open = openTestStores();
 
-    async function newStores(): Promise<{ stores: Stores; orgId: number; url: string }> {
-      const url = await database.create();
-      const stores = await open.stores(url, COMMAND_OPTIONS, () => 5_000);
-      return { stores, orgId: (await newOrganisation(stores)).id, url };
+describe.each(DATABASES)('tokens on $name', (database) => {
+  async function newStores(): Promise<{ stores: Stores; orgId: number; url: string }> {
+    const url = await database.create();
+    const stores = await open.stores(url, COMMAND_OPTIONS, () => 5_000);
+    return { stores, orgId: (await newOrganisation(stores)).id, url };
+  }
+
+  function token(orgId: number, digest: string): NewToken {
+    return { orgId, kind: 'private', label: 'nightly job', digest, expiresAtMs: null };
+  }
+
+  test('an added token is listed with all its fields and the new revision', async () => {
+    const { stores, orgId } = await newStores();
+    const added = await stores.tokens.add({ ...token(orgId, 'd1'), expiresAtMs: 9_000 });
+
+    expect(added).toEqual({
+      id: added.id,
+      orgId,
+      orgName: 'acme',
+      kind: 'private',
+      label: 'nightly job',
+      digest: 'd1',
+      createdAtMs: 5_000,
+      expiresAtMs: 9_000,
+      overlapEndsAtMs: null,
+      revokedAtMs: null,
+      lastUsedAtMs: null,
+    });
+    expect(await stores.tokens.list()).toEqual({ revision: 1, tokens: [added] });
+    expect(await stores.revisions()).toEqual({ catalogue: 0, tokens: 1, activation: 1, webhooks: 0 });
+  });
+
+  test('rotations can move the end of a token earlier but never later, and a revocation ends it at once', async () => {
+    const { stores, orgId, url } = await newStores();
+    const { id } = await stores.tokens.add(token(orgId, 'd0'));
+    const ends = [];
+    for (const overlapEndsAtMs of [8_000, 9_000, 7_000, null, 6_000]) {
+      const successor = token(orgId, `d${ends.length + 1}`);
+      const rotated = await stores.tokens.rotate(id, () => ({ successor, overlapEndsAtMs }));
+      ends.push([rotated?.replaced.overlapEndsAtMs, rotated?.replaced.revokedAtMs]);
     }
+    expect(ends).toEqual([
+      [8_000, null],
+      [8_000, null],
+      [7_000, null],
+      [7_000, 5_000],
+      [6_000, 5_000],
+    ]);
+    const { tokens } = await open.stores(url, COMMAND_OPTIONS, () => 9_000);
+    expect((await tokens.revoke(id))?.revokedAtMs).toBe(5_000);
+    expect((await stores.tokens.list()).revision).toBe(7);
+  });
 
-    function token(orgId: number, digest: string): NewToken {
-      return { orgId, kind: 'private', label: 'nightly job', digest, expiresAtMs: null };
-    }
-
-    test('an added token is listed with all its fields and the new revision', async () => {
-      const { stores, orgId } = await newStores();
-      const added = await stores.tokens.add({ ...token(orgId, 'd1'), expiresAtMs: 9_000 });
-
-      expect(added).toEqual({
-        id: added.id,
-        orgId,
-        orgName: 'acme',
-        kind: 'private',
-        label: 'nightly job',
-        digest: 'd1',
-        createdAtMs: 5_000,
-        expiresAtMs: 9_000,
-        overlapEndsAtMs: null,
-        revokedAtMs: null,
-        lastUsedAtMs: null,
-      });
-      expect(await stores.tokens.list()).toEqual({ revision: 1, tokens: [added] });
-      expect(await stores.revisions()).toEqual({ catalogue: 0, tokens: 1, activation: 1, webhooks: 0 });
+  test('a rotation adds the successor and ends the old token in one transaction', async () => {
+    const { stores, orgId } = await newStores();
+    const old = await stores.tokens.add(token(orgId, 'd1'));
+    const rotated = await stores.tokens.rotate(old.id, (found) => {
+      expect(found).toEqual(old);
+      return { successor: token(orgId, 'd2'), overlapEndsAtMs: 6_000 };
     });
+    const { tokens } = await stores.tokens.list();
+    expect(tokens).toEqual([
+      { ...old, overlapEndsAtMs: 6_000 },
+      { ...old, id: tokens[1]?.id ?? old.id, digest: 'd2' },
+    ]);
+    expect<unknown>(rotated).toEqual({ replaced: tokens[0], successor: tokens[1] });
+  });
 
-    test('rotations can move the end of a token earlier but never later, and a revocation ends it at once', async () => {
-      const { stores, orgId, url } = await newStores();
-      const { id } = await stores.tokens.add(token(orgId, 'd0'));
-      const ends = [];
-      for (const overlapEndsAtMs of [8_000, 9_000, 7_000, null, 6_000]) {
-        const successor = token(orgId, `d${ends.length + 1}`);
-        const rotated = await stores.tokens.rotate(id, () => ({ successor, overlapEndsAtMs }));
-        ends.push([rotated?.replaced.overlapEndsAtMs, rotated?.replaced.revokedAtMs]);
-      }
-      expect(ends).toEqual([
-        [8_000, null],
-        [8_000, null],
-        [7_000, null],
-        [7_000, 5_000],
-        [6_000, 5_000],
-      ]);
-      const { tokens } = await open.stores(url, COMMAND_OPTIONS, () => 9_000);
-      expect((await tokens.revoke(id))?.revokedAtMs).toBe(5_000);
-      expect((await stores.tokens.list()).revision).toBe(7);
-    });
+  test('the second of two concurrent rotations sees the result of the first', async () => {
+    const { stores, orgId, url } = await newStores();
+    const others = await open.stores(url, COMMAND_OPTIONS, () => 5_000);
+    const { id } = await stores.tokens.add(token(orgId, 'd0'));
+    const seen: (number | null)[] = [];
+    await Promise.all(
+      [stores, others, stores, others].map(({ tokens }, i) =>
+        tokens.rotate(id, ({ overlapEndsAtMs }) => {
+          seen.push(overlapEndsAtMs);
+          return { successor: token(orgId, `d${i + 1}`), overlapEndsAtMs: 6_000 };
+        }),
+      ),
+    );
+    expect(seen).toEqual([null, 6_000, 6_000, 6_000]);
+    expect((await stores.tokens.list()).tokens).toHaveLength(5);
+  });
 
-    test('a rotation adds the successor and ends the old token in one transaction', async () => {
-      const { stores, orgId } = await newStores();
-      const old = await stores.tokens.add(token(orgId, 'd1'));
-      const rotated = await stores.tokens.rotate(old.id, (found) => {
-        expect(found).toEqual(old);
-        return { successor: token(orgId, 'd2'), overlapEndsAtMs: 6_000 };
-      });
-      const { tokens } = await stores.tokens.list();
-      expect(tokens).toEqual([
-        { ...old, overlapEndsAtMs: 6_000 },
-        { ...old, id: tokens[1]?.id ?? old.id, digest: 'd2' },
-      ]);
-      expect<unknown>(rotated).toEqual({ replaced: tokens[0], successor: tokens[1] });
-    });
+  const changeless: [string, (stores: Stores, old: AccessToken) => Promise<unknown>, string | undefined][] = [
+    ['adding a token twice', ({ tokens }, { orgId }) => tokens.add(token(orgId, 'd1')), expect.any(String)],
+    ['revoking an unknown token', ({ tokens }) => tokens.revoke(newUuid()), undefined],
+    [
+      'rotating an unknown token',
+      ({ tokens }, { orgId }) =>
+        tokens.rotate(newUuid(), () => ({ successor: token(orgId, 'd2'), overlapEndsAtMs: 6_000 })),
+      undefined,
+    ],
+    [
+      'a rotation that the caller rejects',
+      ({ tokens }, { id }) =>
+        tokens.rotate(id, () => {
+          throw new BadInput('too late');
+        }),
+      'too late',
+    ],
+    [
+      'a rotation whose successor cannot be added',
+      ({ tokens }, { id, orgId }) =>
+        tokens.rotate(id, () => ({ successor: token(orgId, 'd1'), overlapEndsAtMs: 6_000 })),
+      expect.any(String),
+    ],
+  ];
 
-    test('the second of two concurrent rotations sees the result of the first', async () => {
-      const { stores, orgId, url } = await newStores();
-      const others = await open.stores(url, COMMAND_OPTIONS, () => 5_000);
-      const { id } = await stores.tokens.add(token(orgId, 'd0'));
-      const seen: (number | null)[] = [];
-      await Promise.all(
-        [stores, others, stores, others].map(({ tokens }, i) =>
-          tokens.rotate(id, ({ overlapEndsAtMs }) => {
-            seen.push(overlapEndsAtMs);
-            return { successor: token(orgId, `d${i + 1}`), overlapEndsAtMs: 6_000 };
-          }),
-        ),
-      );
-      expect(seen).toEqual([null, 6_000, 6_000, 6_000]);
-      expect((await stores.tokens.list()).tokens).toHaveLength(5);
-    });
+  test.each(changeless)('%s changes no token', async (_, attempt, failure) => {
+    const { stores, orgId } = await newStores();
+    const old = await stores.tokens.add(token(orgId, 'd1'));
+    const outcome = await attempt(stores, old).catch((error: Error) => error.message);
+    expect(outcome).toEqual(failure);
+    expect(await stores.tokens.list()).toEqual({ revision: 1, tokens: [old] });
+  });
 
-    const changeless: [string, (stores: Stores, old: AccessToken) => Promise<unknown>, string | undefined][] =
-      [
-        [
-          'adding a token twice',
-          ({ tokens }, { orgId }) => tokens.add(token(orgId, 'd1')),
-          expect.any(String),
-        ],
-        ['revoking an unknown token', ({ tokens }) => tokens.revoke(newUuid()), undefined],
-        [
-          'rotating an unknown token',
-          ({ tokens }, { orgId }) =>
-            tokens.rotate(newUuid(), () => ({ successor: token(orgId, 'd2'), overlapEndsAtMs: 6_000 })),
-          undefined,
-        ],
-        [
-          'a rotation that the caller rejects',
-          ({ tokens }, { id }) =>
-            tokens.rotate(id, () => {
-              throw new BadInput('too late');
-            }),
-          'too late',
-        ],
-        [
-          'a rotation whose successor cannot be added',
-          ({ tokens }, { id, orgId }) =>
-            tokens.rotate(id, () => ({ successor: token(orgId, 'd1'), overlapEndsAtMs: 6_000 })),
-          expect.any(String),
-        ],
-      ];
-
-    test.each(changeless)('%s changes no token', async (_, attempt, failure) => {
-      const { stores, orgId } = await newStores();
-      const old = await stores.tokens.add(token(orgId, 'd1'));
-      const outcome = await attempt(stores, old).catch((error: Error) => error.message);
-      expect(outcome).toEqual(failure);
-      expect(await stores.tokens.list()).toEqual({ revision: 1, tokens: [old] });
-    });
-
-    test("a token's last use never moves back, and updating it does not increment the revision", async () => {
-      const { stores, orgId } = await newStores();
-      const a = await stores.tokens.add(token(orgId, 'a'));
-      const b = await stores.tokens.add(token(orgId, 'b'));
-      await stores.tokens.touch(
-        new Map([
-          [b.id, 200],
-          [a.id, 100],
-          [newUuid(), 300],
-        ]),
-      );
-      await stores.tokens.touch(new Map([[a.id, 150]]));
-      await stores.tokens.touch(
-        new Map([
-          [a.id, 50],
-          [b.id, 250],
-        ]),
-      );
-      expect(await stores.tokens.list()).toEqual({
-        revision: 2,
-        tokens: [
-          { ...a, lastUsedAtMs: 150 },
-          { ...b, lastUsedAtMs: 250 },
-        ],
-      });
+  test("a token's last use never moves back, and updating it does not increment the revision", async () => {
+    const { stores, orgId } = await newStores();
+    const a = await stores.tokens.add(token(orgId, 'a'));
+    const b = await stores.tokens.add(token(orgId, 'b'));
+    await stores.tokens.touch(
+      new Map([
+        [b.id, 200],
+        [a.id, 100],
+        [newUuid(), 300],
+      ]),
+    );
+    await stores.tokens.touch(new Map([[a.id, 150]]));
+    await stores.tokens.touch(
+      new Map([
+        [a.id, 50],
+        [b.id, 250],
+      ]),
+    );
+    expect(await stores.tokens.list()).toEqual({
+      revision: 2,
+      tokens: [
+        { ...a, lastUsedAtMs: 150 },
+        { ...b, lastUsedAtMs: 250 },
+      ],
     });
   });
-}
+});
 
 describe('tokens on PostgreSQL during other writes', () => {
-  const open = openTestStores();
   /** With a short timeout, a write that has to wait fails soon. */
   const impatient = { ...COMMAND_OPTIONS, lockTimeoutMs: 2_000 };
   const token = (orgId: number, digest: string): NewToken => ({
@@ -215,9 +207,7 @@ describe('tokens on PostgreSQL during other writes', () => {
   });
 
   test('two servers that record the last use of the same tokens in opposite orders do not cause a deadlock', async () => {
-    const url = await newPostgresSchema();
-    const stores = await open.stores(url);
-    const { id: orgId } = await newOrganisation(stores);
+    const { url, stores, orgId } = await open.scene({ create: newPostgresSchema });
     const ids: Uuid[] = [];
     for (const digest of ['d1', 'd2', 'd3']) ids.push((await stores.tokens.add(token(orgId, digest))).id);
     const [first, second, third] = ids.toSorted() as [Uuid, Uuid, Uuid];
@@ -236,9 +226,7 @@ describe('tokens on PostgreSQL during other writes', () => {
   });
 
   test('a rotation that waits for another rotation sees the changed token', async () => {
-    const url = await newPostgresSchema();
-    const stores = await open.stores(url);
-    const { id: orgId } = await newOrganisation(stores);
+    const { url, stores, orgId } = await open.scene({ create: newPostgresSchema });
     const { id } = await stores.tokens.add(token(orgId, 'd0'));
     const seen: (number | null)[] = [];
     const rotate = (digest: string) =>

@@ -15,6 +15,8 @@ import { DATABASES } from '../support/databases.ts';
 import { putDocuments } from '../support/put-documents.ts';
 import { documentOf, EVERYTHING, idOf, newOrganisation, openTestStores } from './open-test-stores.ts';
 
+const open = openTestStores();
+
 const DAY_MS = 86_400_000;
 const END_MS = Date.UTC(2026, 10, 14);
 const START_MS = END_MS - 3 * 365 * DAY_MS;
@@ -121,266 +123,256 @@ function watched(see: (statement: Statement, rows: readonly unknown[]) => void) 
   });
 }
 
-for (const testDatabase of DATABASES) {
-  describe(`pages of any window on ${testDatabase.name}`, () => {
-    let database: Database;
-    let stores: Stores;
-    let store: TransactionStore;
-    let orgId: number;
+describe.each(DATABASES)('pages of any window on $name', (testDatabase) => {
+  let database: Database;
+  let stores: Stores;
+  let store: TransactionStore;
+  let orgId: number;
 
-    beforeAll(async () => {
-      const url = await testDatabase.create();
-      const clock = () => START_MS;
-      stores = await openStores(url, CREATE_OPTIONS, clock);
-      const other = await newOrganisation(stores, 'other');
-      orgId = (await newOrganisation(stores)).id;
-      database = openDatabase(url, COMMAND_OPTIONS);
-      store = transactionStore(database, clock, (query) => readTransactionPage(database, query));
-      const load = (org: number, rows: readonly Row[]) =>
-        store.write(org, async (writer) => {
-          await putDocuments(
-            writer,
-            rows.map(({ id, stampMs }) => ({ id, updatedAtMs: stampMs, document: documentOf(id, TEXT) })),
-          );
-          await writer.advanceClock(END_MS);
-        });
-      await load(orgId, ROWS);
-      // Another organisation's transactions, whose ids lie between ours, must never appear.
-      await load(
-        other.id,
-        ROWS.slice(0, 1_000).map(({ id, stampMs }) => ({ id: id.replace('4000', '4001') as Uuid, stampMs })),
-      );
-    });
-
-    afterAll(async () => {
-      await stores.close();
-      await database.close();
-    });
-
-    test('a page equals the result of filtering and sorting all transactions, now or as of an earlier stamp, and is complete through that stamp', async () => {
-      const moment = fc.oneof(fc.constant(undefined), bound);
-      await fc.assert(
-        fc.asyncProperty(window, moment, cursor, limit, async (anyWindow, asOfMs, anyCursor, anyLimit) => {
-          const query = { orgId, cursor: anyCursor, window: anyWindow, limit: anyLimit, asOfMs };
-          const page = await store.page(query);
-          const maxMs = Math.min(anyWindow.maxMs, asOfMs ?? anyWindow.maxMs);
-          expect({ ...page, data: textOf(page) }).toEqual({
-            ...expectedPage({ ...anyWindow, maxMs }, anyCursor, anyLimit),
-            completeThroughMs: Math.min(END_MS, asOfMs ?? END_MS),
-          });
-        }),
-        { numRuns: 80 },
-      );
-    });
-
-    test("a narrow window's page is also found by merging runs", async () => {
-      await fc.assert(
-        fc.asyncProperty(window, cursor, limit, async (anyWindow, anyCursor, count) => {
-          const query = { orgId, cursor: anyCursor ?? idOf(0), count, window: anyWindow };
-          const found = await database.read((connection) => readWindowIds(connection, query));
-          expect(found).toEqual({ ids: expectedIds(anyWindow, anyCursor, count), clockMs: END_MS });
-        }),
-        { numRuns: 40 },
-      );
-    });
-
-    test('a page at the boundary between narrow and wide windows is complete', async () => {
-      const stamps = ROWS.map(({ stampMs }) => stampMs)
-        .filter((ms) => ms > HEAVY_MS[1])
-        .sort((a, b) => a - b);
-      for (const count of [NARROW_MAX - 1, NARROW_MAX, NARROW_MAX + 1]) {
-        const anyWindow = { minMs: HEAVY_MS[1] + 1, maxMs: stamps[count - 1] ?? 0 };
-        const page = await readTransactionPage(database, {
-          orgId,
-          cursor: undefined,
-          window: anyWindow,
-          limit: 1_000,
-        });
-        expect(textOf(page)).toBe(
-          expectedIds(anyWindow, undefined, 1_000)
-            .map((id) => documentOf(id, TEXT))
-            .join(','),
+  beforeAll(async () => {
+    const url = await testDatabase.create();
+    const clock = () => START_MS;
+    stores = await openStores(url, CREATE_OPTIONS, clock);
+    const other = await newOrganisation(stores, 'other');
+    orgId = (await newOrganisation(stores)).id;
+    database = openDatabase(url, COMMAND_OPTIONS);
+    store = transactionStore(database, clock, (query) => readTransactionPage(database, query));
+    const load = (org: number, rows: readonly Row[]) =>
+      store.write(org, async (writer) => {
+        await putDocuments(
+          writer,
+          rows.map(({ id, stampMs }) => ({ id, updatedAtMs: stampMs, document: documentOf(id, TEXT) })),
         );
-      }
-    });
-
-    test('a cursor points to the next page, regardless of the number of transactions in between', async () => {
-      // The eight oldest transactions, scattered among thousands of others.
-      const anyWindow = { minMs: EVERYTHING.minMs, maxMs: 1 };
-      const found: string[] = [];
-      let next: Uuid | undefined = FIRST_ID;
-      while (next !== undefined) {
-        const page = await readTransactionPage(database, {
-          orgId,
-          cursor: next,
-          window: anyWindow,
-          limit: 1,
-        });
-        found.push(textOf(page));
-        next = page.cursor;
-      }
-      expect(found).toEqual(expectedIds(anyWindow, undefined, 9).map((id) => documentOf(id, TEXT)));
-      expect(found).toHaveLength(8);
-    });
-
-    test('reading a page of any window reads few ids', async () => {
-      let ids = 0;
-      const counting = watched((_, rows) => {
-        for (const row of rows as { ids?: string | null }[]) ids += row.ids?.split(',').length ?? 0;
+        await writer.advanceClock(END_MS);
       });
-      await fc.assert(
-        fc.asyncProperty(window, cursor, async (anyWindow, anyCursor) => {
-          ids = 0;
-          const query = { orgId, cursor: anyCursor ?? idOf(0), count: 101, window: anyWindow };
-          await database.read((connection) => readWindowIds(counting(connection), query));
-          expect(ids).toBeLessThan(5_000);
-        }),
-        { numRuns: 40 },
+    await load(orgId, ROWS);
+    // Another organisation's transactions, whose ids lie between ours, must never appear.
+    await load(
+      other.id,
+      ROWS.slice(0, 1_000).map(({ id, stampMs }) => ({ id: id.replace('4000', '4001') as Uuid, stampMs })),
+    );
+  });
+
+  afterAll(async () => {
+    await stores.close();
+    await database.close();
+  });
+
+  test('a page equals the result of filtering and sorting all transactions, now or as of an earlier stamp, and is complete through that stamp', async () => {
+    const moment = fc.oneof(fc.constant(undefined), bound);
+    await fc.assert(
+      fc.asyncProperty(window, moment, cursor, limit, async (anyWindow, asOfMs, anyCursor, anyLimit) => {
+        const query = { orgId, cursor: anyCursor, window: anyWindow, limit: anyLimit, asOfMs };
+        const page = await store.page(query);
+        const maxMs = Math.min(anyWindow.maxMs, asOfMs ?? anyWindow.maxMs);
+        expect({ ...page, data: textOf(page) }).toEqual({
+          ...expectedPage({ ...anyWindow, maxMs }, anyCursor, anyLimit),
+          completeThroughMs: Math.min(END_MS, asOfMs ?? END_MS),
+        });
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  test("a narrow window's page is also found by merging runs", async () => {
+    await fc.assert(
+      fc.asyncProperty(window, cursor, limit, async (anyWindow, anyCursor, count) => {
+        const query = { orgId, cursor: anyCursor ?? idOf(0), count, window: anyWindow };
+        const found = await database.read((connection) => readWindowIds(connection, query));
+        expect(found).toEqual({ ids: expectedIds(anyWindow, anyCursor, count), clockMs: END_MS });
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('a page at the boundary between narrow and wide windows is complete', async () => {
+    const stamps = ROWS.map(({ stampMs }) => stampMs)
+      .filter((ms) => ms > HEAVY_MS[1])
+      .sort((a, b) => a - b);
+    for (const count of [NARROW_MAX - 1, NARROW_MAX, NARROW_MAX + 1]) {
+      const anyWindow = { minMs: HEAVY_MS[1] + 1, maxMs: stamps[count - 1] ?? 0 };
+      const page = await readTransactionPage(database, {
+        orgId,
+        cursor: undefined,
+        window: anyWindow,
+        limit: 1_000,
+      });
+      expect(textOf(page)).toBe(
+        expectedIds(anyWindow, undefined, 1_000)
+          .map((id) => documentOf(id, TEXT))
+          .join(','),
       );
-    });
+    }
   });
-}
 
-for (const testDatabase of DATABASES) {
-  describe(`a window of a few days on ${testDatabase.name}`, () => {
-    const open = openTestStores();
+  test('a cursor points to the next page, regardless of the number of transactions in between', async () => {
+    // The eight oldest transactions, scattered among thousands of others.
+    const anyWindow = { minMs: EVERYTHING.minMs, maxMs: 1 };
+    const found: string[] = [];
+    let next: Uuid | undefined = FIRST_ID;
+    while (next !== undefined) {
+      const page = await readTransactionPage(database, {
+        orgId,
+        cursor: next,
+        window: anyWindow,
+        limit: 1,
+      });
+      found.push(textOf(page));
+      next = page.cursor;
+    }
+    expect(found).toEqual(expectedIds(anyWindow, undefined, 9).map((id) => documentOf(id, TEXT)));
+    expect(found).toHaveLength(8);
+  });
 
-    test('each span in the window is read once', async () => {
-      // A quarter of the latest span has elapsed.
-      const endMs = (Math.floor(END_MS / SPAN_MS) + 0.25) * SPAN_MS;
-      const startMs = endMs - 40 * DAY_MS;
-      const random = randomNumbers(7);
-      const anyId = (bits: number) => idOf(Math.floor(random() * 2 ** bits));
-      const url = await testDatabase.create();
-      const stores = await open.stores(url, COMMAND_OPTIONS, () => startMs);
-      const { id: orgId } = await newOrganisation(stores);
-      await stores.transactions.write(orgId, async (writer) => {
-        const changes = Array.from({ length: 6_000 }, () => {
-          const id = anyId(48);
-          const updatedAtMs = Math.floor(startMs + random() * (endMs - startMs));
-          return { id, updatedAtMs, document: documentOf(id, TEXT) };
-        });
-        await putDocuments(writer, changes);
-        await writer.advanceClock(endMs);
-      });
-      const database = open.database(url);
-      let reads = 0;
-      const counting = watched((statement) => {
-        if (statement === RUNS_SQL) reads++;
-      });
-      const pages = 100;
-      for (let page = 0; page < pages; page++) {
-        const days = 4 + (20 * page) / pages;
-        const anyWindow = { minMs: endMs - days * DAY_MS, maxMs: EVERYTHING.maxMs };
-        // A cursor in the lower half of the ids, so that every page is full.
-        const query = { orgId, cursor: anyId(47), count: 101, window: anyWindow };
+  test('reading a page of any window reads few ids', async () => {
+    let ids = 0;
+    const counting = watched((_, rows) => {
+      for (const row of rows as { ids?: string | null }[]) ids += row.ids?.split(',').length ?? 0;
+    });
+    await fc.assert(
+      fc.asyncProperty(window, cursor, async (anyWindow, anyCursor) => {
+        ids = 0;
+        const query = { orgId, cursor: anyCursor ?? idOf(0), count: 101, window: anyWindow };
         await database.read((connection) => readWindowIds(counting(connection), query));
-      }
-      // By chance, a span sometimes contains more ids than estimated and has to be read again.
-      expect(reads).toBeLessThan(1.3 * pages);
-    });
+        expect(ids).toBeLessThan(5_000);
+      }),
+      { numRuns: 40 },
+    );
   });
-}
+});
 
-for (const testDatabase of DATABASES) {
-  describe(`pages of a few transactions on ${testDatabase.name}`, () => {
-    const open = openTestStores();
-
-    interface Change {
-      readonly id: Uuid;
-      readonly atMs: number;
+describe.each(DATABASES)('a window of a few days on $name', (testDatabase) => {
+  test('each span in the window is read once', async () => {
+    // A quarter of the latest span has elapsed.
+    const endMs = (Math.floor(END_MS / SPAN_MS) + 0.25) * SPAN_MS;
+    const startMs = endMs - 40 * DAY_MS;
+    const random = randomNumbers(7);
+    const anyId = (bits: number) => idOf(Math.floor(random() * 2 ** bits));
+    const url = await testDatabase.create();
+    const stores = await open.stores(url, COMMAND_OPTIONS, () => startMs);
+    const { id: orgId } = await newOrganisation(stores);
+    await stores.transactions.write(orgId, async (writer) => {
+      const changes = Array.from({ length: 6_000 }, () => {
+        const id = anyId(48);
+        const updatedAtMs = Math.floor(startMs + random() * (endMs - startMs));
+        return { id, updatedAtMs, document: documentOf(id, TEXT) };
+      });
+      await putDocuments(writer, changes);
+      await writer.advanceClock(endMs);
+    });
+    const database = open.database(url);
+    let reads = 0;
+    const counting = watched((statement) => {
+      if (statement === RUNS_SQL) reads++;
+    });
+    const pages = 100;
+    for (let page = 0; page < pages; page++) {
+      const days = 4 + (20 * page) / pages;
+      const anyWindow = { minMs: endMs - days * DAY_MS, maxMs: EVERYTHING.maxMs };
+      // A cursor in the lower half of the ids, so that every page is full.
+      const query = { orgId, cursor: anyId(47), count: 101, window: anyWindow };
+      await database.read((connection) => readWindowIds(counting(connection), query));
     }
+    // By chance, a span sometimes contains more ids than estimated and has to be read again.
+    expect(reads).toBeLessThan(1.3 * pages);
+  });
+});
 
-    /** Writes each list of changes in an import at the given time, with the stamps in the list. */
-    async function newOrg(imports: readonly (readonly [number, readonly Change[]])[]) {
-      let nowMs = 0;
-      const stores = await open.stores(await testDatabase.create(), COMMAND_OPTIONS, () => nowMs);
-      const { id: orgId } = await newOrganisation(stores);
-      for (const [ms, changes] of imports) {
-        nowMs = ms;
-        await stores.transactions.write(orgId, async (writer) => {
-          await putDocuments(
-            writer,
-            changes.map(({ id, atMs }) => ({
-              id,
-              updatedAtMs: atMs,
-              document: documentOf(id, `at ${atMs}`),
-            })),
-          );
-          await writer.advanceClock(ms);
+describe.each(DATABASES)('pages of a few transactions on $name', (testDatabase) => {
+  interface Change {
+    readonly id: Uuid;
+    readonly atMs: number;
+  }
+
+  /** Writes each list of changes in an import at the given time, with the stamps in the list. */
+  async function newOrg(imports: readonly (readonly [number, readonly Change[]])[]) {
+    let nowMs = 0;
+    const stores = await open.stores(await testDatabase.create(), COMMAND_OPTIONS, () => nowMs);
+    const { id: orgId } = await newOrganisation(stores);
+    for (const [ms, changes] of imports) {
+      nowMs = ms;
+      await stores.transactions.write(orgId, async (writer) => {
+        await putDocuments(
+          writer,
+          changes.map(({ id, atMs }) => ({
+            id,
+            updatedAtMs: atMs,
+            document: documentOf(id, `at ${atMs}`),
+          })),
+        );
+        await writer.advanceClock(ms);
+      });
+    }
+    return { stores, orgId };
+  }
+
+  test('a page finds an old transaction after about as many newer ones as a page by id can skip', async () => {
+    const [old, last] = [idOf(1_000), idOf(1_001)];
+    const newer = Array.from({ length: 203 }, (_, i) => ({ id: idOf(i), atMs: 20 }));
+    const { stores, orgId } = await newOrg([
+      [10, [old, last].map((id) => ({ id, atMs: 10 }))],
+      [20, newer],
+    ]);
+    const window = { minMs: EVERYTHING.minMs, maxMs: 10 };
+    // With a limit of 1, a page by id reads 202 transactions.
+    for (const skipped of [200, 201, 202, 203])
+      for (const limit of [1, 2]) {
+        const cursor = idOf(newer.length - skipped);
+        const page = await stores.transactions.page({ orgId, cursor, window, limit });
+        expect({ skipped, ...page, data: textOf(page) }).toEqual({
+          skipped,
+          data: [old, last]
+            .slice(0, limit)
+            .map((id) => documentOf(id, 'at 10'))
+            .join(','),
+          cursor: limit === 1 ? last : undefined,
+          completeThroughMs: 20,
         });
       }
-      return { stores, orgId };
-    }
-
-    test('a page finds an old transaction after about as many newer ones as a page by id can skip', async () => {
-      const [old, last] = [idOf(1_000), idOf(1_001)];
-      const newer = Array.from({ length: 203 }, (_, i) => ({ id: idOf(i), atMs: 20 }));
-      const { stores, orgId } = await newOrg([
-        [10, [old, last].map((id) => ({ id, atMs: 10 }))],
-        [20, newer],
-      ]);
-      const window = { minMs: EVERYTHING.minMs, maxMs: 10 };
-      // With a limit of 1, a page by id reads 202 transactions.
-      for (const skipped of [200, 201, 202, 203])
-        for (const limit of [1, 2]) {
-          const cursor = idOf(newer.length - skipped);
-          const page = await stores.transactions.page({ orgId, cursor, window, limit });
-          expect({ skipped, ...page, data: textOf(page) }).toEqual({
-            skipped,
-            data: [old, last]
-              .slice(0, limit)
-              .map((id) => documentOf(id, 'at 10'))
-              .join(','),
-            cursor: limit === 1 ? last : undefined,
-            completeThroughMs: 20,
-          });
-        }
-    });
-
-    test('a page has a cursor even if the next rows of its window follow thousands of rows outside it', async () => {
-      // More rows in the window than a page sorts, so it searches 2,000 rows of the span at a time.
-      const between = Array.from({ length: 2_050 }, (_, i) => ({ id: idOf(10 + i), atMs: 10 }));
-      const inWindow = [1, 2, 3, ...Array.from({ length: 2_050 }, (_, i) => 5_000 + i)].map(idOf);
-      const { stores, orgId } = await newOrg([
-        [10, between],
-        [20, inWindow.map((id) => ({ id, atMs: 20 }))],
-        [30, [{ id: idOf(9_999), atMs: 30 }]],
-      ]);
-      const query = { orgId, cursor: undefined, window: { minMs: 20, maxMs: 20 } };
-      for (const limit of [2, 3, 4]) {
-        const page = await stores.transactions.page({ ...query, limit });
-        expect({ limit, cursor: page.cursor }).toEqual({ limit, cursor: inWindow[limit] });
-      }
-    });
-
-    test('a walk shows each version as of its first page, even after versions with older stamps are loaded', async () => {
-      const [first, second, third, fourth] = [1, 2, 3, 4].map(idOf) as [Uuid, Uuid, Uuid, Uuid];
-      const { stores, orgId } = await newOrg([
-        [10, [first, second, third].map((id) => ({ id, atMs: 10 }))],
-        [15, [{ id: fourth, atMs: 15 }]],
-        [20, []],
-        [30, [first, third, fourth].map((id) => ({ id, atMs: 5 }))],
-        [40, [first, second].map((id) => ({ id, atMs: 40 }))],
-      ]);
-      const window = { minMs: 1, maxMs: 12 };
-      const expected = [
-        documentOf(first, 'at 10'),
-        documentOf(second, 'at 10'),
-        documentOf(third, 'at 10'),
-        // Its version as of the first page was newer than the window, so only the loaded version is in the window.
-        documentOf(fourth, 'at 5'),
-      ];
-      for (const limit of [1, 2, 3, 4, 5]) {
-        const found: string[] = [];
-        let cursor: Uuid | undefined;
-        do {
-          const page = await stores.transactions.page({ orgId, cursor, window, limit, asOfMs: 20 });
-          found.push(textOf(page));
-          cursor = page.cursor;
-        } while (cursor !== undefined && found.length <= expected.length);
-        expect({ limit, found: found.join(',') }).toEqual({ limit, found: expected.join(',') });
-      }
-    });
   });
-}
+
+  test('a page has a cursor even if the next rows of its window follow thousands of rows outside it', async () => {
+    // More rows in the window than a page sorts, so it searches 2,000 rows of the span at a time.
+    const between = Array.from({ length: 2_050 }, (_, i) => ({ id: idOf(10 + i), atMs: 10 }));
+    const inWindow = [1, 2, 3, ...Array.from({ length: 2_050 }, (_, i) => 5_000 + i)].map(idOf);
+    const { stores, orgId } = await newOrg([
+      [10, between],
+      [20, inWindow.map((id) => ({ id, atMs: 20 }))],
+      [30, [{ id: idOf(9_999), atMs: 30 }]],
+    ]);
+    const query = { orgId, cursor: undefined, window: { minMs: 20, maxMs: 20 } };
+    for (const limit of [2, 3, 4]) {
+      const page = await stores.transactions.page({ ...query, limit });
+      expect({ limit, cursor: page.cursor }).toEqual({ limit, cursor: inWindow[limit] });
+    }
+  });
+
+  test('a walk shows each version as of its first page, even after versions with older stamps are loaded', async () => {
+    const [first, second, third, fourth] = [1, 2, 3, 4].map(idOf) as [Uuid, Uuid, Uuid, Uuid];
+    const { stores, orgId } = await newOrg([
+      [10, [first, second, third].map((id) => ({ id, atMs: 10 }))],
+      [15, [{ id: fourth, atMs: 15 }]],
+      [20, []],
+      [30, [first, third, fourth].map((id) => ({ id, atMs: 5 }))],
+      [40, [first, second].map((id) => ({ id, atMs: 40 }))],
+    ]);
+    const window = { minMs: 1, maxMs: 12 };
+    const expected = [
+      documentOf(first, 'at 10'),
+      documentOf(second, 'at 10'),
+      documentOf(third, 'at 10'),
+      // Its version as of the first page was newer than the window, so only the loaded version is in the window.
+      documentOf(fourth, 'at 5'),
+    ];
+    for (const limit of [1, 2, 3, 4, 5]) {
+      const found: string[] = [];
+      let cursor: Uuid | undefined;
+      do {
+        const page = await stores.transactions.page({ orgId, cursor, window, limit, asOfMs: 20 });
+        found.push(textOf(page));
+        cursor = page.cursor;
+      } while (cursor !== undefined && found.length <= expected.length);
+      expect({ limit, found: found.join(',') }).toEqual({ limit, found: expected.join(',') });
+    }
+  });
+});

@@ -19,300 +19,292 @@ import {
 } from './open-test-stores.ts';
 import { startProcess } from './other-process.ts';
 
+const open = openTestStores();
+
 /** More than two batches of an export. */
 const MANY = 2_001;
 
-for (const database of DATABASES) {
-  describe(`transactions on ${database.name}`, () => {
-    const open = openTestStores();
+describe.each(DATABASES)('transactions on $name', (database) => {
+  async function newStores(clock = () => 1_000_000): Promise<{ url: string; stores: Stores; orgId: number }> {
+    const url = await database.create();
+    const stores = await open.stores(url, COMMAND_OPTIONS, clock);
+    return { url, stores, orgId: (await newOrganisation(stores)).id };
+  }
 
-    async function newStores(
-      clock = () => 1_000_000,
-    ): Promise<{ url: string; stores: Stores; orgId: number }> {
-      const url = await database.create();
-      const stores = await open.stores(url, COMMAND_OPTIONS, clock);
-      return { url, stores, orgId: (await newOrganisation(stores)).id };
-    }
+  /** Writes rows with the given stamps, like a history load. */
+  async function load(stores: Stores, orgId: number, stamps: ReadonlyMap<Uuid, number>): Promise<void> {
+    await stores.transactions.write(orgId, async (writer) => {
+      await putDocuments(
+        writer,
+        [...stamps].map(([id, updatedAtMs]) => ({
+          id,
+          updatedAtMs,
+          document: documentOf(id, `at ${updatedAtMs}`),
+        })),
+      );
+      await writer.advanceClock(Math.max(...stamps.values()));
+    });
+  }
 
-    /** Writes rows with the given stamps, like a history load. */
-    async function load(stores: Stores, orgId: number, stamps: ReadonlyMap<Uuid, number>): Promise<void> {
-      await stores.transactions.write(orgId, async (writer) => {
+  async function page(
+    stores: Stores,
+    query: Partial<TransactionQuery> & { orgId: number },
+  ): Promise<Omit<TransactionPage, 'data'> & { texts: string[] }> {
+    const { data, ...rest } = await stores.transactions.page({
+      cursor: undefined,
+      window: EVERYTHING,
+      limit: 100,
+      ...query,
+    });
+    return { texts: textsOf({ data }), ...rest };
+  }
+
+  describe('the change clock', () => {
+    test('stamps increase with every commit, even if the wall clock jumps back and forth or the database is reopened', async () => {
+      let nowMs = 1_000_000;
+      const { url, stores, orgId } = await newStores(() => nowMs);
+      const stamps = [];
+      for (nowMs of [1_000_000, 1_000_000, 900_000, 2_000_000, 1_000_000]) {
+        stamps.push(await writeTransactions(stores, orgId, newIds(1)));
+      }
+      const reopened = await open.stores(url, COMMAND_OPTIONS, () => 500_000);
+      stamps.push(await writeTransactions(reopened, orgId, newIds(1)));
+
+      expect(stamps).toEqual([1_000_001, 1_000_002, 1_000_003, 2_000_000, 2_000_001, 2_000_002]);
+      expect((await page(stores, { orgId })).completeThroughMs).toBe(2_000_002);
+    });
+
+    test('a write that throws changes neither the change clock nor any row', async () => {
+      const { stores, orgId } = await newStores();
+      const [id] = newIds(1) as [Uuid];
+      const stampMs = await writeTransactions(stores, orgId, [id], 'old');
+      const before = await page(stores, { orgId });
+
+      const failing = stores.transactions.write(orgId, async (writer) => {
         await putDocuments(
           writer,
-          [...stamps].map(([id, updatedAtMs]) => ({
-            id,
-            updatedAtMs,
-            document: documentOf(id, `at ${updatedAtMs}`),
+          [...newIds(10), id].map((each) => ({
+            id: each,
+            updatedAtMs: writer.stampMs,
+            document: documentOf(each, 'new'),
           })),
         );
-        await writer.advanceClock(Math.max(...stamps.values()));
+        await writer.advanceClock(writer.stampMs);
+        throw new Error('the last line of the file is broken');
       });
-    }
 
-    async function page(
-      stores: Stores,
-      query: Partial<TransactionQuery> & { orgId: number },
-    ): Promise<Omit<TransactionPage, 'data'> & { texts: string[] }> {
-      const { data, ...rest } = await stores.transactions.page({
+      await expect(failing).rejects.toThrow('the last line of the file is broken');
+      expect(before).toEqual({
+        texts: [`old ${id} ${stampMs}`],
         cursor: undefined,
-        window: EVERYTHING,
-        limit: 100,
-        ...query,
+        completeThroughMs: stampMs,
       });
-      return { texts: textsOf({ data }), ...rest };
-    }
+      expect(await page(stores, { orgId })).toEqual(before);
+      expect(await writeTransactions(stores, orgId, newIds(1))).toBe(stampMs + 1);
+    });
 
-    describe('the change clock', () => {
-      test('stamps increase with every commit, even if the wall clock jumps back and forth or the database is reopened', async () => {
-        let nowMs = 1_000_000;
-        const { url, stores, orgId } = await newStores(() => nowMs);
-        const stamps = [];
-        for (nowMs of [1_000_000, 1_000_000, 900_000, 2_000_000, 1_000_000]) {
-          stamps.push(await writeTransactions(stores, orgId, newIds(1)));
-        }
-        const reopened = await open.stores(url, COMMAND_OPTIONS, () => 500_000);
-        stamps.push(await writeTransactions(reopened, orgId, newIds(1)));
+    test('a write without changes does not move the change clock, and the clock never moves back', async () => {
+      const { stores, orgId } = await newStores();
+      const stampMs = await writeTransactions(stores, orgId, newIds(1));
+      await stores.transactions.write(orgId, async () => {});
+      await stores.transactions.write(orgId, (writer) => writer.advanceClock(5));
+      expect((await page(stores, { orgId })).completeThroughMs).toBe(stampMs);
+    });
 
-        expect(stamps).toEqual([1_000_001, 1_000_002, 1_000_003, 2_000_000, 2_000_001, 2_000_002]);
-        expect((await page(stores, { orgId })).completeThroughMs).toBe(2_000_002);
-      });
-
-      test('a write that throws changes neither the change clock nor any row', async () => {
-        const { stores, orgId } = await newStores();
-        const [id] = newIds(1) as [Uuid];
-        const stampMs = await writeTransactions(stores, orgId, [id], 'old');
-        const before = await page(stores, { orgId });
-
-        const failing = stores.transactions.write(orgId, async (writer) => {
-          await putDocuments(
-            writer,
-            [...newIds(10), id].map((each) => ({
-              id: each,
-              updatedAtMs: writer.stampMs,
-              document: documentOf(each, 'new'),
-            })),
-          );
-          await writer.advanceClock(writer.stampMs);
-          throw new Error('the last line of the file is broken');
-        });
-
-        await expect(failing).rejects.toThrow('the last line of the file is broken');
-        expect(before).toEqual({
-          texts: [`old ${id} ${stampMs}`],
-          cursor: undefined,
-          completeThroughMs: stampMs,
-        });
-        expect(await page(stores, { orgId })).toEqual(before);
-        expect(await writeTransactions(stores, orgId, newIds(1))).toBe(stampMs + 1);
-      });
-
-      test('a write without changes does not move the change clock, and the clock never moves back', async () => {
-        const { stores, orgId } = await newStores();
-        const stampMs = await writeTransactions(stores, orgId, newIds(1));
-        await stores.transactions.write(orgId, async () => {});
-        await stores.transactions.write(orgId, (writer) => writer.advanceClock(5));
-        expect((await page(stores, { orgId })).completeThroughMs).toBe(stampMs);
-      });
-
-      test("a page for an organisation without transactions is complete through the organisation's creation", async () => {
-        const { stores, orgId } = await newStores();
-        expect(await page(stores, { orgId })).toEqual({
-          texts: [],
-          cursor: undefined,
-          completeThroughMs: 1_000_000,
-        });
-      });
-
-      test('writers in several processes never use the same stamp', async () => {
-        const { url, stores, orgId } = await newStores();
-        const processes = Array.from({ length: 4 }, () => startProcess('write', url, String(orgId), '20'));
-        const outcomes = await Promise.all(processes.map((each) => each.rest<number>()));
-
-        const stamps = outcomes.flatMap(({ reports }) => reports);
-        expect(new Set(stamps).size).toBe(80);
-        expect(outcomes.map(({ reports }) => reports.toSorted((a, b) => a - b))).toEqual(
-          outcomes.map(({ reports }) => reports),
-        );
-        expect(await readAllTransactions(stores, orgId)).toHaveLength(160);
-        expect((await page(stores, { orgId })).completeThroughMs).toBe(Math.max(...stamps));
-      });
-
-      test('a reader that sees the change clock at C sees every row with a stamp up to C', async () => {
-        const url = await database.create();
-        const stores = await open.stores(url);
-        const { id: orgId } = await newOrganisation(stores);
-        const [moving] = newIds(1) as [Uuid];
-        const handles = await Promise.all([open.stores(url), open.stores(url), open.stores(url)]);
-
-        /** Number of rows after each commit, by stamp. Set only once the commit is done. */
-        const rowsAt = new Map<number, number>();
-        let rows = 0;
-        const writers = handles.map(async (handle) => {
-          for (let i = 0; i < 40; i++) {
-            let total = 0;
-            const stampMs = await handle.transactions.write(orgId, async (writer) => {
-              const ids = [...newIds(3), moving];
-              await putDocuments(
-                writer,
-                ids.map((id) => ({
-                  id,
-                  updatedAtMs: writer.stampMs,
-                  document: documentOf(id, String(writer.stampMs)),
-                })),
-              );
-              await writer.advanceClock(writer.stampMs);
-              rows += 3;
-              total = rows + 1;
-              return writer.stampMs;
-            });
-            rowsAt.set(stampMs, total);
-          }
-        });
-        const done = Promise.all(writers).then(() => true);
-        const pages: Awaited<ReturnType<typeof page>>[] = [];
-        while (!(await Promise.race([done, Bun.sleep(0)])))
-          pages.push(await page(stores, { orgId, limit: 1_000 }));
-        pages.push(await page(stores, { orgId, limit: 1_000 }));
-
-        const seen = pages.filter(({ texts }) => texts.length > 0);
-        expect(seen.length).toBeGreaterThan(1);
-        expect(seen.map(({ texts }) => texts.length)).toEqual(
-          seen.map(({ completeThroughMs }) => rowsAt.get(completeThroughMs) ?? -1),
-        );
-        expect(seen.map(({ texts }) => Math.max(...texts.map(Number)))).toEqual(
-          seen.map(({ completeThroughMs }) => completeThroughMs),
-        );
+    test("a page for an organisation without transactions is complete through the organisation's creation", async () => {
+      const { stores, orgId } = await newStores();
+      expect(await page(stores, { orgId })).toEqual({
+        texts: [],
+        cursor: undefined,
+        completeThroughMs: 1_000_000,
       });
     });
 
-    describe('pages', () => {});
-
-    test.each([999, 1_000, 1_001, MANY])(
-      'an export of %d transactions contains each transaction once, in id order',
-      async (count) => {
-        const { stores, orgId } = await newStores();
-        const ids = newIds(count);
-        const stampMs = await writeTransactions(stores, orgId, ids.toReversed());
-        await writeTransactions(stores, (await newOrganisation(stores, 'other')).id, newIds(3));
-        expect(await readAllTransactions(stores, orgId)).toEqual(
-          ids.map((id) => ({ id, document: documentOf(id, `v1 ${id} ${stampMs}`) })),
-        );
-      },
-    );
-
-    test('an export sees one snapshot even if writes commit between its batches', async () => {
+    test('writers in several processes never use the same stamp', async () => {
       const { url, stores, orgId } = await newStores();
-      const writing = await open.stores(url);
-      const ids = newIds(MANY);
-      await writeTransactions(stores, orgId, ids, 'old');
-      const texts = new Set<string>();
-      let count = 0;
-      await stores.transactions.read(orgId, async (batch) => {
-        await writeTransactions(writing, orgId, [...ids.slice(-10), newUuid()], 'new');
-        for (const { document } of batch) texts.add(/"(old|new) /.exec(document)?.[1] ?? document);
-        count += batch.length;
-      });
-      expect({ texts, count }).toEqual({ texts: new Set(['old']), count: MANY });
+      const processes = Array.from({ length: 4 }, () => startProcess('write', url, String(orgId), '20'));
+      const outcomes = await Promise.all(processes.map((each) => each.rest<number>()));
+
+      const stamps = outcomes.flatMap(({ reports }) => reports);
+      expect(new Set(stamps).size).toBe(80);
+      expect(outcomes.map(({ reports }) => reports.toSorted((a, b) => a - b))).toEqual(
+        outcomes.map(({ reports }) => reports),
+      );
+      expect(await readAllTransactions(stores, orgId)).toHaveLength(160);
+      expect((await page(stores, { orgId })).completeThroughMs).toBe(Math.max(...stamps));
     });
 
-    test('organisations may use the same ids, and never see or change the transactions of others', async () => {
-      const { stores, orgId } = await newStores();
-      const other = await newOrganisation(stores, 'other');
-      const put = (org: number, updatedAtMs: number, text: string) =>
-        stores.transactions.write(org, async (writer) => {
-          const document = JSON.stringify({ id: idOf(1), text, passbackUid: 'user' });
-          await putDocuments(writer, [{ id: idOf(1), updatedAtMs, document }]);
-          await writer.advanceClock(writer.stampMs);
-        });
-      const contents = async (org: number) => [
-        await page(stores, { orgId: org }),
-        await page(stores, { orgId: org, window: { minMs: 1, maxMs: 1_000 }, asOfMs: 1_000 }),
-        await page(stores, { orgId: org, passbackUid: 'user', asOfMs: 1_000 }),
-        await stores.transactions.find(org, idOf(1)),
-        await readAllTransactions(stores, org),
-      ];
-      await put(other.id, 10, 'theirs');
-      await put(other.id, 30, 'theirs, changed');
-      const before = await contents(other.id);
-      await put(orgId, 11, 'mine');
-      await put(orgId, 31, 'mine, changed');
-      await stores.erasures.erase({ id: orgId, name: 'acme', createdAtMs: 0 }, 'user');
-      expect(await contents(other.id)).toEqual(before);
-      expect((await readAllTransactions(stores, orgId))[0]?.document).toContain('mine, changed');
-      const versions = await stores.history.versions(idOf(1));
-      expect(versions.map(({ orgName, fromMs }) => [orgName, fromMs])).toEqual([
-        ['acme', 1_000_003],
-        ['acme', 31],
-        ['acme', 11],
-        ['other', 30],
-        ['other', 10],
-      ]);
-    });
+    test('a reader that sees the change clock at C sees every row with a stamp up to C', async () => {
+      const { url, stores, orgId } = await open.scene(database);
+      const [moving] = newIds(1) as [Uuid];
+      const handles = await Promise.all([open.stores(url), open.stores(url), open.stores(url)]);
 
-    test('a writer finds only the transactions of its organisation, and new ids that others use', async () => {
-      const { stores, orgId } = await newStores();
-      const other = await newOrganisation(stores, 'other');
-      await load(stores, orgId, new Map([[idOf(1), 10]]));
-      await load(stores, other.id, new Map([[idOf(2), 20]]));
-      const document = documentOf(idOf(1), 'at 10');
-      await stores.transactions.write(orgId, async (writer) => {
-        expect([...(await writer.find([idOf(1), idOf(2), idOf(3)])).values()]).toEqual([
-          {
-            id: idOf(1),
-            orgId,
-            updatedAtMs: 10,
-            document,
-            importId: null,
-            sourceUpdatedAtMs: null,
-            retailerId: null,
-          },
-        ]);
-        expect(await writer.findUsed([idOf(2), idOf(3)])).toEqual(new Set([idOf(2)]));
+      /** Number of rows after each commit, by stamp. Set only once the commit is done. */
+      const rowsAt = new Map<number, number>();
+      let rows = 0;
+      const writers = handles.map(async (handle) => {
+        for (let i = 0; i < 40; i++) {
+          let total = 0;
+          const stampMs = await handle.transactions.write(orgId, async (writer) => {
+            const ids = [...newIds(3), moving];
+            await putDocuments(
+              writer,
+              ids.map((id) => ({
+                id,
+                updatedAtMs: writer.stampMs,
+                document: documentOf(id, String(writer.stampMs)),
+              })),
+            );
+            await writer.advanceClock(writer.stampMs);
+            rows += 3;
+            total = rows + 1;
+            return writer.stampMs;
+          });
+          rowsAt.set(stampMs, total);
+        }
       });
-      // With more organisations, a write to one of them checks only some of the ids.
-      await newOrganisation(stores, 'third');
-      const ids = [idOf(3), idOf(4), idOf(2)];
-      expect(await stores.transactions.write(orgId, (writer) => writer.findUsed(ids))).toEqual(new Set());
-      expect(await stores.transactions.writeAll((writers) => writers.findUsed(ids))).toEqual(
-        new Set([idOf(2)]),
+      const done = Promise.all(writers).then(() => true);
+      const pages: Awaited<ReturnType<typeof page>>[] = [];
+      while (!(await Promise.race([done, Bun.sleep(0)])))
+        pages.push(await page(stores, { orgId, limit: 1_000 }));
+      pages.push(await page(stores, { orgId, limit: 1_000 }));
+
+      const seen = pages.filter(({ texts }) => texts.length > 0);
+      expect(seen.length).toBeGreaterThan(1);
+      expect(seen.map(({ texts }) => texts.length)).toEqual(
+        seen.map(({ completeThroughMs }) => rowsAt.get(completeThroughMs) ?? -1),
+      );
+      expect(seen.map(({ texts }) => Math.max(...texts.map(Number)))).toEqual(
+        seen.map(({ completeThroughMs }) => completeThroughMs),
       );
     });
-
-    test("a write to several organisations ends each replaced version at its own organisation's stamp", async () => {
-      const { stores, orgId } = await newStores();
-      const other = await newOrganisation(stores, 'other');
-      await load(stores, orgId, new Map([[idOf(1), 10]]));
-      await load(stores, other.id, new Map([[idOf(2), 2_000_000]]));
-      await stores.transactions.writeAll(async ({ of }) => {
-        for (const [org, id] of [
-          [orgId, idOf(1)],
-          [other.id, idOf(2)],
-        ] as const) {
-          const writer = of(org);
-          if (writer === undefined) throw new Error('the organisation does not exist');
-          const { stampMs } = writer;
-          await putDocuments(writer, [{ id, updatedAtMs: stampMs, document: documentOf(id, 'v2') }]);
-        }
-      });
-      const stamps = async (id: Uuid) =>
-        (await stores.history.versions(id)).map(({ fromMs, untilMs }) => [fromMs, untilMs]);
-      expect([await stamps(idOf(1)), await stamps(idOf(2))]).toEqual([
-        [
-          [1_000_001, null],
-          [10, 1_000_001],
-        ],
-        [
-          [2_000_001, null],
-          [2_000_000, 2_000_001],
-        ],
-      ]);
-    });
   });
-}
+
+  describe('pages', () => {});
+
+  test.each([999, 1_000, 1_001, MANY])(
+    'an export of %d transactions contains each transaction once, in id order',
+    async (count) => {
+      const { stores, orgId } = await newStores();
+      const ids = newIds(count);
+      const stampMs = await writeTransactions(stores, orgId, ids.toReversed());
+      await writeTransactions(stores, (await newOrganisation(stores, 'other')).id, newIds(3));
+      expect(await readAllTransactions(stores, orgId)).toEqual(
+        ids.map((id) => ({ id, document: documentOf(id, `v1 ${id} ${stampMs}`) })),
+      );
+    },
+  );
+
+  test('an export sees one snapshot even if writes commit between its batches', async () => {
+    const { url, stores, orgId } = await newStores();
+    const writing = await open.stores(url);
+    const ids = newIds(MANY);
+    await writeTransactions(stores, orgId, ids, 'old');
+    const texts = new Set<string>();
+    let count = 0;
+    await stores.transactions.read(orgId, async (batch) => {
+      await writeTransactions(writing, orgId, [...ids.slice(-10), newUuid()], 'new');
+      for (const { document } of batch) texts.add(/"(old|new) /.exec(document)?.[1] ?? document);
+      count += batch.length;
+    });
+    expect({ texts, count }).toEqual({ texts: new Set(['old']), count: MANY });
+  });
+
+  test('organisations may use the same ids, and never see or change the transactions of others', async () => {
+    const { stores, orgId } = await newStores();
+    const other = await newOrganisation(stores, 'other');
+    const put = (org: number, updatedAtMs: number, text: string) =>
+      stores.transactions.write(org, async (writer) => {
+        const document = JSON.stringify({ id: idOf(1), text, passbackUid: 'user' });
+        await putDocuments(writer, [{ id: idOf(1), updatedAtMs, document }]);
+        await writer.advanceClock(writer.stampMs);
+      });
+    const contents = async (org: number) => [
+      await page(stores, { orgId: org }),
+      await page(stores, { orgId: org, window: { minMs: 1, maxMs: 1_000 }, asOfMs: 1_000 }),
+      await page(stores, { orgId: org, passbackUid: 'user', asOfMs: 1_000 }),
+      await stores.transactions.find(org, idOf(1)),
+      await readAllTransactions(stores, org),
+    ];
+    await put(other.id, 10, 'theirs');
+    await put(other.id, 30, 'theirs, changed');
+    const before = await contents(other.id);
+    await put(orgId, 11, 'mine');
+    await put(orgId, 31, 'mine, changed');
+    await stores.erasures.erase({ id: orgId, name: 'acme', createdAtMs: 0 }, 'user');
+    expect(await contents(other.id)).toEqual(before);
+    expect((await readAllTransactions(stores, orgId))[0]?.document).toContain('mine, changed');
+    const versions = await stores.history.versions(idOf(1));
+    expect(versions.map(({ orgName, fromMs }) => [orgName, fromMs])).toEqual([
+      ['acme', 1_000_003],
+      ['acme', 31],
+      ['acme', 11],
+      ['other', 30],
+      ['other', 10],
+    ]);
+  });
+
+  test('a writer finds only the transactions of its organisation, and new ids that others use', async () => {
+    const { stores, orgId } = await newStores();
+    const other = await newOrganisation(stores, 'other');
+    await load(stores, orgId, new Map([[idOf(1), 10]]));
+    await load(stores, other.id, new Map([[idOf(2), 20]]));
+    const document = documentOf(idOf(1), 'at 10');
+    await stores.transactions.write(orgId, async (writer) => {
+      expect([...(await writer.find([idOf(1), idOf(2), idOf(3)])).values()]).toEqual([
+        {
+          id: idOf(1),
+          orgId,
+          updatedAtMs: 10,
+          document,
+          importId: null,
+          sourceUpdatedAtMs: null,
+          retailerId: null,
+        },
+      ]);
+      expect(await writer.findUsed([idOf(2), idOf(3)])).toEqual(new Set([idOf(2)]));
+    });
+    // With more organisations, a write to one of them checks only some of the ids.
+    await newOrganisation(stores, 'third');
+    const ids = [idOf(3), idOf(4), idOf(2)];
+    expect(await stores.transactions.write(orgId, (writer) => writer.findUsed(ids))).toEqual(new Set());
+    expect(await stores.transactions.writeAll((writers) => writers.findUsed(ids))).toEqual(
+      new Set([idOf(2)]),
+    );
+  });
+
+  test("a write to several organisations ends each replaced version at its own organisation's stamp", async () => {
+    const { stores, orgId } = await newStores();
+    const other = await newOrganisation(stores, 'other');
+    await load(stores, orgId, new Map([[idOf(1), 10]]));
+    await load(stores, other.id, new Map([[idOf(2), 2_000_000]]));
+    await stores.transactions.writeAll(async ({ of }) => {
+      for (const [org, id] of [
+        [orgId, idOf(1)],
+        [other.id, idOf(2)],
+      ] as const) {
+        const writer = of(org);
+        if (writer === undefined) throw new Error('the organisation does not exist');
+        const { stampMs } = writer;
+        await putDocuments(writer, [{ id, updatedAtMs: stampMs, document: documentOf(id, 'v2') }]);
+      }
+    });
+    const stamps = async (id: Uuid) =>
+      (await stores.history.versions(id)).map(({ fromMs, untilMs }) => [fromMs, untilMs]);
+    expect([await stamps(idOf(1)), await stamps(idOf(2))]).toEqual([
+      [
+        [1_000_001, null],
+        [10, 1_000_001],
+      ],
+      [
+        [2_000_001, null],
+        [2_000_000, 2_000_001],
+      ],
+    ]);
+  });
+});
 
 describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('writers on $name', ({ create }) => {
-  const open = openTestStores();
-
   test('writers for different organisations do not wait for each other', async () => {
     const stores = await open.stores(await create());
     const [a, b] = [await newOrganisation(stores, 'a'), await newOrganisation(stores, 'b')];
@@ -346,8 +338,6 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('writers on
 
 // Both databases behave the same, and SQLite is cheaper to test.
 describe.each(DATABASES.filter(({ name }) => name === 'SQLite'))('a large write on $name', ({ create }) => {
-  const open = openTestStores();
-
   test('a write to many organisations collects garbage as often as a write of the same size to one organisation', async () => {
     const stores = await open.stores(await create());
     const orgIds: number[] = [];

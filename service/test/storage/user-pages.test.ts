@@ -66,258 +66,250 @@ async function expectFiltered(
   return page;
 }
 
-for (const testDatabase of DATABASES) {
-  describe(`pages of one user on ${testDatabase.name}`, () => {
-    let stores: Stores;
-    let database: Database;
-    let nowMs = Date.parse('2026-11-14T12:00:00Z');
-    let scenes = 0;
+describe.each(DATABASES)('pages of one user on $name', (testDatabase) => {
+  let stores: Stores;
+  let database: Database;
+  let nowMs = Date.parse('2026-11-14T12:00:00Z');
+  let scenes = 0;
+
+  beforeAll(async () => {
+    const url = await testDatabase.create();
+    stores = await openStores(url, CREATE_OPTIONS, () => nowMs);
+    database = openDatabase(url, COMMAND_OPTIONS);
+  });
+  afterAll(async () => {
+    await stores.close();
+    await database.close();
+  });
+
+  /** Creates an organisation with its own range of ids. */
+  async function newScene(): Promise<{ org: Organisation; firstNumber: number }> {
+    const org = await newOrganisation(stores, `scene ${++scenes}`);
+    return { org, firstNumber: scenes * 100_000 };
+  }
+
+  interface Sale {
+    readonly number: number;
+    readonly user: User | null;
+    readonly cashback: number;
+  }
+
+  async function importSales(org: Organisation, firstNumber: number, sales: readonly Sale[]) {
+    const rows = new Map(
+      sales.map(({ number, user, cashback }) => [
+        number,
+        transaction(firstNumber + number, {
+          passbackUid: user,
+          cashback,
+          status: 'CONFIRMED',
+          // A returning user keeps sales made after the erasure.
+          soldAt: printTimestamp(nowMs),
+        }),
+      ]),
+    );
+    const source = sourceFrom(ndjson([...rows.values()]));
+    await importTransactions(stores.transactions, org, source, () => nowMs, {});
+  }
+
+  const sale = fc.record({
+    number: fc.nat({ max: 30 }),
+    user: fc.constantFrom(...USERS, USERS[0], USERS[0], null),
+    cashback: fc.nat({ max: 100 }),
+  });
+  const change = fc.record({
+    gapMs: fc.constantFrom(1, 1_000, 3_600_000, SPAN_MS, 40 * DAY_MS),
+    work: fc.oneof(
+      { weight: 6, arbitrary: fc.record({ sales: fc.array(sale, { minLength: 1, maxLength: 25 }) }) },
+      { weight: 1, arbitrary: fc.record({ erased: fc.constantFrom(...USERS) }) },
+      { weight: 1, arbitrary: fc.record({ purged: fc.constant(true) }) },
+    ),
+  });
+  type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
+
+  test('the pages of a walk equal the filtered full copy, regardless of imports and erasures in between', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(change, { maxLength: 8 }),
+        fc.array(change, { maxLength: 6 }),
+        fc.constantFrom(...USERS),
+        fc.tuple(fc.nat(), fc.nat(), fc.constantFrom('all', 'from', 'until', 'both')),
+        fc.integer({ min: 1, max: 5 }),
+        async (before, meanwhile, user, [first, second, kind], limit) => {
+          const { org, firstNumber } = await newScene();
+          const stamps = [nowMs];
+          const apply = async ({ gapMs, work }: Change) => {
+            nowMs += gapMs;
+            if ('sales' in work) await importSales(org, firstNumber, work.sales);
+            else if ('erased' in work) await stores.erasures.erase(org, work.erased);
+            else await stores.history.purge(nowMs - DAY_MS);
+            stamps.push(nowMs);
+          };
+          for (const each of before) await apply(each);
+          const bound = (choice: number) => stamps[choice % stamps.length] ?? 0;
+          const [low, high] = [bound(first), bound(second)].sort((a, b) => a - b) as [number, number];
+          const window = {
+            minMs: kind === 'from' || kind === 'both' ? low : EVERYTHING.minMs,
+            maxMs: kind === 'until' || kind === 'both' ? high : EVERYTHING.maxMs,
+          };
+          const changes = [...meanwhile];
+          let cursor: Uuid | undefined;
+          let asOfMs: number | undefined;
+          do {
+            const page = await expectFiltered(stores, { orgId: org.id, window, cursor, limit, asOfMs }, user);
+            asOfMs ??= page.completeThroughMs;
+            expect(page.completeThroughMs).toBe(asOfMs);
+            cursor = page.cursor;
+            const next = changes.shift();
+            // A purge keeps the versions of the last day, and walk records expire sooner.
+            if (next !== undefined && next.gapMs < DAY_MS) await apply(next);
+          } while (cursor !== undefined);
+        },
+      ),
+      { numRuns: testDatabase.name === 'SQLite' ? 40 : 10 },
+    );
+  }, 240_000);
+
+  test('users with the same key never see each other, and the pages of each are complete', async () => {
+    const { org, firstNumber } = await newScene();
+    const sales = Array.from({ length: 40 }, (_, number) => ({
+      number,
+      user: USERS[number % 7 === 0 ? 0 : 1] ?? null,
+      cashback: 1,
+    }));
+    await importSales(org, firstNumber, sales);
+    const key = userKey(USERS[0]);
+    await database.write((connection) =>
+      connection.all('UPDATE transactions SET user_key = $2 WHERE org_id = $1', org.id, key),
+    );
+    let cursor: Uuid | undefined;
+    do {
+      const query = { orgId: org.id, window: EVERYTHING, cursor, limit: 2 };
+      ({ cursor } = await expectFiltered(stores, query, USERS[0]));
+    } while (cursor !== undefined);
+    expect((await stores.history.findByPassbackUid(USERS[0], { orgId: org.id })).count).toBe(6);
+  });
+
+  test('an erasure deletes only the erased user from the entries of former users', async () => {
+    const { org, firstNumber } = await newScene();
+    const change = async (user: User) => {
+      nowMs += 1_000;
+      await importSales(org, firstNumber, [{ number: 1, user, cashback: nowMs % 100 }]);
+    };
+    for (const user of [USERS[0], USERS[1], USERS[2]]) await change(user);
+    const entries = () =>
+      database.all<{ user_key: number }>('SELECT user_key FROM former_users WHERE org_id = $1', org.id);
+    expect((await entries()).length).toBe(2);
+    await stores.erasures.erase(org, USERS[0]);
+    expect(await entries()).toEqual([{ user_key: userKey(USERS[1]) }]);
+    const versions = await stores.history.versions(id(firstNumber + 1));
+    const users = versions.map(({ document }) => (JSON.parse(document) as Transaction).passbackUid);
+    expect(users).toEqual([USERS[2], USERS[1], null]);
+  });
+
+  test('a purge deletes the entries of former users with their versions, and so does deleting the organisation', async () => {
+    const { org, firstNumber } = await newScene();
+    for (const user of [USERS[0], USERS[1], USERS[2]]) {
+      nowMs += 3 * DAY_MS;
+      await importSales(org, firstNumber, [{ number: 1, user, cashback: 1 }]);
+    }
+    const entries = async () => {
+      const sql = 'SELECT user_key FROM former_users WHERE org_id = $1';
+      return (await database.all<{ user_key: number }>(sql, org.id)).map(({ user_key: key }) => key);
+    };
+    expect((await entries()).sort()).toEqual([userKey(USERS[0]), userKey(USERS[1])].sort());
+    await stores.history.purge(nowMs - DAY_MS);
+    expect(await entries()).toEqual([userKey(USERS[1])]);
+    await stores.organisations.delete(org.name, { reloadMs: 0 });
+    expect(await entries()).toEqual([]);
+  });
+
+  describe('of a user with thousands of transactions', () => {
+    const END_MS = Date.UTC(2026, 10, 14);
+    const START_MS = END_MS - 3 * 365 * DAY_MS;
+    const HEAVY = 'heavy';
+    let orgId: number;
+    let atMs: number;
+
+    /** Every fourth transaction belongs to another user. Half of the transactions have the stamp of one import. */
+    const number = (i: number) => (i * 7_919) % 100_000;
+    const rows = Array.from({ length: 4_000 }, (_, i) => ({
+      id: idOf(9_000_000_000 + number(i)),
+      updatedAtMs:
+        i % 2 === 0 ? START_MS + 500 * DAY_MS : START_MS + Math.floor((i / 4_000) * (END_MS - START_MS)),
+      user: i % 4 === 3 ? `user-${i % 50}` : HEAVY,
+    }));
+    const documentOf = (each: { id: Uuid; user: string }, text: string) =>
+      JSON.stringify({ id: each.id, passbackUid: each.user, text });
 
     beforeAll(async () => {
-      const url = await testDatabase.create();
-      stores = await openStores(url, CREATE_OPTIONS, () => nowMs);
-      database = openDatabase(url, COMMAND_OPTIONS);
+      expect(rows.length).toBeGreaterThan(4 * FEW_MAX);
+      orgId = (await newOrganisation(stores, 'heavy')).id;
+      await stores.transactions.write(orgId, async (writer) => {
+        await putDocuments(
+          writer,
+          rows.map((row) => ({ ...row, document: documentOf(row, 'first') })),
+        );
+        await writer.advanceClock(writer.stampMs);
+      });
+      const { completeThroughMs } = await stores.transactions.page({
+        orgId,
+        window: EVERYTHING,
+        cursor: undefined,
+        limit: 1,
+      });
+      atMs = completeThroughMs;
+      nowMs += 60_000;
+      // Changes some transactions, moves some to another user, and adds some.
+      await stores.transactions.write(orgId, async (writer) => {
+        const changed = rows
+          .filter((_, i) => i % 9 === 0)
+          .map((row, i) => ({
+            ...row,
+            user: i % 3 === 0 ? HEAVY : i % 3 === 1 ? 'bert' : row.user,
+          }));
+        const added = Array.from({ length: 700 }, (_, i) => ({
+          id: idOf(9_000_200_000 + i * 3),
+          user: HEAVY,
+        }));
+        await putDocuments(
+          writer,
+          [...changed, ...added].map((row) => ({
+            id: row.id,
+            updatedAtMs: writer.stampMs,
+            document: documentOf(row, 'second'),
+          })),
+        );
+        await writer.advanceClock(writer.stampMs);
+      });
     });
-    afterAll(async () => {
-      await stores.close();
-      await database.close();
-    });
 
-    /** Creates an organisation with its own range of ids. */
-    async function newScene(): Promise<{ org: Organisation; firstNumber: number }> {
-      const org = await newOrganisation(stores, `scene ${++scenes}`);
-      return { org, firstNumber: scenes * 100_000 };
-    }
+    const stamp = fc.oneof(
+      fc.integer({ min: START_MS, max: END_MS }),
+      fc.constantFrom(START_MS + 500 * DAY_MS, EVERYTHING.minMs, EVERYTHING.maxMs),
+    );
+    const window = fc.tuple(stamp, stamp).map(([a, b]) => ({ minMs: Math.min(a, b), maxMs: Math.max(a, b) }));
+    const cursor = fc.option(
+      fc.nat({ max: 3_000 }).map((i) => rows[i]?.id),
+      { nil: undefined },
+    );
 
-    interface Sale {
-      readonly number: number;
-      readonly user: User | null;
-      readonly cashback: number;
-    }
-
-    async function importSales(org: Organisation, firstNumber: number, sales: readonly Sale[]) {
-      const rows = new Map(
-        sales.map(({ number, user, cashback }) => [
-          number,
-          transaction(firstNumber + number, {
-            passbackUid: user,
-            cashback,
-            status: 'CONFIRMED',
-            // A returning user keeps sales made after the erasure.
-            soldAt: printTimestamp(nowMs),
-          }),
-        ]),
-      );
-      const source = sourceFrom(ndjson([...rows.values()]));
-      await importTransactions(stores.transactions, org, source, () => nowMs, {});
-    }
-
-    const sale = fc.record({
-      number: fc.nat({ max: 30 }),
-      user: fc.constantFrom(...USERS, USERS[0], USERS[0], null),
-      cashback: fc.nat({ max: 100 }),
-    });
-    const change = fc.record({
-      gapMs: fc.constantFrom(1, 1_000, 3_600_000, SPAN_MS, 40 * DAY_MS),
-      work: fc.oneof(
-        { weight: 6, arbitrary: fc.record({ sales: fc.array(sale, { minLength: 1, maxLength: 25 }) }) },
-        { weight: 1, arbitrary: fc.record({ erased: fc.constantFrom(...USERS) }) },
-        { weight: 1, arbitrary: fc.record({ purged: fc.constant(true) }) },
-      ),
-    });
-    type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
-
-    test('the pages of a walk equal the filtered full copy, regardless of imports and erasures in between', async () => {
+    test('a page of any window, now or as of an earlier stamp, equals the filtered full copy', async () => {
       await fc.assert(
         fc.asyncProperty(
-          fc.array(change, { maxLength: 8 }),
-          fc.array(change, { maxLength: 6 }),
-          fc.constantFrom(...USERS),
-          fc.tuple(fc.nat(), fc.nat(), fc.constantFrom('all', 'from', 'until', 'both')),
-          fc.integer({ min: 1, max: 5 }),
-          async (before, meanwhile, user, [first, second, kind], limit) => {
-            const { org, firstNumber } = await newScene();
-            const stamps = [nowMs];
-            const apply = async ({ gapMs, work }: Change) => {
-              nowMs += gapMs;
-              if ('sales' in work) await importSales(org, firstNumber, work.sales);
-              else if ('erased' in work) await stores.erasures.erase(org, work.erased);
-              else await stores.history.purge(nowMs - DAY_MS);
-              stamps.push(nowMs);
-            };
-            for (const each of before) await apply(each);
-            const bound = (choice: number) => stamps[choice % stamps.length] ?? 0;
-            const [low, high] = [bound(first), bound(second)].sort((a, b) => a - b) as [number, number];
-            const window = {
-              minMs: kind === 'from' || kind === 'both' ? low : EVERYTHING.minMs,
-              maxMs: kind === 'until' || kind === 'both' ? high : EVERYTHING.maxMs,
-            };
-            const changes = [...meanwhile];
-            let cursor: Uuid | undefined;
-            let asOfMs: number | undefined;
-            do {
-              const page = await expectFiltered(
-                stores,
-                { orgId: org.id, window, cursor, limit, asOfMs },
-                user,
-              );
-              asOfMs ??= page.completeThroughMs;
-              expect(page.completeThroughMs).toBe(asOfMs);
-              cursor = page.cursor;
-              const next = changes.shift();
-              // A purge keeps the versions of the last day, and walk records expire sooner.
-              if (next !== undefined && next.gapMs < DAY_MS) await apply(next);
-            } while (cursor !== undefined);
+          window,
+          cursor,
+          fc.constantFrom(1, 10, 100, 1_000),
+          fc.boolean(),
+          async (anyWindow, anyCursor, limit, isEarlier) => {
+            const query = { orgId, window: anyWindow, cursor: anyCursor, limit };
+            await expectFiltered(stores, { ...query, asOfMs: isEarlier ? atMs : undefined }, HEAVY);
           },
         ),
         { numRuns: testDatabase.name === 'SQLite' ? 40 : 10 },
       );
     }, 240_000);
-
-    test('users with the same key never see each other, and the pages of each are complete', async () => {
-      const { org, firstNumber } = await newScene();
-      const sales = Array.from({ length: 40 }, (_, number) => ({
-        number,
-        user: USERS[number % 7 === 0 ? 0 : 1] ?? null,
-        cashback: 1,
-      }));
-      await importSales(org, firstNumber, sales);
-      const key = userKey(USERS[0]);
-      await database.write((connection) =>
-        connection.all('UPDATE transactions SET user_key = $2 WHERE org_id = $1', org.id, key),
-      );
-      let cursor: Uuid | undefined;
-      do {
-        const query = { orgId: org.id, window: EVERYTHING, cursor, limit: 2 };
-        ({ cursor } = await expectFiltered(stores, query, USERS[0]));
-      } while (cursor !== undefined);
-      expect((await stores.history.findByPassbackUid(USERS[0], { orgId: org.id })).count).toBe(6);
-    });
-
-    test('an erasure deletes only the erased user from the entries of former users', async () => {
-      const { org, firstNumber } = await newScene();
-      const change = async (user: User) => {
-        nowMs += 1_000;
-        await importSales(org, firstNumber, [{ number: 1, user, cashback: nowMs % 100 }]);
-      };
-      for (const user of [USERS[0], USERS[1], USERS[2]]) await change(user);
-      const entries = () =>
-        database.all<{ user_key: number }>('SELECT user_key FROM former_users WHERE org_id = $1', org.id);
-      expect((await entries()).length).toBe(2);
-      await stores.erasures.erase(org, USERS[0]);
-      expect(await entries()).toEqual([{ user_key: userKey(USERS[1]) }]);
-      const versions = await stores.history.versions(id(firstNumber + 1));
-      const users = versions.map(({ document }) => (JSON.parse(document) as Transaction).passbackUid);
-      expect(users).toEqual([USERS[2], USERS[1], null]);
-    });
-
-    test('a purge deletes the entries of former users with their versions, and so does deleting the organisation', async () => {
-      const { org, firstNumber } = await newScene();
-      for (const user of [USERS[0], USERS[1], USERS[2]]) {
-        nowMs += 3 * DAY_MS;
-        await importSales(org, firstNumber, [{ number: 1, user, cashback: 1 }]);
-      }
-      const entries = async () => {
-        const sql = 'SELECT user_key FROM former_users WHERE org_id = $1';
-        return (await database.all<{ user_key: number }>(sql, org.id)).map(({ user_key: key }) => key);
-      };
-      expect((await entries()).sort()).toEqual([userKey(USERS[0]), userKey(USERS[1])].sort());
-      await stores.history.purge(nowMs - DAY_MS);
-      expect(await entries()).toEqual([userKey(USERS[1])]);
-      await stores.organisations.delete(org.name, { reloadMs: 0 });
-      expect(await entries()).toEqual([]);
-    });
-
-    describe('of a user with thousands of transactions', () => {
-      const END_MS = Date.UTC(2026, 10, 14);
-      const START_MS = END_MS - 3 * 365 * DAY_MS;
-      const HEAVY = 'heavy';
-      let orgId: number;
-      let atMs: number;
-
-      /** Every fourth transaction belongs to another user. Half of the transactions have the stamp of one import. */
-      const number = (i: number) => (i * 7_919) % 100_000;
-      const rows = Array.from({ length: 4_000 }, (_, i) => ({
-        id: idOf(9_000_000_000 + number(i)),
-        updatedAtMs:
-          i % 2 === 0 ? START_MS + 500 * DAY_MS : START_MS + Math.floor((i / 4_000) * (END_MS - START_MS)),
-        user: i % 4 === 3 ? `user-${i % 50}` : HEAVY,
-      }));
-      const documentOf = (each: { id: Uuid; user: string }, text: string) =>
-        JSON.stringify({ id: each.id, passbackUid: each.user, text });
-
-      beforeAll(async () => {
-        expect(rows.length).toBeGreaterThan(4 * FEW_MAX);
-        orgId = (await newOrganisation(stores, 'heavy')).id;
-        await stores.transactions.write(orgId, async (writer) => {
-          await putDocuments(
-            writer,
-            rows.map((row) => ({ ...row, document: documentOf(row, 'first') })),
-          );
-          await writer.advanceClock(writer.stampMs);
-        });
-        const { completeThroughMs } = await stores.transactions.page({
-          orgId,
-          window: EVERYTHING,
-          cursor: undefined,
-          limit: 1,
-        });
-        atMs = completeThroughMs;
-        nowMs += 60_000;
-        // Changes some transactions, moves some to another user, and adds some.
-        await stores.transactions.write(orgId, async (writer) => {
-          const changed = rows
-            .filter((_, i) => i % 9 === 0)
-            .map((row, i) => ({
-              ...row,
-              user: i % 3 === 0 ? HEAVY : i % 3 === 1 ? 'bert' : row.user,
-            }));
-          const added = Array.from({ length: 700 }, (_, i) => ({
-            id: idOf(9_000_200_000 + i * 3),
-            user: HEAVY,
-          }));
-          await putDocuments(
-            writer,
-            [...changed, ...added].map((row) => ({
-              id: row.id,
-              updatedAtMs: writer.stampMs,
-              document: documentOf(row, 'second'),
-            })),
-          );
-          await writer.advanceClock(writer.stampMs);
-        });
-      });
-
-      const stamp = fc.oneof(
-        fc.integer({ min: START_MS, max: END_MS }),
-        fc.constantFrom(START_MS + 500 * DAY_MS, EVERYTHING.minMs, EVERYTHING.maxMs),
-      );
-      const window = fc
-        .tuple(stamp, stamp)
-        .map(([a, b]) => ({ minMs: Math.min(a, b), maxMs: Math.max(a, b) }));
-      const cursor = fc.option(
-        fc.nat({ max: 3_000 }).map((i) => rows[i]?.id),
-        { nil: undefined },
-      );
-
-      test('a page of any window, now or as of an earlier stamp, equals the filtered full copy', async () => {
-        await fc.assert(
-          fc.asyncProperty(
-            window,
-            cursor,
-            fc.constantFrom(1, 10, 100, 1_000),
-            fc.boolean(),
-            async (anyWindow, anyCursor, limit, isEarlier) => {
-              const query = { orgId, window: anyWindow, cursor: anyCursor, limit };
-              await expectFiltered(stores, { ...query, asOfMs: isEarlier ? atMs : undefined }, HEAVY);
-            },
-          ),
-          { numRuns: testDatabase.name === 'SQLite' ? 40 : 10 },
-        );
-      }, 240_000);
-    });
   });
-}
+});
 
 test('the key of a user never changes, because databases contain it', () => {
   // The first 52 bits of XXH64 with seed 0, plus one.

@@ -4,108 +4,105 @@ import { DATABASES } from '../support/databases.ts';
 import { damageTable } from './damage-table.ts';
 import { EVERYTHING, idOf, newOrganisation, openTestStores } from './open-test-stores.ts';
 
+const open = openTestStores();
+
 const HOUR_MS = 3_600_000;
 
-for (const testDatabase of DATABASES) {
-  describe(`walks on ${testDatabase.name}`, () => {
-    const open = openTestStores();
-    const walk = { tokenId: idOf(1), window: EVERYTHING };
+describe.each(DATABASES)('walks on $name', (testDatabase) => {
+  const walk = { tokenId: idOf(1), window: EVERYTHING };
 
-    test('a walk is found by token and window, and the most recently started walk is used', async () => {
-      const { walks } = await open.stores(await testDatabase.create());
-      const others = [
-        { ...walk, tokenId: idOf(2) },
-        { ...walk, window: { ...EVERYTHING, minMs: 7 } },
-        { ...walk, window: { ...EVERYTHING, maxMs: 7 } },
-      ];
-      expect(await walks.find(walk)).toBeUndefined();
-      await walks.begin(walk, 9);
-      expect(await walks.find(walk)).toBe(9);
-      await walks.begin(walk, 8);
-      expect(await walks.find(walk)).toBe(8);
-      for (const other of others) expect(await walks.find(other)).toBeUndefined();
-    });
-
-    test('a walk can be found for one hour', async () => {
-      let nowMs = Date.UTC(2026, 10, 15);
-      const { walks } = await open.stores(await testDatabase.create(), undefined, () => nowMs);
-      await walks.begin(walk, 5);
-      nowMs += HOUR_MS;
-      expect(await walks.find(walk)).toBe(5);
-      nowMs += 1;
-      expect(await walks.find(walk)).toBeUndefined();
-    });
-
-    test('walks of several users and of all users are separate, and the walks of an erased user are deleted', async () => {
-      const stores = await open.stores(await testDatabase.create());
-      const { walks } = stores;
-      const users = [undefined, 'anna', 'bert'];
-      for (const [i, passbackUid] of users.entries()) await walks.begin({ ...walk, passbackUid }, i + 1);
-      const found = () => Promise.all(users.map((passbackUid) => walks.find({ ...walk, passbackUid })));
-      expect(await found()).toEqual([1, 2, 3]);
-      await stores.erasures.erase(await newOrganisation(stores), 'anna');
-      expect(await found()).toEqual([1, undefined, 3]);
-    });
-
-    test('old walks are deleted in batches of a thousand', async () => {
-      const url = await testDatabase.create();
-      let nowMs = Date.UTC(2026, 10, 15);
-      const { walks } = await open.stores(url, undefined, () => nowMs);
-      await walks.begin(walk, 5);
-      const stored = open.database(testDatabase.name === 'SQLite' ? `${url}-walks` : url);
-      await stored.write(async (connection) => {
-        for (let i = 0; i < 1_500; i++) {
-          await connection.all(
-            'INSERT INTO walks (token_id, min_stamp, max_stamp, user_key, stamp, begun_at) VALUES ($1::uuid, $2, 0, 0, 0, $3)',
-            idOf(2),
-            i,
-            nowMs - 4 * HOUR_MS + i,
-          );
-        }
-      });
-      const count = async () => (await stored.all<{ n: number }>('SELECT count(*) AS n FROM walks'))[0]?.n;
-      nowMs += 60_000;
-      await walks.begin(walk, 6);
-      expect(await count()).toBe(501);
-      await walks.begin(walk, 7);
-      expect(await count()).toBe(1);
-      expect(await walks.find(walk)).toBe(7);
-    });
-
-    test('a node whose clock is two hours ahead does not delete walks that other nodes still use', async () => {
-      const url = await testDatabase.create();
-      const nowMs = Date.UTC(2026, 10, 15);
-      const { walks } = await open.stores(url, undefined, () => nowMs);
-      const ahead = await open.stores(url, undefined, () => nowMs + 2 * HOUR_MS);
-      await walks.begin(walk, 5);
-      await ahead.walks.begin({ ...walk, tokenId: idOf(2) }, 6);
-      expect(await walks.find(walk)).toBe(5);
-    });
-
-    test('a node whose clock was set back continues to delete old walks', async () => {
-      const url = await testDatabase.create();
-      let nowMs = Date.UTC(2026, 10, 15) + 24 * HOUR_MS;
-      const { walks } = await open.stores(url, undefined, () => nowMs);
-      await walks.begin(walk, 5);
-      nowMs -= 20 * HOUR_MS;
-      const old = await open.stores(url, undefined, () => nowMs - 4 * HOUR_MS);
-      await old.walks.begin({ ...walk, tokenId: idOf(2) }, 6);
-      await walks.begin(walk, 7);
-      expect(await tokensOf(url)).toEqual([idOf(1)]);
-    });
-
-    /** The tokens of all walks in the database. */
-    async function tokensOf(url: string): Promise<string[]> {
-      const stored = open.database(testDatabase.name === 'SQLite' ? `${url}-walks` : url);
-      const rows = await stored.all<{ id: string }>('SELECT token_id AS id FROM walks ORDER BY token_id');
-      return rows.map(({ id }) => id);
-    }
+  test('a walk is found by token and window, and the most recently started walk is used', async () => {
+    const { walks } = await open.stores(await testDatabase.create());
+    const others = [
+      { ...walk, tokenId: idOf(2) },
+      { ...walk, window: { ...EVERYTHING, minMs: 7 } },
+      { ...walk, window: { ...EVERYTHING, maxMs: 7 } },
+    ];
+    expect(await walks.find(walk)).toBeUndefined();
+    await walks.begin(walk, 9);
+    expect(await walks.find(walk)).toBe(9);
+    await walks.begin(walk, 8);
+    expect(await walks.find(walk)).toBe(8);
+    for (const other of others) expect(await walks.find(other)).toBeUndefined();
   });
-}
+
+  test('a walk can be found for one hour', async () => {
+    let nowMs = Date.UTC(2026, 10, 15);
+    const { walks } = await open.stores(await testDatabase.create(), undefined, () => nowMs);
+    await walks.begin(walk, 5);
+    nowMs += HOUR_MS;
+    expect(await walks.find(walk)).toBe(5);
+    nowMs += 1;
+    expect(await walks.find(walk)).toBeUndefined();
+  });
+
+  test('walks of several users and of all users are separate, and the walks of an erased user are deleted', async () => {
+    const stores = await open.stores(await testDatabase.create());
+    const { walks } = stores;
+    const users = [undefined, 'anna', 'bert'];
+    for (const [i, passbackUid] of users.entries()) await walks.begin({ ...walk, passbackUid }, i + 1);
+    const found = () => Promise.all(users.map((passbackUid) => walks.find({ ...walk, passbackUid })));
+    expect(await found()).toEqual([1, 2, 3]);
+    await stores.erasures.erase(await newOrganisation(stores), 'anna');
+    expect(await found()).toEqual([1, undefined, 3]);
+  });
+
+  test('old walks are deleted in batches of a thousand', async () => {
+    const url = await testDatabase.create();
+    let nowMs = Date.UTC(2026, 10, 15);
+    const { walks } = await open.stores(url, undefined, () => nowMs);
+    await walks.begin(walk, 5);
+    const stored = open.database(testDatabase.name === 'SQLite' ? `${url}-walks` : url);
+    await stored.write(async (connection) => {
+      for (let i = 0; i < 1_500; i++) {
+        await connection.all(
+          'INSERT INTO walks (token_id, min_stamp, max_stamp, user_key, stamp, begun_at) VALUES ($1::uuid, $2, 0, 0, 0, $3)',
+          idOf(2),
+          i,
+          nowMs - 4 * HOUR_MS + i,
+        );
+      }
+    });
+    const count = async () => (await stored.all<{ n: number }>('SELECT count(*) AS n FROM walks'))[0]?.n;
+    nowMs += 60_000;
+    await walks.begin(walk, 6);
+    expect(await count()).toBe(501);
+    await walks.begin(walk, 7);
+    expect(await count()).toBe(1);
+    expect(await walks.find(walk)).toBe(7);
+  });
+
+  test('a node whose clock is two hours ahead does not delete walks that other nodes still use', async () => {
+    const url = await testDatabase.create();
+    const nowMs = Date.UTC(2026, 10, 15);
+    const { walks } = await open.stores(url, undefined, () => nowMs);
+    const ahead = await open.stores(url, undefined, () => nowMs + 2 * HOUR_MS);
+    await walks.begin(walk, 5);
+    await ahead.walks.begin({ ...walk, tokenId: idOf(2) }, 6);
+    expect(await walks.find(walk)).toBe(5);
+  });
+
+  test('a node whose clock was set back continues to delete old walks', async () => {
+    const url = await testDatabase.create();
+    let nowMs = Date.UTC(2026, 10, 15) + 24 * HOUR_MS;
+    const { walks } = await open.stores(url, undefined, () => nowMs);
+    await walks.begin(walk, 5);
+    nowMs -= 20 * HOUR_MS;
+    const old = await open.stores(url, undefined, () => nowMs - 4 * HOUR_MS);
+    await old.walks.begin({ ...walk, tokenId: idOf(2) }, 6);
+    await walks.begin(walk, 7);
+    expect(await tokensOf(url)).toEqual([idOf(1)]);
+  });
+
+  /** The tokens of all walks in the database. */
+  async function tokensOf(url: string): Promise<string[]> {
+    const stored = open.database(testDatabase.name === 'SQLite' ? `${url}-walks` : url);
+    const rows = await stored.all<{ id: string }>('SELECT token_id AS id FROM walks ORDER BY token_id');
+    return rows.map(({ id }) => id);
+  }
+});
 
 describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('walks on $name', ({ create }) => {
-  const open = openTestStores();
-
   test('deleting old walks skips walks that another node has locked', async () => {
     const url = await create();
     let nowMs = Date.UTC(2026, 10, 15);
@@ -126,8 +123,6 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('walks on $
 });
 
 describe.each(DATABASES.filter(({ name }) => name === 'SQLite'))('walks on $name', ({ create }) => {
-  const open = openTestStores();
-
   test('a walk begins even if old walks cannot be deleted', async () => {
     const url = await create();
     const walk = { tokenId: idOf(1), window: EVERYTHING };

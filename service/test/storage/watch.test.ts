@@ -22,42 +22,40 @@ function catalogueReaches(stores: Stores, revision: number): Promise<void> {
   });
 }
 
-for (const database of DATABASES) {
-  describe(`watching on ${database.name}`, () => {
-    test('a commit by another process triggers the callback', async () => {
-      const url = await database.create();
-      const stores = await open.stores(url);
-      const other = startProcess('change-catalogue', url);
+describe.each(DATABASES)('watching on $name', (database) => {
+  test('a commit by another process triggers the callback', async () => {
+    const url = await database.create();
+    const stores = await open.stores(url);
+    const other = startProcess('change-catalogue', url);
 
-      for (const revision of [1, 2, 3]) {
-        const reached = catalogueReaches(stores, revision);
-        other.child.stdin.write('go\n');
-        other.child.stdin.flush();
-        expect(await other.next<string>()).toBe('changed');
-        await reached;
-      }
-      other.child.stdin.end();
-      expect((await other.rest()).exitCode).toBe(0);
-    });
-
-    test('a stopped watcher is not called again, and stopping twice is harmless', async () => {
-      const url = await database.create();
-      const stores = await open.stores(url);
-      const writing = await open.stores(url);
-      let calls = 0;
-      const stop = stores.watch(() => {
-        calls++;
-      });
-      stop();
-      stop();
-      const before = calls;
-      const reached = catalogueReaches(stores, 1);
-      await writing.catalogue.write((writer) => writer.markChanged());
+    for (const revision of [1, 2, 3]) {
+      const reached = catalogueReaches(stores, revision);
+      other.child.stdin.write('go\n');
+      other.child.stdin.flush();
+      expect(await other.next<string>()).toBe('changed');
       await reached;
-      expect(calls).toBe(before);
-    });
+    }
+    other.child.stdin.end();
+    expect((await other.rest()).exitCode).toBe(0);
   });
-}
+
+  test('a stopped watcher is not called again, and stopping twice is harmless', async () => {
+    const url = await database.create();
+    const stores = await open.stores(url);
+    const writing = await open.stores(url);
+    let calls = 0;
+    const stop = stores.watch(() => {
+      calls++;
+    });
+    stop();
+    stop();
+    const before = calls;
+    const reached = catalogueReaches(stores, 1);
+    await writing.catalogue.write((writer) => writer.markChanged());
+    await reached;
+    expect(calls).toBe(before);
+  });
+});
 
 test('on PostgreSQL, a change is noticed after all connections were lost', async () => {
   const url = await newPostgresSchema();

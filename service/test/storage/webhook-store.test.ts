@@ -17,6 +17,8 @@ import {
   writeTransactions,
 } from './open-test-stores.ts';
 
+const open = openTestStores();
+
 const URL = 'https://partner.example/hook';
 
 const delivered = (
@@ -34,115 +36,105 @@ const delivered = (
     },
   ]);
 
-for (const database of DATABASES) {
-  describe(`webhooks on ${database.name}`, () => {
-    const open = openTestStores();
+describe.each(DATABASES)('webhooks on $name', (database) => {
+  test('a result is stored unless it moves the position back or the revision has changed', async () => {
+    const { stores, orgId } = await open.scene(database);
+    const webhook = await stores.webhooks.create(orgId, URL, NO_WATERMARK_MS);
+    const [first, second] = newIds(2) as [Uuid, Uuid];
+    const position = async () => {
+      const { positionMs, positionId } = (await stores.webhooks.find(webhook.id)) ?? webhook;
+      return [positionMs, positionId, completeThrough({ positionMs, positionId })];
+    };
+    expect(await position()).toEqual([NO_WATERMARK_MS, LAST_ID, null]);
+    await delivered(stores, webhook, 100, second);
+    await delivered(stores, webhook, 100, first);
+    await delivered(stores, webhook, 99);
+    expect(await position()).toEqual([100, second, 99]);
+    await delivered(stores, webhook, 100);
+    expect(await position()).toEqual([100, LAST_ID, 100]);
+    const replayed = await stores.webhooks.replay(webhook.id, 10);
+    await delivered(stores, webhook, 90);
+    expect(await stores.webhooks.find(webhook.id)).toEqual(replayed);
+    expect(await position()).toEqual([10, LAST_ID, 10]);
+    await stores.webhooks.replay(webhook.id, 20);
+    expect(await position()).toEqual([10, LAST_ID, 10]);
+  });
 
-    test('a result is stored unless it moves the position back or the revision has changed', async () => {
-      const stores = await open.stores(await database.create());
-      const { id: orgId } = await newOrganisation(stores);
-      const webhook = await stores.webhooks.create(orgId, URL, NO_WATERMARK_MS);
-      const [first, second] = newIds(2) as [Uuid, Uuid];
-      const position = async () => {
-        const { positionMs, positionId } = (await stores.webhooks.find(webhook.id)) ?? webhook;
-        return [positionMs, positionId, completeThrough({ positionMs, positionId })];
-      };
-      expect(await position()).toEqual([NO_WATERMARK_MS, LAST_ID, null]);
-      await delivered(stores, webhook, 100, second);
-      await delivered(stores, webhook, 100, first);
-      await delivered(stores, webhook, 99);
-      expect(await position()).toEqual([100, second, 99]);
-      await delivered(stores, webhook, 100);
-      expect(await position()).toEqual([100, LAST_ID, 100]);
-      const replayed = await stores.webhooks.replay(webhook.id, 10);
-      await delivered(stores, webhook, 90);
-      expect(await stores.webhooks.find(webhook.id)).toEqual(replayed);
-      expect(await position()).toEqual([10, LAST_ID, 10]);
-      await stores.webhooks.replay(webhook.id, 20);
-      expect(await position()).toEqual([10, LAST_ID, 10]);
-    });
+  test('an endpoint is behind until its position is at the end of the last stamp', async () => {
+    const { stores, orgId } = await open.scene(database);
+    const webhook = await stores.webhooks.create(orgId, URL, NO_WATERMARK_MS);
+    const behind = async () => (await stores.webhooks.behind()).length;
+    const [first, second] = newIds(2) as [Uuid, Uuid];
+    const stamp = await writeTransactions(stores, orgId, [first, second]);
+    expect(await behind()).toBe(1);
+    await delivered(stores, webhook, stamp, first);
+    expect([await behind(), (await stores.webhooks.list())[0]?.behindSinceMs]).toEqual([1, stamp]);
+    await delivered(stores, webhook, stamp);
+    expect([await behind(), (await stores.webhooks.list())[0]?.behindSinceMs]).toEqual([0, null]);
+  });
 
-    test('an endpoint is behind until its position is at the end of the last stamp', async () => {
-      const stores = await open.stores(await database.create());
-      const { id: orgId } = await newOrganisation(stores);
-      const webhook = await stores.webhooks.create(orgId, URL, NO_WATERMARK_MS);
-      const behind = async () => (await stores.webhooks.behind()).length;
-      const [first, second] = newIds(2) as [Uuid, Uuid];
-      const stamp = await writeTransactions(stores, orgId, [first, second]);
-      expect(await behind()).toBe(1);
-      await delivered(stores, webhook, stamp, first);
-      expect([await behind(), (await stores.webhooks.list())[0]?.behindSinceMs]).toEqual([1, stamp]);
-      await delivered(stores, webhook, stamp);
-      expect([await behind(), (await stores.webhooks.list())[0]?.behindSinceMs]).toEqual([0, null]);
-    });
+  test('changes are read in the order of stamps and ids, from any position', async () => {
+    const { stores, orgId } = await open.scene(database);
+    const other = await newOrganisation(stores, 'other');
+    const ids = newIds(6);
+    const at = (...indexes: number[]) => indexes.map((index) => ids[index] as Uuid);
+    const pair = (stamp: number, id: Uuid): [number, Uuid] => [stamp, id];
+    const early = await writeTransactions(stores, orgId, at(4, 1, 3));
+    await writeTransactions(stores, other.id, newIds(2));
+    const late = await writeTransactions(stores, orgId, at(5, 0, 2));
+    const order = [...at(1, 3, 4).map((id) => pair(early, id)), ...at(0, 2, 5).map((id) => pair(late, id))];
+    const read = async (stampMs: number, id: Uuid, limit: number) => {
+      const query = { orgId, after: { stampMs, id }, limit, bytesMax: 1_000_000 };
+      const { data, position, isLast } = await stores.transactions.changes(query);
+      const found = JSON.parse(`[${Buffer.from(data)}]`) as { id: Uuid }[];
+      return [found.map((row) => row.id), [position.stampMs, position.id], isLast];
+    };
+    for (const limit of [1, 2, 3, 6])
+      for (let from = 0; from <= 6; from++) {
+        const [stamp, id] = order[from - 1] ?? pair(NO_WATERMARK_MS, LAST_ID);
+        const [last, next] = [order[from + limit - 1], order[from + limit]];
+        const isInside = last !== undefined && next?.[0] === last[0];
+        const end = isInside ? last : pair(next === undefined ? late : late - 1, LAST_ID);
+        expect(await read(stamp, id, limit)).toEqual([
+          order.slice(from, from + limit).map(([, each]) => each),
+          end,
+          next === undefined,
+        ]);
+      }
+  });
 
-    test('changes are read in the order of stamps and ids, from any position', async () => {
-      const stores = await open.stores(await database.create());
-      const { id: orgId } = await newOrganisation(stores);
-      const other = await newOrganisation(stores, 'other');
-      const ids = newIds(6);
-      const at = (...indexes: number[]) => indexes.map((index) => ids[index] as Uuid);
-      const pair = (stamp: number, id: Uuid): [number, Uuid] => [stamp, id];
-      const early = await writeTransactions(stores, orgId, at(4, 1, 3));
-      await writeTransactions(stores, other.id, newIds(2));
-      const late = await writeTransactions(stores, orgId, at(5, 0, 2));
-      const order = [...at(1, 3, 4).map((id) => pair(early, id)), ...at(0, 2, 5).map((id) => pair(late, id))];
-      const read = async (stampMs: number, id: Uuid, limit: number) => {
-        const query = { orgId, after: { stampMs, id }, limit, bytesMax: 1_000_000 };
-        const { data, position, isLast } = await stores.transactions.changes(query);
-        const found = JSON.parse(`[${Buffer.from(data)}]`) as { id: Uuid }[];
-        return [found.map((row) => row.id), [position.stampMs, position.id], isLast];
-      };
-      for (const limit of [1, 2, 3, 6])
-        for (let from = 0; from <= 6; from++) {
-          const [stamp, id] = order[from - 1] ?? pair(NO_WATERMARK_MS, LAST_ID);
-          const [last, next] = [order[from + limit - 1], order[from + limit]];
-          const isInside = last !== undefined && next?.[0] === last[0];
-          const end = isInside ? last : pair(next === undefined ? late : late - 1, LAST_ID);
-          expect(await read(stamp, id, limit)).toEqual([
-            order.slice(from, from + limit).map(([, each]) => each),
-            end,
-            next === undefined,
-          ]);
-        }
-    });
-
-    test('resuming ends the wait for the next attempt', async () => {
-      const stores = await open.stores(await database.create());
-      const { id: orgId } = await newOrganisation(stores);
-      const webhook = await stores.webhooks.create(orgId, URL, NO_WATERMARK_MS);
-      const failed = { failures: 3, failingSinceMs: 5, attemptedAtMs: 7, retryAtMs: 9, lastResult: '410' };
-      await stores.webhooks.save([{ ...webhook, ...failed, pauses: true }]);
-      expect(await stores.webhooks.find(webhook.id)).toMatchObject({ ...failed, pausedBy: 'endpoint' });
-      expect(await stores.webhooks.resume(webhook.id)).toMatchObject({
-        ...{ failures: 0, retryAtMs: null, pausedAtMs: null, pausedBy: null, lastResult: '410' },
-      });
-    });
-
-    test('a rotation during an overlap keeps all secrets until the later end, unless it has no overlap', async () => {
-      let nowMs = 1_000;
-      const stores = await open.stores(await database.create(), undefined, () => nowMs);
-      const { id: orgId } = await newOrganisation(stores);
-      const { id } = await stores.webhooks.create(orgId, URL, NO_WATERMARK_MS);
-      const rotate = async (untilMs: number) => {
-        const { generation, oldestGeneration, overlapEndsAtMs } =
-          (await stores.webhooks.rotate(id, untilMs)) ?? {};
-        return [generation, oldestGeneration, overlapEndsAtMs];
-      };
-      expect(await rotate(2_000)).toEqual([2, 1, 2_000]);
-      expect(await rotate(2_500)).toEqual([3, 1, 2_500]);
-      expect(await rotate(1_500)).toEqual([4, 1, 2_500]);
-      nowMs = 2_500;
-      expect(await rotate(3_000)).toEqual([5, 4, 3_000]);
-      expect(await rotate(2_500)).toEqual([6, 4, 2_500]);
-      expect(await rotate(2_600)).toEqual([7, 6, 2_600]);
+  test('resuming ends the wait for the next attempt', async () => {
+    const { stores, orgId } = await open.scene(database);
+    const webhook = await stores.webhooks.create(orgId, URL, NO_WATERMARK_MS);
+    const failed = { failures: 3, failingSinceMs: 5, attemptedAtMs: 7, retryAtMs: 9, lastResult: '410' };
+    await stores.webhooks.save([{ ...webhook, ...failed, pauses: true }]);
+    expect(await stores.webhooks.find(webhook.id)).toMatchObject({ ...failed, pausedBy: 'endpoint' });
+    expect(await stores.webhooks.resume(webhook.id)).toMatchObject({
+      ...{ failures: 0, retryAtMs: null, pausedAtMs: null, pausedBy: null, lastResult: '410' },
     });
   });
-}
+
+  test('a rotation during an overlap keeps all secrets until the later end, unless it has no overlap', async () => {
+    let nowMs = 1_000;
+    const stores = await open.stores(await database.create(), undefined, () => nowMs);
+    const { id: orgId } = await newOrganisation(stores);
+    const { id } = await stores.webhooks.create(orgId, URL, NO_WATERMARK_MS);
+    const rotate = async (untilMs: number) => {
+      const { generation, oldestGeneration, overlapEndsAtMs } =
+        (await stores.webhooks.rotate(id, untilMs)) ?? {};
+      return [generation, oldestGeneration, overlapEndsAtMs];
+    };
+    expect(await rotate(2_000)).toEqual([2, 1, 2_000]);
+    expect(await rotate(2_500)).toEqual([3, 1, 2_500]);
+    expect(await rotate(1_500)).toEqual([4, 1, 2_500]);
+    nowMs = 2_500;
+    expect(await rotate(3_000)).toEqual([5, 4, 3_000]);
+    expect(await rotate(2_500)).toEqual([6, 4, 2_500]);
+    expect(await rotate(2_600)).toEqual([7, 6, 2_600]);
+  });
+});
 
 describe('webhooks after a restore', () => {
-  const open = openTestStores();
-
   test('all transactions are undelivered again, and webhooks wait for the operator if they may have changed since the backup', async () => {
     const folder = temporaryFolder();
     const url = `sqlite:${join(folder, 'test.db')}`;
