@@ -39,6 +39,19 @@ test('with either decimal separator, an amount is parsed correctly or rejected a
 });
 
 test.each([
+  ['81,00', 81],
+  ['1.081,50', 1081.5],
+  ['1,081.50', 1081.5],
+  ['1,234,567.00', 1234567],
+  ...['1,081', '1.08,1', '81,00,5', '8 1', '81.00 EUR', '1e3', '', '٨١'].map(
+    (text) => [text, undefined] as const,
+  ),
+] as const)('with either decimal separator, %p is %p', (text, expected) => {
+  const amount = parseEitherMark(text);
+  expect(amount && toNumber(amount)).toBe(expected);
+});
+
+test.each([
   ['EUR', 2],
   ['JPY', 0],
   ['KWD', 3],

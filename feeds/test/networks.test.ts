@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import type { Source } from '../src/source/source-file.ts';
+import type { NetworkName, Source } from '../src/source/source-file.ts';
 import { CouponCodes } from '../src/transactions/coupon-codes.ts';
 import {
   awinSale,
@@ -38,53 +38,50 @@ const common = {
 };
 
 describe('complete sales', () => {
-  test('an Awin sale is converted with every field', async () => {
-    const { rows } = await convertSales(sourceFor('awin'), JSON.stringify([awinSale()]));
-    const id = idOf('awin', 'transaction', '900100200');
-    const retailerId = idOf('awin', 'retailer', '17874');
-    const cashbackOfferId = idOf('awin', 'offer', '297335');
-    const passbackData = 'autumn';
-    expect(rows).toEqual([{ id, country: 'DE', ...common, passbackData, cashbackOfferId, retailerId }]);
-  });
-
-  test('an impact.com sale is converted with every field', async () => {
-    const { rows } = await convertSales(sourceFor('impact'), impactPage('Actions', [impactAction()]));
-    const id = idOf('impact', 'transaction', '10306.4636.158133');
-    const retailerId = idOf('impact', 'retailer', '10306');
-    const cashbackOfferId = idOf('impact', 'offer', '2240');
-    const passbackData = 'autumn';
-    expect(rows).toEqual([{ id, country: 'DE', ...common, passbackData, cashbackOfferId, retailerId }]);
-  });
-
-  test('a Partnerize sale is converted with every field', async () => {
-    const { rows } = await convertSales(
-      sourceFor('partnerize'),
+  test.each<[NetworkName, string, string, string, Row]>([
+    [
+      'awin',
+      JSON.stringify([awinSale()]),
+      '900100200',
+      '17874',
+      { country: 'DE', passbackData: 'autumn', cashbackOfferId: idOf('awin', 'offer', '297335') },
+    ],
+    [
+      'impact',
+      impactPage('Actions', [impactAction()]),
+      '10306.4636.158133',
+      '10306',
+      { country: 'DE', passbackData: 'autumn', cashbackOfferId: idOf('impact', 'offer', '2240') },
+    ],
+    [
+      'partnerize',
       partnerizePage([partnerizeConversion({}, { conversion_status: 'approved' })]),
-    );
-    const id = idOf('partnerize', 'transaction', '111111l314');
-    const source = {
-      retailerId: idOf('partnerize', 'retailer', '111111l29'),
-      sourceUpdatedAt: '2026-11-14T12:05:31',
-    };
-    expect(rows).toEqual([{ id, country: 'DE', ...common, status: 'CONFIRMED', ...source }]);
-  });
-
-  test('a CJ sale is converted with every field', async () => {
-    const { rows } = await convertSales(sourceFor('cj'), cjAnswer([cjRecord()]));
-    const id = idOf('cj', 'transaction', '1700000077');
-    const money = { currencyCode: 'USD', orderValue: 80, cashback: 2 };
-    const source = { retailerId: idOf('cj', 'retailer', '1234567'), sourceUpdatedAt: '2026-11-14T12:30:00' };
-    expect(rows).toEqual([{ id, country: 'US', ...common, ...money, ...source }]);
-  });
-
-  test('a Rakuten sale is converted with every field', async () => {
-    const { rows } = await convertSales(sourceFor('rakuten'), JSON.stringify([rakutenSku()]));
-    const id = idOf('rakuten', 'transaction', '3358:A-100');
-    const source = {
-      retailerId: idOf('rakuten', 'retailer', '3358'),
-      sourceUpdatedAt: '2026-11-14T12:05:00',
-    };
-    expect(rows).toEqual([{ id, country: 'US', ...common, clickedAt: null, ...source }]);
+      '111111l314',
+      '111111l29',
+      { country: 'DE', status: 'CONFIRMED', sourceUpdatedAt: '2026-11-14T12:05:31' },
+    ],
+    [
+      'cj',
+      cjAnswer([cjRecord()]),
+      '1700000077',
+      '1234567',
+      {
+        country: 'US',
+        ...{ currencyCode: 'USD', orderValue: 80, cashback: 2 },
+        sourceUpdatedAt: '2026-11-14T12:30:00',
+      },
+    ],
+    [
+      'rakuten',
+      JSON.stringify([rakutenSku()]),
+      '3358:A-100',
+      '3358',
+      { country: 'US', clickedAt: null, sourceUpdatedAt: '2026-11-14T12:05:00' },
+    ],
+  ])('a sale of %s is converted with every field', async (network, file, sale, retailer, changes) => {
+    const { rows } = await convertSales(sourceFor(network), file);
+    const ids = { id: idOf(network, 'transaction', sale), retailerId: idOf(network, 'retailer', retailer) };
+    expect(rows).toEqual([{ ...common, ...changes, ...ids }]);
   });
 
   test("a sale in Partnerize's CSV export is converted with every field except the passbackUid, which the export lacks", async () => {
@@ -106,55 +103,58 @@ describe('complete sales', () => {
 });
 
 describe('sourceUpdatedAt, the time of the last change at the network', () => {
-  const times = async (source: Source, file: string) =>
-    (await convertSales(source, file)).rows.map((row) => row.sourceUpdatedAt);
-
-  test('Awin: a decided sale has its validation date, and a pending sale has none', async () => {
-    const at = (commissionStatus: string) =>
-      awinSale({ commissionStatus, validationDate: '2026-11-16T01:00:00', amended: true });
-    const berlin = sourceFor('awin', { timeZone: 'Europe/Berlin' });
-    expect(await times(berlin, JSON.stringify([at('approved')]))).toEqual(['2026-11-16T00:00:00']);
-    expect(await times(berlin, JSON.stringify([at('deleted')]))).toEqual(['2026-11-16T00:00:00']);
-    expect(await times(berlin, JSON.stringify([at('pending')]))).toEqual([undefined]);
+  const decided = (commissionStatus: string) =>
+    JSON.stringify([awinSale({ commissionStatus, validationDate: '2026-11-16T01:00:00', amended: true })]);
+  const berlin = sourceFor('awin', { timeZone: 'Europe/Berlin' });
+  const undated = cjCorrection({
+    commissionId: '2900000003',
+    postingDate: null,
+    saleAmountPubCurrency: '1',
   });
+  const records = [cjRecord(), cjCorrection(), undated];
+  const process_date = 'Mon Nov 16 2026 01:00:00 GMT+0100 (CET)';
+  const skus = [rakutenSku(), rakutenSku({ etransaction_id: '2', process_date })];
+  const byClick = sourceFor('partnerize', { subId: 'click' });
 
-  test('CJ: a sale has the latest posting date of its records', async () => {
-    const undated = cjCorrection({
-      commissionId: '2900000003',
-      postingDate: null,
-      saleAmountPubCurrency: '1',
-    });
-    for (const records of [
-      [cjRecord(), cjCorrection(), undated],
-      [undated, cjCorrection(), cjRecord()],
-    ]) {
-      expect(await times(sourceFor('cj'), cjAnswer(records))).toEqual(['2026-11-20T09:00:00']);
-    }
-    expect(await times(sourceFor('cj'), cjAnswer([cjRecord({ postingDate: '' })]))).toEqual([undefined]);
-  });
-
-  test('Rakuten: a sale has the latest process date of its rows', async () => {
-    const second = rakutenSku({
-      etransaction_id: '2',
-      process_date: 'Mon Nov 16 2026 01:00:00 GMT+0100 (CET)',
-    });
-    for (const rows of [
-      [rakutenSku(), second],
-      [second, rakutenSku()],
-    ]) {
-      expect(await times(sourceFor('rakuten'), JSON.stringify(rows))).toEqual(['2026-11-16T00:00:00']);
-    }
-    const undated = [rakutenSku({ process_date: '' })];
-    expect(await times(sourceFor('rakuten'), JSON.stringify(undated))).toEqual([undefined]);
-  });
-
-  test('impact.com: a sale has no sourceUpdatedAt', async () => {
-    expect(await times(sourceFor('impact'), impactPage('Actions', [impactAction()]))).toEqual([undefined]);
-  });
-
-  test('Partnerize: a sale with a click id also has a sourceUpdatedAt', async () => {
-    const source = sourceFor('partnerize', { subId: 'click' });
-    expect(await times(source, partnerizePage([partnerizeConversion()]))).toEqual(['2026-11-14T12:05:31']);
+  test.each<[string, Source, string, string | undefined]>([
+    ["Awin: an approved sale's validation date", berlin, decided('approved'), '2026-11-16T00:00:00'],
+    ["Awin: a deleted sale's validation date", berlin, decided('deleted'), '2026-11-16T00:00:00'],
+    ['Awin: undefined for a pending sale', berlin, decided('pending'), undefined],
+    ['CJ: the latest posting date', sourceFor('cj'), cjAnswer(records), '2026-11-20T09:00:00'],
+    [
+      'CJ: the latest posting date, for records in reverse order',
+      sourceFor('cj'),
+      cjAnswer(records.toReversed()),
+      '2026-11-20T09:00:00',
+    ],
+    [
+      'CJ: undefined without a posting date',
+      sourceFor('cj'),
+      cjAnswer([cjRecord({ postingDate: '' })]),
+      undefined,
+    ],
+    ['Rakuten: the latest process date', sourceFor('rakuten'), JSON.stringify(skus), '2026-11-16T00:00:00'],
+    [
+      'Rakuten: the latest process date, for rows in reverse order',
+      sourceFor('rakuten'),
+      JSON.stringify(skus.toReversed()),
+      '2026-11-16T00:00:00',
+    ],
+    [
+      'Rakuten: undefined without a process date',
+      sourceFor('rakuten'),
+      JSON.stringify([rakutenSku({ process_date: '' })]),
+      undefined,
+    ],
+    [
+      'Partnerize: the last modification, also of a sale with a click id',
+      byClick,
+      partnerizePage([partnerizeConversion()]),
+      '2026-11-14T12:05:31',
+    ],
+  ])('%s', async (_what, source, file, expected) => {
+    const { rows } = await convertSales(source, file);
+    expect(rows.map((row) => row.sourceUpdatedAt)).toEqual([expected]);
   });
 });
 
