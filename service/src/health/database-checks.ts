@@ -44,10 +44,15 @@ export function schema({ inspected }: Facts): Verdict | undefined {
       return fault('missing', 'create it with: offerbook orgs create NAME');
     case 'unusable':
       return fault(problem, 'see docs/operations/upgrading.md');
+    case 'released':
+      return fault(
+        `version ${version} of an older Offerbook; this one needs ${known}`,
+        'make a backup with the old version, stop all servers and imports, and run: offerbook migrate',
+      );
     case 'old':
       return warning(
         `version ${version} of an older Offerbook; this one needs ${known}`,
-        'make a backup, stop all servers and imports, and run: offerbook migrate',
+        'make a backup, and run: offerbook migrate',
       );
     case 'current':
       return ok(`version ${version}`);

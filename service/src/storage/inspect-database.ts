@@ -14,7 +14,7 @@ import type { Database, DatabaseOptions, FailoverFacts, PostgresFacts } from './
 import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
 import { closing } from './open-once.ts';
 import { READ_OPTIONS } from './open-stores.ts';
-import { findSchema } from './schema/migrate.ts';
+import { type FoundSchema, findSchema } from './schema/migrate.ts';
 import { versionOf } from './schema/schema.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 import type { Auditor } from './stores/audit-log.ts';
@@ -59,7 +59,7 @@ export interface ContentFacts {
 }
 
 export interface SchemaFacts {
-  readonly state: 'none' | 'old' | 'current' | 'unusable';
+  readonly state: 'none' | FoundSchema['state'] | 'unusable';
   readonly version: number;
   /** Latest schema version that this program supports. */
   readonly known: number;
@@ -154,8 +154,7 @@ async function inspectSchema(database: Database): Promise<SchemaFacts> {
   try {
     const found = await findSchema(database);
     if (found === undefined) return { state: 'none', version: 0, known };
-    const { state, version } = found;
-    return { state: state === 'current' ? state : 'old', version, known };
+    return { ...found, known };
   } catch (error) {
     if (!isStorageError(error, 'too new', 'invalid')) throw error;
     const [row] = await database.all<{ version: number }>('SELECT version FROM schema_version');

@@ -132,11 +132,11 @@ describe('rating a database', () => {
   });
 
   test('every schema state has a rating, with advice for each state that is not current', () => {
-    const states = ['none', 'old', 'current', 'unusable'] as const;
+    const states = ['none', 'old', 'released', 'current', 'unusable'] as const;
     const judged = states.map((state) =>
       verdictOf('schema', { inspected: { ...FACTS, schema: { state, version: 6, known: 7 } } }),
     );
-    expect(judged.map(([state]) => state)).toEqual(['fault', 'warning', 'ok', 'fault']);
+    expect(judged.map(([state]) => state)).toEqual(['fault', 'warning', 'fault', 'ok', 'fault']);
     expect(judged.filter(([, , advice]) => advice === undefined).map(([, found]) => found)).toEqual([
       'version 6',
     ]);

@@ -205,7 +205,7 @@ for (const database of DATABASES) {
       const fixture = await loadRelease(database, 'v0.1.0');
       const { url } = fixture;
       const facts = await inspectDatabase(url, Date.now);
-      expect(facts.schema).toMatchObject({ state: 'old', version: 7 });
+      expect(facts.schema).toMatchObject({ state: 'released', version: 7 });
       const empty = await database.createEmpty();
       for (const attempt of [
         () => openStores(url),
