@@ -115,10 +115,7 @@ export interface TransactionStore {
 
 export interface TransactionWriters extends ImportWriter {
   readonly pulls: PullWriter;
-  /**
-   * Returns those of the ids, which are new to their organisations, that another organisation has. In a write to one
-   * organisation, checks only as many of the ids as costs about one look-up per id.
-   */
+  /** Returns those of the ids, which are new to their organisations, that another organisation has. */
   findUsed(ids: readonly Uuid[]): Promise<Set<Uuid>>;
   /** Returns undefined if there is no such organisation, or if the write is to a different one. */
   of(orgId: number): OrganisationWriter | undefined;

@@ -118,6 +118,7 @@ describe('an import upserts by id', () => {
   test("an import cannot change another organisation's transactions", async () => {
     await load(ndjson(transaction(1)));
     await load(ndjson(transaction(2)), {}, book.otherOrg);
+    await book.stores.organisations.create('third');
     const before = await contentOf(book);
     expect(before.otherTransactions.documents.length).toBe(1);
     const run = load(ndjson(transaction(2), transaction(3), transaction(1)), {}, book.otherOrg);

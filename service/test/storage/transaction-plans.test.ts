@@ -169,7 +169,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
         [CURRENT_SQL, user, ['transactions_by_user']],
         [COUNT_SQL, [...user, USER], [historyKey, 'transactions_by_user']],
         [RETAILERS_SQL, [1, ids], [byKey]],
-        [USED_SQL, [ids], [byKey]],
+        [USED_SQL, [0, ids], [byKey]],
         [PUT_SOURCES_SQL, [JSON.stringify([[1, CURSOR, null, null]])], [byKey]],
         [STAMP_SQL, [JSON.stringify([[1, CURSOR]]), maxMs, '', maxMs], [byKey]],
         [SORTED_EDGE_SQL, edge, ['transactions_by_stamp']],

@@ -63,15 +63,11 @@ export function transactionStore(
         opened.set(orgId, made);
         return made;
       };
-      const [{ count: orgs } = { count: 0 }] = await connection.all<{ count: number }>(
-        'SELECT count(*) AS count FROM organisations',
-      );
-      const others = orgs - 1;
-      const isForAll = lastStampsMs.size > 1;
+      const orgs = await connection.all(`${ORGANISATIONS_SQL} LIMIT 2`);
       const findUsed = async (ids: readonly Uuid[]) => {
-        const checked = isForAll ? ids : ids.slice(0, Math.ceil(ids.length / Math.max(1, others)));
-        if (others < 1 || checked.length === 0) return new Set<Uuid>();
-        const rows = await connection.all<{ id: Uuid }>(USED_SQL, JSON.stringify(checked));
+        if (orgs.length < 2 || ids.length === 0) return new Set<Uuid>();
+        const [own] = lastStampsMs.size === 1 ? lastStampsMs.keys() : [];
+        const rows = await connection.all<{ id: Uuid }>(USED_SQL, own ?? 0, JSON.stringify(ids.toSorted()));
         return new Set(rows.map(({ id }) => id));
       };
       const result = await work({ findUsed, of, finishImport, pulls: pullWriter(connection, clock) });
@@ -137,10 +133,13 @@ export function transactionStore(
 
 const ORGANISATIONS_SQL = 'SELECT id FROM organisations';
 
-/** Those of the ids $1 that any organisation's transaction has. */
+/**
+ * Those of the ids $2, in order, that transactions of organisations other than $1 have. Look-ups for an organisation are next to each
+ * other in the index; in the order of ids, they take two to three times as long with 50 organisations.
+ */
 export const USED_SQL: Statement = (sql) => `
-  SELECT t.id FROM ${sql.valuesTable('$1', 'uuid')} CROSS JOIN organisations o CROSS JOIN transactions t
-   WHERE t.org_id = o.id AND t.id = v.value`;
+  SELECT t.id FROM organisations o CROSS JOIN ${sql.valuesTable('$2', 'uuid')} CROSS JOIN transactions t
+   WHERE o.id <> $1 AND t.org_id = o.id AND t.id = v.value`;
 
 /** The retailers of the transactions $2 of organisation $1. */
 export const RETAILERS_SQL: Statement = (sql) => `

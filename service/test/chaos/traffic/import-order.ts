@@ -33,7 +33,7 @@ export interface ImportOrder {
   readonly parts: readonly ImportPart[];
   /** Number of rows in each part. */
   readonly rows: number;
-  /** Valid, or with a row that makes the whole import fail. */
+  /** The end of the file: valid, or with a row that makes the whole import fail. */
   readonly ending: 'good' | 'bad row' | 'foreign id';
   /** Error of the importing process's clock. */
   readonly clockOffsetMs: number;
@@ -100,12 +100,6 @@ async function* fileOf(
     chosen.push(...rows.map((row) => (makeClick ? { ...row, clickId: makeClick(part.org) } : row)));
   }
   const rows = random.shuffled(chosen);
-  const [first] = parts;
-  // The first row, because an import for one organisation does not compare all ids with those of the others.
-  if (order.ending === 'foreign id' && first !== undefined) {
-    const foreign = transaction(0, { id: await foreignId(stores, first.organisation, random) });
-    rows.unshift(makeClick ? { ...foreign, clickId: makeClick(first.org) } : foreign);
-  }
   const pauseAt = random.whole(0, rows.length);
   for (const [i, row] of rows.entries()) {
     if (i === pauseAt) await Bun.sleep(order.pauseMs);
@@ -113,6 +107,11 @@ async function* fileOf(
   }
   if (pauseAt === rows.length) await Bun.sleep(order.pauseMs);
   if (order.ending === 'bad row') yield line({ id: 'not an id' });
+  const [first] = parts;
+  if (order.ending === 'foreign id' && first !== undefined) {
+    const foreign = transaction(0, { id: await foreignId(stores, first.organisation, random) });
+    yield line(makeClick ? { ...foreign, clickId: makeClick(first.org) } : foreign);
+  }
 }
 
 /**
