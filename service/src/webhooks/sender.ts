@@ -169,7 +169,7 @@ export class WebhookSender {
     const headers = signatureHeaders(databaseKey, webhook, { messageId, atMs: nowMs, body });
     const { url, failures } = webhook;
     // A request starts only if it is certain to end before another node can take over. Checked last, so that a process that was
-    // frozen before this point sends nothing.
+    // frozen before this point sends nothing. If it is frozen between here and the write to the socket, the page can arrive late.
     const takesMs = (this.#options.post.timeoutMs ?? ATTEMPT_MAX_MS) + MARGIN_MS;
     if (
       this.#isStopping ||

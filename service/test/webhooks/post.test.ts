@@ -178,6 +178,18 @@ describe('addresses', () => {
     expect(reached).toBe(1);
   });
 
+  test('a process that is frozen during the name lookup beyond the time limit sends nothing', async () => {
+    reached = 0;
+    const resolve = async () => {
+      // The answer is handled before the timer, as after a freeze.
+      Bun.sleepSync(60);
+      return ['127.0.0.1'];
+    };
+    const frozen = await send(`http://frozen.example:${server.port}/`, { resolve, timeoutMs: 50 });
+    const next = await send(`http://127.0.0.1:${server.port}/`);
+    expect([frozen.result, next.result, reached]).toEqual(['timeout', '200', 1]);
+  });
+
   test('a name that does not resolve is reported', async () => {
     const resolve = (name: string) => dns.resolve(name);
     expect(await send('http://unknown.example/', { resolve })).toMatchObject({ result: 'name not found' });
