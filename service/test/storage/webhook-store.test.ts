@@ -76,7 +76,16 @@ describe.each(DATABASES)('webhooks on $name', (database) => {
   test('changes are read in the order of stamps and ids, from any position', async () => {
     const { stores, orgId } = await open.scene(database);
     const other = await newOrganisation(stores, 'other');
-    const ids = newIds(6);
+    // SQLite compares bytes, PostgreSQL values of type uuid, and programs strings.
+    const starts = [
+      '00000000-7fff',
+      '00000000-8000',
+      '09ffffff-0000',
+      '0a000000-0000',
+      '7fffffff-ffff',
+      '80000000-0000',
+    ];
+    const ids = starts.map((start) => `${start}-4000-8000-000000000000` as Uuid);
     const at = (...indexes: number[]) => indexes.map((index) => ids[index] as Uuid);
     const pair = (stamp: number, id: Uuid): [number, Uuid] => [stamp, id];
     const early = await writeTransactions(stores, orgId, at(4, 1, 3));
