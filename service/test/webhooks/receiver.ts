@@ -3,7 +3,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type Socket } from 'node:net';
-import type { Timestamp } from '@offerbook/wire/timestamp.ts';
+import { type Timestamp, timestampMs } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { until } from '../support/until.ts';
 
@@ -12,6 +12,16 @@ export interface Delivery {
   readonly headers: Headers;
   readonly body: string;
   readonly page: Page;
+  /** When the sender made the message, by its clock. */
+  readonly madeAtMs: number;
+  readonly arrivedAtMs: number;
+}
+
+/** A delivery with rows that were older than those of an earlier delivery. */
+export interface Overtaken {
+  readonly delivery: Delivery;
+  readonly by: Delivery;
+  readonly rows: number;
 }
 
 interface Page {
@@ -36,15 +46,18 @@ export class Receiver implements AsyncDisposable {
   readonly deliveries: Delivery[] = [];
   /** The rows of all deliveries that were stored. */
   readonly copy = new Map<Uuid, Row>();
+  /** The delivery from which each row of the copy was stored. */
+  readonly #sources = new Map<Uuid, Delivery>();
   behaviour: Behaviour;
-  /** Greatest number of requests at the same time. */
+  /** Greatest number of requests at the same time, without delayed ones. */
   concurrent = 0;
-  /** Number of rows that were older than those stored. */
-  older = 0;
+  readonly overtaken: Overtaken[] = [];
   /** Number of rows that were stored already. */
   repeated = 0;
   /** Returns true to close the connection before the body has arrived. */
   isCut: () => boolean = () => false;
+  /** Returns true if the failure of a node has delayed the delivery. */
+  isDelayed: (delivery: Delivery) => boolean = () => false;
   #current = 0;
   readonly #server = createServer((request, response) => void this.#answer(request, response));
   readonly #port: number;
@@ -79,7 +92,7 @@ export class Receiver implements AsyncDisposable {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    this.concurrent = Math.max(this.concurrent, ++this.#current);
+    this.#current++;
     let isOpen = true;
     const end = () => {
       if (isOpen) this.#current--;
@@ -89,9 +102,11 @@ export class Receiver implements AsyncDisposable {
     if (this.isCut()) return void request.socket.destroy();
     try {
       const delivery = await readDelivery(request);
+      if (this.isDelayed(delivery)) end();
+      this.concurrent = Math.max(this.concurrent, this.#current);
       const reply = await this.behaviour(delivery, this.deliveries.push(delivery));
       const isResponse = reply instanceof Response;
-      if (isResponse ? reply.ok : reply.stores) this.#store(delivery.page);
+      if (isResponse ? reply.ok : reply.stores) this.#store(delivery);
       if (reply.status === 'close') request.socket.destroy();
       else if (!isResponse) response.writeHead(reply.status).end();
       else response.writeHead(reply.status, Object.fromEntries(reply.headers)).end(await reply.text());
@@ -101,16 +116,22 @@ export class Receiver implements AsyncDisposable {
     }
   }
 
-  #store({ transactions }: Page): void {
-    for (const row of transactions) {
+  #store(delivery: Delivery): void {
+    const newer: Delivery[] = [];
+    for (const row of delivery.page.transactions) {
       const known = this.copy.get(row.id);
-      if (known?.updatedAt !== undefined && row.updatedAt !== undefined && known.updatedAt > row.updatedAt)
-        this.older++;
+      const source = this.#sources.get(row.id);
+      const isOlder =
+        known?.updatedAt !== undefined && row.updatedAt !== undefined && known.updatedAt > row.updatedAt;
+      if (isOlder && source !== undefined) newer.push(source);
       else {
         if (known !== undefined && known.updatedAt === row.updatedAt) this.repeated++;
         this.copy.set(row.id, row);
+        this.#sources.set(row.id, delivery);
       }
     }
+    const [by] = newer;
+    if (by !== undefined) this.overtaken.push({ delivery, by, rows: newer.length });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -124,7 +145,9 @@ async function readDelivery(request: IncomingMessage): Promise<Delivery> {
   for await (const chunk of request) chunks.push(chunk);
   const body = Buffer.concat(chunks).toString();
   const headers = new Headers(request.headers as Record<string, string>);
-  return { path: request.url ?? '', headers, body, page: (JSON.parse(body) as { data: Page }).data };
+  const { data, timestamp } = JSON.parse(body) as { readonly data: Page; readonly timestamp: Timestamp };
+  const times = { madeAtMs: timestampMs(timestamp), arrivedAtMs: Date.now() };
+  return { path: request.url ?? '', headers, body, page: data, ...times };
 }
 
 /** A TCP server that does what `onRequest` does when a request arrives. */
