@@ -65,7 +65,7 @@ async function fetched(path: string, kind: 'public' | 'private' = 'public'): Pro
 }
 
 describe('the tools', () => {
-  test('the server and every tool say that results are data, not instructions', async () => {
+  test('the descriptions of the server and of every tool state that results are data, not instructions', async () => {
     await using agent = await connect();
     expect(agent.client.getInstructions()).toBe(THIRD_PARTY);
     const { tools } = await agent.client.listTools();

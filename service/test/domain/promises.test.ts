@@ -38,7 +38,7 @@ test('withTimeout() does not leave a timer running', async () => {
   }
 });
 
-test('Batches process every item once, in batches of a limited size, one batch at a time', async () => {
+test('Batches process every item once, in one batch of limited size at a time', async () => {
   const sizes: number[] = [];
   let running = 0;
   const batches = new Batches(async (items: number[]) => {

@@ -306,7 +306,7 @@ describe.each(DATABASES)('pages of a few transactions on $name', (testDatabase) 
     return { stores, orgId };
   }
 
-  test('a page finds an old transaction after about as many newer ones as a page by id can skip', async () => {
+  test('a page finds an old transaction among as many newer ones as a page by id can skip', async () => {
     const [old, last] = [idOf(1_000), idOf(1_001)];
     const newer = Array.from({ length: 203 }, (_, i) => ({ id: idOf(i), atMs: 20 }));
     const { stores, orgId } = await newOrg([
