@@ -359,7 +359,7 @@ describe('XML', () => {
 
   test('accepts a row of exactly the maximum length, and rejects a longer one', async () => {
     const row = (length: number) => page(`<link><id>${'x'.repeat(length)}</id></link>`);
-    // The names of the two elements count, too.
+    // The names of the two elements also count.
     const longest = MIB - 'linkid'.length;
     expect((await read(row(longest), undefined, LIMITED)).rows).toHaveLength(1);
     expect(await problemOf(row(longest + 1), LIMITED)).toBe('line 1: the XML is longer than 1 MiB');

@@ -126,7 +126,7 @@ test('no console page moves while it loads, and no table of one scrolls sideways
         "[...document.querySelectorAll('.scroll')].filter((box) => box.checkVisibility() && box.scrollWidth > box.clientWidth).length",
       );
     const paths = [...CONSOLE_PATHS, '/imports/2', `/transactions/${id(101)}`];
-    // All pages in one size before the next: a page that loads while the window still changes its size would move.
+    // Load all pages in one size before the next size, because a page moves if it loads while the window is resized.
     await page.setViewportSize({ width: 1400, height: 1000 });
     for (const path of paths) {
       await page.goto(full.url + path);

@@ -75,7 +75,7 @@ describe.each(TARGETS)('%s', (path, operation) => {
                 : tokens[token as 'public'];
           const response = await node.request(method, path, text, headers);
           const body = await response.text();
-          // A coupon has a code, too.
+          // A coupon also has a code.
           const code =
             response.status < 400 || body === '' ? undefined : (JSON.parse(body) as { code?: string }).code;
           const want = expected(operation, token, method, origin);

@@ -38,7 +38,7 @@ export interface TestNodeOptions {
   /** Long by default, so that a click does not go to the spool on a busy machine. */
   readonly clickDeadlineMs?: number;
   readonly replicaLagMaxMs?: number;
-  /** Token for the guest access of the pages; `keep` makes it valid. */
+  /** Token that the pages contain for visitors; `keep` makes it valid. */
   readonly pageToken?: string;
   /** Route of the transactions that the explorer shows to guests. */
   readonly feed?: Route;

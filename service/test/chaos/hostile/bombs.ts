@@ -1,5 +1,5 @@
 // Small files that decompress to huge ones. They are generated and written in pieces, so that generating them needs little
-// memory, too.
+// memory.
 
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';

@@ -24,7 +24,7 @@ export async function play(scenario: Scenario, settings: RunSettings): Promise<R
   } catch (error) {
     notCompleted(error);
   } finally {
-    // Closing things can report violations, too.
+    // Closing things can also report violations.
     await run.disposeAsync().catch(notCompleted);
     process.off('SIGINT', stop);
     process.off('SIGTERM', stop);

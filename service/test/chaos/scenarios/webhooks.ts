@@ -154,7 +154,7 @@ async function newEndpoint(
     if (current === 'forget') {
       // The endpoint responds before it stores the page, and crashes. It asks the operator for a replay.
       run.count('replays');
-      // The page may have begun inside a stamp. From a millisecond earlier, the next page cannot seem to follow the stored ones.
+      // The page may have begun inside a stamp. A replay from a millisecond earlier cannot be mistaken for the next page.
       throughMs = Math.max(NO_WATERMARK_MS, throughMs - 1);
       replays.push(stores.webhooks.replay(id, random.unit() < 0.1 ? NO_WATERMARK_MS : throughMs));
       return { status: 200, stores: false };

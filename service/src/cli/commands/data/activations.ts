@@ -17,7 +17,11 @@ export function activationsCommand(): Command {
     'delete old clicks without a sale, with their passbackUid and passbackData',
     'offerbook activations purge --older-than 400d',
   )
-    .requiredOption('--older-than <duration>', 'minimum age, at least 1d', parseOlderThan)
+    .requiredOption(
+      '--older-than <duration>',
+      'delete clicks of at least this age (minimum 1d)',
+      parseOlderThan,
+    )
     .action(purgeClicks);
   const totals = jsonCommand(
     'totals',

@@ -16,7 +16,7 @@ export function purgeCommand(): Command {
   )
     .requiredOption(
       '--older-than <duration>',
-      'minimum time since the replacement, at least 1d',
+      'delete versions replaced at least this long ago (minimum 1d)',
       parseOlderThan,
     )
     .action(purge);
