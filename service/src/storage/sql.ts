@@ -95,12 +95,18 @@ interface SchemaWords {
 }
 
 /** Splits a `joinIds` column, which is null if there are no ids. SQLite returns hexadecimal digits without hyphens. */
-export function splitIds(text: string | null): Uuid[] {
-  if (text === null) return [];
-  return text[8] === '-' ? (text.split(',') as Uuid[]) : text.split(',').map(uuidOfHex);
+export function splitIds(text: string | null): JoinedId[] {
+  return text === null ? [] : (text.split(',') as JoinedId[]);
 }
 
-/** Runs for every id that SQLite returns: joining a list of parts would take several times as long. */
+/** A UUID with or without hyphens. Those of one database sort like UUIDs. */
+export type JoinedId = Uuid | (string & { readonly joined: unique symbol });
+
+export function uuidOf(id: JoinedId): Uuid {
+  return id[8] === '-' ? (id as Uuid) : uuidOfHex(id);
+}
+
+/** Runs for every id of a row that SQLite returns: joining a list of parts would take several times as long. */
 export function uuidOfHex(hex: string): Uuid {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}` as Uuid;
 }

@@ -16,7 +16,7 @@
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { StampWindow } from '../../domain/transaction.ts';
 import type { Connection, SqlValue } from '../database.ts';
-import { type Sql, type Statement, splitIds } from '../sql.ts';
+import { type JoinedId, type Sql, type Statement, splitIds, uuidOf } from '../sql.ts';
 import { mergeRuns, type RunRead } from './merge-runs.ts';
 
 /** Each import costs one or two index seeks. With more imports than this, everything they replaced is read instead, … */
@@ -71,7 +71,7 @@ async function findFew(
 ): Promise<readonly Uuid[] | undefined> {
   const params = [orgId, since, window.minMs, window.maxMs, cursor, count];
   const [few] = await connection.all<{ total: number; ids: string | null }>(statement, ...params);
-  return few !== undefined && few.total <= countMax ? splitIds(few.ids) : undefined;
+  return few !== undefined && few.total <= countMax ? splitIds(few.ids).map(uuidOf) : undefined;
 }
 
 async function readRuns(
@@ -79,7 +79,7 @@ async function readRuns(
   { orgId, cursor, window }: ReplacedQuery,
   reads: readonly RunRead<{ stamp: number; weight: number }>[],
   last: Uuid,
-): Promise<Uuid[][]> {
+): Promise<JoinedId[][]> {
   const rows = await connection.all<{ value: number; ids: string | null }>(
     RUNS_SQL,
     orgId,

@@ -10,7 +10,7 @@ import { PAGE_BYTES_MAX } from '../../domain/page.ts';
 import { printedPassbackUid } from '../../domain/stored-document.ts';
 import type { StampWindow, TransactionPage, TransactionQuery } from '../../domain/transaction.ts';
 import type { Connection, Database } from '../database.ts';
-import { type Statement, splitIds } from '../sql.ts';
+import { type Statement, splitIds, uuidOf } from '../sql.ts';
 import { IDS_MAX, joinDocuments, LATEST_MS, versionAsOf } from './page-documents.ts';
 import { findUserIds } from './user-ids.ts';
 import { userKey } from './user-key.ts';
@@ -61,7 +61,9 @@ async function findIds(
       window.maxMs,
       window.minMs,
     );
-    const ids = splitIds(row?.ids ?? null).sort();
+    const ids = splitIds(row?.ids ?? null)
+      .map(uuidOf)
+      .sort();
     if (ids.length > limit || candidates.length < count) return ids.slice(0, limit + 1);
   }
 }

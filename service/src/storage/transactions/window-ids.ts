@@ -14,7 +14,7 @@
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { StampWindow } from '../../domain/transaction.ts';
 import type { Connection } from '../database.ts';
-import { type Sql, type Statement, splitIds } from '../sql.ts';
+import { type JoinedId, type Sql, type Statement, splitIds } from '../sql.ts';
 import { mergeRuns, type Run, type RunRead } from './merge-runs.ts';
 import { clampSpans, SPAN_MS, SPAN_SHIFT, type SpanRange, spanOf, splitWindow } from './stamp-window.ts';
 
@@ -92,7 +92,7 @@ async function readRuns(
   { orgId, cursor }: IdQuery,
   reads: readonly RunRead<SpanRun>[],
   last: Uuid,
-): Promise<Uuid[][]> {
+): Promise<JoinedId[][]> {
   // Spans have nearly the same share, so one limit serves all of them.
   const size = reads.reduce((most, read) => Math.max(most, read.size), 0);
   const spans = JSON.stringify(reads.map(({ run }) => run.span));
@@ -110,7 +110,7 @@ async function readEdge(
   connection: Connection,
   { orgId, cursor, count }: IdQuery,
   { minMs, maxMs }: StampWindow,
-): Promise<Uuid[]> {
+): Promise<JoinedId[]> {
   type Row = { beyond: unknown; ids: string | null };
   for (let most = EDGE_ROWS; ; most *= EDGE_FACTOR) {
     const params = [orgId, cursor, count, minMs, maxMs, most];
