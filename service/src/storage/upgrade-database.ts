@@ -7,7 +7,7 @@ import { closing } from './open-once.ts';
 import { CREATE_OPTIONS, prepareSchema } from './open-stores.ts';
 import { upgradePostgres } from './postgres/upgrade-postgres.ts';
 import { findSchema, type Migration } from './schema/migrate.ts';
-import { upgradeSqlite } from './sqlite/upgrade-sqlite.ts';
+import { hasOldFile, upgradeSqlite } from './sqlite/upgrade-sqlite.ts';
 import type { Auditor } from './stores/audit-log.ts';
 
 export async function upgradeDatabase(
@@ -21,7 +21,7 @@ export async function upgradeDatabase(
     if (found?.state === 'released' && path === undefined) await upgradePostgres(database, auditor, onRows);
     return found;
   });
-  if (found?.state === 'released' && path !== undefined)
+  if (found !== undefined && path !== undefined && hasOldFile(path))
     await upgradeSqlite({ path, found, auditor, onRows });
   const migration = await withDatabase(url, (database) =>
     prepareSchema(url, database, CREATE_OPTIONS, auditor),

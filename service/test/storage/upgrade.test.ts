@@ -329,6 +329,17 @@ test.skipIf(process.getuid?.() !== 0)(
   },
 );
 
+test('an old click file beside a database that is already upgraded is upgraded too', async () => {
+  const { url, expected } = await loadRelease(SQLITE, 'v0.1.0');
+  const clicks = `${sqlitePath(url)}-activations`;
+  await upgradeDatabase(url, TEST_AUDITOR);
+  renameSync(`${clicks}.before-0.2.0`, clicks);
+  await upgradeDatabase(url, TEST_AUDITOR);
+  const stores = await openStores(url);
+  expect(await stores.clicks.list(100)).toEqual(expected.clicks);
+  await stores.close();
+});
+
 test('a spool of an earlier release keeps its clicks, also those that were rejected', async () => {
   const path = join(temporaryFolder(), 'spool.db');
   const fixture = await loadRelease(SQLITE, '6036a2ab');

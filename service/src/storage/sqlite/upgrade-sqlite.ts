@@ -36,6 +36,12 @@ const BATCH = 2_000;
 /** Space for the new files and for sorting indexes, as a multiple of the old files, which are larger than the new ones. */
 const SPACE_FACTOR = 1.1;
 
+const FILES = [
+  ['', SQLITE_MAIN],
+  [CLICK_END, SQLITE_CLICKS],
+  ['-walks', SQLITE_WALKS],
+] as const;
+
 interface SqliteUpgrade {
   readonly path: string;
   readonly found: FoundSchema;
@@ -55,11 +61,7 @@ export function upgradeSqlite(upgrade: SqliteUpgrade): Promise<void> {
     const opened: OldFile[] = [];
     try {
       // The main file first: its lock keeps servers from opening the others.
-      for (const [end, schema] of [
-        ['', SQLITE_MAIN],
-        [CLICK_END, SQLITE_CLICKS],
-        ['-walks', SQLITE_WALKS],
-      ] as const)
+      for (const [end, schema] of FILES)
         if (existsSync(`${path}${end}`))
           opened.push({ path: `${path}${end}`, schema, file: openAlone(`${path}${end}`) });
       await upgradeFiles(opened.filter(isOld), upgrade);
@@ -67,6 +69,11 @@ export function upgradeSqlite(upgrade: SqliteUpgrade): Promise<void> {
       for (const { file } of opened.reverse()) file.close();
     }
   });
+}
+
+/** A restore or a return to the old version may have left an old file beside a new main file. */
+export function hasOldFile(path: string): boolean {
+  return FILES.some(([end]) => existsSync(`${path}${end}`) && isOldFile(`${path}${end}`));
 }
 
 /** Upgrades the spool of an old version. Spools are small, and each server has its own, so the server that opens it does this. */
@@ -93,7 +100,8 @@ export function upgradeSpool(path: string): Promise<void> {
 }
 
 function isOldFile(path: string): boolean {
-  using file = new SqliteFile(path, { readonly: true });
+  // A read-only connection would leave log files behind.
+  using file = new SqliteFile(path, { readwrite: true, create: false });
   return isOld({ file });
 }
 
