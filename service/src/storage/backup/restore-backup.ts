@@ -5,7 +5,7 @@
 // The old database stays in place until a single rename replaces it. A restore killed before that rename can be run again.
 
 import type { Database as SqliteFile } from 'bun:sqlite';
-import { existsSync, linkSync, lstatSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
@@ -38,7 +38,7 @@ import {
   readReplaced,
 } from './replaced-database.ts';
 import { requireOwnSchema } from './require-own-schema.ts';
-import { copySynced, newFolder, sync, withFileErrors } from './synced-files.ts';
+import { copySynced, keepAs, newFolder, sync, withFileErrors } from './synced-files.ts';
 
 export interface RestoreOptions {
   readonly url: string;
@@ -103,7 +103,10 @@ async function restore(options: RestoreOptions): Promise<RestoreReport> {
       if (aside !== null) moveAside(path, ends, aside);
       const clicks = join(staging, CLICK_FILE);
       if (!keepsClicks && existsSync(clicks)) putInPlace(clicks, `${path}${CLICK_END}`);
-      if (aside !== null && existsSync(path)) await keepAside(path, aside);
+      if (aside !== null && existsSync(path)) {
+        await keepAs(path, join(aside, basename(path)));
+        sync(aside);
+      }
       // Must be last, because this rename completes the restore. Every earlier step can be repeated.
       putInPlace(join(staging, MAIN_FILE), path);
       sync(dirname(path));
@@ -195,18 +198,6 @@ function isWhole(path: string): boolean {
 function moveAside(path: string, ends: readonly string[], aside: string): void {
   for (const end of ends)
     if (existsSync(`${path}${end}`)) renameSync(`${path}${end}`, join(aside, `${basename(path)}${end}`));
-}
-
-/** Gives the old database a second name in `aside`, so that it remains when the new database replaces `path`. */
-async function keepAside(path: string, aside: string): Promise<void> {
-  const second = join(aside, basename(path));
-  try {
-    linkSync(path, second);
-  } catch {
-    // Not every file system supports hard links.
-    await copySynced(path, second);
-  }
-  sync(aside);
 }
 
 /** Syncs the file and all earlier renames first, so that a power cut cannot reorder them. */

@@ -1,6 +1,6 @@
 // Copies, syncs and checksums files for backup and restore, and creates folders.
 
-import { closeSync, constants, fsyncSync, mkdtempSync, openSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, linkSync, mkdtempSync, openSync } from 'node:fs';
 import { chmod, copyFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { StorageError } from '../../domain/storage-error.ts';
@@ -58,4 +58,14 @@ export async function copySynced(from: string, to: string): Promise<FileSum> {
   await chmod(to, 0o600);
   sync(to);
   return sumOf(to);
+}
+
+/** Gives a file a second name, under which it remains when another file takes the first. */
+export async function keepAs(path: string, second: string): Promise<void> {
+  try {
+    linkSync(path, second);
+  } catch {
+    // Not every file system supports hard links.
+    await copySynced(path, second);
+  }
 }

@@ -8,7 +8,6 @@ import {
   chmodSync,
   chownSync,
   existsSync,
-  linkSync,
   mkdirSync,
   renameSync,
   rmSync,
@@ -17,7 +16,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { StorageError } from '../../domain/storage-error.ts';
-import { copySynced, sync, withFileErrors } from '../backup/synced-files.ts';
+import { keepAs, sync, withFileErrors } from '../backup/synced-files.ts';
 import type { Connection } from '../database.ts';
 import { CLICK_END } from '../open-database.ts';
 import { closing } from '../open-once.ts';
@@ -124,7 +123,8 @@ async function upgradeFiles(files: readonly OldFile[], upgrade: SqliteUpgrade): 
     // Fails early if this user cannot create files of that owner.
     keepOwner(staging, path, 0o700);
     await writeFiles(staging, files, upgrade);
-    for (const { path: from } of files) await keepBefore(from);
+    for (const { path: from } of files)
+      if (!existsSync(`${from}${BEFORE_END}`)) await keepAs(from, `${from}${BEFORE_END}`);
     sync(dirname(path));
     for (const { path: to, file } of files.toReversed()) {
       leaveLogs(file, to);
@@ -246,14 +246,4 @@ function requireNoOther(path: string): void {
   const before = statSync(`${path}${BEFORE_END}`, { throwIfNoEntry: false });
   if (before === undefined || before.ino === statSync(path).ino) return;
   throw new StorageError('exists', `${path}${BEFORE_END} already exists; move it elsewhere, then try again`);
-}
-
-async function keepBefore(path: string): Promise<void> {
-  if (existsSync(`${path}${BEFORE_END}`)) return;
-  try {
-    linkSync(path, `${path}${BEFORE_END}`);
-  } catch {
-    // Not every file system supports hard links.
-    await copySynced(path, `${path}${BEFORE_END}`);
-  }
 }
