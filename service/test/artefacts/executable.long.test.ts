@@ -1,13 +1,13 @@
 // The executable: a single file that needs only the C library and has all features of a checkout.
 
-import { Database } from 'bun:sqlite';
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import manifest from '../../package.json';
+import { loadRelease } from '../fixtures/load-release.ts';
 import { builtExecutable, emptyMachine, NO_EMPTY_MACHINE, ROOT } from '../support/artefacts.ts';
 import { offerbook } from '../support/command.ts';
-import { temporaryFolder } from '../support/databases.ts';
+import { SQLITE, temporaryFolder } from '../support/databases.ts';
 import { HOSTILE_VARIABLES, hostileFolder } from '../support/hostile-folder.ts';
 import { lacks } from '../support/programs.ts';
 import { Sandbox } from '../support/sandbox.ts';
@@ -68,17 +68,11 @@ test('npm installs the client from the address where the sandbox serves it', asy
 });
 
 describe('in a folder that its user controls', () => {
-  test('the executable copies a database created by an earlier release, with all organisations', async () => {
-    const cwd = temporaryFolder();
-    const old = new Database(join(cwd, 'old.db'), { create: true });
-    const statements = readFileSync(join(ROOT, 'service/test/fixtures/v0.1.0.sqlite.sql'), 'utf8');
-    for (const statement of statements.trim().split('\n')) old.run(statement);
-    old.close();
-    await run(['copy', '--database', 'sqlite:old.db', '--to', 'sqlite:new.db'], { command: [path], cwd });
-    const fromSource = await run(['orgs', 'list', '--database', 'sqlite:new.db'], { cwd });
-    expect(await run(['orgs', 'list', '--database', 'sqlite:new.db'], { command: [path], cwd })).toBe(
-      fromSource,
-    );
+  test('the executable upgrades a database created by an earlier release, with all organisations', async () => {
+    const { url } = await loadRelease(SQLITE, 'v0.1.0');
+    await run(['migrate', '--database', url], { command: [path] });
+    const fromSource = await run(['orgs', 'list', '--database', url], {});
+    expect(await run(['orgs', 'list', '--database', url], { command: [path] })).toBe(fromSource);
     expect(fromSource).not.toBe('');
   });
 

@@ -3,8 +3,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { WorkerTimings } from '../../src/cli/node/workers/worker-pool.ts';
-import { openDatabase } from '../../src/storage/open-database.ts';
-import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { textOf } from '../console/open-console.ts';
 import { offerbook, type ServerProcess, spawnOfferbook } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
@@ -189,14 +187,10 @@ test('a stuck worker does not delay a stop', async () => {
 
 describe('when no worker starts', () => {
   test('the node prints the reason and exits 1 at startup', async () => {
-    const database = openDatabase(env.OFFERBOOK_DATABASE_URL ?? '', COMMAND_OPTIONS);
-    await database.all('DROP TABLE tokens');
-    await database.close();
-    const child = spawnOfferbook(['serve', '--port', '0', '--workers', '2'], { env });
-    expect([await child.exited, await new Response(child.stderr).text()]).toEqual([
-      1,
-      expect.stringContaining('no worker could start: '),
-    ]);
+    for (const worker of [1, 2]) faults.letHappen('stillborn', worker);
+    await expect(start(2)).rejects.toThrow(
+      /ended with 1 before it was ready: .*no worker could start: .*a test wants it so/s,
+    );
   });
 
   test('the node prints the reason and exits 1 after all workers have crashed', async () => {

@@ -180,8 +180,6 @@ describe.each(DATABASES)('transactions on $name', (database) => {
     });
   });
 
-  describe('pages', () => {});
-
   test.each([999, 1_000, 1_001, MANY])(
     'an export of %d transactions contains each transaction once, in id order',
     async (count) => {

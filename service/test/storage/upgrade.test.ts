@@ -36,7 +36,7 @@ import { upgradeDatabase } from '../../src/storage/upgrade-database.ts';
 import { type Fixture, loadRelease } from '../fixtures/load-release.ts';
 import { type ReleaseContents, readContents } from '../fixtures/release-contents.ts';
 import { BROWSER, clickIn } from '../support/activation-node.ts';
-import { DATABASES, newSqliteUrl, type TestDatabase, temporaryFolder } from '../support/databases.ts';
+import { DATABASES, SQLITE, type TestDatabase, temporaryFolder } from '../support/databases.ts';
 import { id, transaction } from '../support/fixtures.ts';
 import { newPostgresDatabase } from '../support/postgres-server.ts';
 import { SmallDisk } from '../support/small-disk.ts';
@@ -118,7 +118,6 @@ async function expectContents(stores: Stores, { expected }: Fixture, isUpgraded:
   if (before.pulls.length > 0) expect(await stores.pulls.rowsOf('awin:1', ['s1'])).toHaveLength(1);
 }
 
-const SQLITE: TestDatabase = { name: 'SQLite', create: newSqliteUrl, createEmpty: newSqliteUrl };
 const POSTGRES: TestDatabase = {
   name: 'PostgreSQL',
   create: newPostgresDatabase,

@@ -103,7 +103,7 @@ export class ServerProcess implements AsyncDisposable {
           if (msg === 'ready') resolve(url);
         }
       }
-      reject(new Error(`the server ended before it was ready: ${await stderr}`));
+      reject(new Error(`the server ended with ${await child.exited} before it was ready: ${await stderr}`));
     })();
     const url = await promise;
     watchProcessList(child.pid);

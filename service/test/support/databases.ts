@@ -13,8 +13,10 @@ export interface TestDatabase {
   createEmpty(): Promise<string>;
 }
 
+export const SQLITE: TestDatabase = { name: 'SQLite', create: newSqliteUrl, createEmpty: newSqliteUrl };
+
 const ALL: readonly TestDatabase[] = [
-  { name: 'SQLite', create: newSqliteUrl, createEmpty: newSqliteUrl },
+  SQLITE,
   { name: 'PostgreSQL', create: newPostgresSchema, createEmpty: newPostgresDatabase },
 ];
 
