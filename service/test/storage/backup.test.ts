@@ -32,9 +32,11 @@ import { makeBackup } from '../../src/storage/backup/make-backup.ts';
 import { beginTimeline } from '../../src/storage/backup/new-timeline.ts';
 import { restoreBackup } from '../../src/storage/backup/restore-backup.ts';
 import { openSpool } from '../../src/storage/click-spool.ts';
+import type { Database } from '../../src/storage/database.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
+import { MAIN_TABLES } from '../../src/storage/schema/tables.ts';
 import { SQLITE_MAIN } from '../../src/storage/sqlite/sqlite-schemas.ts';
 import { userKey } from '../../src/storage/transactions/user-key.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
@@ -43,6 +45,7 @@ import { transaction } from '../support/fixtures.ts';
 import { putDocuments } from '../support/put-documents.ts';
 import { ndjson } from '../support/test-node.ts';
 import { damageTable } from './damage-table.ts';
+import { fillEveryColumn } from './fill-every-column.ts';
 import {
   newIds,
   newOrganisation,
@@ -132,6 +135,43 @@ describe('backups', () => {
     clicks: await stores.clicks.list(100),
     organisations: await stores.organisations.list(),
     clickKey: await stores.clickKey(),
+  });
+
+  test('a restore changes exactly the tables that declare it', async () => {
+    const { folder, url, stores, org, backup, restore } = await scene();
+    const database = open.database(url);
+    await load(stores, org, [transaction(1)]);
+    await issue(stores, org.id);
+    await fillEveryColumn(database, org.id);
+    const origin = { by: 'the test', source: null, fileName: 'links.ndjson', version: '1' };
+    await stores.imports.begin({ kind: 'links', orgId: null, ...origin });
+    await database.all('UPDATE webhooks SET paused_at = NULL');
+    for (const table of ['transactions', 'history', 'pull_rows'])
+      await database.all(
+        `UPDATE ${table} SET document = '{"passbackUid":null}' WHERE document NOT LIKE '{%'`,
+      );
+    const rowsOf = async (opened: Database) => {
+      const tables = MAIN_TABLES.map(async (table) => {
+        const rows = await opened.all(`SELECT * FROM ${table.name}`);
+        return [table.name, rows.map((row) => JSON.stringify(row)).sort()] as const;
+      });
+      return new Map(await Promise.all(tables));
+    };
+    const before = await rowsOf(database);
+    const target = join(folder, 'backup');
+    await backup(target);
+
+    await load(stores, org, [transaction(2)]);
+    await database.all('UPDATE tokens SET revoked_at = $1 WHERE revoked_at IS NULL', nowMs);
+    await database.all('UPDATE webhooks SET generation = generation + 1');
+    await stores.erasures.erase(org, 'nobody');
+    await stores.close();
+    await database.close();
+    await restore(target);
+    const after = await rowsOf(open.database(url));
+    const changed = MAIN_TABLES.filter(({ name }) => !Bun.deepEquals(before.get(name), after.get(name)));
+    const declared = MAIN_TABLES.filter(({ restored }) => restored === 'changed');
+    expect(changed.map(({ name }) => name)).toEqual(declared.map(({ name }) => name));
   });
 
   test('a backup contains every row, is readable only by its owner, and restores everything', async () => {

@@ -40,6 +40,11 @@ export interface Table<C extends Columns = Columns> {
   readonly deleted?: 'first' | 'in batches' | 'last';
   /** How `copy` treats the table: with all rows of the selected organisations, with code of its own, or not at all. */
   readonly copied: 'rows' | 'by code' | 'not';
+  /**
+   * `changed`: a restore changes some rows of the backup or adds some, so that polling clients converge and what was revoked or
+   * erased since the backup stays so. All other tables are restored as they were. See backup/new-timeline.ts.
+   */
+  readonly restored?: 'changed';
   /** The only column that an upsert changes in an existing row, and only if it is null. */
   readonly filledLater?: keyof C & string;
   /** Rows of a new database: INSERT statements. */

@@ -31,6 +31,7 @@ const REVISIONS = table({
     `INSERT INTO revisions (name, value) VALUES ('catalogue', 0), ('tokens', 0), ('activation', 0), ('webhooks', 0)`,
   ],
   copied: 'by code',
+  restored: 'changed',
 });
 
 const ORGANISATION_TABLE = table({
@@ -47,6 +48,7 @@ const ORGANISATION_TABLE = table({
   organisation: 'id',
   deleted: 'last',
   copied: 'rows',
+  restored: 'changed',
 });
 
 const TOKENS = table({
@@ -69,6 +71,7 @@ const TOKENS = table({
   organisation: 'org_id',
   deleted: 'first',
   copied: 'rows',
+  restored: 'changed',
 });
 
 const WEBHOOKS = table({
@@ -98,6 +101,7 @@ const WEBHOOKS = table({
   organisation: 'org_id',
   deleted: 'first',
   copied: 'rows',
+  restored: 'changed',
 });
 
 /** `source` is the source of the pull, such as awin:77777; null if the retailer was imported from a file. */
@@ -154,6 +158,7 @@ export const TRANSACTIONS = table({
   organisation: 'org_id',
   deleted: 'in batches',
   copied: 'by code',
+  restored: 'changed',
 });
 export type TransactionRow = RowOf<typeof TRANSACTIONS>;
 
@@ -228,6 +233,7 @@ export const ERASURES = table({
   organisation: 'org_id',
   deleted: 'last',
   copied: 'rows',
+  restored: 'changed',
 });
 
 const IMPORTS = table({
@@ -246,6 +252,7 @@ const IMPORTS = table({
   organisation: 'org_id',
   deleted: 'last',
   copied: 'by code',
+  restored: 'changed',
 });
 
 /** Imports without an organisation have org_id 0; imports without a source have an empty source. */
@@ -334,6 +341,7 @@ const AUDIT = table({
   },
   indexes: { audit_by_time: '(at)' },
   copied: 'by code',
+  restored: 'changed',
 });
 
 /** PostgreSQL only. The timelines on which this database has been written to. */
