@@ -127,7 +127,7 @@ function report(context: FakeContext, request: NetworkRequest, cursors: Map<stri
   return json(body, 200, next === undefined ? {} : { cursor_id: next });
 }
 
-/** Forgets old cursors, of which a client can still repeat the latest. */
+/** Keeps the rows of the next pages under a new cursor, and forgets the oldest of too many cursors. */
 function keepRest(cursors: Map<string, Rest>, rest: Rest): string | undefined {
   if (rest.rows.length === 0) return undefined;
   const cursor = crypto.randomUUID().replaceAll('-', '');

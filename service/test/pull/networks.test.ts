@@ -14,7 +14,7 @@ import { compareWithTruth, DECIDED_MS } from './network-pull.ts';
 import { errorsOf } from './pull-rig.ts';
 import { Shops } from './shops.ts';
 
-/** Of all networks together. */
+/** Number for all networks together. */
 const SALES_PER_DAY = 10;
 /** Rakuten deletes rows after 14 days. */
 const STEPS = Array<number>(12).fill(10);

@@ -239,7 +239,7 @@ export async function openStage(run: Run, cluster: PatroniCluster, mode: Mode) {
       return {
         promotions,
         'promoted, s': seconds(promotedAtMs - beganAtMs),
-        // Of the slower node, from the promotion.
+        // Time from the promotion until the slower node answers.
         'first 200, s': seconds(Math.max(...pages) - promotedAtMs),
         ...outcome,
       };
