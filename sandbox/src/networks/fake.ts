@@ -60,7 +60,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A row about a sale, and the times by which the network's date filters find it. */
+/** A row about a sale, with the times that the network's date filters compare. */
 export interface ListedRow {
   readonly times: Readonly<Record<string, number | undefined>>;
   /** Most rows are outside the window and need not be built. */

@@ -54,7 +54,7 @@ interface Counter {
 
 const LOCK_SQL: Statement = ({ forUpdate }) => `SELECT value FROM revisions ${forUpdate}`;
 
-/** The versions of an organisation's transactions, in the order in which they were replaced. */
+/** The versions of an organisation's transactions, sorted by the time of their replacement. */
 export function versionsOf(orgId: number): Scan {
   return { table: HISTORY, orgId, order: ['org_id', 'until_stamp', 'id'], nullsFirst: true };
 }

@@ -29,7 +29,7 @@ const outcome = (promise: Promise<unknown>) =>
         : String(error),
   );
 
-/** Requests that wait for a limit, in the order in which their work begins. The test ends the work. */
+/** Requests that wait for a limit, sorted by the start of their work. The test ends the work. */
 class Queue {
   readonly begun: string[] = [];
   readonly jobs: ReturnType<typeof job>[] = [];

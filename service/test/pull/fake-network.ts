@@ -6,7 +6,7 @@ import { FakeNetworks } from '@offerbook/sandbox/networks/fake-networks.ts';
 import { DAY_MS } from '@offerbook/wire/time.ts';
 import type { Row } from '../../../feeds/test/fixture.ts';
 
-/** A row, and the times by which the network's date filters find it. */
+/** A row, with the times that the network's date filters compare. */
 export interface Listed {
   readonly row: Row;
   readonly times: Readonly<Record<string, number>>;

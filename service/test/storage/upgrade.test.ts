@@ -64,7 +64,7 @@ const RELEASES = [
   '6036a2ab',
 ];
 
-/** What a release exported, in the form in which this version exports it. */
+/** A release's export, converted to this version's format. */
 function asExported({ label = '', ...contents }: ReleaseContents & { readonly label?: string }) {
   const { tokens, links, imports, revisions, webhooks = [], pulls = [], requests = [] } = contents;
   const isEnded = ({ revokedAtMs }: AccessToken) => revokedAtMs !== null && revokedAtMs <= NOW_MS;

@@ -126,7 +126,7 @@ async function waitForStuckDatabase(run: Run): Promise<void> {
   const { statuses, failures, rejectedByQueue } = waiting;
   addFigures(run, part, { statuses, 'rejected by the queue': rejectedByQueue, 'slowest 503, ms': slowestMs });
   run.require(`${part}: all get 503`, waiting.count(503) === STUCK_REQUESTS, { statuses, failures });
-  // No work was done for these, in contrast to those that the deadline of the database rejects.
+  // The queue rejects these requests before any work; the database's deadline rejects others after some.
   run.require(`${part}: the queue rejects most`, rejectedByQueue > STUCK_REQUESTS / 2, rejectedByQueue);
   requireAnswered(run, `${part}, catalogue`, catalogue);
   requireWhenIdle(run, `${part}: a 503 comes within 2 s`, slowestMs <= UNAVAILABLE_WITHIN_MS, slowestMs);

@@ -209,7 +209,7 @@ type Sabotages = Readonly<Record<string, () => Promise<void>>>;
 const TAKEOVER_MS = 28_000;
 /** Errors of a node that was frozen: its thread that sends webhooks, or its database, seems not to respond. */
 const CAUSED_BY_FREEZE = /does not respond|has not responded/;
-/** Time after the end of a freeze in which the node may log such an error, and send what it had begun to send. */
+/** For this long after a freeze, the node may log such an error and finish a request that it had begun. */
 const THAW_MS = 5_000;
 
 interface Freeze {
