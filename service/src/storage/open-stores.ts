@@ -3,13 +3,14 @@
 
 import { existsSync, statSync } from 'node:fs';
 import { type Clock, systemClock } from '../domain/clock.ts';
+import type { Logger } from '../domain/logger.ts';
 import { StorageError } from '../domain/storage-error.ts';
 import type { Stores } from '../domain/stores.ts';
 import type { TransactionQuery } from '../domain/transaction.ts';
 import { type Connection, type Database, type DatabaseOptions, noDatabase, outdated } from './database.ts';
 import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
 import { closing, type OpenOnce, openOnce } from './open-once.ts';
-import { type ClusterOptions, ClusterWatch } from './postgres/cluster-watch.ts';
+import { ClusterWatch } from './postgres/cluster-watch.ts';
 import { Replica, type ReplicaOptions } from './postgres/replica.ts';
 import { findSchemaState, type Migration, migrate } from './schema/migrate.ts';
 import { type Schema, versionOf } from './schema/schema.ts';
@@ -57,8 +58,8 @@ const SENDER_LOCK_TIMEOUT_MS = 1_000;
 
 export interface StoresOptions {
   readonly replica?: ReplicaOptions | undefined;
-  /** For servers: reports the state of the PostgreSQL servers. Ignored on SQLite. */
-  readonly cluster?: ClusterOptions | undefined;
+  /** For servers: watches the PostgreSQL cluster and logs its failovers. Ignored on SQLite. */
+  readonly clusterLogger?: Logger | undefined;
   /** User and machine, for the audit log. */
   readonly by?: string | undefined;
 }
@@ -67,7 +68,7 @@ export async function openStores(
   url: string,
   options: DatabaseOptions = COMMAND_OPTIONS,
   clock: Clock = systemClock,
-  { replica: replicaOptions, cluster: clusterOptions, by = 'unknown' }: StoresOptions = {},
+  { replica: replicaOptions, clusterLogger, by = 'unknown' }: StoresOptions = {},
 ): Promise<Stores> {
   const auditor = { clock, by };
   const database = openDatabase(url, options);
@@ -107,12 +108,12 @@ export async function openStores(
   }
   const replica = replicaOptions && new Replica(database, replicaOptions);
   const cluster =
-    clusterOptions && database.failovers
+    clusterLogger && database.failovers
       ? new ClusterWatch({
-          ...clusterOptions,
           database,
           failovers: database.failovers,
           auditor,
+          logger: clusterLogger,
           replica,
           openOwn: () => openDatabase(url, COMMAND_OPTIONS),
         })

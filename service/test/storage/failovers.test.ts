@@ -1,6 +1,7 @@
 // Failovers, simulated on one PostgreSQL server. chaos/failover.test.ts promotes real standbys.
 
 import { describe, expect, test } from 'bun:test';
+import { Logger } from '../../src/domain/logger.ts';
 import { StorageError } from '../../src/domain/storage-error.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
@@ -116,17 +117,8 @@ describe('pages that are being read when a failover is noticed', () => {
   function watch(database: Database, replica?: Parts['replica']): ClusterWatch {
     const { failovers } = database;
     if (failovers === undefined) throw new Error('this is not PostgreSQL');
-    const ignore = () => {};
-    return new ClusterWatch({
-      ...{ database, failovers, auditor, replica, openOwn: () => database },
-      ...{
-        onRivals: ignore,
-        onFailover: ignore,
-        onUnsettled: ignore,
-        onRestamped: ignore,
-        onRestampFailed: ignore,
-      },
-    });
+    const logger = new Logger('silent', () => {});
+    return new ClusterWatch({ database, failovers, auditor, logger, replica, openOwn: () => database });
   }
 
   test.each(['the primary', 'a replica'])(

@@ -1,7 +1,6 @@
 // Two servers of one URL that both accept writes: a standby was promoted while the old primary is still running.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { loggedCluster } from '../../src/cli/node/logged-cluster.ts';
 import { Logger } from '../../src/domain/logger.ts';
 import { StorageError } from '../../src/domain/storage-error.ts';
 import type { ReplicaState } from '../../src/domain/stores.ts';
@@ -76,7 +75,7 @@ describe('a standby that has not received a failover', () => {
         onChange: (state) => states.push(state),
         lookIntervalMs,
       },
-      cluster: loggedCluster(new Logger('debug', () => {})),
+      clusterLogger: new Logger('silent', () => {}),
     });
     stack.defer(() => stores.close());
     await stores.revisions();

@@ -18,7 +18,6 @@ import { openActivation } from './activation.ts';
 import { type ChangeFollower, type Followed, followChanges } from './change-follower.ts';
 import { DatabaseHealth } from './database-health.ts';
 import { type Listener, listen, urlOf } from './listen.ts';
-import { loggedCluster } from './logged-cluster.ts';
 import type { NodeOptions } from './node-settings.ts';
 import { healthOf, type WorkerReport } from './workers/worker-report.ts';
 
@@ -48,7 +47,7 @@ export async function openServing(options: ServingOptions) {
   const stores = await openStores(databaseUrl, SERVER_OPTIONS, clock, {
     by: currentUser(),
     replica,
-    cluster: loggedCluster(logger),
+    clusterLogger: logger,
   });
   const path = sqlitePath(databaseUrl);
   if (path !== undefined) keepReserve(path);

@@ -1,18 +1,18 @@
 // Watches a PostgreSQL cluster for a server. Reports servers that accept writes although another has replaced them, and notices
 // failovers. After a failover, compares the change clocks that this server has seen with those of the new primary. If the new
-// primary is behind, changes were lost that clients may have received. Then all transactions of the organisation get new
-// stamps, as after a restore, so that clients which continue from their watermarks end with the right copy.
+// primary is behind, changes were lost that clients may have received, and restamp.ts repairs them.
 
+import type { Logger } from '../../domain/logger.ts';
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
 import type { ClusterState } from '../../domain/stores.ts';
 import type { TransactionPage, TransactionQuery } from '../../domain/transaction.ts';
-import { stampAll } from '../backup/new-timeline.ts';
 import type { Connection, Database, FailoverRecords } from '../database.ts';
-import { type Auditor, writeAudit } from '../stores/audit-log.ts';
+import type { Auditor } from '../stores/audit-log.ts';
 import { advanceClock, lockClock } from '../stores/change-clock.ts';
 import { readTransactionPage } from '../transactions/transaction-page.ts';
-import { CURRENT_SQL, type CurrentRow } from './failovers.ts';
+import { CURRENT_SQL, type CurrentRow, readIfReported } from './failovers.ts';
 import type { Replica } from './replica.ts';
+import { Restamp } from './restamp.ts';
 import { IDENTITY_SQL } from './server-search.ts';
 
 const LOCK_TIMEOUT_MS = 10_000;
@@ -35,26 +35,11 @@ interface StateRow {
   readonly clocks: string | null;
 }
 
-export interface Failover {
-  readonly timeline: number;
-  /** Names of the organisations whose latest changes are missing. */
-  readonly lost: readonly string[];
-}
-
-export interface ClusterOptions {
-  /** Called when servers that have been replaced begin or cease to accept writes. */
-  readonly onRivals: (rivals: readonly string[]) => void;
-  readonly onFailover: (failover: Failover) => void;
-  /** Called when no server knows whether a failover lost changes. */
-  readonly onUnsettled: () => void;
-  readonly onRestamped: (result: { readonly org: string; readonly transactions: number }) => void;
-  readonly onRestampFailed: (error: unknown) => void;
-}
-
-interface ClusterParts extends ClusterOptions {
+interface ClusterParts {
   readonly database: Database;
   readonly failovers: FailoverRecords;
   readonly auditor: Auditor;
+  readonly logger: Logger;
   readonly replica: Pick<Replica, 'findPage'> | undefined;
   /** Opens connections without timeouts, for stamping. */
   readonly openOwn: () => Database;
@@ -62,11 +47,11 @@ interface ClusterParts extends ClusterOptions {
 
 export class ClusterWatch {
   readonly #parts: ClusterParts;
+  readonly #restamp: Restamp;
   #rivals: readonly string[] = [];
   #timeline: number | undefined;
   #timelineId: number | undefined;
   #isUnsettled = false;
-  #restamped = 0;
   /** The greatest Complete-Through that this server has announced or read for each organisation. */
   readonly #knownMs = new Map<number, number>();
   /** Each organisation's change clock at the last check, as read on the timeline `#timelineId`. */
@@ -78,13 +63,10 @@ export class ClusterWatch {
   /** Number of failovers that this server has noticed. */
   #failovers = 0;
   #checking: Promise<void> | undefined;
-  #restamping: Promise<void> | undefined;
-  /** Connections of the running restamp. */
-  #own: Database | undefined;
-  #isClosed = false;
 
   constructor(parts: ClusterParts) {
     this.#parts = parts;
+    this.#restamp = new Restamp(parts.auditor, parts.logger, parts.openOwn);
   }
 
   get state(): ClusterState {
@@ -92,7 +74,7 @@ export class ClusterWatch {
       rivals: this.#rivals,
       timeline: this.#timeline,
       isUnsettled: this.#isUnsettled,
-      restamped: this.#restamped,
+      restamped: this.#restamp.count,
     };
   }
 
@@ -174,11 +156,8 @@ export class ClusterWatch {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
     await this.#checking?.catch(() => {});
-    // Interrupts a running restamp; the next server that finds it unfinished runs it again.
-    await this.#own?.close();
-    await this.#restamping;
+    await this.#restamp.close();
   }
 
   #note(orgId: number, completeThroughMs: number): void {
@@ -187,10 +166,11 @@ export class ClusterWatch {
 
   async #check(): Promise<void> {
     this.#noteRivals();
-    let row = await this.#readState();
+    const read = () => readIfReported<StateRow>(this.#parts.database, STATE_SQL);
+    let row = await read();
     if (row?.id === null) {
       await this.#parts.failovers.record(this.#parts.auditor);
-      row = await this.#readState();
+      row = await read();
     }
     // A standby, a server that does not report its timeline, or a role that is not allowed to record it.
     if (row === undefined || row.id === null) return;
@@ -215,16 +195,19 @@ export class ClusterWatch {
       this.#movedMs = clocks;
       const lost = await this.#examine(this.#timelineId ?? 0);
       if (lost === undefined) return;
-      this.#parts.onFailover({ timeline: row.timeline, lost });
+      this.#logFailover(row.timeline, lost);
     }
     this.#timeline = row.timeline;
     this.#timelineId = row.id;
     this.#checkedMs = clocks;
     this.#forgetAnnounced(clocks);
-    const { isUnsettled, isIncomplete } = (hasFailedOver ? await this.#readState() : row) ?? row;
-    if (isUnsettled && !this.#isUnsettled) this.#parts.onUnsettled();
+    const { isUnsettled, isIncomplete } = (hasFailedOver ? await read() : row) ?? row;
+    if (isUnsettled && !this.#isUnsettled)
+      this.#parts.logger.error(
+        'PostgreSQL has failed over, and no server knows whether changes were lost; see docs/operations/failover.md',
+      );
     this.#isUnsettled = isUnsettled;
-    if (isIncomplete) this.#restamp();
+    if (isIncomplete) this.#restamp.start();
   }
 
   /** Deletes the announced stamps that the change clocks have reached. Later stamps come from pages that were read after `clocks`. */
@@ -236,21 +219,23 @@ export class ClusterWatch {
     }
   }
 
-  async #readState(): Promise<StateRow | undefined> {
-    try {
-      const [row] = await this.#parts.database.all<StateRow>(STATE_SQL);
-      return row;
-    } catch (error) {
-      if (isStorageError(error) && !isStorageError(error, 'denied')) throw error;
-      return undefined;
-    }
-  }
-
   #noteRivals(): void {
     const rivals = this.#parts.database.rivals() ?? [];
     if (rivals.join() === this.#rivals.join()) return;
     this.#rivals = rivals;
-    this.#parts.onRivals(rivals);
+    const { logger } = this.#parts;
+    if (rivals.length === 0) logger.info('only the primary accepts writes');
+    else logger.warn({ rivals }, 'former PostgreSQL primaries still accept writes; stop them');
+  }
+
+  #logFailover(timeline: number, lost: readonly string[]): void {
+    const { logger } = this.#parts;
+    if (lost.length === 0) logger.info({ timeline }, 'PostgreSQL has failed over; no change was lost');
+    else
+      logger.error(
+        { timeline, lost },
+        'PostgreSQL has failed over and lost changes; all transactions of these organisations will get new stamps',
+      );
   }
 
   /**
@@ -303,34 +288,6 @@ export class ClusterWatch {
     const lastMs = Math.max(this.#checkedMs.get(orgId) ?? 0, ...ofOldPrimary);
     return lastMs > lastStampMs ? lastMs : undefined;
   }
-
-  /** Runs in the background, in one server at a time. If interrupted, another server or the next start begins again. */
-  #restamp(): void {
-    this.#restamping ??= this.#restampAll()
-      .catch((error: unknown) => {
-        if (!this.#isClosed) this.#parts.onRestampFailed(error);
-      })
-      .finally(() => {
-        this.#restamping = undefined;
-      });
-  }
-
-  async #restampAll(): Promise<void> {
-    const { auditor, openOwn, onRestamped } = this.#parts;
-    const own = openOwn();
-    this.#own = own;
-    try {
-      while (!this.#isClosed) {
-        const done = await own.write((connection) => restampNext(own, connection, auditor));
-        if (done === undefined) return;
-        this.#restamped += done.transactions;
-        onRestamped(done);
-      }
-    } finally {
-      this.#own = undefined;
-      await own.close();
-    }
-  }
 }
 
 /** A change clock at a failover: `lastStampMs` on the new primary, `movedToMs` after the failover was recorded, `clockMs` now. */
@@ -362,40 +319,4 @@ async function noteLoss(
     orgId,
     lostThroughMs,
   );
-}
-
-/**
- * Deletes the records of an organisation's walks, because a walk as of an earlier stamp would miss the restamped rows. A walk
- * without a record shows current data.
- */
-const FORGET_WALKS_SQL = 'DELETE FROM walks WHERE token_id IN (SELECT id FROM tokens WHERE org_id = $1)';
-
-/** Holds a row's lock while `own` stamps the organisation's transactions in batches. Returns undefined if there is no work. */
-async function restampNext(
-  own: Database,
-  connection: Connection,
-  auditor: Auditor,
-): Promise<{ org: string; transactions: number } | undefined> {
-  type WorkRow = { timelineId: number; orgId: number; org: string; movedToMs: number; lostThroughMs: number };
-  const [work] = await connection.all<WorkRow>(
-    `SELECT timeline_id AS "timelineId", org_id AS "orgId", name AS org, moved_to AS "movedToMs", lost_through AS "lostThroughMs"
-       FROM timeline_clocks c JOIN organisations ON organisations.id = org_id
-      WHERE lost_through IS NOT NULL AND restamped_at IS NULL AND deleting_since IS NULL
-      ORDER BY timeline_id, org_id LIMIT 1 FOR UPDATE OF c SKIP LOCKED`,
-  );
-  if (work === undefined) return undefined;
-  const { timelineId, orgId, org, movedToMs, lostThroughMs } = work;
-  let transactions = 0;
-  const count = (rows: number) => {
-    transactions += rows;
-  };
-  await stampAll(own, auditor.clock, orgId, movedToMs, count, (batch) => batch.all(FORGET_WALKS_SQL, orgId));
-  await connection.all(
-    'UPDATE timeline_clocks SET restamped_at = $3 WHERE timeline_id = $1 AND org_id = $2',
-    timelineId,
-    orgId,
-    auditor.clock(),
-  );
-  await writeAudit(connection, auditor, 'lost changes repaired', org, { lostThroughMs, transactions });
-  return { org, transactions };
 }

@@ -5,7 +5,7 @@
 //
 // A restored copy of the database has a different system identifier or timeline, so it is recorded in the same way.
 
-import { StorageError } from '../../domain/storage-error.ts';
+import { isStorageError, StorageError } from '../../domain/storage-error.ts';
 import type { Connection, Database, FailoverFacts, Queries } from '../database.ts';
 import { type Auditor, writeAudit } from '../stores/audit-log.ts';
 import { lockClocks } from '../stores/change-clock.ts';
@@ -40,6 +40,17 @@ export interface CurrentRow {
   readonly id: number | null;
 }
 
+/** Returns undefined on a standby, or if the server does not report its timeline. */
+export async function readIfReported<Row>(queries: Queries, sql: string): Promise<Row | undefined> {
+  try {
+    const [row] = await queries.all<Row>(sql);
+    return row;
+  } catch (error) {
+    if (isStorageError(error) && !isStorageError(error, 'denied')) throw error;
+    return undefined;
+  }
+}
+
 export class Failovers {
   readonly #database: Database;
   /** False until record() has found that the server reports its timeline, which some hosted services do not. */
@@ -51,19 +62,13 @@ export class Failovers {
 
   /** Records the server's timeline if it is new. Does nothing on a standby or if the role is not allowed to write. */
   async record(auditor: Auditor): Promise<void> {
-    let current: CurrentRow | undefined;
-    try {
-      [current] = await this.#database.all<CurrentRow>(CURRENT_SQL);
-    } catch (error) {
-      if (error instanceof StorageError && error.kind !== 'denied') throw error;
-      return;
-    }
+    const current = await readIfReported<CurrentRow>(this.#database, CURRENT_SQL);
     if (current === undefined) return;
     if (current.id === null)
       try {
         await this.#database.write((connection) => recordCurrent(connection, auditor), LOCK_TIMEOUT_MS);
       } catch (error) {
-        if (error instanceof StorageError && error.kind === 'denied') return;
+        if (isStorageError(error, 'denied')) return;
         throw error;
       }
     this.#areRecorded = true;

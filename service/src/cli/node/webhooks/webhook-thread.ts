@@ -9,7 +9,6 @@ import { openStores } from '../../../storage/open-stores.ts';
 import { addressRules } from '../../../webhooks/address-rules.ts';
 import { WebhookSender } from '../../../webhooks/sender.ts';
 import { currentUser } from '../../current-user.ts';
-import { loggedCluster } from '../logged-cluster.ts';
 import { lowerPriority } from '../threads/lower-priority.ts';
 import { answerCalls } from '../threads/thread-client.ts';
 
@@ -67,7 +66,7 @@ async function open({ databaseUrl, networks, logLevel }: WebhookSetup) {
   const logger = new Logger(logLevel, write);
   const stores = await openStores(databaseUrl, DATABASE_OPTIONS, systemClock, {
     by: currentUser(),
-    cluster: loggedCluster(logger),
+    clusterLogger: logger,
   });
   // Detects failovers, which may lose changes that have already been sent.
   const look = () => stores.revisions().catch(() => {});
