@@ -1,5 +1,7 @@
 // Converts the service's OpenAPI document to the source code of the client's wire types. Throws on unknown constructs, since
-// no types are better than wrong ones.
+// no types are better than wrong ones. `npm run generate --workspace @offerbook/client` pipes the document to this script.
+
+import { join } from 'node:path';
 
 interface Schema {
   readonly type?: string | readonly string[];
@@ -34,42 +36,59 @@ const TIMESTAMP = 'date-time-local';
 
 const TOKEN_KINDS: Readonly<Record<string, string>> = { publicToken: 'public', privateToken: 'private' };
 
-/** The client has its own type for pages, `Page<Item>`, which also contains header values. */
-const isPage = ([name]: readonly [string, Schema]) => name.endsWith('Page');
-
 /** The client never converts the timestamps of webhooks to Dates, so their names would only make it larger. */
-const isWebhook = ([name]: readonly [string, Schema]) => WEBHOOK_COMPONENTS.includes(name);
 const WEBHOOK_COMPONENTS = ['TransactionsChanged', 'TransactionChanges'];
 
 export function printWire(document: OpenApi): string {
-  const schemas = Object.entries(document.components.schemas).filter((schema) => !isPage(schema));
+  // The client has its own type for pages, `Page<Item>`, which also contains header values.
+  const components = Object.entries(document.components.schemas).filter(([name]) => !name.endsWith('Page'));
+  const converted = components.filter(([name]) => !WEBHOOK_COMPONENTS.includes(name));
   // Activation links need no token and are not generated. The client derives look-ups by id from their list.
-  const operations = Object.entries(document.paths).filter(
-    ([path, { get }]) => get.security.length > 0 && !path.includes('{'),
+  const operations = Object.entries(document.paths).flatMap(([path, { get }]) =>
+    get.security.length > 0 && !path.includes('{') ? [{ path, ...get }] : [],
   );
+  const printInterface = interfacePrinter();
   return [
     HEADER + printOperations(operations),
-    printTimestampFields(schemas.filter((schema) => !isWebhook(schema)).map(([, schema]) => schema)),
-    ...schemas.map(([name, schema]) => printComponent(name, schema, document)),
+    printTimestampFields(converted.map(([, schema]) => schema)),
+    ...components.map(([name, schema]) => {
+      const generic = containsTimestamps(schema, document) ? '<Time = string>' : '';
+      return printInterface(name, generic, printFields(schema, '  ', document));
+    }),
     ...operations
-      .filter(([, { get }]) => get.parameters.length > 0)
-      .map(([, { get }]) => printParameters(get, document)),
+      .filter(({ parameters }) => parameters.length > 0)
+      .map(({ operationId, parameters }) => {
+        const fields = parameters.map(
+          ({ name, description, schema }) =>
+            `${comment(description, '  ')}  ${name}?: ${printType(schema, '  ', document)} | undefined;\n`,
+        );
+        return printInterface(`${operationId.replace(/^list/, '')}Parameters`, '', fields);
+      }),
   ].join('\n');
 }
 
-/** `listCashbackOffers` becomes `cashbackOffers`. */
-function methodName({ operationId }: Operation): string {
-  const name = operationId.replace(/^list/, '');
-  return name.charAt(0).toLowerCase() + name.slice(1);
+/** Returns a function that prints an interface. It extends the largest earlier interface whose fields it repeats. */
+function interfacePrinter() {
+  const earlier: { readonly name: string; readonly fields: readonly string[] }[] = [];
+  return (name: string, generic: string, fields: readonly string[]): string => {
+    const [parent] = earlier
+      .filter((one) => one.fields.every((field) => fields.includes(field)))
+      .sort((a, b) => b.fields.length - a.fields.length);
+    earlier.push({ name: name + generic.replace(' = string', ''), fields });
+    const own = fields.filter((field) => parent?.fields.includes(field) !== true);
+    const start = `export interface ${name}${generic}${parent === undefined ? '' : ` extends ${parent.name}`}`;
+    return own.length === 0 ? `${start} {}\n` : `${start} {\n${own.join('')}}\n`;
+  };
 }
 
-function printOperations(operations: readonly (readonly [string, { readonly get: Operation }])[]): string {
-  const lines = operations.map(([path, { get }]) => {
-    const scheme = get.security.flatMap((one) => Object.keys(one)).join();
+function printOperations(operations: readonly (Operation & { readonly path: string })[]): string {
+  const lines = operations.map(({ path, operationId, security }) => {
+    const scheme = security.flatMap((one) => Object.keys(one)).join();
     const kind = TOKEN_KINDS[scheme];
-    if (kind === undefined)
-      throw new Error(`${get.operationId} requires an unknown kind of token: ${scheme}`);
-    return `  ${methodName(get)}: { path: '${path}', tokenKind: '${kind}' },\n`;
+    if (kind === undefined) throw new Error(`${operationId} requires an unknown kind of token: ${scheme}`);
+    // `listCashbackOffers` becomes `cashbackOffers`.
+    const name = operationId.replace(/^list(.)/, (_, first: string) => first.toLowerCase());
+    return `  ${name}: { path: '${path}', tokenKind: '${kind}' },\n`;
   });
   return `/** Path and token kind of each list. */
 export const OPERATIONS = {\n${lines.join('')}} as const;\n`;
@@ -95,55 +114,29 @@ function isTimestamp(schema: Schema): boolean {
   return schema.format === TIMESTAMP;
 }
 
-function printComponent(name: string, schema: Schema, document: OpenApi): string {
-  const generic = containsTimestamps(schema, document) ? '<Time = string>' : '';
-  return `export interface ${name}${generic} ${printObject(schema, '', document)}\n`;
-}
-
+/** True if the schema, or a component that it refers to, has a timestamp. */
 function containsTimestamps(schema: Schema, document: OpenApi): boolean {
-  if (schema.$ref !== undefined) return containsTimestamps(resolve(schema.$ref, document), document);
-  if (schema.items !== undefined) return containsTimestamps(schema.items, document);
-  if (schema.anyOf?.some((one) => containsTimestamps(one, document))) return true;
+  const text = JSON.stringify(schema);
+  const references = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)];
   return (
-    isTimestamp(schema) ||
-    Object.values(schema.properties ?? {}).some((one) => containsTimestamps(one, document))
+    text.includes(`"format":"${TIMESTAMP}"`) ||
+    references.some(([, name = '']) => containsTimestamps(document.components.schemas[name] ?? {}, document))
   );
 }
 
-function resolve($ref: string, { components }: OpenApi): Schema {
-  const found = components.schemas[componentOf($ref)];
-  if (found === undefined) throw new Error(`there is no ${$ref}`);
-  return found;
-}
-
-function componentOf($ref: string): string {
-  return $ref.replace('#/components/schemas/', '');
-}
-
-function printParameters(operation: Operation, document: OpenApi): string {
-  const name = operation.operationId.replace(/^list/, '');
-  const fields = operation.parameters.map(
-    (parameter) =>
-      `${comment(parameter.description, '  ')}  ${parameter.name}?: ${printType(parameter.schema, '  ', document)} | undefined;\n`,
-  );
-  return `export interface ${name}Parameters {\n${fields.join('')}}\n`;
-}
-
-function printObject(schema: Schema, indent: string, document: OpenApi): string {
-  const inner = `${indent}  `;
-  const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => {
+function printFields(schema: Schema, indent: string, document: OpenApi): string[] {
+  return Object.entries(schema.properties ?? {}).map(([name, field]) => {
     const optional = schema.required?.includes(name) === true ? '' : '?';
-    const type = printType(field, inner, document);
-    return `${comment(field.description, inner)}${inner}${name}${optional}:${type.startsWith('\n') ? '' : ' '}${type};\n`;
+    const type = printType(field, indent, document);
+    return `${comment(field.description, indent)}${indent}${name}${optional}:${type.startsWith('\n') ? '' : ' '}${type};\n`;
   });
-  return `{\n${fields.join('')}${indent}}`;
 }
 
 function printType(schema: Schema, indent: string, document: OpenApi): string {
   if (schema.enum !== undefined) return printUnion(schema.enum, indent);
   if (schema.$ref !== undefined) {
-    const generic = containsTimestamps(schema, document) ? '<Time>' : '';
-    return `${componentOf(schema.$ref)}${generic}`;
+    const name = schema.$ref.replace('#/components/schemas/', '');
+    return containsTimestamps(schema, document) ? `${name}<Time>` : name;
   }
   if (schema.anyOf !== undefined)
     return schema.anyOf.map((one) => printType(one, indent, document)).join(' | ');
@@ -162,7 +155,7 @@ function printType(schema: Schema, indent: string, document: OpenApi): string {
       if (schema.items !== undefined) return `Array<${printType(schema.items, indent, document)}>`;
       break;
     case 'object':
-      return printObject(schema, indent, document);
+      return `{\n${printFields(schema, `${indent}  `, document).join('')}${indent}}`;
   }
   throw new Error(`cannot turn this schema into a type: ${JSON.stringify(schema)}`);
 }
@@ -177,4 +170,9 @@ function printUnion(values: readonly string[], indent: string): string {
 
 function comment(text: string | undefined, indent: string): string {
   return text === undefined ? '' : `${indent}/** ${text} */\n`;
+}
+
+if (import.meta.main) {
+  const document = JSON.parse(await Bun.stdin.text()) as OpenApi;
+  await Bun.write(join(import.meta.dir, '../src/wire.ts'), printWire(document));
 }

@@ -85,23 +85,7 @@ export interface RetailerPromotion<Time = string> {
   deepLink: string;
 }
 
-export interface CashbackOffer {
-  /** Offer identifier */
-  id: string;
-  /** True when the service features the offer as an outstanding deal */
-  featured: boolean;
-  /** Countries where the offer is available, ISO 3166-1 alpha-2 */
-  countries: Array<string>;
-  /** Cashback as a fraction of the order value: 0.05 is five percent */
-  cashbackPercentage: number;
-  /** The offer's fixed cashback; `null` when the retailer offers a percentage */
-  maximumFixedCommissionFee: number | null;
-  /** Description of the offer */
-  description: string;
-  /** Category of the offer */
-  category: string;
-  /** Terms and exclusions of the offer */
-  termsAndExclusions: string;
+export interface CashbackOffer extends RetailerOffer {
   /** Retailer identifier */
   retailerId: string;
   /** URL of the retailer's logo, as browsers accept it: it may contain characters that RFC 3986 does not allow, such as | */
@@ -112,17 +96,7 @@ export interface CashbackOffer {
   name: string;
 }
 
-export interface Coupon<Time = string> {
-  /** The coupon code value */
-  code: string;
-  /** Coupon identifier */
-  id: string;
-  /** Description */
-  description: string;
-  /** When the coupon becomes active (UTC) */
-  startDate: Time;
-  /** When the coupon expires (UTC) */
-  endDate: Time;
+export interface Coupon<Time = string> extends RetailerCoupon<Time> {
   /** Retailer identifier */
   retailerId: string;
   /** URL of the retailer's logo, as browsers accept it: it may contain characters that RFC 3986 does not allow, such as | */
@@ -133,17 +107,7 @@ export interface Coupon<Time = string> {
   name: string;
 }
 
-export interface Promotion<Time = string> {
-  /** Promotion identifier */
-  id: string;
-  /** Description */
-  description: string;
-  /** When the promotion becomes active (UTC) */
-  startDate: Time;
-  /** When the promotion expires (UTC) */
-  endDate: Time;
-  /** Deep link URL for the promotion, as browsers accept it: it may contain characters that RFC 3986 does not allow, such as | */
-  deepLink: string;
+export interface Promotion<Time = string> extends RetailerPromotion<Time> {
   /** Retailer identifier */
   retailerId: string;
   /** URL of the retailer's logo, as browsers accept it: it may contain characters that RFC 3986 does not allow, such as | */
@@ -286,44 +250,23 @@ export interface RetailersParameters {
   hostname?: string | undefined;
 }
 
-export interface CashbackOffersParameters {
-  /** Cursor returned with the previous page. Omit it to get the first page. */
-  cursor?: string | undefined;
-  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. */
-  limit?: number | undefined;
+export interface CashbackOffersParameters extends RetailersParameters {
   /** Returns only offers whose retailer's name contains this string, ignoring case and accents. */
   name?: string | undefined;
   /** Returns only offers in this category, ignoring case and accents. */
   category?: string | undefined;
   /** Returns only offers available in this country (ISO 3166-1 alpha-2, upper or lower case). */
   country?: string | undefined;
-  /** Returns only items of the retailer whose site has this hostname: the retailer with the longest domain that is the hostname or one of its parent domains. Ignores case, a trailing dot and a port; Unicode names are converted (IDNA). Send `location.hostname` from a browser. */
-  hostname?: string | undefined;
   /** Returns only deals of this retailer. */
   retailerId?: string | undefined;
 }
 
-export interface CouponsParameters {
-  /** Cursor returned with the previous page. Omit it to get the first page. */
-  cursor?: string | undefined;
-  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. */
-  limit?: number | undefined;
-  /** Returns only items of the retailer whose site has this hostname: the retailer with the longest domain that is the hostname or one of its parent domains. Ignores case, a trailing dot and a port; Unicode names are converted (IDNA). Send `location.hostname` from a browser. */
-  hostname?: string | undefined;
+export interface CouponsParameters extends RetailersParameters {
   /** Returns only deals of this retailer. */
   retailerId?: string | undefined;
 }
 
-export interface PromotionsParameters {
-  /** Cursor returned with the previous page. Omit it to get the first page. */
-  cursor?: string | undefined;
-  /** Maximum number of items per page. A page may contain fewer, because it also ends at 4 MiB; only a page without a cursor is the last. */
-  limit?: number | undefined;
-  /** Returns only items of the retailer whose site has this hostname: the retailer with the longest domain that is the hostname or one of its parent domains. Ignores case, a trailing dot and a port; Unicode names are converted (IDNA). Send `location.hostname` from a browser. */
-  hostname?: string | undefined;
-  /** Returns only deals of this retailer. */
-  retailerId?: string | undefined;
-}
+export interface PromotionsParameters extends CouponsParameters {}
 
 export interface TransactionsParameters {
   /** Cursor returned with the previous page. Omit it to get the first page. */
