@@ -6,8 +6,8 @@ import { Shares } from '@offerbook/feeds/source/share.ts';
 import { HOUR_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { RequestStore } from '../domain/pull.ts';
+import { NetworkClient, type PullableSource, type RequestContext } from './network-client.ts';
 import { RequestFailed } from './network-failures.ts';
-import { openClient, type PullableSource, type RequestContext } from './source-run.ts';
 import { TemporaryRows } from './temporary-rows.ts';
 
 /**
@@ -18,7 +18,7 @@ export function withoutWaiting(clock: Clock): RequestStore {
   return {
     reserveRequest: async () => clock(),
     blockRequests: async () => {
-      throw new RequestFailed("the network's rate limit has been reached; try again in a minute");
+      throw new RequestFailed('reject', "the network's rate limit has been reached; try again in a minute");
     },
     countRequest: async () => {},
   };
@@ -39,7 +39,7 @@ export async function checkSource(
   using rows = new TemporaryRows();
   const sales = new PulledSales(pull, feed, rules, rows, { onPart: () => {} });
   const request = pull.request(first.name, { fromMs: toMs - MINUTE_MS, toMs }, undefined);
-  const page = await openClient(pullable, context).fetch(request, (body, header) =>
+  const page = await new NetworkClient(pullable, context).fetch(request, (body, header) =>
     sales.add('the response', body, header),
   );
   const dateMs = Date.parse(page.header('Date') ?? '');

@@ -1,32 +1,33 @@
 // Sends requests to one network with one credential: waits for the shared budget, adds the credentials, and repeats requests
 // that may succeed later.
 
+import type { CataloguePull } from '@offerbook/feeds/pull/catalogue-pull.ts';
 import type { NetworkAccess, PullRequest, Secrets } from '@offerbook/feeds/pull/network-access.ts';
+import type { SalePull } from '@offerbook/feeds/pull/sale-pull.ts';
 import { unexpected } from '@offerbook/feeds/pull/unexpected.ts';
+import type { Overlay } from '@offerbook/feeds/source/overlay.ts';
+import type { Source } from '@offerbook/feeds/source/source-file.ts';
+import type { CouponCodes } from '@offerbook/feeds/transactions/coupon-codes.ts';
 import { HOUR_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { RequestBudget, RequestStore } from '../domain/pull.ts';
+import type { RequestBudget, RequestOutcome, RequestStore } from '../domain/pull.ts';
 import { Span } from '../tracing/tracer.ts';
-import {
-  errorOf,
-  explainError,
-  OUTCOMES,
-  REPEATABLE,
-  RequestFailed,
-  type Result,
-  readFailure,
-  readText,
-  SourceStopped,
-} from './network-failures.ts';
+import { explainError, RequestFailed, readFailure, readText } from './network-failures.ts';
 import { type ByteBudget, RESPONSE_LIMITS, type ResponseLimits, ResponseWatch } from './response-watch.ts';
 
-export interface ClientOptions {
-  /** Network and account, such as `awin:77777`. */
-  readonly source: string;
-  readonly access: NetworkAccess;
+/** One account at a network, as the operator's files describe it. */
+export interface PullableSource {
+  readonly source: Source;
+  readonly overlay: Overlay;
+  readonly pull: SalePull;
+  /** Undefined if the source file lacks a setting for it. */
+  readonly catalogue: CataloguePull | undefined;
   readonly secrets: Secrets;
-  readonly baseUrl?: string | undefined;
-  readonly store: RequestStore;
+  readonly coupons: CouponCodes | undefined;
+}
+
+export interface RequestContext {
+  readonly stores: { readonly pulls: RequestStore };
   readonly clock: Clock;
   readonly sleep: (ms: number) => Promise<void>;
   readonly random: () => number;
@@ -59,19 +60,25 @@ const TOKEN_SPARE_MS = 30_000;
 /** A shorter secret could occur in a response by chance. */
 const SECRET_LENGTH_MIN = 8;
 
+export function sourceName({ network, account }: Source): string {
+  return `${network}:${account}`;
+}
+
 export class NetworkClient {
-  readonly #options: ClientOptions;
+  readonly #pullable: PullableSource;
+  readonly #context: RequestContext;
   readonly #credential: string;
   readonly #budget: RequestBudget;
   /** Values of the headers with credentials. */
   readonly #sent = new Set<string>();
   #slowness = 1;
-  #stopped: SourceStopped | undefined;
+  #stopped: RequestFailed | undefined;
   #token: { readonly value: string; readonly expiresAtMs: number } | undefined;
 
-  constructor(options: ClientOptions) {
-    this.#options = options;
-    const { rate } = options.access;
+  constructor(pullable: PullableSource, context: RequestContext) {
+    this.#pullable = pullable;
+    this.#context = context;
+    const { rate } = pullable.pull;
     // The burst and the steady rate together stay within the published rate in every period.
     this.#budget = {
       intervalMs: Math.ceil(rate.perMs / (rate.requests * RATE_SHARE)),
@@ -79,111 +86,118 @@ export class NetworkClient {
     };
     // Two sources with the same credential share a budget. The digest does not reveal the secret.
     const hasher = new Bun.CryptoHasher('sha256').update('offerbook pull ');
-    for (const value of Object.values(options.secrets)) hasher.update(`${value} `);
+    for (const value of Object.values(pullable.secrets)) hasher.update(`${value} `);
     this.#credential = hasher.digest('hex').slice(0, 32);
   }
 
-  /**
-   * Throws SourceStopped or RequestFailed, whose messages contain no secret. After SourceStopped, sends no more requests and
-   * always throws it.
-   */
+  /** Throws RequestFailed. After a final failure, sends no more requests and always throws it. */
   async fetch<T>(request: PullRequest, read: BodyReader<T>, budget?: ByteBudget): Promise<T> {
     if (this.#stopped !== undefined) throw this.#stopped;
+    const attempt = async () => {
+      const headers = await this.#authorise();
+      const authorised = { ...request, headers: { ...request.headers, ...headers } };
+      return this.#send(authorised, read, { budget, mayRepeatSecrets: false });
+    };
     try {
-      return await this.#fetch(request, read, budget);
+      return await this.#repeat(() => this.#renewToken(attempt));
     } catch (error) {
-      if (error instanceof SourceStopped) this.#stopped = error;
+      if (error instanceof RequestFailed && error.rules.isFinal) this.#stopped = error;
       throw error;
     }
   }
 
-  #fetch<T>(request: PullRequest, read: BodyReader<T>, budget?: ByteBudget): Promise<T> {
-    let isTokenNew = false;
-    const attempt = async (): Promise<Result<T>> => {
-      const headers = await this.#authorise();
-      const authorised = { ...request, headers: { ...request.headers, ...headers } };
-      const result = await this.#send(authorised, read, { budget, mayRepeatSecrets: false });
-      if (!('failure' in result) || result.failure.kind !== 'expired') return result;
-      if (this.#token === undefined || isTokenNew) return result;
+  /** If the access token has expired, repeats the attempt once with a new one. */
+  async #renewToken<T>(attempt: () => Promise<T>): Promise<T> {
+    try {
+      return await attempt();
+    } catch (error) {
+      const isExpired = error instanceof RequestFailed && error.kind === 'expired';
+      if (!isExpired || this.#token === undefined) throw error;
       this.#token = undefined;
-      isTokenNew = true;
       return attempt();
-    };
-    return this.#repeat(attempt);
+    }
   }
 
   /** Repeats an attempt as long as it may succeed later. `standardWaitMs` applies if the network does not say how long to wait. */
   async #repeat<T>(
-    attempt: () => Promise<Result<T>>,
+    attempt: () => Promise<T>,
     { waitsMax = WAITS_MAX, standardWaitMs }: { waitsMax?: number; standardWaitMs?: number } = {},
   ): Promise<T> {
-    const { tries = TRIES } = this.#options;
+    const { tries = TRIES } = this.#context;
     let failures = 0;
     for (let waits = 0; ; ) {
-      const result = await attempt();
-      if ('value' in result) return result.value;
-      const { failure } = result;
-      if (failure.kind === 'too many') {
-        if (++waits > waitsMax) throw new RequestFailed('the network keeps refusing requests as too many');
-        await this.#wait(failure.waitMs ?? standardWaitMs);
-      } else {
-        failures += REPEATABLE[failure.kind] ?? tries;
-        if (failures >= tries) throw errorOf(failure);
-        await this.#backOff(failures);
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!(error instanceof RequestFailed)) throw error;
+        if (error.kind === 'too many') {
+          if (++waits > waitsMax) throw error;
+          await this.#wait(error.waitMs ?? standardWaitMs);
+        } else {
+          failures += error.rules.weight ?? tries;
+          if (failures >= tries) throw error;
+          await this.#backOff(failures);
+        }
       }
     }
   }
 
   async #backOff(failures: number): Promise<void> {
-    const { sleep, random } = this.#options;
+    const { sleep, random } = this.#context;
     await sleep((BACKOFF_MS[failures - 1] ?? MINUTE_MS) * (0.5 + random() / 2));
   }
 
   async #authorise(): Promise<Readonly<Record<string, string>>> {
-    const { access, secrets, clock } = this.#options;
-    const { login } = access;
-    if (login === undefined) return access.authorise(secrets);
-    if (this.#token === undefined || this.#token.expiresAtMs - TOKEN_SPARE_MS <= clock()) {
-      this.#token = await this.#logIn(login);
+    const { pull, secrets } = this.#pullable;
+    if (pull.login === undefined) return pull.authorise(secrets);
+    if (this.#token === undefined || this.#token.expiresAtMs - TOKEN_SPARE_MS <= this.#context.clock()) {
+      this.#token = await this.#logIn(pull.login);
     }
-    return access.authorise({ accessToken: this.#token.value });
+    return pull.authorise({ accessToken: this.#token.value });
   }
 
   async #logIn({ request, read }: NonNullable<NetworkAccess['login']>) {
-    const { secrets, clock, tries = TRIES } = this.#options;
+    const { clock, tries = TRIES } = this.#context;
     const readToken = async (body: AsyncIterable<Uint8Array>) => {
       const token = read(await readText(body));
       if (token === undefined) throw unexpected('the response', 'contains no access token');
       return token;
     };
     // The response contains an access token, which may be the one of an earlier login.
-    const attempt = () => this.#send(request(secrets), readToken, { mayRepeatSecrets: true });
+    const attempt = () => this.#send(request(this.#pullable.secrets), readToken, { mayRepeatSecrets: true });
     const waiting = { waitsMax: tries - 1, standardWaitMs: LOGIN_WAIT_MS };
     const { token, lifetimeMs } = await this.#repeat(attempt, waiting).catch((error) => {
-      if (!(error instanceof RequestFailed)) throw error;
-      throw new SourceStopped(`the network does not issue an access token: ${error.message}`);
+      if (!(error instanceof RequestFailed) || error.rules.isFinal) throw error;
+      throw new RequestFailed('stop', `the network does not issue an access token: ${error.message}`);
     });
     return { value: token, expiresAtMs: clock() + Math.max(lifetimeMs, 2 * TOKEN_SPARE_MS) };
   }
 
   /** Sends a request as soon as the budget allows it, and counts it. */
-  async #send<T>(request: PullRequest, read: BodyReader<T>, how: SendOptions): Promise<Result<T>> {
-    const { store, source, span: parent } = this.#options;
+  async #send<T>(request: PullRequest, read: BodyReader<T>, how: SendOptions): Promise<T> {
+    const { stores, span: parent } = this.#context;
     await this.#waitForSlot();
     const authorisation = request.headers?.Authorization?.split(' ').at(-1);
     if (authorisation !== undefined) this.#sent.add(authorisation);
     const span = parent && new Span(parent.options, 'client', parent);
-    const result = await this.#try(request, read, how, span?.attributes);
-    const outcome = 'failure' in result ? OUTCOMES[result.failure.kind] : 'ok';
-    if (span !== undefined) {
-      // Neither the path nor the query: a network could put a secret into the link to its next page.
-      const address = new URL(this.#address(request.url)).hostname;
-      Object.assign(span.attributes, { 'http.request.method': request.method, 'server.address': address });
-      if (outcome !== 'ok') span.attributes['error.type'] = outcome;
-      span.end(`${request.method} ${address}`, outcome !== 'ok');
+    let outcome: RequestOutcome = 'failed';
+    try {
+      const result = await this.#try(request, read, how, span?.attributes);
+      outcome = 'ok';
+      return result;
+    } catch (error) {
+      if (error instanceof RequestFailed) outcome = error.rules.outcome;
+      throw error;
+    } finally {
+      if (span !== undefined) {
+        // Neither the path nor the query: a network could put a secret into the link to its next page.
+        const address = new URL(this.#address(request.url)).hostname;
+        Object.assign(span.attributes, { 'http.request.method': request.method, 'server.address': address });
+        if (outcome !== 'ok') span.attributes['error.type'] = outcome;
+        span.end(`${request.method} ${address}`, outcome !== 'ok');
+      }
+      await stores.pulls.countRequest(sourceName(this.#pullable.source), this.#credential, outcome);
     }
-    await store.countRequest(source, this.#credential, outcome);
-    return result;
   }
 
   async #try<T>(
@@ -191,9 +205,9 @@ export class NetworkClient {
     read: BodyReader<T>,
     { budget, mayRepeatSecrets }: SendOptions,
     attributes: Record<string, string | number> = {},
-  ): Promise<Result<T>> {
+  ): Promise<T> {
     const redact = (text: string) => this.redact(text);
-    using watch = new ResponseWatch(this.#options.limits ?? RESPONSE_LIMITS);
+    using watch = new ResponseWatch(this.#context.limits ?? RESPONSE_LIMITS);
     try {
       const response = await fetch(this.#address(request.url), {
         method: request.method,
@@ -205,30 +219,31 @@ export class NetworkClient {
       });
       attributes['http.response.status_code'] = response.status;
       if (response.status !== 200) {
-        const { access, clock } = this.#options;
-        const how = { tooManyStatuses: access.tooManyStatuses, nowMs: clock(), redact };
-        return { failure: await readFailure(response, watch.read(response.body), how) };
+        const { tooManyStatuses } = this.#pullable.pull;
+        const how = { tooManyStatuses, nowMs: this.#context.clock(), redact };
+        throw await readFailure(response, watch.read(response.body), how);
       }
       const secrets = mayRepeatSecrets
         ? []
         : this.#secretSpellings().filter(({ length }) => length >= SECRET_LENGTH_MIN);
       const body = watch.read(response.body, secrets, budget);
-      return { value: await read(body, (name) => response.headers.get(name)) };
+      return await read(body, (name) => response.headers.get(name));
     } catch (error) {
+      if (error instanceof RequestFailed) throw error;
       if (watch.slowness !== undefined)
-        return { failure: { kind: 'slow', why: `the network is too slow: ${watch.slowness}` } };
-      return { failure: explainError(error, redact) };
+        throw new RequestFailed('slow', `the network is too slow: ${watch.slowness}`);
+      throw explainError(error, redact);
     }
   }
 
   /** If the network does not specify a wait, waits for a minute and then sends requests at half the rate. */
   async #wait(waitMs: number | undefined): Promise<void> {
-    const { clock, random, store } = this.#options;
+    const { clock, random, stores } = this.#context;
     const nowMs = clock();
     if (waitMs === undefined) this.#slowness = Math.min(this.#slowness * 2, 8);
     const untilMs =
       waitMs === undefined ? nowMs + MINUTE_MS + random() * 5_000 : nowMs + Math.min(waitMs, WAIT_MAX_MS);
-    await store.blockRequests(this.#credential, this.#slowed, Math.ceil(untilMs));
+    await stores.pulls.blockRequests(this.#credential, this.#slowed, Math.ceil(untilMs));
   }
 
   get #slowed(): RequestBudget {
@@ -239,17 +254,17 @@ export class NetworkClient {
   }
 
   async #waitForSlot(): Promise<void> {
-    const { store, clock, sleep } = this.#options;
-    const atMs = await store.reserveRequest(this.#credential, this.#slowed);
+    const { stores, clock, sleep } = this.#context;
+    const atMs = await stores.pulls.reserveRequest(this.#credential, this.#slowed);
     const waitMs = atMs - clock();
     if (waitMs > 0) await sleep(waitMs);
   }
 
   #address(url: string): string {
-    const { baseUrl } = this.#options;
-    if (baseUrl === undefined) return url;
+    const { source } = this.#pullable;
+    if (!('baseUrl' in source) || source.baseUrl === undefined) return url;
     const { pathname, search } = new URL(url);
-    return `${baseUrl.replace(/\/$/, '')}${pathname}${search}`;
+    return `${source.baseUrl.replace(/\/$/, '')}${pathname}${search}`;
   }
 
   /** A network could repeat the credentials in its response. Call this before the text is shortened. */
@@ -259,7 +274,7 @@ export class NetworkClient {
 
   /** Longest first, because one secret may contain another. */
   #secretSpellings(): string[] {
-    const secrets = [...Object.values(this.#options.secrets), this.#token?.value ?? '', ...this.#sent];
+    const secrets = [...Object.values(this.#pullable.secrets), this.#token?.value ?? '', ...this.#sent];
     return [...new Set(secrets.flatMap(spellings))].sort((a, b) => b.length - a.length);
   }
 }

@@ -4,21 +4,49 @@ import { NetworkError } from '@offerbook/feeds/pull/unexpected.ts';
 import { BrokenFile } from '@offerbook/wire/rows/raw-row.ts';
 import { parseRetryAfterMs } from '@offerbook/wire/time.ts';
 import type { RequestOutcome } from '../domain/pull.ts';
-import { CredentialsRepeated, ResponseTooLarge } from './response-watch.ts';
 
-/** The source cannot be used in this run: the network does not respond, or the credentials are wrong. */
-export class SourceStopped extends Error {
-  override readonly name = 'SourceStopped';
+/** How a failed request is counted, how often it may be repeated, and what it means for the source. */
+const KINDS = {
+  'too many': { outcome: 'too many' },
+  /** A slow request counts twice, because it takes a minute or more. */
+  slow: { outcome: 'failed', weight: 2, isFinal: true },
+  unreachable: { outcome: 'failed', weight: 1, isFinal: true },
+  retry: { outcome: 'failed', weight: 1 },
+  /** The response is too large. A request for fewer rows may work. */
+  'too much': { outcome: 'failed' },
+  reject: { outcome: 'refused' },
+  expired: { outcome: 'refused', isFinal: true },
+  stop: { outcome: 'refused', isFinal: true },
+} as const satisfies Record<string, FailureRules>;
+
+interface FailureRules {
+  readonly outcome: RequestOutcome;
+  /** Failures with a weight are repeated until the sum of their weights reaches the number of tries. */
+  readonly weight?: number;
+  /** True if the source cannot be used in this run. Other requests may still work after a failure that is not final. */
+  readonly isFinal?: boolean;
 }
 
-/** The network rejects this request, or has failed several times. Other requests may work. */
+/** The message contains no credentials. */
 export class RequestFailed extends Error {
-  override readonly name: string = 'RequestFailed';
+  override readonly name = 'RequestFailed';
+  readonly kind: keyof typeof KINDS;
+  /** The delay that the network has requested. */
+  readonly waitMs: number | undefined;
+
+  constructor(kind: keyof typeof KINDS, message: string, waitMs?: number) {
+    super(message);
+    this.kind = kind;
+    this.waitMs = waitMs;
+  }
+
+  get rules(): FailureRules {
+    return KINDS[this.kind];
+  }
 }
 
-/** The response is too large. A request for fewer rows may work. */
-export class TooMuch extends RequestFailed {
-  override readonly name = 'TooMuch';
+export function isTooMuch(error: unknown): boolean {
+  return error instanceof RequestFailed && error.kind === 'too much';
 }
 
 /** Replaces credentials in a message. */
@@ -26,55 +54,17 @@ type Redact = (text: string) => string;
 
 const MESSAGE_BYTES_MAX = 2_000;
 
-export type Failure =
-  | { readonly kind: 'too many'; readonly waitMs: number | undefined }
-  /** Repeat the request. `slow` and `unreachable`: there was no complete response. */
-  | { readonly kind: 'retry' | 'slow' | 'unreachable'; readonly why: string }
-  | { readonly kind: 'reject' | 'too much' | 'stop' | 'expired'; readonly why: string };
-
-export type Result<T> = { readonly value: T } | { readonly failure: Failure };
-
-/** Failures after which a request is repeated, with their weights. A slow request counts twice, because it takes a minute or more. */
-export const REPEATABLE: Readonly<Partial<Record<Failure['kind'], number>>> = {
-  retry: 1,
-  unreachable: 1,
-  slow: 2,
-};
-
-export const OUTCOMES: Readonly<Record<Failure['kind'], RequestOutcome>> = {
-  'too many': 'too many',
-  retry: 'failed',
-  slow: 'failed',
-  unreachable: 'failed',
-  'too much': 'failed',
-  reject: 'refused',
-  stop: 'refused',
-  expired: 'refused',
-};
-
-export function errorOf({ kind, why }: Exclude<Failure, { readonly kind: 'too many' }>): Error {
-  if (kind === 'too much') return new TooMuch(why);
-  return kind === 'retry' || kind === 'reject' ? new RequestFailed(why) : new SourceStopped(why);
-}
-
 /** Rethrows errors that are bugs of ours, which must not look like failures of the network. */
-export function explainError(error: unknown, redact: Redact): Failure {
-  if (error instanceof ResponseTooLarge) return { kind: 'too much', why: error.message };
-  if (error instanceof CredentialsRepeated) {
-    const why =
-      'the response contains our credentials, so nothing of it was stored; report this to the network';
-    return { kind: 'stop', why };
-  }
-  if (error instanceof NetworkError) {
-    return { kind: 'reject', why: redact(`the network rejected the request: ${error.message}`) };
-  }
+export function explainError(error: unknown, redact: Redact): RequestFailed {
+  if (error instanceof NetworkError)
+    return new RequestFailed('reject', redact(`the network rejected the request: ${error.message}`));
   if (error instanceof BrokenFile) {
     const { field, reason } = error.problem;
-    return { kind: 'retry', why: redact(`${field} ${reason}`) };
+    return new RequestFailed('retry', redact(`${field} ${reason}`));
   }
   const { name, code, message } = error as NodeJS.ErrnoException;
   if (['TypeError', 'RangeError', 'ReferenceError'].includes(name) && code === undefined) throw error;
-  return { kind: 'unreachable', why: redact(`the network cannot be reached: ${message}`) };
+  return new RequestFailed('unreachable', redact(`the network cannot be reached: ${message}`));
 }
 
 /** Reads the response to a request that was not answered with status 200. */
@@ -86,18 +76,19 @@ export async function readFailure(
     nowMs,
     redact,
   }: { tooManyStatuses?: readonly number[] | undefined; nowMs: number; redact: Redact },
-): Promise<Failure> {
+): Promise<RequestFailed> {
   const { status, headers } = response;
   if (status === 429 || tooManyStatuses.includes(status)) {
-    return { kind: 'too many', waitMs: readWait(headers, nowMs) };
+    const message = 'the network keeps refusing requests as too many';
+    return new RequestFailed('too many', message, readWait(headers, nowMs));
   }
   const text = await readText(body).catch(() => '');
   const why = `the network answered with status ${status}${quoteMessage(text, redact)}`;
-  if (status >= 500) return { kind: 'retry', why };
-  if (status === 413) return { kind: 'too much', why };
-  if (status === 401) return { kind: 'expired', why: `${why}; check the credentials` };
-  if (status === 403) return { kind: 'reject', why: `${why}; check what the credentials allow` };
-  return { kind: 'reject', why };
+  if (status >= 500) return new RequestFailed('retry', why);
+  if (status === 413) return new RequestFailed('too much', why);
+  if (status === 401) return new RequestFailed('expired', `${why}; check the credentials`);
+  if (status === 403) return new RequestFailed('reject', `${why}; check what the credentials allow`);
+  return new RequestFailed('reject', why);
 }
 
 export async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {

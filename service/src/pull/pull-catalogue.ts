@@ -11,7 +11,7 @@ import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { CATALOGUE, NO_COUNTS, type PullCounts, type StreamKey } from '../domain/pull.ts';
 import { importCatalogue } from '../importer/import-catalogue.ts';
 import type { BodyReader } from './network-client.ts';
-import { RequestFailed, SourceStopped } from './network-failures.ts';
+import { RequestFailed } from './network-failures.ts';
 import type { ByteBudget } from './response-watch.ts';
 import { NO_FAILURE, type SourceRun, type StreamReport } from './source-run.ts';
 import { TemporaryRows } from './temporary-rows.ts';
@@ -94,9 +94,7 @@ async function readList(run: SourceRun, list: CatalogueList, catalogue: PulledCa
       digest: () => digestOf(pages.flat()),
     });
   } catch (error) {
-    if (error instanceof RequestFailed) throw new RequestFailed(`${name}: ${error.message}`);
-    if (error instanceof SourceStopped) throw new SourceStopped(`${name}: ${error.message}`);
-    throw error;
+    throw error instanceof RequestFailed ? new RequestFailed(error.kind, `${name}: ${error.message}`) : error;
   }
   for (const [index, rows] of pages.entries())
     catalogue.add(list, rows, pages.length === 1 ? name : `${name}, page ${index + 1}`);

@@ -4,18 +4,12 @@ import { DAY_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { ClickIds } from '../activation/click-id.ts';
 import { holdLease } from './held-lease.ts';
-import { TooMuch } from './network-failures.ts';
+import { type PullableSource, sourceName } from './network-client.ts';
+import { isTooMuch } from './network-failures.ts';
 import { catalogueKey, isCatalogueDue, pullCatalogue } from './pull-catalogue.ts';
 import { rereadSales } from './reread-sales.ts';
 import { SaleWindows } from './sale-windows.ts';
-import {
-  type PullableSource,
-  type PullContext,
-  type PullOptions,
-  SourceRun,
-  type StreamReport,
-  sourceName,
-} from './source-run.ts';
+import { type PullContext, type PullOptions, SourceRun, type StreamReport } from './source-run.ts';
 import { StreamProgress } from './stream-progress.ts';
 import { lostMs } from './windows.ts';
 
@@ -104,7 +98,7 @@ async function pullStream(run: SourceRun, windows: SaleWindows, stream: StreamPr
       const counts = await windows.pull(stream, window);
       stream.add(window, counts);
     } catch (error) {
-      if (!(error instanceof TooMuch) || !stream.halve(window)) throw error;
+      if (!isTooMuch(error) || !stream.halve(window)) throw error;
     }
     window = stream.next(run.options, nowMs);
   }

@@ -4,7 +4,7 @@
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
-import { TooMuch } from './network-failures.ts';
+import { isTooMuch } from './network-failures.ts';
 import type { SaleWindows } from './sale-windows.ts';
 import type { SourceRun, StreamReport } from './source-run.ts';
 import { StreamProgress } from './stream-progress.ts';
@@ -53,7 +53,7 @@ export async function rereadSales(
     return stream.report;
   } catch (error) {
     // An old invalid row, or a window with too many sales, must not keep later sales from being read again.
-    if (error instanceof BadInput || error instanceof TooMuch) {
+    if (error instanceof BadInput || isTooMuch(error)) {
       await pulls.noteReread(stream.key, { completeThroughMs: window.toMs, suspects: [] });
     }
     run.note(rules.name, (await run.explain(error, stream.key)).error);

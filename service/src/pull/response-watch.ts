@@ -1,5 +1,7 @@
 // Reads one response of a network, which is not trusted: within limits of size, rate and time, and without our credentials.
 
+import { RequestFailed } from './network-failures.ts';
+
 export interface ResponseLimits {
   /** Decompressed bytes of a response. */
   readonly bytes: number;
@@ -21,15 +23,8 @@ export interface ByteBudget {
   bytesLeft: number;
 }
 
-/** The response has more bytes than we read. */
-export class ResponseTooLarge extends Error {
-  override readonly name = 'ResponseTooLarge';
-}
-
-/** The network repeats our credentials, which must not reach the database. */
-export class CredentialsRepeated extends Error {
-  override readonly name = 'CredentialsRepeated';
-}
+const CREDENTIALS_REPEATED =
+  'the response contains our credentials, so nothing of it was stored; report this to the network';
 
 export class ResponseWatch implements Disposable {
   readonly #limits: ResponseLimits;
@@ -55,7 +50,7 @@ export class ResponseWatch implements Disposable {
     return this.#slowness;
   }
 
-  /** Throws ResponseTooLarge, or CredentialsRepeated if the body contains one of the `secrets`. */
+  /** Throws RequestFailed if the body is too large, or contains one of the `secrets`, which must not reach the database. */
   async *read(
     body: AsyncIterable<Uint8Array> | null,
     secrets: readonly string[] = [],
@@ -67,8 +62,9 @@ export class ResponseWatch implements Disposable {
     for await (const chunk of body ?? []) {
       read += chunk.length;
       budget.bytesLeft -= chunk.length;
-      if (budget.bytesLeft < 0) throw new ResponseTooLarge('the network sends too much data at once');
-      if (contains(chunk)) throw new CredentialsRepeated();
+      if (budget.bytesLeft < 0)
+        throw new RequestFailed('too much', 'the network sends too much data at once');
+      if (contains(chunk)) throw new RequestFailed('stop', CREDENTIALS_REPEATED);
       if (read - readAtReset >= idleBytes) {
         readAtReset = read;
         clearTimeout(this.#idleTimer);

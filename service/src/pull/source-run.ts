@@ -1,40 +1,20 @@
 // One run over one source: the operator's settings, the lease, and the connection to the network.
 
 import type { ConvertReport } from '@offerbook/feeds/convert-report.ts';
-import type { CataloguePull } from '@offerbook/feeds/pull/catalogue-pull.ts';
-import type { Secrets } from '@offerbook/feeds/pull/network-access.ts';
-import type { SalePull } from '@offerbook/feeds/pull/sale-pull.ts';
-import type { Overlay } from '@offerbook/feeds/source/overlay.ts';
-import type { Source } from '@offerbook/feeds/source/source-file.ts';
-import type { CouponCodes } from '@offerbook/feeds/transactions/coupon-codes.ts';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import { type ImportSource, sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { printProblems } from '@offerbook/wire/rows/row-problem.ts';
-import type { Clock } from '../domain/clock.ts';
 import type { LeaseTimings } from '../domain/lease.ts';
 import type { Organisation } from '../domain/organisation.ts';
-import type { Lease, PullCounts, RequestStore, StreamKey } from '../domain/pull.ts';
+import type { Lease, PullCounts, StreamKey } from '../domain/pull.ts';
 import { isStorageError } from '../domain/storage-error.ts';
 import type { Stores } from '../domain/stores.ts';
 import type { UnattributedRows } from '../importer/attribution.ts';
 import type { ImportReport } from '../importer/import-report.ts';
 import { recordImport } from '../importer/record-import.ts';
-import type { Span } from '../tracing/tracer.ts';
-import { NetworkClient } from './network-client.ts';
-import { RequestFailed, SourceStopped } from './network-failures.ts';
-import type { ResponseLimits } from './response-watch.ts';
+import { NetworkClient, type PullableSource, type RequestContext, sourceName } from './network-client.ts';
+import { RequestFailed } from './network-failures.ts';
 import type { TemporaryRows } from './temporary-rows.ts';
-
-/** One account at a network, as the operator's files describe it. */
-export interface PullableSource {
-  readonly source: Source;
-  readonly overlay: Overlay;
-  readonly pull: SalePull;
-  /** Undefined if the source file lacks a setting for it. */
-  readonly catalogue: CataloguePull | undefined;
-  readonly secrets: Secrets;
-  readonly coupons: CouponCodes | undefined;
-}
 
 export interface PullOptions {
   /** Default: both. The catalogue is then read only if it is due; see isCatalogueDue. */
@@ -58,24 +38,10 @@ export interface PullOptions {
   readonly onNote?: ((note: string) => void) | undefined;
 }
 
-export interface PullContext {
+export interface PullContext extends RequestContext {
   readonly stores: Stores;
-  readonly clock: Clock;
-  readonly sleep: (ms: number) => Promise<void>;
-  readonly random: () => number;
-  /** Number of failed attempts after which a request counts as failed. Default: the client's default. */
-  readonly tries?: number | undefined;
   readonly leaseTimings?: Partial<LeaseTimings> | undefined;
-  /** Limits of a response. Default: the client's. */
-  readonly limits?: ResponseLimits | undefined;
-  /** The parent of the spans of all requests; undefined if tracing is off. */
-  readonly span?: Span | undefined;
 }
-
-/** Context of requests whose results are not imported. */
-export type RequestContext = Omit<PullContext, 'stores'> & {
-  readonly stores: { readonly pulls: RequestStore };
-};
 
 export interface StreamFailure {
   /** Why reading the stream stopped early; null if it is up to date. */
@@ -94,22 +60,6 @@ export interface StreamReport extends StreamFailure {
   readonly counts: PullCounts;
 }
 
-export function sourceName({ network, account }: Source): string {
-  return `${network}:${account}`;
-}
-
-/** All requests of a run use the same client, because it holds the access token. */
-export function openClient(
-  { source, pull, secrets }: PullableSource,
-  { stores, ...context }: RequestContext,
-): NetworkClient {
-  const baseUrl = 'baseUrl' in source ? source.baseUrl : undefined;
-  return new NetworkClient({
-    ...context,
-    ...{ source: sourceName(source), access: pull, secrets, baseUrl, store: stores.pulls },
-  });
-}
-
 export class SourceRun {
   readonly name: string;
   readonly pullable: PullableSource;
@@ -126,7 +76,7 @@ export class SourceRun {
     this.options = options;
     this.context = context;
     this.lease = lease;
-    this.client = openClient(pullable, context);
+    this.client = new NetworkClient(pullable, context);
     this.startedMs = context.clock();
   }
 
@@ -174,13 +124,9 @@ export class SourceRun {
 
   /** Records a failure of this stream. Rethrows unexpected errors. */
   async explain(error: unknown, key: StreamKey): Promise<StreamFailure & { readonly error: string }> {
-    const isExpected =
-      error instanceof SourceStopped ||
-      error instanceof RequestFailed ||
-      error instanceof BadInput ||
-      error instanceof Refused;
+    const isExpected = [RequestFailed, BadInput, Refused].some((expected) => error instanceof expected);
     if (!isExpected) throw error;
-    const { message } = error;
+    const { message } = error as Error;
     const isRecorded = this.options.dryRun !== true;
     const failingSinceMs = isRecorded ? await this.context.stores.pulls.noteFailure(key, message) : null;
     return { error: message, failingSinceMs };

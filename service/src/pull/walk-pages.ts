@@ -38,7 +38,7 @@ export async function walkPages(walk: Walk): Promise<void> {
     if (digest === before) return;
     before = digest;
   }
-  throw new RequestFailed("the network's list keeps changing while it is read");
+  throw new RequestFailed('reject', "the network's list keeps changing while it is read");
 }
 
 /** Returns the number of pages; undefined if the list has changed during the walk. */
@@ -52,9 +52,10 @@ async function walkOnce(walk: Walk): Promise<number | undefined> {
     if (page.total !== undefined && total !== undefined && page.total !== total) return undefined;
     total ??= page.total;
     if (page.next === undefined) return (walk.isComplete?.(total) ?? true) ? number : undefined;
-    if (visited.has(page.next)) throw new RequestFailed("the network's links to the next page form a loop");
+    if (visited.has(page.next))
+      throw new RequestFailed('reject', "the network's links to the next page form a loop");
     visited.add(page.next);
     position = page.next;
   }
-  throw new RequestFailed(`the network's list does not end after ${printCount(PAGES_MAX)} pages`);
+  throw new RequestFailed('reject', `the network's list does not end after ${printCount(PAGES_MAX)} pages`);
 }

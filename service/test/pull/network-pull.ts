@@ -10,8 +10,9 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Row } from '../../../feeds/test/fixture.ts';
 import type { Organisation } from '../../src/domain/organisation.ts';
 import type { Stores } from '../../src/domain/stores.ts';
+import type { PullableSource } from '../../src/pull/network-client.ts';
 import { pullSource } from '../../src/pull/pull-source.ts';
-import type { PullableSource, StreamReport } from '../../src/pull/source-run.ts';
+import type { StreamReport } from '../../src/pull/source-run.ts';
 import { comparable, expectedRows, wholeShareSource } from '../sandbox/network-truth.ts';
 
 export interface PassOptions {

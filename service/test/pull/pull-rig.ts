@@ -1,9 +1,10 @@
 // What the tests of pulls share: a database, a clock that only waiting moves, and one run over a source.
 
 import type { Stores } from '../../src/domain/stores.ts';
+import type { PullableSource } from '../../src/pull/network-client.ts';
 import { pullSource } from '../../src/pull/pull-source.ts';
 import type { ResponseLimits } from '../../src/pull/response-watch.ts';
-import type { PullableSource, PullOptions, StreamReport } from '../../src/pull/source-run.ts';
+import type { PullOptions, StreamReport } from '../../src/pull/source-run.ts';
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import type { TestDatabase } from '../support/databases.ts';
 

@@ -81,7 +81,9 @@ test('a walk that must not miss a row finds every row that stayed in the list th
         const isFailed = await walk.then(
           () => false,
           (error) => {
-            expect(error).toEqual(new RequestFailed("the network's list keeps changing while it is read"));
+            expect(error).toEqual(
+              new RequestFailed('reject', "the network's list keeps changing while it is read"),
+            );
             return true;
           },
         );

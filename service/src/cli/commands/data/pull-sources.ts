@@ -7,9 +7,9 @@ import { BadInput } from '@offerbook/wire/failures.ts';
 import { MINUTE_MS } from '@offerbook/wire/time.ts';
 import { isLoopback, readSecretVariable } from '../../../config.ts';
 import { checkSource } from '../../../pull/check-source.ts';
-import { RequestFailed, SourceStopped } from '../../../pull/network-failures.ts';
+import { type PullableSource, type RequestContext, sourceName } from '../../../pull/network-client.ts';
+import { RequestFailed } from '../../../pull/network-failures.ts';
 import { readSecrets } from '../../../pull/read-secrets.ts';
-import { type PullableSource, type RequestContext, sourceName } from '../../../pull/source-run.ts';
 import { readSourceFile } from './source-files.ts';
 
 /** A larger difference could make a pull skip recent changes. */
@@ -62,7 +62,7 @@ export async function findSourceProblem(
     const seconds = Math.round(Math.abs(leadMs) / 1_000);
     return `this machine's clock is ${seconds} s ${leadMs > 0 ? 'ahead of' : 'behind'} the network's; synchronise it`;
   } catch (error) {
-    if (error instanceof SourceStopped || error instanceof RequestFailed) return error.message;
+    if (error instanceof RequestFailed) return error.message;
     throw error;
   }
 }
