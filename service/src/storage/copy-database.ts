@@ -10,21 +10,12 @@ import { type Connection, noDatabase, outdated, type SqlValue } from './database
 import { openDatabase } from './open-database.ts';
 import { closing } from './open-once.ts';
 import { CREATE_OPTIONS, READ_OPTIONS } from './open-stores.ts';
-import { type Scan, scan } from './scan.ts';
+import { scan } from './scan.ts';
 import { findSchemaState, migrate } from './schema/migrate.ts';
-import type { RowOf, Table } from './schema/table.ts';
-import {
-  FORMER_USERS,
-  HISTORY,
-  IMPORT_FEEDS,
-  MAIN_TABLES,
-  TRANSACTIONS,
-  type TransactionRow,
-  type VersionRow,
-} from './schema/tables.ts';
+import { keyOf, type RowOf, type Table } from './schema/table.ts';
+import { AUDIT, HISTORY, IMPORTS, MAIN_TABLES } from './schema/tables.ts';
 import type { Statement } from './sql.ts';
 import { type Auditor, writeAudit } from './stores/audit-log.ts';
-import { readClickKey } from './stores/erased-users.ts';
 import { COUNTERS_SQL } from './stores/import-log.ts';
 import {
   DELETED_NUMBER,
@@ -54,10 +45,8 @@ interface Counter {
 
 const LOCK_SQL: Statement = ({ forUpdate }) => `SELECT value FROM revisions ${forUpdate}`;
 
-/** The versions of an organisation's transactions, sorted by the time of their replacement. */
-export function versionsOf(orgId: number): Scan {
-  return { table: HISTORY, orgId, order: ['org_id', 'until_stamp', 'id'], nullsFirst: true };
-}
+/** The order in which versions were replaced. */
+export const VERSIONS = { order: ['org_id', 'until_stamp', 'id'], nullsFirst: true } as const;
 
 export async function copyDatabase(
   fromUrl: string,
@@ -85,13 +74,13 @@ export async function copyDatabase(
         rowsDone += rows;
         onRows(rowsDone);
       };
-      const isOurs = await selectOrganisations(from, orgNames);
-      const counts = await copyTables({ from, to, orgNames, isOurs, progress });
+      const organisations = await selectOrganisations(from, orgNames);
+      const counts = await copyTables({ from, to, organisations, isPart: orgNames !== undefined, progress });
       // Clicks use a separate connection, which commits first. Until the rest is committed, the target counts as empty, so an
       // interrupted copy can be repeated.
       const clicks = await copyClicks(fromUrl, toUrl, {
         onBatch: progress,
-        isOurs: (click) => isOurs(click.orgId),
+        isOurs: (click) => organisations.has(click.orgId),
       });
       const report = { ...counts, clicks };
       await writeAudit(to, auditor, 'database copied', null, report);
@@ -107,72 +96,97 @@ async function isEmpty(connection: Connection): Promise<boolean> {
   return true;
 }
 
-/** True if rows with this organisation number are copied. Null and 0 stand for rows that belong to no organisation. */
-type IsOurs = (orgId: SqlValue | undefined) => boolean;
-
-/** Selects all organisations if `names` is undefined. */
-async function selectOrganisations(from: Connection, names: readonly string[] | undefined): Promise<IsOurs> {
-  if (names === undefined) return () => true;
-  const organisations = await from.all<{ id: number; name: string }>('SELECT id, name FROM organisations');
-  const numbers = new Map(organisations.map(({ id, name }) => [name, id]));
-  const missing = names.find((name) => !numbers.has(name));
+/** Returns the names of these or all organisations, by number. */
+async function selectOrganisations(
+  from: Connection,
+  names: readonly string[] | undefined,
+): Promise<ReadonlyMap<number, string>> {
+  const rows = await from.all<{ id: number; name: string }>('SELECT id, name FROM organisations ORDER BY id');
+  const missing = names?.find((name) => !rows.some((row) => row.name === name));
   if (missing !== undefined)
     throw new StorageError('invalid', `there is no organisation "${missing}"; nothing was copied`);
-  const selected = new Set<SqlValue | undefined>([null, 0, ...names.map((name) => numbers.get(name))]);
-  return (orgId) => selected.has(orgId);
+  const selected = rows.filter(({ name }) => names?.includes(name) ?? true);
+  return new Map(selected.map(({ id, name }) => [id, name]));
 }
 
 interface Copy {
   readonly from: Connection;
   readonly to: Connection;
-  readonly orgNames: readonly string[] | undefined;
-  readonly isOurs: IsOurs;
+  readonly organisations: ReadonlyMap<number, string>;
+  /** True if the source has further organisations. */
+  readonly isPart: boolean;
   readonly progress: (rows: number) => void;
 }
 
+/**
+ * Rows for a copy of some organisations, in the tables whose rows may belong to none: no imports of transactions without an
+ * organisation, and no audit entries of the whole installation or of deleted organisations whose name was used again.
+ */
+const PART: Readonly<Record<string, string>> = {
+  imports: "(kind <> 'transactions' OR org_id IS NOT NULL)",
+  import_feeds: "(kind <> 'transactions' OR org_id <> 0)",
+  audit: `org IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM audit later WHERE later.org = audit.org AND later.id > audit.id AND later.action = 'organisation created')`,
+};
+
 async function copyTables(copy: Copy): Promise<TableCounts> {
-  const { from, to, orgNames } = copy;
+  const { from, to, isPart } = copy;
   const counts = new Map<string, number>();
-  // Organisations come first and keep their numbers, because click ids contain those numbers.
+  const importIds = new Map<SqlValue, number>();
   for (const table of MAIN_TABLES)
-    if (table.copied === 'rows') counts.set(table.name, await copyRows(copy, table));
-  await to.all("UPDATE secrets SET value = $1 WHERE name = 'click'", await readClickKey(from));
-  const newNumbers = await copyImports(copy);
-  let transactions = 0;
-  for (const { id } of await to.all<{ id: number }>('SELECT id FROM organisations ORDER BY id'))
-    transactions += await copySales(copy, id, newNumbers);
-  for (const row of await from.all<Row>(orgNames === undefined ? AUDIT_SQL : OWN_AUDIT_SQL))
-    if (orgNames?.includes(String(row.org)) ?? true) await insertRow(to, 'audit', row);
+    if (table.copied === 'rows') counts.set(table.name, await copyRows(copy, table, importIds));
+  // A copy of some organisations counts only the imports that it contains.
+  const counted = isPart
+    ? await to.all<Counter>(
+        "SELECT 'imports ' || kind || ' ' || outcome AS name, count(*) AS value FROM imports WHERE outcome <> 'begun' GROUP BY 1",
+      )
+    : await from.all<Counter>(COUNTERS_SQL);
+  for (const { name, value } of counted) await raiseCounter(to, name, value);
   for (const name of REVISIONS) await raiseRevision(to, name);
-  if (orgNames === undefined) await to.continueNumbers('organisations', LAST_NUMBER_SQL);
-  else await leaveNumbers(from, to);
+  if (isPart) await leaveNumbers(from, to);
+  else await to.continueNumbers('organisations', LAST_NUMBER_SQL);
   const countOf = (name: string) => counts.get(name) ?? 0;
   return {
     organisations: countOf('organisations'),
     tokens: countOf('tokens'),
     retailers: countOf('retailers'),
-    transactions,
+    transactions: countOf('transactions'),
   };
 }
 
-const AUDIT_SQL = 'SELECT at, made_by, action, org, details FROM audit ORDER BY id';
-
-/** Without the entries of deleted organisations whose name was used again, and without those of the whole installation. */
-const OWN_AUDIT_SQL = `SELECT at, made_by, action, org, details FROM audit a WHERE org IS NOT NULL AND NOT EXISTS (
-    SELECT 1 FROM audit b WHERE b.org = a.org AND b.id > a.id AND b.action = 'organisation created') ORDER BY id`;
-
-/** Copies the rows of the selected organisations, or all rows if they belong to no organisation. Returns their number. */
+/**
+ * Copies the rows of the selected organisations, and rows that belong to no organisation. Returns their number. Organisations
+ * keep their numbers, because click ids contain them. Log entries follow those that the target already has.
+ */
 async function copyRows(
-  { from, to, isOurs, progress }: Copy,
+  { from, to, organisations, isPart, progress }: Copy,
   table: Table,
-  isCopied = (row: Row) => table.organisation === undefined || isOurs(row[table.organisation]),
+  importIds: Map<SqlValue, number>,
 ): Promise<number> {
+  const owners = new Set<SqlValue | undefined>([null, 0, ...organisations.keys(), ...organisations.values()]);
+  const owner = table === AUDIT ? 'org' : table.organisation;
+  const isLog = table.columns.id === 'neverReusedNumber';
+  const lastSql = `SELECT max(id) AS last FROM ${table.name}`;
+  const [row] = isLog ? await to.all<{ last: number | null }>(lastSql) : [];
+  const first = row?.last ?? 0;
   let count = 0;
-  await scan<Row>(from, { table }, async (batch) => {
-    const ours = batch.filter(isCopied);
-    if (ours.length > 0) count += await to.putMany(table, ours as RowOf<Table>[]);
+  const copyBatch = async (batch: readonly Row[]) => {
+    const ours = batch.filter((each) => owner === undefined || !isPart || owners.has(each[owner]));
+    const renumbered = ours.map((each) => {
+      if ('import_id' in each) return { ...each, import_id: importIds.get(each.import_id ?? null) ?? null };
+      return isLog ? { ...each, id: first + (each.id as number) } : each;
+    });
+    if (table === IMPORTS) for (const { id = null } of ours) importIds.set(id, first + (id as number));
+    count += await to.putMany(table, renumbered as RowOf<Table>[]);
     progress(batch.length);
-  });
+  };
+  const where = isPart ? PART[table.name] : undefined;
+  const order = table === HISTORY ? VERSIONS : { order: keyOf(table) };
+  const query = { table, ...order, ...(where !== undefined && { where }) };
+  if (order.order[0] === 'org_id')
+    for (const orgId of organisations.keys()) await scan<Row>(from, { ...query, orgId }, copyBatch);
+  else await scan<Row>(from, query, copyBatch);
+  if (isLog) await to.continueNumbers(table.name, lastSql);
   return count;
 }
 
@@ -184,63 +198,4 @@ async function leaveNumbers(from: Connection, to: Connection): Promise<void> {
   const [row] = await from.all<{ last: number | null }>(`SELECT (${LAST_NUMBER_SQL}) AS last`);
   await raiseCounter(to, DELETED_NUMBER, row?.last ?? 0);
   await skipNumbers(to);
-}
-
-/** Inserts a row and returns its id. */
-async function insertRow(connection: Connection, table: string, row: Row): Promise<SqlValue> {
-  const columns = Object.keys(row);
-  const places = columns.map((_, i) => `$${i + 1}`);
-  const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places.join(', ')}) RETURNING id`;
-  const [created] = await connection.all<{ id: SqlValue }>(sql, ...Object.values(row));
-  return created?.id ?? null;
-}
-
-/**
- * Returns a map from old to new import ids. The ids differ if the target already has imports. A copy of some organisations omits
- * imports of transactions without an organisation, and counts only the imports that it contains.
- */
-async function copyImports(copy: Copy): Promise<ReadonlyMap<SqlValue, number>> {
-  const { from, to, orgNames, isOurs } = copy;
-  const newNumbers = new Map<SqlValue, number>();
-  const sql = 'SELECT id, kind, org_id, began_at, ended_at, outcome, document FROM imports ORDER BY id';
-  const isCopied = ({ kind, org_id }: Row) =>
-    isOurs(org_id) && (orgNames === undefined || kind !== 'transactions' || (org_id ?? 0) !== 0);
-  for (const { id = null, ...row } of await from.all<Row>(sql))
-    if (isCopied(row)) newNumbers.set(id, (await insertRow(to, 'imports', row)) as number);
-  const counted =
-    orgNames === undefined
-      ? await from.all<Counter>(COUNTERS_SQL)
-      : await to.all<Counter>(
-          "SELECT 'imports ' || kind || ' ' || outcome AS name, count(*) AS value FROM imports WHERE outcome <> 'begun' GROUP BY 1",
-        );
-  for (const { name, value } of counted) await raiseCounter(to, name, value);
-  await copyRows(copy, IMPORT_FEEDS, isCopied);
-  return newNumbers;
-}
-
-/** Returns the number of transactions copied. */
-async function copySales(
-  copy: Copy,
-  orgId: number,
-  newNumbers: ReadonlyMap<SqlValue, number>,
-): Promise<number> {
-  const { from, to, progress } = copy;
-  const renumbered = <Sale extends TransactionRow | VersionRow>(row: Sale) => ({
-    ...row,
-    import_id: newNumbers.get(row.import_id) ?? null,
-  });
-  let count = 0;
-  await scan<TransactionRow>(from, { table: TRANSACTIONS, orgId }, async (batch) => {
-    count += await to.putMany(TRANSACTIONS, batch.map(renumbered));
-    progress(batch.length);
-  });
-  await scan<VersionRow>(from, versionsOf(orgId), async (batch) => {
-    await to.putMany(HISTORY, batch.map(renumbered));
-    progress(batch.length);
-  });
-  await scan<RowOf<typeof FORMER_USERS>>(from, { table: FORMER_USERS, orgId }, async (batch) => {
-    await to.putMany(FORMER_USERS, batch);
-    progress(batch.length);
-  });
-  return count;
 }

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { FIRST_ID, LAST_ID, newUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import fc from 'fast-check';
 import { STAMP_SQL } from '../../src/storage/backup/new-timeline.ts';
-import { versionsOf } from '../../src/storage/copy-database.ts';
+import { VERSIONS } from '../../src/storage/copy-database.ts';
 import type { Connection, Database, SqlValue } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { POSTGRES_SQL } from '../../src/storage/postgres/postgres-sql.ts';
 import { scanSql } from '../../src/storage/scan.ts';
-import { TRANSACTIONS } from '../../src/storage/schema/tables.ts';
+import { HISTORY, TRANSACTIONS } from '../../src/storage/schema/tables.ts';
 import type { Statement } from '../../src/storage/sql.ts';
 import { COUNT_SQL, CURRENT_SQL } from '../../src/storage/stores/erasure-store.ts';
 import {
@@ -152,7 +152,7 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
           [1, minMs],
           [BY_UNTIL, ...(isPostgres ? [] : ['SEARCH history USING INTEGER PRIMARY KEY (rowid=?)'])],
         ],
-        [scanSql(versionsOf(1)), [1, minMs, CURSOR], ['history_by_id']],
+        [scanSql({ table: HISTORY, orgId: 1, ...VERSIONS }), [1, minMs, CURSOR], ['history_by_id']],
         [DOCUMENTS_SQL, documents, [byKey]],
         [BOUNDS_SQL, [1], ['transactions_by_stamp']],
         [CHANGES_SQL, [1, minMs, CURSOR, 101], ['transactions_by_stamp']],

@@ -123,7 +123,7 @@ const SECRETS = table({
   name: 'secrets',
   columns: { name: 'text', value: 'text' },
   firstRows: ({ ddl }) => [`INSERT INTO secrets (name, value) VALUES ('click', ${ddl.randomSecret})`],
-  copied: 'by code',
+  copied: 'rows',
 });
 
 /**
@@ -157,7 +157,7 @@ export const TRANSACTIONS = table({
   personal: ['document', 'user_key'],
   organisation: 'org_id',
   deleted: 'in batches',
-  copied: 'by code',
+  copied: 'rows',
   restored: 'changed',
 });
 export type TransactionRow = RowOf<typeof TRANSACTIONS>;
@@ -185,7 +185,7 @@ export const HISTORY = table({
   personal: ['document'],
   organisation: 'org_id',
   deleted: 'in batches',
-  copied: 'by code',
+  copied: 'rows',
 });
 export type VersionRow = RowOf<typeof HISTORY>;
 
@@ -201,7 +201,7 @@ export const FORMER_USERS = table({
   personal: ['user_key'],
   organisation: 'org_id',
   deleted: 'last',
-  copied: 'by code',
+  copied: 'rows',
 });
 
 /** The amounts are decimal strings, because SQLite has no exact decimal type. */
@@ -236,7 +236,7 @@ export const ERASURES = table({
   restored: 'changed',
 });
 
-const IMPORTS = table({
+export const IMPORTS = table({
   name: 'imports',
   columns: {
     id: 'neverReusedNumber',
@@ -251,12 +251,12 @@ const IMPORTS = table({
   indexes: { imports_by_time: '(began_at)' },
   organisation: 'org_id',
   deleted: 'last',
-  copied: 'by code',
+  copied: 'rows',
   restored: 'changed',
 });
 
 /** Imports without an organisation have org_id 0; imports without a source have an empty source. */
-export const IMPORT_FEEDS = table({
+const IMPORT_FEEDS = table({
   name: 'import_feeds',
   columns: {
     kind: 'text',
@@ -270,7 +270,7 @@ export const IMPORT_FEEDS = table({
   storage: 'by key',
   organisation: 'org_id',
   deleted: 'last',
-  copied: 'by code',
+  copied: 'rows',
 });
 
 export const PULL_STREAMS = table({
@@ -329,7 +329,7 @@ export const PULL_ROWS = table({
 });
 
 /** Entries stay when their organisation is deleted. `org` is the organisation's name. */
-const AUDIT = table({
+export const AUDIT = table({
   name: 'audit',
   columns: {
     id: 'neverReusedNumber',
@@ -340,7 +340,7 @@ const AUDIT = table({
     details: 'text',
   },
   indexes: { audit_by_time: '(at)' },
-  copied: 'by code',
+  copied: 'rows',
   restored: 'changed',
 });
 
@@ -458,7 +458,7 @@ export const REJECTED_CLICKS = table({
   copied: 'not',
 });
 
-/** Everything except clicks and walks, which SQLite keeps in separate files. */
+/** Everything except clicks and walks, which SQLite keeps in separate files. A table precedes those that contain its numbers. */
 export const MAIN_TABLES: readonly Table[] = [
   SCHEMA_VERSION,
   REVISIONS,
@@ -468,12 +468,12 @@ export const MAIN_TABLES: readonly Table[] = [
   RETAILERS,
   LINKS,
   SECRETS,
+  IMPORTS,
   TRANSACTIONS,
   HISTORY,
   FORMER_USERS,
   DAILY_TOTALS,
   ERASURES,
-  IMPORTS,
   IMPORT_FEEDS,
   PULL_STREAMS,
   PULL_BUDGETS,
