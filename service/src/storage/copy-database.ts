@@ -12,7 +12,7 @@ import { closing } from './open-once.ts';
 import { CREATE_OPTIONS, READ_OPTIONS } from './open-stores.ts';
 import { scan } from './scan.ts';
 import { findSchemaState, migrate } from './schema/migrate.ts';
-import { keyOf, type RowOf, type Table } from './schema/table.ts';
+import { keyOf, ownerOf, type RowOf, type Table } from './schema/table.ts';
 import { AUDIT, HISTORY, IMPORTS, MAIN_TABLES } from './schema/tables.ts';
 import type { Statement } from './sql.ts';
 import { type Auditor, writeAudit } from './stores/audit-log.ts';
@@ -134,7 +134,7 @@ async function copyTables(copy: Copy): Promise<TableCounts> {
   const counts = new Map<string, number>();
   const importIds = new Map<SqlValue, number>();
   for (const table of MAIN_TABLES)
-    if (table.copied === 'rows') counts.set(table.name, await copyRows(copy, table, importIds));
+    if (table.copied === undefined) counts.set(table.name, await copyRows(copy, table, importIds));
   // A copy of some organisations counts only the imports that it contains.
   const counted = isPart
     ? await to.all<Counter>(
@@ -164,7 +164,7 @@ async function copyRows(
   importIds: Map<SqlValue, number>,
 ): Promise<number> {
   const owners = new Set<SqlValue | undefined>([null, 0, ...organisations.keys(), ...organisations.values()]);
-  const owner = table === AUDIT ? 'org' : table.organisation;
+  const owner = table === AUDIT ? 'org' : ownerOf(table);
   const isLog = table.columns.id === 'neverReusedNumber';
   const lastSql = `SELECT max(id) AS last FROM ${table.name}`;
   const [row] = isLog ? await to.all<{ last: number | null }>(lastSql) : [];

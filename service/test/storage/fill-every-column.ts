@@ -3,7 +3,7 @@
 
 import { newUuid } from '@offerbook/wire/uuid.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { columnsOf, type RowOf, type Table, typeOf } from '../../src/storage/schema/table.ts';
+import { columnsOf, ownerOf, type RowOf, type Table, typeOf } from '../../src/storage/schema/table.ts';
 import { MAIN_TABLES } from '../../src/storage/schema/tables.ts';
 
 /** The rows of these tables have numbers, or every command writes them. */
@@ -17,7 +17,7 @@ export async function fillEveryColumn(database: Database, orgId: number): Promis
       columnsOf(table).map((column, i) => {
         const type = typeOf(table, column);
         const [allowed] = table.values?.[column] ?? [];
-        if (column === table.organisation) return [column, orgId];
+        if (column === ownerOf(table)) return [column, orgId];
         if (type === 'uuid') return [column, newUuid()];
         return [column, type === 'text' ? (allowed ?? `${table.name}.${column} ${orgId}`) : 1_000 + i];
       }),

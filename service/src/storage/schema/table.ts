@@ -34,12 +34,10 @@ export interface Table<C extends Columns = Columns> {
   readonly isUnlogged?: true;
   /** Columns with data of users. They stay out of the planner's statistics, where erasures would not find them. */
   readonly personal?: readonly (keyof C & string)[];
-  /** The column with the number of the row's organisation. Absent if rows belong to the installation. */
-  readonly organisation?: keyof C & string;
-  /** When the deletion of an organisation deletes its rows. Required if there is an `organisation`. */
-  readonly deleted?: 'first' | 'in batches' | 'last';
-  /** How `copy` treats the table: with all rows of the selected organisations, with code of its own, or not at all. */
-  readonly copied: 'rows' | 'by code' | 'not';
+  /** When the deletion of an organisation deletes the rows that belong to it. Default: last. */
+  readonly deleted?: 'first' | 'in batches';
+  /** How `copy` treats the table. Default: it copies all rows of the selected organisations, and those that belong to none. */
+  readonly copied?: 'by code' | 'not';
   /**
    * `changed`: a restore changes some rows of the backup or adds some, so that polling clients converge and what was revoked or
    * erased since the backup stays so. All other tables are restored as they were. See backup/new-timeline.ts.
@@ -70,6 +68,18 @@ export function table<const C extends Columns, const T extends Omit<Table<C>, 'c
 
 export function columnsOf<T extends Table>({ columns }: T): (keyof T['columns'] & string)[] {
   return Object.keys(columns);
+}
+
+/** The column with the number of a row's organisation; undefined if rows belong to the installation. */
+export function ownerOf({ name, columns }: Table): string | undefined {
+  if (name === 'organisations') return 'id';
+  return 'org_id' in columns ? 'org_id' : undefined;
+}
+
+/** The same columns, in a table that allows null in each. */
+export function nullable<C extends Columns>(columns: C): { [Name in keyof C]: `${StoredType}?` } {
+  const entries = Object.entries(columns).map(([name, type]) => [name, `${type.replace('?', '')}?`]);
+  return Object.fromEntries(entries);
 }
 
 /** The type of a column in parameters. */

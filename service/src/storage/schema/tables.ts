@@ -9,7 +9,7 @@
 // and by span for all others (see transactions/transaction-page.ts). stamp-window.ts defines the span size;
 // transaction-plans.test.ts checks that the index matches. A fourth kind finds a user's transactions (transactions/user-ids.ts).
 
-import { type RowOf, type Table, table } from './table.ts';
+import { nullable, type RowOf, type Table, table } from './table.ts';
 
 /** Length of a span, as a power of two in milliseconds. */
 const SPAN_SHIFT = 29;
@@ -45,9 +45,6 @@ const ORGANISATION_TABLE = table({
     deleting_since: 'bigint?',
   },
   unique: ['name', 'public_id'],
-  organisation: 'id',
-  deleted: 'last',
-  copied: 'rows',
   restored: 'changed',
 });
 
@@ -68,9 +65,7 @@ const TOKENS = table({
   unique: ['digest'],
   references: { org_id: ORGANISATIONS },
   values: { kind: ['public', 'private'] },
-  organisation: 'org_id',
   deleted: 'first',
-  copied: 'rows',
   restored: 'changed',
 });
 
@@ -98,9 +93,7 @@ const WEBHOOKS = table({
     delivered_at: 'bigint?',
   },
   references: { org_id: ORGANISATIONS },
-  organisation: 'org_id',
   deleted: 'first',
-  copied: 'rows',
   restored: 'changed',
 });
 
@@ -108,7 +101,6 @@ const WEBHOOKS = table({
 export const RETAILERS = table({
   name: 'retailers',
   columns: { id: 'uuid', document: 'text', source: 'text?' },
-  copied: 'rows',
 });
 
 /** `domains` is a JSON list. */
@@ -116,14 +108,12 @@ export const LINKS = table({
   name: 'links',
   columns: { id: 'uuid', kind: 'text', template: 'text', domains: 'text' },
   values: { kind: ['retailer', 'deal'] },
-  copied: 'rows',
 });
 
 const SECRETS = table({
   name: 'secrets',
   columns: { name: 'text', value: 'text' },
   firstRows: ({ ddl }) => [`INSERT INTO secrets (name, value) VALUES ('click', ${ddl.randomSecret})`],
-  copied: 'rows',
 });
 
 /**
@@ -155,9 +145,7 @@ export const TRANSACTIONS = table({
   },
   storage: 'growing',
   personal: ['document', 'user_key'],
-  organisation: 'org_id',
   deleted: 'in batches',
-  copied: 'rows',
   restored: 'changed',
 });
 export type TransactionRow = RowOf<typeof TRANSACTIONS>;
@@ -183,9 +171,7 @@ export const HISTORY = table({
   },
   storage: 'growing',
   personal: ['document'],
-  organisation: 'org_id',
   deleted: 'in batches',
-  copied: 'rows',
 });
 export type VersionRow = RowOf<typeof HISTORY>;
 
@@ -199,9 +185,6 @@ export const FORMER_USERS = table({
   keyLength: 3,
   storage: 'by key',
   personal: ['user_key'],
-  organisation: 'org_id',
-  deleted: 'last',
-  copied: 'rows',
 });
 
 /** The amounts are decimal strings, because SQLite has no exact decimal type. */
@@ -219,9 +202,6 @@ export const DAILY_TOTALS = table({
   keyLength: 4,
   references: { org_id: ORGANISATIONS },
   storage: 'by key',
-  organisation: 'org_id',
-  deleted: 'last',
-  copied: 'rows',
 });
 
 export const ERASURES = table({
@@ -230,9 +210,6 @@ export const ERASURES = table({
   keyLength: 2,
   references: { org_id: ORGANISATIONS },
   storage: 'by key',
-  organisation: 'org_id',
-  deleted: 'last',
-  copied: 'rows',
   restored: 'changed',
 });
 
@@ -249,9 +226,6 @@ export const IMPORTS = table({
   },
   references: { org_id: ORGANISATIONS },
   indexes: { imports_by_time: '(began_at)' },
-  organisation: 'org_id',
-  deleted: 'last',
-  copied: 'rows',
   restored: 'changed',
 });
 
@@ -268,9 +242,6 @@ const IMPORT_FEEDS = table({
   },
   keyLength: 3,
   storage: 'by key',
-  organisation: 'org_id',
-  deleted: 'last',
-  copied: 'rows',
 });
 
 export const PULL_STREAMS = table({
@@ -284,9 +255,6 @@ export const PULL_STREAMS = table({
   },
   keyLength: 3,
   storage: 'by key',
-  organisation: 'org_id',
-  deleted: 'last',
-  copied: 'rows',
 });
 
 /** A credential is a digest of its secret. Budgets expire soon. */
@@ -323,9 +291,7 @@ export const PULL_ROWS = table({
     pull_rows_by_due: '(source, due_at) WHERE due_at IS NOT NULL',
   },
   personal: ['sub_id', 'document'],
-  organisation: 'org_id',
   deleted: 'in batches',
-  copied: 'rows',
 });
 
 /** Entries stay when their organisation is deleted. `org` is the organisation's name. */
@@ -340,7 +306,6 @@ export const AUDIT = table({
     details: 'text',
   },
   indexes: { audit_by_time: '(at)' },
-  copied: 'rows',
   restored: 'changed',
 });
 
@@ -421,7 +386,6 @@ export const CLICKS = table({
   },
   storage: 'by key',
   personal: ['passback_uid', 'passback_data'],
-  organisation: 'org_id',
   deleted: 'in batches',
   copied: 'by code',
   filledLater: 'clicked_at',
@@ -440,20 +404,7 @@ const TAPS = table({
 /** Rows of a spool that are not valid clicks. Any value may be missing. */
 export const REJECTED_CLICKS = table({
   name: 'rejected_clicks',
-  columns: {
-    id: 'text?',
-    org_id: 'integer?',
-    kind: 'text?',
-    deal_id: 'uuid?',
-    retailer_id: 'uuid?',
-    passback_uid: 'text?',
-    passback_data: 'text?',
-    activated_at: 'bigint?',
-    clicked_at: 'bigint?',
-    is_tracked: 'integer?',
-    has_sale: 'integer?',
-    reason: 'text',
-  },
+  columns: { ...nullable(CLICKS.columns), reason: 'text' },
   keyLength: 0,
   copied: 'not',
 });

@@ -10,7 +10,7 @@ import type { DeletedCounts, OrganisationDeletion } from '../../domain/organisat
 import { StorageError } from '../../domain/storage-error.ts';
 import type { Connection, Database, Queries } from '../database.ts';
 import { deleteInBatches } from '../scan.ts';
-import type { Table } from '../schema/table.ts';
+import { ownerOf, type Table } from '../schema/table.ts';
 import { MAIN_TABLES } from '../schema/tables.ts';
 import type { Statement } from '../sql.ts';
 import { type Auditor, amendAudit, writeAudit } from './audit-log.ts';
@@ -21,7 +21,7 @@ const BATCH = 5_000;
 const RELOAD_MS = 2_000;
 
 const deleteBatch = new Map(
-  MAIN_TABLES.filter(({ deleted }) => deleted === 'in batches').map(({ name }): [string, Statement] => [
+  tablesDeleted('in batches').map(({ name }): [string, Statement] => [
     name,
     (sql) => `${sql.deleteRows(name, 'rowid', `WHERE org_id = $1 LIMIT ${BATCH}`)} RETURNING org_id`,
   ]),
@@ -158,16 +158,17 @@ interface Begun {
 async function forget(connection: Connection, orgId: number): Promise<number> {
   let imports = 0;
   // Rows that refer to the organisation come before it.
-  for (const { name, organisation } of [...tablesDeleted('first'), ...tablesDeleted('last').reverse()]) {
-    const rows = await connection.all(`DELETE FROM ${name} WHERE ${organisation} = $1 RETURNING 1`, orgId);
-    if (name === 'imports') imports = rows.length;
+  for (const table of [...tablesDeleted('first'), ...tablesDeleted(undefined).reverse()]) {
+    const sql = `DELETE FROM ${table.name} WHERE ${ownerOf(table)} = $1 RETURNING 1`;
+    const rows = await connection.all(sql, orgId);
+    if (table.name === 'imports') imports = rows.length;
   }
   await raiseCounter(connection, DELETED_NUMBER, orgId);
   return imports;
 }
 
 function tablesDeleted(when: Table['deleted']): Table[] {
-  return MAIN_TABLES.filter(({ deleted }) => deleted === when);
+  return MAIN_TABLES.filter((table) => ownerOf(table) !== undefined && table.deleted === when);
 }
 
 function stillInUse(name: string, live: number): StorageError {
