@@ -96,23 +96,12 @@ function checksum(text: string): string {
   return printBase62(Bun.hash.crc32(text), CHECKSUM_LENGTH);
 }
 
-export interface NewToken {
-  readonly orgId: number;
-  readonly kind: TokenKind;
-  readonly label: string;
-  readonly digest: string;
-  readonly expiresAtMs: number | null;
-}
+export type NewToken = Pick<AccessToken, 'orgId' | 'kind' | 'label' | 'digest' | 'expiresAtMs'>;
 
 interface Succession {
   readonly successor: NewToken;
   /** When the replaced token stops working; null to revoke it at once. */
   readonly overlapEndsAtMs: number | null;
-}
-
-interface RotatedToken {
-  readonly replaced: AccessToken;
-  readonly successor: AccessToken;
 }
 
 export interface TokenStore {
@@ -122,11 +111,14 @@ export interface TokenStore {
   /** Returns undefined if there is no such token. */
   revoke(id: Uuid): Promise<AccessToken | undefined>;
   /**
-   * Adds a successor and ends the old token after the overlap, unless it ends earlier, atomically. Calls `succeed` while the token is locked, so
-   * concurrent rotations run one after the other. If `succeed` throws, nothing changes. Returns undefined if there is no such
-   * token.
+   * Adds a successor and ends the old token after the overlap, unless it ends earlier, atomically. Calls `succeed` while the token is
+   * locked, so concurrent rotations run one after the other. If `succeed` throws, nothing changes. Returns undefined if there is no
+   * such token.
    */
-  rotate(id: Uuid, succeed: (token: AccessToken) => Succession): Promise<RotatedToken | undefined>;
+  rotate(
+    id: Uuid,
+    succeed: (token: AccessToken) => Succession,
+  ): Promise<{ replaced: AccessToken; successor: AccessToken } | undefined>;
   /** Stores when tokens were last used. Best effort: the update may be delayed while another process writes. */
   touch(lastUsedAtMs: ReadonlyMap<Uuid, number>): Promise<void>;
 }

@@ -1,6 +1,8 @@
 // The import log: one entry per import, and the freshness of each feed. A successful import closes its entry in the same
 // database transaction as its changes, so the log always agrees with the data. The log never contains tokens.
 
+import type { FieldProblem, RowPosition } from '@offerbook/wire/rows/raw-row.ts';
+
 export interface ImportWriter {
   /** Closes the import's log entry as done, in the writer's transaction. */
   finishImport(result: ImportResult): Promise<void>;
@@ -40,20 +42,12 @@ export interface ImportCounts {
   readonly invalid: number;
 }
 
-/** An invalid row, as listed in the import report. */
-interface ImportProblem {
-  readonly line: number;
-  readonly item?: number | undefined;
-  readonly field: string;
-  readonly reason: string;
-}
-
 export interface ImportResult {
   readonly counts: ImportCounts;
   /** SHA-256 of the file on disk; null if the import did not read the whole file. */
   readonly fileDigest: string | null;
   /** The first problems; `problemCount` counts all of them. */
-  readonly problems: readonly ImportProblem[];
+  readonly problems: readonly (RowPosition & FieldProblem)[];
   readonly problemCount: number;
   /** Why nothing was imported, in one sentence; null after a successful import. */
   readonly reason: string | null;

@@ -2,6 +2,8 @@
 // and rows that later rows of the same sale may change. A stream advances in the same database transaction as the import of
 // its window, so a killed pull repeats a window and never skips one.
 
+import type { ImportCounts } from './import-log.ts';
+
 /** The stream of a source's catalogue, which belongs to no organisation. */
 export const CATALOGUE = 'catalogue';
 
@@ -19,14 +21,8 @@ export interface StreamKey {
   readonly stream: string;
 }
 
-export interface PullCounts {
-  readonly added: number;
-  readonly changed: number;
-  readonly unchanged: number;
-  /** Retailers that the network no longer lists. */
-  readonly withdrawn: number;
-  readonly invalid: number;
-}
+/** `withdrawn`: retailers that the network no longer lists. */
+export type PullCounts = Omit<ImportCounts, 'read' | 'stale'>;
 
 export const NO_COUNTS: PullCounts = { added: 0, changed: 0, unchanged: 0, withdrawn: 0, invalid: 0 };
 
@@ -41,7 +37,7 @@ export function addCounts(a: PullCounts, b: PullCounts): PullCounts {
 }
 
 /** The last successful window of a stream. */
-export interface PulledWindow {
+interface PulledWindow {
   /** Everything up to this time on the network's clock has been imported. */
   readonly completeThroughMs: number;
   readonly counts: PullCounts;

@@ -1,8 +1,7 @@
 // Stored transactions: pages, walks, writes, the change clock, the history and the daily totals. A document is stored as the
 // JSON string that clients receive, so reading a page does not parse it.
 
-import type { Timestamp } from '@offerbook/wire/timestamp.ts';
-import type { Status } from '@offerbook/wire/transaction.ts';
+import type { Status, Transaction } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { ImportWriter } from './import-log.ts';
 import type { PullWriter } from './pull.ts';
@@ -170,9 +169,7 @@ export interface PutTransaction extends StoredDocument {
   readonly replaces: UserSale | undefined;
 }
 
-export interface UserSale extends Sale {
-  readonly passbackUid: string | null;
-}
+export type UserSale = Sale & Pick<Transaction, 'passbackUid'>;
 
 /** A write to one organisation. */
 export interface TransactionWriter extends OrganisationWriter, TransactionWriters {}
@@ -228,13 +225,7 @@ export interface WalkStore {
 }
 
 /** The fields of a transaction that the totals are computed from. */
-export interface Sale {
-  readonly soldAt: Timestamp;
-  readonly currencyCode: string;
-  readonly status: Status;
-  readonly orderValue: number;
-  readonly cashback: number;
-}
+export type Sale = Pick<Transaction, 'soldAt' | 'currencyCode' | 'status' | 'orderValue' | 'cashback'>;
 
 export interface DailyTotal {
   readonly orgId: number;
@@ -257,16 +248,9 @@ export interface TotalDifference {
 /** Called after each batch with the number of transactions counted so far. */
 export type OnCounted = (transactions: number) => void;
 
-/** Number of transactions of one day of sale. */
-export interface DaySales {
-  /** `2026-11-14` */
-  readonly day: string;
-  readonly count: number;
-}
-
 export interface DailyTotalStore {
   /** Counts the transactions of each day since this one (`2026-11-14`), from the totals. Omits days without any. */
-  countDays(sinceDay: string): Promise<DaySales[]>;
+  countDays(sinceDay: string): Promise<Pick<DailyTotal, 'day' | 'count'>[]>;
   /** Reads all totals in order of organisation and day, in batches, from one snapshot. */
   read(onBatch: (batch: readonly DailyTotal[]) => void): Promise<void>;
   /** Counts all transactions and returns the totals that differ. Memory use grows with the number of totals. */

@@ -107,20 +107,7 @@ export function positionOf({ positionMs, positionId }: Webhook): ChangePosition 
 }
 
 /** The result of an attempt. It is stored only if the endpoint still has this revision, and no later position. */
-export interface WebhookUpdate
-  extends Pick<
-    Webhook,
-    | 'id'
-    | 'revision'
-    | 'positionMs'
-    | 'positionId'
-    | 'failingSinceMs'
-    | 'failures'
-    | 'attemptedAtMs'
-    | 'retryAtMs'
-    | 'lastResult'
-    | 'deliveredAtMs'
-  > {
+export interface WebhookUpdate extends Webhook {
   /** True if the endpoint responded with 410. */
   readonly pauses: boolean;
 }

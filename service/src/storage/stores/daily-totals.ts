@@ -5,7 +5,7 @@
 import { DecimalSum } from '@offerbook/wire/amount.ts';
 import type { Status } from '@offerbook/wire/transaction.ts';
 import type { StoredDocument } from '../../domain/stored-document.ts';
-import type { DailyTotal, DailyTotalStore, DaySales, OnCounted, Sale } from '../../domain/transaction.ts';
+import type { DailyTotal, DailyTotalStore, OnCounted, Sale } from '../../domain/transaction.ts';
 import type { Connection, Database, Queries } from '../database.ts';
 import { scan } from '../scan.ts';
 import type { RowOf } from '../schema/table.ts';
@@ -103,7 +103,7 @@ const COUNT_DAYS_SQL = `SELECT d.day, sum(d.count) AS count
 export function dailyTotalStore(database: Database): DailyTotalStore {
   return {
     countDays: async (sinceDay) => {
-      const days = await database.all<DaySales>(COUNT_DAYS_SQL, sinceDay);
+      const days = await database.all<Pick<DailyTotal, 'day' | 'count'>>(COUNT_DAYS_SQL, sinceDay);
       // PostgreSQL's sum of bigints is a decimal string.
       return days.map(({ day, count }) => ({ day, count: Number(count) }));
     },

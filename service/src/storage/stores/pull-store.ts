@@ -6,7 +6,6 @@ import type { Clock } from '../../domain/clock.ts';
 import {
   addCounts,
   NO_COUNTS,
-  type PullCounts,
   type PulledRow,
   type PullState,
   type PullStore,
@@ -21,19 +20,12 @@ import { PULL_ROWS } from '../schema/tables.ts';
 import type { Statement } from '../sql.ts';
 import { fenceLease } from './lease-store.ts';
 
-/** State that has no column, stored as JSON. */
-interface Document {
-  readonly lastSuccessMs: number | null;
-  readonly attemptMs: number | null;
-  readonly tryingSinceMs: number | null;
-  readonly counts: PullCounts;
-  readonly error: string | null;
-  readonly failedAtMs: number | null;
-  readonly runMs: number | null;
-  readonly everyMs: number | null;
-  readonly suspects: readonly string[];
-  readonly suspectedAtMs: number | null;
+interface StateRow extends Pick<PullState, keyof StreamKey | 'orgName' | 'completeThroughMs'> {
+  readonly document: string;
 }
+
+/** State that has no column, stored as JSON. */
+type Document = Omit<PullState, keyof StateRow>;
 
 const NEW_STREAM: Document = {
   lastSuccessMs: null,
@@ -49,12 +41,6 @@ const NEW_STREAM: Document = {
 };
 
 const KILLED = 'the process that was pulling ended without a result; it was probably killed';
-
-interface StateRow extends StreamKey {
-  readonly orgName: string | null;
-  readonly completeThroughMs: number | null;
-  readonly document: string;
-}
 
 const SELECT = `SELECT p.source, p.org_id AS "orgId", p.stream, o.name AS "orgName",
     p.complete_through AS "completeThroughMs", p.document
@@ -238,13 +224,10 @@ async function putState(
   connection: Connection,
   { source, orgId, stream }: StreamKey,
   completeThroughMs: number | null,
-  { lastSuccessMs, attemptMs, tryingSinceMs, counts, error, failedAtMs, ...more }: Document,
+  state: Document,
 ): Promise<void> {
-  const { runMs, everyMs, suspects, suspectedAtMs } = more;
-  const rest = { runMs, everyMs, suspects, suspectedAtMs };
-  const document: Document = {
-    ...{ lastSuccessMs, attemptMs, tryingSinceMs, counts, error, failedAtMs, ...rest },
-  };
+  const names = Object.keys(NEW_STREAM) as (keyof Document)[];
+  const document = Object.fromEntries(names.map((name) => [name, state[name]]));
   await connection.all(PUT_STREAM_SQL, source, orgId, stream, completeThroughMs, JSON.stringify(document));
 }
 
