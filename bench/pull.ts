@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { exampleSource } from '@offerbook/feeds/source/example-source.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
-import { firstIndex } from '../service/src/catalogue/binary-search.ts';
+import { firstIndex } from '../service/src/catalogue/tables/ascending.ts';
 import { readPullSource } from '../service/src/cli/commands/data/pull-sources.ts';
 import { systemClock } from '../service/src/domain/clock.ts';
 import { pullSource } from '../service/src/pull/pull-source.ts';

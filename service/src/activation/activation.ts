@@ -1,5 +1,6 @@
 // Activates deals: finds the deal, records the click, and builds the URL to redirect the user to. Independent of HTTP.
 
+import { PLACEHOLDER } from '@offerbook/wire/link-template.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { CatalogueEntry } from '../catalogue/snapshot.ts';
@@ -12,7 +13,6 @@ import type { ClickOrigin } from './click-id.ts';
 import type { ClickRecorder } from './click-recorder.ts';
 import { type ClickOutcome, newClickTally } from './click-tally.ts';
 import { ExpiringMap } from './expiring-map.ts';
-import { fillTemplate } from './link-template.ts';
 
 export interface ActivationRequest {
   readonly kind: ActivatedKind;
@@ -209,4 +209,12 @@ function arrivingAt(page: URL | undefined, entry: CatalogueEntry): CatalogueEntr
  */
 function belongsTo({ hostname }: URL, domains: readonly string[]): boolean {
   return domains.some((domain) => hostname === domain || hostname.endsWith(`.${domain}`));
+}
+
+/** Inserts a click into a link template. `url` is the shop page that the link finally redirects to. */
+export function fillTemplate(template: string, click: ClickId, url: string): string {
+  // A replacer function, because dollar signs are special in replacement strings.
+  return template.replace(PLACEHOLDER, (placeholder) =>
+    placeholder === '{click}' ? click : encodeURIComponent(url),
+  );
 }

@@ -6,11 +6,10 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Activity } from './activity.ts';
 import type { OfferQuery, OfferSearch } from './search/offer-search.ts';
 import type { RetailerFilter, RetailerQuery } from './search/retailer-filter.ts';
-import { type Ascending, allBelow, firstOf, type Range, sequence } from './tables/ascending.ts';
+import { type Ascending, allBelow, firstOf, sequence } from './tables/ascending.ts';
 import { Bitset } from './tables/bitset.ts';
-import type { DealTable } from './tables/deal-table.ts';
+import type { DealTable, RetailerTable } from './tables/deal-table.ts';
 import { type EncodedPage, type PageWriter, writeItemAlone, writePage } from './tables/page-writer.ts';
-import type { RetailerTable } from './tables/retailer-table.ts';
 import type { UuidTable } from './tables/uuid-table.ts';
 
 export type CatalogueListName = 'retailers' | DealList;
@@ -51,23 +50,24 @@ export class DealsView implements ListView {
   page(query: CatalogueQuery): EncodedPage {
     const { table, activity } = this;
     const { limit } = query;
-    const range = rangeFrom(query.cursor, table.ids);
+    const begin = firstFrom(query.cursor, table.ids);
+    const end = table.ids.length;
     const retailers = this.#filter.select(query);
     const selected = retailers && this.#ranksOf(retailers);
     const active = selected && sequence(selected.filter((rank) => activity.isActive(rank)));
     const numbers =
-      this.#search?.select(query, range, limit + 1, retailers) ??
-      firstOf(active ?? activity.active ?? allBelow(range.end), range, limit + 1);
+      this.#search?.select(query, { begin, end }, limit + 1, retailers) ??
+      firstOf(active ?? activity.active ?? allBelow(end), begin, limit + 1);
     return writePage({
       numbers,
       limit,
       ids: table.ids,
       writeItem: (rank, writer) => table.writeListForm(rank, writer),
-      changesAtMs: (last = range.end - 1) => {
+      changesAtMs: (last = end - 1) => {
         let changesAtMs = Number.POSITIVE_INFINITY;
         if (activity.active === undefined) return changesAtMs;
-        const ranks = selected === undefined ? allBelow(range.end) : sequence(selected);
-        ranks.walk(range.begin, (rank) => {
+        const ranks = selected === undefined ? allBelow(end) : sequence(selected);
+        ranks.walk(begin, (rank) => {
           if (rank <= last) changesAtMs = Math.min(changesAtMs, activity.nextChangeMs(rank));
           return rank < last;
         });
@@ -131,18 +131,19 @@ export class RetailersView implements ListView {
 
   page(query: CatalogueQuery): EncodedPage {
     const { limit } = query;
-    const range = rangeFrom(query.cursor, this.#retailers.ids);
+    const { ids } = this.#retailers;
+    const begin = firstFrom(query.cursor, ids);
     const selected = this.#filter.select(query);
     const listed = selected && sequence(selected.filter((retailer) => this.#listed.has(retailer)));
     return writePage({
-      numbers: firstOf(listed ?? this.#listed, range, limit + 1),
+      numbers: firstOf(listed ?? this.#listed, begin, limit + 1),
       limit,
-      ids: this.#retailers.ids,
+      ids,
       writeItem: (retailer, writer) => this.#write(retailer, writer),
       // Include unlisted retailers, which appear in the list when one of their deals starts.
-      changesAtMs: (last = range.end - 1) => {
+      changesAtMs: (last = ids.length - 1) => {
         const retailers = selected === undefined ? allBelow(last + 1) : sequence(selected);
-        return this.#changesAtMs(retailers, range.begin, last);
+        return this.#changesAtMs(retailers, begin, last);
       },
     });
   }
@@ -186,6 +187,6 @@ function addOwners({ table, activity }: DealsView, retailers: Bitset): void {
   });
 }
 
-function rangeFrom(cursor: Uuid | undefined, ids: UuidTable): Range {
-  return { begin: cursor === undefined ? 0 : ids.firstAtOrAfter(cursor), end: ids.length };
+function firstFrom(cursor: Uuid | undefined, ids: UuidTable): number {
+  return cursor === undefined ? 0 : ids.firstAtOrAfter(cursor);
 }

@@ -7,12 +7,10 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { Activity } from './activity.ts';
 import { DomainList } from './domain-list.ts';
 import { type CatalogueListName, DealsView, type ListView, RetailersView } from './list-view.ts';
-import { DomainIndex } from './search/domain-index.ts';
 import { OfferSearch } from './search/offer-search.ts';
 import { RetailerFilter } from './search/retailer-filter.ts';
 import type { SnapshotData } from './snapshot-data.ts';
-import { DealTable } from './tables/deal-table.ts';
-import { RetailerTable } from './tables/retailer-table.ts';
+import { DealTable, RetailerTable } from './tables/deal-table.ts';
 
 /** The fields of a retailer or deal that activation needs. */
 export interface CatalogueEntry {
@@ -40,7 +38,7 @@ export class Snapshot {
     this.revision = revision;
     this.#retailerTable = new RetailerTable(retailers);
     this.#dealTables = forEachDealList((list) => new DealTable(deals[list], this.#retailerTable));
-    this.#retailerFilter = new RetailerFilter(this.#retailerTable.ids, new DomainIndex(domains));
+    this.#retailerFilter = new RetailerFilter(this.#retailerTable.ids, domains);
     this.domains = new DomainList(domains);
     this.#offerSearch = new OfferSearch(search, deals.cashbackOffers);
   }

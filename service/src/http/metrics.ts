@@ -101,10 +101,8 @@ const METRICS: Readonly<Record<string, Metric>> = {
     'Revision of the catalogue in memory.',
     ({ catalogueRevision }) => catalogueRevision ?? 0,
   ),
-  offerbook_catalogue_items: gauge(
-    'Active items in each list.',
-    ({ catalogueItems }) =>
-      catalogueItems && Object.entries(catalogueItems).map(([list, value]) => ({ labels: { list }, value })),
+  offerbook_catalogue_items: gauge('Active items in each list.', ({ catalogueItems }) =>
+    samplesBy('list', catalogueItems),
   ),
   offerbook_imports_total: counter('Imports, by outcome.', ({ database }) =>
     database?.imports.counts.map(({ kind, outcome, count: value }) => ({ labels: { kind, outcome }, value })),
@@ -128,39 +126,29 @@ const METRICS: Readonly<Record<string, Metric>> = {
   offerbook_pull_complete_through_timestamp_seconds: gauge(
     'Time through which each stream of a network has been pulled.',
     ({ database }) =>
-      database?.pulls?.flatMap(({ source, stream, orgName, completeThroughMs }) =>
+      database?.pulls?.flatMap((pull) =>
         // This stream cycles through old sales, so its position does not measure lag.
-        completeThroughMs === null || stream === REREAD
+        pull.completeThroughMs === null || pull.stream === REREAD
           ? []
-          : { labels: { source, stream, organisation: orgName ?? '' }, value: completeThroughMs / 1_000 },
+          : { labels: streamLabels(pull), value: pull.completeThroughMs / 1_000 },
       ),
   ),
   offerbook_pull_unsuccessful_since_timestamp_seconds: gauge(
     'Start of the first attempt to pull each stream since its last success; 0 after a success.',
     ({ database }) =>
-      database?.pulls?.map(({ source, stream, orgName, tryingSinceMs }) => ({
-        labels: { source, stream, organisation: orgName ?? '' },
-        value: (tryingSinceMs ?? 0) / 1_000,
+      database?.pulls?.map((pull) => ({
+        labels: streamLabels(pull),
+        value: (pull.tryingSinceMs ?? 0) / 1_000,
       })),
   ),
   offerbook_pull_rows_total: counter('Rows pulled from networks, by result.', ({ database }) =>
-    database?.pulls?.flatMap(({ source, stream, orgName, counts }) =>
-      Object.entries(counts).map(([result, value]) => ({
-        labels: { source, stream, organisation: orgName ?? '', result },
-        value,
-      })),
-    ),
+    database?.pulls?.flatMap((pull) => samplesBy('result', pull.counts, streamLabels(pull)) ?? []),
   ),
   offerbook_pull_requests_total: counter('Requests to networks, by outcome.', ({ database }) =>
-    database?.pullRequests?.flatMap(({ source, counts }) =>
-      Object.entries(counts).map(([outcome, value]) => ({ labels: { source, outcome }, value })),
-    ),
+    database?.pullRequests?.flatMap(({ source, counts }) => samplesBy('outcome', counts, { source }) ?? []),
   ),
-  offerbook_webhooks: gauge(
-    'Webhooks, by state.',
-    ({ database }) =>
-      database?.webhooks &&
-      Object.entries(database.webhooks.counts).map(([state, value]) => ({ labels: { state }, value })),
+  offerbook_webhooks: gauge('Webhooks, by state.', ({ database }) =>
+    samplesBy('state', database?.webhooks?.counts),
   ),
   offerbook_webhook_failing_seconds: gauge(
     'Duration of the longest current failure of a webhook.',
@@ -172,11 +160,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
   ),
   offerbook_webhook_requests_total: counter(
     'Requests to webhook endpoints, by outcome.',
-    ({ sender }) =>
-      sender && [
-        { labels: { outcome: 'delivered' }, value: sender.delivered },
-        { labels: { outcome: 'failed' }, value: sender.failed },
-      ],
+    ({ sender }) => sender && samplesBy('outcome', { delivered: sender.delivered, failed: sender.failed }),
   ),
   offerbook_database_connections_in_use: gauge(
     'PostgreSQL connections in use.',
@@ -217,11 +201,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
     'Replication lag of the replica.',
     ({ replica }) => replica && replica.lagMs / 1_000,
   ),
-  offerbook_clicks_total: counter(
-    'Clicks, by outcome.',
-    ({ clicks }) =>
-      clicks && Object.entries(clicks.tally).map(([outcome, value]) => ({ labels: { outcome }, value })),
-  ),
+  offerbook_clicks_total: counter('Clicks, by outcome.', ({ clicks }) => samplesBy('outcome', clicks?.tally)),
   offerbook_clicks_spooled_total: counter(
     'Clicks written to the spool because the database did not accept them.',
     ({ clicks }) => clicks?.spooledCount,
@@ -236,9 +216,8 @@ const METRICS: Readonly<Record<string, Metric>> = {
   ),
   offerbook_workers_ready: gauge('Workers that serve requests.', ({ workers }) => workers.ready),
   offerbook_worker_restarts_total: counter('Workers that were replaced.', ({ workers }) => workers.restarts),
-  offerbook_spans_total: counter(
-    'Spans, by outcome: accepted by the collector or dropped.',
-    ({ spans }) => spans && Object.entries(spans).map(([outcome, value]) => ({ labels: { outcome }, value })),
+  offerbook_spans_total: counter('Spans, by outcome: accepted by the collector or dropped.', ({ spans }) =>
+    samplesBy('outcome', spans),
   ),
   process_resident_memory_bytes: gauge('Resident memory.', () => process.memoryUsage.rss()),
   process_cpu_seconds_total: counter('CPU time used.', () => {
@@ -300,6 +279,21 @@ function organisationSamples(measure: (tallies: readonly OrganisationTally[]) =>
         return value === undefined ? [] : { labels: { organisation }, value };
       },
     );
+}
+
+/** Returns a sample for each count, with its name as the label; undefined if there are no counts. */
+function samplesBy(
+  label: string,
+  counts: object | undefined,
+  others: Sample['labels'] = {},
+): Sample[] | undefined {
+  return (
+    counts && Object.entries(counts).map(([name, value]) => ({ labels: { ...others, [label]: name }, value }))
+  );
+}
+
+function streamLabels({ source, stream, orgName }: PullState) {
+  return { source, stream, organisation: orgName ?? '' };
 }
 
 function poolSamples(measure: (use: PoolUse) => number) {

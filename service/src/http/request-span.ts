@@ -1,8 +1,7 @@
 // Attributes of a request's span, according to OpenTelemetry's stable HTTP conventions. They never contain client input, such
 // as the query or an unknown path.
 
-import type { TraceParent } from '../tracing/traceparent.ts';
-import type { Span, Tracer } from '../tracing/tracer.ts';
+import type { Span, TraceParent, Tracer } from '../tracing/tracer.ts';
 import type { Exchange } from './exchange.ts';
 
 const KNOWN_METHOD = /^(?:CONNECT|DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT|TRACE)$/;

@@ -1,7 +1,6 @@
 // Creates spans: named operations with a duration and a parent. A request that is not sampled has no spans.
 
 import { type Clock, systemClock } from '../domain/clock.ts';
-import type { TraceParent } from './traceparent.ts';
 import type { Sampling } from './tracing-settings.ts';
 
 /** Numbers defined by OTLP. */
@@ -136,4 +135,22 @@ export function useDatabase<T>(
 
 function randomHex(bytes: number): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex');
+}
+
+/** A request's trace and the client's sampling decision, from the traceparent header (W3C Trace Context). */
+export interface TraceParent {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly isSampled: boolean;
+}
+
+/** Later versions may append fields after the flags; version ff is forbidden. */
+const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+
+/** Returns undefined if the header is invalid; the request then starts a new trace. */
+export function parseTraceParent(text: string): TraceParent | undefined {
+  const [, version, traceId = '', spanId = '', flags = '', rest] = TRACEPARENT.exec(text.trim()) ?? [];
+  if (version === undefined || (version === '00' && rest !== undefined)) return undefined;
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
+  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }

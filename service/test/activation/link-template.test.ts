@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { templateProblem } from '@offerbook/wire/link-template.ts';
 import fc from 'fast-check';
+import { fillTemplate } from '../../src/activation/activation.ts';
 import { ClickIds } from '../../src/activation/click-id.ts';
-import { fillTemplate } from '../../src/activation/link-template.ts';
 
 const CLICK = new ClickIds('a key of the test').make(1, Date.UTC(2026, 10, 15));
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { firstIndex } from '../../src/catalogue/binary-search.ts';
+import { firstIndex } from '../../src/catalogue/tables/ascending.ts';
 
 test('firstIndex agrees with a linear search in lists of any length', () => {
   fc.assert(

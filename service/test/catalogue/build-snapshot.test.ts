@@ -11,7 +11,7 @@ import { DEAL_LISTS, type DealList, forEachDealList } from '@offerbook/wire/deal
 import { printJson } from '@offerbook/wire/decimal.ts';
 import fc from 'fast-check';
 import { buildSnapshotData } from '../../src/catalogue/build/build-snapshot.ts';
-import { sortedByUuid } from '../../src/catalogue/build/sorted-by-uuid.ts';
+import { sortedByUuid } from '../../src/catalogue/build/deal-list-builder.ts';
 import { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { UuidTable } from '../../src/catalogue/tables/uuid-table.ts';
 import { coupon, id, offer, promotion, retailer } from '../support/fixtures.ts';

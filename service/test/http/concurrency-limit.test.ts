@@ -7,7 +7,7 @@ import { openExchange } from '../../src/http/exchange.ts';
 import { ConcurrencyLimit } from '../../src/http/operations/concurrency-limit.ts';
 import type { Services } from '../../src/http/operations/operation.ts';
 import { READS_AT_ONCE_MAX } from '../../src/http/operations/operation-routes.ts';
-import { transactionRoute } from '../../src/http/operations/transaction-route.ts';
+import { transactionRoute } from '../../src/http/operations/transactions-route.ts';
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { id } from '../support/fixtures.ts';
 
@@ -86,29 +86,6 @@ describe('a concurrency limit', () => {
     }
     expect(await Promise.all(asked)).toEqual(Array.from({ length: 7 }, () => 'done'));
     expect(begun).toEqual(['a', 'a', 'c', 'b', 'a', 'b', 'a']);
-  });
-
-  test('reserves half of its slots for other organisations while they have requests', async () => {
-    const { ask: askAs, begun, jobs } = new Queue(4);
-    const ask = (orgId: number) => askAs({ orgId, id: `org ${orgId}` });
-    const asked = [1, 1, 1, 1].map(ask);
-    await settle();
-    // A single organisation may use all places.
-    expect(begun).toHaveLength(4);
-    asked.push(ask(2), ask(1), ask(1));
-    for (const { end } of jobs.splice(0, 3)) end();
-    await settle();
-    expect(begun.slice(4)).toEqual(['org 2', 'org 1']);
-    // Two requests of the first organisation run, so another organisation gets a place before the first's waiting request.
-    asked.push(ask(3));
-    await settle();
-    expect(begun.slice(4)).toEqual(['org 2', 'org 1', 'org 3']);
-    for (let done = 0; done < 5; done++) {
-      jobs[done]?.end();
-      await settle();
-    }
-    await Promise.all(asked);
-    expect(begun.slice(4)).toEqual(['org 2', 'org 1', 'org 3', 'org 1']);
   });
 
   test('rejects requests that waited too long, without starting their work', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { parseTraceParent } from '../../src/tracing/traceparent.ts';
+import { parseTraceParent } from '../../src/tracing/tracer.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';

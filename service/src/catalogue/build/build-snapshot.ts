@@ -12,9 +12,8 @@ import type { SearchData, SnapshotData } from '../snapshot-data.ts';
 import { DealListBuilder } from './deal-list-builder.ts';
 import { DocumentPacker } from './document-packer.ts';
 import { DomainIndexBuilder } from './domain-index-builder.ts';
-import { GrowingUint32Array } from './growing-uint32-array.ts';
 import { type DealPlaces, layOut, locateDeals } from './locate-deals.ts';
-import { packTexts, sharedUint32Array } from './shared-memory.ts';
+import { GrowingUint32Array, packTexts, sharedUint32Array } from './shared-memory.ts';
 import { TermColumnBuilder } from './term-column-builder.ts';
 
 /** The new snapshot shares memory with `previous` where the catalogue has not changed. */

@@ -2,8 +2,7 @@
 // stored again: both snapshots share it, so a small change needs little memory.
 
 import type { PackedDocuments } from '../snapshot-data.ts';
-import { GrowingUint32Array } from './growing-uint32-array.ts';
-import { sharedUint32Array } from './shared-memory.ts';
+import { GrowingUint32Array, sharedUint32Array } from './shared-memory.ts';
 
 /** Maximum number of UTF-8 bytes per UTF-16 code unit. */
 const UTF8_BYTES_MAX = 3;

@@ -3,8 +3,7 @@
 import type { CashbackOffer } from '@offerbook/wire/catalogue.ts';
 import { OFFER_TERMS, type TermName } from '../search/offer-terms.ts';
 import type { TermColumnData } from '../snapshot-data.ts';
-import { GrowingUint32Array } from './growing-uint32-array.ts';
-import { packNumbers, packTexts, sharedUint32Array } from './shared-memory.ts';
+import { GrowingUint32Array, packNumbers, packTexts, sharedUint32Array } from './shared-memory.ts';
 
 export class TermColumnBuilder {
   readonly #name: TermName;

@@ -1,13 +1,12 @@
 // Selects the cashback offers that match a query. It works on ranks and does not read offers or write pages.
 
 import { fold } from '@offerbook/wire/fold.ts';
-import type { DealData, SearchData } from '../snapshot-data.ts';
+import type { DealData, SearchData, TermColumnData } from '../snapshot-data.ts';
 import type { Range } from '../tables/ascending.ts';
 import { Bitset } from '../tables/bitset.ts';
 import { TextColumn } from '../tables/text-column.ts';
 import { findOffers, findOffersOf, type OfferFilter } from './find-offers.ts';
 import { OFFER_TERMS, TERM_NAMES, type TermName } from './offer-terms.ts';
-import { TermColumn } from './term-column.ts';
 
 export type OfferQuery = {
   /** Part of the retailer's name, ignoring case and accents. */
@@ -52,5 +51,28 @@ export class OfferSearch {
       const value = query[name];
       return value === undefined ? [] : [column.filter(OFFER_TERMS[name].normalise(value))];
     });
+  }
+}
+
+/** One exact-match filter, such as country. */
+class TermColumn {
+  readonly #data: TermColumnData;
+  readonly #terms: TextColumn;
+
+  constructor(data: TermColumnData) {
+    this.#data = data;
+    this.#terms = new TextColumn(data.terms);
+  }
+
+  /** Accepts the offers that have this term. */
+  filter(term: string): OfferFilter {
+    const { setByOffer, setsByTerm, setCount } = this.#data;
+    const { items, begins } = setsByTerm;
+    const accepted = new Bitset(setCount);
+    // Terms are unique, so the range has one term or none.
+    const found = this.#terms.rangeOf(term);
+    const [begin, end] = [begins[found.begin] as number, begins[found.end] as number];
+    for (let index = begin; index < end; index++) accepted.add(items[index] as number);
+    return { column: setByOffer, accepted, share: (end - begin) / setCount };
   }
 }

@@ -1,13 +1,27 @@
 // The deals of one list. Writes them as items of that list, or embedded in their retailer.
 
-import type { DealData } from '../snapshot-data.ts';
+import type { DealData, RetailerData } from '../snapshot-data.ts';
 import type { Bitset } from './bitset.ts';
+import { DocumentColumn } from './document-column.ts';
 import type { PageWriter } from './page-writer.ts';
-import type { RetailerTable } from './retailer-table.ts';
 import { UuidTable } from './uuid-table.ts';
 
 const COMMA = 0x2c;
 const BRACE_BYTES = 1;
+
+/** The retailers' ids and stored documents, from which pages are copied. */
+export class RetailerTable {
+  readonly ids: UuidTable;
+  readonly documents: DocumentColumn;
+  /** The JSON that follows a deal's own fields in its list form. */
+  readonly tails: DocumentColumn;
+
+  constructor({ ids, documents, tails }: RetailerData) {
+    this.ids = new UuidTable(ids);
+    this.documents = new DocumentColumn(documents);
+    this.tails = new DocumentColumn(tails);
+  }
+}
 
 export class DealTable {
   readonly data: DealData;

@@ -12,7 +12,7 @@ const KEPT_BYTES_MAX = 4 * 1024 * 1024;
 
 /** A page as UTF-8 JSON: a list envelope, or one item. */
 export interface EncodedPage {
-  /** Valid until the next page is written; reading this property later throws. Copy the bytes to keep them. */
+  /** Valid until the next page is written, so do not await before they are sent or copied. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly cursor: Uuid | undefined;
   /** When this page next changes because a deal starts or ends; infinity if it never does. */
@@ -33,7 +33,6 @@ interface PageItems {
 export class PageWriter {
   #buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   #used = 0;
-  #generation = 0;
 
   copy(bytes: Buffer, begin: number, end: number): void {
     this.#reserve(end - begin);
@@ -64,18 +63,12 @@ export class PageWriter {
   /** Starts a new page in the same buffer. */
   begin(): void {
     this.#used = 0;
-    this.#generation += 1;
     if (this.#buffer.length > KEPT_BYTES_MAX) this.#buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   }
 
   /** The bytes written since begin(). Not a copy, because copying is slow and most pages are sent once. */
   get written(): Uint8Array<ArrayBuffer> {
     return new Uint8Array(this.#buffer.buffer, 0, this.#used);
-  }
-
-  /** Increases with each begin(), which invalidates earlier results of `written`. */
-  get generation(): number {
-    return this.#generation;
   }
 
   #reserve(bytes: number): void {
@@ -101,28 +94,14 @@ export function writePage(
   const cursor = next === undefined ? undefined : ids.at(next);
   writer.add(envelopeEnd(cursor));
   // Include the item after the page, because its id is the cursor.
-  return finishPage(cursor, changesAtMs(next));
+  return { bytes: writer.written, cursor, changesAtMs: changesAtMs(next) };
 }
 
 /** Writes one item without an envelope. */
 export function writeItemAlone(write: (writer: PageWriter) => void, changesAtMs: number): EncodedPage {
   writer.begin();
   write(writer);
-  return finishPage(undefined, changesAtMs);
-}
-
-function finishPage(cursor: Uuid | undefined, changesAtMs: number): EncodedPage {
-  const { generation } = writer;
-  const bytes = writer.written;
-  return {
-    cursor,
-    changesAtMs,
-    get bytes() {
-      // A caller that awaited before using its page must not get another request's page.
-      if (writer.generation !== generation) throw new Error('a page was used after the next one was written');
-      return bytes;
-    },
-  };
+  return { bytes: writer.written, cursor: undefined, changesAtMs };
 }
 
 /** Returns the number of items written. */

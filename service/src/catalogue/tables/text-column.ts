@@ -1,8 +1,7 @@
 // Many short strings in one array of UTF-8.
 
-import { firstIndex } from '../binary-search.ts';
 import type { PackedTexts } from '../snapshot-data.ts';
-import type { Range } from './ascending.ts';
+import { firstIndex, type Range } from './ascending.ts';
 import { Bitset } from './bitset.ts';
 
 export class TextColumn {

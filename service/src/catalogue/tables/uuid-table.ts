@@ -1,7 +1,7 @@
 // Many UUIDs in one array. A UUID takes 16 bytes, much less than a string.
 
 import { type Uuid, uuidWords } from '@offerbook/wire/uuid.ts';
-import { firstIndex } from '../binary-search.ts';
+import { firstIndex } from './ascending.ts';
 
 export const UUID_WORDS = 4;
 

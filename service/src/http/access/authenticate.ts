@@ -6,7 +6,6 @@ import { ApiError } from '../../domain/api-errors.ts';
 import { type Span, useDatabase } from '../../tracing/tracer.ts';
 import { withinDeadline } from '../operations/database-deadline.ts';
 import { hasToken } from '../operations/query.ts';
-import { isFromBrowser } from './from-browser.ts';
 import type { TokenDirectory } from './token-directory.ts';
 
 /** What documentation shows in place of a token: `ob_pub_…`, `<token>`, `$TOKEN`. */
@@ -76,4 +75,22 @@ export async function findNew(
   throw new ApiError('invalid_token', detail, {
     headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` },
   });
+}
+
+/**
+ * Detects browsers by headers that scripts can neither omit nor change. Anyone can forge these headers, so this catches honest
+ * mistakes, not attackers. Requests from other origins' pages have an Origin header. Requests from this origin's pages have Sec-Fetch-Site, over
+ * https and on localhost. Sec-Fetch-Mode "cors" proves nothing, because Node's fetch also sends it.
+ */
+export function isFromBrowser(headers: Headers): boolean {
+  if (headers.has('Origin') || headers.has('Sec-Fetch-Site')) return true;
+  const mode = headers.get('Sec-Fetch-Mode');
+  return mode !== null && mode !== 'cors';
+}
+
+/** Returns the Origin header if it is well-formed. Any other value could contain a token, and must not be logged. */
+export function pageOrigin(headers: Headers): string | undefined {
+  const origin = headers.get('Origin');
+  if (origin === null || origin === 'null') return origin ?? undefined;
+  return URL.canParse(origin) && new URL(origin).origin === origin ? origin : undefined;
 }

@@ -3,7 +3,7 @@
 // may be forged.
 
 import { IpNetworks, isIpAddress } from '@offerbook/wire/ip-networks.ts';
-import { parseTraceParent, type TraceParent } from '../../tracing/traceparent.ts';
+import { parseTraceParent, type TraceParent } from '../../tracing/tracer.ts';
 
 interface Client {
   readonly address: string;

@@ -1,10 +1,11 @@
-// Serves catalogue lists and their items from memory.
+// Serves catalogue lists and their items from memory, and the list of domains.
 
+import type { DomainList } from '../../catalogue/domain-list.ts';
 import type { CatalogueListName, ListView } from '../../catalogue/list-view.ts';
 import type { EncodedPage } from '../../catalogue/tables/page-writer.ts';
 import { ApiError } from '../../domain/api-errors.ts';
-import { chooseCoding } from '../content/content-coding.ts';
-import { PageCache, pageReply } from '../content/page-cache.ts';
+import { type Coding, chooseCoding, compressInThread } from '../content/content-coding.ts';
+import { PageCache, pageReply, Representation } from '../content/page-cache.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Handler, Services } from './operation.ts';
 import { parsePathId, parseQuery } from './query.ts';
@@ -58,4 +59,35 @@ function cachedRoute(
     const coding = chooseCoding(exchange.request.headers.get('Accept-Encoding'), page.encoded.bytes.length);
     return pageReply(page.as(coding), page.encoded, exchange, catalogue.nowMs, page.linkFor(exchange));
   };
+}
+
+/**
+ * Serves the list of domains. The page is copied once per snapshot and compressed once per coding. It is large, and extensions fetch
+ * it every hour, so it is compressed in another thread, at a higher level than other pages.
+ */
+export function domainsRoute({ catalogue }: Services): Handler {
+  let list: DomainList | undefined;
+  let page: EncodedPage;
+  let representations: Map<Coding | undefined, Promise<Representation>>;
+
+  return async (exchange) => {
+    parseQuery(exchange.search, []);
+    if (list !== catalogue.domains) {
+      list = catalogue.domains;
+      page = list.page();
+      representations = new Map();
+    }
+    const encoded = page;
+    const accepted = exchange.request.headers.get('Accept-Encoding');
+    const coding = chooseCoding(accepted, encoded.bytes.length, Number.POSITIVE_INFINITY);
+    // Requests that arrive during the compression share it.
+    const representation = representations.get(coding) ?? represent(encoded, coding);
+    representations.set(coding, representation);
+    return pageReply(await representation, encoded, exchange, catalogue.nowMs);
+  };
+}
+
+async function represent(page: EncodedPage, coding: Coding | undefined): Promise<Representation> {
+  const compressed = coding === undefined ? undefined : await compressInThread(coding, page.bytes, 'good');
+  return new Representation(page, coding, compressed);
 }

@@ -1,8 +1,7 @@
 // Limits how much work runs at once. Further requests wait in a queue. A request that has waited too long is rejected before
 // its work starts, so an overloaded service does no work for clients that have already given up.
 //
-// The queue is round-robin (fair-queue.ts). While several organisations send requests, each can use at most half of the limit,
-// so a busy organisation does not delay the others for long.
+// The queue is round-robin (fair-queue.ts), so a busy organisation does not delay the others for long.
 //
 // Some work blocks the event loop, such as reading a page from SQLite, so the queue uses the budget of the turn (turn-budget.ts).
 
@@ -21,18 +20,11 @@ interface Caller {
   readonly id: string;
 }
 
-/** How long the limit is shared after two consecutive requests came from different organisations. */
-const SHARED_MS = 1_000;
-
 export class ConcurrencyLimit {
   readonly #limits: Limits;
   readonly #turn: TurnBudget;
   readonly #waiting = new FairQueue<() => void>();
   #running = 0;
-  readonly #runningOf = new Map<string, number>();
-  #lastOrg: string | undefined;
-  /** When two consecutive requests last came from different organisations. */
-  #sharedAtMs = Number.NEGATIVE_INFINITY;
   /** True if starting the next request was postponed to the next turn. */
   #isPostponed = false;
 
@@ -43,18 +35,15 @@ export class ConcurrencyLimit {
 
   /** Throws ApiError if the request waits too long. */
   async run<T>({ orgId, id }: Caller, work: () => Promise<T>): Promise<T> {
-    const org = String(orgId);
-    if (this.#lastOrg !== undefined && this.#lastOrg !== org) this.#sharedAtMs = performance.now();
-    this.#lastOrg = org;
-    if (this.#waiting.isEmpty && this.#mayStart() && this.#mayStartFor(org)) this.#countRunning(org, 1);
-    else await this.#wait([org, id]);
+    if (this.#waiting.isEmpty && this.#mayStart()) this.#running += 1;
+    else await this.#wait([String(orgId), id]);
     try {
       const working = work();
       // Only now, because the work may have blocked the event loop.
       this.#startNext();
       return await working;
     } finally {
-      this.#countRunning(org, -1);
+      this.#running -= 1;
       this.#startNext();
     }
   }
@@ -64,7 +53,7 @@ export class ConcurrencyLimit {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const start = () => {
       clearTimeout(timer);
-      this.#countRunning(path[0], 1);
+      this.#running += 1;
       resolve();
     };
     const timer = setTimeout(() => {
@@ -76,16 +65,8 @@ export class ConcurrencyLimit {
     return promise;
   }
 
-  #countRunning(org: string, change: 1 | -1): void {
-    this.#running += change;
-    const count = (this.#runningOf.get(org) ?? 0) + change;
-    if (count > 0) this.#runningOf.set(org, count);
-    else this.#runningOf.delete(org);
-  }
-
   #startNext(): void {
-    if (this.#waiting.isEmpty || !this.#mayStart()) return;
-    this.#waiting.shift((org) => this.#mayStartFor(org))?.();
+    if (!this.#waiting.isEmpty && this.#mayStart()) this.#waiting.shift()?.();
   }
 
   /** If the budget of this turn is spent, the next request starts in the next turn. */
@@ -98,11 +79,5 @@ export class ConcurrencyLimit {
       this.#startNext();
     });
     return false;
-  }
-
-  #mayStartFor(org: string): boolean {
-    const isShared = performance.now() - this.#sharedAtMs < SHARED_MS;
-    const { runningMax } = this.#limits;
-    return (this.#runningOf.get(org) ?? 0) < (isShared ? runningMax / 2 : runningMax);
   }
 }

@@ -31,14 +31,13 @@ export class FairQueue<Item> {
     if (branch?.isEmpty) this.#branches.delete(key);
   }
 
-  /** Removes and returns the next item, skipping branches that `mayTakeFrom` rejects. Moves the item's branch to the end. */
-  shift(mayTakeFrom: (key: string) => boolean = () => true): Item | undefined {
+  /** Removes and returns the next item, and moves its branch to the end. */
+  shift(): Item | undefined {
     for (const item of this.#items) {
       this.#items.delete(item);
       return item;
     }
     for (const [key, branch] of this.#branches) {
-      if (!mayTakeFrom(key)) continue;
       this.#branches.delete(key);
       const item = branch.shift();
       if (!branch.isEmpty) this.#branches.set(key, branch);

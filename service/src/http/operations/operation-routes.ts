@@ -4,9 +4,8 @@
 import type { AccessToken } from '../../domain/access-token.ts';
 import { ApiError, ERRORS } from '../../domain/api-errors.ts';
 import type { Logger } from '../../domain/logger.ts';
-import { findNew, readBearer, requireKind } from '../access/authenticate.ts';
+import { findNew, isFromBrowser, pageOrigin, readBearer, requireKind } from '../access/authenticate.ts';
 import { ipNetworkOf } from '../access/client-address.ts';
-import { isFromBrowser, pageOrigin } from '../access/from-browser.ts';
 import { countRequest, type RateLimits } from '../access/rate-limit.ts';
 import type { TokenDirectory } from '../access/token-directory.ts';
 import type { TurnBudget } from '../access/turn-budget.ts';

@@ -1,11 +1,14 @@
 // The API's operations. Routing, authentication, the OpenAPI document, the code samples and the tests use this table.
 
-import { catalogueItemRoute, catalogueRoute } from './catalogue-route.ts';
-import { domainsRoute } from './domains-route.ts';
+import { catalogueItemRoute, catalogueRoute, domainsRoute } from './catalogue-route.ts';
 import type { Operation } from './operation.ts';
 import { PAGE_PARAMETERS } from './parameters.ts';
-import { TRANSACTION_ITEM_PARAMETERS, transactionRoute } from './transaction-route.ts';
-import { TRANSACTION_PARAMETERS, transactionsRoute } from './transactions-route.ts';
+import {
+  TRANSACTION_ITEM_PARAMETERS,
+  TRANSACTION_PARAMETERS,
+  transactionRoute,
+  transactionsRoute,
+} from './transactions-route.ts';
 
 const RETAILER_PARAMETERS = [...PAGE_PARAMETERS, 'hostname'] as const;
 const DEAL_PARAMETERS = [...RETAILER_PARAMETERS, 'retailerId'] as const;

@@ -1,16 +1,20 @@
-// Serves an organisation's transactions from the database, with the stamp through which each page is complete.
+// Serves an organisation's transactions from the database: pages, with the stamp through which each page is complete, and single
+// transactions, always in their current version.
 
 import { type Instant, printTimestamp } from '@offerbook/wire/timestamp.ts';
+import { ApiError } from '../../domain/api-errors.ts';
 import { ENVELOPE_START, envelopeEnd } from '../../domain/page.ts';
 import type { StampWindow, TransactionPage, TransactionQuery, Walk } from '../../domain/transaction.ts';
 import { type Span, useDatabase } from '../../tracing/tracer.ts';
+import { chooseCoding } from '../content/content-coding.ts';
+import { entityTag, matchesTag } from '../content/entity-tag.ts';
 import { linkToNext, nextSearch } from '../exchange.ts';
 import { withinDeadline } from './database-deadline.ts';
 import { expandRetailers } from './expand-retailers.ts';
 import type { Handler, Services } from './operation.ts';
 import { type Expandable, PAGE_PARAMETERS } from './parameters.ts';
-import { privateReply } from './private-reply.ts';
-import { parseQuery } from './query.ts';
+import { PRIVATE_HEADERS, privateReply } from './private-reply.ts';
+import { parsePathId, parseQuery } from './query.ts';
 
 const START = Buffer.from(ENVELOPE_START);
 const EARLIEST_MS = -8.64e15;
@@ -23,6 +27,8 @@ export const TRANSACTION_PARAMETERS = [
   'passbackUid',
   'expand',
 ] as const;
+
+export const TRANSACTION_ITEM_PARAMETERS = ['expand'] as const;
 
 export function transactionsRoute({
   transactions,
@@ -89,5 +95,26 @@ function stampWindow(greaterThan: Instant | undefined, lessThan: Instant | undef
   return {
     minMs: greaterThan === undefined ? EARLIEST_MS : greaterThan.ms + 1,
     maxMs: lessThan === undefined ? LATEST_MS : lessThan.finer ? lessThan.ms : lessThan.ms - 1,
+  };
+}
+
+export function transactionRoute({ transactions, transactionQueue, catalogue }: Services): Handler {
+  return async (exchange, token) => {
+    const id = parsePathId(exchange.parameters);
+    const { expand } = parseQuery(exchange.search, TRANSACTION_ITEM_PARAMETERS);
+    const find = async () => {
+      const data = await transactions.find(token.orgId, id);
+      if (data === undefined || expand === undefined) return data;
+      return (await expandRetailers({ data }, token.orgId, transactions, catalogue)).data;
+    };
+    const document = await withinDeadline(
+      transactionQueue.run(token, () => useDatabase(exchange.span, 'SELECT', 'transactions', find)),
+    );
+    if (document === undefined)
+      throw new ApiError('transaction_not_found', 'No transaction of your organisation has this id.');
+    const { headers: sent } = exchange.request;
+    const tag = entityTag(document, chooseCoding(sent.get('Accept-Encoding'), document.length));
+    if (!matchesTag(sent.get('If-None-Match'), tag)) return privateReply(exchange, { ETag: tag }, [document]);
+    return { status: 304, headers: new Headers({ ...PRIVATE_HEADERS, ETag: tag }), body: null };
   };
 }

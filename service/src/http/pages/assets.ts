@@ -1,11 +1,10 @@
-// Routes for scripts and style sheets, which are built on their first request.
+// Routes for files that are built on their first request, such as scripts and style sheets.
 
 import { StaticFile } from '../content/static-file.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Reply } from '../reply.ts';
 import type { Route } from '../router.ts';
 import { type BundlePath, bundle } from './embedded.ts';
-import { once } from './file-route.ts';
 
 /** Cache-Control for URLs whose contents never change. */
 export const IMMUTABLE = 'public, max-age=31536000, immutable';
@@ -55,4 +54,28 @@ export async function load(
 ): Promise<StaticFile> {
   const type = path.endsWith('.css') ? 'text/css' : 'text/javascript';
   return new StaticFile(await bundle(path), { 'Content-Type': `${type}; charset=utf-8`, ...headers });
+}
+
+/** A route whose file is built on the first request. */
+export function fileRoute(
+  path: string,
+  { cacheControl, openToBrowsers }: { readonly cacheControl: string; readonly openToBrowsers: boolean },
+  make: () => Promise<StaticFile>,
+): Route {
+  const file = once(make);
+  return {
+    method: 'GET',
+    path,
+    openToBrowsers,
+    answer: async (exchange) => (await file()).answer(exchange, cacheControl),
+  };
+}
+
+/** Calls `make` once. A rejected promise is kept too, because a failing build must not run on every request. */
+export function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }

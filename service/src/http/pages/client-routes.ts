@@ -3,9 +3,8 @@
 import { ApiError } from '../../domain/api-errors.ts';
 import { StaticFile } from '../content/static-file.ts';
 import type { Route } from '../router.ts';
-import { IMMUTABLE, load } from './assets.ts';
+import { fileRoute, IMMUTABLE, load, once } from './assets.ts';
 import { packClient } from './embedded.ts';
-import { fileRoute, once } from './file-route.ts';
 
 const CLIENT_PACKAGE_PATH = '/client/offerbook-client.tgz';
 /** Served modules, each with its declaration file. */

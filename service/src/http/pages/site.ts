@@ -20,9 +20,8 @@ import { getRetailer, getTransaction, listRetailers, listTransactions } from '..
 import { type Health, readiness } from '../readiness.ts';
 import { json, type Reply } from '../reply.ts';
 import type { Route } from '../router.ts';
-import { openAssets, SITE_ASSETS } from './assets.ts';
+import { fileRoute, once, openAssets, SITE_ASSETS } from './assets.ts';
 import { clientRoutes } from './client-routes.ts';
-import { fileRoute, once } from './file-route.ts';
 import { FAVICON, pageFile } from './page-file.ts';
 
 const UNKNOWN_ID = '0192d1a0-0000-7000-8000-0000000000ff';
