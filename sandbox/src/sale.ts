@@ -6,7 +6,7 @@ import { type Market, pickDeal } from './market.ts';
 import { makeOrder } from './order.ts';
 import { Random } from './random.ts';
 import { reportedAtMs } from './sale-id.ts';
-import { printSecond, type Sale } from './wire.ts';
+import { printSecond, type Sale, wholeSecond } from './wire.ts';
 
 const USERS = 4_000;
 /** A value above 1 makes a few users buy often. */
@@ -58,8 +58,4 @@ function passbackData(random: Random, country: string): string | null {
     ],
     ({ weight }) => weight,
   ).data;
-}
-
-function wholeSecond(ms: number): number {
-  return Math.floor(ms / SECOND_MS) * SECOND_MS;
 }

@@ -1,6 +1,7 @@
 // Wire types of the synthetic data, taken from the client library.
 
 import type { Retailer, Transaction } from '@offerbook/client';
+import { SECOND_MS } from '@offerbook/wire/time.ts';
 
 export type { Retailer };
 export type CashbackOffer = Retailer['cashbackOffers'][number];
@@ -8,6 +9,10 @@ export type Coupon = Retailer['coupons'][number];
 export type Promotion = Retailer['promotions'][number];
 /** A row for the import, which sets updatedAt. A sale that is read back has no retailer. */
 export type Sale = Omit<Transaction, 'updatedAt' | 'retailer'> & { retailerId?: string };
+
+export function wholeSecond(ms: number): number {
+  return ms - (ms % SECOND_MS);
+}
 
 /** Formats a UTC time in the wire format, with milliseconds. */
 export function printMoment(ms: number): string {

@@ -10,17 +10,15 @@ import {
   type FakeNetwork,
   get,
   json,
-  type ListedRow,
   type NetworkRequest,
   Refusal,
   readJson,
   readPage,
   readWindow,
 } from './fake.ts';
-import { dealsOf, type Ledger, numberOf, type Programme, percent } from './ledger.ts';
+import { dealsOf, type Ledger, type Programme } from './ledger.ts';
 import { type Amounts, type NetworkSale, versionAt, versionsAt } from './network-sale.ts';
 
-const { account, credentials } = ACCOUNTS.awin;
 const DAYS_MAX = 31;
 const PAGE_SIZE_MAX = 200;
 const STATUSES = { PENDING: 'pending', CONFIRMED: 'approved', DECLINED: 'declined' } as const;
@@ -42,8 +40,9 @@ export function fakeAwin(context: FakeContext): FakeNetwork {
     });
   return {
     rate: { name: 'awin', requests: 20, perMs: MINUTE_MS },
-    listSale: (sale, nowMs) => listSale(ledger, sale, nowMs),
-    isAuthorised: ({ headers }) => headers.get('Authorization') === `Bearer ${credentials.token}`,
+    listSale,
+    isAuthorised: ({ headers }) =>
+      headers.get('Authorization') === `Bearer ${ACCOUNTS.awin.credentials.token}`,
     failure: (status, description) => json({ error: ERRORS[status], description }, status),
     routes: [
       list('/publishers/*/transactions', (request) => listTransactions(context, request)),
@@ -59,17 +58,16 @@ function listTransactions({ listed }: FakeContext, request: NetworkRequest): Ans
   const { searchParams } = request.url;
   const ids = searchParams.get('ids')?.split(',');
   if (ids !== undefined) {
-    const rows = listed(request, {}).map(({ row }) => row(request.nowMs));
+    const rows = listed(request, {}).map(({ row }) => row());
     return json(rows.filter(({ id }) => ids.includes(String(id))));
   }
   if ((searchParams.get('timezone') ?? 'UTC') !== 'UTC')
     throw new Refusal(400, 'this sandbox supports only the timezone UTC');
-  const rules = { daysMax: DAYS_MAX };
-  const window = readWindow((name) => searchParams.get(name), 'startDate', 'endDate', rules);
+  const window = readWindow(searchParams, 'startDate', 'endDate', { daysMax: DAYS_MAX });
   const filter = searchParams.get('dateType') ?? 'transaction';
   if (!['transaction', 'validation', 'amendment'].includes(filter))
     throw new Refusal(400, 'unknown dateType');
-  return json(listed(request, { [filter]: window }).map(({ row }) => row(request.nowMs)));
+  return json(listed(request, { [filter]: window }).map(({ row }) => row()));
 }
 
 /** When the sale was last confirmed or declined. */
@@ -89,15 +87,15 @@ function amendment(sale: NetworkSale, nowMs: number): { atMs: number; before: Am
   return before === undefined || after === undefined ? undefined : { atMs: after.atMs, before };
 }
 
-function listSale(ledger: Ledger, sale: NetworkSale, nowMs: number): ListedRow[] {
-  const changes = ledger.leaks(sale)
+function listSale(sale: NetworkSale, nowMs: number) {
+  const changes = sale.isLeaky
     ? {}
     : { validation: validatedMs(sale, nowMs), amendment: amendment(sale, nowMs)?.atMs };
-  return [{ times: { transaction: sale.soldMs, ...changes }, row: (atMs) => saleRow(ledger, sale, atMs) }];
+  return [{ times: { transaction: sale.soldMs, ...changes }, row: () => saleRow(sale, nowMs) }];
 }
 
-function saleRow(ledger: Ledger, sale: NetworkSale, nowMs: number) {
-  const { key, currency, soldMs, clickedMs } = sale;
+function saleRow(sale: NetworkSale, nowMs: number) {
+  const { key, country, currency, clickedMs, subId, subData } = sale;
   const version = versionAt(sale, nowMs);
   const isDeclined = version.status === 'DECLINED';
   // Some declined sales lose their amounts, and some are called deleted.
@@ -109,43 +107,23 @@ function saleRow(ledger: Ledger, sale: NetworkSale, nowMs: number) {
   const money = (amount: number) => ({ amount, currency });
   return {
     id: key,
-    url: 'https://cashback.example',
-    advertiserId: ledger.advertiserId(sale.retailerId),
-    publisherId: Number(account),
-    campaign: '',
-    siteName: 'Sandbox',
+    advertiserId: sale.advertiserId,
     commissionStatus: isDeclined && key % 5 === 0 ? 'deleted' : STATUSES[version.status],
     commissionAmount: money(commission),
     saleAmount: money(orderValue),
-    customerCountry: sale.country,
-    clickRefs:
-      sale.subId === undefined
-        ? null
-        : { clickRef: sale.subId, ...(sale.subData && { clickRef2: sale.subData }) },
+    customerCountry: country,
+    clickRefs: subId === undefined ? null : { clickRef: subId, ...(subData && { clickRef2: subData }) },
     clickDate: clickedMs === undefined ? null : printSecond(clickedMs),
-    transactionDate: printSecond(soldMs),
+    transactionDate: printSecond(sale.soldMs),
     validationDate: decidedMs === undefined ? null : printSecond(decidedMs),
-    type: 'Commission group transaction',
     declineReason: isDeclined ? 'Returned' : null,
-    voucherCodeUsed: false,
     voucherCode: null,
     amended: amended !== undefined,
-    amendReason: amended === undefined ? null : 'Partial return',
     oldSaleAmount: before === undefined ? null : money(before.orderValue),
     oldCommissionAmount: before === undefined ? null : money(before.commission),
-    advertiserCountry: sale.country,
+    advertiserCountry: country,
     orderRef: `A-${key}`,
-    transactionParts: [
-      {
-        commissionGroupId: numberOf(sale.offerId),
-        amount: orderValue,
-        commissionAmount: commission,
-        commissionGroupCode: 'DEFAULT',
-        commissionGroupName: 'Default',
-      },
-    ],
-    paidToPublisher: false,
-    paymentId: 0,
+    transactionParts: [{ commissionGroupId: sale.offerNumber, commissionAmount: commission }],
   };
 }
 
@@ -158,16 +136,13 @@ function listProgrammes(ledger: Ledger, { url, nowMs }: NetworkRequest): Answer 
 }
 
 function programmeRow({ advertiserId, retailer }: Programme, membershipStatus: string) {
-  const countryCode = retailer.cashbackOffers[0]?.countries[0];
   return {
     id: advertiserId,
     name: retailer.name,
     displayUrl: retailer.url,
-    clickThroughUrl: `https://www.awin1.com/awclick.php?mid=${advertiserId}&id=${account}`,
     membershipStatus,
     logoUrl: retailer.logo,
-    currencyCode: 'EUR',
-    primaryRegion: { name: countryCode, countryCode },
+    primaryRegion: { countryCode: retailer.cashbackOffers[0]?.countries[0] },
     validDomains: [{ domain: retailer.hostname }],
   };
 }
@@ -178,41 +153,34 @@ function listGroups(ledger: Ledger, { url, nowMs }: NetworkRequest): Answer {
   if (programme === undefined) throw new Refusal(404, 'You have not joined this programme');
   return json({
     advertiser: id,
-    publisher: Number(account),
-    commissionGroups: programme.retailer.cashbackOffers.map((offer, number) => ({
-      groupId: numberOf(offer.id),
-      groupCode: number === 0 ? 'DEFAULT' : `GROUP${number}`,
-      groupName: offer.description,
-      ...(offer.maximumFixedCommissionFee === null
-        ? { type: 'percentage', percentage: percent(offer.cashbackPercentage) }
-        : { type: 'fix', amount: offer.maximumFixedCommissionFee, currency: 'EUR' }),
+    commissionGroups: programme.offers.map(({ number, description, fixed, percent }) => ({
+      groupId: number,
+      groupName: description,
+      ...(fixed === null
+        ? { type: 'percentage', percentage: percent }
+        : { type: 'fix', amount: fixed, currency: 'EUR' }),
     })),
   });
 }
 
 function listPromotions({ ledger, pageSizeMax }: FakeContext, request: NetworkRequest): Answer {
-  const offers = ledger.programmes('awin', request.nowMs).flatMap(({ advertiserId, retailer }) =>
-    dealsOf(retailer).map(({ deal, code, url }) => ({
-      promotionId: numberOf(deal.id),
+  const offers = ledger.programmes('awin', request.nowMs).flatMap((programme) =>
+    dealsOf(programme).map(({ number, code, description, startDate, endDate, url }) => ({
+      promotionId: number,
       type: code === undefined ? 'promotion' : 'voucher',
-      advertiser: { id: advertiserId, name: retailer.name, joined: true },
-      title: deal.description,
-      description: deal.description,
-      terms: '',
-      startDate: `${deal.startDate}+00:00`,
-      endDate: `${deal.endDate}+00:00`,
+      advertiser: { id: programme.advertiserId, name: programme.retailer.name, joined: true },
+      title: description,
+      description,
+      startDate: `${startDate}+00:00`,
+      endDate: `${endDate}+00:00`,
       url,
-      campaign: '',
-      regions: { all: true, list: [] },
-      ...(code === undefined ? {} : { voucher: { code, exclusive: false, attributable: false } }),
+      ...(code === undefined ? {} : { voucher: { code } }),
     })),
   );
-  const { fault } = request;
   // The page is in the body, and not in the query.
-  const pagination = new URLSearchParams(readJson(request.body).pagination as Record<string, string>);
-  const asked = { url: new URL(`?${pagination}`, request.url), fault };
+  const asked = new URLSearchParams(readJson(request.body).pagination as Record<string, string>);
   const rules = { standard: 10, sizeMax: pageSizeMax ?? PAGE_SIZE_MAX };
-  const found = readPage(offers, asked, ['page', 'pageSize'], rules);
+  const found = readPage(offers, asked, request.fault, ['page', 'pageSize'], rules);
   const { rows, page, size: pageSize, pages: totalPages } = found;
   return json({ data: rows, pagination: { page, pageSize, totalPages } });
 }

@@ -23,10 +23,10 @@ import {
   type Window,
   xml,
 } from './fake.ts';
-import { dealsOf, type Ledger, numberOf, type Programme, percent } from './ledger.ts';
+import { dealsOf, type Programme } from './ledger.ts';
 import type { Amounts, NetworkSale, Version } from './network-sale.ts';
 
-const { account, website, credentials } = ACCOUNTS.cj;
+const { website, credentials } = ACCOUNTS.cj;
 const DAYS_MAX = 31;
 const RECORDS_MAX = 10_000;
 const PAGE_SIZE_MAX = 100;
@@ -37,10 +37,9 @@ const LINKS_RATE = { name: 'cj links', requests: 25, perMs: MINUTE_MS };
 const FILTERS = { PostingDate: 'posting', LockingDate: 'locking', EventDate: 'event' };
 
 export function fakeCj(context: FakeContext): FakeNetwork {
-  const { ledger } = context;
   return {
     rate: { name: 'cj advertisers', requests: 25, perMs: MINUTE_MS },
-    listSale: (sale, nowMs) => listSale(ledger, sale, nowMs),
+    listSale,
     isAuthorised: ({ headers }) => headers.get('Authorization') === `Bearer ${credentials.token}`,
     failure: (status, message, { url }) => {
       if (url.pathname !== '/query')
@@ -76,7 +75,7 @@ function joined({ ledger }: FakeContext, { url, nowMs }: NetworkRequest): readon
 }
 
 function listCommissions(context: FakeContext, request: NetworkRequest): Answer {
-  const { fault, nowMs } = request;
+  const { fault } = request;
   if (fault === 'query error') throw new Refusal(400, 'Internal server error');
   const { values, fields } = parseQuery(request.body);
   if (!values.get('forPublishers')?.includes(context.account))
@@ -86,13 +85,13 @@ function listCommissions(context: FakeContext, request: NetworkRequest): Answer 
     const [from, to] = [`since${name}`, `before${name}`];
     if (!values.has(from) && !values.has(to)) continue;
     const rules = { isZoned: true, daysMax: DAYS_MAX };
-    filters[filter] = readWindow((argument) => values.get(argument), from, to, rules);
+    filters[filter] = readWindow(values, from, to, rules);
   }
   if (Object.keys(filters).length === 0) throw new Refusal(400, 'a date range is required');
   const sinceId = Number(values.get('sinceCommissionId') ?? 0);
   const found = context
     .listed(request, filters)
-    .map(({ row }) => row(nowMs))
+    .map(({ row }) => row())
     .filter(({ commissionId }) => Number(commissionId) > sinceId)
     .sort((a, b) => Number(a.commissionId) - Number(b.commissionId));
   const { pageSizeMax: limit = RECORDS_MAX } = context;
@@ -138,7 +137,7 @@ export function actionIdOf({ key }: NetworkSale): string {
  * The records of a sale at this time. A correction consists of two records: one reverses the previous amounts, and the other
  * has the new amounts.
  */
-function listSale(ledger: Ledger, sale: NetworkSale, nowMs: number): ListedRow[] {
+function listSale(sale: NetworkSale, nowMs: number): ListedRow[] {
   const [first] = sale.versions;
   const settled = sale.versions.find(({ status }) => status !== 'PENDING') ?? first;
   const isLocked = settled.atMs <= nowMs;
@@ -146,15 +145,9 @@ function listSale(ledger: Ledger, sale: NetworkSale, nowMs: number): ListedRow[]
   const common = () => ({
     originalActionId: actionIdOf(sale),
     actionStatus: isClosed ? 'closed' : isLocked ? 'locked' : 'new',
-    actionType: 'item_sale',
-    actionTrackerId: String(numberOf(sale.offerId)),
-    actionTrackerName: 'Online Sale',
+    actionTrackerId: String(sale.offerNumber),
     validationStatus: 'AUTOMATED',
-    advertiserId: String(ledger.advertiserId(sale.retailerId)),
-    advertiserName: 'Sandbox',
-    publisherId: account,
-    websiteId: website,
-    aid: '10000001',
+    advertiserId: String(sale.advertiserId),
     clickDate: sale.clickedMs === undefined ? null : `${printSecond(sale.clickedMs)}Z`,
     eventDate: `${printSecond(sale.soldMs)}Z`,
     lockingDate: `${printSecond(settled.atMs)}Z`,
@@ -166,7 +159,7 @@ function listSale(ledger: Ledger, sale: NetworkSale, nowMs: number): ListedRow[]
   const records: ListedRow[] = [];
   const post = (version: Version, place: number, amounts: Amounts, sign: 1 | -1) => {
     // Later records have greater ids. If the change filter leaks, a correction has the posting date of the first record.
-    const postedMs = ledger.leaks(sale) ? first.atMs : version.atMs;
+    const postedMs = sale.isLeaky ? first.atMs : version.atMs;
     const number =
       (version.atMs / SECOND_MS) * 1_000_000 + (Bun.hash.xxHash32(sale.id) % 100_000) * 10 + place;
     const print = (amount: number) => `${sign < 0 ? '-' : ''}${amount.toFixed(2)}`;
@@ -202,55 +195,51 @@ function listSale(ledger: Ledger, sale: NetworkSale, nowMs: number): ListedRow[]
 function list(
   name: string,
   items: readonly string[],
-  request: NetworkRequest,
+  { url, fault }: NetworkRequest,
   { pageSizeMax = PAGE_SIZE_MAX }: FakeContext,
 ): Answer {
   const rules = { standard: 25, sizeMax: Math.min(pageSizeMax, PAGE_SIZE_MAX) };
-  const { rows, total, page } = readPage(items, request, ['page-number', 'records-per-page'], rules);
+  const names = ['page-number', 'records-per-page'] as const;
+  const { rows, total, page } = readPage(items, url.searchParams, fault, names, rules);
   const counts = `total-matched="${total}" records-returned="${rows.length}" page-number="${page}"`;
   return xml(`<cj-api><${name} ${counts}>${rows.join('\n')}</${name}></cj-api>`);
 }
 
-function advertiserXml({ advertiserId, retailer }: Programme): string {
-  const actions = retailer.cashbackOffers.map((offer) => {
-    const { maximumFixedCommissionFee: fixed } = offer;
-    const rate =
-      fixed === null ? `${percent(offer.cashbackPercentage).toFixed(2)}%` : `EUR ${fixed.toFixed(2)}`;
-    const texts = { name: offer.description, type: 'advanced sale', id: numberOf(offer.id) };
-    return `<action>${elements(texts)}<commission>${elements({ default: rate })}</commission></action>`;
+function advertiserXml({ advertiserId, retailer, offers }: Programme): string {
+  const actions = offers.map(({ number, description, fixed, percent }) => {
+    const rate = fixed === null ? `${percent.toFixed(2)}%` : `EUR ${fixed.toFixed(2)}`;
+    const texts = elements({ name: description, id: number });
+    return `<action>${texts}<commission>${elements({ default: rate })}</commission></action>`;
   });
-  const [offer] = retailer.cashbackOffers;
   const texts = {
     'advertiser-id': advertiserId,
-    'account-status': 'Active',
     'advertiser-name': retailer.name,
     'program-url': retailer.url,
     'relationship-status': 'joined',
   };
-  const category = elements({ parent: 'Shops', child: offer?.category ?? '' });
+  const category = elements({ parent: 'Shops', child: retailer.cashbackOffers[0]?.category ?? '' });
   return `<advertiser>${elements(texts)}<primary-category>${category}</primary-category><actions>${actions.join('')}</actions></advertiser>`;
 }
 
 /** The links of a programme: its deals, and a link without a promotion. */
-function linksOf({ advertiserId, retailer }: Programme): string[] {
+function linksOf(programme: Programme): string[] {
+  const { advertiserId, retailer } = programme;
   const link = (id: number, name: string, destination: string, promotion: Record<string, string>) => {
     const texts = {
       'advertiser-id': advertiserId,
-      'advertiser-name': retailer.name,
       description: name,
       destination,
       'link-id': id,
       'link-name': name,
-      'link-type': 'Text Link',
       'relationship-status': 'joined',
     };
     return `<link>${elements({ ...texts, ...promotion })}</link>`;
   };
-  const deals = dealsOf(retailer).map(({ deal, code, url }) =>
-    link(numberOf(deal.id), deal.description, url, {
+  const deals = dealsOf(programme).map(({ number, description, code, startDate, endDate, url }) =>
+    link(number, description, url, {
       'promotion-type': code === undefined ? 'sale/discount' : 'coupon',
-      'promotion-start-date': `${deal.startDate.replace('T', ' ')}.0`,
-      'promotion-end-date': `${deal.endDate.replace('T', ' ')}.0`,
+      'promotion-start-date': `${startDate.replace('T', ' ')}.0`,
+      'promotion-end-date': `${endDate.replace('T', ' ')}.0`,
       'coupon-code': code ?? '',
     }),
   );

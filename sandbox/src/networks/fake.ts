@@ -64,7 +64,7 @@ export class Refusal extends Error {
 export interface ListedRow {
   readonly times: Readonly<Record<string, number | undefined>>;
   /** Most rows are outside the window and need not be built. */
-  row(nowMs: number): Row;
+  row(): Row;
 }
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -146,12 +146,12 @@ export interface WindowRules {
 
 /** Reads the window between two parameters. Throws Refusal. */
 export function readWindow(
-  get: (name: string) => string | null | undefined,
+  parameters: { get(name: string): string | null | undefined },
   from: string,
   to: string,
   { isZoned = false, daysMax = Number.POSITIVE_INFINITY }: WindowRules = {},
 ): Window {
-  const [fromMs, toMs] = [readTime(get(from), isZoned), readTime(get(to), isZoned)];
+  const [fromMs, toMs] = [from, to].map((name) => readTime(parameters.get(name), isZoned));
   if (fromMs === undefined || toMs === undefined || toMs <= fromMs)
     throw new Refusal(400, `${from} and ${to} must be times`);
   const days = Math.floor((toMs - 1) / DAY_MS) - Math.floor(fromMs / DAY_MS) + 1;
@@ -184,12 +184,13 @@ interface PageRules {
 /** Cuts the page that a request names with two parameters. The list can change before a later page is read. */
 export function readPage<T>(
   all: readonly T[],
-  { url: { searchParams }, fault }: Pick<NetworkRequest, 'url' | 'fault'>,
+  asked: URLSearchParams,
+  fault: Fault | undefined,
   [pageName, sizeName]: readonly [string, string],
   { sizeMax, standard = sizeMax, first = 1 }: PageRules,
 ) {
-  const page = Math.max(first, readCount(searchParams.get(pageName), first));
-  const size = Math.max(1, readCount(searchParams.get(sizeName), standard, sizeMax));
+  const page = Math.max(first, readCount(asked.get(pageName), first));
+  const size = Math.max(1, readCount(asked.get(sizeName), standard, sizeMax));
   const list = page > first ? driftedList(all, fault) : all;
   const start = (page - first) * size;
   const pages = Math.max(1, Math.ceil(list.length / size));

@@ -12,7 +12,6 @@ import {
   type FakeNetwork,
   get,
   json,
-  type ListedRow,
   linkTo,
   type NetworkRequest,
   type NetworkRoute,
@@ -22,10 +21,9 @@ import {
   readWindow,
   xml,
 } from './fake.ts';
-import { type Ledger, numberOf, type Programme, percent } from './ledger.ts';
-import { type NetworkSale, versionAt, versionsAt } from './network-sale.ts';
+import type { Programme } from './ledger.ts';
+import { changedMs, type NetworkSale, versionAt } from './network-sale.ts';
 
-const { credentials } = ACCOUNTS.impact;
 const DAYS_MAX = 45;
 const PAST_DAYS_MAX = 3 * 365;
 const PAGE_SIZE = 1_000;
@@ -51,8 +49,14 @@ export function fakeImpact(context: FakeContext): FakeNetwork {
     });
   return {
     rate: { name: 'impact', requests: 1_000, perMs: HOUR_MS },
-    listSale: (sale, nowMs) => listSale(ledger, sale, nowMs),
-    isAuthorised: ({ headers }) => headers.get('Authorization') === basic(account, credentials.token),
+    listSale: (sale, nowMs) => [
+      {
+        times: { changes: changedMs(sale, nowMs), event: sale.soldMs },
+        row: () => actionRow(sale, nowMs),
+      },
+    ],
+    isAuthorised: ({ headers }) =>
+      headers.get('Authorization') === basic(account, ACCOUNTS.impact.credentials.token),
     failure: (status, Message) => json({ Status: 'ERROR', Message }, status),
     rateHeaders,
     routes: [
@@ -66,10 +70,11 @@ export function fakeImpact(context: FakeContext): FakeNetwork {
 }
 
 function listActions({ listed }: FakeContext, request: NetworkRequest): unknown[] {
-  const { url, nowMs } = request;
+  const { searchParams } = request.url;
+  const { nowMs } = request;
   const read = (from: string, to: string) =>
-    url.searchParams.has(from) || url.searchParams.has(to)
-      ? readWindow((name) => url.searchParams.get(name), from, to, { isZoned: true, daysMax: DAYS_MAX })
+    searchParams.has(from) || searchParams.has(to)
+      ? readWindow(searchParams, from, to, { isZoned: true, daysMax: DAYS_MAX })
       : undefined;
   const changes = read('StartDate', 'EndDate');
   const event = read('ActionDateStart', 'ActionDateEnd');
@@ -78,23 +83,22 @@ function listActions({ listed }: FakeContext, request: NetworkRequest): unknown[
   const oldestMs = nowMs - PAST_DAYS_MAX * DAY_MS;
   if (Math.min(changes?.fromMs ?? nowMs, event?.fromMs ?? nowMs) < oldestMs)
     throw new Refusal(400, 'The start date is more than 3 years ago');
-  return listed(request, filters ?? standard).map(({ row }) => row(nowMs));
+  return listed(request, filters ?? standard).map(({ row }) => row());
 }
 
 function page(
   name: string,
   all: readonly unknown[],
-  request: NetworkRequest,
+  { url, fault }: NetworkRequest,
   { pageSizeMax = PAGE_SIZE }: FakeContext,
 ): Answer {
-  const { url, fault } = request;
   if (all.length === 0 && fault === 'odd empty') {
     const digits = url.search.match(/\d/g)?.reduce((sum, digit) => sum + Number(digit), 0) ?? 0;
     const body = EMPTY[digits % EMPTY.length] ?? `{"${name}":[]}`;
     return { status: 200, body, headers: { 'Content-Type': 'application/json' } };
   }
   const rules = { standard: PAGE_SIZE, sizeMax: pageSizeMax };
-  const found = readPage(all, request, ['Page', 'PageSize'], rules);
+  const found = readPage(all, url.searchParams, fault, ['Page', 'PageSize'], rules);
   const { rows, page: number, size, pages, total, isLast } = found;
   const uriOf = (to: number) => linkTo(url, { Page: String(to), PageSize: String(size) });
   return json({
@@ -113,41 +117,24 @@ function printZoned(ms: number | undefined): string {
   return ms === undefined ? '' : `${printSecond(ms + HOUR_MS)}+01:00`;
 }
 
-function listSale(ledger: Ledger, sale: NetworkSale, nowMs: number): ListedRow[] {
-  const times = { changes: ledger.changedMs(sale, nowMs), event: sale.soldMs };
-  return [{ times, row: (atMs) => actionRow(ledger, sale, atMs) }];
-}
-
-function actionRow(ledger: Ledger, sale: NetworkSale, nowMs: number) {
-  const { key, soldMs, decimals } = sale;
+function actionRow(sale: NetworkSale, nowMs: number) {
   const version = versionAt(sale, nowMs);
   const isReversed = version.status === 'DECLINED';
-  const [first] = sale.versions;
-  const settled = versionsAt(sale, nowMs).find(({ status }) => status !== 'PENDING');
-  const campaign = ledger.advertiserId(sale.retailerId);
-  const print = (amount: number) => amount.toFixed(decimals);
+  const print = (amount: number) => amount.toFixed(sale.decimals);
   return {
-    Id: actionId(ledger, sale),
-    CampaignId: String(campaign),
-    CampaignName: `Campaign ${campaign}`,
-    ActionTrackerId: String(numberOf(sale.offerId)),
-    ActionTrackerName: 'Online Sale',
+    Id: actionId(sale),
+    CampaignId: String(sale.advertiserId),
+    ActionTrackerId: String(sale.offerNumber),
     State: STATES[version.status],
-    AdId: '506720',
     Payout: print(isReversed ? 0 : version.commission),
-    DeltaPayout: print(isReversed ? -version.commission : version.commission - first.commission),
     IntendedPayout: print(version.commission),
     Amount: print(isReversed ? 0 : version.orderValue),
-    DeltaAmount: print(isReversed ? -version.orderValue : version.orderValue - first.orderValue),
     IntendedAmount: print(version.orderValue),
     Currency: sale.currency,
     ReferringDate: printZoned(sale.clickedMs),
-    EventDate: printZoned(soldMs),
-    CreationDate: printZoned(first.atMs),
-    LockingDate: printZoned(settled?.atMs ?? soldMs + 30 * DAY_MS),
-    ReferringType: 'CLICK_COOKIE',
+    EventDate: printZoned(sale.soldMs),
     PromoCode: '',
-    Oid: `A-${key}`,
+    Oid: `A-${sale.key}`,
     CustomerCountry: sale.country,
     SubId1: sale.subId ?? '',
     SubId2: sale.subData ?? '',
@@ -156,8 +143,8 @@ function actionRow(ledger: Ledger, sale: NetworkSale, nowMs: number) {
   };
 }
 
-export function actionId(ledger: Ledger, { key, retailerId }: NetworkSale): string {
-  return `${ledger.advertiserId(retailerId)}.4636.${key}`;
+export function actionId({ advertiserId, key }: NetworkSale): string {
+  return `${advertiserId}.4636.${key}`;
 }
 
 function campaignRows({ advertiserId, retailer }: Programme) {
@@ -165,8 +152,6 @@ function campaignRows({ advertiserId, retailer }: Programme) {
   const names = new Intl.DisplayNames('en', { type: 'region' });
   return [
     {
-      AdvertiserId: String(advertiserId),
-      AdvertiserName: retailer.name,
       AdvertiserUrl: retailer.url,
       CampaignId: String(advertiserId),
       CampaignName: retailer.name,
@@ -179,21 +164,20 @@ function campaignRows({ advertiserId, retailer }: Programme) {
   ];
 }
 
-function contractRows({ advertiserId, retailer }: Programme) {
+function contractRows({ advertiserId, offers }: Programme) {
   return [
     {
-      Id: `S-${advertiserId}`,
       CampaignId: String(advertiserId),
       Status: 'ACTIVE',
       Terms: {
         Currency: 'EUR',
-        EventPayouts: retailer.cashbackOffers.map((offer) => ({
-          EventTypeId: String(numberOf(offer.id)),
-          EventTypeName: offer.description,
+        EventPayouts: offers.map(({ number, description, fixed, percent }) => ({
+          EventTypeId: String(number),
+          EventTypeName: description,
           EventCategory: 'SALE',
-          ...(offer.maximumFixedCommissionFee === null
-            ? { DefaultPayoutRate: String(percent(offer.cashbackPercentage)) }
-            : { DefaultPayoutRate: '0', DefaultPayout: String(offer.maximumFixedCommissionFee) }),
+          ...(fixed === null
+            ? { DefaultPayoutRate: String(percent) }
+            : { DefaultPayoutRate: '0', DefaultPayout: String(fixed) }),
         })),
         SpecialTermsList: [{ TermsContent: '<p>Not on gift cards.</p>' }],
       },
@@ -201,28 +185,28 @@ function contractRows({ advertiserId, retailer }: Programme) {
   ];
 }
 
-function promoCodeRows({ advertiserId, retailer }: Programme) {
-  return retailer.coupons.map((coupon) => ({
-    Id: String(numberOf(coupon.id)),
-    Code: coupon.code,
+function promoCodeRows({ advertiserId, coupons }: Programme) {
+  return coupons.map(({ number, code, description, startDate, endDate }) => ({
+    Id: String(number),
+    Code: code,
     State: 'ACTIVE',
-    Program: { Id: String(advertiserId), Name: retailer.name },
-    Deal: { Id: String(numberOf(coupon.id)), Name: coupon.description },
+    Program: { Id: String(advertiserId) },
+    Deal: { Name: description },
     MatchMode: 'LI',
-    StartDate: `${coupon.startDate}Z`,
-    EndDate: `${coupon.endDate}Z`,
+    StartDate: `${startDate}Z`,
+    EndDate: `${endDate}Z`,
   }));
 }
 
-function dealRows({ advertiserId, retailer }: Programme) {
-  return retailer.promotions.map((promotion) => ({
-    Id: String(numberOf(promotion.id)),
-    Name: promotion.description,
-    Description: promotion.description,
+function dealRows({ advertiserId, promotions }: Programme) {
+  return promotions.map(({ number, description, startDate, endDate }) => ({
+    Id: String(number),
+    Name: description,
+    Description: description,
     CampaignId: String(advertiserId),
     State: 'ACTIVE',
     DefaultPromoCode: '',
-    StartDate: `${promotion.startDate}Z`,
-    EndDate: `${promotion.endDate}Z`,
+    StartDate: `${startDate}Z`,
+    EndDate: `${endDate}Z`,
   }));
 }

@@ -4,12 +4,11 @@
 import { HOUR_MS } from '@offerbook/wire/time.ts';
 import { arrivals, type Density } from '../living-sales.ts';
 import { Market } from '../market.ts';
-import { Random } from '../random.ts';
 import { reportedAtMs } from '../sale-id.ts';
 import { makeCatalogue } from '../synthetic-catalogue.ts';
 import type { Retailer } from '../wire.ts';
 import { NETWORKS, type NetworkName } from './accounts.ts';
-import { makeNetworkSale, type NetworkSale, versionAt } from './network-sale.ts';
+import { makeNetworkSale, type NetworkSale, numberOf, type SaleOrigin } from './network-sale.ts';
 
 export interface LedgerOptions {
   readonly seed: number;
@@ -25,18 +24,13 @@ export interface LedgerOptions {
   readonly leakShare?: number;
 }
 
-/** A retailer with its number, which is its advertiser id at the network. */
-export interface Programme {
-  readonly advertiserId: number;
-  readonly retailer: Retailer;
-}
+export type Programme = ReturnType<typeof programmeOf>;
 
 const FIRST_ADVERTISER = 10_001;
 
 export class Ledger {
   readonly #options: LedgerOptions;
-  readonly #market: Market;
-  readonly #advertiserIds: ReadonlyMap<string, number>;
+  readonly #origin: SaleOrigin;
   readonly #sales: Readonly<Record<NetworkName, NetworkSale[]>> = {
     awin: [],
     impact: [],
@@ -57,8 +51,12 @@ export class Ledger {
       coupons: [],
       promotions: [],
     }));
-    this.#market = new Market(retailers);
-    this.#advertiserIds = new Map(retailers.map(({ id }, number) => [id, FIRST_ADVERTISER + number]));
+    this.#origin = {
+      seed: options.seed,
+      market: new Market(retailers),
+      advertiserIds: new Map(retailers.map(({ id }, number) => [id, FIRST_ADVERTISER + number])),
+      leakShare: options.leakShare ?? 0,
+    };
   }
 
   /** The sales that a network lists at this time, sorted by the time of their report. */
@@ -66,7 +64,10 @@ export class Ledger {
     const { seed, density } = this.#options;
     if (nowMs > this.#reachedMs) {
       const ids = [...arrivals(seed, this.#reachedMs, nowMs, density)].sort();
-      for (const id of ids) this.#add(makeNetworkSale(seed, id, this.#nextKey(id), this.#market));
+      for (const id of ids) {
+        const sale = makeNetworkSale(this.#origin, id, this.#nextKey(id));
+        this.#sales[networkOf(sale)].push(sale);
+      }
       this.#reachedMs = nowMs;
     }
     const known = this.#sales[network];
@@ -82,41 +83,17 @@ export class Ledger {
     const { dealsEveryMs = HOUR_MS } = this.#options;
     const updatedMs = Math.floor(nowMs / dealsEveryMs) * dealsEveryMs;
     if (this.#programmes?.updatedMs !== updatedMs) {
-      const all = this.#retailersAt(updatedMs).map((retailer) => ({
-        retailer,
-        advertiserId: this.advertiserId(retailer.id),
-      }));
+      const all = this.#retailersAt(updatedMs).map((retailer) =>
+        programmeOf(retailer, this.#origin.advertiserIds.get(retailer.id) ?? 0),
+      );
       this.#programmes = { updatedMs, all };
     }
-    return this.#programmes.all.filter(({ retailer }) => this.#networkOf(retailer.id) === network);
-  }
-
-  advertiserId(retailerId: string): number {
-    return this.#advertiserIds.get(retailerId) ?? 0;
-  }
-
-  /** When the network last changed the sale, as far as its change filter shows. */
-  changedMs(sale: NetworkSale, nowMs: number): number {
-    return this.leaks(sale) ? sale.versions[0].atMs : versionAt(sale, nowMs).atMs;
-  }
-
-  /** True if the change filters never list the changes to this sale. */
-  leaks({ id }: NetworkSale): boolean {
-    const { seed, leakShare = 0 } = this.#options;
-    return leakShare > 0 && new Random(seed, 'leak', id).chance(leakShare);
+    return this.#programmes.all.filter((programme) => networkOf(programme) === network);
   }
 
   #retailersAt(nowMs: number): Retailer[] {
     const { seed, logoUrl, programmes = 12 } = this.#options;
     return makeCatalogue({ seed, nowMs, logoUrl, count: programmes * NETWORKS.length });
-  }
-
-  #networkOf(retailerId: string): NetworkName {
-    return NETWORKS[this.advertiserId(retailerId) % NETWORKS.length] ?? 'awin';
-  }
-
-  #add(sale: NetworkSale): void {
-    this.#sales[this.#networkOf(sale.retailerId)].push(sale);
   }
 
   /** Derived from the time of the report, so that the keys stay the same after a restart. */
@@ -126,27 +103,35 @@ export class Ledger {
   }
 }
 
-/** A coupon or a promotion, as networks list them. */
-export interface ListedDeal {
-  readonly deal: Retailer['coupons'][number] | Retailer['promotions'][number];
-  /** Undefined for a promotion. */
-  readonly code: string | undefined;
-  readonly url: string;
+function networkOf({ advertiserId }: { readonly advertiserId: number }): NetworkName {
+  return NETWORKS[advertiserId % NETWORKS.length] ?? 'awin';
 }
 
-export function dealsOf({ coupons, promotions, url }: Retailer): ListedDeal[] {
-  return [
-    ...coupons.map((deal) => ({ deal, code: deal.code, url })),
-    ...promotions.map((deal) => ({ deal, code: undefined, url: deal.deepLink })),
-  ];
+/** A retailer of a network, with its offers and deals as networks list them. */
+function programmeOf(retailer: Retailer, advertiserId: number) {
+  const { cashbackOffers, coupons, promotions, url } = retailer;
+  return {
+    advertiserId,
+    retailer,
+    offers: cashbackOffers.map(({ id, description, cashbackPercentage, maximumFixedCommissionFee }) => ({
+      number: numberOf(id),
+      description,
+      // In euros; null if the offer has a percentage.
+      fixed: maximumFixedCommissionFee,
+      // Offers have percentages in steps of 0.5.
+      percent: Math.round(cashbackPercentage * 1000) / 10,
+    })),
+    coupons: coupons.map((coupon) => ({ ...coupon, number: numberOf(coupon.id), url })),
+    promotions: promotions.map((promotion) => ({
+      ...promotion,
+      number: numberOf(promotion.id),
+      code: undefined,
+      url: promotion.deepLink,
+    })),
+  };
 }
 
-/** A number for a deal's UUID, since most networks number their deals. */
-export function numberOf(uuid: string): number {
-  return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 12), 16);
-}
-
-/** Offers have percentages in steps of 0.5. */
-export function percent(fraction: number): number {
-  return Math.round(fraction * 1000) / 10;
+/** The coupons and promotions of a programme, for networks that list both together. */
+export function dealsOf({ coupons, promotions }: Programme) {
+  return [...coupons, ...promotions];
 }

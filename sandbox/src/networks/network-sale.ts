@@ -1,14 +1,14 @@
 // A sale at a network, with all its versions over time. Unlike the sandbox's own sales, some of these sales are reported months
 // after they were made, and some change months after they were settled.
 
-import { DAY_MS, SECOND_MS } from '@offerbook/wire/time.ts';
-import { COUNTRIES, roundMoney } from '../countries.ts';
+import { DAY_MS } from '@offerbook/wire/time.ts';
+import { getCountry, roundMoney } from '../countries.ts';
 import type { Market } from '../market.ts';
 import { Random } from '../random.ts';
 import { makeSale } from '../sale.ts';
 import { courseOf, REAL_PACE } from '../sale-course.ts';
 import { reportedAtMs } from '../sale-id.ts';
-import type { Sale } from '../wire.ts';
+import { type Sale, wholeSecond } from '../wire.ts';
 
 /** The publisher's commission is greater than the user's cashback. */
 const CASHBACK_SHARE = 0.7;
@@ -35,8 +35,8 @@ export interface NetworkSale {
   readonly id: string;
   /** Unique among the sales of all networks. */
   readonly key: number;
-  readonly retailerId: string;
-  readonly offerId: string;
+  readonly advertiserId: number;
+  readonly offerNumber: number;
   readonly country: string;
   readonly currency: string;
   readonly decimals: 0 | 2;
@@ -45,20 +45,32 @@ export interface NetworkSale {
   readonly soldMs: number;
   readonly subId: string | undefined;
   readonly subData: string | undefined;
+  /** True if the change filters never list the changes to this sale. */
+  readonly isLeaky: boolean;
   /** Oldest first. The first version is the sale as it was reported. */
   readonly versions: readonly [Version, ...Version[]];
 }
 
-export function makeNetworkSale(seed: number, id: string, key: number, market: Market): NetworkSale {
+/** Where the sales of all networks come from. */
+export interface SaleOrigin {
+  readonly seed: number;
+  readonly market: Market;
+  /** By our retailer id. */
+  readonly advertiserIds: ReadonlyMap<string, number>;
+  readonly leakShare: number;
+}
+
+export function makeNetworkSale(origin: SaleOrigin, id: string, key: number): NetworkSale {
+  const { seed, market, advertiserIds, leakShare } = origin;
   const sale = makeSale(seed, id, market);
   const random = new Random(seed, 'network sale', id);
   const lateMs = random.chance(LATE_ROW_SHARE) ? Math.round(random.between(...LATE_ROW_DAYS)) * DAY_MS : 0;
-  const { decimals } = COUNTRIES.find(({ code }) => code === sale.country) ?? { decimals: 2 as const };
+  const { decimals } = getCountry(sale.country);
   return {
     id,
     key,
-    retailerId: sale.retailerId ?? '',
-    offerId: sale.cashbackOfferId ?? '',
+    advertiserId: advertiserIds.get(sale.retailerId ?? '') ?? 0,
+    offerNumber: numberOf(sale.cashbackOfferId ?? ''),
     country: sale.country,
     currency: sale.currencyCode,
     decimals,
@@ -66,6 +78,7 @@ export function makeNetworkSale(seed: number, id: string, key: number, market: M
     soldMs: parseMs(sale.soldAt) - lateMs,
     subId: sale.clickedAt === null ? undefined : (sale.passbackUid ?? undefined),
     subData: sale.clickedAt === null ? undefined : (sale.passbackData ?? undefined),
+    isLeaky: new Random(seed, 'leak', id).chance(leakShare),
     versions: makeVersions(seed, sale, decimals, random),
   };
 }
@@ -110,15 +123,21 @@ export function versionAt({ versions }: NetworkSale, nowMs: number): Version {
   return versions.findLast(({ atMs }) => atMs <= nowMs) ?? versions[0];
 }
 
+/** When the network last changed the sale, as far as its change filter shows. */
+export function changedMs(sale: NetworkSale, nowMs: number): number {
+  return sale.isLeaky ? sale.versions[0].atMs : versionAt(sale, nowMs).atMs;
+}
+
 /** The versions up to this time. */
 export function versionsAt({ versions }: NetworkSale, nowMs: number): readonly Version[] {
   return versions.filter(({ atMs }) => atMs <= nowMs);
 }
 
-function parseMs(time: string): number {
-  return Date.parse(`${time}Z`);
+/** A number for a UUID, since most networks number their offers and deals. */
+export function numberOf(uuid: string): number {
+  return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 12), 16);
 }
 
-function wholeSecond(ms: number): number {
-  return Math.floor(ms / SECOND_MS) * SECOND_MS;
+function parseMs(time: string): number {
+  return Date.parse(`${time}Z`);
 }

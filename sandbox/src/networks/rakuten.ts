@@ -21,7 +21,7 @@ import {
   readWindow,
   xml,
 } from './fake.ts';
-import { dealsOf, type Ledger, numberOf, type Programme, percent } from './ledger.ts';
+import { dealsOf, type Programme } from './ledger.ts';
 import type { Amounts, NetworkSale, Version } from './network-sale.ts';
 
 const { credentials } = ACCOUNTS.rakuten;
@@ -38,9 +38,10 @@ export function fakeRakuten(context: FakeContext): FakeNetwork {
   const list = (path: string, name: string, first: 0 | 1, rows: (request: NetworkRequest) => unknown[]) =>
     get(path, (request) => {
       const rules = { sizeMax: Math.min(pageSizeMax, LIST_SIZE), first };
-      const found = readPage(rows(request), request, ['page', 'limit'], rules);
+      const { url, fault } = request;
+      const found = readPage(rows(request), url.searchParams, fault, ['page', 'limit'], rules);
       const { page, size: limit, total, isLast } = found;
-      const uriOf = (to: number) => `${request.url.pathname}?page=${to}&limit=${limit}`;
+      const uriOf = (to: number) => `${url.pathname}?page=${to}&limit=${limit}`;
       const links = { self: uriOf(page), ...(isLast ? {} : { next: uriOf(page + 1) }) };
       return json({ _metadata: { page, limit, total, _links: links }, [name]: found.rows });
     });
@@ -49,7 +50,7 @@ export function fakeRakuten(context: FakeContext): FakeNetwork {
   return {
     rate: { name: 'rakuten', requests: 100, perMs: MINUTE_MS },
     tooManyStatus: 403,
-    listSale: (sale, nowMs) => listSale(ledger, sale, nowMs),
+    listSale,
     isAuthorised: (request) => request.url.pathname === '/token' || tokens.has(request),
     failure: (status, message) => json({ error: String(status), message }, status),
     routes: [
@@ -58,7 +59,7 @@ export function fakeRakuten(context: FakeContext): FakeNetwork {
       // All advertisers, whether they are partners or not.
       list('/v2/advertisers', 'advertisers', 0, (request) =>
         NETWORKS.flatMap((network) => programmes(request, network)).map(({ advertiserId, retailer }) => ({
-          ...{ id: advertiserId, name: retailer.name, url: retailer.url, can_partner: true },
+          ...{ id: advertiserId, name: retailer.name, url: retailer.url },
         })),
       ),
       // Without a status, the list also contains advertisers that have declined the publisher.
@@ -66,17 +67,16 @@ export function fakeRakuten(context: FakeContext): FakeNetwork {
         const isActiveOnly = request.url.searchParams.get('partner_status') === 'active';
         const declined = isActiveOnly ? [] : programmes(request, 'cj');
         const rows = (of: readonly Programme[], status: string) =>
-          of.map(({ advertiserId, retailer }) => ({
-            advertiser: { id: advertiserId, network: 1, name: retailer.name },
-            status,
-          }));
+          of.map(({ advertiserId }) => ({ advertiser: { id: advertiserId }, status }));
         return [...rows(programmes(request), 'active'), ...rows(declined, 'declined')];
       }),
       list('/v1/offers', 'offers', 1, (request) => programmes(request).flatMap(offerRows)),
       get('/coupon/1.0', (request) => {
         const rules = { sizeMax: Math.min(pageSizeMax, COUPONS_SIZE) };
         const links = programmes(request).flatMap(linksOf);
-        const found = readPage(links, request, ['pagenumber', 'resultsperpage'], rules);
+        const { url, fault } = request;
+        const names = ['pagenumber', 'resultsperpage'] as const;
+        const found = readPage(links, url.searchParams, fault, names, rules);
         const { total: TotalMatches, pages: TotalPages, page: PageNumberRequested } = found;
         const counts = elements({ TotalMatches, TotalPages, PageNumberRequested });
         return xml(`<couponfeed>${counts}${found.rows.join('\n')}</couponfeed>`);
@@ -119,15 +119,14 @@ class Tokens {
 function listEvents({ listed }: FakeContext, request: NetworkRequest): Answer {
   const { url, nowMs, fault } = request;
   const { searchParams } = url;
-  const read = (name: string) => searchParams.get(name);
-  const window = readWindow(read, 'process_date_start', 'process_date_end');
+  const window = readWindow(searchParams, 'process_date_start', 'process_date_end');
   if (window.fromMs < nowMs - DAYS_BACK_MAX * DAY_MS)
     throw new Refusal(400, `process_date_start must be within the last ${DAYS_BACK_MAX} days`);
   const type = searchParams.get('type');
   const process = { ...window, fromMs: Math.max(window.fromMs, nowMs - KEPT_DAYS * DAY_MS) };
   const events = listed(request, { process })
     .sort((a, b) => (a.times.process ?? 0) - (b.times.process ?? 0))
-    .map(({ row }) => row(nowMs))
+    .map(({ row }) => row())
     .filter(({ transaction_type }) => type === null || transaction_type === type);
   const page = Math.max(1, readCount(searchParams.get('page'), 1));
   const size = Math.max(1, readCount(searchParams.get('limit'), 100, PAGE_SIZE));
@@ -139,25 +138,20 @@ export function orderId({ key }: NetworkSale): string {
   return `A-${key}`;
 }
 
-function listSale(ledger: Ledger, sale: NetworkSale, nowMs: number): ListedRow[] {
-  const advertiserId = String(ledger.advertiserId(sale.retailerId));
+function listSale(sale: NetworkSale, nowMs: number): ListedRow[] {
   const event = (
     name: string,
     processedMs: number,
-    sku: number,
     { orderValue, commission }: Amounts,
     changes: Record<string, unknown> = {},
   ): ListedRow => ({
     times: { process: processedMs },
     row: () => ({
       etransaction_id: Bun.hash.xxHash64(`${sale.id} ${name}`).toString(16).toUpperCase().padStart(32, '0'),
-      advertiser_id: advertiserId,
-      sid: ACCOUNTS.rakuten.account,
+      advertiser_id: String(sale.advertiserId),
       order_id: orderId(sale),
-      offer_id: String(numberOf(sale.offerId)),
-      sku_number: `sku-${sku}`,
+      offer_id: String(sale.offerNumber),
       sale_amount: orderValue,
-      quantity: 1,
       commissions: commission,
       process_date: printEventTime(processedMs),
       transaction_date: printEventTime(sale.soldMs),
@@ -171,13 +165,13 @@ function listSale(ledger: Ledger, sale: NetworkSale, nowMs: number): ListedRow[]
   const [first, ...later] = sale.versions;
   const bought = (name: string, changes: Record<string, unknown> = {}) =>
     splitInTwo(first, sale.decimals).map((part, index) =>
-      event(`${name} ${index}`, first.atMs, index + 1, part, changes),
+      event(`${name} ${index}`, first.atMs, part, changes),
     );
   const events = bought('batch');
   events.push(...bought('realtime', { transaction_type: 'realtime', order_id: `R-${sale.key}` }));
   if (sale.key % 20 === 0) {
     const nothing = { orderValue: 0, commission: 0 };
-    events.push(event('event', first.atMs, 1, nothing, { is_event: 'Y', order_id: `E-${sale.key}`, u1: '' }));
+    events.push(event('event', first.atMs, nothing, { is_event: 'Y', order_id: `E-${sale.key}`, u1: '' }));
   }
   let standing: Amounts = first;
   for (const [index, version] of later.entries()) {
@@ -185,9 +179,9 @@ function listSale(ledger: Ledger, sale: NetworkSale, nowMs: number): ListedRow[]
     const amounts = standingAmounts(version);
     const change = difference(amounts, standing, sale.decimals);
     if (change.orderValue !== 0 || change.commission !== 0) {
-      const processedMs = ledger.leaks(sale) ? first.atMs : version.atMs;
+      const processedMs = sale.isLeaky ? first.atMs : version.atMs;
       // A reversal can lack the sub-id.
-      events.push(event(`change ${index}`, processedMs, 1, change, change.orderValue < 0 ? { u1: '' } : {}));
+      events.push(event(`change ${index}`, processedMs, change, change.orderValue < 0 ? { u1: '' } : {}));
     }
     standing = amounts;
   }
@@ -221,44 +215,37 @@ function printEventTime(ms: number): string {
   return `${weekday} ${month} ${day} ${year} ${time} GMT+0000 (UTC)`;
 }
 
-function offerRows({ advertiserId, retailer }: Programme): unknown[] {
-  const number = NETWORK_NUMBERS[retailer.cashbackOffers[0]?.countries[0] ?? ''] ?? '1';
-  return retailer.cashbackOffers
-    .filter(({ maximumFixedCommissionFee }) => maximumFixedCommissionFee === null)
-    .map((offer) => ({
-      advertiser: { id: advertiserId, network: number, name: retailer.name },
-      goid: numberOf(offer.id),
-      name: offer.description,
+function offerRows({ advertiserId, retailer, offers }: Programme): unknown[] {
+  const network = NETWORK_NUMBERS[retailer.cashbackOffers[0]?.countries[0] ?? ''] ?? '1';
+  return offers
+    .filter(({ fixed }) => fixed === null)
+    .map(({ number, description, percent }) => ({
+      advertiser: { id: advertiserId, network },
+      name: description,
       terms_url: `${retailer.url}terms`,
       offer_rules: [
         {
-          oid: numberOf(offer.id),
-          is_base_commission: true,
+          oid: number,
           sku_list_name: '',
           commissions: [
-            {
-              commission_type: 'percentage',
-              description: 'Base',
-              tiers: [{ commission: percent(offer.cashbackPercentage), threshold: 0, upper_threshold: 1000 }],
-            },
+            { commission_type: 'percentage', description: 'Base', tiers: [{ commission: percent }] },
           ],
         },
       ],
     }));
 }
 
-function linksOf({ advertiserId, retailer }: Programme): string[] {
+function linksOf(programme: Programme): string[] {
   const click = 'https://click.linksynergy.com/deeplink?id=AAA&murl=';
-  return dealsOf(retailer).map(({ deal, code, url }) => {
+  return dealsOf(programme).map(({ description, code, startDate, endDate, url }) => {
     const texts = {
-      offerdescription: deal.description,
-      offerstartdate: deal.startDate.slice(0, 10),
-      offerenddate: deal.endDate.slice(0, 10),
+      offerdescription: description,
+      offerstartdate: startDate.slice(0, 10),
+      offerenddate: endDate.slice(0, 10),
       ...(code === undefined ? {} : { couponcode: code }),
       clickurl: `${click}${encodeURIComponent(url)}`,
-      advertiserid: advertiserId,
-      advertisername: retailer.name,
+      advertiserid: programme.advertiserId,
     };
-    return `<link type="TEXT">${elements(texts)}<network id="1">US Network</network></link>`;
+    return `<link type="TEXT">${elements(texts)}</link>`;
   });
 }

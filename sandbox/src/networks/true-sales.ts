@@ -36,34 +36,34 @@ export function trueSales(
   return ledger
     .sales(network, nowMs)
     .filter(({ versions }) => versions[0].atMs >= knownSinceMs)
-    .map((sale) => TRUTHS[network](ledger, sale, versionsAt(sale, nowMs)));
+    .map((sale) => TRUTHS[network](sale, versionsAt(sale, nowMs)));
 }
 
-type Truth = (ledger: Ledger, sale: NetworkSale, versions: readonly Version[]) => TrueSale;
+type Truth = (sale: NetworkSale, versions: readonly Version[]) => TrueSale;
 
-function whole(ledger: Ledger, sale: NetworkSale, versions: readonly Version[], id: string): TrueSale {
+function whole(sale: NetworkSale, versions: readonly Version[], id: string): TrueSale {
   const { status, orderValue, commission } = versions.at(-1) ?? sale.versions[0];
-  const advertiserId = String(ledger.advertiserId(sale.retailerId));
+  const advertiserId = String(sale.advertiserId);
   const { currency, country, soldMs, subId } = sale;
   const reportedMs = sale.versions[0].atMs;
   return { id, advertiserId, status, orderValue, commission, currency, country, soldMs, reportedMs, subId };
 }
 
 const TRUTHS: Readonly<Record<NetworkName, Truth>> = {
-  awin: (ledger, sale, versions) => whole(ledger, sale, versions, String(sale.key)),
-  impact: (ledger, sale, versions) => whole(ledger, sale, versions, actionId(ledger, sale)),
-  partnerize: (ledger, sale, versions) => {
-    const found = whole(ledger, sale, versions, conversionId(sale));
-    return { ...found, advertiserId: campaignId(ledger.advertiserId(sale.retailerId)) };
-  },
-  cj: (ledger, sale, versions) => {
-    const found = whole(ledger, sale, versions, actionIdOf(sale));
+  awin: (sale, versions) => whole(sale, versions, String(sale.key)),
+  impact: (sale, versions) => whole(sale, versions, actionId(sale)),
+  partnerize: (sale, versions) => ({
+    ...whole(sale, versions, conversionId(sale)),
+    advertiserId: campaignId(sale.advertiserId),
+  }),
+  cj: (sale, versions) => {
+    const found = whole(sale, versions, actionIdOf(sale));
     // A declined sale keeps the amounts of its original record.
     const amounts = inAccountCurrency(sale, found.status === 'DECLINED' ? sale.versions[0] : found);
     return { ...found, ...amounts, currency: ACCOUNTS.cj.currency };
   },
-  rakuten: (ledger, sale, versions) => {
-    const found = whole(ledger, sale, versions, orderId(sale));
+  rakuten: (sale, versions) => {
+    const found = whole(sale, versions, orderId(sale));
     const isDeclined = found.status === 'DECLINED';
     return {
       ...found,
