@@ -30,7 +30,7 @@ import { CLICK_END, sqlitePath } from '../open-database.ts';
 import { closing } from '../open-once.ts';
 import { CREATE_OPTIONS, openFileBeside, READ_OPTIONS } from '../open-stores.ts';
 import { findSchemaState } from '../schema/migrate.ts';
-import { openAlone } from '../sqlite/open-alone.ts';
+import { openAlone } from '../sqlite/open-file.ts';
 import { openSqlite } from '../sqlite/sqlite.ts';
 import { SQLITE_CLICKS } from '../sqlite/sqlite-schemas.ts';
 import { upgradeSpool } from '../sqlite/upgrade-sqlite.ts';

@@ -4,7 +4,7 @@
 import type { Database as SqliteFile } from 'bun:sqlite';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { isStorageError, StorageError } from '../../domain/storage-error.ts';
-import { openAlone } from '../sqlite/open-alone.ts';
+import { openAlone } from '../sqlite/open-file.ts';
 import { withUuids } from '../sqlite/sqlite-connection.ts';
 import type { ErasedUser } from '../stores/erased-users.ts';
 import type { OldTimeline } from './new-timeline.ts';

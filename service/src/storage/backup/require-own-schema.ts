@@ -1,16 +1,16 @@
 // Compares the tables of a backup file with the declared ones before any other statement runs on the file, because a backup may
 // have been tampered with.
 
-import { Database as SqliteFile } from 'bun:sqlite';
 import { StorageError } from '../../domain/storage-error.ts';
 import { findDifferences } from '../schema/migrate.ts';
 import { FIRST_VERSION, type Schema, versionOf } from '../schema/schema.ts';
+import { openFile } from '../sqlite/open-file.ts';
 import { explainSqlite } from '../sqlite/sqlite-errors.ts';
 import { findForeign, OBJECTS_SQL, partsOf, type SchemaObject } from '../sqlite/sqlite-structure.ts';
 
 /** Throws a StorageError unless the file has exactly our tables. migrate() compares the columns of an older version. */
 export function requireOwnSchema(path: string, name: string, schema: Schema): void {
-  const { objects, version } = inFile(path, readSchema);
+  const { objects, version } = readSchema(path);
   const fail = (problem: string) => new StorageError('invalid', `${name} in the backup ${problem}`);
   if (version === undefined) throw fail('is not an Offerbook database; nothing was changed');
   const known = versionOf(schema);
@@ -29,21 +29,14 @@ export function requireOwnSchema(path: string, name: string, schema: Schema): vo
   if (foreign !== undefined) throw fail(`does not have Offerbook's schema: ${foreign}; nothing was changed`);
 }
 
-function inFile<T>(path: string, read: (file: SqliteFile) => T): T {
-  let file: SqliteFile | undefined;
+function readSchema(path: string) {
+  using file = openFile(path, 'readonly');
   try {
-    file = new SqliteFile(path, { readonly: true, strict: true });
-    return read(file);
+    const objects = file.query<SchemaObject, []>(OBJECTS_SQL).all();
+    const isOurs = objects.some(({ type, name }) => type === 'table' && name === 'schema_version');
+    const [row] = isOurs ? file.query('SELECT version FROM schema_version').values() : [];
+    return { objects, version: row && Number(row[0]) };
   } catch (error) {
     throw explainSqlite(error, path);
-  } finally {
-    file?.close();
   }
-}
-
-function readSchema(file: SqliteFile) {
-  const objects = file.query<SchemaObject, []>(OBJECTS_SQL).all();
-  const isOurs = objects.some(({ type, name }) => type === 'table' && name === 'schema_version');
-  const [row] = isOurs ? file.query('SELECT version FROM schema_version').values() : [];
-  return { objects, version: row && Number(row[0]) };
 }

@@ -15,7 +15,7 @@ import { CLICK_END, sqlitePath } from '../open-database.ts';
 import { closing } from '../open-once.ts';
 import { COMMAND_OPTIONS } from '../open-stores.ts';
 import { migrate } from '../schema/migrate.ts';
-import { leaveLogs, openAlone } from '../sqlite/open-alone.ts';
+import { leaveLogs, openAlone } from '../sqlite/open-file.ts';
 import { openSqlite } from '../sqlite/sqlite.ts';
 import { SQLITE_CLICKS, SQLITE_MAIN } from '../sqlite/sqlite-schemas.ts';
 import type { Auditor } from '../stores/audit-log.ts';

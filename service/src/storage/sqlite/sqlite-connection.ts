@@ -1,15 +1,8 @@
 // One connection to an SQLite file. A statement blocks the process while it runs; waiting for the write lock does not.
 
-import {
-  constants,
-  type Statement as PreparedStatement,
-  SQLiteError,
-  type SQLQueryBindings,
-  Database as SqliteFile,
-} from 'bun:sqlite';
-import { closeSync, existsSync, openSync, statSync } from 'node:fs';
+import type { Statement as PreparedStatement, SQLQueryBindings, Database as SqliteFile } from 'bun:sqlite';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { StorageError } from '../../domain/storage-error.ts';
 import { type Connection, type DatabaseOptions, noDatabase, type SqlValue } from '../database.ts';
 import {
@@ -23,7 +16,7 @@ import {
 } from '../schema/table.ts';
 import { type Statement, uuidOfHex } from '../sql.ts';
 import { EarlySync } from './early-sync.ts';
-import { emptyLog } from './empty-log.ts';
+import { cannotMakeLog, createFile, hasLog, type OpenMode, openFile } from './open-file.ts';
 import { explainSqlite, isBusy, mayLookAt } from './sqlite-errors.ts';
 import { SQLITE_SQL } from './sqlite-sql.ts';
 
@@ -54,14 +47,18 @@ export class SqliteConnection implements Connection {
     if (create) createFile(path);
     else if (mayLookAt(path) && !existsSync(path) && existsSync(dirname(path)))
       throw noDatabase(placeOf(path));
-    if (access !== 'read') return SqliteConnection.#prepare(path, openWritable(path), options);
+    const prepare = (how: OpenMode) => SqliteConnection.#prepare(path, openFile(path, how), options);
+    if (access !== 'read') return prepare('writable');
     try {
-      return await SqliteConnection.#prepare(path, openReadable(path), options);
+      // Leaves the file and its folder as they are. On close, the last connection to a file in WAL mode checkpoints and deletes the
+      // log, unless the connection is read-only. A log with content belongs to a running or killed server and must stay. Without
+      // one, closing a writable file deletes the empty log that opening it creates.
+      return await prepare(hasLog(path) ? 'readonly' : 'writable');
     } catch (error) {
       if (!cannotMakeLog(error, path)) throw error;
       // SQLite needs a log to read a file in WAL mode, and cannot create one in a folder that this user cannot write to. If
       // there is no log, the file is complete and no process is writing to it, so it is safe to open as immutable.
-      return SqliteConnection.#prepare(path, openImmutable(path), options);
+      return prepare('immutable');
     }
   }
 
@@ -191,6 +188,23 @@ export class SqliteConnection implements Connection {
     });
   }
 
+  /** See Database.emptyLog(). */
+  async emptyLog(waitMs: number): Promise<void> {
+    const deadlineMs = performance.now() + waitMs;
+    const [before] = await this.all<{ timeout: number }>('PRAGMA busy_timeout');
+    // SQLite's busy timeout would block this process, which may be using the log itself.
+    await this.all('PRAGMA busy_timeout = 0');
+    try {
+      while (true) {
+        const [row] = await this.all<{ busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)');
+        if (row?.busy === 0 || performance.now() >= deadlineMs) return;
+        await Bun.sleep(LOCK_RETRY_MS);
+      }
+    } finally {
+      await this.all(`PRAGMA busy_timeout = ${before?.timeout ?? 0}`);
+    }
+  }
+
   /** Returns a number that changes when another connection, in this or another process, commits. */
   dataVersion(): number {
     return this.#explained(() => {
@@ -251,7 +265,7 @@ export class SqliteConnection implements Connection {
     if ((statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0) <= LOG_BYTES_MAX) return;
     try {
       // Waits for readers, which finish quickly unless they are loading a whole catalogue.
-      await emptyLog(this, SHRINK_TIMEOUT_MS);
+      await this.emptyLog(SHRINK_TIMEOUT_MS);
     } catch {
       // A later write truncates the log to `journal_size_limit`.
     }
@@ -307,56 +321,6 @@ export function withUuids<Row>(rows: Row[]): Row[] {
   return rows;
 }
 
-function openWritable(path: string): SqliteFile {
-  return openFile(path, () => new SqliteFile(path, { create: false, readwrite: true, strict: true }));
-}
-
-/**
- * Opens a file without changing it or its folder, neither now nor on close. On close, the last connection to a file in WAL mode
- * checkpoints and deletes the log, unless the connection is read-only. A log with content belongs to a running or killed server
- * and must stay, so in that case the file is opened read-only. If there is no such log, the file is opened writable, so that
- * closing it deletes the empty log that opening it creates.
- */
-function openReadable(path: string): SqliteFile {
-  if (!hasLog(path)) return openWritable(path);
-  return openFile(path, () => new SqliteFile(path, { readonly: true, strict: true }));
-}
-
-function openImmutable(path: string): SqliteFile {
-  const { SQLITE_OPEN_READONLY, SQLITE_OPEN_URI } = constants;
-  const url = `${pathToFileURL(path).href}?immutable=1`;
-  return openFile(path, () => new SqliteFile(url, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI));
-}
-
-function openFile(path: string, open: () => SqliteFile): SqliteFile {
-  try {
-    return open();
-  } catch (error) {
-    throw explainSqlite(error, path);
-  }
-}
-
-function hasLog(path: string): boolean {
-  return ['-wal', '-journal'].some(
-    (end) => (statSync(`${path}${end}`, { throwIfNoEntry: false })?.size ?? 0) > 0,
-  );
-}
-
-function cannotMakeLog(error: unknown, path: string): boolean {
-  const { cause } = error as Error;
-  const isDenied = cause instanceof SQLiteError && /^SQLITE_(CANTOPEN|READONLY)/.test(cause.code ?? '');
-  return isDenied && existsSync(path) && !hasLog(path);
-}
-
 export function placeOf(path: string): string {
   return `at ${resolve(path)}`;
-}
-
-/** Creates the file with mode 0600, because it will contain all transactions. SQLite gives -wal and -shm the same mode. */
-function createFile(path: string): void {
-  try {
-    closeSync(openSync(path, 'wx', 0o600));
-  } catch {
-    // Either the file exists, or SQLite will report the reason when it opens the file.
-  }
 }

@@ -5,7 +5,6 @@ import { isStorageError, StorageError } from '../../domain/storage-error.ts';
 import type { Connection, Database, DatabaseOptions, SqlValue } from '../database.ts';
 import { type OpenOnce, openOnce } from '../open-once.ts';
 import type { Statement } from '../sql.ts';
-import { emptyLog } from './empty-log.ts';
 import { placeOf, SqliteConnection } from './sqlite-connection.ts';
 import { SQLITE_MAIN } from './sqlite-schemas.ts';
 import { SQLITE_SQL } from './sqlite-sql.ts';
@@ -100,7 +99,10 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
       return run;
     },
     watch: (onChange) => watchFile(single.open, onChange),
-    emptyLog: (waitMs = EMPTY_LOG_WAIT_MS) => emptyLog({ all }, waitMs),
+    async emptyLog(waitMs = EMPTY_LOG_WAIT_MS) {
+      requireOpen();
+      await (await single.open()).emptyLog(waitMs);
+    },
     isWriteLockHeld,
     inspectServer: async () => undefined,
     nowMs: async () => undefined,

@@ -3,7 +3,7 @@
 // killed before it, the old database is unchanged or the upgrade can be repeated. The old files keep a second name, so that
 // going back is a rename.
 
-import { Database as SqliteFile } from 'bun:sqlite';
+import type { Database as SqliteFile } from 'bun:sqlite';
 import {
   chmodSync,
   chownSync,
@@ -25,7 +25,7 @@ import type { FoundSchema } from '../schema/migrate.ts';
 import { FIRST_VERSION, type Schema, versionOf } from '../schema/schema.ts';
 import { type OldRow, type OldTables, upgradeRows } from '../schema/upgrade-rows.ts';
 import { type Auditor, writeAudit } from '../stores/audit-log.ts';
-import { leaveLogs, openAlone } from './open-alone.ts';
+import { leaveLogs, openAlone, openFile } from './open-file.ts';
 import { openSqlite } from './sqlite.ts';
 import { SQLITE_CLICKS, SQLITE_MAIN, SQLITE_SPOOL, SQLITE_WALKS } from './sqlite-schemas.ts';
 
@@ -100,7 +100,7 @@ export function upgradeSpool(path: string): Promise<void> {
 
 function isOldFile(path: string): boolean {
   // A read-only connection would leave log files behind.
-  using file = new SqliteFile(path, { readwrite: true, create: false });
+  using file = openFile(path, 'writable');
   return isOld({ file });
 }
 
