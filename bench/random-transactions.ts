@@ -12,7 +12,7 @@ import { openDatabase } from '../service/src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../service/src/storage/open-stores.ts';
 import { POSTGRES_SQL } from '../service/src/storage/postgres/postgres-sql.ts';
 import { DailySums } from '../service/src/storage/stores/daily-totals.ts';
-import { userKey } from '../service/src/storage/transactions/user-key.ts';
+import { userKey } from '../service/src/storage/transactions/user-ids.ts';
 import { openBulkInsert } from './bulk-insert.ts';
 
 const DAY_MS = 86_400_000;

@@ -42,6 +42,16 @@ export interface ImportCounts {
   readonly invalid: number;
 }
 
+export const NO_COUNTS: ImportCounts = {
+  read: 0,
+  added: 0,
+  changed: 0,
+  unchanged: 0,
+  stale: 0,
+  withdrawn: 0,
+  invalid: 0,
+};
+
 export interface ImportResult {
   readonly counts: ImportCounts;
   /** SHA-256 of the file on disk; null if the import did not read the whole file. */

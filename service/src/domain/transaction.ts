@@ -1,6 +1,7 @@
 // Stored transactions: pages, walks, writes, the change clock, the history and the daily totals. A document is stored as the
 // JSON string that clients receive, so reading a page does not parse it.
 
+import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { Status, Transaction } from '@offerbook/wire/transaction.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { ImportWriter } from './import-log.ts';
@@ -177,16 +178,16 @@ export interface TransactionWriter extends OrganisationWriter, TransactionWriter
 export interface OrganisationWriter {
   /** The updatedAt of every row in this write: max(now, last stamp + 1 ms). */
   readonly stampMs: number;
+  /** The same as a string. */
+  readonly stamp: Timestamp;
   /** Finds the organisation's transactions by id. Does not necessarily see rows that this writer has put. */
   find(ids: readonly Uuid[]): Promise<Map<Uuid, StoredTransaction>>;
-  /** Writes rows and updates the daily totals. Put each id at most once per write. */
+  /** Writes rows, updates the daily totals and advances the change clock. Put each id at most once per write. */
   put(rows: readonly PutTransaction[]): Promise<void>;
   /** Updates only the source times and the retailers of transactions, which keep their stamps and import ids. */
   putSources(rows: readonly StoredTransaction[]): Promise<void>;
   /** Returns when this user was erased. Sales before that time must not identify the user again. */
   erasedAtMs(passbackUid: string): number | undefined;
-  /** Advances the change clock; never moves it back. Call it only if rows were written. */
-  advanceClock(toMs: number): Promise<void>;
 }
 
 /** A current or replaced version of a transaction. */

@@ -15,7 +15,7 @@ import {
   rowProblem,
 } from '@offerbook/wire/rows/row-problem.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import type { ImportResult } from '../domain/import-log.ts';
+import { type ImportCounts, type ImportResult, NO_COUNTS } from '../domain/import-log.ts';
 import { type ImportReport, InvalidRows, resultOf, type WholeFileOptions } from './import-report.ts';
 
 const BATCH_ROWS = 500;
@@ -47,7 +47,7 @@ interface Withdrawal {
 const DRY_RUN = new Error('the dry run is over');
 
 export class ImportRun {
-  readonly counts = { read: 0, added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0, invalid: 0 };
+  readonly counts: { -readonly [Name in keyof ImportCounts]: number } = { ...NO_COUNTS };
   /** Number of rows that were set aside. They are neither imported nor invalid. */
   aside = 0;
   readonly notes: string[] = [];

@@ -46,7 +46,7 @@ export function importTransactions(
     }
     for (const lookedUp of ahead) await load.take(await lookedUp);
     run.requireValid();
-    await load.finish();
+    load.finish();
     await options.pulled?.finish(writers, run.report);
     if (options.dryRun !== true) await options.attributor?.unattributed?.keep();
   });

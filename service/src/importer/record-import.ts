@@ -3,11 +3,9 @@
 
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
-import type { ImportLog, ImportOrigin, ImportResult } from '../domain/import-log.ts';
+import { type ImportLog, type ImportOrigin, type ImportResult, NO_COUNTS } from '../domain/import-log.ts';
 import { isStorageError } from '../domain/storage-error.ts';
 import { type ImportReport, InvalidRows, resultOf } from './import-report.ts';
-
-const NOTHING = { read: 0, added: 0, changed: 0, unchanged: 0, stale: 0, withdrawn: 0, invalid: 0 };
 
 export async function recordImport(
   log: ImportLog,
@@ -32,8 +30,8 @@ export async function recordImport(
 function refusal(error: unknown, source: ImportSource): ImportResult {
   if (error instanceof InvalidRows) {
     const { report, why } = error;
-    return resultOf({ ...report, ...NOTHING, read: report.read, invalid: report.invalid }, source, why);
+    return resultOf({ ...report, ...NO_COUNTS, read: report.read, invalid: report.invalid }, source, why);
   }
   const reason = error instanceof Error ? error.message : String(error);
-  return { counts: NOTHING, fileDigest: source.digest, problems: [], problemCount: 0, reason };
+  return { counts: NO_COUNTS, fileDigest: source.digest, problems: [], problemCount: 0, reason };
 }

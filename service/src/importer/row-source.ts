@@ -2,7 +2,6 @@
 
 import { timestampMs } from '@offerbook/wire/timestamp.ts';
 import { RETAILER_FIELD, SOURCE_TIME_FIELD } from '@offerbook/wire/transaction.ts';
-import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { StoredTransaction } from '../domain/transaction.ts';
 import type { Row } from './attribution.ts';
 
@@ -13,10 +12,7 @@ export function sourceMs(row: Row): number | null {
 }
 
 /** The fields of a row that are stored beside its document. */
-export interface RowSource {
-  readonly sourceUpdatedAtMs: number | null;
-  readonly retailerId: Uuid | null;
-}
+export type RowSource = Pick<StoredTransaction, 'sourceUpdatedAtMs' | 'retailerId'>;
 
 /** Keeps the stored values of fields that the row does not have. */
 export function sourceOf(row: Row, existing?: StoredTransaction): RowSource {

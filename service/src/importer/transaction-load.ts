@@ -28,7 +28,12 @@ import {
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { ClickId } from '../domain/click.ts';
 import type { Organisation } from '../domain/organisation.ts';
-import type { PutTransaction, StoredTransaction, TransactionWriters } from '../domain/transaction.ts';
+import type {
+  OrganisationWriter,
+  PutTransaction,
+  StoredTransaction,
+  TransactionWriters,
+} from '../domain/transaction.ts';
 import {
   Attribution,
   type Attributor,
@@ -73,14 +78,6 @@ export interface LookedUp {
   readonly used: ReadonlySet<Uuid>;
 }
 
-/** The state of an import for one organisation. */
-interface Part {
-  readonly writer: NonNullable<ReturnType<TransactionWriters['of']>>;
-  readonly stampText: Timestamp;
-  /** New position of the change clock; undefined if nothing has changed. */
-  clockMs: number | undefined;
-}
-
 export class TransactionLoad {
   /** Format of the rows. */
   readonly format: FormatRules;
@@ -94,7 +91,6 @@ export class TransactionLoad {
   readonly #isCanonical: (value: unknown) => boolean;
   readonly #attribution: Attribution | undefined;
   readonly #seen = new UuidPlaces();
-  readonly #parts = new Map<number, Part>();
   /** Number of rows with erased users. */
   #erasedCount = 0;
   /** Number of decided sales that are pending again at their network. */
@@ -136,7 +132,7 @@ export class TransactionLoad {
       if (checked.value !== undefined) addTo(idsOf, orgId, checked.value.id);
     const stored = new Map<Uuid, StoredTransaction>();
     for (const [orgId, ids] of idsOf)
-      for (const [id, found] of await this.#part(orgId).writer.find(ids)) stored.set(id, found);
+      for (const [id, found] of await this.#writer(orgId).find(ids)) stored.set(id, found);
     const added = [...idsOf.values()].flat().filter((id) => !stored.has(id));
     return { rows, stored, used: await this.#writers.findUsed(added) };
   }
@@ -172,17 +168,15 @@ export class TransactionLoad {
       }
     }
     if (!this.#run.isWriting) return;
-    for (const [orgId, puts] of changed) await this.#put(orgId, puts);
-    for (const [orgId, rows] of sources) await this.#part(orgId).writer.putSources(rows);
+    for (const [orgId, puts] of changed) await this.#writer(orgId).put(puts);
+    for (const [orgId, rows] of sources) await this.#writer(orgId).putSources(rows);
     // Not part of the transaction: if the commit fails, these clicks are merely kept longer.
     if (sold.length > 0 && this.#options.dryRun !== true)
       await this.#options.attributor?.clicks.markSold(sold);
   }
 
-  /** Advances the change clocks of the organisations with changes, and adds notes to the report. */
-  async finish(): Promise<void> {
-    for (const { writer, clockMs } of this.#parts.values())
-      if (clockMs !== undefined) await writer.advanceClock(clockMs);
+  /** Adds notes to the report. */
+  finish(): void {
     this.#run.notes.push(...(this.#attribution?.notes ?? []));
     this.#run.aside = this.#attribution?.unattributedCount ?? 0;
     const { stale } = this.#run.counts;
@@ -231,7 +225,7 @@ export class TransactionLoad {
   /** Removes erased users from sales made before the erasure, because networks continue to send them. */
   #withoutErased(row: Row, orgId: number, existing: StoredTransaction | undefined): Row {
     if (row.passbackUid == null) return row;
-    const erasedAtMs = this.#part(orgId).writer.erasedAtMs(row.passbackUid);
+    const erasedAtMs = this.#writer(orgId).erasedAtMs(row.passbackUid);
     if (erasedAtMs === undefined) return row;
     // An erased transaction stays erased, even if its sale time is after the erasure because of a wrong clock or time zone.
     const wasErased = existing !== undefined && parse(existing).passbackUid === null;
@@ -284,9 +278,9 @@ export class TransactionLoad {
     source: RowSource,
     replaces: Transaction | undefined,
   ): PutTransaction | FieldProblem {
-    const { writer, stampText } = this.#part(orgId);
-    const updatedAt = this.#preserve ? (row.updatedAt as Timestamp) : stampText;
-    const updatedAtMs = this.#preserve ? timestampMs(updatedAt) : writer.stampMs;
+    const { stamp, stampMs } = this.#writer(orgId);
+    const updatedAt = this.#preserve ? (row.updatedAt as Timestamp) : stamp;
+    const updatedAtMs = this.#preserve ? timestampMs(updatedAt) : stampMs;
     const document = printTransaction(row, updatedAt);
     return (
       findDocumentExcess(document, TRANSACTION_LIMITS) ?? {
@@ -300,25 +294,10 @@ export class TransactionLoad {
     );
   }
 
-  async #put(orgId: number, rows: readonly PutTransaction[]): Promise<void> {
-    const part = this.#part(orgId);
-    for (const { updatedAtMs, replaces } of rows) {
-      // A history load ends replaced versions at the load's own stamp, whatever the stamps in its rows, so the change clock
-      // must reach that stamp. Otherwise, a later walk would mistake the replacement for a change during the walk.
-      const reachedMs = replaces === undefined ? updatedAtMs : part.writer.stampMs;
-      part.clockMs = Math.max(part.clockMs ?? reachedMs, reachedMs);
-    }
-    await part.writer.put(rows);
-  }
-
-  #part(orgId: number): Part {
-    const known = this.#parts.get(orgId);
-    if (known !== undefined) return known;
+  #writer(orgId: number): OrganisationWriter {
     const writer = this.#writers.of(orgId);
     if (writer === undefined) throw new Error(`organisation ${orgId} does not exist`);
-    const part = { writer, stampText: printTimestamp(writer.stampMs), clockMs: undefined };
-    this.#parts.set(orgId, part);
-    return part;
+    return writer;
   }
 }
 

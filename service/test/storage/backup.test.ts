@@ -38,7 +38,7 @@ import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { MAIN_TABLES } from '../../src/storage/schema/tables.ts';
 import { SQLITE_MAIN } from '../../src/storage/sqlite/sqlite-schemas.ts';
-import { userKey } from '../../src/storage/transactions/user-key.ts';
+import { userKey } from '../../src/storage/transactions/user-ids.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { transaction } from '../support/fixtures.ts';

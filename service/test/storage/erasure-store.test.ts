@@ -15,7 +15,7 @@ import { importTransactions } from '../../src/importer/import-transactions.ts';
 import type { Connection, Database } from '../../src/storage/database.ts';
 import { openDatabase, sqlitePath } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
-import { userKey } from '../../src/storage/transactions/user-key.ts';
+import { userKey } from '../../src/storage/transactions/user-ids.ts';
 import { DATABASES } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
 import { id, transaction } from '../support/fixtures.ts';
@@ -348,7 +348,6 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('erasing on
     const importing = importer.transactions.write(org.id, async (writer) => {
       const document = JSON.stringify(transaction(9, { passbackUid: UID }));
       await putDocuments(writer, [{ id: id(9), updatedAtMs: writer.stampMs, document }]);
-      await writer.advanceClock(writer.stampMs);
       begun.resolve();
       await committed.promise;
     });

@@ -85,7 +85,6 @@ export function writeTransactions(
         document: documentOf(id, `${text} ${id} ${writer.stampMs}`),
       })),
     );
-    await writer.advanceClock(writer.stampMs);
     return writer.stampMs;
   };
   return stores.transactions.write(orgId, work, importId);

@@ -60,7 +60,6 @@ const TASKS = {
       await putDocuments(writer, [
         { id: newUuid(), updatedAtMs: writer.stampMs, document: '{"text":"never committed"}' },
       ]);
-      await writer.advanceClock(writer.stampMs);
       report('holding');
       for await (const _line of console);
       throw new Error('let go');

@@ -5,6 +5,7 @@ import { isStorageError, StorageError } from '../../src/domain/storage-error.ts'
 import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { RETAILERS } from '../../src/storage/schema/tables.ts';
+import { advanceClock } from '../../src/storage/stores/change-clock.ts';
 import { freePort, newPostgresDatabase } from '../support/postgres-server.ts';
 import { EVERYTHING, newOrganisation, openTestStores, rejection } from './open-test-stores.ts';
 
@@ -116,8 +117,9 @@ describe('PostgreSQL', () => {
     async (end) => {
       const url = await newPostgresDatabase();
       const admin = open.database(url);
+      const stores = await open.stores(url);
       // One shared connection, so that the next statement gets the lost connection's slot.
-      const stores = await open.stores(url, { ...COMMAND_OPTIONS, connectionsMax: 1 });
+      const database = open.database(url, { ...COMMAND_OPTIONS, connectionsMax: 1 });
       const { id: orgId } = await newOrganisation(stores);
       const clock = async () =>
         (await stores.transactions.page({ orgId, cursor: undefined, window: EVERYTHING, limit: 1 }))
@@ -128,14 +130,14 @@ describe('PostgreSQL', () => {
       const mayProceed = Promise.withResolvers<void>();
       const afterwards = Promise.withResolvers<Error>();
       const losing = rejection(
-        stores.transactions.write(orgId, async (writer) => {
-          await writer.advanceClock(writer.stampMs);
+        database.write(async (connection) => {
+          await advanceClock(connection, orgId, before + 1);
           await admin.all(
             `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
               WHERE datname = current_database() AND state = 'idle in transaction'`,
           );
           mayProceed.promise.then(async () => {
-            afterwards.resolve(await rejection(writer.advanceClock(writer.stampMs)));
+            afterwards.resolve(await rejection(advanceClock(connection, orgId, before + 2)));
           });
           isLost.resolve();
           await afterwards.promise;
@@ -144,14 +146,13 @@ describe('PostgreSQL', () => {
       );
       await isLost.promise;
       const other = await rejection(
-        stores.transactions.write(orgId, async (writer) => {
-          await writer.advanceClock(writer.stampMs);
+        database.write(async (connection) => {
+          await advanceClock(connection, orgId, before + 3);
           mayProceed.resolve();
           expect(await afterwards.promise).toMatchObject({ errno: '57P01' });
           // A COMMIT or ROLLBACK of the lost transaction would be sent now.
           await new Promise<void>((resolve) => setImmediate(resolve));
-          await writer.find([newUuid()]);
-          await writer.advanceClock(writer.stampMs + 1);
+          await advanceClock(connection, orgId, before + 4);
           throw new Error('changed its mind');
         }),
       );

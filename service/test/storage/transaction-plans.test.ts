@@ -43,8 +43,12 @@ import {
   NEARLY_BY_ID_SQL,
   readTransactionPage,
 } from '../../src/storage/transactions/transaction-page.ts';
-import { FEW_SQL, SPANS_SQL, RUNS_SQL as USER_RUNS_SQL } from '../../src/storage/transactions/user-ids.ts';
-import { userKey } from '../../src/storage/transactions/user-key.ts';
+import {
+  FEW_SQL,
+  SPANS_SQL,
+  RUNS_SQL as USER_RUNS_SQL,
+  userKey,
+} from '../../src/storage/transactions/user-ids.ts';
 import { NAMING_SQL } from '../../src/storage/transactions/user-page.ts';
 import {
   BOUNDS_SQL,
@@ -99,7 +103,6 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
             return { id: each, updatedAtMs, document: JSON.stringify({ id: each, passbackUid: USER }) };
           }),
         );
-        await writer.advanceClock(END_MS);
       });
       await stores.close();
       // Some transactions have an earlier version, and a version that an import after END_MS has replaced.

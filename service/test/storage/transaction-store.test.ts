@@ -42,7 +42,6 @@ describe.each(DATABASES)('transactions on $name', (database) => {
           document: documentOf(id, `at ${updatedAtMs}`),
         })),
       );
-      await writer.advanceClock(Math.max(...stamps.values()));
     });
   }
 
@@ -89,7 +88,6 @@ describe.each(DATABASES)('transactions on $name', (database) => {
             document: documentOf(each, 'new'),
           })),
         );
-        await writer.advanceClock(writer.stampMs);
         throw new Error('the last line of the file is broken');
       });
 
@@ -107,7 +105,7 @@ describe.each(DATABASES)('transactions on $name', (database) => {
       const { stores, orgId } = await newStores();
       const stampMs = await writeTransactions(stores, orgId, newIds(1));
       await stores.transactions.write(orgId, async () => {});
-      await stores.transactions.write(orgId, (writer) => writer.advanceClock(5));
+      await load(stores, orgId, new Map([[idOf(1), 5]]));
       expect((await page(stores, { orgId })).completeThroughMs).toBe(stampMs);
     });
 
@@ -155,7 +153,6 @@ describe.each(DATABASES)('transactions on $name', (database) => {
                 document: documentOf(id, String(writer.stampMs)),
               })),
             );
-            await writer.advanceClock(writer.stampMs);
             rows += 3;
             total = rows + 1;
             return writer.stampMs;
@@ -215,7 +212,6 @@ describe.each(DATABASES)('transactions on $name', (database) => {
       stores.transactions.write(org, async (writer) => {
         const document = JSON.stringify({ id: idOf(1), text, passbackUid: 'user' });
         await putDocuments(writer, [{ id: idOf(1), updatedAtMs, document }]);
-        await writer.advanceClock(writer.stampMs);
       });
     const contents = async (org: number) => [
       await page(stores, { orgId: org }),
@@ -234,7 +230,7 @@ describe.each(DATABASES)('transactions on $name', (database) => {
     expect((await readAllTransactions(stores, orgId))[0]?.document).toContain('mine, changed');
     const versions = await stores.history.versions(idOf(1));
     expect(versions.map(({ orgName, fromMs }) => [orgName, fromMs])).toEqual([
-      ['acme', 1_000_003],
+      ['acme', 1_000_002],
       ['acme', 31],
       ['acme', 11],
       ['other', 30],

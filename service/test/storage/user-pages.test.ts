@@ -15,8 +15,7 @@ import { importTransactions } from '../../src/importer/import-transactions.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
-import { FEW_MAX } from '../../src/storage/transactions/user-ids.ts';
-import { userKey } from '../../src/storage/transactions/user-key.ts';
+import { FEW_MAX, userKey } from '../../src/storage/transactions/user-ids.ts';
 import { DATABASES } from '../support/databases.ts';
 import { id, transaction } from '../support/fixtures.ts';
 import { putDocuments } from '../support/put-documents.ts';
@@ -249,7 +248,6 @@ describe.each(DATABASES)('pages of one user on $name', (testDatabase) => {
           writer,
           rows.map((row) => ({ ...row, document: documentOf(row, 'first') })),
         );
-        await writer.advanceClock(writer.stampMs);
       });
       const { completeThroughMs } = await stores.transactions.page({
         orgId,
@@ -279,7 +277,6 @@ describe.each(DATABASES)('pages of one user on $name', (testDatabase) => {
             document: documentOf(row, 'second'),
           })),
         );
-        await writer.advanceClock(writer.stampMs);
       });
     });
 

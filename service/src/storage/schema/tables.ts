@@ -120,7 +120,7 @@ const SECRETS = table({
  * An id is unique within its organisation. This makes one index do for look-ups and for pages, and an import's rows are next to
  * each other in it. No foreign key to organisations, here or in the history: every write already holds the lock on its
  * organisation's row, and checking each row would slow down imports. `user_key` is null if the document has no passbackUid; see
- * transactions/user-key.ts.
+ * transactions/user-ids.ts.
  */
 export const TRANSACTIONS = table({
   name: 'transactions',

@@ -5,7 +5,7 @@ import { LAST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import type { Sale } from '../../domain/transaction.ts';
 import type { Connection, SqlValue } from '../database.ts';
 import { DailySums, toRow } from '../stores/daily-totals.ts';
-import { userKey } from '../transactions/user-key.ts';
+import { userKey } from '../transactions/user-ids.ts';
 import type { OldRelease } from './old-releases.ts';
 import { type Schema, setVersion } from './schema.ts';
 import {

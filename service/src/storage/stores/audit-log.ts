@@ -60,20 +60,10 @@ export async function amendAudit(
   );
 }
 
-interface AuditRow {
-  readonly id: number;
-  readonly atMs: number;
-  readonly by: string;
-  readonly action: AuditAction;
-  readonly org: string | null;
-  /** JSON. */
-  readonly details: string;
-}
-
 export function auditLog(database: Database): AuditLog {
   return {
     async list({ org, limit }) {
-      const rows = await database.all<AuditRow>(
+      const rows = await database.all<Omit<AuditEntry, 'details'> & { details: string }>(
         `SELECT id, at AS "atMs", made_by AS "by", action, org, details FROM audit
          ${org === undefined ? '' : 'WHERE org = $2'} ORDER BY id DESC LIMIT $1`,
         limit,

@@ -12,6 +12,13 @@ const LOCK_ALL_SQL: Statement = ({ forNoKeyUpdate }) =>
 const LOCK_SQL: Statement = ({ forNoKeyUpdate }) =>
   `SELECT last_stamp FROM organisations WHERE id = $1 AND deleting_since IS NULL ${forNoKeyUpdate}`;
 
+/** Returns the last stamp without a lock; 0 if there is no such organisation. */
+export async function readClock(connection: Connection, orgId: number): Promise<number> {
+  const sql = 'SELECT last_stamp FROM organisations WHERE id = $1';
+  const [row] = await connection.all<{ last_stamp: number }>(sql, orgId);
+  return row?.last_stamp ?? 0;
+}
+
 /** Locks all clocks in order of organisation number. Returns their last stamps by organisation number. */
 export async function lockClocks(connection: Connection): Promise<ReadonlyMap<number, number>> {
   const rows = await connection.all<{ id: number; last_stamp: number }>(LOCK_ALL_SQL);

@@ -20,11 +20,7 @@ const SUMS_MAX = 10_000;
 const TOTAL_COLUMNS =
   'org_id AS "orgId", day, currency, status, count, order_value AS "orderValue", cashback';
 
-interface DailySum {
-  readonly orgId: number;
-  readonly day: string;
-  readonly currency: string;
-  readonly status: Status;
+interface DailySum extends Omit<DailyTotal, 'count' | 'orderValue' | 'cashback'> {
   count: number;
   readonly orderValue: DecimalSum;
   readonly cashback: DecimalSum;

@@ -11,11 +11,13 @@ import {
   type ImportFeed,
   type ImportKind,
   type ImportLog,
+  type ImportOrigin,
   type ImportOutcome,
   type ImportResult,
   type ImportTotals,
+  NO_COUNTS,
 } from '../../domain/import-log.ts';
-import type { Connection, Database, SqlValue } from '../database.ts';
+import type { Connection, Database } from '../database.ts';
 import type { Statement } from '../sql.ts';
 import { expireSql, KEEP_MS } from './audit-log.ts';
 import { DELETED_NUMBER } from './revision.ts';
@@ -30,33 +32,12 @@ const EXPIRE_SQL = `${expireSql('imports', 'began_at')} AND outcome <> 'begun'`;
 const CLOSE_TIMEOUT_MS = 5_000;
 
 /** Entry fields that have no column, stored as JSON. */
-interface Document extends ImportResult {
-  readonly by: string;
-  readonly source: string | null;
-  readonly fileName: string;
-  readonly version: string;
-}
+type Document = ImportResult & Omit<ImportOrigin, 'kind' | 'orgId'>;
 
-interface Row {
-  readonly id: number;
-  readonly kind: ImportKind;
-  readonly orgId: number | null;
-  readonly orgName: string | null;
-  readonly beganAtMs: number;
-  readonly endedAtMs: number | null;
-  readonly outcome: ImportOutcome;
+interface Row extends Omit<ImportEntry, keyof Document> {
   readonly document: string;
 }
 
-const NO_COUNTS: ImportCounts = {
-  read: 0,
-  added: 0,
-  changed: 0,
-  unchanged: 0,
-  stale: 0,
-  withdrawn: 0,
-  invalid: 0,
-};
 const NO_RESULT: ImportResult = {
   counts: NO_COUNTS,
   fileDigest: null,
@@ -97,20 +78,11 @@ export function importLog(database: Database, clock: Clock): ImportLog {
       const [row] = await database.all<Row>(`${SELECT} WHERE i.id = $1`, id);
       return row === undefined ? undefined : toEntry(row);
     },
-    async list({ kind, orgId, outcome, limit }) {
-      const conditions: string[] = [];
-      const params: SqlValue[] = [limit];
-      for (const [column, value] of [
-        ['i.kind', kind],
-        ['i.org_id', orgId],
-        ['i.outcome', outcome],
-      ] as const) {
-        if (value === undefined) continue;
-        params.push(value);
-        conditions.push(`${column} = $${params.length}`);
-      }
-      const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-      const rows = await database.all<Row>(`${SELECT} ${where} ORDER BY i.id DESC LIMIT $1`, ...params);
+    async list({ kind, orgId: org_id, outcome, limit }) {
+      const wanted = Object.entries({ kind, org_id, outcome }).filter(([, value]) => value !== undefined);
+      const conditions = wanted.map(([column], i) => `i.${column} = $${i + 2}`).join(' AND ') || 'true';
+      const sql = `${SELECT} WHERE ${conditions} ORDER BY i.id DESC LIMIT $1`;
+      const rows = await database.all<Row>(sql, limit, ...wanted.map(([, value]) => value ?? null));
       return rows.map(toEntry);
     },
     async listOpen() {

@@ -40,10 +40,7 @@ export function linkStore(database: Database, clock: Clock): LinkStore {
   };
 }
 
-interface LinkRow {
-  readonly id: Link['id'];
-  readonly kind: Link['kind'];
-  readonly template: string;
+interface LinkRow extends Omit<Link, 'domains'> {
   readonly domains: string;
 }
 

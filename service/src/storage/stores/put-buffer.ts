@@ -1,12 +1,13 @@
-// Buffers the transactions of a write and stores them in order of id. The rows of an
-// import are in this order in every index except the index by user, which makes large imports faster. The buffer also updates the
-// daily totals and records former users.
+// Buffers the transactions of a write and stores them in order of id. The rows of an import are in this order in every index
+// except the index by user, which makes large imports faster. The buffer also records former users, updates the daily totals and
+// advances the change clocks.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { PutTransaction } from '../../domain/transaction.ts';
 import type { Connection } from '../database.ts';
 import { FORMER_USERS, TRANSACTIONS, type TransactionRow } from '../schema/tables.ts';
-import { userKey } from '../transactions/user-key.ts';
+import { userKey } from '../transactions/user-ids.ts';
+import { advanceClock } from './change-clock.ts';
 import { DailySums } from './daily-totals.ts';
 import { keepReplaced } from './transaction-history.ts';
 
@@ -28,6 +29,8 @@ export class PutBuffer {
   readonly #connection: Connection;
   readonly #importId: number | null;
   readonly #totals = new DailySums();
+  /** The new positions of change clocks. */
+  readonly #clocks = new Map<number, number>();
   #filling: BufferedRow[] = [];
   #bytes = 0;
   /** Earlier rows, sorted in descending order. Every put writes some of them, so that no put takes long. */
@@ -57,6 +60,10 @@ export class PutBuffer {
       this.#bytes += Buffer.byteLength(document);
       this.#totals.addSale(orgId, sale);
       if (replaces !== undefined) this.#totals.addSale(orgId, replaces, -1);
+      // A history load ends replaced versions at its own stamp, whatever the stamps in its rows, so the clock must reach that
+      // stamp. Otherwise, a later walk would mistake the replacement for a change during the walk.
+      const reachedMs = replaces === undefined ? updatedAtMs : stampMs;
+      this.#clocks.set(orgId, Math.max(this.#clocks.get(orgId) ?? reachedMs, reachedMs));
     }
     await this.#totals.storeIfLarge(this.#connection);
     // Writes one earlier row per new row, so that all earlier rows are written before the next sort.
@@ -71,6 +78,7 @@ export class PutBuffer {
     await this.#sort();
     await this.#write(this.#writing.length);
     await this.#totals.store(this.#connection);
+    for (const [orgId, reachedMs] of this.#clocks) await advanceClock(this.#connection, orgId, reachedMs);
   }
 
   /** Writes the rest of the earlier rows, and sorts the rows added since. */

@@ -4,13 +4,13 @@
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { FIRST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
+import type { Organisation } from '../../domain/organisation.ts';
 import { printedPassbackUid } from '../../domain/stored-document.ts';
 import type { TransactionHistory, TransactionVersion } from '../../domain/transaction.ts';
 import type { Connection, Database, Queries } from '../database.ts';
 import { deleteInBatches } from '../scan.ts';
 import type { Statement } from '../sql.ts';
-import { selectOfUser } from '../transactions/user-ids.ts';
-import { userKey } from '../transactions/user-key.ts';
+import { selectOfUser, userKey } from '../transactions/user-ids.ts';
 import { type Auditor, amendAudit, writeAudit } from './audit-log.ts';
 
 /** Versions that a purge deletes per database transaction; few enough that it never holds its locks for long. */
@@ -35,25 +35,10 @@ export async function keepReplaced(
 }
 
 /** A version as stored; its status is in the document. */
-interface VersionRow {
-  readonly id: Uuid;
-  readonly orgName: string;
-  readonly fromMs: number;
-  readonly untilMs: number | null;
-  readonly importId: number | null;
-  readonly document: string;
-}
+type VersionRow = Omit<TransactionVersion, 'status'>;
 
 const REPLACED_SQL = `SELECT id, from_stamp AS "fromMs", until_stamp AS "untilMs", import_id AS "importId", document
     FROM history WHERE id = $2::uuid AND +org_id = $1 ORDER BY until_stamp DESC`;
-
-/** A current version found by a search. */
-interface FoundRow {
-  readonly id: Uuid;
-  readonly fromMs: number;
-  readonly importId: number | null;
-  readonly document: string;
-}
 
 /**
  * The newest transactions of organisation $1 with the user key $2 and the field $3, and the number of all. The inner LIMIT never
@@ -80,14 +65,15 @@ async function readCurrent(
   { id: orgId, name: orgName }: Org,
   ids: readonly Uuid[],
 ): Promise<TransactionVersion[]> {
-  const rows = await connection.all<FoundRow>(CURRENT_SQL, orgId, JSON.stringify(ids));
+  const rows = await connection.all<Omit<VersionRow, 'orgName' | 'untilMs'>>(
+    CURRENT_SQL,
+    orgId,
+    JSON.stringify(ids),
+  );
   return rows.map((row) => toVersion({ ...row, untilMs: null, orgName }));
 }
 
-interface Org {
-  readonly id: number;
-  readonly name: string;
-}
+type Org = Pick<Organisation, 'id' | 'name'>;
 
 /** All organisations, or only one. */
 async function listOrgs(connection: Queries, orgId?: number): Promise<Org[]> {

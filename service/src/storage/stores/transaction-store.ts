@@ -2,6 +2,7 @@
 // and holds the lock until the commit. So stamps increase in commit order, and no change can appear at or before the
 // Complete-Through of a page.
 
+import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { LAST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type {
@@ -14,7 +15,7 @@ import type { Connection, Database } from '../database.ts';
 import { scan } from '../scan.ts';
 import { TRANSACTIONS } from '../schema/tables.ts';
 import type { Statement } from '../sql.ts';
-import { advanceClock, lockClock, lockClocks } from './change-clock.ts';
+import { lockClock, lockClocks } from './change-clock.ts';
 import { readErasedUsers } from './erased-users.ts';
 import { takeOverLog } from './import-log.ts';
 import { pullWriter } from './pull-store.ts';
@@ -54,11 +55,11 @@ export function transactionStore(
         const stampMs = Math.max(clock(), lastStampMs + 1);
         const made: OrganisationWriter = {
           stampMs,
+          stamp: printTimestamp(stampMs),
           find: (ids) => findTransactions(connection, orgId, ids),
           put: (rows) => buffer.put(orgId, stampMs, rows),
           putSources: (rows) => putSources(connection, rows),
           erasedAtMs: (passbackUid) => erased(orgId, passbackUid),
-          advanceClock: (toMs) => advanceClock(connection, orgId, toMs),
         };
         opened.set(orgId, made);
         return made;

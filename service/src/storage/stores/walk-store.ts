@@ -7,7 +7,7 @@ import type { Walk, WalkStore } from '../../domain/transaction.ts';
 import type { Database } from '../database.ts';
 import type { Statement } from '../sql.ts';
 import { isFileFault } from '../sqlite/sqlite-errors.ts';
-import { userKey } from '../transactions/user-key.ts';
+import { userKey } from '../transactions/user-ids.ts';
 
 const KEEP_MS = 60 * 60_000;
 /** Longer than necessary, so that a node with a fast clock does not delete walks that other nodes need. */

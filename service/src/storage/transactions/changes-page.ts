@@ -5,9 +5,8 @@ import { LAST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import { PAGE_BYTES_MAX } from '../../domain/page.ts';
 import type { ChangePosition, TransactionPage, TransactionQuery } from '../../domain/transaction.ts';
 import type { Database } from '../database.ts';
+import { readClock } from '../stores/change-clock.ts';
 import { joinDocuments } from './page-documents.ts';
-
-const CLOCK_SQL = 'SELECT last_stamp FROM organisations WHERE id = $1';
 
 /**
  * Condition and order of the transactions of an organisation after a position. Compares row values, so that the index on stamps
@@ -27,8 +26,8 @@ export async function readChangesPage(
   after: ChangePosition,
 ): Promise<TransactionPage> {
   return database.read(async (connection) => {
-    const [[org], rows] = await Promise.all([
-      connection.all<{ last_stamp: number }>(CLOCK_SQL, orgId),
+    const [completeThroughMs, rows] = await Promise.all([
+      readClock(connection, orgId),
       // The extra row shows whether the page ends inside a stamp.
       connection.all<{ id: Uuid; updated_at: number }>(
         CHANGES_SQL,
@@ -40,7 +39,6 @@ export async function readChangesPage(
     ]);
     const ids = rows.map(({ id }) => id);
     const { data, count } = await joinDocuments(connection, orgId, ids, { limit, bytesMax });
-    const completeThroughMs = org?.last_stamp ?? 0;
     const [last, next] = [rows[count - 1], rows[count]];
     const position: ChangePosition =
       next === undefined

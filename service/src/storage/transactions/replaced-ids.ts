@@ -16,8 +16,8 @@
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { StampWindow } from '../../domain/transaction.ts';
 import type { Connection, SqlValue } from '../database.ts';
-import { type JoinedId, type Sql, type Statement, splitIds, uuidOf } from '../sql.ts';
-import { mergeRuns, type RunRead } from './merge-runs.ts';
+import { type Sql, type Statement, splitIds, uuidOf } from '../sql.ts';
+import { mergeRuns } from './merge-runs.ts';
 
 /** Each import costs one or two index seeks. With more imports than this, everything they replaced is read instead, … */
 const IMPORTS_MAX = 100;
@@ -47,8 +47,15 @@ export async function findReplaced(connection: Connection, query: ReplacedQuery)
   }
   const inWindow = await findFew(connection, IN_WINDOW_SQL, query, JSON.stringify(stamps), SORTED_MAX);
   if (inWindow !== undefined) return inWindow;
-  const runs = stamps.map((stamp) => ({ stamp, weight: 1 }));
-  return mergeRuns(runs, query.count, (reads, last) => readRuns(connection, query, reads, last));
+  const { orgId, cursor, window, count } = query;
+  return mergeRuns(
+    {
+      numbers: stamps,
+      read: (numbers, size, last) =>
+        connection.all(RUNS_SQL, orgId, cursor, last, window.minMs, window.maxMs, size, numbers),
+    },
+    count,
+  );
 }
 
 /** Returns the stamps of the first `countMax` imports after `asOfMs` that replaced any version. */
@@ -72,27 +79,6 @@ async function findFew(
   const params = [orgId, since, window.minMs, window.maxMs, cursor, count];
   const [few] = await connection.all<{ total: number; ids: string | null }>(statement, ...params);
   return few !== undefined && few.total <= countMax ? splitIds(few.ids).map(uuidOf) : undefined;
-}
-
-async function readRuns(
-  connection: Connection,
-  { orgId, cursor, window }: ReplacedQuery,
-  reads: readonly RunRead<{ stamp: number; weight: number }>[],
-  last: Uuid,
-): Promise<JoinedId[][]> {
-  const rows = await connection.all<{ value: number; ids: string | null }>(
-    RUNS_SQL,
-    orgId,
-    cursor,
-    last,
-    window.minMs,
-    window.maxMs,
-    // All imports have the same weight, so all reads have the same size.
-    reads[0]?.size ?? 0,
-    JSON.stringify(reads.map(({ run }) => run.stamp)),
-  );
-  const found = new Map(rows.map(({ value, ids }) => [value, splitIds(ids)]));
-  return reads.map(({ run }) => found.get(run.stamp) ?? []);
 }
 
 /**

@@ -10,8 +10,17 @@
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { StampWindow } from '../../domain/transaction.ts';
 import type { Connection } from '../database.ts';
-import { type Sql, type Statement, splitIds } from '../sql.ts';
-import { mergeRuns, type RunRead } from './merge-runs.ts';
+import type { Sql, Statement } from '../sql.ts';
+import { mergeRuns } from './merge-runs.ts';
+
+/**
+ * The number by which a user's transactions are indexed, an integer from 1 to 2^52: short keys make imports faster, and PostgreSQL
+ * cannot index a passbackUid of 65,536 characters. Among a hundred million users, about two share a key, so every search also
+ * compares the passbackUid in the document. Stored in databases: never change the algorithm, XXH64.
+ */
+export function userKey(passbackUid: string): number {
+  return Number(Bun.hash.xxHash64(passbackUid) >> 12n) + 1;
+}
 
 /** If a user has at most this many transactions, all of them are read. */
 export const FEW_MAX = 500;
@@ -43,11 +52,6 @@ export async function findUserIds(connection: Connection, query: UserIdQuery): P
   return lists.flat().sort().slice(0, count);
 }
 
-interface SpanRun {
-  readonly span: number;
-  readonly weight: number;
-}
-
 async function findInSpans(
   connection: Connection,
   { orgId, userKey, cursor, count }: UserIdQuery,
@@ -55,18 +59,14 @@ async function findInSpans(
 ): Promise<Uuid[]> {
   const [first, last] = [Math.floor(minMs / 2 ** SHIFT), Math.floor(maxMs / 2 ** SHIFT)];
   const spans = await connection.all<{ value: number }>(SPANS_SQL, orgId, userKey, first, last);
-  const runs = spans.map(({ value }) => ({ span: value, weight: 1 }));
-  return mergeRuns(runs, count, async (reads: readonly RunRead<SpanRun>[], lastId) => {
-    const rows = await connection.all<{ value: number; ids: string | null }>(
-      RUNS_SQL,
-      ...[orgId, userKey, cursor, lastId, minMs, maxMs],
-      // The spans have equal weights, so all sizes are equal.
-      reads[0]?.size ?? 0,
-      JSON.stringify(reads.map(({ run }) => run.span)),
-    );
-    const found = new Map(rows.map(({ value, ids }) => [value, splitIds(ids)]));
-    return reads.map(({ run }) => found.get(run.span) ?? []);
-  });
+  return mergeRuns(
+    {
+      numbers: spans.map(({ value }) => value),
+      read: (numbers, size, lastId) =>
+        connection.all(RUNS_SQL, orgId, userKey, cursor, lastId, minMs, maxMs, size, numbers),
+    },
+    count,
+  );
 }
 
 /**

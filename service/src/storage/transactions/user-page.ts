@@ -11,9 +11,9 @@ import { printedPassbackUid } from '../../domain/stored-document.ts';
 import type { StampWindow, TransactionPage, TransactionQuery } from '../../domain/transaction.ts';
 import type { Connection, Database } from '../database.ts';
 import { type Statement, splitIds, uuidOf } from '../sql.ts';
+import { readClock } from '../stores/change-clock.ts';
 import { IDS_MAX, joinDocuments, LATEST_MS, versionAsOf } from './page-documents.ts';
-import { findUserIds } from './user-ids.ts';
-import { userKey } from './user-key.ts';
+import { findUserIds, userKey } from './user-ids.ts';
 
 /** Growth of the number of candidates while too few of them name the user. */
 const GROWTH = 4;
@@ -27,13 +27,13 @@ export async function readUserPage(
   const { minMs } = query.window;
   const maxMs = Math.min(query.window.maxMs, asOfMs);
   return database.read(async (connection) => {
-    const [[org], ids] = await Promise.all([
-      connection.all<{ last_stamp: number }>(CLOCK_SQL, orgId),
+    const [completeThroughMs, ids] = await Promise.all([
+      readClock(connection, orgId),
       findIds(connection, { ...query, window: { minMs, maxMs } }, passbackUid),
     ]);
     const asOf = asOfMs === LATEST_MS ? undefined : { asOfMs, stampMaxMs: maxMs };
     const { data, count } = await joinDocuments(connection, query.orgId, ids, { limit, bytesMax }, asOf);
-    return { data, cursor: ids[count], completeThroughMs: org?.last_stamp ?? 0 };
+    return { data, cursor: ids[count], completeThroughMs };
   });
 }
 
@@ -74,8 +74,6 @@ function windowsOf(window: StampWindow, asOfMs: number): StampWindow[] {
   if (window.maxMs >= asOfMs) return [{ minMs: window.minMs, maxMs: LATEST_MS }];
   return [window, { minMs: asOfMs + 1, maxMs: LATEST_MS }];
 }
-
-const CLOCK_SQL = 'SELECT last_stamp FROM organisations WHERE id = $1';
 
 export const FORMER_IDS_SQL = `
   SELECT id FROM former_users

@@ -15,7 +15,7 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { StampWindow } from '../../domain/transaction.ts';
 import type { Connection } from '../database.ts';
 import { type JoinedId, type Sql, type Statement, splitIds } from '../sql.ts';
-import { mergeRuns, type Run, type RunRead } from './merge-runs.ts';
+import { mergeRuns } from './merge-runs.ts';
 import { clampSpans, SPAN_MS, SPAN_SHIFT, type SpanRange, spanOf, splitWindow } from './stamp-window.ts';
 
 /** Number of transactions to read for an edge at the first attempt. If that is not enough, the next attempt reads more. */
@@ -26,11 +26,6 @@ const EDGE_FACTOR = 8;
  * transaction with a wrong date can be centuries away.
  */
 const SPANS_MAX = 600;
-
-/** The transactions of a span, in order of id, from the index. */
-interface SpanRun extends Run {
-  readonly span: number;
-}
 
 interface IdQuery {
   readonly orgId: number;
@@ -53,9 +48,15 @@ export async function readWindowIds(connection: Connection, query: IdQuery): Pro
     readBounds(connection, query.orgId),
     ...edges.map((edge) => readEdge(connection, query, edge)),
   ]);
-  const runs = await findSpans(connection, query.orgId, clampSpans(spans, bounds), bounds);
-  const read = (reads: readonly RunRead<SpanRun>[], last: Uuid) => readRuns(connection, query, reads, last);
-  return { ids: await mergeRuns(runs, query.count, read, lists), clockMs: bounds.maxMs };
+  const { orgId, cursor, count } = query;
+  const numbers = await findSpans(connection, orgId, clampSpans(spans, bounds));
+  const runs = {
+    numbers,
+    share: largestShare(numbers, bounds),
+    read: (wanted: string, size: number, last: Uuid) =>
+      connection.all<{ value: number; ids: string | null }>(RUNS_SQL, orgId, cursor, last, size, wanted),
+  };
+  return { ids: await mergeRuns(runs, count, lists), clockMs: bounds.maxMs };
 }
 
 /** Returns the organisation's first stamp and its change clock. */
@@ -69,37 +70,23 @@ async function findSpans(
   connection: Connection,
   orgId: number,
   { first, last }: SpanRange,
-  bounds: StampWindow,
-): Promise<SpanRun[]> {
-  const spans =
-    last - first < SPANS_MAX
-      ? Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i)
-      : (await connection.all<{ span: number }>(FILLED_SPANS_SQL, orgId, first, last)).map(
-          ({ span }) => span,
-        );
-  return spans.map((span) => {
-    // Weighted by how much of the span is within the bounds. The latest span has only just begun: at full weight, it would be
-    // expected to contain most of a window of a few days, and the other spans would have to be read twice.
-    const beginMs = span * SPAN_MS;
-    const weight = Math.min(beginMs + SPAN_MS, bounds.maxMs + 1) - Math.max(beginMs, bounds.minMs);
-    return { span, weight };
-  });
+): Promise<number[]> {
+  if (last - first < SPANS_MAX)
+    return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
+  const rows = await connection.all<{ span: number }>(FILLED_SPANS_SQL, orgId, first, last);
+  return rows.map(({ span }) => span);
 }
 
-/** Reads the first ids of each run, in one statement. */
-async function readRuns(
-  connection: Connection,
-  { orgId, cursor }: IdQuery,
-  reads: readonly RunRead<SpanRun>[],
-  last: Uuid,
-): Promise<JoinedId[][]> {
-  // Spans have nearly the same share, so one limit serves all of them.
-  const size = reads.reduce((most, read) => Math.max(most, read.size), 0);
-  const spans = JSON.stringify(reads.map(({ run }) => run.span));
-  type Row = { span: number; ids: string | null };
-  const rows = await connection.all<Row>(RUNS_SQL, orgId, cursor, last, size, spans);
-  const found = new Map(rows.map(({ span, ids }) => [span, splitIds(ids)]));
-  return reads.map(({ run }) => found.get(run.span) ?? []);
+/**
+ * Weights each span by how much of it is within the bounds. The latest span has only just begun: with a full weight, the other
+ * spans of a window of a few days would be expected to contain less, and would have to be read twice.
+ */
+function largestShare(spans: readonly number[], { minMs, maxMs }: StampWindow): number {
+  const weights = spans.map((span) => {
+    const beginMs = span * SPAN_MS;
+    return Math.min(beginMs + SPAN_MS, maxMs + 1) - Math.max(beginMs, minMs);
+  });
+  return Math.max(...weights) / weights.reduce((sum, weight) => sum + weight, 0);
 }
 
 /**
@@ -131,7 +118,7 @@ const ofSpan = (sql: Sql, span: string) =>
  * into a join over the whole table.
  */
 export const RUNS_SQL: Statement = (sql) => `
-  SELECT v.value AS span, (
+  SELECT v.value, (
     SELECT ${sql.joinIds} FROM (
       SELECT id ${ofSpan(sql, 'v.value')} AND id BETWEEN $2::uuid AND $3::uuid ORDER BY id NULLS FIRST LIMIT $4
     ) AS run

@@ -198,7 +198,6 @@ async function change(stores: Stores, orgId: number, orgIndex: number, random: R
       document: JSON.stringify({ id, updatedAt, text: `${random.whole(0, 1e9)}` }),
     }));
     await putDocuments(writer, rows);
-    await writer.advanceClock(writer.stampMs);
   });
 }
 
