@@ -1,43 +1,37 @@
-// An importing process: reads orders from stdin, one JSON value per line, and reports on stdout. It may be killed at any
-// moment; an import that it has not reported by then may or may not be committed.
+// An importing process: receives orders from its parent and reports to it. It may be killed at any moment; an import that it has
+// not reported by then may or may not be committed.
 
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import { isStorageError } from '../../../src/domain/storage-error.ts';
 import { openStores } from '../../../src/storage/open-stores.ts';
 import { carryOut, type ImportOrder, type ImportResult } from './import-order.ts';
-import { readJsonLines } from './json-lines.ts';
+
+export type Outcome =
+  | { readonly end: 'imported'; readonly results: readonly ImportResult[] }
+  /** Unknown: the database became unreachable, so the import may or may not be committed. */
+  | { readonly end: 'refused' | 'unknown'; readonly reason: string };
 
 export type ImporterReport =
-  | { readonly event: 'stamped'; readonly number: number; readonly stampMs: number }
-  | { readonly event: 'imported'; readonly results: readonly ImportResult[] }
-  | { readonly event: 'refused'; readonly reason: string }
-  /** The database became unreachable, so the import may or may not be committed. */
-  | { readonly event: 'unknown'; readonly reason: string }
-  | { readonly event: 'violation'; readonly what: string };
-
-function report(message: ImporterReport): void {
-  process.stdout.write(`${JSON.stringify(message)}\n`);
-}
+  | Outcome
+  | { readonly stamped: number; readonly stampMs: number }
+  | { readonly violation: string };
 
 if (import.meta.main) {
   const stores = await openStores(process.argv[2] ?? '');
-  for await (const order of readJsonLines<ImportOrder>(Bun.stdin.stream())) {
+  const report = (message: ImporterReport) => void process.send?.(message);
+  const observer = {
+    stamped: (number: number, stampMs: number) => report({ stamped: number, stampMs }),
+    violation: (what: string) => report({ violation: what }),
+  };
+  process.on('message', async (order: ImportOrder) => {
     try {
-      const results = await carryOut(stores, order, {
-        stamped: (number, stampMs) => report({ event: 'stamped', number, stampMs }),
-        violation: (what) => report({ event: 'violation', what }),
-      });
-      report({ event: 'imported', results });
+      report({ end: 'imported', results: await carryOut(stores, order, observer) });
     } catch (error) {
-      if (
-        error instanceof BadInput ||
-        error instanceof Refused ||
-        isStorageError(error, 'busy', 'conflict')
-      ) {
-        report({ event: 'refused', reason: error.message });
-      } else if (isStorageError(error)) report({ event: 'unknown', reason: error.message });
-      else throw error;
+      const isRefusal =
+        error instanceof BadInput || error instanceof Refused || isStorageError(error, 'busy', 'conflict');
+      if (!isRefusal && !isStorageError(error)) throw error;
+      report({ end: isRefusal ? 'refused' : 'unknown', reason: error.message });
     }
-  }
-  await stores.close();
+  });
+  process.on('disconnect', () => void stores.close());
 }

@@ -5,20 +5,16 @@ import { join } from 'node:path';
 import type { Random } from '@offerbook/sandbox/random.ts';
 import type { Ledger } from '../model/ledger.ts';
 import { ORGANISATIONS } from '../model/world.ts';
-import type { ImportOrder, ImportResult } from './import-order.ts';
-import type { ImporterReport } from './importer-process.ts';
-import { readJsonLines } from './json-lines.ts';
+import type { ImportOrder } from './import-order.ts';
+import type { ImporterReport, Outcome } from './importer-process.ts';
 
 const PROGRAM = join(import.meta.dir, 'importer-process.ts');
 const HOUR_MS = 3_600_000;
+/** Far longer than an import takes, on any machine. */
+const IMPORT_MAX_MS = 120_000;
 
-export type Outcome =
-  | { readonly end: 'imported'; readonly results: readonly ImportResult[] }
-  | { readonly end: 'refused'; readonly reason: string }
-  /** The database became unreachable, so the import may or may not be committed. */
-  | { readonly end: 'unknown'; readonly reason: string }
-  /** Killed before it reported, so the import may or may not be committed. */
-  | { readonly end: 'killed' };
+/** Killed before it reported: the import may or may not be committed. */
+type End = Outcome['end'] | 'killed';
 
 export interface ImporterOptions {
   readonly databaseUrl: string;
@@ -35,7 +31,8 @@ export interface ImporterOptions {
 
 export class Importer {
   readonly #options: ImporterOptions;
-  #process: ImporterProcess | undefined;
+  #child: Bun.Subprocess | undefined;
+  #onReport: (report: ImporterReport) => void = () => {};
   #count = 0;
 
   constructor(options: ImporterOptions) {
@@ -43,56 +40,60 @@ export class Importer {
   }
 
   /** Makes one import; returns its end. */
-  async step(): Promise<Outcome['end']> {
-    const {
-      databaseUrl,
-      ledger,
-      random,
-      killShare = 0,
-      outageMaxMs,
-      adjust = (order) => order,
-    } = this.#options;
+  async step(): Promise<End> {
+    const { ledger, random, killShare = 0, outageMaxMs, adjust = (order) => order } = this.#options;
     const { importsPerProcess = Number.POSITIVE_INFINITY } = this.#options;
-    const importing = this.#process ?? new ImporterProcess(databaseUrl, outageMaxMs === undefined);
-    this.#process = importing;
+    this.#child ??= this.#spawn();
+    const child = this.#child;
     const entries = chooseOrganisations(random).map((organisation) => ledger.open(organisation));
     const entryOf = (number: number) => entries.find((entry) => entry.number === number);
     const parts = entries.map(({ number, organisation }) => ({ number, organisation }));
     const order = adjust(planImport(parts, random));
     const killAfterMs = random.chance(killShare) ? random.whole(0, order.pauseMs + 30) : undefined;
-    const timer = outageMaxMs === undefined ? undefined : setTimeout(() => importing.kill(), outageMaxMs);
-    let outcome: Outcome;
-    try {
-      outcome = await importing.carryOut(order, {
-        killAfterMs,
-        onStamped: (number, stampMs) => entryOf(number)?.stamped(stampMs),
-        onViolation: (what) => entries[0]?.violation(what),
-      });
-    } catch (error) {
-      if (outageMaxMs === undefined) throw error;
-      // The process ended because it did not find a primary when it started.
-      outcome = { end: 'killed' };
-    } finally {
-      clearTimeout(timer);
+    const reported = Promise.withResolvers<Outcome>();
+    this.#onReport = (report) => {
+      if ('end' in report) reported.resolve(report);
+      else if ('violation' in report) entries[0]?.violation(report.violation);
+      else {
+        entryOf(report.stamped)?.stamped(report.stampMs);
+        if (killAfterMs !== undefined) setTimeout(() => child.kill('SIGKILL'), killAfterMs);
+      }
+    };
+    const timer = setTimeout(() => child.kill('SIGKILL'), outageMaxMs ?? IMPORT_MAX_MS);
+    child.send(order);
+    const outcome = await Promise.race([reported.promise, child.exited]);
+    clearTimeout(timer);
+    const isKilled = typeof outcome === 'number';
+    if (outageMaxMs === undefined) {
+      if (isKilled && killAfterMs === undefined)
+        throw new Error(`import ${parts.map(({ number }) => number)} ended its process`);
+      if (!isKilled && outcome.end === 'unknown') throw new Error(outcome.reason);
     }
-    if (outcome.end === 'imported')
+    if (!isKilled && outcome.end === 'imported')
       for (const result of outcome.results) entryOf(result.number)?.acknowledge(result);
-    if (outcome.end === 'unknown' && outageMaxMs === undefined) throw new Error(outcome.reason);
     this.#count += 1;
     // The import may have ended before its kill. Then kill the process now, between two imports.
-    const isSpent =
-      outcome.end === 'killed' || killAfterMs !== undefined || this.#count % importsPerProcess === 0;
+    const isSpent = isKilled || killAfterMs !== undefined || this.#count % importsPerProcess === 0;
     if (isSpent) this.kill();
-    return killAfterMs === undefined ? outcome.end : 'killed';
+    return isKilled || killAfterMs !== undefined ? 'killed' : outcome.end;
   }
 
   kill(): void {
-    this.#process?.kill();
-    this.#process = undefined;
+    this.#child?.kill('SIGKILL');
+    this.#child = undefined;
   }
 
   async close(): Promise<void> {
-    await this.#process?.close();
+    this.#child?.disconnect();
+    await this.#child?.exited;
+  }
+
+  #spawn(): Bun.Subprocess {
+    const { databaseUrl, outageMaxMs } = this.#options;
+    return Bun.spawn([process.execPath, PROGRAM, databaseUrl], {
+      stdio: ['ignore', 'ignore', outageMaxMs === undefined ? 'inherit' : 'ignore'],
+      ipc: (report: ImporterReport) => this.#onReport(report),
+    });
   }
 }
 
@@ -113,54 +114,4 @@ function planImport(parts: ImportOrder['parts'], random: Random): ImportOrder {
     pauseMs: random.chance(0.3) ? Math.round(random.logBetween(5, 500)) : 0,
     seed: random.whole(0, 2 ** 31),
   };
-}
-
-interface OrderOptions {
-  /** Time from the import's stamp to its kill; undefined for no kill. */
-  readonly killAfterMs: number | undefined;
-  readonly onStamped: (number: number, stampMs: number) => void;
-  readonly onViolation: (what: string) => void;
-}
-
-class ImporterProcess {
-  readonly #child: ReturnType<typeof spawn>;
-  readonly #reports: AsyncGenerator<ImporterReport>;
-  #killed = false;
-
-  constructor(databaseUrl: string, printsErrors: boolean) {
-    this.#child = spawn(databaseUrl, printsErrors ? 'inherit' : 'ignore');
-    this.#reports = readJsonLines<ImporterReport>(this.#child.stdout);
-  }
-
-  async carryOut(order: ImportOrder, options: OrderOptions): Promise<Outcome> {
-    this.#child.stdin.write(`${JSON.stringify(order)}\n`);
-    await this.#child.stdin.flush();
-    while (true) {
-      const { value, done } = await this.#reports.next();
-      if (done) {
-        if (this.#killed) return { end: 'killed' };
-        throw new Error(`import ${order.parts.map(({ number }) => number)} ended its process`);
-      }
-      if (value.event === 'violation') options.onViolation(value.what);
-      else if (value.event === 'stamped') {
-        options.onStamped(value.number, value.stampMs);
-        if (options.killAfterMs !== undefined) setTimeout(() => this.kill(), options.killAfterMs);
-      } else if (value.event === 'imported') return { end: 'imported', results: value.results };
-      else return { end: value.event, reason: value.reason };
-    }
-  }
-
-  kill(): void {
-    this.#killed = true;
-    this.#child.kill('SIGKILL');
-  }
-
-  async close(): Promise<void> {
-    this.#child.stdin.end();
-    await this.#child.exited;
-  }
-}
-
-function spawn(databaseUrl: string, stderr: 'inherit' | 'ignore') {
-  return Bun.spawn([process.execPath, PROGRAM, databaseUrl], { stdin: 'pipe', stdout: 'pipe', stderr });
 }
