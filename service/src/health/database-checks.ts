@@ -2,8 +2,8 @@
 
 import { printCountOf } from '@offerbook/wire/count.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
-import type { PostgresFacts } from '../storage/database.ts';
 import type { FileFacts } from '../storage/inspect-database.ts';
+import type { PostgresFacts } from '../storage/postgres/inspect-postgres.ts';
 import { fault, ok, type Verdict, warning } from './check.ts';
 import type { Facts } from './facts.ts';
 

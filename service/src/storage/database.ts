@@ -57,10 +57,6 @@ export interface Database extends Queries {
   emptyLog(waitMs?: number): Promise<void>;
   /** Returns true while an import or another long write is running; undefined if this user cannot write. */
   isWriteLockHeld(): Promise<boolean | undefined>;
-  /** Returns undefined on SQLite. */
-  inspectServer(clock: Clock): Promise<PostgresFacts | undefined>;
-  /** Returns the database server's time; undefined on SQLite, which runs in this process. */
-  nowMs(): Promise<number | undefined>;
   /** Returns connection usage; undefined on SQLite. */
   pools(): DatabasePools | undefined;
   /** Returns the addresses of servers that accept writes although another has replaced them; undefined on SQLite. */
@@ -88,25 +84,6 @@ export interface FailoverFacts {
   readonly unsettled: number;
   /** Number of organisations whose transactions still have to get new stamps. */
   readonly restamping: number;
-}
-
-export interface PostgresFacts {
-  /** For example 180001. */
-  readonly version: number;
-  /** How far the server's clock is ahead of this machine's. */
-  readonly clockAheadMs: number;
-  readonly bytes: number;
-  readonly isReadOnly: boolean;
-  /** Tables that our role is not allowed to read, is not allowed to write, or does not own. */
-  readonly unreadable: readonly string[];
-  readonly unwritable: readonly string[];
-  readonly notOwned: readonly string[];
-  readonly walLevel: string;
-  readonly archiveMode: string;
-  /** True if the last attempt to archive WAL failed. */
-  readonly isArchiveFailing: boolean;
-  /** Addresses of servers in the URL that accept writes although this one has replaced them. */
-  readonly rivals: readonly string[];
 }
 
 export interface DatabaseOptions {

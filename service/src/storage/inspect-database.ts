@@ -10,10 +10,11 @@ import type { PullState } from '../domain/pull.ts';
 import { isStorageError } from '../domain/storage-error.ts';
 import type { WebhookStatus } from '../domain/webhook.ts';
 import { openSpoolFile } from './click-spool.ts';
-import type { Database, DatabaseOptions, FailoverFacts, PostgresFacts } from './database.ts';
+import type { Database, DatabaseOptions } from './database.ts';
 import { CLICK_END, openDatabase, sqlitePath } from './open-database.ts';
 import { closing } from './open-once.ts';
 import { READ_OPTIONS } from './open-stores.ts';
+import { inspectPostgres } from './postgres/inspect-postgres.ts';
 import { type FoundSchema, findSchema } from './schema/migrate.ts';
 import { versionOf } from './schema/schema.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
@@ -31,21 +32,7 @@ const OPTIONS: DatabaseOptions = {
   connectionsMax: 1,
 };
 
-export interface DatabaseFacts {
-  readonly place: string;
-  readonly schema: SchemaFacts;
-  /** Latest stamp across all organisations; null if there are no organisations. */
-  readonly lastStampMs: number | null;
-  /** Undefined unless the schema is current. */
-  readonly contents: ContentFacts | undefined;
-  /** Part of the spool's name; undefined unless the schema is current. */
-  readonly clickKey: string | undefined;
-  readonly postgres: PostgresFacts | undefined;
-  /** Undefined on SQLite, or unless the schema is current. */
-  readonly failovers: FailoverFacts | undefined;
-  /** The existing files of an SQLite database. */
-  readonly files: readonly FileFacts[];
-}
+export type DatabaseFacts = Awaited<ReturnType<typeof inspectDatabase>>;
 
 /** What both `doctor` and a server read. */
 export interface ContentFacts {
@@ -67,38 +54,31 @@ export interface SchemaFacts {
   readonly problem?: string;
 }
 
-export interface FileFacts {
-  readonly path: string;
-  readonly bytes: number;
-  /** Permission bits. */
-  readonly mode: number;
-  /** True if this user can write both the file and its folder (SQLite creates -wal and -shm there). */
-  readonly isWritable: boolean;
-}
+export type FileFacts = ReturnType<typeof inspectFiles>[number];
 
 /** Throws a StorageError if the database is unreachable. */
-export async function inspectDatabase(
-  url: string,
-  clock: Clock,
-  role: DatabaseOptions['role'] = 'primary',
-): Promise<DatabaseFacts> {
+export async function inspectDatabase(url: string, clock: Clock, role: DatabaseOptions['role'] = 'primary') {
   await using database = closing(openDatabase(url, { ...OPTIONS, role }));
+  const path = sqlitePath(url);
   const schema = await inspectSchema(database);
-  const isOurs = schema.state !== 'none';
-  const [last] = isOurs
-    ? await database.all<{ stamp: number | null }>('SELECT max(last_stamp) AS stamp FROM organisations')
-    : [];
-  const auditor = { clock, by: 'doctor' };
+  const isCurrent = schema.state === 'current';
+  const [last] =
+    schema.state === 'none'
+      ? []
+      : await database.all<{ stamp: number | null }>('SELECT max(last_stamp) AS stamp FROM organisations');
   return {
     place: await database.describePlace(),
     schema,
+    /** Latest stamp across all organisations; null if there are no organisations. */
     lastStampMs: last?.stamp ?? null,
-    contents: schema.state === 'current' ? await inspectContents(database, auditor) : undefined,
-    clickKey: schema.state === 'current' ? await readClickKey(database).catch(() => undefined) : undefined,
-    postgres: await database.inspectServer(clock),
-    failovers:
-      schema.state === 'current' ? await database.failovers?.inspect().catch(() => undefined) : undefined,
-    files: inspectFiles(sqlitePath(url)),
+    /** This and the click key are undefined unless the schema is current. */
+    contents: isCurrent ? await inspectContents(database, { clock, by: 'doctor' }) : undefined,
+    /** Part of the spool's name. */
+    clickKey: isCurrent ? await readClickKey(database).catch(() => undefined) : undefined,
+    postgres: path === undefined ? await inspectPostgres(database, clock) : undefined,
+    /** Undefined on SQLite, or unless the schema is current. */
+    failovers: isCurrent ? await database.failovers?.inspect().catch(() => undefined) : undefined,
+    files: path === undefined ? [] : inspectFiles(path),
   };
 }
 
@@ -162,14 +142,20 @@ async function inspectSchema(database: Database): Promise<SchemaFacts> {
   }
 }
 
-function inspectFiles(path: string | undefined): FileFacts[] {
-  if (path === undefined) return [];
+/** The existing files of an SQLite database. */
+function inspectFiles(path: string) {
   return ['', '-wal', CLICK_END].flatMap((end) => {
-    const stat = statSync(`${path}${end}`, { throwIfNoEntry: false });
-    if (stat === undefined) return [];
     const file = `${path}${end}`;
-    const isWritable = mayWrite(file) && mayWrite(dirname(file));
-    return [{ path: file, bytes: stat.size, mode: stat.mode & 0o777, isWritable }];
+    const stat = statSync(file, { throwIfNoEntry: false });
+    if (stat === undefined) return [];
+    return {
+      path: file,
+      bytes: stat.size,
+      /** Permission bits. */
+      mode: stat.mode & 0o777,
+      /** True if this user can write both the file and its folder (SQLite creates -wal and -shm there). */
+      isWritable: mayWrite(file) && mayWrite(dirname(file)),
+    };
   });
 }
 

@@ -14,6 +14,7 @@ import { ClusterWatch } from './postgres/cluster-watch.ts';
 import { Replica, type ReplicaOptions } from './postgres/replica.ts';
 import { findSchemaState, type Migration, migrate } from './schema/migrate.ts';
 import { type Schema, versionOf } from './schema/schema.ts';
+import type { Statement } from './sql.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 import { SQLITE_CLICKS, SQLITE_WALKS } from './sqlite/sqlite-schemas.ts';
 import { withSyncedWrites } from './sqlite/synced-writes.ts';
@@ -52,6 +53,8 @@ export const DRY_RUN_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, access: 'd
 
 /** For commands that create a missing database. */
 export const CREATE_OPTIONS: DatabaseOptions = { ...COMMAND_OPTIONS, create: true };
+
+const NOW_SQL: Statement = ({ nowMs }) => `SELECT ${nowMs} AS now`;
 
 /** Other writers of the walks hold the lock only briefly. */
 const SENDER_LOCK_TIMEOUT_MS = 1_000;
@@ -163,7 +166,8 @@ export async function openStores(
     async clockLeadMs() {
       // Read the clock before the query, so that the round trip cannot make this machine's clock seem to be ahead.
       const ownMs = clock();
-      return Math.max(0, ownMs - ((await database.nowMs()) ?? ownMs));
+      const [row] = await database.all<{ now: number | null }>(NOW_SQL);
+      return Math.max(0, ownMs - (row?.now ?? ownMs));
     },
     async close() {
       await replica?.close();

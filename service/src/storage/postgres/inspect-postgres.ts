@@ -1,7 +1,7 @@
 // Reads facts about a PostgreSQL server for `offerbook doctor`: version, clock, our role's privileges, and archiving.
 
 import type { Clock } from '../../domain/clock.ts';
-import type { Database, PostgresFacts } from '../database.ts';
+import type { Database } from '../database.ts';
 import { ALL_TABLES } from '../schema/tables.ts';
 
 const TABLES = ALL_TABLES.map(({ name }) => name);
@@ -28,24 +28,25 @@ const SERVER_SQL = `
             FROM pg_stat_archiver) AS "isArchiveFailing"`;
 
 interface ServerRow {
+  /** For example 180001. */
   readonly version: number;
   readonly now: number;
   readonly bytes: number;
   readonly isReadOnly: boolean;
   readonly walLevel: string;
   readonly archiveMode: string;
+  /** True if the last attempt to archive WAL failed. */
   readonly isArchiveFailing: boolean;
 }
+
+export type PostgresFacts = Awaited<ReturnType<typeof inspectPostgres>>;
 
 /** Finds the table lock that SELECT … FOR UPDATE holds until the transaction ends. Imports lock rows in these tables. */
 export const WRITE_LOCK_SQL = `SELECT pid FROM pg_locks
   WHERE relation IN ('organisations'::regclass, 'revisions'::regclass) AND mode = 'RowShareLock' AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) LIMIT 1`;
 
-export async function inspectPostgres(
-  database: Pick<Database, 'all' | 'rivals'>,
-  clock: Clock,
-): Promise<PostgresFacts> {
+export async function inspectPostgres(database: Database, clock: Clock) {
   const sentAtMs = clock();
   const [row] = await database.all<ServerRow>(SERVER_SQL);
   if (row === undefined) throw new Error('PostgreSQL returned no facts about the server');
@@ -58,10 +59,13 @@ export async function inspectPostgres(
   const { now, ...server } = row;
   return {
     ...server,
+    /** How far the server's clock is ahead of this machine's. */
     clockAheadMs: Math.round(now - hereMs),
+    /** Tables that our role is not allowed to read, is not allowed to write, or does not own. */
     unreadable: without('reads'),
     unwritable: without('writes'),
     notOwned: without('owns'),
+    /** Addresses of servers in the URL that accept writes although this one has replaced them. */
     rivals: database.rivals() ?? [],
   };
 }

@@ -26,6 +26,8 @@ export const POSTGRES_SQL: Sql = {
   deleteRows: (table, _key, rest) =>
     `DELETE FROM ${table} WHERE ctid = ANY (ARRAY (SELECT ctid FROM ${table} ${rest}))`,
 
+  nowMs: 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint',
+
   withGivenNumber: 'OVERRIDING SYSTEM VALUE',
   nextNumber: () => 'DEFAULT',
 

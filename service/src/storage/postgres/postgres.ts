@@ -7,7 +7,7 @@ import type { Connection, Database, DatabaseOptions, Queries, SqlValue } from '.
 import { columnsOf, insertSql, keyOf, type RowOf, type Table, typeOf, upsertSql } from '../schema/table.ts';
 import type { Statement } from '../sql.ts';
 import { Failovers } from './failovers.ts';
-import { inspectPostgres, WRITE_LOCK_SQL } from './inspect-postgres.ts';
+import { WRITE_LOCK_SQL } from './inspect-postgres.ts';
 import { explainPostgres, isConnectionLoss, isCutOff, isUniqueViolation } from './postgres-errors.ts';
 import { PostgresPool } from './postgres-pool.ts';
 import { POSTGRES_SCHEMA } from './postgres-schema.ts';
@@ -104,15 +104,6 @@ export function openPostgres(url: string, options: DatabaseOptions): Database {
     emptyLog: async () => {},
     async isWriteLockHeld() {
       return (await this.all(WRITE_LOCK_SQL)).length > 0;
-    },
-    inspectServer(clock) {
-      return inspectPostgres(this, clock);
-    },
-    async nowMs() {
-      const [row] = await this.all<{ now: number }>(
-        'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
-      );
-      return row?.now;
     },
     pools: () => ({ pages: pagePool.use, other: pool.use }),
     rivals: () => search.rivals,

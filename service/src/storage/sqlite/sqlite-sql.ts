@@ -25,6 +25,8 @@ export const SQLITE_SQL: Sql = {
   deleteRows: (table, key, rest) =>
     `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} ${rest})`,
 
+  nowMs: 'NULL',
+
   withGivenNumber: '',
   // By default, SQLite would reuse the number of the last organisation after its deletion.
   nextNumber: (lastNumberSql) => `1 + coalesce((${lastNumberSql}), 0)`,

@@ -104,8 +104,6 @@ export function openSqlite(path: string, options: DatabaseOptions): Database {
       await (await single.open()).emptyLog(waitMs);
     },
     isWriteLockHeld,
-    inspectServer: async () => undefined,
-    nowMs: async () => undefined,
     pools: () => undefined,
     rivals: () => undefined,
     failovers: undefined,
