@@ -2,6 +2,7 @@
 
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Finished, runProgram } from '../../../service/test/support/command.ts';
 import { keptFolder, temporaryFolder } from '../../../service/test/support/databases.ts';
 
 const CLIENT = join(import.meta.dir, '../..');
@@ -55,28 +56,14 @@ export function oldestTypeScript(): string {
   return join(CLIENT, 'node_modules/.bin/tsc');
 }
 
-export interface Finished {
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** Runs a program; if it fails, throws an error with its output. */
 export async function run(
   command: readonly string[],
   cwd: string,
   environment: Record<string, string> = {},
-): Promise<Finished> {
-  const child = Bun.spawn([...command], {
-    cwd,
-    env: { ...process.env, ...environment },
-    stdout: 'pipe',
-    stderr: 'pipe',
-  });
-  const [code, stdout, stderr] = await Promise.all([
-    child.exited,
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-  ]);
+): Promise<Pick<Finished, 'stdout' | 'stderr'>> {
+  const env = { ...process.env, ...environment };
+  const { code, stdout, stderr } = await runProgram(command, { cwd, env });
   if (code !== 0) throw new Error(`${command.join(' ')} ended with code ${code}\n${stdout}${stderr}`);
   return { stdout, stderr };
 }

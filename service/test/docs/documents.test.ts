@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { COMMAND, offerbook, ServerProcess } from '../support/command.ts';
+import { COMMAND, offerbook, runProgram, ServerProcess } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { type Block, blocksOf, DOCUMENTS, ROOT, readDocument } from '../support/documents.ts';
 import { leakWatch } from '../support/leak-watch.ts';
@@ -48,21 +48,17 @@ describe.each(WITH_COMMANDS)('the commands in %s', (document) => {
   test('the documented commands work as written, in order', async () => {
     const port = String(await freePort());
     const commands = script(document).replaceAll('8080', port).replace(FIND_COMMAND, '');
-    const child = Bun.spawn(['bash', '-euo', 'pipefail', '-c', `${STOP_SERVERS}\n${commands}`], {
-      cwd: ROOT,
-      stdout: 'pipe',
-      stderr: 'pipe',
-      env: {
-        ...process.env,
-        PATH: `${commandFolder()}:${join(ROOT, 'node_modules/.bin')}:${process.env.PATH}`,
-        OFFERBOOK_DATABASE_URL: `sqlite:${join(temporaryFolder(), 'docs.db')}`,
+    const { code, stdout, stderr } = await runProgram(
+      ['bash', '-euo', 'pipefail', '-c', `${STOP_SERVERS}\n${commands}`],
+      {
+        cwd: ROOT,
+        env: {
+          ...process.env,
+          PATH: `${commandFolder()}:${join(ROOT, 'node_modules/.bin')}:${process.env.PATH}`,
+          OFFERBOOK_DATABASE_URL: `sqlite:${join(temporaryFolder(), 'docs.db')}`,
+        },
       },
-    });
-    const [stdout, stderr, code] = await Promise.all([
-      new Response(child.stdout).text(),
-      new Response(child.stderr).text(),
-      child.exited,
-    ]);
+    );
     leakWatch.noteOutput(`stdout of ${document}`, stdout);
     leakWatch.noteOutput(`stderr of ${document}`, stderr);
     expect({ code, stderr: code === 0 ? '' : stderr, stdout: code === 0 ? '' : stdout }).toEqual({

@@ -24,7 +24,7 @@ import {
   type Row,
   rakutenSku,
 } from '../../../feeds/test/fixture.ts';
-import { COMMAND } from '../support/command.ts';
+import { COMMAND, runProgram } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { lacks } from '../support/programs.ts';
 
@@ -145,13 +145,10 @@ describe.each(Object.entries(PAGES))('the commands in docs/feeds/%s.md', (name, 
     writeFileSync(join(cwd, `${name}.json`), JSON.stringify(source));
     const text = readFileSync(join(ROOT, `docs/feeds/${name}.md`), 'utf8');
     const script = [...text.matchAll(/^```bash\n(.*?)^```$/gms)].map(([, code]) => code).join('\n');
-    const child = Bun.spawn(['bash', '-euo', 'pipefail', '-c', script], {
+    const { code, stderr } = await runProgram(['bash', '-euo', 'pipefail', '-c', script], {
       cwd,
-      stdout: 'pipe',
-      stderr: 'pipe',
       env: { ...process.env, ...SECRETS, PATH: `${cwd}:${process.env.PATH}` },
     });
-    const [stderr, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
     const reports = [...stderr.matchAll(/^Converted (.*) \(/gm)].map(([, words]) => words);
     expect({ code, reports, stderr: code === 0 ? '' : stderr }).toEqual({
       code: 0,

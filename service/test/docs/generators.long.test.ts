@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { runProgram } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { offer, retailer } from '../support/fixtures.ts';
 import { GENERATORS, requireGenerators } from '../support/generators.ts';
@@ -43,12 +44,7 @@ afterAll(() => node?.[Symbol.asyncDispose]());
 
 async function run(command: readonly string[], cwd: string) {
   const env = { ...process.env, OFFERBOOK_PUBLIC_TOKEN: token };
-  const child = Bun.spawn([...command], { cwd, env, stdout: 'pipe', stderr: 'pipe' });
-  const [stdout, stderr, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
+  const { code, stdout, stderr } = await runProgram(command, { cwd, env });
   return { stdout, output: code === 0 ? '' : stdout + stderr, code };
 }
 

@@ -3,6 +3,7 @@
 import { expect } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runProgram } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { coupon, offer, promotion, retailer, transaction } from '../support/fixtures.ts';
 import { Sandbox } from '../support/sandbox.ts';
@@ -58,17 +59,10 @@ async function run(
     .filter((code) => !code.includes('…'))
     .join('\necho\n')
     .replaceAll('http://localhost:8080', url);
-  const child = Bun.spawn(['bash', '-euo', 'pipefail', '-c', commands], {
+  const { code, stdout, stderr } = await runProgram(['bash', '-euo', 'pipefail', '-c', commands], {
     cwd: temporaryFolder(),
     env,
-    stdout: 'pipe',
-    stderr: 'pipe',
   });
-  const [stdout, stderr, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).not.toContain('"requestId"');
   return stdout;

@@ -8,7 +8,7 @@ import { ACCOUNTS, NETWORKS } from '@offerbook/sandbox/networks/accounts.ts';
 import { closing } from '../../src/storage/open-once.ts';
 import { COMMAND_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { recentDay, ServedNetworks } from '../pull/served-networks.ts';
-import { COMMAND } from '../support/command.ts';
+import { COMMAND, runProgram } from '../support/command.ts';
 import { temporaryFolder } from '../support/databases.ts';
 import { lacks } from '../support/programs.ts';
 
@@ -36,12 +36,11 @@ test.skipIf(lacks('bash'))(
         // One operator follows all five pages. A pull sends the request of a check, too.
         if (done.has(command) || (network !== 'awin' && command.includes('--check'))) continue;
         done.add(command);
-        const child = Bun.spawn(['bash', '-euo', 'pipefail', '-c', command], {
-          ...{ cwd, stdout: 'pipe', stderr: 'pipe' },
-          stdin: new Blob([command.includes('cat >') ? `${secrets.shift()}\n` : '']),
+        const { code, stderr } = await runProgram(['bash', '-euo', 'pipefail', '-c', command], {
+          cwd,
+          stdin: command.includes('cat >') ? `${secrets.shift()}\n` : '',
           env: { ...process.env, PATH: `${cwd}:${process.env.PATH}`, OFFERBOOK_DATABASE_URL: database },
         });
-        const [stderr, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
         // Notes, such as corrections of sales that the short history does not contain.
         const problems = stderr.replaceAll(/^.* Left out: .*\n/gm, '');
         expect({ command, code, problems }).toEqual({ command, code: 0, problems: '' });

@@ -7,7 +7,7 @@ import { openDatabase, sqlitePath } from '../../src/storage/open-database.ts';
 import { closing } from '../../src/storage/open-once.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { loadRelease } from '../fixtures/load-release.ts';
-import { COMMAND, cleanEnvironment } from '../support/command.ts';
+import { COMMAND, cleanEnvironment, runProgram } from '../support/command.ts';
 import { DATABASES, temporaryFolder } from '../support/databases.ts';
 
 const PAGE = readFileSync(join(import.meta.dir, '../../../docs/operations/upgrading.md'), 'utf8');
@@ -38,17 +38,11 @@ describe.each(DATABASES)('upgrading 0.1.0 on $name, as described', (database) =>
     async function sh(section: string, index: number): Promise<void> {
       const command = commandsOf(section, 'sh')[index] ?? 'exit 9';
       const env = { ...cleanEnvironment(), PATH: `${dirname(COMMAND)}:${process.env.PATH}` };
-      const child = Bun.spawn(['bash', '-euc', command], {
+      const { code, stdout, stderr } = await runProgram(['bash', '-euc', command], {
         cwd: folder,
         env: { ...env, OFFERBOOK_DATABASE_URL: ownUrl },
-        stdout: 'pipe',
-        stderr: 'pipe',
       });
-      const printed = await Promise.all([
-        new Response(child.stdout).text(),
-        new Response(child.stderr).text(),
-      ]);
-      if ((await child.exited) !== 0) throw new Error(`${command}: ${printed.join()}`);
+      if (code !== 0) throw new Error(`${command}: ${stdout}${stderr}`);
     }
 
     async function sql(section: string): Promise<void> {

@@ -22,8 +22,21 @@ export interface RunOptions {
   readonly openFilesMax?: number;
 }
 
-export async function offerbook(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
-  const child = spawnOfferbook(args, options);
+export function offerbook(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
+  return finish(spawnOfferbook(args, options));
+}
+
+/** Runs any program, with this process's environment unless `env` is given. */
+export function runProgram(
+  command: readonly string[],
+  { stdin = '', ...options }: Pick<RunOptions, 'cwd' | 'env'> & { readonly stdin?: string } = {},
+): Promise<Finished> {
+  return finish(
+    Bun.spawn([...command], { stdin: new Blob([stdin]), stdout: 'pipe', stderr: 'pipe', ...options }),
+  );
+}
+
+async function finish(child: Bun.ReadableSubprocess): Promise<Finished> {
   const [stdout, stderr, code] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
