@@ -1,14 +1,54 @@
-// The state of one conversion: reads the rows of all files, counts them and collects problems. Does not interpret rows.
+// The state of one conversion: reads the rows of all files, counts them and collects problems. Does not interpret rows. Also the
+// options and the report of a conversion, and the spool that its rows are written to.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
+import { BadInput } from '@offerbook/wire/failures.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
 import { BrokenFile, type FieldProblem, type RowPosition } from '@offerbook/wire/rows/raw-row.ts';
-import { ProblemList, printInvalidRows, rowProblem } from '@offerbook/wire/rows/row-problem.ts';
-import { ConversionFailed, type ConvertOptions, type ConvertReport } from './convert-report.ts';
+import {
+  ProblemList,
+  printInvalidRows,
+  printProblems,
+  rowProblem,
+} from '@offerbook/wire/rows/row-problem.ts';
+import type { ImportProgress, RowReport } from '@offerbook/wire/rows/row-report.ts';
 import { quote } from './fields.ts';
 import type { FeedRow, FeedShape } from './formats/feed-row.ts';
 import type { PageCheck } from './formats/page-check.ts';
 import { readFeed } from './formats/read-feed.ts';
+
+export interface ConvertOptions {
+  /** Outputs the valid rows even if other rows are invalid. */
+  readonly skipInvalid?: boolean | undefined;
+  readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
+}
+
+export interface ConvertReport extends RowReport {
+  /** Number of transactions, retailers or links in the output. */
+  readonly written: number;
+}
+
+/** Thrown by a conversion with invalid rows. The message is shown to the user. */
+export class ConversionFailed extends BadInput {
+  readonly report: ConvertReport;
+
+  constructor(report: ConvertReport, why: string) {
+    super([...printProblems(report), `Nothing was converted: ${why}.`].join('\n'));
+    this.report = report;
+  }
+}
+
+/** Keeps converted rows until all rows are known to be valid. */
+export interface RowSpool {
+  /** Rows that were appended and not dropped. */
+  readonly count: number;
+  /** Appends a row and returns its number, from 0. */
+  append(row: string): number;
+  /** Drops a row that another row replaces. */
+  drop(number: number): void;
+  /** Writes the appended rows and frees their memory. */
+  flush(): Promise<void>;
+}
 
 /** Position of a row, including its file name. */
 export interface FeedPlace extends RowPosition {
@@ -34,7 +74,7 @@ export class ConvertRun {
     this.#options = options;
   }
 
-  get report(): ConvertReport {
+  private get report(): ConvertReport {
     const leftOut = this.#leftOut
       .entries()
       .map(([what, count]) => `Left out: ${what} (${printCountOf(count, 'row')}).`);
@@ -76,10 +116,13 @@ export class ConvertRun {
     this.#leftOut.set(category, (this.#leftOut.get(category) ?? 0) + 1);
   }
 
-  /** Throws if there are invalid rows, unless they are skipped. */
-  requireValid(): void {
-    if (this.counts.invalid === 0 || this.#options.skipInvalid === true) return;
-    throw new ConversionFailed(this.report, printInvalidRows(this.counts.invalid, this.counts.read));
+  /** Writes the rest of the output. Throws ConversionFailed if there are invalid rows, unless they are skipped. */
+  async finish(spool: RowSpool): Promise<ConvertReport> {
+    const { read, invalid } = this.counts;
+    if (invalid > 0 && this.#options.skipInvalid !== true)
+      throw new ConversionFailed(this.report, printInvalidRows(invalid, read));
+    await spool.flush();
+    return this.report;
   }
 
   #reportProgress(): void {

@@ -2,11 +2,10 @@
 
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { convertCatalogue } from '../src/catalogue/convert-catalogue.ts';
-import type { ConvertReport, RowSpool } from '../src/convert-report.ts';
+import type { ConvertReport, RowSpool } from '../src/convert-run.ts';
 import { convertLinks } from '../src/links/convert-links.ts';
 import { openFeeds } from '../src/networks.ts';
 import type { Overlay } from '../src/source/overlay.ts';
-import { Shares } from '../src/source/share.ts';
 import { type NetworkName, parseSource, type Source } from '../src/source/source-file.ts';
 import { convertTransactions } from '../src/transactions/convert-transactions.ts';
 import type { CouponCodes } from '../src/transactions/coupon-codes.ts';
@@ -96,7 +95,7 @@ export async function convertSales(
   const spool = new MemorySpool();
   const rules = {
     source,
-    shares: new Shares(source, options.overlay ?? new Map()),
+    overlay: options.overlay ?? new Map(),
     coupons: options.coupons,
     organisation: options.organisation,
   };
@@ -112,10 +111,11 @@ export async function convertShops(
   options: ConversionOptions = {},
 ): Promise<Conversion> {
   const overlay = options.overlay ?? new Map();
-  const rules = { source, overlay, shares: new Shares(source, overlay) };
   const spool = new MemorySpool();
   const { skipInvalid } = options;
-  const report = await convertCatalogue(openFiles(source, files, options), rules, spool, { skipInvalid });
+  const report = await convertCatalogue(openFiles(source, files, options), { source, overlay }, spool, {
+    skipInvalid,
+  });
   return { rows: parsed(spool), report };
 }
 

@@ -8,7 +8,8 @@ import fc from 'fast-check';
 import { Fields } from '../src/fields.ts';
 import { openCataloguePull, openSalePull } from '../src/networks.ts';
 import type { PullRequest } from '../src/pull/network-access.ts';
-import type { PulledPage, PullWindow, SalePull } from '../src/pull/sale-pull.ts';
+import type { PulledPage } from '../src/pull/pulled-page.ts';
+import type { PullWindow, SalePull } from '../src/pull/sale-pull.ts';
 import type { NetworkName } from '../src/source/source-file.ts';
 import { type Row, sourceFor } from './fixture.ts';
 import { TEST_SEED } from './seed.ts';
@@ -131,6 +132,7 @@ const page = (
 ): PulledPage => ({
   rowCount,
   response: response === undefined ? undefined : new Fields(response),
+  info: {},
   header: (name) => headers[name] ?? null,
 });
 

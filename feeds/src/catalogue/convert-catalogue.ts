@@ -1,11 +1,17 @@
 // Converts a network's catalogue: reads all files, joins their facts, and writes retailers for `offerbook import catalogue`
 // to a spool.
 
-import type { ConvertOptions, ConvertReport, RowSpool } from '../convert-report.ts';
-import { ConvertRun, WITHDRAWAL_NOTE } from '../convert-run.ts';
+import {
+  type ConvertOptions,
+  type ConvertReport,
+  ConvertRun,
+  type RowSpool,
+  WITHDRAWAL_NOTE,
+} from '../convert-run.ts';
+import { Shares } from '../source/share.ts';
 import type { FactBook, RetailerFacts } from './fact-book.ts';
 import { type CatalogueFile, readFacts } from './read-facts.ts';
-import { addDeal, type CatalogueRules, type Deals, toRetailer } from './to-retailer.ts';
+import { addDeal, type CatalogueRules, type DealRules, type Deals, toRetailer } from './to-retailer.ts';
 
 export async function convertCatalogue(
   files: readonly CatalogueFile[],
@@ -20,9 +26,7 @@ export async function convertCatalogue(
   const facts = await readFacts(files, rules.source.timeZone, run);
   writeRetailers(run, facts, rules, spool);
   if (run.counts.invalid > 0) run.notes.push(WITHDRAWAL_NOTE);
-  run.requireValid();
-  await spool.flush();
-  return run.report;
+  return run.finish(spool);
 }
 
 /** Appends the retailers to the spool, sorted by id. */
@@ -36,7 +40,8 @@ export function writeRetailers(
   for (const { kind } of facts.dealsWithout(retailers)) {
     run.leaveOut(`${kind}s of advertisers that are not among the retailers`);
   }
-  const lines = retailers.flatMap((retailer) => convertRetailer(retailer, rules, run));
+  const shares = new Shares(rules.source, rules.overlay);
+  const lines = retailers.flatMap((retailer) => convertRetailer(retailer, { ...rules, shares }, run));
   lines.sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const { document } of lines) spool.append(document);
   run.counts.written = lines.length;
@@ -44,7 +49,7 @@ export function writeRetailers(
 
 function convertRetailer(
   { fact, place, deals }: RetailerFacts,
-  rules: CatalogueRules,
+  rules: DealRules,
   run: ConvertRun,
 ): { id: string; document: string }[] {
   const lists: Deals = { cashbackOffers: [], coupons: [], promotions: [] };
@@ -53,7 +58,7 @@ function convertRetailer(
     if (problems.length > 0) run.reject(deal.place, deal.fact.id, problems);
   }
   const made = toRetailer(fact, lists, rules);
-  if (made.problems === undefined) return [made.value];
+  if (made.problems === undefined) return [made];
   run.reject(place, fact.advertiserId, made.problems);
   return [];
 }

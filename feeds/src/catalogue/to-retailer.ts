@@ -10,18 +10,20 @@ import { checkRow } from '@offerbook/wire/rows/row-problem.ts';
 import type { Timestamp } from '@offerbook/wire/timestamp.ts';
 import type { z } from 'zod';
 import { deriveId } from '../derive-id.ts';
-import { linkOf } from '../links/advertiser-link.ts';
 import { minorUnits } from '../minor-units.ts';
 import type { Overlay } from '../source/overlay.ts';
 import type { Shares } from '../source/share.ts';
-import type { Source } from '../source/source-file.ts';
+import { linkOf, type Source } from '../source/source-file.ts';
 import { LAST_SECOND } from '../zoned-time.ts';
 import type { DealFact, OfferFact, RetailerFact } from './facts.ts';
 
 export interface CatalogueRules {
   readonly source: Source;
-  readonly shares: Shares;
   readonly overlay: Overlay;
+}
+
+export interface DealRules extends CatalogueRules {
+  readonly shares: Shares;
 }
 
 /** Start of deals that have no start date. A deal without an end date lasts until the network no longer lists it. */
@@ -31,24 +33,19 @@ export type Deals = { readonly [List in DealList]: unknown[] };
 
 const LISTS = { offer: 'cashbackOffers', coupon: 'coupons', promotion: 'promotions' } as const;
 
-/** A validated value, or its problems. */
-export type Made<Value> =
-  | { readonly value: Value; readonly problems?: undefined }
-  | { readonly value?: undefined; readonly problems: readonly FieldProblem[] };
-
 /** Returns the output line of a retailer, with its id for sorting. */
 export function toRetailer(
   { advertiserId, name, url, logo }: RetailerFact,
   deals: Deals,
   { source, overlay }: CatalogueRules,
-): Made<{ id: string; document: string }> {
+) {
   const id = deriveId(source, 'retailer', advertiserId);
   const hostname = URL.canParse(url) ? new URL(url).hostname : '';
   const standardLogo = source.logo && linkOf(source.logo, advertiserId);
   const shownLogo = overlay.get(advertiserId)?.logo ?? logo ?? standardLogo;
   const retailer = { id, name, hostname, url, logo: shownLogo, ...deals };
   const { value, problems } = check<Retailer>(retailer, RetailerSchema);
-  return problems === undefined ? { value: { id, document: printRetailer(value) } } : { problems };
+  return problems === undefined ? { id, document: printRetailer(value), problems } : { problems };
 }
 
 /** Adds a valid deal to its retailer's lists. Returns the problems of an invalid deal. */
@@ -56,7 +53,7 @@ export function addDeal(
   deal: DealFact,
   retailer: RetailerFact,
   deals: Deals,
-  rules: CatalogueRules,
+  rules: DealRules,
 ): readonly FieldProblem[] {
   const list = LISTS[deal.kind];
   const schema: z.ZodType = RetailerSchema.shape[list].element;
@@ -71,15 +68,13 @@ export function addDeal(
 const MISSING = 'is missing from both the network and the overlay';
 
 /** The overlay can provide every field that may be missing here, so the message mentions the overlay. */
-function check<Value>(value: unknown, schema: z.ZodType<Value>): Made<Value> {
-  const checked = checkRow({ place: { line: 1 }, value }, schema);
-  if (checked.problems === undefined) return checked;
-  return {
-    problems: checked.problems.map(({ field, reason }) => ({
-      field,
-      reason: reason === 'is missing' ? MISSING : reason,
-    })),
-  };
+function check<Value>(row: unknown, schema: z.ZodType<Value>) {
+  const { value, problems } = checkRow({ place: { line: 1 }, value: row }, schema);
+  if (problems === undefined) return { value, problems };
+  const told = problems.map(({ field, reason }): FieldProblem => {
+    return { field, reason: reason === 'is missing' ? MISSING : reason };
+  });
+  return { value, problems: told };
 }
 
 function buildDeal(deal: Exclude<DealFact, OfferFact>, { url }: RetailerFact, { source }: CatalogueRules) {
@@ -90,7 +85,7 @@ function buildDeal(deal: Exclude<DealFact, OfferFact>, { url }: RetailerFact, { 
   return { id, description, ...dates, deepLink: deal.deepLink ?? url };
 }
 
-function buildOffer(offer: OfferFact, retailer: RetailerFact, rules: CatalogueRules) {
+function buildOffer(offer: OfferFact, retailer: RetailerFact, rules: DealRules) {
   const { country } = rules.source;
   const entry = rules.overlay.get(offer.advertiserId);
   const rate = applyShare(offer, retailer, rules);
@@ -108,7 +103,7 @@ function buildOffer(offer: OfferFact, retailer: RetailerFact, rules: CatalogueRu
 }
 
 /** Returns undefined for a fixed amount in an unknown currency, because it cannot be rounded. */
-function applyShare(offer: OfferFact, retailer: RetailerFact, { source, shares }: CatalogueRules) {
+function applyShare(offer: OfferFact, retailer: RetailerFact, { source, shares }: DealRules) {
   const { rate } = offer;
   const share = shares.find(offer.advertiserId, offer.group ?? offer.id);
   if ('fraction' in rate) {

@@ -4,11 +4,15 @@
 import { parseSiteDomain } from '@offerbook/wire/site-domain.ts';
 import type { RetailerFact } from '../catalogue/facts.ts';
 import { type CatalogueFile, readFacts } from '../catalogue/read-facts.ts';
-import type { ConvertOptions, ConvertReport, RowSpool } from '../convert-report.ts';
-import { ConvertRun, WITHDRAWAL_NOTE } from '../convert-run.ts';
+import {
+  type ConvertOptions,
+  type ConvertReport,
+  ConvertRun,
+  type RowSpool,
+  WITHDRAWAL_NOTE,
+} from '../convert-run.ts';
 import { deriveId } from '../derive-id.ts';
-import type { Source } from '../source/source-file.ts';
-import { linkOf } from './advertiser-link.ts';
+import { linkOf, type Source } from '../source/source-file.ts';
 
 /** `link` is the source file's link. */
 export async function convertLinks(
@@ -32,9 +36,7 @@ export async function convertLinks(
   for (const row of rows) spool.append(JSON.stringify(row));
   run.counts.written = rows.length;
   if (run.counts.invalid > 0) run.notes.push(WITHDRAWAL_NOTE);
-  run.requireValid();
-  await spool.flush();
-  return run.report;
+  return run.finish(spool);
 }
 
 /** Returns the domains besides that of the retailer's URL. */

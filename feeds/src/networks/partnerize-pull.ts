@@ -4,9 +4,9 @@
 
 import { MINUTE_MS } from '@offerbook/wire/time.ts';
 import { type CatalogueList, type CataloguePull, onePage } from '../pull/catalogue-pull.ts';
-import { basicAuthorisation, get } from '../pull/network-access.ts';
-import { type PulledPage, printSpacedSecond, type SalePull, stream } from '../pull/sale-pull.ts';
-import { unexpected } from '../pull/unexpected.ts';
+import { basicAuthorisation, get, unexpected } from '../pull/network-access.ts';
+import type { PulledPage } from '../pull/pulled-page.ts';
+import { printSpacedSecond, type SalePull, stream } from '../pull/sale-pull.ts';
 import type { SourceOf } from '../source/source-file.ts';
 
 const ORIGIN = 'https://api.partnerize.com';

@@ -4,10 +4,8 @@
 
 import type { BrokenFile } from '@offerbook/wire/rows/raw-row.ts';
 import type { Fields } from '../fields.ts';
-import type { PageInfo } from '../formats/feed-row.ts';
-import type { PullRequest } from './network-access.ts';
-import type { PulledPage } from './sale-pull.ts';
-import { unexpected } from './unexpected.ts';
+import { type PullRequest, unexpected } from './network-access.ts';
+import type { PageRules, PulledPage } from './pulled-page.ts';
 
 export interface CataloguePull {
   /** Lists that cover the whole account. Together, they contain all its retailers. */
@@ -16,24 +14,19 @@ export interface CataloguePull {
   listsOf?(advertiserId: string): readonly CatalogueList[];
 }
 
-export interface CatalogueList {
+export interface CatalogueList extends PageRules {
   /** The feed that converts its rows: a key of the network's `catalogue`. */
   readonly feed: string;
   /** Set if all rows must belong to this advertiser. */
   readonly advertiserId?: string;
-  /** True if the response is one row instead of a list. */
-  readonly isOneRow?: boolean;
   request(position: string | undefined): PullRequest;
   /** Returns the position of the next page; undefined after the last page. */
   next(page: CataloguePage, position: string | undefined): string | undefined;
   /** Reads the network's count of all rows from a page. */
   readTotal?(response: Fields): number | undefined;
-  /** True if the body means "no rows" although it is not the usual document. */
-  isNothing?(body: string): boolean;
 }
 
 export interface CataloguePage extends PulledPage {
-  readonly info: PageInfo;
   /** Rows of this page and all pages before it. */
   readonly rowsRead: number;
   /** The network's count of all rows, if it has one. */

@@ -1,4 +1,6 @@
-// Requests to a network and their authorisation, which are the same for sales and catalogues.
+// Requests to a network, their authorisation, and errors in responses with status 200, which are the same for sales and catalogues.
+
+import { BrokenFile } from '@offerbook/wire/rows/raw-row.ts';
 
 /** A request without credentials, which are added to its headers. */
 export interface PullRequest {
@@ -53,4 +55,14 @@ export function basicAuthorisation(user: string, password: string): Readonly<Rec
 
 export function bearerAuthorisation(token: string): Readonly<Record<string, string>> {
   return { Authorization: `Bearer ${token}` };
+}
+
+/** A response that is not what the network documents. Repeating the request may help. */
+export function unexpected(field = 'the response', reason = 'is not the expected document'): BrokenFile {
+  return new BrokenFile({ line: 1 }, { field, reason });
+}
+
+/** The network rejects the request. Repeating it cannot help. The message is the network's. */
+export class NetworkError extends Error {
+  override readonly name = 'NetworkError';
 }

@@ -5,15 +5,11 @@ import { writeRetailers } from '../catalogue/convert-catalogue.ts';
 import { FactBook } from '../catalogue/fact-book.ts';
 import { addFacts, rejectConflicts } from '../catalogue/read-facts.ts';
 import type { CatalogueRules } from '../catalogue/to-retailer.ts';
-import type { ConvertOptions, ConvertReport, RowSpool } from '../convert-report.ts';
-import { ConvertRun } from '../convert-run.ts';
-import type { Fields } from '../fields.ts';
-import type { FeedRow, PageInfo } from '../formats/feed-row.ts';
-import { readFeed } from '../formats/read-feed.ts';
+import { type ConvertOptions, type ConvertReport, ConvertRun, type RowSpool } from '../convert-run.ts';
+import type { FeedRow } from '../formats/feed-row.ts';
 import type { CatalogueFeed, NetworkFeeds } from '../network.ts';
 import type { CatalogueList, CataloguePage } from './catalogue-pull.ts';
-import { peekNothing } from './sale-pull.ts';
-import { unexpected } from './unexpected.ts';
+import { readPage } from './pulled-page.ts';
 
 /** The rows of a page, and how the walk continues. */
 export interface CatalogueRows {
@@ -52,14 +48,14 @@ export class PulledCatalogue {
     body: AsyncIterable<Uint8Array>,
     header: CataloguePage['header'],
   ): Promise<CatalogueRows> {
-    const { isEmpty, all } = await peekNothing(body, list);
-    if (isEmpty) return { rows: [], next: undefined, total: 0 };
-    const { rows, ...rest } = await this.#parse(list, all);
-    const rowCount = rows.length;
-    const { response, info } = rest;
+    const rows: FeedRow[] = [];
+    const { shape } = this.#feedOf(list);
+    const page = await readPage(body, header, shape, list, (batch) => void rows.push(...batch));
+    if (page === undefined) return { rows, next: undefined, total: 0 };
+    const { response, info, rowCount } = page;
     const total = (response && list.readTotal?.(response)) ?? info.total;
-    const page = { ...rest, header, rowCount, rowsRead: at.rowsBefore + rowCount, total };
-    return { rows, next: list.next(page, at.position), total };
+    const rowsRead = at.rowsBefore + rowCount;
+    return { rows, next: list.next({ ...page, rowsRead, total }, at.position), total };
   }
 
   /** Adds the rows of a page. `name` identifies the page in messages. */
@@ -74,30 +70,7 @@ export class PulledCatalogue {
   async finish(spool: RowSpool): Promise<ConvertReport> {
     rejectConflicts(this.#facts, this.#run);
     writeRetailers(this.#run, this.#facts, this.#rules, spool);
-    this.#run.requireValid();
-    await spool.flush();
-    return this.#run.report;
-  }
-
-  async #parse(list: CatalogueList, chunks: AsyncIterable<Uint8Array>) {
-    const { shape } = this.#feedOf(list);
-    let response: Fields | undefined;
-    let info: PageInfo = {};
-    const readPageInfo = (fields: Fields) => {
-      response = fields;
-      return shape.readPageInfo?.(fields) ?? {};
-    };
-    const rows: FeedRow[] = [];
-    for await (const batch of readFeed(chunks, { ...shape, readPageInfo }, (page) => {
-      info = page;
-    })) {
-      rows.push(...batch);
-    }
-    const isList = rows.every(({ place, format }) => format !== 'JSON' || place.item !== undefined);
-    const isEnveloped = shape.json === undefined || shape.json.length > 0;
-    if (list.isOneRow === true ? rows.length !== 1 || isList : !isList) throw unexpected();
-    if (isEnveloped && response === undefined) throw unexpected();
-    return { rows, info, response };
+    return this.#run.finish(spool);
   }
 
   #feedOf({ feed: name }: CatalogueList): CatalogueFeed {

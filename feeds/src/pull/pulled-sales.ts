@@ -1,22 +1,15 @@
 // Converts the responses of one walk to rows for the import. A response may be added again, for example if its end was missing
 // the first time: rows that were read later replace those that were read before.
 
-import type { ConvertOptions, ConvertReport, RowSpool } from '../convert-report.ts';
-import { ConvertRun } from '../convert-run.ts';
-import type { Fields } from '../fields.ts';
-import { readFeed } from '../formats/read-feed.ts';
+import { type ConvertOptions, ConvertRun, type RowSpool } from '../convert-run.ts';
 import type { SaleFeed } from '../network.ts';
 import { type PullRules, TransactionConversion } from '../transactions/convert-transactions.ts';
 import type { TransactionRules } from '../transactions/to-transaction.ts';
-import { type PulledPage, peekNothing, type SalePull } from './sale-pull.ts';
-import { NetworkError, unexpected } from './unexpected.ts';
+import { type PulledPage, readPage } from './pulled-page.ts';
+import type { SalePull } from './sale-pull.ts';
 
-export class PulledSales {
+export class PulledSales extends TransactionConversion {
   readonly #pull: SalePull;
-  readonly #feed: SaleFeed;
-  readonly #spool: RowSpool;
-  readonly #run: ConvertRun;
-  readonly #conversion: TransactionConversion;
 
   constructor(
     pull: SalePull,
@@ -25,58 +18,25 @@ export class PulledSales {
     spool: RowSpool,
     options: ConvertOptions & PullRules,
   ) {
+    super(new ConvertRun([], options), feed, rules, spool, options);
     this.#pull = pull;
-    this.#feed = feed;
-    this.#spool = spool;
-    this.#run = new ConvertRun([], options);
-    this.#conversion = new TransactionConversion(this.#run, feed, rules, spool, options);
   }
 
   get rowCount(): number {
-    return this.#run.counts.read;
-  }
-
-  get saleIds(): string[] {
-    return this.#conversion.saleIds;
-  }
-
-  /** See TransactionConversion. */
-  addEarlier(row: unknown): void {
-    this.#conversion.addEarlier(row);
+    return this.run.counts.read;
   }
 
   /** Throws BrokenFile if the response is truncated or is not the expected document. */
-  async add(
-    name: string,
+  async addPage(
+    file: string,
     body: AsyncIterable<Uint8Array>,
     header: PulledPage['header'],
   ): Promise<PulledPage> {
-    const { isEmpty, all } = await peekNothing(body, this.#pull);
-    if (isEmpty) return { rowCount: 0, response: undefined, header };
-    const { shape } = this.#feed;
-    let response: Fields | undefined;
-    const readPageInfo = (fields: Fields) => {
-      response = fields;
-      const info = shape.readPageInfo?.(fields) ?? {};
-      if (info.error !== undefined && this.#pull.errorsAreFinal === true) throw new NetworkError(info.error);
-      return info;
-    };
-    let rowCount = 0;
-    for await (const rows of readFeed(all, { ...shape, readPageInfo }, () => {})) {
-      for (const row of rows) {
-        // An object that is not in a list is not a row here, but a document that the network should not send.
-        if (row.place.item === undefined) throw unexpected();
-        rowCount++;
-        this.#conversion.add(row, { ...row.place, file: name });
-      }
-      this.#run.counts.read += rows.length;
-      await this.#spool.flush();
-    }
-    if (response === undefined && (shape.json?.length ?? 0) > 0) throw unexpected();
-    return { rowCount, response, header };
-  }
-
-  finish(): Promise<ConvertReport> {
-    return this.#conversion.finish();
+    const page = await readPage(body, header, this.feed.shape, this.#pull, async (rows) => {
+      for (const row of rows) this.add(row, { ...row.place, file });
+      this.run.counts.read += rows.length;
+      await this.spool.flush();
+    });
+    return page ?? { rowCount: 0, response: undefined, info: {}, header };
   }
 }

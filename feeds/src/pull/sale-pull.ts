@@ -1,11 +1,10 @@
 // Interface for fetching a network's sales: which requests to send, and how to continue after each response. Implementations
 // are pure: they neither send requests nor read the clock.
 
-import { peek } from '@offerbook/wire/rows/peek.ts';
 import { DAY_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
-import type { Fields } from '../fields.ts';
 import type { NetworkAccess, PullRequest } from './network-access.ts';
+import type { PageRules, PulledPage } from './pulled-page.ts';
 
 /** A period on the network's clock. */
 export interface PullWindow {
@@ -26,15 +25,7 @@ export interface PullStream {
   readonly keptMs?: number;
 }
 
-/** The parts of a page that determine how the walk continues. */
-export interface PulledPage {
-  readonly rowCount: number;
-  /** The fields of the response outside its rows; undefined if the response is a bare list. */
-  readonly response: Fields | undefined;
-  readonly header: (name: string) => string | null;
-}
-
-export interface SalePull extends NetworkAccess {
+export interface SalePull extends NetworkAccess, PageRules {
   readonly streams: readonly PullStream[];
   /** A filter by the time of sale, to check that the streams list every change; undefined if the network has none. */
   readonly reread?: PullStream;
@@ -43,10 +34,6 @@ export interface SalePull extends NetworkAccess {
   next(page: PulledPage, position: string | undefined): string | undefined;
   /** Reads the network's count of all rows in the window from a page. If it changes during a walk, rows may have been missed. */
   readTotal?(page: PulledPage): number | undefined;
-  /** True if the body means "no rows" although it is not the usual document. */
-  isNothing?(body: string): boolean;
-  /** True if a response with status 200 is an error that repeating the request cannot fix. */
-  readonly errorsAreFinal?: boolean;
   /** For networks whose sales have several rows: which parts of a row later pulls need. */
   readonly parts?: {
     readonly fields: readonly string[];
@@ -55,19 +42,6 @@ export interface SalePull extends NetworkAccess {
     /** Sales of this age are converted again, because their status depends on their age. */
     readonly dueAfterMs?: number | undefined;
   };
-}
-
-/** Longer than every body that means "no rows". */
-const NOTHING_BYTES_MAX = 100;
-
-/** `isEmpty` is true if the body means "no rows". `all` yields the whole body. */
-export async function peekNothing(
-  body: AsyncIterable<Uint8Array>,
-  { isNothing }: { isNothing?(body: string): boolean },
-): Promise<{ isEmpty: boolean; all: AsyncIterable<Uint8Array> }> {
-  if (isNothing === undefined) return { isEmpty: false, all: body };
-  const { head, all } = await peek(body, NOTHING_BYTES_MAX);
-  return { isEmpty: head.length < NOTHING_BYTES_MAX && isNothing(Buffer.from(head).toString()), all };
 }
 
 /** `2026-11-14T12:00:00`, in UTC. */

@@ -15,8 +15,14 @@ import {
   uuid,
 } from '@offerbook/wire/scalars.ts';
 import { z } from 'zod';
-import { ADVERTISER, linkOf } from '../links/advertiser-link.ts';
 import { tableFields, timeZone } from './table-mapping.ts';
+
+const ADVERTISER = '{advertiser}';
+
+/** The link or logo of an advertiser: the source file's, with the advertiser's id inserted. */
+export function linkOf(link: string, advertiserId: string): string {
+  return link.replaceAll(ADVERTISER, () => encodeURIComponent(advertiserId));
+}
 
 /** The link must become a valid template for every advertiser. */
 function linkProblem(link: string): string | undefined {
@@ -33,10 +39,10 @@ const secret = z
     },
     OBJECT,
   )
-  .check(({ value, issues }) => {
-    if ((value.file === undefined) !== (value.env === undefined)) return;
-    issues.push({ code: 'custom', message: 'must have either "file" or "env"', input: value });
-  });
+  .refine(
+    ({ file, env }) => (file === undefined) !== (env === undefined),
+    'must have either "file" or "env"',
+  );
 export type SecretPlace = z.output<typeof secret>;
 
 const secrets = <Name extends string>(...names: Name[]) => {
@@ -45,17 +51,10 @@ const secrets = <Name extends string>(...names: Name[]) => {
 };
 
 const baseUrl = text('Replaces the scheme and host of the network, for tests', 'http://127.0.0.1:9000')
-  .check((payload) => {
-    const url = URL.canParse(payload.value) ? new URL(payload.value) : undefined;
-    if (
-      url !== undefined &&
-      /^https?:$/.test(url.protocol) &&
-      `${url.origin}` === payload.value.replace(/\/$/, '')
-    )
-      return;
-    const message = 'must be a scheme, a host and a port, such as http://127.0.0.1:9000';
-    payload.issues.push({ code: 'custom', message, input: payload.value });
-  })
+  .refine((value) => {
+    const url = URL.parse(value);
+    return /^https?:$/.test(url?.protocol ?? '') && url?.origin === value.replace(/\/$/, '');
+  }, 'must be a scheme, a host and a port, such as http://127.0.0.1:9000')
   .optional();
 
 const share = fraction("The user's share of the commission", 0.7);
@@ -73,20 +72,19 @@ const commonFields = {
     'Link for clicks: {advertiser}, {click} and {url} are inserted',
     'https://network.example/?m={advertiser}&s={click}',
   )
-    .check((payload) => {
-      const message = linkProblem(payload.value);
-      if (message !== undefined) payload.issues.push({ code: 'custom', message, input: payload.value });
+    .check(({ value, issues }) => {
+      const message = linkProblem(value);
+      if (message !== undefined) issues.push({ code: 'custom', message, input: value });
     })
     .optional(),
   logo: text(
     'Logo of retailers for which the network has none; {advertiser} becomes the advertiser id',
     'https://logos.example/{advertiser}.png',
   )
-    .check((payload) => {
-      if (/^https?:\/\//.test(payload.value) && URL.canParse(linkOf(payload.value, 'x'))) return;
-      const message = 'must be the URL of an image, such as https://logos.example/{advertiser}.png';
-      payload.issues.push({ code: 'custom', message, input: payload.value });
-    })
+    .refine(
+      (value) => /^https?:\/\//.test(value) && URL.canParse(linkOf(value, 'x')),
+      'must be the URL of an image, such as https://logos.example/{advertiser}.png',
+    )
     .optional(),
   subId: oneOf(['uid', 'click', 'org-uid']),
   separator: filledText('Between organisation and passbackUid', '.').optional(),
@@ -107,24 +105,17 @@ const rakutenFields = {
     .optional(),
 };
 
+function schemaOf<Name extends string, Shape extends z.ZodRawShape>(network: Name, fields: Shape) {
+  return z.strictObject({ network: z.literal(network), ...commonFields, ...fields }, OBJECT);
+}
+
 const schemas = [
-  z.strictObject({ network: z.literal('awin'), ...commonFields, ...secrets('token') }, OBJECT),
-  z.strictObject({ network: z.literal('impact'), ...commonFields, ...secrets('token') }, OBJECT),
-  z.strictObject(
-    { network: z.literal('partnerize'), ...commonFields, ...secrets('applicationKey', 'apiKey') },
-    OBJECT,
-  ),
-  z.strictObject({ network: z.literal('cj'), ...commonFields, ...cjFields, ...secrets('token') }, OBJECT),
-  z.strictObject(
-    {
-      network: z.literal('rakuten'),
-      ...commonFields,
-      ...rakutenFields,
-      ...secrets('clientId', 'clientSecret'),
-    },
-    OBJECT,
-  ),
-  z.strictObject({ network: z.literal('table'), ...commonFields, ...tableFields }, OBJECT),
+  schemaOf('awin', secrets('token')),
+  schemaOf('impact', secrets('token')),
+  schemaOf('partnerize', secrets('applicationKey', 'apiKey')),
+  schemaOf('cj', { ...cjFields, ...secrets('token') }),
+  schemaOf('rakuten', { ...rakutenFields, ...secrets('clientId', 'clientSecret') }),
+  schemaOf('table', tableFields),
 ] as const;
 
 export const NETWORK_NAMES = schemas.map((schema) => schema.shape.network.value);

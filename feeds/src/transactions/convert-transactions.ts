@@ -4,15 +4,21 @@
 import { printCount } from '@offerbook/wire/count.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
-import type { ConvertOptions, ConvertReport, RowSpool } from '../convert-report.ts';
-import { ConvertRun, type FeedPlace } from '../convert-run.ts';
+import {
+  type ConvertOptions,
+  type ConvertReport,
+  ConvertRun,
+  type FeedPlace,
+  type RowSpool,
+} from '../convert-run.ts';
 import { Fields } from '../fields.ts';
 import type { FeedRow } from '../formats/feed-row.ts';
 import { PageCheck } from '../formats/page-check.ts';
 import type { PartedSaleFeed, Sale, SaleFeed, SalePart } from '../network.ts';
+import { Shares } from '../source/share.ts';
 import { CONFLICT, SaleGroups } from './sale-groups.ts';
 import { SaleVersions } from './sale-versions.ts';
-import { type TransactionRules, toTransaction } from './to-transaction.ts';
+import { type SaleRules, type TransactionRules, toTransaction } from './to-transaction.ts';
 
 export async function convertTransactions(
   feed: SaleFeed,
@@ -42,22 +48,22 @@ export interface PullRules {
 }
 
 export class TransactionConversion {
-  readonly #run: ConvertRun;
-  readonly #feed: SaleFeed;
-  readonly #rules: TransactionRules;
+  protected readonly run: ConvertRun;
+  protected readonly feed: SaleFeed;
+  protected readonly spool: RowSpool;
+  readonly #rules: SaleRules;
   readonly #pull: PullRules | undefined;
   readonly #versions: SaleVersions;
   readonly #groups: SaleGroups;
-  readonly #spool: RowSpool;
   #hasCsv = false;
   #partsWithoutId = 0;
   #rowsWithoutUser = 0;
 
   constructor(run: ConvertRun, feed: SaleFeed, rules: TransactionRules, spool: RowSpool, pull?: PullRules) {
-    this.#run = run;
-    this.#feed = feed;
-    this.#rules = rules;
-    this.#spool = spool;
+    this.run = run;
+    this.feed = feed;
+    this.#rules = { ...rules, shares: new Shares(rules.source, rules.overlay) };
+    this.spool = spool;
     this.#pull = pull;
     this.#versions = new SaleVersions(spool, pull !== undefined);
     this.#groups = new SaleGroups(pull !== undefined);
@@ -70,14 +76,14 @@ export class TransactionConversion {
 
   /** Adds a part that an earlier pull has read. A part with the same id that this pull has read takes precedence. */
   addEarlier(value: unknown): void {
-    if (!('readPart' in this.#feed)) return;
-    const part = this.#feed.readPart(new Fields(value, this.#rules.source.timeZone));
+    if (!('readPart' in this.feed)) return;
+    const part = this.feed.readPart(new Fields(value, this.#rules.source.timeZone));
     if (!('leftOut' in part)) this.#groups.addEarlier(part, { line: 0, file: 'an earlier pull' });
   }
 
   add(row: FeedRow, place: FeedPlace): void {
     this.#hasCsv ||= row.format === 'CSV';
-    const feed = this.#feed;
+    const feed = this.feed;
     const fields = new Fields(row.value, this.#rules.source.timeZone);
     if ('readPart' in feed) {
       this.#addPart(feed, row, fields, place);
@@ -85,14 +91,14 @@ export class TransactionConversion {
     }
     const sale = feed.readSale(fields, row.format);
     const problems = row.problem === undefined ? fields.problems : [row.problem];
-    if (problems.length > 0) this.#run.reject(place, sale.id, problems);
+    if (problems.length > 0) this.run.reject(place, sale.id, problems);
     else this.#addSale(sale, place);
   }
 
   #addPart(feed: PartedSaleFeed, row: FeedRow, fields: Fields, place: FeedPlace): void {
     const part = feed.readPart(fields);
     if ('leftOut' in part) {
-      this.#run.leaveOut(part.leftOut);
+      this.run.leaveOut(part.leftOut);
       return;
     }
     const problems = row.problem === undefined ? fields.problems : [row.problem];
@@ -100,7 +106,7 @@ export class TransactionConversion {
       this.#groups.add(part, place);
       this.#pull?.onPart(part, row.value);
     } else {
-      this.#run.reject(place, part.saleId, problems);
+      this.run.reject(place, part.saleId, problems);
       if (part.saleId === '') this.#partsWithoutId++;
       else this.#groups.markInvalid(part.saleId, place);
     }
@@ -108,12 +114,12 @@ export class TransactionConversion {
 
   /** Joins sales, writes the remaining rows and returns the report. Throws if there are invalid rows that are not skipped. */
   async finish(): Promise<ConvertReport> {
-    const feed = this.#feed;
+    const feed = this.feed;
     if ('readPart' in feed) this.#joinGroups(feed);
-    else if (this.#hasCsv && feed.csvNote !== undefined) this.#run.notes.push(feed.csvNote);
+    else if (this.#hasCsv && feed.csvNote !== undefined) this.run.notes.push(feed.csvNote);
     const { conflicts, reopened, withoutAmounts, withoutCoupon } = this.#versions.finish();
-    for (const { place, id } of conflicts) this.#run.reject(place, id, [{ field: '', reason: CONFLICT }]);
-    this.#run.counts.written = this.#spool.count;
+    for (const { place, id } of conflicts) this.run.reject(place, id, [{ field: '', reason: CONFLICT }]);
+    this.run.counts.written = this.spool.count;
     const reopenedSales = 'Sales that were decided and are pending again at the network';
     this.#note(reopenedSales, reopened, 'Their decisions are kept');
     this.#note('Declined sales without amounts in any file', withoutAmounts, 'Their amounts are 0');
@@ -125,9 +131,7 @@ export class TransactionConversion {
       'The totals of their sales do not include them',
     );
     this.#note('Sub-ids that cannot be a passbackUid', this.#rowsWithoutUser, 'Their sales have no user');
-    this.#run.requireValid();
-    await this.#spool.flush();
-    return this.#run.report;
+    return this.run.finish(this.spool);
   }
 
   #joinGroups(feed: PartedSaleFeed): void {
@@ -136,20 +140,20 @@ export class TransactionConversion {
     for (const { place, parts, problems } of this.#groups.takeValid()) {
       const lack = this.#pull && feed.findLack?.(parts);
       if (lack !== undefined) {
-        this.#run.leaveOut(lack);
+        this.run.leaveOut(lack);
         continue;
       }
       const group = new Fields({}, this.#rules.source.timeZone, problems);
       const sale = feed.joinParts(parts, group);
-      if (group.problems.length > 0) this.#run.reject(place, sale.id, group.problems);
+      if (group.problems.length > 0) this.run.reject(place, sale.id, group.problems);
       else this.#addSale(sale, place);
     }
   }
 
   #addSale(sale: Sale, place: FeedPlace): void {
     const converted = toTransaction(sale, this.#rules);
-    if (converted.kind === 'invalid') this.#run.reject(place, sale.id, converted.problems);
-    else if (converted.kind === 'other organisation') this.#run.leaveOut('sales of other organisations');
+    if (converted.kind === 'invalid') this.run.reject(place, sale.id, converted.problems);
+    else if (converted.kind === 'other organisation') this.run.leaveOut('sales of other organisations');
     else {
       const { row, lacksCoupon, lacksUser } = converted;
       if (lacksUser) this.#rowsWithoutUser++;
@@ -158,6 +162,6 @@ export class TransactionConversion {
   }
 
   #note(what: string, count: number, consequence: string): void {
-    if (count > 0) this.#run.notes.push(`${what}: ${printCount(count)}. ${consequence}.`);
+    if (count > 0) this.run.notes.push(`${what}: ${printCount(count)}. ${consequence}.`);
   }
 }

@@ -5,8 +5,7 @@
 import { printJson } from '@offerbook/wire/decimal.ts';
 import { UuidPlaces } from '@offerbook/wire/rows/uuid-places.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
-import type { RowSpool } from '../convert-report.ts';
-import type { FeedPlace } from '../convert-run.ts';
+import type { FeedPlace, RowSpool } from '../convert-run.ts';
 import type { ConvertedRow } from './to-transaction.ts';
 
 export interface SaleVersion {

@@ -18,6 +18,7 @@ import type { Uuid } from '@offerbook/wire/uuid.ts';
 import { deriveId } from '../derive-id.ts';
 import { minorUnits } from '../minor-units.ts';
 import type { Sale } from '../network.ts';
+import type { Overlay } from '../source/overlay.ts';
 import type { Shares } from '../source/share.ts';
 import type { Source } from '../source/source-file.ts';
 import type { CouponCodes } from './coupon-codes.ts';
@@ -54,18 +55,22 @@ export type Converted =
 
 export interface TransactionRules {
   readonly source: Source;
-  readonly shares: Shares;
+  readonly overlay: Overlay;
   /** Undefined without --catalogue. */
   readonly coupons: CouponCodes | undefined;
   /** Organisation whose sales are converted, if sub-ids contain an organisation. */
   readonly organisation: string | undefined;
 }
 
+export interface SaleRules extends TransactionRules {
+  readonly shares: Shares;
+}
+
 const ROW_SCHEMA = transactionRowSchema('refuse', 'ignore');
 const NO_COUNTRY = { field: 'country', reason: 'is missing from both the network and the source file' };
 const isCanonical = canonicalTransactionRow('ignore');
 
-export function toTransaction(sale: Sale, rules: TransactionRules): Converted {
+export function toTransaction(sale: Sale, rules: SaleRules): Converted {
   const owner = findOwner(sale, rules);
   if (owner === 'other organisation') return { kind: owner };
   if ('reason' in owner) return { kind: 'invalid', problems: [owner] };
@@ -85,7 +90,7 @@ export function toTransaction(sale: Sale, rules: TransactionRules): Converted {
   return { kind: 'row', row: { ...row, ...source }, lacksCoupon, lacksUser: owner.isRefused };
 }
 
-function buildRow(sale: Sale, rules: TransactionRules, user: User): UnstampedTransaction {
+function buildRow(sale: Sale, rules: SaleRules, user: User): UnstampedTransaction {
   const { source, shares } = rules;
   const commission = shares.apply(sale.advertiserId, sale.commissions);
   const row = {

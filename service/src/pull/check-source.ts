@@ -2,7 +2,6 @@
 
 import { openFeeds } from '@offerbook/feeds/networks.ts';
 import { PulledSales } from '@offerbook/feeds/pull/pulled-sales.ts';
-import { Shares } from '@offerbook/feeds/source/share.ts';
 import { HOUR_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { RequestStore } from '../domain/pull.ts';
@@ -35,12 +34,12 @@ export async function checkSource(
   const toMs = clock() - HOUR_MS;
   const feed = openFeeds(source, clock()).transactions;
   if (first === undefined || feed === undefined) return undefined;
-  const rules = { source, shares: new Shares(source, overlay), coupons, organisation: undefined };
+  const rules = { source, overlay, coupons, organisation: undefined };
   using rows = new TemporaryRows();
   const sales = new PulledSales(pull, feed, rules, rows, { onPart: () => {} });
   const request = pull.request(first.name, { fromMs: toMs - MINUTE_MS, toMs }, undefined);
   const page = await new NetworkClient(pullable, context).fetch(request, (body, header) =>
-    sales.add('the response', body, header),
+    sales.addPage('the response', body, header),
   );
   const dateMs = Date.parse(page.header('Date') ?? '');
   return Number.isNaN(dateMs) ? undefined : clock() - dateMs;

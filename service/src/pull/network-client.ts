@@ -2,9 +2,13 @@
 // that may succeed later.
 
 import type { CataloguePull } from '@offerbook/feeds/pull/catalogue-pull.ts';
-import type { NetworkAccess, PullRequest, Secrets } from '@offerbook/feeds/pull/network-access.ts';
+import {
+  type NetworkAccess,
+  type PullRequest,
+  type Secrets,
+  unexpected,
+} from '@offerbook/feeds/pull/network-access.ts';
 import type { SalePull } from '@offerbook/feeds/pull/sale-pull.ts';
-import { unexpected } from '@offerbook/feeds/pull/unexpected.ts';
 import type { Overlay } from '@offerbook/feeds/source/overlay.ts';
 import type { Source } from '@offerbook/feeds/source/source-file.ts';
 import type { CouponCodes } from '@offerbook/feeds/transactions/coupon-codes.ts';

@@ -4,7 +4,6 @@
 import { openFeeds } from '@offerbook/feeds/networks.ts';
 import type { CatalogueList, CataloguePull } from '@offerbook/feeds/pull/catalogue-pull.ts';
 import { type CatalogueRows, PulledCatalogue } from '@offerbook/feeds/pull/pulled-catalogue.ts';
-import { Shares } from '@offerbook/feeds/source/share.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { HOUR_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
@@ -59,8 +58,11 @@ export function catalogueKey({ name }: SourceRun): StreamKey {
 async function readCatalogue(run: SourceRun, pull: CataloguePull): Promise<PulledCatalogue> {
   const { source, overlay } = run.pullable;
   const network = openFeeds(source, run.context.clock());
-  const rules = { source, overlay, shares: new Shares(source, overlay) };
-  const catalogue = new PulledCatalogue(network, rules, { skipInvalid: run.options.skipInvalid });
+  const catalogue = new PulledCatalogue(
+    network,
+    { source, overlay },
+    { skipInvalid: run.options.skipInvalid },
+  );
   for (const list of pull.lists) await readList(run, list, catalogue);
   for (const advertiserId of catalogue.advertiserIds) {
     for (const list of pull.listsOf?.(advertiserId) ?? []) await readList(run, list, catalogue);

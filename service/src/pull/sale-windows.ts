@@ -4,7 +4,6 @@ import type { SaleFeed } from '@offerbook/feeds/network.ts';
 import { openFeeds } from '@offerbook/feeds/networks.ts';
 import { PulledSales } from '@offerbook/feeds/pull/pulled-sales.ts';
 import type { PullStream, PullWindow } from '@offerbook/feeds/pull/sale-pull.ts';
-import { Shares } from '@offerbook/feeds/source/share.ts';
 import type { Source } from '@offerbook/feeds/source/source-file.ts';
 import type { TransactionRules } from '@offerbook/feeds/transactions/to-transaction.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
@@ -85,7 +84,7 @@ export class SaleWindows {
     const feed = openFeeds(utc, context.clock()).transactions as SaleFeed;
     const rules: TransactionRules = {
       source: utc,
-      shares: new Shares(source, overlay),
+      overlay,
       coupons,
       organisation: org?.name,
     };
@@ -101,7 +100,7 @@ export class SaleWindows {
       read: async (position, number) => {
         const request = pull.request(rules.name, window, position);
         const page = await client.fetch(request, async (body, header) => {
-          const found = await sales.add(`page ${number}`, body, header);
+          const found = await sales.addPage(`page ${number}`, body, header);
           return { next: pull.next(found, position), total: pull.readTotal?.(found) };
         });
         options.onRows?.(sales.rowCount, title);

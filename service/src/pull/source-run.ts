@@ -1,6 +1,6 @@
 // One run over one source: the operator's settings, the lease, and the connection to the network.
 
-import type { ConvertReport } from '@offerbook/feeds/convert-report.ts';
+import type { ConvertReport } from '@offerbook/feeds/convert-run.ts';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import { type ImportSource, sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { printProblems } from '@offerbook/wire/rows/row-problem.ts';

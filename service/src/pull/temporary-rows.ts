@@ -4,7 +4,7 @@
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RowSpool } from '@offerbook/feeds/convert-report.ts';
+import type { RowSpool } from '@offerbook/feeds/convert-run.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 const NEWLINE = 0x0a;

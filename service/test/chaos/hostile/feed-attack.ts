@@ -1,7 +1,7 @@
 // Converts mutated files of each network. Every conversion must end in time, print only rows that an import accepts, and report
 // the line and the problem of every other row.
 
-import { ConversionFailed } from '@offerbook/feeds/convert-report.ts';
+import { ConversionFailed } from '@offerbook/feeds/convert-run.ts';
 import type { NetworkName } from '@offerbook/feeds/source/source-file.ts';
 import { RetailerSchema } from '@offerbook/wire/catalogue.ts';
 import { transactionRowSchema } from '@offerbook/wire/transaction.ts';

@@ -3,16 +3,11 @@
 
 import { convertCatalogue } from '@offerbook/feeds/catalogue/convert-catalogue.ts';
 import type { CatalogueFile } from '@offerbook/feeds/catalogue/read-facts.ts';
-import {
-  ConversionFailed,
-  type ConvertOptions,
-  type ConvertReport,
-} from '@offerbook/feeds/convert-report.ts';
+import { ConversionFailed, type ConvertOptions, type ConvertReport } from '@offerbook/feeds/convert-run.ts';
 import { convertLinks } from '@offerbook/feeds/links/convert-links.ts';
 import type { NetworkFeeds } from '@offerbook/feeds/network.ts';
 import { openFeeds } from '@offerbook/feeds/networks.ts';
 import { exampleSource } from '@offerbook/feeds/source/example-source.ts';
-import { Shares } from '@offerbook/feeds/source/share.ts';
 import { NETWORK_NAMES, type NetworkName, type Source } from '@offerbook/feeds/source/source-file.ts';
 import { convertTransactions } from '@offerbook/feeds/transactions/convert-transactions.ts';
 import { readCouponCodes } from '@offerbook/feeds/transactions/coupon-codes.ts';
@@ -124,7 +119,7 @@ async function convertTransactionFiles(
   requireOrganisation(source, options.org);
   const rules = {
     source,
-    shares: new Shares(source, overlay),
+    overlay,
     coupons:
       options.catalogue && (await readCouponCodes(await Promise.all(options.catalogue.map(openSource)))),
     organisation: options.org,
@@ -153,8 +148,7 @@ async function convertCatalogueFiles(
 ): Promise<void> {
   const { source, overlay, network } = await openFeed(options);
   const files = await openCatalogueFiles(options, network, source.network);
-  const rules = { source, overlay, shares: new Shares(source, overlay) };
-  await convert(options, 'retailer', (rows, how) => convertCatalogue(files, rules, rows, how));
+  await convert(options, 'retailer', (rows, how) => convertCatalogue(files, { source, overlay }, rows, how));
 }
 
 async function convertLinkFiles(

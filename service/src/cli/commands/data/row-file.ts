@@ -20,7 +20,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
-import type { RowSpool } from '@offerbook/feeds/convert-report.ts';
+import type { RowSpool } from '@offerbook/feeds/convert-run.ts';
 import { BadInput } from '@offerbook/wire/failures.ts';
 import { TemporaryRows } from '../../../pull/temporary-rows.ts';
 import { sync } from '../../../storage/backup/synced-files.ts';
