@@ -18,7 +18,7 @@ async function operator(network: FakeNetwork, changes: Row = {}) {
   const folder = temporaryFolder();
   const source = {
     ...{ network: 'awin', account: '77777', namespace: NAMESPACE, share: { default: 0.5 }, subId: 'uid' },
-    ...{ baseUrl: network.baseUrl, credentials: { token: { file: 'awin.token' } } },
+    ...{ baseUrl: network.url, credentials: { token: { file: 'awin.token' } } },
     ...changes,
   };
   writeFileSync(join(folder, 'awin.json'), JSON.stringify(source));
@@ -138,7 +138,7 @@ describe('offerbook pull', () => {
       return Response.json({ message: 'maintenance \u202e' }, { status: 400 });
     });
     const source = JSON.parse(readFileSync(join(folder, 'awin.json'), 'utf8'));
-    const other = { ...source, account: '88888', baseUrl: hanging.baseUrl };
+    const other = { ...source, account: '88888', baseUrl: hanging.url };
     writeFileSync(join(folder, 'hanging.json'), JSON.stringify(other));
     await run('orgs create acme');
     const { code, stdout, stderr } = await run(

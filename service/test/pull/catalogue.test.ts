@@ -53,7 +53,7 @@ describe.each(DATABASES)('on $name', (database) => {
       fileName: expect.stringMatching(/^catalogue 2026-11-15T12:/),
     });
     // The client stays within the rate of the network.
-    expect(shops.answered.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(shops.networks.answered.filter(({ status }) => status !== 200)).toEqual([]);
   });
 
   test('two pulls at the same time do not withdraw retailers of the other network', async () => {
@@ -131,7 +131,7 @@ describe.each(DATABASES)('on $name', (database) => {
 const ofProgramme = (request: Request, shops: Shops, index: number) =>
   request.url.includes(`advertiserId=${advertisers(shops)[index]}&`);
 const advertisers = (shops: Shops) =>
-  shops.fakes.ledger.programmes('awin', shops.nowMs).map(({ advertiserId }) => advertiserId);
+  shops.networks.fakes.ledger.programmes('awin', shops.nowMs).map(({ advertiserId }) => advertiserId);
 const promotions = (body: unknown) => (request: Request) =>
   request.url.endsWith('/promotions') ? Response.json(body) : undefined;
 
@@ -181,7 +181,7 @@ test.each(Object.entries(INCOMPLETE))('nothing changes if %s', async (_, [networ
   await shops.pull(network);
   const before = await shops.stored();
   shops.nowMs += DAY_MS;
-  shops.intercept = (request) => answer(request, shops);
+  shops.networks.intercept = (request) => answer(request, shops);
   const [report] = await shops.pull(network);
   expect([report?.error, await shops.stored()]).toEqual([expect.stringMatching(error), before]);
 });
@@ -234,7 +234,8 @@ test('refuses a catalogue that is suddenly empty, unless withdrawals are allowed
   await using shops = await Shops.open(DATABASE);
   await shops.pull('awin');
   const before = await shops.stored();
-  shops.intercept = (request) => (request.url.includes('/programmes') ? Response.json([]) : undefined);
+  shops.networks.intercept = (request) =>
+    request.url.includes('/programmes') ? Response.json([]) : undefined;
   const [refused] = await shops.pull('awin');
   expect(refused?.error).toStartWith(
     'the catalogue of awin:77777 would withdraw 6 of 6 retailers, more than 50 %; nothing was imported. The network may have sent an incomplete catalogue. If the retailers are gone, add --allow-withdrawals',
@@ -249,7 +250,7 @@ test('refuses a catalogue that suddenly has no coupons and promotions', async ()
   await using shops = await Shops.open(DATABASE, { programmes: 12 });
   await shops.pull('awin');
   const before = await shops.stored();
-  shops.intercept = (request) =>
+  shops.networks.intercept = (request) =>
     request.url.endsWith('/promotions')
       ? Response.json({ data: [], pagination: { page: 1, pageSize: 200, totalPages: 1 } })
       : undefined;
@@ -263,11 +264,11 @@ test('nothing changes if a row is invalid; with --skip-invalid, the valid rows a
   await shops.pull('impact');
   const before = await shops.stored();
   shops.nowMs += DAY_MS;
-  const [first] = shops.fakes.ledger.programmes('impact', shops.nowMs);
+  const [first] = shops.networks.fakes.ledger.programmes('impact', shops.nowMs);
   const truth = shops.truth('impact');
   const campaign = { CampaignId: String(first?.advertiserId), CampaignName: '', CampaignUrl: 'x' };
   const page = { '@page': '1', '@numpages': '1', '@total': '1', '@nextpageuri': '' };
-  shops.intercept = (request) =>
+  shops.networks.intercept = (request) =>
     /\/Campaigns\?/.test(request.url) ? Response.json({ ...page, Campaigns: [campaign] }) : undefined;
   const [refused] = await shops.pull('impact');
   expect(refused?.error).toContain('CampaignName');
@@ -275,7 +276,7 @@ test('nothing changes if a row is invalid; with --skip-invalid, the valid rows a
   const [skipped] = await shops.pull('impact', { skipInvalid: true });
   expect(skipped?.counts).toMatchObject({ withdrawn: 0 });
   expect(await shops.stored()).toEqual(before);
-  shops.intercept = () => undefined;
+  shops.networks.intercept = () => undefined;
   await shops.pull('impact');
   expect(await shops.offered()).toEqual(truth);
 });

@@ -1,7 +1,6 @@
 // Pulls sales from a fake network whose rows the test chooses.
 
-import { openCataloguePull, openSalePull } from '@offerbook/feeds/networks.ts';
-import type { NetworkName } from '@offerbook/feeds/source/source-file.ts';
+import type { NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
 import { DAY_MS } from '@offerbook/wire/time.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
 import { type Row, sourceFor } from '../../../feeds/test/fixture.ts';
@@ -10,8 +9,8 @@ import type { Stores } from '../../src/domain/stores.ts';
 import type { PullableSource } from '../../src/pull/network-client.ts';
 import type { PullOptions, StreamReport } from '../../src/pull/source-run.ts';
 import { DATABASES, type TestDatabase } from '../support/databases.ts';
-import { FakeNetwork, PULL_SECRETS } from './fake-network.ts';
-import { openPullDatabase, type PullDatabase, PullRig } from './pull-rig.ts';
+import { FakeNetwork } from './fake-network.ts';
+import { openPullDatabase, type PullDatabase, PullRig, pullableOf } from './pull-rig.ts';
 
 export const START_MS = Date.UTC(2026, 10, 20);
 
@@ -38,17 +37,7 @@ export class PullTest extends PullRig implements AsyncDisposable {
   }
 
   pullable(changes: Row = {}): PullableSource {
-    const source = sourceFor(this.#name, { baseUrl: this.network.baseUrl, ...changes });
-    const pull = openSalePull(source);
-    if (pull === undefined) throw new Error(`${this.#name} cannot be pulled`);
-    return {
-      source,
-      overlay: new Map(),
-      pull,
-      catalogue: openCataloguePull(source),
-      secrets: PULL_SECRETS[this.#name] ?? {},
-      coupons: undefined,
-    };
+    return pullableOf(sourceFor(this.#name, { baseUrl: this.network.url, ...changes }), this.#name);
   }
 
   /** Pulls only sales. */

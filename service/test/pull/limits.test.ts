@@ -50,14 +50,15 @@ test.each(NETWORKS)(
     shops.nowMs = START_MS + 50_000;
     const org = await newOrganisation(shops.stores);
     const method = network === 'cj' ? 'POST' : 'GET';
-    const request = () => shops.fakes.answer(new Request(shops.baseUrl + PATHS[network], { method }));
+    const request = () =>
+      shops.networks.fakes.answer(new Request(shops.networks.url + PATHS[network], { method }));
     for (let pass = 0; pass < 2; pass++) {
       await Promise.all(Array.from({ length: RATES[network] }, request));
-      shops.answered.length = 0;
+      shops.networks.answered.length = 0;
       const startMs = START_MS - 12 * DAY_MS;
       const reports = await shops.pull(network, { only: 'transactions', org, startMs });
       expect(errorsOf(reports)).toEqual(reports.map(() => null));
-      const refused = shops.answered.map(({ status }) => status !== 200);
+      const refused = shops.networks.answered.map(({ status }) => status !== 200);
       expect(refused).toContain(true);
       expect(refused.filter((isRefused, index) => isRefused && refused[index - 1] === true)).toEqual([]);
       shops.nowMs += DAY_MS;
@@ -68,7 +69,8 @@ test.each(NETWORKS)(
 test('Rakuten: sales and catalogue share one token, and a pull after a killed pull waits for a second token', async () => {
   await using shops = await Shops.open(DATABASE, { isSecondTokenRefused: true });
   const org = await newOrganisation(shops.stores);
-  const tokens = () => shops.answered.filter(({ target }) => target === '/token').map(({ status }) => status);
+  const tokens = () =>
+    shops.networks.answered.filter(({ target }) => target === '/token').map(({ status }) => status);
   await shops.pull('rakuten', { only: undefined, org });
   expect(tokens()).toEqual([200]);
   // The token of the first pull is still valid, as if the pull had been killed.

@@ -1,8 +1,7 @@
 // Pulls from a fake network of the sandbox: the source, the pull of one pass, and the comparison of the database with the
 // network's truth.
 
-import { openCataloguePull, openSalePull } from '@offerbook/feeds/networks.ts';
-import { ACCOUNTS, type NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
+import type { NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
 import type { TrueSale } from '@offerbook/sandbox/networks/true-sales.ts';
 import { DAY_MS } from '@offerbook/wire/time.ts';
 import type { Transaction } from '@offerbook/wire/transaction.ts';
@@ -14,6 +13,7 @@ import type { PullableSource } from '../../src/pull/network-client.ts';
 import { pullSource } from '../../src/pull/pull-source.ts';
 import type { StreamReport } from '../../src/pull/source-run.ts';
 import { comparable, expectedRows, wholeShareSource } from '../sandbox/network-truth.ts';
+import { pullableOf } from './pull-rig.ts';
 
 export interface PassOptions {
   readonly network: NetworkName;
@@ -43,16 +43,7 @@ export function pullable(network: NetworkName, baseUrl: string): PullableSource 
     ...{ baseUrl, logo: 'https://logos.example/{advertiser}.png' },
     ...(network === 'rakuten' && CONFIRM_AFTER),
   });
-  const pull = openSalePull(source);
-  if (pull === undefined) throw new Error(`${network} cannot be pulled`);
-  return {
-    source,
-    overlay: new Map(),
-    pull,
-    catalogue: openCataloguePull(source),
-    secrets: ACCOUNTS[network].credentials,
-    coupons: undefined,
-  };
+  return pullableOf(source, network);
 }
 
 /** One pass over all streams, as `offerbook pull` makes it. */

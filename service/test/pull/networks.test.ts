@@ -36,7 +36,12 @@ describe.each(DATABASES)('on $name', (database) => {
         return total(reports);
       };
       const compare = () =>
-        compareWithTruth(shops.stores, org, network, trueSales(shops.fakes.ledger, network, frozenMs));
+        compareWithTruth(
+          shops.stores,
+          org,
+          network,
+          trueSales(shops.networks.fakes.ledger, network, frozenMs),
+        );
       for (const days of STEPS) {
         await pull();
         shops.nowMs += days * DAY_MS;

@@ -1,5 +1,8 @@
 // What the tests of pulls share: a database, a clock that only waiting moves, and one run over a source.
 
+import { openCataloguePull, openSalePull } from '@offerbook/feeds/networks.ts';
+import type { Source } from '@offerbook/feeds/source/source-file.ts';
+import { ACCOUNTS, type NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import type { PullableSource } from '../../src/pull/network-client.ts';
 import { pullSource } from '../../src/pull/pull-source.ts';
@@ -63,6 +66,15 @@ export abstract class PullRig {
     const how = { by: 'test@host', version: '0', onNote, ...options };
     return pullSource(source, how, { ...this.context, stores });
   }
+}
+
+export function pullableOf(source: Source, name: NetworkName): PullableSource {
+  const pull = openSalePull(source);
+  if (pull === undefined) throw new Error(`${name} cannot be pulled`);
+  return {
+    ...{ source, pull, catalogue: openCataloguePull(source), secrets: ACCOUNTS[name].credentials },
+    ...{ overlay: new Map(), coupons: undefined },
+  };
 }
 
 export function errorsOf(reports: readonly StreamReport[]): (string | null)[] {

@@ -1,4 +1,4 @@
-// The sandbox's fake networks on a socket, with the clock of this machine and few sales.
+// The sandbox's fake networks on a socket. By default, with the clock of this machine and few sales.
 
 import { ACCOUNTS, type NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
 import {
@@ -8,25 +8,29 @@ import {
 } from '@offerbook/sandbox/networks/fake-networks.ts';
 import { DAY_MS } from '@offerbook/wire/time.ts';
 
-export class ServedNetworks implements AsyncDisposable {
+export class ServedNetworks implements Disposable {
   readonly fakes: FakeNetworks;
   readonly answered: AnsweredRequest[] = [];
-  readonly url: string;
+  /** Replaces a network's response; undefined answers normally. */
+  intercept: (request: Request) => Response | undefined | Promise<Response | undefined> = () => undefined;
   readonly #server: Bun.Server<undefined>;
 
   constructor(options: Partial<FakeNetworksOptions> = {}) {
     this.fakes = new FakeNetworks({
       ...{ seed: 1, sinceMs: Date.now() - 10 * DAY_MS, clock: Date.now },
       density: { salesPerDay: 100, cellMs: DAY_MS / 4 },
-      logoUrl: () => 'https://logos.example/',
+      logoUrl: (id) => `https://logos.example/${id}.png`,
       onAnswer: (entry) => this.answered.push(entry),
       ...options,
     });
     this.#server = Bun.serve({
       ...{ port: 0, hostname: '127.0.0.1', development: false },
-      fetch: (request) => this.fakes.answer(request),
+      fetch: async (request) => (await this.intercept(request)) ?? this.fakes.answer(request),
     });
-    this.url = `http://127.0.0.1:${this.#server.port}`;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#server.port}`;
   }
 
   /** The settings of a real account's source file that the example cannot know. */
@@ -35,8 +39,8 @@ export class ServedNetworks implements AsyncDisposable {
     return { ...known, baseUrl: this.url };
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#server.stop(true);
+  [Symbol.dispose](): void {
+    void this.#server.stop(true);
   }
 }
 

@@ -2,11 +2,7 @@
 // database with what the networks offer.
 
 import { NETWORKS, type NetworkName } from '@offerbook/sandbox/networks/accounts.ts';
-import {
-  type AnsweredRequest,
-  FakeNetworks,
-  type FakeNetworksOptions,
-} from '@offerbook/sandbox/networks/fake-networks.ts';
+import type { FakeNetworksOptions } from '@offerbook/sandbox/networks/fake-networks.ts';
 import type { Fault } from '@offerbook/sandbox/networks/faults.ts';
 import type { Retailer } from '@offerbook/wire/catalogue.ts';
 import { DAY_MS, HOUR_MS } from '@offerbook/wire/time.ts';
@@ -16,48 +12,27 @@ import type { TestDatabase } from '../support/databases.ts';
 import { storedOffers, storedRetailers, trueOffers } from './catalogue-truth.ts';
 import { pullable } from './network-pull.ts';
 import { openPullDatabase, type PullDatabase, PullRig } from './pull-rig.ts';
+import { ServedNetworks } from './served-networks.ts';
 
 /** The fakes' deals change every full hour. */
 const START_MS = Date.UTC(2026, 10, 14, 12, 5);
 
-/** Replaces a network's response; undefined answers normally. */
-type Interception = (request: Request) => Response | undefined;
-
 export class Shops extends PullRig implements AsyncDisposable {
-  readonly fakes: FakeNetworks;
-  readonly answered: AnsweredRequest[] = [];
+  readonly networks: ServedNetworks;
   fault: (network: NetworkName, number: number, target?: string) => Fault | undefined = () => undefined;
-  intercept: Interception = () => undefined;
-  readonly #server: Bun.Server<undefined>;
 
   private constructor(database: PullDatabase, options: Partial<FakeNetworksOptions>) {
     super(database);
-    this.fakes = new FakeNetworks({
-      seed: 7,
-      sinceMs: START_MS - DAY_MS,
-      density: { salesPerDay: 5, cellMs: HOUR_MS },
-      pageSizeMax: 5,
-      programmes: 6,
-      logoUrl: (id) => `https://logos.example/${id}.png`,
-      clock: () => this.nowMs,
+    this.networks = new ServedNetworks({
+      ...{ seed: 7, sinceMs: START_MS - DAY_MS, density: { salesPerDay: 5, cellMs: HOUR_MS } },
+      ...{ pageSizeMax: 5, programmes: 6, clock: () => this.nowMs },
       faults: { draw: (...request) => this.fault(...request) },
-      onAnswer: (entry) => this.answered.push(entry),
       ...options,
-    });
-    this.#server = Bun.serve({
-      port: 0,
-      hostname: '127.0.0.1',
-      development: false,
-      fetch: (request) => this.intercept(request) ?? this.fakes.answer(request),
     });
   }
 
   static async open(database: TestDatabase, options: Partial<FakeNetworksOptions> = {}): Promise<Shops> {
     return new Shops(await openPullDatabase(database, START_MS), options);
-  }
-
-  get baseUrl(): string {
-    return `http://127.0.0.1:${this.#server.port}`;
   }
 
   /** Pulls only the catalogue, unless the options say otherwise. */
@@ -68,7 +43,7 @@ export class Shops extends PullRig implements AsyncDisposable {
   ): Promise<StreamReport[]> {
     const startMs = this.nowMs - DAY_MS;
     const how = { only: 'catalogue', org: undefined, startMs, ...options } as const;
-    return this.run(pullable(network, this.baseUrl), how, stores);
+    return this.run(pullable(network, this.networks.url), how, stores);
   }
 
   stored(): Promise<Retailer[]> {
@@ -82,18 +57,20 @@ export class Shops extends PullRig implements AsyncDisposable {
 
   /** What the networks offer at this time. */
   truth(...networks: readonly NetworkName[]): string[] {
-    return trueOffers(this.fakes.ledger, networks, this.nowMs);
+    return trueOffers(this.networks.fakes.ledger, networks, this.nowMs);
   }
 
   /** The network of a retailer, by its name. */
   ipNetworkOf(name: string): NetworkName | undefined {
     return NETWORKS.find((network) =>
-      this.fakes.ledger.programmes(network, this.nowMs).some(({ retailer }) => retailer.name === name),
+      this.networks.fakes.ledger
+        .programmes(network, this.nowMs)
+        .some(({ retailer }) => retailer.name === name),
     );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#server.stop(true);
+    this.networks[Symbol.dispose]();
     await this.stores.close();
   }
 }
