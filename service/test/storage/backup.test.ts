@@ -30,10 +30,9 @@ import { importTransactions } from '../../src/importer/import-transactions.ts';
 import type { BackupManifest } from '../../src/storage/backup/backup-manifest.ts';
 import { makeBackup } from '../../src/storage/backup/make-backup.ts';
 import { beginTimeline } from '../../src/storage/backup/new-timeline.ts';
-import { restoreBackup } from '../../src/storage/backup/restore-backup.ts';
+import { type RestoreOptions, restoreBackup } from '../../src/storage/backup/restore-backup.ts';
 import { openSpool } from '../../src/storage/click-spool.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { SERVER_OPTIONS } from '../../src/storage/open-database.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { MAIN_TABLES } from '../../src/storage/schema/tables.ts';
@@ -114,13 +113,20 @@ describe('backups', () => {
     const folder = temporaryFolder();
     const path = join(folder, name);
     const url = `sqlite:${path}`;
+    const source = join(folder, 'backup');
     const stores = await open.stores(url, COMMAND_OPTIONS, clock);
     const org = await newOrganisation(stores);
-    const backup = (target: string, spool = join(folder, 'spool.db')) =>
+    const backup = (target = source, spool = join(folder, 'spool.db')) =>
       makeBackup({ url, target, spoolPath: () => spool, isOurs: () => true, clock, version: '1.2.3' });
-    const restore = (source: string, options: { replaces?: boolean; keepsStamps?: boolean } = {}) =>
+    const restore = (options: Partial<RestoreOptions> = {}) =>
       restoreBackup({ url, source, replaces: true, keepsStamps: false, auditor, ...options });
-    return { folder, path, url, stores, org, backup, restore };
+    /** Restores the backup and opens the database. */
+    const reopen = async (options: Partial<RestoreOptions> = {}) => {
+      await stores.close();
+      const report = await restore(options);
+      return { report, restored: await open.stores(url, COMMAND_OPTIONS, clock) };
+    };
+    return { folder, path, url, source, stores, org, backup, restore, reopen };
   }
 
   async function load(stores: Stores, org: Organisation, rows: readonly object[]): Promise<void> {
@@ -138,7 +144,7 @@ describe('backups', () => {
   });
 
   test('a restore changes exactly the tables that declare it', async () => {
-    const { folder, url, stores, org, backup, restore } = await scene();
+    const { url, stores, org, backup, restore } = await scene();
     const database = open.database(url);
     await load(stores, org, [transaction(1)]);
     await issue(stores, org.id);
@@ -158,8 +164,7 @@ describe('backups', () => {
       return new Map(await Promise.all(tables));
     };
     const before = await rowsOf(database);
-    const target = join(folder, 'backup');
-    await backup(target);
+    await backup();
 
     await load(stores, org, [transaction(2)]);
     await database.all('UPDATE tokens SET revoked_at = $1 WHERE revoked_at IS NULL', nowMs);
@@ -167,7 +172,7 @@ describe('backups', () => {
     await stores.erasures.erase(org, 'nobody');
     await stores.close();
     await database.close();
-    await restore(target);
+    await restore();
     const after = await rowsOf(open.database(url));
     const changed = MAIN_TABLES.filter(({ name }) => !Bun.deepEquals(before.get(name), after.get(name)));
     const declared = MAIN_TABLES.filter(({ restored }) => restored === 'changed');
@@ -175,34 +180,38 @@ describe('backups', () => {
   });
 
   test('a backup contains every row, is readable only by its owner, and restores everything', async () => {
-    const { folder, path, url, stores, org, backup, restore } = await scene();
+    const { folder, path, source, stores, org, backup, reopen } = await scene();
     await load(stores, org, [transaction(1), transaction(2)]);
     await load(stores, org, [transaction(1, { status: 'CONFIRMED' })]);
     await issue(stores, org.id);
     await recordClick(stores, org.id);
     const before = await everything(stores, org);
-    const target = join(folder, 'backup');
-    const manifest = await backup(target);
+    const manifest = await backup();
 
     expect(manifest).toMatchObject({ madeAt: printTimestamp(nowMs), version: '1.2.3', format: 1 });
     expect(manifest.files.map(({ name, rows }) => [name, rows.transactions ?? rows.clicks])).toEqual([
       ['offerbook.db', 2],
       ['offerbook.db-activations', 1],
     ]);
-    expect(JSON.parse(readFileSync(join(target, 'manifest.json'), 'utf8'))).toEqual(manifest);
-    const names = readdirSync(target).sort();
+    expect(JSON.parse(readFileSync(join(source, 'manifest.json'), 'utf8'))).toEqual(manifest);
+    const names = readdirSync(source).sort();
     expect(names).toEqual(['manifest.json', 'offerbook.db', 'offerbook.db-activations']);
-    expect(names.map((name) => statSync(join(target, name)).mode & 0o777)).toEqual([0o600, 0o600, 0o600]);
-    expect(statSync(target).mode & 0o777).toBe(0o700);
+    expect(names.map((name) => statSync(join(source, name)).mode & 0o777)).toEqual([0o600, 0o600, 0o600]);
+    expect(statSync(source).mode & 0o777).toBe(0o700);
     expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([]);
-    expect(await rejection(backup(target))).toEqual(
-      new StorageError('exists', `${target} already exists; nothing was written`),
-    );
+    const dangling = join(folder, 'dangling');
+    symlinkSync(join(folder, 'nowhere'), dangling);
+    for (const target of [source, dangling])
+      expect(await rejection(backup(target))).toEqual(
+        new StorageError('exists', `${target} already exists; nothing was written`),
+      );
+    expect(readlinkSync(dangling)).toBe(join(folder, 'nowhere'));
 
     await stores.close();
-    rmSync(path);
-    rmSync(`${path}-activations`);
-    expect(await restore(target, { replaces: false, keepsStamps: true })).toEqual({
+    for (const end of ['', '-activations']) rmSync(`${path}${end}`);
+    for (const name of names) chmodSync(join(source, name), 0o644);
+    const { report, restored } = await reopen({ replaces: false, keepsStamps: true });
+    expect(report).toEqual({
       madeAt: manifest.madeAt,
       stamped: 0,
       tokensRevoked: 0,
@@ -213,8 +222,7 @@ describe('backups', () => {
       clicks: 'of the backup',
       replaced: null,
     });
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-    const restored = await open.stores(url);
+    expect(['', '-activations'].map((end) => statSync(`${path}${end}`).mode & 0o777)).toEqual([0o600, 0o600]);
     expect(await everything(restored, org)).toEqual(before);
     expect((await restored.audit.list({ limit: 1 }))[0]).toMatchObject({
       action: 'database restored',
@@ -224,16 +232,14 @@ describe('backups', () => {
   });
 
   test("a restore through a symbolic link replaces the link's target and moves the old file aside next to the target", async () => {
-    const { folder, path, stores, org, backup } = await scene();
+    const { folder, path, stores, org, backup, restore } = await scene();
     await load(stores, org, [transaction(1)]);
-    await backup(join(folder, 'backup'));
+    await backup();
     await load(stores, org, [transaction(2)]);
     await stores.close();
     const link = join(temporaryFolder(), 'link.db');
     symlinkSync(path, link);
-    const source = join(folder, 'backup');
-    const options = { source, replaces: true, keepsStamps: false, auditor };
-    const { replaced } = await restoreBackup({ url: `sqlite:${link}`, ...options });
+    const { replaced } = await restore({ url: `sqlite:${link}` });
     expect([dirname(replaced ?? ''), readdirSync(dirname(link))]).toEqual([folder, ['link.db']]);
     const ids = async (at: string) =>
       (await readAllTransactions(await open.stores(`sqlite:${at}`), org.id)).map((row) => row.id);
@@ -242,8 +248,7 @@ describe('backups', () => {
     // A dangling link, as if the disk were not mounted.
     rmSync(link);
     symlinkSync(join(folder, 'not there', 'shop.db'), link);
-    const nowhere = restoreBackup({ url: `sqlite:${link}`, ...options });
-    expect((await rejection(nowhere)).message).toBe(
+    expect((await rejection(restore({ url: `sqlite:${link}` }))).message).toBe(
       `${link} is a symbolic link to a missing file; check that its disk is mounted`,
     );
     expect(readlinkSync(link)).toBe(join(folder, 'not there', 'shop.db'));
@@ -283,77 +288,90 @@ describe('backups', () => {
   });
 
   test('a backup does not wait for a running import and contains none of its rows', async () => {
-    const { folder, stores, org, backup } = await scene();
+    const { stores, org, backup } = await scene();
     await load(stores, org, [transaction(1)]);
     const manifest = await stores.transactions.write(org.id, async (writer) => {
       const document = JSON.stringify(transaction(2));
       await putDocuments(writer, [{ id: transaction(2).id, updatedAtMs: writer.stampMs, document }]);
-      return backup(join(folder, 'backup'));
+      return backup();
     });
     expect(manifest.files.map(({ rows }) => rows.transactions)).toEqual([1]);
     expect(await readAllTransactions(stores, org.id)).toHaveLength(2);
   });
 
   test('a backup includes the clicks in the spool', async () => {
-    const { folder, stores, org, backup } = await scene();
+    const { folder, source, stores, org, backup } = await scene();
     const recorded = await recordClick(stores, org.id);
-    const [click] = [await recordClick(stores, org.id, { passbackUid: 'in the spool' })];
+    const click = await recordClick(stores, org.id, { passbackUid: 'in the spool' });
     await stores.clicks.remove([click]);
     const path = join(folder, 'waiting.db');
     const spool = openSpool(() => path);
     await spool.put([click, recorded]);
     await spool.close();
-    await backup(join(folder, 'backup'), path);
+    await backup(source, path);
 
-    const copy = new SqliteFile(join(folder, 'backup', 'offerbook.db-activations'), { readonly: true });
+    const copy = new SqliteFile(join(source, 'offerbook.db-activations'), { readonly: true });
     const found = copy.query('SELECT id FROM clicks ORDER BY id').values().flat();
     expect(found).toEqual([recorded.id, click.id].sort());
-    expect(readdirSync(join(folder, 'backup')).length).toBe(3);
+    expect(readdirSync(source).length).toBe(3);
   });
 
-  test('a restore rejects a damaged, truncated or missing backup and changes nothing', async () => {
-    const { folder, path, stores, org, backup, restore } = await scene();
+  test('a restore rejects a damaged, incomplete or forged backup and changes nothing', async () => {
+    const { folder, path, source, stores, org, backup, restore } = await scene();
     await load(stores, org, [transaction(1)]);
     await recordClick(stores, org.id);
-    await backup(join(folder, 'good'));
+    const manifest = await backup();
     await stores.close();
-    const file = (name: string) => join(folder, 'bad', name);
-    const list = () => JSON.parse(readFileSync(file('manifest.json'), 'utf8')) as { files: object[] };
-    const rename = (name: string) => {
-      const { files, ...rest } = list();
-      const renamed = { ...rest, files: files.map((each) => ({ ...each, name })) };
-      writeFileSync(file('manifest.json'), JSON.stringify(renamed));
+    const [bad, main, clicks] = [join(folder, 'bad'), 'offerbook.db', 'offerbook.db-activations'];
+    const file = (name: string) => join(bad, name);
+    const list = (changes: object) =>
+      writeFileSync(file('manifest.json'), JSON.stringify({ ...manifest, ...changes }));
+    const rename = (name: string) => list({ files: manifest.files.map((each) => ({ ...each, name })) });
+    const link = (name: string) => {
+      rmSync(file(name));
+      symlinkSync(join(source, name), file(name));
     };
-    const faults: [string, () => void, string][] = [
-      ['a changed byte', () => flipByte(file('offerbook.db'), 5_000), 'is damaged'],
-      ['a changed byte of the clicks', () => flipByte(file('offerbook.db-activations'), 5_000), 'is damaged'],
-      ['a file cut short', () => truncateSync(file('offerbook.db'), 8_192), 'is damaged'],
-      ['a missing file', () => rmSync(file('offerbook.db-activations')), 'could not be copied'],
-      ['no list', () => rmSync(file('manifest.json')), 'is not a backup: its manifest.json cannot be read'],
-      ['a list that is no JSON', () => writeFileSync(file('manifest.json'), '{'), 'is not a backup that'],
-      ['a name that leads elsewhere', () => rename('../good/offerbook.db'), 'is not a backup that'],
-      ['a file twice', () => rename('offerbook.db'), 'is not a backup that'],
+    const damaged = "is damaged: its checksum differs from the manifest's; nothing was changed";
+    const invalid = 'is not a backup that this version of Offerbook can read: its manifest.json is invalid';
+    const linked = 'is a symbolic link, which a backup never contains; nothing was changed';
+    const faults: [damage: () => void, message: string][] = [
+      [() => flipByte(file(main), 5_000), `${file(main)} ${damaged}`],
+      [() => flipByte(file(clicks), 5_000), `${file(clicks)} ${damaged}`],
+      [() => truncateSync(file(main), 8_192), `${file(main)} ${damaged}`],
+      [() => rmSync(file(clicks)), `${file(clicks)} could not be copied: `],
+      [() => rmSync(file('manifest.json')), `${bad} is not a backup: its manifest.json cannot be read`],
+      [() => writeFileSync(file('manifest.json'), '{'), `${bad} ${invalid}`],
+      [() => rename('../backup/offerbook.db'), `${bad} ${invalid}`],
+      [() => rename(main), `${bad} ${invalid}`],
+      [() => list({ madeAt: '\u001b[2Jnow' }), `${bad} ${invalid}`],
+      [() => list({ madeAt: 'now' }), `${bad} ${invalid}`],
+      [() => list({ version: '\u001b[2J' }), `${bad} ${invalid}`],
+      [() => link('manifest.json'), `${file('manifest.json')} ${linked}`],
+      [() => link(main), `${file(main)} ${linked}`],
+      [() => link(clicks), `${file(clicks)} ${linked}`],
     ];
     const before = readFileSync(path);
     const beside = readdirSync(folder).length;
-    for (const [, damage, message] of faults) {
-      cpSync(join(folder, 'good'), join(folder, 'bad'), { recursive: true });
+    for (const [damage, message] of faults) {
+      cpSync(source, bad, { recursive: true });
       damage();
-      const refusal = await rejection(restore(join(folder, 'bad')));
-      expect(refusal).toMatchObject({ kind: 'invalid' });
-      expect(refusal.message).toContain(message);
-      rmSync(join(folder, 'bad'), { recursive: true });
+      const refusal = await rejection(restore({ source: bad }));
+      expect(refusal).toMatchObject({ name: 'StorageError', kind: 'invalid' });
+      expect(refusal.message).toStartWith(message);
+      rmSync(bad, { recursive: true });
     }
     expect(readFileSync(path).equals(before)).toBe(true);
     expect(readdirSync(folder).length).toBe(beside);
+    // The folder itself may have a second name, such as one for the newest backup.
+    symlinkSync(source, join(folder, 'newest'));
+    expect((await restore({ source: join(folder, 'newest') })).stamped).toBe(0);
   });
 
   test('a restore rejects a backup with a modified schema and does not run any of its statements', async () => {
-    const { folder, path, stores, org, backup, restore } = await scene();
+    const { folder, path, source, stores, org, backup, restore } = await scene();
     await load(stores, org, [transaction(1)]);
     await recordClick(stores, org.id);
-    const target = join(folder, 'backup');
-    const manifest = await backup(target);
+    const manifest = await backup();
     await stores.close();
     const before = readFileSync(path);
     const changes: [string, string, string][] = [
@@ -374,8 +392,8 @@ describe('backups', () => {
       ],
     ];
     for (const [name, sql, difference] of changes) {
-      const copy = tamper(target, manifest, name, sql);
-      expect(await rejection(restore(copy))).toEqual(
+      const copy = tamper(source, manifest, name, sql);
+      expect(await rejection(restore({ source: copy }))).toEqual(
         new StorageError(
           'invalid',
           `${name} in the backup does not have Offerbook's schema: ${difference}; nothing was changed`,
@@ -383,151 +401,65 @@ describe('backups', () => {
       );
     }
     for (const sql of ['DROP TABLE schema_version', `ALTER TABLE schema_version RENAME TO other`])
-      expect(await rejection(restore(tamper(target, manifest, 'offerbook.db', sql)))).toEqual(
+      expect(await rejection(restore({ source: tamper(source, manifest, 'offerbook.db', sql) }))).toEqual(
         new StorageError(
           'invalid',
           'offerbook.db in the backup is not an Offerbook database; nothing was changed',
         ),
       );
-    const newer = tamper(target, manifest, 'offerbook.db', 'UPDATE schema_version SET version = 999');
-    expect((await rejection(restore(newer))).message).toStartWith(
+    const newer = tamper(source, manifest, 'offerbook.db', 'UPDATE schema_version SET version = 999');
+    expect((await rejection(restore({ source: newer }))).message).toStartWith(
       'offerbook.db in the backup has schema version 999, created by a newer Offerbook; this one supports up to version ',
     );
     expect(readFileSync(path).equals(before)).toBeTrue();
     expect(readdirSync(folder).sort()).toEqual(['backup', 'shop.db', 'shop.db-activations']);
     // Accepted: an index that an operator added, and the statistics of ANALYZE.
-    const indexed = tamper(target, manifest, 'offerbook.db', 'CREATE INDEX own ON tokens (label)', 'ANALYZE');
-    expect((await restore(indexed)).stamped).toBe(0);
+    const indexed = tamper(source, manifest, 'offerbook.db', 'CREATE INDEX own ON tokens (label)', 'ANALYZE');
+    expect((await restore({ source: indexed })).stamped).toBe(0);
   });
 
-  test('a backup or restore whose path is too long fails with a one-sentence message', async () => {
-    const { folder, url } = await scene();
+  test('a path that is too long fails with a one-sentence message and changes nothing', async () => {
+    // The name of the folder for the replaced database would be too long.
+    const { folder, stores, org, backup, restore } = await scene('x'.repeat(220));
+    await load(stores, org, [transaction(1)]);
+    await backup();
+    await stores.close();
+    const before = readdirSync(folder).sort();
     const tooLong = join(folder, 'x'.repeat(300));
-    const paths = { spoolPath: () => '', isOurs: () => true, clock, version: '1' };
-    for (const attempt of [
-      makeBackup({ url, target: tooLong, ...paths }),
-      restoreBackup({
-        url: `sqlite:${tooLong}`,
-        source: folder,
-        replaces: true,
-        keepsStamps: false,
-        auditor,
-      }),
-    ])
+    for (const attempt of [backup(tooLong), restore({ url: `sqlite:${tooLong}` }), restore()])
       expect(await rejection(attempt)).toMatchObject({
         name: 'StorageError',
         kind: 'invalid',
         message: expect.stringContaining('ENAMETOOLONG'),
       });
+    expect(readdirSync(folder).sort()).toEqual(before);
   });
 
   test.each(SQLITE_MAIN.steps.map((_, index) => index + 1))(
     'a backup of schema version %p is restored with the current schema',
     async (count) => {
-      const folder = temporaryFolder();
-      const url = `sqlite:${join(folder, 'old.db')}`;
+      const { path, stores, backup, reopen } = await scene();
+      await stores.close();
+      rmSync(path);
+      const database = open.database(`sqlite:${path}`);
       const steps = SQLITE_MAIN.steps.slice(0, count);
-      const database = open.database(url);
       await migrate(database, undefined, { ...SQLITE_MAIN, oldestVersion: 1, steps });
       await database.close();
-      const target = join(folder, 'backup');
-      await makeBackup({ url, target, spoolPath: () => '', isOurs: () => true, clock, version: '1' });
-      await restoreBackup({ url, source: target, replaces: true, keepsStamps: false, auditor });
-      const restored = await open.stores(url, SERVER_OPTIONS, clock);
+      await backup();
+      const { restored } = await reopen();
       expect(await restored.organisations.list()).toEqual([]);
       expect(await restored.links.list()).toEqual([]);
     },
   );
 
-  test('a backup that other users can read is restored with access only for its owner', async () => {
-    const { folder, path, stores, org, backup, restore } = await scene();
-    await recordClick(stores, org.id);
-    const target = join(folder, 'backup');
-    await backup(target);
-    await stores.close();
-    for (const name of readdirSync(target)) chmodSync(join(target, name), 0o644);
-    for (const end of ['', '-activations']) rmSync(`${path}${end}`);
-    await restore(target);
-    const modes = ['', '-activations'].map((end) => statSync(`${path}${end}`).mode & 0o777);
-    expect(modes).toEqual([0o600, 0o600]);
-  });
-
-  test('a restore ends walks in progress, so no later page uses a stamp from before the restore', async () => {
-    const { folder, url, stores, org, backup, restore } = await scene();
-    await load(stores, org, [transaction(1)]);
-    const walk = { tokenId: transaction(1).id, window: { minMs: 0, maxMs: Number.MAX_SAFE_INTEGER } };
-    await backup(join(folder, 'backup'));
-    await stores.walks.begin(walk, nowMs);
-    expect(await stores.walks.find(walk)).toBe(nowMs);
-    await stores.close();
-    await restore(join(folder, 'backup'));
-    const restored = await open.stores(url, COMMAND_OPTIONS, clock);
-    expect(await restored.walks.find(walk)).toBeUndefined();
-  });
-
-  test('a restore rejects a backup that contains a symbolic link', async () => {
-    const { folder, path, stores, org, backup, restore } = await scene();
-    await recordClick(stores, org.id);
-    const target = join(folder, 'backup');
-    await backup(target);
-    await stores.close();
-    const before = readFileSync(path);
-    for (const name of ['manifest.json', 'offerbook.db', 'offerbook.db-activations']) {
-      const copy = join(temporaryFolder(), 'copy');
-      cpSync(target, copy, { recursive: true });
-      rmSync(join(copy, name));
-      symlinkSync(join(target, name), join(copy, name));
-      expect(await rejection(restore(copy))).toEqual(
-        new StorageError(
-          'invalid',
-          `${join(copy, name)} is a symbolic link, which a backup never contains; nothing was changed`,
-        ),
-      );
-    }
-    expect(readFileSync(path).equals(before)).toBeTrue();
-    // The folder itself may have a second name, such as one for the newest backup.
-    symlinkSync(target, join(folder, 'newest'));
-    expect((await restore(join(folder, 'newest'))).stamped).toBe(0);
-  });
-
-  test('a restore rejects a manifest with control characters', async () => {
-    const { folder, stores, backup, restore } = await scene();
-    const target = join(folder, 'backup');
-    const manifest = await backup(target);
-    await stores.close();
-    for (const change of [{ madeAt: '\u001b[2Jnow' }, { madeAt: 'now' }, { version: '\u001b[2J' }]) {
-      writeFileSync(join(target, 'manifest.json'), JSON.stringify({ ...manifest, ...change }));
-      expect(await rejection(restore(target))).toEqual(
-        new StorageError(
-          'invalid',
-          `${target} is not a backup that this version of Offerbook can read: its manifest.json is invalid`,
-        ),
-      );
-    }
-    const madeAt = '2026-01-31T23:59:59.999';
-    writeFileSync(join(target, 'manifest.json'), JSON.stringify({ ...manifest, madeAt }));
-    expect((await restore(target)).madeAt).toBe(madeAt);
-  });
-
-  test('a restore does not write through a dangling symbolic link', async () => {
-    const { folder, backup } = await scene();
-    const target = join(folder, 'backup');
-    symlinkSync(join(folder, 'nowhere'), target);
-    expect(await rejection(backup(target))).toEqual(
-      new StorageError('exists', `${target} already exists; nothing was written`),
-    );
-    expect(readlinkSync(target)).toBe(join(folder, 'nowhere'));
-  });
-
   test('a restore does not replace a database that exists, is in use, or belongs to another program', async () => {
     const { folder, path, stores, org, backup, restore } = await scene();
     await load(stores, org, [transaction(1)]);
-    const target = join(folder, 'backup');
-    await backup(target);
-    expect(await rejection(restore(target, { replaces: false }))).toEqual(
+    await backup();
+    expect(await rejection(restore({ replaces: false }))).toEqual(
       new StorageError('exists', `${path} already exists`),
     );
-    const refusal = await rejection(restore(target));
+    const refusal = await rejection(restore());
     expect(refusal).toMatchObject({ kind: 'busy' });
     expect(refusal.message).toBe(
       `${path} is in use; stop all servers and imports first (nothing was changed)`,
@@ -535,54 +467,19 @@ describe('backups', () => {
     expect(await readAllTransactions(stores, org.id)).toHaveLength(1);
     await stores.close();
 
-    const elsewhere = (name: string) => `sqlite:${join(folder, name)}`;
     const other = new SqliteFile(join(folder, 'other.db'), { create: true });
     other.run('CREATE TABLE precious (x)');
     other.close();
     writeFileSync(join(folder, 'text.db'), 'precious '.repeat(100));
     mkdirSync(join(folder, 'folder.db'));
-    for (const name of ['other.db', 'text.db', 'folder.db']) {
-      const options = { source: target, replaces: true, keepsStamps: false, auditor };
-      expect(await rejection(restoreBackup({ url: elsewhere(name), ...options }))).toBeInstanceOf(
-        StorageError,
-      );
-    }
+    for (const name of ['other.db', 'text.db', 'folder.db'])
+      expect(await rejection(restore({ url: `sqlite:${join(folder, name)}` }))).toBeInstanceOf(StorageError);
     expect(readFileSync(join(folder, 'text.db'), 'utf8')).toStartWith('precious');
-  });
-
-  test('a restore over a database that cannot be moved aside reports the reason and changes nothing', async () => {
-    const { folder, stores, org, backup, restore } = await scene('x'.repeat(220));
-    await load(stores, org, [transaction(1)]);
-    await backup(join(folder, 'backup'));
-    await stores.close();
-    const before = readdirSync(folder).sort();
-    expect(await rejection(restore(join(folder, 'backup')))).toMatchObject({
-      kind: 'invalid',
-      message: expect.stringContaining('ENAMETOOLONG'),
-    });
-    expect(readdirSync(folder).sort()).toEqual(before);
-  });
-
-  test('a backup of PostgreSQL or of a missing database fails with a one-sentence message', async () => {
-    const folder = temporaryFolder();
-    const options = {
-      target: join(folder, 'backup'),
-      spoolPath: () => '',
-      isOurs: () => true,
-      clock,
-      version: '1',
-    };
-    const refusal = await rejection(makeBackup({ url: 'postgres://host/name', ...options }));
-    expect(refusal).toMatchObject({ kind: 'settings' });
-    expect(refusal.message).toContain('pg_dump');
-    const nothing = await rejection(makeBackup({ url: `sqlite:${join(folder, 'none.db')}`, ...options }));
-    expect(nothing.message).toStartWith('there is no Offerbook database at');
-    expect(readdirSync(folder)).toEqual([]);
   });
 
   describe.each(['the replaced database is readable', 'the replaced database is lost'])('when %s', (how) => {
     test('polling clients end up with exactly the restored and reimported transactions', async () => {
-      const { folder, path, url, stores, org, backup, restore } = await scene();
+      const { path, stores, org, backup, reopen } = await scene();
       const [early, late] = [new Poller(), new Poller()];
       await load(
         stores,
@@ -591,8 +488,7 @@ describe('backups', () => {
       );
       await early.poll(stores, org.id);
       await late.poll(stores, org.id);
-      const target = join(folder, 'backup');
-      await backup(target);
+      await backup();
       const changes = [transaction(1, { status: 'CONFIRMED' }), transaction(4)];
       // A faulty import, the reason for the restore. It is not imported again.
       await load(stores, org, [transaction(2, { status: 'DECLINED', cashback: 0 })]);
@@ -609,9 +505,8 @@ describe('backups', () => {
       // The machine's clock is behind after its restart.
       if (how === 'the replaced database is readable') nowMs -= 3_600_000;
 
-      expect((await restore(target)).stamped).toBe(3);
-      expect(existsSync(`${path}-journal`)).toBe(false);
-      const restored = await open.stores(url, COMMAND_OPTIONS, clock);
+      const { report, restored } = await reopen();
+      expect([report.stamped, existsSync(`${path}-journal`)]).toEqual([3, false]);
       await late.poll(restored, org.id);
       expect(late.watermarkMs).toBeGreaterThan(lostMs);
       await load(restored, org, changes);
@@ -627,20 +522,18 @@ describe('backups', () => {
   });
 
   test('a restore that changes nothing does not send any transaction to polling clients', async () => {
-    const { folder, url, stores, org, backup, restore } = await scene();
+    const { stores, org, backup, reopen } = await scene();
     const poller = new Poller();
     await load(stores, org, [transaction(1)]);
     await poller.poll(stores, org.id);
-    await backup(join(folder, 'backup'));
-    await stores.close();
-    expect((await restore(join(folder, 'backup'))).stamped).toBe(0);
-    const restored = await open.stores(url, COMMAND_OPTIONS, clock);
+    await backup();
+    const { report, restored } = await reopen();
     await poller.poll(restored, org.id);
-    expect(poller.received).toBe(0);
+    expect([report.stamped, poller.received]).toEqual([0, 0]);
   });
 
-  test('a restore over an existing database keeps its clicks, revocations and erasures, and moves the other files aside', async () => {
-    const { folder, path, url, stores, org, backup, restore } = await scene();
+  test('a restore over an existing database keeps its clicks, revocations and erasures, ends its walks, and moves the other files aside', async () => {
+    const { path, stores, org, backup, reopen } = await scene();
     const came = { passbackUid: 'erased and back', soldAt: printTimestamp(nowMs + 60_000) };
     await stores.erasures.erase(org, came.passbackUid);
     const sale = transaction(1, { passbackUid: 'erased later', passbackData: 'for them' });
@@ -648,15 +541,17 @@ describe('backups', () => {
     await load(stores, org, [{ ...sale, status: 'CONFIRMED' }]);
     const token = await issue(stores, org.id);
     const old = await recordClick(stores, org.id, { passbackUid: 'erased later' });
-    await backup(join(folder, 'backup'));
+    await backup();
     await stores.tokens.revoke(token.id);
     await stores.erasures.erase(org, 'erased later');
     const fresh = await recordClick(stores, org.id, { passbackUid: 'came later' });
-    await stores.close();
-    const report = await restore(join(folder, 'backup'));
+    const walk = { tokenId: token.id, window: { minMs: 0, maxMs: Number.MAX_SAFE_INTEGER } };
+    await stores.walks.begin(walk, nowMs);
+    expect(await stores.walks.find(walk)).toBe(nowMs);
+    const { report, restored } = await reopen();
 
     expect(report).toMatchObject({ clicks: 'as they were', tokensRevoked: 1, usersErased: 1 });
-    const restored = await open.stores(url, COMMAND_OPTIONS, clock);
+    expect(await restored.walks.find(walk)).toBeUndefined();
     expect(await restored.erasures.count(org.id, 'erased later')).toEqual({
       transactions: 0,
       versions: 0,
@@ -670,60 +565,68 @@ describe('backups', () => {
       'came later',
     ]);
     expect(dirname(report.replaced ?? '')).toBe(dirname(path));
-    expect(readdirSync(report.replaced ?? '')).toEqual(['shop.db']);
+    expect(readdirSync(report.replaced ?? '').sort()).toEqual(['shop.db', 'shop.db-walks']);
     const aside = new SqliteFile(join(report.replaced ?? '', 'shop.db'), { readonly: true });
     expect(aside.query('SELECT count(*) FROM transactions').values()).toEqual([[2]]);
-    expect(existsSync(`${path}-walks`)).toBe(false);
   });
 
   test('a restore does not bring back erased users, from the backup or a later import, but keeps users who returned after their erasure', async () => {
-    const { folder, path, url, stores, org, backup, restore } = await scene();
+    const { path, url, stores, org, backup, reopen } = await scene();
     await load(stores, org, [transaction(1, { passbackUid: 'no text' })]);
     // Written directly, because imports now reject unpaired surrogates.
     const raw = open.database(url);
     const sql = String.raw`UPDATE transactions SET user_key = $1, document = replace(document, 'no text', '\ud800')`;
     await raw.all(sql, userKey('\ud800'));
     const click = await recordClick(stores, org.id, { passbackUid: 'only clicked' });
-    await backup(join(folder, 'backup'));
+    for (const passbackUid of ['only in the history', 'ben'])
+      await load(stores, org, [transaction(4, { passbackUid })]);
+    await backup();
     const soldAt = (ms: number) => ({ passbackUid: 'not in the backup', soldAt: printTimestamp(ms) });
     const before = transaction(2, soldAt(nowMs));
     await load(stores, org, [before]);
     nowMs += 60_000;
     const erasedAtMs = nowMs;
-    for (const user of ['not in the backup', 'only clicked', '\ud800'])
-      await stores.erasures.erase(org, user);
+    const erased = ['not in the backup', 'only clicked', 'only in the history', '\ud800'];
+    for (const user of erased) await stores.erasures.erase(org, user);
     const after = transaction(3, soldAt(nowMs + 60_000));
     nowMs += 3_600_000;
     await stores.close();
     await raw.close();
     // With a damaged click file, the clicks come from the backup.
     writeFileSync(`${path}-activations`, 'damaged');
-    expect(await restore(join(folder, 'backup'))).toMatchObject({ clicks: 'of the backup', usersErased: 3 });
+    const { report, restored } = await reopen();
+    expect(report).toMatchObject({ clicks: 'of the backup', usersErased: 4 });
 
-    const restored = await open.stores(url, COMMAND_OPTIONS, clock);
     expect((await restored.clicks.find([click.id])).get(click.id)?.passbackUid).toBeNull();
+    expect((await restored.erasures.count(org.id, 'only in the history')).versions).toBe(0);
     await load(restored, org, [before, after]);
     const users = (await readAllTransactions(restored, org.id)).map(
       ({ document }) => (JSON.parse(document) as Transaction).passbackUid,
     );
-    expect(users).toEqual([null, null, 'not in the backup']);
+    expect(users).toEqual([null, null, 'not in the backup', 'ben']);
     const moments = open.database(url).all<{ erased_at: number }>('SELECT erased_at FROM erasures');
-    expect((await moments).map((row) => row.erased_at)).toEqual([erasedAtMs, erasedAtMs, erasedAtMs]);
+    expect((await moments).map((row) => row.erased_at)).toEqual(erased.map(() => erasedAtMs));
   });
 
   test('a restore revokes the tokens of organisations that were deleted after the backup, and lists those organisations', async () => {
     const { folder, url, stores, org, backup, restore } = await scene();
+    const options = { revokesTokens: true, reloadMs: 0 };
     const begun = await newOrganisation(stores, 'deletion begun');
     const again = await newOrganisation(stores, 'deleted and made again');
     for (const { id } of [org, begun, again]) await issue(stores, id);
+    for (const name of ['deleted once', 'deleted twice']) {
+      await newOrganisation(stores, name);
+      await stores.organisations.delete(name, options);
+      nowMs += 1_000;
+      await issue(stores, (await newOrganisation(stores, name)).id);
+    }
     await backup(join(folder, 'earlier'));
     nowMs += 1_000;
     await issue(stores, (await newOrganisation(stores, 'new')).id);
-    await backup(join(folder, 'backup'));
+    await backup();
     nowMs += 1_000;
     const deletedAtMs = nowMs;
-    const options = { revokesTokens: true, reloadMs: 0 };
-    await stores.organisations.delete(again.name, options);
+    for (const name of [again.name, 'deleted twice']) await stores.organisations.delete(name, options);
     await newOrganisation(stores, again.name);
     const onBatch = () => {
       throw new Error('interrupted');
@@ -738,21 +641,26 @@ describe('backups', () => {
       await restored.close();
       return Object.fromEntries(tokens.map(({ orgName, revokedAtMs }) => [orgName, revokedAtMs]));
     };
-    expect(await restore(join(folder, 'earlier'))).toMatchObject({
-      tokensRevoked: 2,
-      organisationsDeleted: [again.name, begun.name],
+    const gone = [again.name, 'deleted twice', begun.name];
+    expect(await restore({ source: join(folder, 'earlier') })).toMatchObject({
+      tokensRevoked: 3,
+      organisationsDeleted: gone,
     });
-    const gone = { [again.name]: deletedAtMs, [begun.name]: deletedAtMs };
-    expect(await ends()).toEqual({ acme: null, ...gone });
+    const expected = {
+      ...{ acme: null, 'deleted once': null },
+      ...Object.fromEntries(gone.map((name) => [name, deletedAtMs])),
+    };
+    expect(await ends()).toEqual(expected);
     // An organisation that is missing because it was created later does not count as deleted.
-    expect(await restore(join(folder, 'backup'))).toMatchObject({ organisationsDeleted: [] });
-    expect(await ends()).toEqual({ acme: null, ...gone, new: null });
+    expect(await restore()).toMatchObject({ organisationsDeleted: [] });
+    expect(await ends()).toEqual({ ...expected, new: null });
   });
 
   test('a backup does not contain a sale that arrives while its clicks are copied', async () => {
-    const { folder, path, url, stores, org } = await scene();
+    const { folder, path, url, source, stores, org } = await scene();
     const click = await recordClick(stores, org.id);
-    const spool = openSpool(() => join(folder, 'spool.db'));
+    const spoolPath = () => join(folder, 'spool.db');
+    const spool = openSpool(spoolPath);
     await spool.put([click]);
     await spool.close();
     // Called for each click in the spool.
@@ -764,39 +672,41 @@ describe('backups', () => {
       main.close();
       return true;
     };
-    const spoolPath = () => join(folder, 'spool.db');
-    const target = join(folder, 'backup');
-    const manifest = await makeBackup({ url, target, spoolPath, isOurs, clock, version: '1.2.3' });
+    const manifest = await makeBackup({ url, target: source, spoolPath, isOurs, clock, version: '1.2.3' });
     expect(await readAllTransactions(stores, org.id)).toHaveLength(1);
     expect(manifest.files.map(({ rows }) => rows.transactions ?? rows.clicks)).toEqual([0, 1]);
   });
 
   test('a backup that fails leaves nothing behind', async () => {
-    const { folder, path, stores, backup } = await scene();
+    const { folder, path, source, stores, backup } = await scene();
     await stores.close();
     const spool = join(temporaryFolder(), 'spool.db');
     writeFileSync(spool, 'notes', { mode: 0o600 });
     const before = readdirSync(folder);
-    expect(await rejection(backup(join(folder, 'backup'), spool))).toMatchObject({ kind: 'invalid' });
+    expect(await rejection(backup(source, spool))).toMatchObject({ kind: 'invalid' });
     expect(readdirSync(folder)).toEqual(before);
 
     const file = new SqliteFile(path);
     file.run(`INSERT INTO erasures VALUES (99, 'digest', 1)`);
     file.close();
-    const refusal = await rejection(backup(join(folder, 'backup')));
+    const refusal = await rejection(backup());
     expect(refusal).toMatchObject({ kind: 'corrupt' });
     expect(refusal.message).toStartWith('the copy of offerbook.db is damaged, and the database may be too: ');
     expect(readdirSync(folder)).toEqual(before);
+
+    rmSync(path);
+    expect((await rejection(backup())).message).toBe(`there is no Offerbook database at ${path}`);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   test('a restore changes nothing while another process has the click database open', async () => {
     const { folder, path, url, stores, org, backup, restore } = await scene();
     const click = await recordClick(stores, org.id);
-    await backup(join(folder, 'backup'));
+    await backup();
     await stores.close();
     const clicks = new SqliteFile(`${path}-activations`);
     expect(clicks.query('SELECT id FROM clicks').values()).toEqual([[click.id]]);
-    const refusal = await rejection(restore(join(folder, 'backup')));
+    const refusal = await rejection(restore());
     clicks.close();
     expect(refusal).toMatchObject({ kind: 'busy' });
     expect(refusal.message).toBe(
@@ -806,24 +716,8 @@ describe('backups', () => {
     expect(await (await open.stores(url)).clicks.list(2)).toEqual([click]);
   });
 
-  test('a restore erases users whom only the history of the backup contains', async () => {
-    const { folder, url, stores, org, backup, restore } = await scene();
-    for (const passbackUid of ['anna', 'ben']) await load(stores, org, [transaction(1, { passbackUid })]);
-    expect(await stores.erasures.count(org.id, 'anna')).toEqual({ transactions: 0, versions: 1, clicks: 0 });
-    await backup(join(folder, 'backup'));
-    await stores.erasures.erase(org, 'anna');
-    await stores.close();
-    expect(await restore(join(folder, 'backup'))).toMatchObject({ usersErased: 1 });
-    const restored = await open.stores(url, COMMAND_OPTIONS, clock);
-    for (const [user, transactions] of [
-      ['anna', 0],
-      ['ben', 1],
-    ] as const)
-      expect(await restored.erasures.count(org.id, user)).toEqual({ transactions, versions: 0, clicks: 0 });
-  });
-
   test('a restore keeps the end of a token that was moved earlier after the backup', async () => {
-    const { folder, url, stores, org, backup, restore } = await scene();
+    const { stores, org, backup, reopen } = await scene();
     const token = await issue(stores, org.id);
     const rotate = (overlapEndsAtMs: number, digest: string) =>
       stores.tokens.rotate(token.id, ({ orgId, kind, label, expiresAtMs }) => ({
@@ -831,63 +725,43 @@ describe('backups', () => {
         overlapEndsAtMs,
       }));
     const first = await rotate(nowMs + 60_000, 'successor');
-    await backup(join(folder, 'backup'));
+    await backup();
     await rotate(nowMs + 10_000, 'after the backup');
-    await stores.close();
-    expect(await restore(join(folder, 'backup'))).toMatchObject({ tokensRevoked: 1 });
-    const restored = await open.stores(url);
+    const { report, restored } = await reopen();
+    expect(report).toMatchObject({ tokensRevoked: 1 });
     expect<unknown>((await restored.tokens.list()).tokens).toEqual([
       { ...token, overlapEndsAtMs: nowMs + 10_000 },
       first?.successor,
     ]);
   });
 
-  test('a restore ignores the deletion of an earlier organisation of the same name', async () => {
-    const { folder, url, stores, backup, restore } = await scene();
-    const options = { revokesTokens: true, reloadMs: 0 };
-    for (const name of ['deleted once', 'deleted twice']) {
-      await newOrganisation(stores, name);
-      await stores.organisations.delete(name, options);
-      nowMs += 1_000;
-      await issue(stores, (await newOrganisation(stores, name)).id);
-    }
-    await backup(join(folder, 'backup'));
-    nowMs += 1_000;
-    await stores.organisations.delete('deleted twice', options);
-    await stores.close();
-    expect(await restore(join(folder, 'backup'))).toMatchObject({
-      tokensRevoked: 1,
-      organisationsDeleted: ['deleted twice'],
-    });
-    const { tokens } = await (await open.stores(url)).tokens.list();
-    expect(tokens.map(({ orgName, revokedAtMs }) => [orgName, revokedAtMs]).sort()).toEqual([
-      ['deleted once', null],
-      ['deleted twice', nowMs],
-    ]);
-  });
-
   test('a restore over a partly damaged database keeps what is readable and reports what is not', async () => {
-    const { folder, path, url, stores, org, backup, restore } = await scene();
+    const { path, stores, org, backup, reopen } = await scene();
     await load(stores, org, [transaction(1, { passbackUid: 'anna' })]);
     const token = await issue(stores, org.id);
-    await backup(join(folder, 'backup'));
+    await backup();
     await stores.tokens.revoke(token.id);
     await stores.erasures.erase(org, 'anna');
     await stores.close();
     const known = { tokensRevoked: 1, usersErased: 0, organisationsDeleted: [] };
-    const nothing = { ...known, tokensRevoked: 0 };
-    const restoreDamaged = async (table: string) => {
+    const reopenDamaged = async (table: string) => {
       damageTable(path, table);
-      return restore(join(folder, 'backup'));
+      const { report, restored } = await reopen();
+      const { tokens } = await restored.tokens.list();
+      const { transactions } = await restored.erasures.count(org.id, 'anna');
+      await restored.close();
+      return { report, tokens, transactions };
     };
-    expect(await restoreDamaged('erasures')).toMatchObject({ ...known, unknown: ['erasures'] });
-    const restored = await open.stores(url, COMMAND_OPTIONS, clock);
-    expect((await restored.tokens.list()).tokens).toMatchObject([{ id: token.id, revokedAtMs: nowMs }]);
-    expect(await restored.erasures.count(org.id, 'anna')).toMatchObject({ transactions: 1 });
-    await restored.close();
-    expect(await restoreDamaged('audit')).toMatchObject({ ...known, unknown: ['deletions'] });
+    expect(await reopenDamaged('erasures')).toMatchObject({
+      report: { ...known, unknown: ['erasures'] },
+      tokens: [{ id: token.id, revokedAtMs: nowMs }],
+      transactions: 1,
+    });
+    expect(await reopenDamaged('audit')).toMatchObject({ report: { ...known, unknown: ['deletions'] } });
     const all = ['revocations', 'erasures', 'deletions'];
-    expect(await restoreDamaged('tokens')).toMatchObject({ ...nothing, unknown: all });
+    expect(await reopenDamaged('tokens')).toMatchObject({
+      report: { ...known, tokensRevoked: 0, unknown: all },
+    });
   });
 
   describe.each(['whole', 'damaged'])('a restore over a database whose clicks are %s', (how) => {
@@ -896,7 +770,7 @@ describe('backups', () => {
       await load(stores, org, [transaction(1, { passbackUid: 'erased later' }), transaction(2)]);
       const token = await issue(stores, org.id);
       await recordClick(stores, org.id, { passbackUid: 'erased later' });
-      await backup(join(folder, 'backup'));
+      await backup();
       await load(stores, org, [transaction(2, { status: 'DECLINED', cashback: 0 })]);
       await stores.tokens.revoke(token.id);
       for (const user of ['erased later', 'came later']) await stores.erasures.erase(org, user);
@@ -905,7 +779,7 @@ describe('backups', () => {
       if (how === 'damaged')
         for (const end of ['', '-wal']) writeFileSync(`${path}-activations${end}`, 'damaged');
 
-      const killed = await eachMomentOf(folder, () => restore(join(folder, 'backup')));
+      const killed = await eachMomentOf(folder, () => restore());
       const stateIn = async (place: string) => {
         const url = `sqlite:${join(place, 'shop.db')}`;
         const restored = await open.stores(url, COMMAND_OPTIONS, clock);
@@ -927,7 +801,7 @@ describe('backups', () => {
       for (const place of killed) {
         const url = `sqlite:${join(place, 'shop.db')}`;
         const source = join(place, 'backup');
-        await restoreBackup({ url, source, replaces: true, keepsStamps: false, auditor });
+        await restore({ url, source });
         expect(await stateIn(place)).toEqual(undisturbed);
       }
     });
@@ -938,23 +812,26 @@ for (const database of DATABASES) {
   describe(`restored databases on ${database.name}`, () => {
     const open = openTestStores();
 
-    test('a restored database gives all transactions one new stamp and does not reuse organisation numbers', async () => {
+    async function scene() {
       let nowMs = START_MS;
+      const clock = () => nowMs;
       const url = await database.create();
-      const stores = await open.stores(url, COMMAND_OPTIONS, () => nowMs);
+      const stores = await open.stores(url, COMMAND_OPTIONS, clock);
       const org = await newOrganisation(stores);
-      const texts = [transaction(1, { passbackData: '"updatedAt":"x"' }), transaction(2)];
-      await importTransactions(stores.transactions, org, sourceFrom(ndjson(texts)), () => nowMs, {});
-      const before = await readAllTransactions(stores, org.id);
-      nowMs += 60_000;
-      const auditor = { ...TEST_AUDITOR, clock: () => nowMs };
-      const options = { keepsStamps: false, madeAt: null };
       const raw = open.database(url);
-      expect(await beginTimeline(raw, auditor, options)).toEqual({
-        stamped: 2,
-        tokensRevoked: 0,
-        webhooksPaused: 0,
-      });
+      const auditor = { ...TEST_AUDITOR, clock };
+      const begin = (onRows?: (rows: number) => void, restored = raw) =>
+        beginTimeline(restored, auditor, { keepsStamps: false, madeAt: null, onRows });
+      return { url, stores, org, raw, clock, begin, pass: (ms: number) => (nowMs += ms) };
+    }
+
+    test('a restored database gives all transactions one new stamp and does not reuse organisation numbers', async () => {
+      const { stores, org, clock, begin, pass } = await scene();
+      const texts = [transaction(1, { passbackData: '"updatedAt":"x"' }), transaction(2)];
+      await importTransactions(stores.transactions, org, sourceFrom(ndjson(texts)), clock, {});
+      const before = await readAllTransactions(stores, org.id);
+      const nowMs = pass(60_000);
+      expect(await begin()).toEqual({ stamped: 2, tokensRevoked: 0, webhooksPaused: 0 });
 
       const updatedAt = printTimestamp(nowMs + 1);
       const after = await readAllTransactions(stores, org.id);
@@ -969,25 +846,18 @@ for (const database of DATABASES) {
     });
 
     test('restamping runs in batches with increasing stamps, and can be repeated after an interruption', async () => {
-      let nowMs = START_MS;
-      const url = await database.create();
-      const stores = await open.stores(url, COMMAND_OPTIONS, () => nowMs);
-      const org = await newOrganisation(stores);
+      const { stores, org, raw, begin, pass } = await scene();
       const firstMs = await writeTransactions(stores, org.id, newIds(5_001));
-      nowMs += 60_000;
-      const raw = open.database(url);
+      const nowMs = pass(60_000);
       const stamps = () =>
         raw.all<{ stamp: number; rows: number }>(
           'SELECT updated_at AS stamp, count(*) AS rows FROM transactions GROUP BY updated_at ORDER BY updated_at',
         );
-      const auditor = { ...TEST_AUDITOR, clock: () => nowMs };
       const stop = new Error('stopped');
-      const onRows = () => {
+      const interrupted = begin(() => {
         throw stop;
-      };
-      const begin = (options: { onRows?: (rows: number) => void }) =>
-        beginTimeline(raw, auditor, { keepsStamps: false, madeAt: null, ...options });
-      expect(await rejection(begin({ onRows }))).toBe(stop);
+      });
+      expect(await rejection(interrupted)).toBe(stop);
       expect(await stamps()).toEqual([
         { stamp: firstMs, rows: 1 },
         { stamp: nowMs + 1, rows: 5_000 },
@@ -997,7 +867,7 @@ for (const database of DATABASES) {
 
       const shown: number[] = [];
       const report = { stamped: 5_001, tokensRevoked: 0, webhooksPaused: 0 };
-      expect(await begin({ onRows: (rows) => shown.push(rows) })).toEqual(report);
+      expect(await begin((rows) => shown.push(rows))).toEqual(report);
       expect(shown).toEqual([5_000, 5_001]);
       expect(await stamps()).toEqual([
         { stamp: nowMs + 2, rows: 5_000 },
@@ -1013,14 +883,10 @@ for (const database of DATABASES) {
     });
 
     test('restamping keeps the later stamp of a transaction that an import changes at the same time', async () => {
-      const nowMs = START_MS;
-      const url = await database.create();
-      const stores = await open.stores(url, COMMAND_OPTIONS, () => nowMs);
-      const org = await newOrganisation(stores);
+      const { url, stores, org, raw, clock, begin } = await scene();
       const ids = newIds(5_002);
       const firstMs = await writeTransactions(stores, org.id, ids);
-      const importer = await open.stores(url, COMMAND_OPTIONS, () => nowMs);
-      const raw = open.database(url);
+      const importer = await open.stores(url, COMMAND_OPTIONS, clock);
       let imported: Promise<number> | undefined;
       // The callback is synchronous and cannot wait for the import, so let the second batch wait for it.
       const write = raw.write.bind(raw);
@@ -1034,13 +900,7 @@ for (const database of DATABASES) {
       const onRows = () => {
         imported ??= writeTransactions(importer, org.id, ids.slice(-1), 'imported');
       };
-      const auditor = { ...TEST_AUDITOR, clock: () => nowMs };
-      const options = { keepsStamps: false, madeAt: null, onRows };
-      expect(await beginTimeline(paused, auditor, options)).toEqual({
-        stamped: 5_001,
-        tokensRevoked: 0,
-        webhooksPaused: 0,
-      });
+      expect(await begin(onRows, paused)).toEqual({ stamped: 5_001, tokensRevoked: 0, webhooksPaused: 0 });
       const rows = await raw.all<{ id: string; updated_at: number }>(
         'SELECT id, updated_at FROM transactions WHERE updated_at > $1 ORDER BY updated_at',
         firstMs + 1,
