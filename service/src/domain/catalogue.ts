@@ -41,7 +41,6 @@ export interface CatalogueWriter extends ImportWriter {
 
 /** Target of clicks on a retailer or deal; see wire/src/link-template.ts. */
 export interface Link {
-  /** Id of the retailer or deal. */
   readonly id: Uuid;
   readonly kind: 'retailer' | 'deal';
   readonly template: string;

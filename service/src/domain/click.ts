@@ -45,7 +45,6 @@ export interface Tap {
 /** Taps with the same key within this time count as one click. */
 export const TAP_MS = 10_000;
 
-/** An organisation, or one of its users. */
 export interface ClickOwner {
   readonly orgId: number;
   readonly passbackUid?: string;

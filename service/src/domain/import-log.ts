@@ -24,10 +24,8 @@ export interface ImportOrigin {
   readonly orgId: number | null;
   /** Who ran the import: the value of --by, or else the user and machine name. */
   readonly by: string;
-  /** The value of --source. */
   readonly source: string | null;
   readonly fileName: string;
-  /** Version of the importing program. */
   readonly version: string;
 }
 

@@ -52,7 +52,6 @@ interface DeletionOptions {
   readonly reloadMs?: number;
 }
 
-/** Number of a user's records. */
 export interface ErasureCounts {
   readonly transactions: number;
   /** Earlier versions of transactions. */

@@ -66,7 +66,6 @@ export interface PullState extends StreamKey {
   readonly everyMs: number | null;
   /** Transactions that differed when old sales were read again; empty if there were none. */
   readonly suspects: readonly string[];
-  /** When the suspects were found. */
   readonly suspectedAtMs: number | null;
 }
 
@@ -145,11 +144,8 @@ export interface PullStore {
    * `burst` requests. All processes share this budget.
    */
   reserveRequest(credential: string, budget: RequestBudget): Promise<number>;
-  /** Counts a request that was sent with this credential. */
   countRequest(source: string, credential: string, outcome: RequestOutcome): Promise<void>;
-  /** Returns the request counts and budgets of all sources. */
   listRequests(): Promise<SourceRequests[]>;
-  /** Blocks requests with this credential until `untilMs`. */
   blockRequests(credential: string, budget: RequestBudget, untilMs: number): Promise<void>;
   /** Returns the stored rows of these sales; of one organisation, or of all. */
   rowsOf(source: string, saleIds: readonly string[], orgId?: number): Promise<PulledRow[]>;

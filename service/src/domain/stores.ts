@@ -62,7 +62,6 @@ export interface ReplicaState {
   readonly isUsable: boolean;
   /** Lag behind the primary, accurate to one second. */
   readonly lagMs: number;
-  /** Why the replica is not used. */
   readonly reason?: string;
 }
 

@@ -33,7 +33,6 @@ export interface ChangeQuery {
 export interface ChangePage {
   /** The comma-separated documents in the order of their changes, as UTF-8. */
   readonly data: Uint8Array<ArrayBuffer>;
-  /** Where the next page starts. */
   readonly position: ChangePosition;
   /** True if there was no further change when the page was read. */
   readonly isLast: boolean;
@@ -157,12 +156,9 @@ export interface TransactionHistory {
   purge(replacedBeforeMs: number, onBatch?: (count: number) => void): Promise<number>;
 }
 
-/** A transaction to write. */
 export interface PutTransaction extends StoredDocument {
   readonly updatedAtMs: number;
-  /** Default: null. */
   readonly sourceUpdatedAtMs?: number | null;
-  /** Default: null. */
   readonly retailerId?: Uuid | null;
   /** The document's fields that the daily totals and the index of users need. */
   readonly sale: UserSale;
@@ -172,7 +168,6 @@ export interface PutTransaction extends StoredDocument {
 
 export type UserSale = Sale & Pick<Transaction, 'passbackUid'>;
 
-/** A write to one organisation. */
 export interface TransactionWriter extends OrganisationWriter, TransactionWriters {}
 
 export interface OrganisationWriter {

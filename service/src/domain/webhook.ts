@@ -19,7 +19,6 @@ export interface Webhook {
   readonly oldestGeneration: number;
   /** When older secrets stop signing. */
   readonly overlapEndsAtMs: number;
-  /** The position: its stamp and its id. */
   readonly positionMs: number;
   readonly positionId: Uuid;
   /** When the endpoint was created, resumed after a pause, or a replay began. Earlier changes have been waiting only since then. */
@@ -30,7 +29,6 @@ export interface Webhook {
   readonly pausedBy: PausedBy | null;
   /** First failed attempt since the last success. */
   readonly failingSinceMs: number | null;
-  /** Number of failed attempts since the last success. */
   readonly failures: number;
   readonly attemptedAtMs: number | null;
   /** No attempt before this time. */
@@ -87,7 +85,6 @@ export function webhookFigures(
 
 /** The webhooks that a node has sent since it started. */
 export interface SenderReport {
-  /** True if this node sends webhooks now. */
   readonly isSending: boolean;
   readonly delivered: number;
   readonly failed: number;

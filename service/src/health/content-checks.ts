@@ -1,17 +1,15 @@
 // Checks of what the database contains: imports, tokens, webhooks and pulls.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '@offerbook/wire/time.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import { isExpiring, isLive } from '../domain/access-token.ts';
 import type { ImportEntry, ImportFeed, ImportKind } from '../domain/import-log.ts';
 import { CATALOGUE, failingSinceMs, lagMs, type PullState, REREAD } from '../domain/pull.ts';
 import type { Webhook } from '../domain/webhook.ts';
-import { ok, type Verdict, warning } from './check.ts';
+import { listed, ok, printAge, printAgo, type Verdict, warning } from './check.ts';
 import type { Facts } from './facts.ts';
-import { listed, printAge, printAgo } from './listed.ts';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 const OUTCOMES = { refused: 'refused', failed: 'stopped by an error' };
 
 export function imports(kind: ImportKind): (facts: Facts) => Verdict | undefined {
@@ -136,7 +134,7 @@ export function webhooks({ contents, nowMs }: Facts): Verdict | undefined {
 
 const SETTLE_MS = 30 * MINUTE_MS;
 /** Limit for catalogues, which are read every six hours, and for streams that have been pulled only once. */
-const PULL_LATE_MS = 24 * HOUR_MS;
+const PULL_LATE_MS = DAY_MS;
 
 export function pulls({ contents, nowMs }: Facts): Verdict | undefined {
   if (contents === undefined || contents.pulls.length === 0) return undefined;

@@ -5,16 +5,11 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { Refused } from '@offerbook/wire/failures.ts';
 import { Lease, type LeaseStore, type LeaseTimings } from '../domain/lease.ts';
-import type { Lease as PullLease } from '../domain/pull.ts';
 
 /** Longer than most imports, which can delay a renewal on SQLite. */
 const TIMINGS = { leaseMs: 60_000 };
 /** A readable name, followed by the process's place and a random id in brackets. */
 const HOLDER = /^(.* \(process (\d+)\)) \[(\S+) \S+\]$/s;
-
-export interface HeldLease extends AsyncDisposable {
-  readonly lease: PullLease;
-}
 
 /** Throws Refused if another process is pulling from this source. */
 export async function holdLease(
@@ -22,7 +17,7 @@ export async function holdLease(
   source: string,
   user: string,
   timings: Partial<LeaseTimings> = {},
-): Promise<HeldLease> {
+) {
   const lease = new Lease({
     ...{ store, name: source, timings: { ...TIMINGS, ...timings }, isDead },
     holder: `${user} (process ${process.pid}) [${place()} ${crypto.randomUUID()}]`,

@@ -2,6 +2,7 @@
 // page, and stores the position of each page that the endpoint has accepted. If anything fails, the position stays, so no change is
 // lost. There is at most one request in progress per endpoint.
 
+import { HOUR_MS } from '@offerbook/wire/time.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { Clock } from '../domain/clock.ts';
 import { Lease, type LeaseTimings } from '../domain/lease.ts';
@@ -28,13 +29,12 @@ const SAVE_DELAY_MS = 50;
 
 /** A request ends at most this long after its timeout. */
 const MARGIN_MS = 1_000;
-const LOG_EVERY_MS = 60 * 60_000;
+const LOG_EVERY_MS = HOUR_MS;
 
 interface LoggedFailure {
   readonly atMs: number;
+  /** Number of failures since then that were not logged; 0 if the current one was. */
   readonly suppressed: number;
-  /** True if the current failure was logged. */
-  readonly isLogged: boolean;
 }
 
 export interface SenderOptions {
@@ -56,7 +56,6 @@ export class WebhookSender {
   readonly #unsaved = new Map<Uuid, WebhookUpdate>();
   /** The endpoints with undelivered changes at the last poll, with their revisions. */
   #behind = new Map<Uuid, number>();
-  /** The last logged failure of each endpoint, and the number of failures since then that were not logged. */
   readonly #logged = new Map<Uuid, LoggedFailure>();
   #databaseKey: string | undefined;
   #stopWatching: (() => void) | undefined;
@@ -190,19 +189,20 @@ export class WebhookSender {
   /** Logs the first failure in a row and the recovery, for an endpoint that fails again and again only once in LOG_EVERY_MS. */
   #count({ id, orgName, failures }: Webhook, { isDelivered, result }: Outcome): void {
     const { logger, clock } = this.#options;
-    const { atMs = 0, suppressed = 0, isLogged = true } = this.#logged.get(id) ?? {};
+    const { atMs = 0, suppressed = 0 } = this.#logged.get(id) ?? {};
     if (isDelivered) {
       this.#delivered++;
-      if (failures > 0 && isLogged) logger.info({ webhook: id, org: orgName }, 'a webhook has recovered');
+      if (failures > 0 && suppressed === 0)
+        logger.info({ webhook: id, org: orgName }, 'a webhook has recovered');
       return;
     }
     this.#failed++;
     if (failures > 0) return;
     if (Math.abs(clock() - atMs) < LOG_EVERY_MS) {
-      this.#logged.set(id, { atMs, suppressed: suppressed + 1, isLogged: false });
+      this.#logged.set(id, { atMs, suppressed: suppressed + 1 });
       return;
     }
-    this.#logged.set(id, { atMs: clock(), suppressed: 0, isLogged: true });
+    this.#logged.set(id, { atMs: clock(), suppressed: 0 });
     const fields = { webhook: id, org: orgName, result, ...(suppressed > 0 && { suppressed }) };
     logger.warn(fields, 'a webhook failed; it will be retried');
   }
