@@ -82,7 +82,7 @@ async function importChanges(databaseUrl: string): Promise<void> {
       const documents = Array.from({ length: perOrg }, (_, i) => {
         const id = ids[(turn + i) % ids.length] ?? newUuid();
         const document = printTransaction({ ...transaction(turn), id }, updatedAt);
-        return { id, updatedAtMs: writer.stampMs, document };
+        return { id, document };
       });
       await putDocuments(writer, documents);
     });

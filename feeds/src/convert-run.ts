@@ -6,12 +6,13 @@ import { BadInput } from '@offerbook/wire/failures.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
 import { BrokenFile, type FieldProblem, type RowPosition } from '@offerbook/wire/rows/raw-row.ts';
 import {
+  type ImportProgress,
   ProblemList,
   printInvalidRows,
   printProblems,
+  type RowReport,
   rowProblem,
 } from '@offerbook/wire/rows/row-problem.ts';
-import type { ImportProgress, RowReport } from '@offerbook/wire/rows/row-report.ts';
 import { quote } from './fields.ts';
 import type { FeedRow, FeedShape } from './formats/feed-row.ts';
 import type { PageCheck } from './formats/page-check.ts';

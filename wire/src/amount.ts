@@ -88,17 +88,15 @@ function power(exponent: number): bigint {
   return 10n ** BigInt(exponent);
 }
 
-/** Fast path: amounts with at most this many decimals are summed as integers. */
+/** Fast path: smaller amounts with at most this many decimals are summed as integers. */
 const QUICK_DECIMALS = 4;
-const PARTS = 10 ** QUICK_DECIMALS;
-/** Below these limits, the integers and their sum are exact. */
 const QUICK_MAX = 1e10;
-const PARTS_MAX = 2 ** 52;
+const PARTS = 10 ** QUICK_DECIMALS;
 
 /** Exact sum of many amounts. A sum of doubles accumulates errors, and a total can have more digits than a double can store. */
 export class DecimalSum {
   /** Sum of the amounts on the fast path, in units of 10^-QUICK_DECIMALS. */
-  #parts = 0;
+  #parts = 0n;
   #rest = ZERO;
 
   static of(sums: Iterable<DecimalSum>): DecimalSum {
@@ -115,13 +113,8 @@ export class DecimalSum {
       return;
     }
     const parts = Math.round(value * PARTS);
-    if (parts / PARTS === value && Math.abs(value) < QUICK_MAX) {
-      this.#parts += parts;
-      if (Math.abs(this.#parts) > PARTS_MAX) {
-        this.#rest = this.#total();
-        this.#parts = 0;
-      }
-    } else this.#rest = sum([this.#rest, parseAmount(printJson(value)) ?? ZERO]);
+    if (parts / PARTS === value && Math.abs(value) < QUICK_MAX) this.#parts += BigInt(parts);
+    else this.#rest = sum([this.#rest, parseAmount(printJson(value)) ?? ZERO]);
   }
 
   toString(): string {
@@ -135,6 +128,6 @@ export class DecimalSum {
   }
 
   #total(): Amount {
-    return sum([this.#rest, { units: BigInt(this.#parts), scale: QUICK_DECIMALS }]);
+    return sum([this.#rest, { units: this.#parts, scale: QUICK_DECIMALS }]);
   }
 }

@@ -53,21 +53,12 @@ export function canonicalList(item: z.ZodType, itemsMax: number): Test {
 export function canonicalCopy(
   fields: Readonly<Record<string, z.ZodType>>,
 ): (value: unknown) => Record<string, unknown> | undefined {
-  const expected = Object.entries(fields).map(([name, schema]) => ({
-    name,
-    test: canonicalFormOf(schema).test,
-  }));
+  const isCanonical = canonicalObject(fields);
+  const names = Object.keys(fields);
   return (value) => {
-    if (typeof value !== 'object' || value === null) return undefined;
-    let count = 0;
-    for (const _ in value) count++;
-    if (count !== expected.length) return undefined;
+    if (!isCanonical(value)) return undefined;
     const copy: Record<string, unknown> = {};
-    for (const { name, test } of expected) {
-      const field = (value as Record<string, unknown>)[name];
-      if (!test(field)) return undefined;
-      copy[name] = field;
-    }
+    for (const name of names) copy[name] = (value as Record<string, unknown>)[name];
     return copy;
   };
 }
@@ -75,7 +66,7 @@ export function canonicalCopy(
 /** Returns a test for objects with all required fields, any optional fields and no others, each in canonical form. */
 export function canonicalObject(
   required: Readonly<Record<string, z.ZodType>>,
-  optional: Readonly<Record<string, z.ZodType>>,
+  optional: Readonly<Record<string, z.ZodType>> = {},
 ): Test {
   const testOf = (schema: z.ZodType) => canonicalFormOf(schema).test;
   const requiredTests = Object.entries(required).map(([name, schema]) => ({ name, test: testOf(schema) }));

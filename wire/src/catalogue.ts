@@ -9,7 +9,7 @@ import {
   orNull,
   withCanonicalForm,
 } from './canonical-form.ts';
-import type { DealList } from './deals.ts';
+import { type DealList, forEachDealList } from './deals.ts';
 import { printJson } from './decimal.ts';
 import {
   countryCode,
@@ -179,12 +179,7 @@ export type Promotion = Retailer['promotions'][number];
 
 /** Returns the stored document of a retailer: JSON with its lists sorted by id. */
 export function printRetailer(retailer: Retailer): string {
-  return printJson({
-    ...retailer,
-    cashbackOffers: inIdOrder(retailer.cashbackOffers),
-    coupons: inIdOrder(retailer.coupons),
-    promotions: inIdOrder(retailer.promotions),
-  });
+  return printJson({ ...retailer, ...forEachDealList((list) => inIdOrder<{ id: Uuid }>(retailer[list])) });
 }
 
 function inIdOrder<Item extends { id: Uuid }>(items: readonly Item[]): Item[] {

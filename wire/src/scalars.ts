@@ -4,9 +4,15 @@
 import { z } from 'zod';
 import { canonicalText, withCanonicalForm } from './canonical-form.ts';
 import { printCount } from './count.ts';
-import { COUNTRY_CODE, mistakenCountry } from './country-code.ts';
 import { DIGITS_MAX, isExactDecimal } from './decimal.ts';
-import { PASSBACK_UID_BYTES_MAX, passbackUidProblem, TEXT_LENGTH_MAX, textProblem } from './text.ts';
+import {
+  COUNTRY_CODE,
+  mistakenCountry,
+  PASSBACK_UID_BYTES_MAX,
+  passbackUidProblem,
+  TEXT_LENGTH_MAX,
+  textProblem,
+} from './text.ts';
 import { CANONICAL_TIMESTAMP, dateTimeProblem, parseTimestamp, type Timestamp } from './timestamp.ts';
 import { CANONICAL_UUID_PATTERN, UUID_PATTERN, type Uuid } from './uuid.ts';
 
@@ -33,11 +39,29 @@ export function listOf<Item extends z.ZodType>(item: Item, itemsMax: number) {
     .pipe(z.array(item));
 }
 
+/** Returns a check that reports what `find` returns. */
+export function problemCheck<Value>(find: (value: Value) => string | undefined) {
+  return (payload: z.core.ParsePayload<Value>) => {
+    const message = find(payload.value);
+    if (message !== undefined) payload.issues.push({ code: 'custom', message, input: payload.value });
+  };
+}
+
+/** Returns a check that replaces the value by its parsed form; `problem` describes a value that has none. */
+export function parsedBy(parse: (text: string) => string | undefined, problem: (text: string) => string) {
+  const report = problemCheck(problem);
+  return (payload: z.core.ParsePayload<string>) => {
+    const parsed = parse(payload.value);
+    if (parsed === undefined) report(payload);
+    else payload.value = parsed;
+  };
+}
+
 function anyText(what: string) {
   return z
     .string({ error: expected(what) })
     .max(TEXT_LENGTH_MAX, `must have at most ${printCount(TEXT_LENGTH_MAX)} characters`)
-    .check(readableText);
+    .check(problemCheck(textProblem));
 }
 
 export function text(description: string, example: string) {
@@ -50,11 +74,10 @@ export function text(description: string, example: string) {
 
 /** A partner's id for a user, valid under the same rule as in activation links and filters. An empty id becomes null. */
 export function passbackUid(description: string, example: string) {
-  const schema = z.string({ error: expected('a string') }).check((payload) => {
-    if (payload.value === '') payload.value = null as never;
-    const message = payload.value === null ? undefined : passbackUidProblem(payload.value);
-    if (message !== undefined) payload.issues.push({ code: 'custom', message, input: payload.value });
-  });
+  const schema = z.string({ error: expected('a string') }).check(
+    problemCheck(passbackUidProblem),
+    z.overwrite((value) => (value === '' ? (null as never) : value)),
+  );
   return withCanonicalForm(schema.meta({ description, examples: [example] }), {
     test: (value) => typeof value === 'string' && value !== '' && passbackUidProblem(value) === undefined,
     // Without characters that JSON escapes, and short enough in any script.
@@ -64,11 +87,6 @@ export function passbackUid(description: string, example: string) {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value.length <= TEXT_LENGTH_MAX && textProblem(value) === undefined;
-}
-
-function readableText(payload: z.core.ParsePayload<string>): void {
-  const message = textProblem(payload.value);
-  if (message !== undefined) payload.issues.push({ code: 'custom', message, input: payload.value });
 }
 
 /** A string that import files can omit. */
@@ -97,14 +115,7 @@ export function uuid(description: string, example: string) {
 export function timestamp(description: string, example: string) {
   const schema = z
     .string({ error: expected('a date-time') })
-    .check((payload) => {
-      const printed = parseTimestamp(payload.value);
-      if (printed !== undefined) payload.value = printed;
-      else {
-        const message = dateTimeProblem(payload.value);
-        payload.issues.push({ code: 'custom', message, input: payload.value });
-      }
-    })
+    .check(parsedBy(parseTimestamp, dateTimeProblem))
     .meta({ description, format: 'date-time-local', examples: [example] });
   return withCanonicalForm(
     schema as unknown as z.ZodType<Timestamp, string>,

@@ -1,7 +1,7 @@
 // Progress on stderr: a bar, if stderr is a terminal and the work takes longer than a second, or lines for a log file.
 
 import { printCountOf } from '@offerbook/wire/count.ts';
-import type { ImportProgress } from '@offerbook/wire/rows/row-report.ts';
+import type { ImportProgress } from '@offerbook/wire/rows/row-problem.ts';
 import type { Clock } from '../domain/clock.ts';
 
 const WIDTH_MAX = 30;

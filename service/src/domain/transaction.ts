@@ -41,7 +41,7 @@ export interface ChangePage {
 export interface TransactionQuery {
   readonly orgId: number;
   /** The page starts at the first selected transaction whose id is at or after this one. */
-  readonly cursor: Uuid | undefined;
+  readonly cursor?: Uuid | undefined;
   readonly window: StampWindow;
   /** Selects the transactions of this user. Default: all transactions. */
   readonly passbackUid?: string | undefined;

@@ -4,6 +4,7 @@
 
 import { printRetailer, type Retailer } from '@offerbook/wire/catalogue.ts';
 import { printCountOf } from '@offerbook/wire/count.ts';
+import { type DealList, forEachDealList } from '@offerbook/wire/deals.ts';
 import { Refused } from '@offerbook/wire/failures.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
 import type { RawRow } from '@offerbook/wire/rows/raw-row.ts';
@@ -164,12 +165,8 @@ async function refuseSharedDeals(
 }
 
 function merged(row: Retailer, stored: Retailer): Retailer {
-  return {
-    ...row,
-    cashbackOffers: withKept(row.cashbackOffers, stored.cashbackOffers),
-    coupons: withKept(row.coupons, stored.coupons),
-    promotions: withKept(row.promotions, stored.promotions),
-  };
+  const deals = forEachDealList((list) => withKept<{ id: Uuid }>(row[list], stored[list]));
+  return { ...row, ...(deals as Pick<Retailer, DealList>) };
 }
 
 /** Appends the stored deals that the row does not list. */

@@ -8,7 +8,7 @@ import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
 import { TRANSACTION_LIMITS } from '@offerbook/wire/rows/row-limits.ts';
 import { type CheckedRow, checkRow, printPlace, rejected } from '@offerbook/wire/rows/row-problem.ts';
 import { UuidPlaces } from '@offerbook/wire/rows/uuid-places.ts';
-import { listOf, OBJECT, text, uuid } from '@offerbook/wire/scalars.ts';
+import { listOf, OBJECT, parsedBy, problemCheck, text, uuid } from '@offerbook/wire/scalars.ts';
 import { parseSiteDomain } from '@offerbook/wire/site-domain.ts';
 import { z } from 'zod';
 import type { Link, LinkStore, LinkWriter } from '../domain/catalogue.ts';
@@ -18,14 +18,12 @@ import { ImportRun } from './import-run.ts';
 /** More than any retailer has. */
 const DOMAINS_MAX = 1_000;
 
-const domain = text("Domain of the retailer's site", 'greenthumb.example').check((payload) => {
-  const parsed = parseSiteDomain(payload.value);
-  if (parsed !== undefined) payload.value = parsed;
-  else {
-    const message = 'must be a domain such as shop.example, and not a public suffix such as co.uk';
-    payload.issues.push({ code: 'custom', message, input: payload.value });
-  }
-});
+const domain = text("Domain of the retailer's site", 'greenthumb.example').check(
+  parsedBy(
+    parseSiteDomain,
+    () => 'must be a domain such as shop.example, and not a public suffix such as co.uk',
+  ),
+);
 
 const FIELDS = {
   retailerId: uuid('Retailer identifier', '0192d1a0-0000-7000-8000-000000000001').nullish(),
@@ -34,10 +32,7 @@ const FIELDS = {
     '0192d1a0-0000-7000-8000-000000000011',
   ).nullish(),
   template: text('Redirect target of a click', 'https://network.example/click?sub={click}').check(
-    (payload) => {
-      const message = templateProblem(payload.value);
-      if (message !== undefined) payload.issues.push({ code: 'custom', message, input: payload.value });
-    },
+    problemCheck(templateProblem),
   ),
   // A CSV file has no lists: its domains are separated by spaces.
   domains: z

@@ -1,10 +1,15 @@
-// Import options and import reports.
+// Import options, import reports, and how an import is recorded in the import log.
 
-import { BadInput } from '@offerbook/wire/failures.ts';
+import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
-import { printProblems, withoutFileText } from '@offerbook/wire/rows/row-problem.ts';
-import type { ImportProgress, RowReport } from '@offerbook/wire/rows/row-report.ts';
-import type { ImportResult } from '../domain/import-log.ts';
+import {
+  type ImportProgress,
+  printProblems,
+  type RowReport,
+  withoutFileText,
+} from '@offerbook/wire/rows/row-problem.ts';
+import { type ImportLog, type ImportOrigin, type ImportResult, NO_COUNTS } from '../domain/import-log.ts';
+import { isStorageError } from '../domain/storage-error.ts';
 
 export interface ImportOptions {
   /** Runs the whole import, then rolls it back. The report lists what would have changed. */
@@ -64,4 +69,37 @@ export function resultOf(
 ): ImportResult {
   const counts = { read, added, changed, unchanged, stale, withdrawn, invalid };
   return { counts, fileDigest: digest, problems: problems.map(withoutFileText), problemCount, reason };
+}
+
+/**
+ * Opens an entry in the import log before the import. A successful import closes the entry in the same database transaction as
+ * its changes; this function closes the entry after a failure.
+ */
+export async function recordImport(
+  log: ImportLog,
+  origin: ImportOrigin,
+  source: ImportSource,
+  work: (importId: number) => Promise<ImportReport>,
+): Promise<ImportReport> {
+  const id = await log.begin(origin);
+  try {
+    return await work(id);
+  } catch (error) {
+    const isRefusal =
+      error instanceof BadInput ||
+      error instanceof Refused ||
+      isStorageError(error, 'busy', 'conflict', 'gone');
+    // If closing fails too, the import's error is more useful.
+    await log.close(id, isRefusal ? 'refused' : 'failed', refusal(error, source)).catch(() => undefined);
+    throw error;
+  }
+}
+
+function refusal(error: unknown, source: ImportSource): ImportResult {
+  if (error instanceof InvalidRows) {
+    const { report, why } = error;
+    return resultOf({ ...report, ...NO_COUNTS, read: report.read, invalid: report.invalid }, source, why);
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return { counts: NO_COUNTS, fileDigest: source.digest, problems: [], problemCount: 0, reason };
 }

@@ -5,8 +5,7 @@ import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Stores } from '../domain/stores.ts';
 import { importCatalogue } from '../importer/import-catalogue.ts';
-import type { ImportReport } from '../importer/import-report.ts';
-import { recordImport } from '../importer/record-import.ts';
+import { type ImportReport, recordImport } from '../importer/import-report.ts';
 import { holdLease } from './held-lease.ts';
 
 /** Throws Refused if a process is pulling from this source. */

@@ -92,7 +92,6 @@ test("pages contain changes that the replica lacks only if the client's window r
   };
   const EVERYTHING = {
     orgId: (await node.organisation()).id,
-    cursor: undefined,
     window: { minMs: 0, maxMs: 8.64e15 },
     limit: 1,
   };

@@ -414,7 +414,6 @@ async function completeThrough(stores: Stores, orgId: number): Promise<string> {
   const window = { minMs: 0, maxMs: 0 };
   const { completeThroughMs } = await stores.transactions.page({
     orgId,
-    cursor: undefined,
     window,
     limit: 1,
   });

@@ -106,7 +106,6 @@ async function transactionsOf(stores: Stores, org: Organisation) {
   });
   const page = await stores.transactions.page({
     orgId: org.id,
-    cursor: undefined,
     window: { minMs: 0, maxMs: Number.MAX_SAFE_INTEGER },
     limit: 1,
   });

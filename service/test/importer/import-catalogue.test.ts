@@ -4,7 +4,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { printRetailer, type Retailer } from '@offerbook/wire/catalogue.ts';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
-import type { ImportProgress } from '@offerbook/wire/rows/row-report.ts';
+import type { ImportProgress } from '@offerbook/wire/rows/row-problem.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import type { WholeFileOptions } from '../../src/importer/import-report.ts';
 import {

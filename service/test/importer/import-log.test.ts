@@ -7,9 +7,8 @@ import fc from 'fast-check';
 import type { ImportKind } from '../../src/domain/import-log.ts';
 import { importCatalogue } from '../../src/importer/import-catalogue.ts';
 import { importLinks } from '../../src/importer/import-links.ts';
-import type { WholeFileOptions } from '../../src/importer/import-report.ts';
+import { recordImport, type WholeFileOptions } from '../../src/importer/import-report.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
-import { recordImport } from '../../src/importer/record-import.ts';
 import { TEST_SEED } from '../support/test-seed.ts';
 import { closeBooks, coupon, id, NOW_MS, ndjson, newBook, retailer, transaction } from './fixture.ts';
 

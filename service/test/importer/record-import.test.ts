@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'bun:test';
 import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import { StorageError } from '../../src/domain/storage-error.ts';
-import { recordImport } from '../../src/importer/record-import.ts';
+import { recordImport } from '../../src/importer/import-report.ts';
 import { closeBooks, newBook } from './fixture.ts';
 
 afterAll(closeBooks);

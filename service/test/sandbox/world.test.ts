@@ -86,8 +86,7 @@ class Stage implements AsyncDisposable {
   async lastStampMs(): Promise<number> {
     const { id: orgId } = await this.org();
     const window = { minMs: 0, maxMs: 0 };
-    return (await this.stores.transactions.page({ orgId, cursor: undefined, window, limit: 1 }))
-      .completeThroughMs;
+    return (await this.stores.transactions.page({ orgId, window, limit: 1 })).completeThroughMs;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

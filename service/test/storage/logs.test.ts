@@ -7,8 +7,8 @@ import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { ImportOrigin } from '../../src/domain/import-log.ts';
 import type { Stores } from '../../src/domain/stores.ts';
+import { recordImport } from '../../src/importer/import-report.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
-import { recordImport } from '../../src/importer/record-import.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { migrate } from '../../src/storage/schema/migrate.ts';
 import { versionOf } from '../../src/storage/schema/schema.ts';
@@ -58,7 +58,7 @@ describe.each(DATABASES)('import log, history and audit log on $name', (database
         org.id,
         async (writer) => {
           const [id] = newIds(1);
-          await putDocuments(writer, [{ id: id ?? idOf(1), updatedAtMs: writer.stampMs, document: '{}' }]);
+          await putDocuments(writer, [{ id: id ?? idOf(1), document: '{}' }]);
           pass(3_000);
           throw new Error('the disk is on fire');
         },
@@ -388,7 +388,7 @@ describe.each(DATABASES)('import log, history and audit log on $name', (database
       true,
     );
     const page = (more: object) =>
-      stores.transactions.page({ orgId: org.id, cursor: undefined, window: EVERYTHING, limit: 1, ...more });
+      stores.transactions.page({ orgId: org.id, window: EVERYTHING, limit: 1, ...more });
     const first = await page({});
     pass(DAY_MS);
     await put(rows(3));

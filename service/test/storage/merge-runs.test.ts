@@ -66,8 +66,8 @@ describe('mergeRuns', () => {
       // The smallest ids are in the first runs (the holders), one run after the other; the other runs have greater ids.
       const { reads, ...runs } = counted(
         Array.from({ length: 300 }, (_, run) => {
-          const first = (run < holders ? 0 : 10_000_000) + run * 5_000;
-          return Array.from({ length: 5_000 }, (_, i) => idOf(first + i));
+          const first = (run < holders ? 0 : 10_000_000) + run * 500;
+          return Array.from({ length: 500 }, (_, i) => idOf(first + i));
         }),
       );
       expect(await mergeRuns(runs, 101)).toEqual(Array.from({ length: 101 }, (_, i) => idOf(i)));

@@ -77,15 +77,12 @@ export function writeTransactions(
   importId?: number,
 ): Promise<number> {
   const work = async (writer: TransactionWriter) => {
+    const { stampMs } = writer;
     await putDocuments(
       writer,
-      ids.map((id) => ({
-        id,
-        updatedAtMs: writer.stampMs,
-        document: documentOf(id, `${text} ${id} ${writer.stampMs}`),
-      })),
+      ids.map((id) => ({ id, document: documentOf(id, `${text} ${id} ${stampMs}`) })),
     );
-    return writer.stampMs;
+    return stampMs;
   };
   return stores.transactions.write(orgId, work, importId);
 }

@@ -7,8 +7,8 @@ import { digestToken, newTokenText } from '../../src/domain/access-token.ts';
 import type { Organisation } from '../../src/domain/organisation.ts';
 import { StorageError } from '../../src/domain/storage-error.ts';
 import type { Stores } from '../../src/domain/stores.ts';
+import { recordImport } from '../../src/importer/import-report.ts';
 import { importTransactions } from '../../src/importer/import-transactions.ts';
-import { recordImport } from '../../src/importer/record-import.ts';
 import { copyDatabase } from '../../src/storage/copy-database.ts';
 import { DATABASES } from '../support/databases.ts';
 import { recordClick } from '../support/fixture-click.ts';
@@ -162,7 +162,7 @@ describe.each(DATABASES)('deleting an organisation on $name', (database) => {
       begun.resolve();
       await mayEnd.promise;
       const document = JSON.stringify({ ...transaction(70), updatedAt: '2026-11-14T12:00:00' });
-      await putDocuments(writer, [{ id: id(70), updatedAtMs: writer.stampMs, document }]);
+      await putDocuments(writer, [{ id: id(70), document }]);
     });
     await begun.promise;
     const deleting = stores.organisations.delete('acme', { ...NOW, revokesTokens: true });

@@ -57,9 +57,7 @@ const TASKS = {
   async hold(url, orgId) {
     const stores = await openStores(url, COMMAND_OPTIONS);
     await stores.transactions.write(Number(orgId), async (writer) => {
-      await putDocuments(writer, [
-        { id: newUuid(), updatedAtMs: writer.stampMs, document: '{"text":"never committed"}' },
-      ]);
+      await putDocuments(writer, [{ id: newUuid(), document: '{"text":"never committed"}' }]);
       report('holding');
       for await (const _line of console);
       throw new Error('let go');

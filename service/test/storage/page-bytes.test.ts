@@ -10,7 +10,7 @@ import type { StampWindow, TransactionPage } from '../../src/domain/transaction.
 import { CREATE_OPTIONS, openStores } from '../../src/storage/open-stores.ts';
 import { NARROW_MAX } from '../../src/storage/transactions/transaction-page.ts';
 import { DATABASES } from '../support/databases.ts';
-import { putDocuments } from '../support/put-documents.ts';
+import { writeDocuments } from '../support/put-documents.ts';
 import { documentOf, EVERYTHING, idOf, newOrganisation, openTestStores } from './open-test-stores.ts';
 
 const open = openTestStores();
@@ -66,12 +66,8 @@ for (const testDatabase of DATABASES) {
     beforeAll(async () => {
       stores = await openStores(await testDatabase.create(), CREATE_OPTIONS, () => START_MS);
       orgId = (await newOrganisation(stores)).id;
-      await stores.transactions.write(orgId, async (writer) => {
-        await putDocuments(
-          writer,
-          sorted.map(({ id, stampMs, document }) => ({ id, updatedAtMs: stampMs, document })),
-        );
-      });
+      const rows = sorted.map(({ id, stampMs, document }) => ({ id, updatedAtMs: stampMs, document }));
+      await writeDocuments(stores.transactions, orgId, rows);
     });
 
     afterAll(() => stores.close());
@@ -129,17 +125,12 @@ for (const testDatabase of DATABASES) {
     async function firstPages(documents: readonly string[], limit: number, bytesMax: number) {
       const stores = await open.stores(await testDatabase.create(), CREATE_OPTIONS, () => START_MS);
       const { id: orgId } = await newOrganisation(stores);
-      const stampMs = await stores.transactions.write(orgId, async (writer) => {
-        await putDocuments(
-          writer,
-          documents.map((document, i) => ({ id: idOf(i), updatedAtMs: writer.stampMs, document })),
-        );
-        return writer.stampMs;
-      });
+      const rows = documents.map((document, i) => ({ id: idOf(i), document }));
+      const stampMs = await writeDocuments(stores.transactions, orgId, rows);
       const windows = [EVERYTHING, { minMs: stampMs, maxMs: stampMs }];
       return Promise.all(
         windows.map(async (window) => {
-          const page = await stores.transactions.page({ orgId, cursor: undefined, window, limit, bytesMax });
+          const page = await stores.transactions.page({ orgId, window, limit, bytesMax });
           return { data: data(page), cursor: page.cursor };
         }),
       );
@@ -177,12 +168,8 @@ for (const testDatabase of DATABASES) {
       // Two texts of 65,536 characters, each of which takes six bytes.
       const text = '\u0001'.repeat(2 * 65_536);
       const documents = Array.from({ length: 12 }, (_, i) => documentOf(idOf(i), text));
-      await opened.transactions.write(orgId, async (writer) => {
-        await putDocuments(
-          writer,
-          documents.map((document, i) => ({ id: idOf(i), updatedAtMs: writer.stampMs, document })),
-        );
-      });
+      const rows = documents.map((document, i) => ({ id: idOf(i), document }));
+      await writeDocuments(opened.transactions, orgId, rows);
       const pages: Uuid[][] = [];
       let cursor: Uuid | undefined;
       do {

@@ -122,8 +122,7 @@ describe('PostgreSQL', () => {
       const database = open.database(url, { ...COMMAND_OPTIONS, connectionsMax: 1 });
       const { id: orgId } = await newOrganisation(stores);
       const clock = async () =>
-        (await stores.transactions.page({ orgId, cursor: undefined, window: EVERYTHING, limit: 1 }))
-          .completeThroughMs;
+        (await stores.transactions.page({ orgId, window: EVERYTHING, limit: 1 })).completeThroughMs;
       const before = await clock();
 
       const isLost = Promise.withResolvers<void>();

@@ -12,7 +12,7 @@ import { SPAN_MS } from '../../src/storage/transactions/stamp-window.ts';
 import { NARROW_MAX, readTransactionPage } from '../../src/storage/transactions/transaction-page.ts';
 import { RUNS_SQL, readWindowIds } from '../../src/storage/transactions/window-ids.ts';
 import { DATABASES } from '../support/databases.ts';
-import { putDocuments } from '../support/put-documents.ts';
+import { writeDocuments } from '../support/put-documents.ts';
 import { documentOf, EVERYTHING, idOf, newOrganisation, openTestStores } from './open-test-stores.ts';
 
 const open = openTestStores();
@@ -139,12 +139,11 @@ describe.each(DATABASES)('pages of any window on $name', (testDatabase) => {
     database = openDatabase(url, COMMAND_OPTIONS);
     store = transactionStore(database, clock, (query) => readTransactionPage(database, query));
     const load = (org: number, rows: readonly Row[]) =>
-      store.write(org, async (writer) => {
-        await putDocuments(
-          writer,
-          rows.map(({ id, stampMs }) => ({ id, updatedAtMs: stampMs, document: documentOf(id, TEXT) })),
-        );
-      });
+      writeDocuments(
+        store,
+        org,
+        rows.map(({ id, stampMs }) => ({ id, updatedAtMs: stampMs, document: documentOf(id, TEXT) })),
+      );
     await load(orgId, ROWS);
     // Another organisation's transactions, whose ids lie between ours, must never appear.
     await load(
@@ -193,7 +192,6 @@ describe.each(DATABASES)('pages of any window on $name', (testDatabase) => {
       const anyWindow = { minMs: HEAVY_MS[1] + 1, maxMs: stamps[count - 1] ?? 0 };
       const page = await readTransactionPage(database, {
         orgId,
-        cursor: undefined,
         window: anyWindow,
         limit: 1_000,
       });
@@ -251,14 +249,12 @@ describe.each(DATABASES)('a window of a few days on $name', (testDatabase) => {
     const url = await testDatabase.create();
     const stores = await open.stores(url, COMMAND_OPTIONS, () => startMs);
     const { id: orgId } = await newOrganisation(stores);
-    await stores.transactions.write(orgId, async (writer) => {
-      const changes = Array.from({ length: 6_000 }, () => {
-        const id = anyId(48);
-        const updatedAtMs = Math.floor(startMs + random() * (endMs - startMs));
-        return { id, updatedAtMs, document: documentOf(id, TEXT) };
-      });
-      await putDocuments(writer, changes);
+    const changes = Array.from({ length: 6_000 }, () => {
+      const id = anyId(48);
+      const updatedAtMs = Math.floor(startMs + random() * (endMs - startMs));
+      return { id, updatedAtMs, document: documentOf(id, TEXT) };
     });
+    await writeDocuments(stores.transactions, orgId, changes);
     const database = open.database(url);
     let reads = 0;
     const counting = watched((statement) => {
@@ -290,16 +286,11 @@ describe.each(DATABASES)('pages of a few transactions on $name', (testDatabase) 
     const { id: orgId } = await newOrganisation(stores);
     for (const [ms, changes] of imports) {
       nowMs = ms;
-      await stores.transactions.write(orgId, async (writer) => {
-        await putDocuments(
-          writer,
-          changes.map(({ id, atMs }) => ({
-            id,
-            updatedAtMs: atMs,
-            document: documentOf(id, `at ${atMs}`),
-          })),
-        );
-      });
+      const rows = changes.map(({ id, atMs }) => ({
+        ...{ id, updatedAtMs: atMs },
+        document: documentOf(id, `at ${atMs}`),
+      }));
+      await writeDocuments(stores.transactions, orgId, rows);
     }
     return { stores, orgId };
   }

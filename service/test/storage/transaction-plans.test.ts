@@ -59,7 +59,7 @@ import {
   SORTED_EDGE_SQL,
 } from '../../src/storage/transactions/window-ids.ts';
 import { DATABASES } from '../support/databases.ts';
-import { putDocuments } from '../support/put-documents.ts';
+import { writeDocuments } from '../support/put-documents.ts';
 import { EVERYTHING, newOrganisation, TEST_AUDITOR } from './open-test-stores.ts';
 
 const DAY_MS = 86_400_000;
@@ -93,17 +93,13 @@ for (const [testDatabase, { age, rows, spreadMs }] of DATABASES.flatMap((each) =
         for (const table of ['transactions', 'history'])
           await database.all(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
       }
-      await stores.transactions.write(id, async (writer) => {
-        await putDocuments(
-          writer,
-          Array.from({ length: rows }, (_, i) => {
-            const each = (i % 2 === 0 ? newUuid() : crypto.randomUUID()) as Uuid;
-            // A fifth of the transactions come from one import.
-            const updatedAtMs = i % 5 === 0 ? END_MS : END_MS - Math.floor((i / rows) * spreadMs);
-            return { id: each, updatedAtMs, document: JSON.stringify({ id: each, passbackUid: USER }) };
-          }),
-        );
+      const documents = Array.from({ length: rows }, (_, i) => {
+        const each = (i % 2 === 0 ? newUuid() : crypto.randomUUID()) as Uuid;
+        // A fifth of the transactions come from one import.
+        const updatedAtMs = i % 5 === 0 ? END_MS : END_MS - Math.floor((i / rows) * spreadMs);
+        return { id: each, updatedAtMs, document: JSON.stringify({ id: each, passbackUid: USER }) };
       });
+      await writeDocuments(stores.transactions, id, documents);
       await stores.close();
       // Some transactions have an earlier version, and a version that an import after END_MS has replaced.
       for (const [fromMs, until] of [

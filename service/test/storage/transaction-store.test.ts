@@ -4,7 +4,7 @@ import type { Stores } from '../../src/domain/stores.ts';
 import type { TransactionPage, TransactionQuery } from '../../src/domain/transaction.ts';
 import { COMMAND_OPTIONS } from '../../src/storage/open-stores.ts';
 import { DATABASES } from '../support/databases.ts';
-import { putDocuments } from '../support/put-documents.ts';
+import { putDocuments, writeDocuments } from '../support/put-documents.ts';
 import {
   documentOf,
   EVERYTHING,
@@ -33,16 +33,11 @@ describe.each(DATABASES)('transactions on $name', (database) => {
 
   /** Writes rows with the given stamps, like a history load. */
   async function load(stores: Stores, orgId: number, stamps: ReadonlyMap<Uuid, number>): Promise<void> {
-    await stores.transactions.write(orgId, async (writer) => {
-      await putDocuments(
-        writer,
-        [...stamps].map(([id, updatedAtMs]) => ({
-          id,
-          updatedAtMs,
-          document: documentOf(id, `at ${updatedAtMs}`),
-        })),
-      );
-    });
+    const rows = [...stamps].map(([id, updatedAtMs]) => ({
+      ...{ id, updatedAtMs },
+      document: documentOf(id, `at ${updatedAtMs}`),
+    }));
+    await writeDocuments(stores.transactions, orgId, rows);
   }
 
   async function page(
@@ -82,11 +77,7 @@ describe.each(DATABASES)('transactions on $name', (database) => {
       const failing = stores.transactions.write(orgId, async (writer) => {
         await putDocuments(
           writer,
-          [...newIds(10), id].map((each) => ({
-            id: each,
-            updatedAtMs: writer.stampMs,
-            document: documentOf(each, 'new'),
-          })),
+          [...newIds(10), id].map((each) => ({ id: each, document: documentOf(each, 'new') })),
         );
         throw new Error('the last line of the file is broken');
       });
@@ -147,11 +138,7 @@ describe.each(DATABASES)('transactions on $name', (database) => {
             const ids = [...newIds(3), moving];
             await putDocuments(
               writer,
-              ids.map((id) => ({
-                id,
-                updatedAtMs: writer.stampMs,
-                document: documentOf(id, String(writer.stampMs)),
-              })),
+              ids.map((id) => ({ id, document: documentOf(id, String(writer.stampMs)) })),
             );
             rows += 3;
             total = rows + 1;
@@ -209,10 +196,9 @@ describe.each(DATABASES)('transactions on $name', (database) => {
     const { stores, orgId } = await newStores();
     const other = await newOrganisation(stores, 'other');
     const put = (org: number, updatedAtMs: number, text: string) =>
-      stores.transactions.write(org, async (writer) => {
-        const document = JSON.stringify({ id: idOf(1), text, passbackUid: 'user' });
-        await putDocuments(writer, [{ id: idOf(1), updatedAtMs, document }]);
-      });
+      writeDocuments(stores.transactions, org, [
+        { id: idOf(1), updatedAtMs, document: JSON.stringify({ id: idOf(1), text, passbackUid: 'user' }) },
+      ]);
     const contents = async (org: number) => [
       await page(stores, { orgId: org }),
       await page(stores, { orgId: org, window: { minMs: 1, maxMs: 1_000 }, asOfMs: 1_000 }),
@@ -278,8 +264,7 @@ describe.each(DATABASES)('transactions on $name', (database) => {
       ] as const) {
         const writer = of(org);
         if (writer === undefined) throw new Error('the organisation does not exist');
-        const { stampMs } = writer;
-        await putDocuments(writer, [{ id, updatedAtMs: stampMs, document: documentOf(id, 'v2') }]);
+        await putDocuments(writer, [{ id, document: documentOf(id, 'v2') }]);
       }
     });
     const stamps = async (id: Uuid) =>
@@ -303,7 +288,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('writers on
     const [a, b] = [await newOrganisation(stores, 'a'), await newOrganisation(stores, 'b')];
     // If b had to wait for a, this would never end: a waits for b.
     await stores.transactions.write(a.id, async (writer) => {
-      await putDocuments(writer, [{ id: newUuid(), updatedAtMs: writer.stampMs, document: '{}' }]);
+      await putDocuments(writer, [{ id: newUuid(), document: '{}' }]);
       await writeTransactions(stores, b.id, newIds(1));
     });
     expect(await readAllTransactions(stores, b.id)).toHaveLength(1);
@@ -340,7 +325,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'SQLite'))('a large write 
     try {
       await stores.transactions.writeAll(async ({ of }) => {
         for (const writer of orgIds.map(of).filter((each) => each !== undefined))
-          await putDocuments(writer, [{ id: newUuid(), updatedAtMs: writer.stampMs, document }]);
+          await putDocuments(writer, [{ id: newUuid(), document }]);
       });
       expect(collect).toHaveBeenCalledTimes(1);
     } finally {

@@ -18,7 +18,7 @@ import { COMMAND_OPTIONS, CREATE_OPTIONS, openStores } from '../../src/storage/o
 import { FEW_MAX, userKey } from '../../src/storage/transactions/user-ids.ts';
 import { DATABASES } from '../support/databases.ts';
 import { id, transaction } from '../support/fixtures.ts';
-import { putDocuments } from '../support/put-documents.ts';
+import { writeDocuments } from '../support/put-documents.ts';
 import { ndjson } from '../support/test-node.ts';
 import { EVERYTHING, idOf, newOrganisation } from './open-test-stores.ts';
 
@@ -243,41 +243,22 @@ describe.each(DATABASES)('pages of one user on $name', (testDatabase) => {
     beforeAll(async () => {
       expect(rows.length).toBeGreaterThan(4 * FEW_MAX);
       orgId = (await newOrganisation(stores, 'heavy')).id;
-      await stores.transactions.write(orgId, async (writer) => {
-        await putDocuments(
-          writer,
-          rows.map((row) => ({ ...row, document: documentOf(row, 'first') })),
-        );
-      });
+      const first = rows.map((row) => ({ ...row, document: documentOf(row, 'first') }));
+      await writeDocuments(stores.transactions, orgId, first);
       const { completeThroughMs } = await stores.transactions.page({
         orgId,
         window: EVERYTHING,
-        cursor: undefined,
         limit: 1,
       });
       atMs = completeThroughMs;
       nowMs += 60_000;
       // Changes some transactions, moves some to another user, and adds some.
-      await stores.transactions.write(orgId, async (writer) => {
-        const changed = rows
-          .filter((_, i) => i % 9 === 0)
-          .map((row, i) => ({
-            ...row,
-            user: i % 3 === 0 ? HEAVY : i % 3 === 1 ? 'bert' : row.user,
-          }));
-        const added = Array.from({ length: 700 }, (_, i) => ({
-          id: idOf(9_000_200_000 + i * 3),
-          user: HEAVY,
-        }));
-        await putDocuments(
-          writer,
-          [...changed, ...added].map((row) => ({
-            id: row.id,
-            updatedAtMs: writer.stampMs,
-            document: documentOf(row, 'second'),
-          })),
-        );
-      });
+      const changed = rows
+        .filter((_, i) => i % 9 === 0)
+        .map(({ id, user }, i) => ({ id, user: [HEAVY, 'bert', user][i % 3] ?? user }));
+      const added = Array.from({ length: 700 }, (_, i) => ({ id: idOf(9_000_200_000 + i * 3), user: HEAVY }));
+      const second = [...changed, ...added].map((row) => ({ ...row, document: documentOf(row, 'second') }));
+      await writeDocuments(stores.transactions, orgId, second);
     });
 
     const stamp = fc.oneof(

@@ -2,20 +2,36 @@
 // them as the same sale.
 
 import type { StoredDocument } from '../../src/domain/stored-document.ts';
-import type { OrganisationWriter, UserSale } from '../../src/domain/transaction.ts';
+import type { OrganisationWriter, TransactionStore, UserSale } from '../../src/domain/transaction.ts';
 import { transaction } from './fixtures.ts';
 
 const SALE = transaction(0);
 
-export async function putDocuments(
-  writer: OrganisationWriter,
-  rows: readonly (StoredDocument & { readonly updatedAtMs: number })[],
-): Promise<void> {
+interface TestDocument extends StoredDocument {
+  /** Default: the stamp of the write. */
+  readonly updatedAtMs?: number;
+}
+
+/** Writes documents in a transaction of its own, and returns its stamp. */
+export function writeDocuments(
+  transactions: Pick<TransactionStore, 'write'>,
+  orgId: number,
+  rows: readonly TestDocument[],
+  importId?: number,
+): Promise<number> {
+  const work = async (writer: OrganisationWriter) => {
+    await putDocuments(writer, rows);
+    return writer.stampMs;
+  };
+  return transactions.write(orgId, work, importId);
+}
+
+export async function putDocuments(writer: OrganisationWriter, rows: readonly TestDocument[]): Promise<void> {
   const stored = await writer.find(rows.map(({ id }) => id));
   await writer.put(
     rows.map((row) => {
       const before = stored.get(row.id);
-      return { ...row, sale: saleOf(row), replaces: before && saleOf(before) };
+      return { updatedAtMs: writer.stampMs, ...row, sale: saleOf(row), replaces: before && saleOf(before) };
     }),
   );
 }

@@ -1,5 +1,5 @@
-// Describes row problems: the line, the field, and what is wrong. Text from the file is truncated and stripped of control
-// characters, because messages appear on terminals.
+// Describes the results of reading rows. A row's problem has the line, the field, and what is wrong. Text from the file is
+// truncated and stripped of control characters, because messages appear on terminals.
 
 import type { z } from 'zod';
 import { printCount, printCountOf } from '../count.ts';
@@ -16,6 +16,26 @@ export interface RowProblem extends RowPosition, FieldProblem {
   readonly file?: string | undefined;
   /** Set by conversions: the network's id for the row, if it is readable. */
   readonly id?: string | undefined;
+}
+
+export interface ImportProgress {
+  /** Bytes on disk, before decompression. */
+  readonly bytesRead: number;
+  readonly bytesTotal: number | undefined;
+  readonly rows: number;
+}
+
+export interface RowReport {
+  /** Valid and invalid rows. */
+  readonly read: number;
+  /** Rows, or groups of related rows, with at least one problem. */
+  readonly invalid: number;
+  readonly seconds: number;
+  /** The first problems; `problemCount` counts all of them. */
+  readonly problems: readonly RowProblem[];
+  readonly problemCount: number;
+  /** Sentences for the operator. */
+  readonly notes: readonly string[];
 }
 
 /** Maximum number of problems listed per run and collected per row. */
@@ -54,10 +74,7 @@ export class ProblemList {
 export function printProblems({
   problems,
   problemCount,
-}: {
-  readonly problems: readonly RowProblem[];
-  readonly problemCount: number;
-}): string[] {
+}: Pick<RowReport, 'problems' | 'problemCount'>): string[] {
   const lines = problems.map(printProblem);
   const more = problemCount - problems.length;
   return more > 0 ? [...lines, `… and ${printCount(more)} more`] : lines;

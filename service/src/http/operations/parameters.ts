@@ -1,9 +1,13 @@
 // The query parameters of all operations: how each is read, and how the OpenAPI document and the agents' tools describe it.
 
 import { printCount } from '@offerbook/wire/count.ts';
-import { mistakenCountry } from '@offerbook/wire/country-code.ts';
 import { HOSTNAME_LENGTH_MAX, parseHostname } from '@offerbook/wire/hostname.ts';
-import { PASSBACK_DATA_BYTES_MAX, PASSBACK_UID_BYTES_MAX, passbackProblem } from '@offerbook/wire/text.ts';
+import {
+  mistakenCountry,
+  PASSBACK_DATA_BYTES_MAX,
+  PASSBACK_UID_BYTES_MAX,
+  passbackProblem,
+} from '@offerbook/wire/text.ts';
 import { DATE_TIME_PATTERN, dateTimeProblem, type Instant, parseInstant } from '@offerbook/wire/timestamp.ts';
 import { parseUuid, type Uuid } from '@offerbook/wire/uuid.ts';
 import { PAGE_SIZE_MAX } from '../../domain/page.ts';

@@ -91,7 +91,6 @@ export function transactionStore(
         atLeastMs,
         limit,
         bytesMax,
-        cursor: undefined,
         window: ALL,
       });
       const { data, completeThroughMs, position } = page;

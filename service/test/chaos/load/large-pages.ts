@@ -86,7 +86,6 @@ async function seedLargest(stores: Stores, count: number): Promise<string> {
         writer,
         numbers.map((number) => ({
           id: id(FIRST_NUMBER + number),
-          updatedAtMs: writer.stampMs,
           document: JSON.stringify(transaction(FIRST_NUMBER + number, changes)),
         })),
       );

@@ -194,7 +194,7 @@ async function change(stores: Stores, orgId: number, orgIndex: number, random: R
   await stores.transactions.write(orgId, async (writer) => {
     const updatedAt = printTimestamp(writer.stampMs);
     const rows = [...ids].map((id: Uuid) => ({
-      ...{ id, updatedAtMs: writer.stampMs },
+      id,
       document: JSON.stringify({ id, updatedAt, text: `${random.whole(0, 1e9)}` }),
     }));
     await putDocuments(writer, rows);

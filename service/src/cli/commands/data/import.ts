@@ -18,10 +18,10 @@ import {
   type ImportOptions,
   type ImportReport,
   InvalidRows,
+  recordImport,
   type WholeFileOptions,
 } from '../../../importer/import-report.ts';
 import { importTransactions } from '../../../importer/import-transactions.ts';
-import { recordImport } from '../../../importer/record-import.ts';
 import type { DatabaseOptions } from '../../../storage/database.ts';
 import { COMMAND_OPTIONS, CREATE_OPTIONS, DRY_RUN_OPTIONS } from '../../../storage/open-stores.ts';
 import { jsonCommand, type StoreOptions, withStores } from '../../command.ts';

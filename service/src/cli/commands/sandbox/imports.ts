@@ -14,9 +14,8 @@ import type { ImportKind } from '../../../domain/import-log.ts';
 import type { Organisation } from '../../../domain/organisation.ts';
 import type { Stores } from '../../../domain/stores.ts';
 import { importCatalogue } from '../../../importer/import-catalogue.ts';
-import { type ImportReport, InvalidRows } from '../../../importer/import-report.ts';
+import { type ImportReport, InvalidRows, recordImport } from '../../../importer/import-report.ts';
 import { importTransactions } from '../../../importer/import-transactions.ts';
-import { recordImport } from '../../../importer/record-import.ts';
 import { currentUser } from '../../current-user.ts';
 
 const CLICK_ATTEMPTS_MAX = 50;
