@@ -1,12 +1,21 @@
-// Memory use of another process, as reported by the system.
+// Memory use of another process, as reported by the system: 0 if it does not report it, or if the process has ended.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 
-/** Resident memory without mapped files, which the system can reclaim; 0 if the system does not report it. */
+/** Resident memory without mapped files, which the system can reclaim. */
 export function residentMb(pid: number): number {
-  const file = `/proc/${pid}/status`;
-  const [, kilobytes = '0'] = existsSync(file)
-    ? (/RssAnon:\s+(\d+)/.exec(readFileSync(file, 'utf8')) ?? [])
-    : [];
-  return Math.round(Number(kilobytes) / 1024);
+  return readMb(pid, /RssAnon:\s+(\d+)/);
+}
+
+/** Greatest resident memory so far. */
+export function peakMb(pid: number): number {
+  return readMb(pid, /VmHWM:\s+(\d+)/);
+}
+
+function readMb(pid: number, line: RegExp): number {
+  try {
+    return Math.round(Number(line.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024);
+  } catch {
+    return 0;
+  }
 }

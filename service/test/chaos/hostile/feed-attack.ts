@@ -18,8 +18,7 @@ import {
 import { type Conversion, convertSales, convertShops, sourceFor } from '../../../../feeds/test/fixture.ts';
 import type { Run } from '../report/run.ts';
 import { type Damage, damaged, someDamage } from './any-file.ts';
-import { extentOf } from './extent.ts';
-import { FileOutcomes, outcomeOf } from './file-outcomes.ts';
+import { type Extent, FileOutcomes, outcomeOf } from './file-outcomes.ts';
 
 const MESSAGES = {
   place: /^.+, line \d+(?: \(item \d+\))?(?:, id .*)?: ./,
@@ -59,12 +58,12 @@ const TABLE_FILE = [
 type AttackedFeed = FeedName | 'table';
 const NAMES: readonly AttackedFeed[] = [...FEED_NAMES, 'table'];
 
-export async function attackWithFeeds(run: Run, limitMs: number): Promise<void> {
-  for (const name of NAMES) await attackWith(name, run, limitMs / NAMES.length);
+export async function attackWithFeeds(run: Run, extent: Extent): Promise<void> {
+  for (const name of NAMES) await attackWith(name, run, extent);
 }
 
 /** Half of the files contain transactions, and the other half, if the network has catalogues, parts of a catalogue. */
-async function attackWith(name: AttackedFeed, run: Run, limitMs: number): Promise<void> {
+async function attackWith(name: AttackedFeed, run: Run, extent: Extent): Promise<void> {
   const outcomes = new FileOutcomes();
   const source = sourceFor(name, { country: 'DE', ...(name === 'table' ? TABLE : {}) });
   const anySales = fc
@@ -101,7 +100,7 @@ async function attackWith(name: AttackedFeed, run: Run, limitMs: number): Promis
         }
       },
     ),
-    extentOf(run, 'feeds', limitMs),
+    extent,
   );
   outcomes.report(run, name);
 }

@@ -1,5 +1,5 @@
-// Imports hostile files into one database, one after the other. Each import must end in time, apply the whole file or nothing,
-// report where the file is invalid, and store only rows that match the documentation.
+// Imports intact and damaged files into one database, one after the other. Each import must end in time, apply the whole file or
+// nothing, report where the file is invalid, and store only rows that match the documentation. Importing it again changes nothing.
 
 import { sourceFrom } from '@offerbook/wire/rows/import-source.ts';
 import fc from 'fast-check';
@@ -9,6 +9,7 @@ import { type ImportReport, InvalidRows } from '../../../src/importer/import-rep
 import { importTransactions } from '../../../src/importer/import-transactions.ts';
 import {
   contentOf,
+  countsOf,
   NOW_MS,
   ndjson,
   newBook,
@@ -19,8 +20,7 @@ import {
 import { schemaProblems } from '../../support/documented-answers.ts';
 import type { Run } from '../report/run.ts';
 import { anyFile, type FileKind } from './any-file.ts';
-import { extentOf } from './extent.ts';
-import { FileOutcomes, outcomeOf } from './file-outcomes.ts';
+import { type Extent, FileOutcomes, outcomeOf } from './file-outcomes.ts';
 
 const MESSAGES = {
   place: /^line \d+(?: \(item \d+\))?: ./,
@@ -31,45 +31,50 @@ const MESSAGES = {
 const { schemas } = (await openApiDocument()).components;
 const SCHEMAS = { retailer: schemas?.Retailer as object, transaction: schemas?.Transaction as object };
 
-export async function attackWithFiles(run: Run, limitMs: number): Promise<void> {
-  for (const kind of ['catalogue', 'transactions'] as const) await attackWith(kind, run, limitMs / 2);
+export async function attackWithFiles(run: Run, extent: Extent): Promise<void> {
+  for (const kind of ['catalogue', 'transactions'] as const) await attackWith(kind, run, extent);
 }
 
-async function attackWith(kind: FileKind, run: Run, limitMs: number): Promise<void> {
+const anyOptions = fc.record({
+  skipInvalid: fc.boolean(),
+  ignoreUnknown: fc.boolean(),
+  dryRun: fc.boolean(),
+  merge: fc.boolean(),
+  allowWithdrawals: fc.boolean(),
+  allowEmpty: fc.boolean(),
+  preserveUpdatedAt: fc.boolean(),
+});
+
+async function attackWith(kind: FileKind, run: Run, extent: Extent): Promise<void> {
   let nowMs = NOW_MS;
   const book = await newBook(() => nowMs);
+  const { stores, org } = book;
   await fillBook(book);
   const outcomes = new FileOutcomes();
-  const anyOptions = fc.record({
-    skipInvalid: fc.boolean(),
-    ignoreUnknown: fc.boolean(),
-    merge: fc.boolean(),
-    allowWithdrawals: fc.boolean(),
-    allowEmpty: fc.boolean(),
-  });
   await fc.assert(
     fc.asyncProperty(anyFile(kind), anyOptions, async ({ bytes }, options) => {
       nowMs += 1_000;
       const before = await contentOf(book);
-      const source = sourceFrom(bytes, 'the file');
-      const { stores, org } = book;
-      const outcome = await outcomeOf(
-        kind === 'catalogue'
+      const importFile = () => {
+        const source = sourceFrom(bytes, 'the file');
+        return kind === 'catalogue'
           ? importCatalogue(stores.catalogue, source, options)
-          : importTransactions(stores.transactions, org, source, () => nowMs, options),
-      );
+          : importTransactions(stores.transactions, org, source, () => nowMs, options);
+      };
+      const outcome = await outcomeOf(importFile());
       if (outcome instanceof Error) {
         outcomes.rejected(outcome, InvalidRows, MESSAGES);
         if (!Bun.deepEquals(await contentOf(book), before))
           throw new Error(`changed something, but reported: ${outcome.message}`);
       } else {
         outcomes.accepted += 1;
-        await requireDocumented(book, outcome);
+        await requireApplied(book, before, outcome, options.dryRun);
+        await requireSettled(book, outcome, options.dryRun, importFile);
       }
     }),
-    extentOf(run, 'files', limitMs),
+    extent,
   );
-  await book.stores.close();
+  await stores.close();
   outcomes.report(run, kind);
 }
 
@@ -83,15 +88,39 @@ async function fillBook({ stores, org, otherOrg }: TestBook): Promise<void> {
   await importTransactions(stores.transactions, otherOrg, foreign, () => NOW_MS, {});
 }
 
-async function requireDocumented(book: TestBook, outcome: ImportReport): Promise<void> {
-  const { retailers, transactions } = await contentOf(book);
+/** The file has changed what the report says, and all rows are as documented. */
+async function requireApplied(
+  book: TestBook,
+  before: Awaited<ReturnType<typeof contentOf>>,
+  { added, changed, unchanged, withdrawn, invalid, stale, read }: ImportReport,
+  isDryRun: boolean,
+): Promise<void> {
+  const after = await contentOf(book);
   const problems = [
-    ...retailers.flatMap((document) => schemaProblems(SCHEMAS.retailer, JSON.parse(document))),
-    ...transactions.documents.flatMap((document) =>
+    ...after.retailers.flatMap((document) => schemaProblems(SCHEMAS.retailer, JSON.parse(document))),
+    ...after.transactions.documents.flatMap((document) =>
       schemaProblems(SCHEMAS.transaction, JSON.parse(document)),
     ),
   ];
-  const { added, changed, unchanged, invalid, read } = outcome;
-  if (added + changed + unchanged + invalid !== read) problems.push('the counts do not add up');
+  if (added + changed + unchanged + stale + invalid !== read) problems.push('the counts do not add up');
+  const isUnchanged = isDryRun || added + changed + withdrawn === 0;
+  if (Bun.deepEquals(after, before) !== isUnchanged) problems.push('the counts contradict the contents');
   if (problems.length > 0) throw new Error(`imported what is not as documented: ${problems.join('; ')}`);
+}
+
+/** The same import changes nothing, and counts every valid row as unchanged. */
+async function requireSettled(
+  book: TestBook,
+  first: ImportReport,
+  isDryRun: boolean,
+  importFile: () => Promise<ImportReport>,
+): Promise<void> {
+  const before = await contentOf(book);
+  const counts = countsOf(first);
+  const settled = { ...counts, added: 0, changed: 0, withdrawn: 0, unchanged: first.read - first.invalid };
+  const again = countsOf(await importFile());
+  if (!Bun.deepEquals(again, isDryRun ? counts : settled))
+    throw new Error(`the second import has other counts: ${JSON.stringify(again)}`);
+  if (!Bun.deepEquals(await contentOf(book), before))
+    throw new Error('the second import has changed something');
 }

@@ -4,6 +4,13 @@ import { BadInput, Refused } from '@offerbook/wire/failures.ts';
 import { withTimeout } from '../../../src/domain/promises.ts';
 import type { Run } from '../report/run.ts';
 
+/** How many inputs an attack tries, and how long at most. These are parameters of fast-check. */
+export interface Extent {
+  readonly numRuns: number;
+  readonly seed: number;
+  readonly interruptAfterTimeLimit: number;
+}
+
 /** Far longer than a file of a few rows takes, on any machine. */
 const PATIENCE_MS = 60_000;
 const PROTOTYPE_NAMES = Object.getOwnPropertyNames(Object.prototype).sort().join();

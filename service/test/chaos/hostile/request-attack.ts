@@ -25,7 +25,7 @@ import {
   isWellFormed,
   printRequest,
 } from './any-request.ts';
-import { extentOf } from './extent.ts';
+import type { Extent } from './file-outcomes.ts';
 import { KeptConnection, printOutcome } from './kept-connection.ts';
 
 const URL_LENGTH_MAX = 16 * 1024;
@@ -34,7 +34,7 @@ const USUAL_STATUSES = [200, 204, 304, 400, 401, 403, 404, 405, 414];
 const USUAL_FROM = 2_000;
 const document = await openApiDocument();
 
-export async function attackWithRequests(run: Run, limitMs: number): Promise<void> {
+export async function attackWithRequests(run: Run, extent: Extent): Promise<void> {
   // Only failed authentications can reach their limit, so that responses of every kind occur.
   const settings = {
     rateLimitPublic: 1e9,
@@ -60,7 +60,7 @@ export async function attackWithRequests(run: Run, limitMs: number): Promise<voi
           [bytes.toString('latin1').slice(0, 2_000), printOutcome(outcome), ...problems].join('\n'),
         );
     }),
-    extentOf(run, 'requests', limitMs),
+    extent,
   );
   if ((await node.get('/livez')).status !== 200) throw new Error('the node is no longer live');
   target.requireCleanLog();

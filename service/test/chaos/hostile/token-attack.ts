@@ -4,13 +4,13 @@
 import fc from 'fast-check';
 import { TestNode } from '../../support/test-node.ts';
 import type { Run } from '../report/run.ts';
-import { extentOf } from './extent.ts';
+import type { Extent } from './file-outcomes.ts';
 import { KeptConnection, printOutcome } from './kept-connection.ts';
 
 const SETTINGS = { rateLimitFailedAuth: 0, rateLimitPublic: 0, rateLimitPrivate: 0 };
 
 /** Sends mutated tokens to both kinds of operation. Throws if one of them is accepted. */
-export async function attackWithTokens(run: Run, limitMs: number): Promise<void> {
+export async function attackWithTokens(run: Run, extent: Extent): Promise<void> {
   await using node = await TestNode.start({ databaseUrl: await run.database.create(), settings: SETTINGS });
   const good = [await node.token('public'), await node.token('private')];
   using connection = new KeptConnection(node.url);
@@ -28,7 +28,7 @@ export async function attackWithTokens(run: Run, limitMs: number): Promise<void>
       // A string that cannot be a token may get a hint instead.
       if (/^\w*$/.test(text) || !answer.includes('This is a placeholder.')) answers.add(answer);
     }),
-    extentOf(run, 'tokens', limitMs),
+    extent,
   );
   run.require('each of two operations must reject all tokens alike', answers.size === 2, [...answers]);
 }

@@ -3,7 +3,7 @@
 import { testShortForm } from '../short-form.ts';
 import { hostile } from './hostile.ts';
 
-const values = { requests: '2000', tokens: '1000', files: '300', commands: '8', feeds: '200' };
+const values = { requests: '2000', tokens: '1000', files: '300', feeds: '200' };
 testShortForm(
   { ...hostile, short: { minutes: 20, values } },
   'thousands of hostile inputs cause no failure, and every response is documented',

@@ -1,19 +1,21 @@
 // Hostile requests, tokens, import files and network files, generated from the seed. No input may cause a failure, an
 // undocumented response, a partial import or an error without its reason.
 
-import { attackCommand } from '../hostile/command-attack.ts';
+import { FEED_NAMES } from '../../../../feeds/test/any-feed.ts';
+import { attackWithBombs } from '../hostile/bomb-attack.ts';
 import { attackWithFeeds } from '../hostile/feed-attack.ts';
 import { attackWithFiles } from '../hostile/file-attack.ts';
 import { attackWithRequests } from '../hostile/request-attack.ts';
 import { attackWithTokens } from '../hostile/token-attack.ts';
 import { BOTH, type Scenario } from '../scenario.ts';
 
+/** The attacks by their options. `parts` is the number of kinds of input, which share the time. */
 const ATTACKS = [
-  { option: 'requests', attack: attackWithRequests, anyDatabase: true },
-  { option: 'tokens', attack: attackWithTokens, anyDatabase: true },
-  { option: 'files', attack: attackWithFiles, anyDatabase: false },
-  { option: 'commands', attack: attackCommand, anyDatabase: false },
-  { option: 'feeds', attack: attackWithFeeds, anyDatabase: false },
+  { option: 'requests', attack: attackWithRequests, parts: 1, anyDatabase: true },
+  { option: 'tokens', attack: attackWithTokens, parts: 1, anyDatabase: true },
+  // These use no database, or one of their own.
+  { option: 'files', attack: attackWithFiles, parts: 2, anyDatabase: false },
+  { option: 'feeds', attack: attackWithFeeds, parts: FEED_NAMES.length + 1, anyDatabase: false },
 ];
 
 export const hostile: Scenario = {
@@ -25,9 +27,8 @@ export const hostile: Scenario = {
     requests: { type: 'string', default: '50000', help: 'requests on each database' },
     tokens: { type: 'string', default: '5000', help: 'mutated tokens on each database' },
     files: { type: 'string', default: '10000', help: 'damaged import files of each kind, on SQLite only' },
-    commands: { type: 'string', default: '48', help: 'damaged files for the import command, on SQLite only' },
-    bomb: { type: 'string', multiple: true, help: 'a file that decompresses to a huge one; all if absent' },
     feeds: { type: 'string', default: '10000', help: 'damaged files of each network, on SQLite only' },
+    bomb: { type: 'string', multiple: true, help: 'a file that decompresses to a huge one; all if absent' },
   },
   short: {
     minutes: 20,
@@ -35,19 +36,18 @@ export const hostile: Scenario = {
       requests: '200',
       tokens: '100',
       files: '30',
-      commands: '2',
       bomb: ['lists in a field that is not read', 'columns without end', 'names that are all different'],
       feeds: '20',
     },
   },
   async run(run) {
-    const attacks = ATTACKS.filter(
-      // Some attacks use no database, or one of their own.
-      ({ option, anyDatabase }) => run.number(option) > 0 && (anyDatabase || run.database.name === 'SQLite'),
-    );
-    for (const [index, { attack }] of attacks.entries()) {
-      const leftMs = run.endMs - performance.now();
-      await attack(run, Math.max(1_000, leftMs / (attacks.length - index)));
+    const isSqlite = run.database.name === 'SQLite';
+    if (isSqlite) await attackWithBombs(run);
+    const attacks = ATTACKS.filter(({ anyDatabase }) => anyDatabase || isSqlite);
+    for (const [index, { option, attack, parts }] of attacks.entries()) {
+      const leftMs = Math.max(1_000, (run.endMs - performance.now()) / (attacks.length - index));
+      const extent = { numRuns: run.number(option), seed: run.seed, interruptAfterTimeLimit: leftMs / parts };
+      if (extent.numRuns > 0) await attack(run, extent);
     }
   },
 };
