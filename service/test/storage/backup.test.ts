@@ -426,8 +426,8 @@ describe('backups', () => {
     await stores.close();
     const before = readdirSync(folder).sort();
     const tooLong = join(folder, 'x'.repeat(300));
-    for (const attempt of [backup(tooLong), restore({ url: `sqlite:${tooLong}` }), restore()])
-      expect(await rejection(attempt)).toMatchObject({
+    for (const attempt of [() => backup(tooLong), () => restore({ url: `sqlite:${tooLong}` }), restore])
+      expect(await rejection(attempt())).toMatchObject({
         name: 'StorageError',
         kind: 'invalid',
         message: expect.stringContaining('ENAMETOOLONG'),

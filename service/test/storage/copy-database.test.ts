@@ -331,22 +331,6 @@ describe.each(SOME_PAIRS)('a copy from %s', (_, from, to) => {
     expect(filesOf(targetUrl).filter((path) => readFileSync(path).includes('for anna'))).toEqual([]);
   });
 
-  test('a copy does not contain clicks left behind by an interrupted copy', async () => {
-    const [url, otherUrl, targetUrl] = [await from.create(), await from.create(), await to.createEmpty()];
-    const stores = await open.stores(url);
-    await recordClick(stores, (await newOrganisation(stores)).id);
-    const broken = copyDatabase(url, targetUrl, TEST_AUDITOR, (rows) => {
-      if (rows > 0) throw new Error('the power is gone');
-    });
-    expect(await rejection(broken)).toEqual(new Error('the power is gone'));
-    await newOrganisation(await open.stores(otherUrl));
-    expect(await copyDatabase(otherUrl, targetUrl, TEST_AUDITOR)).toMatchObject({
-      organisations: 1,
-      clicks: 0,
-    });
-    expect(await (await open.stores(targetUrl)).clicks.list(1)).toEqual([]);
-  });
-
   test('a copy into a database that contains only counters and imports never lowers a counter or mixes up imports', async () => {
     const [url, targetUrl] = [await from.create(), await to.createEmpty()];
     const origin = {

@@ -243,8 +243,11 @@ for (const database of DATABASES) {
   describe(`two versions side by side on ${database.name}`, () => {
     const open = openTestStores();
     const schema = database.name === 'SQLite' ? SQLITE_MAIN : POSTGRES_SCHEMA;
-    /** The next version's schema: one more table, which this version does not read. */
-    const next = { ...schema, steps: [...schema.steps, ['CREATE TABLE next_version (id INTEGER)']] };
+    /** The next version's schema: one more column, which this version does not read. */
+    const next = {
+      ...schema,
+      steps: [...schema.steps, ['ALTER TABLE audit ADD COLUMN next_version INTEGER']],
+    };
     const nextAlone = { ...next, oldestVersion: versionOf(next) };
     const query = { orgId: 1, cursor: undefined, window: EVERYTHING, limit: 10 };
 
