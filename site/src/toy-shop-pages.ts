@@ -67,7 +67,7 @@ function basket(article: ToyArticle | undefined, number = 0): Html {
   const { name, price, cashback, currency } = article;
   return html`<section class="basket panel stack" id="basket"><h2>Your basket</h2>
 <dl class="sums"><dt>${name}</dt><dd>${money(price, currency)}</dd><dt>Delivery</dt><dd>Free</dd><dt>Total</dt><dd><strong>${money(price, currency)}</strong></dd><dt>Your cashback</dt><dd class="best">${money(cashback, currency)}</dd></dl>
-<form method="post" action="?article=${number}"><button type="submit" class="primary wide">Place the order</button></form></section>`;
+<form class="stack" method="post" action="?article=${number}"><button type="submit" class="primary">Place the order</button></form></section>`;
 }
 
 export function toyOrderPage(order: ToyOrder, frame: Frame): Page {

@@ -92,7 +92,7 @@ export class ShownPage {
   }
 
   get commands(): string[] {
-    const blocks = this.html.matchAll(/<div class="command">.*?<code>(.*?)<\/code>/gs);
+    const blocks = this.html.matchAll(/<div class="command row">.*?<code>(.*?)<\/code>/gs);
     return [...blocks].map(([, text = '']) => textOf(text));
   }
 }

@@ -24,7 +24,7 @@ export async function requestApi(url: string, token: string, method = 'GET'): Pr
     const text = await response.text();
     return showResponse(url, response, text, performance.now() - startedAtMs);
   } catch {
-    return { nodes: [element('p', {}, 'No response. Check that the service is running.')] };
+    return { nodes: [element('p', 'No response. Check that the service is running.')] };
   }
 }
 
@@ -36,12 +36,11 @@ function showResponse(url: string, response: Response, text: string, tookMs: num
     nodes: [
       element(
         'p',
-        {},
-        element('strong', { class: response.ok ? 'good' : 'bad' }, String(response.status)),
+        element(`strong.${response.ok ? 'good' : 'bad'}`, String(response.status)),
         ` in ${Math.round(tookMs)} ms · `,
-        element('code', {}, url),
+        element('code', url),
       ),
-      element('details', {}, element('summary', {}, 'Headers'), codeBlock(headers)),
+      element('details', element('summary', 'Headers'), codeBlock(headers)),
       codeSample(
         'Copy the response',
         ...(body === undefined
@@ -55,7 +54,7 @@ function showResponse(url: string, response: Response, text: string, tookMs: num
 /** A block of code with a copy button. */
 export function codeSample(description: string, ...content: readonly (string | Node)[]): HTMLElement {
   const code = codeBlock(...content);
-  return element('div', { class: 'sample' }, code, copyButton(description, code));
+  return element('div.sample', code, copyButton(description, code));
 }
 
 function truncated(text: string): string {

@@ -5,6 +5,6 @@ import { element } from './element.ts';
 
 export function colouredNodes(code: string, language: string): (string | Node)[] {
   return codeParts(code, language).map(({ kind, text }) =>
-    kind === undefined ? text : element('span', { class: `code-${kind}` }, text),
+    kind === undefined ? text : element(`span.code-${kind}`, text),
   );
 }

@@ -3,18 +3,28 @@
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 type Child = Node | string | undefined;
 
-/** An attribute set to true has no value; one set to false or undefined is omitted. */
+/**
+ * `selector` is a tag name, with classes if there are any: `p.muted`. An attribute set to true has no value; one set to false or
+ * undefined is omitted.
+ */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
-  tag: Tag,
-  attributes: Attributes = {},
-  ...children: readonly Child[]
+  selector: Tag | `${Tag}.${string}`,
+  ...content: readonly [Attributes, ...Child[]] | readonly Child[]
 ): HTMLElementTagNameMap[Tag] {
-  const made = document.createElement(tag);
+  const [tag, ...classes] = selector.split('.');
+  const made = document.createElement(tag as Tag);
+  if (classes.length > 0) made.className = classes.join(' ');
+  for (const part of content) {
+    if (part instanceof Node || typeof part === 'string') made.append(part);
+    else setAttributes(made, part ?? {});
+  }
+  return made;
+}
+
+function setAttributes(made: HTMLElement, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== undefined && value !== false) made.setAttribute(name, value === true ? '' : String(value));
   }
-  made.append(...children.filter((child) => child !== undefined));
-  return made;
 }
 
 export function button(label: string, onPress: () => void, attributes: Attributes = {}): HTMLButtonElement {

@@ -15,5 +15,5 @@ export function findUrl(text: string): URL | undefined {
 export function externalLink(url: string, label: Node | string, className: string): HTMLElement {
   return /^https?:$/.test(findUrl(url)?.protocol ?? '')
     ? element('a', { class: className, href: url, target: '_blank', rel: 'noopener noreferrer' }, label)
-    : element('span', {}, label);
+    : element('span', label);
 }

@@ -194,7 +194,7 @@ export function source(...names: readonly string[]): Html {
 
 /** Renders a command to copy. The console itself is read-only. */
 export function command(about: string, text: string): Html {
-  return html`<div class="command"><p>${about}</p><pre tabindex="0"><code>${text}</code></pre></div>`;
+  return html`<div class="command row"><p>${about}</p><pre tabindex="0"><code>${text}</code></pre></div>`;
 }
 
 /** Folds commands that are not needed every day. */

@@ -130,7 +130,7 @@ function dayPlot({ days, daysMax }: ImportsView): Html {
 }
 
 function filterForm({ kinds, outcomes, organisations, kind, outcome, org }: ImportFilter): Html {
-  return html`<form class="filter" method="get" action="/imports">
+  return html`<form class="filter row" method="get" action="/imports">
 ${choice('Kind', 'kind', allOr(kinds), kind ?? '')}
 ${choice('Outcome', 'outcome', allOr(outcomes), outcome ?? '')}
 ${organisationChoice(organisations, org)}

@@ -96,7 +96,7 @@ function problemList(checks: readonly HealthCheck[]): Html {
 function problemItem({ check, state, found, advice }: HealthCheck): Html {
   const page = PAGES[check];
   const name = html`<strong>${check}</strong>`;
-  return html`<li class="panel problem-item failure"><p>${tag(state, state === 'fault' ? 'bad' : 'pending')} ${page === undefined ? name : linked(page, name)}: <bdi>${found}</bdi></p>${remedy(advice ?? '')}</li>`;
+  return html`<li class="panel problem-item failure row"><p>${tag(state, state === 'fault' ? 'bad' : 'pending')} ${page === undefined ? name : linked(page, name)}: <bdi>${found}</bdi></p>${remedy(advice ?? '')}</li>`;
 }
 
 /** Advice that ends with a command gets a button that copies the command. */

@@ -119,7 +119,7 @@ function filterForm({ organisations, currencies, statuses, filter }: TotalsView)
     ['', 'All'] as const,
     ...values.map((value) => [value, value] as const),
   ];
-  return html`<form class="filter" method="get" action="/totals">
+  return html`<form class="filter row" method="get" action="/totals">
 ${organisationChoice(organisations, filter.org)}
 ${choice('Currency', 'currency', options(currencies), filter.currency ?? '')}
 ${choice('Status', 'status', options(statuses), filter.status ?? '')}

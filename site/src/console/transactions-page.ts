@@ -76,7 +76,7 @@ ${resultSection(result, filterForm(organisations, entered), nowMs)}`,
 
 function filterForm(organisations: readonly OrganisationOption[], entered: SearchView['entered']): Html {
   const chosen = organisations.find(({ publicId, name }) => publicId === entered.org || name === entered.org);
-  return html`<form class="filter" method="get" action="/transactions">
+  return html`<form class="filter row" method="get" action="/transactions">
 ${organisationChoice(organisations, chosen)}
 ${timeField('Changed from (UTC)', 'from', entered.from)}
 ${timeField('Changed until (UTC)', 'until', entered.until)}

@@ -199,10 +199,9 @@ ${definitions(`Headers of ${operationId}`, rows)}</details>`;
 function samples(id: string, all: readonly CodeSample[]): Html {
   return html`<fieldset class="samples row"><legend class="unseen">Language</legend>
 ${all.map(
-  ({ label }, number) =>
-    html`<input type="radio" name="${id}-language" id="${id}-${label}" data-language="${label}"${number === 0 ? html` checked` : undefined}><label for="${id}-${label}">${label}</label>`,
+  ({ label, source }, number) =>
+    html`<input type="radio" name="${id}-language" id="${id}-${label}" data-language="${label}"${number === 0 ? html` checked` : undefined}><label for="${id}-${label}">${label}</label>${sampleBlock(label, source)}\n`,
 )}
-${all.map(({ label, source }) => sampleBlock(label, source))}
 </fieldset>`;
 }
 

@@ -30,7 +30,7 @@ const DESCRIPTION =
   'Your user activates a deal and buys at the shop. The affiliate network reports the sale, and your next poll returns it as PENDING. Later it becomes CONFIRMED, and you pay the cashback, or DECLINED, and you pay nothing.';
 
 export function transactionPicture(): Html {
-  return html`<figure class="picture">${wide()}${tall()}<figcaption class="muted">${DESCRIPTION}</figcaption></figure>`;
+  return html`<figure class="picture stack">${wide()}${tall()}<figcaption class="muted">${DESCRIPTION}</figcaption></figure>`;
 }
 
 function wide(): Html {

@@ -14,9 +14,8 @@ export function activateLink({ list, id, name }: ApiSubject): HTMLElement | unde
   if (orgId === undefined) return undefined;
   const query = new URLSearchParams({ orgId, passbackUid: VISITOR });
   return element(
-    'a',
+    'a.button.primary.activate',
     {
-      class: 'button primary activate',
       href: `/v1/${list}/${id}/activate/?${query}`,
       'aria-label': `Activate ${name.slice(0, 60)}`,
     },

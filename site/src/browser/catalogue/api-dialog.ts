@@ -24,21 +24,20 @@ export function apiButton(subject: ApiSubject): HTMLButtonElement {
 function openDialog({ name, id, list }: ApiSubject): void {
   const path = `/v1/${list}/${id}/`;
   const curl = `curl -H "Authorization: Bearer ${findToken() ?? '$OFFERBOOK_PUBLIC_TOKEN'}" \\\n  '${location.origin}${path}'`;
-  const answer = element('div', { class: 'answer stack', role: 'status' }, element('p', {}, `GET ${path} …`));
+  const answer = element('div.answer.stack', { role: 'status' }, element('p', `GET ${path} …`));
   const dialog = element(
-    'dialog',
-    { class: 'api-dialog panel stack', 'aria-labelledby': 'api-title' },
+    'dialog.api-dialog.panel.stack',
+    { 'aria-labelledby': 'api-title' },
     element(
-      'div',
-      { class: 'api-head row' },
+      'div.api-head.row',
       element('h2', { id: 'api-title' }, 'What the API returns for ', isolated(name)),
       button('Close', () => dialog.close(), { class: 'quiet' }),
     ),
-    element('h3', {}, 'Id'),
+    element('h3', 'Id'),
     codeSample('Copy the id', id),
-    element('h3', {}, 'Request'),
+    element('h3', 'Request'),
     codeSample('Copy the curl command', curl),
-    element('h3', {}, 'Response'),
+    element('h3', 'Response'),
     answer,
   );
   dialog.addEventListener('close', () => dialog.remove());

@@ -18,15 +18,13 @@ export interface Delivery {
 }
 
 export class DeliveryPanel {
-  readonly #empty = element('li', { class: 'muted' }, 'No webhooks yet. Changes are sent as they happen.');
-  readonly #list = element('ol', { class: 'deliveries' }, this.#empty);
+  readonly #empty = element('li.muted', 'No webhooks yet. Changes are sent as they happen.');
+  readonly #list = element('ol.deliveries', this.#empty);
   readonly node: HTMLElement = element(
-    'section',
-    { class: 'panel stack delivery-panel' },
-    element('h2', {}, 'Webhooks'),
+    'section.panel.stack.delivery-panel',
+    element('h2', 'Webhooks'),
     element(
-      'p',
-      { class: 'muted' },
+      'p.muted',
       'The same changes, sent to a toy receiver on this machine. ',
       element('a', { href: '/docs/webhooks' }, 'How webhooks work'),
     ),
@@ -46,10 +44,9 @@ export class DeliveryPanel {
 function deliveryItem({ receivedAt, transactions, delayMs }: Delivery): HTMLElement {
   return element(
     'li',
-    {},
     element('time', { datetime: `${receivedAt}Z` }, TIME.format(parseTimestamp(receivedAt))),
-    element('span', {}, transactions === 1 ? '1 transaction' : `${transactions} transactions`),
-    element('span', { class: 'muted' }, delayWords(delayMs)),
+    element('span', transactions === 1 ? '1 transaction' : `${transactions} transactions`),
+    element('span.muted', delayWords(delayMs)),
   );
 }
 

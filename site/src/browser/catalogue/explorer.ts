@@ -123,7 +123,7 @@ export class Explorer {
     } catch (error) {
       if (!isCurrent() || this.#isRejectedToken(error)) return;
       const retry = () => void this.#showRetailer(open, view, isReturning);
-      this.#put(element('div', { class: 'screen narrow' }, backLink(from), failureNote(error, retry)));
+      this.#put(element('div.screen.narrow', backLink(from), failureNote(error, retry)));
     }
   }
 
@@ -202,8 +202,8 @@ export class Explorer {
 }
 
 function loadingScreen(): HTMLElement {
-  const status = element('p', { class: 'status', role: 'status' }, 'Loading…');
-  return element('div', { class: 'screen narrow' }, status);
+  const status = element('p.status', { role: 'status' }, 'Loading…');
+  return element('div.screen.narrow', status);
 }
 
 /** True if the promise settles within 100 ms; the page then does not show "Loading…". */

@@ -49,11 +49,10 @@ function explain(error: unknown): Explanation {
 
 export function failureNote(error: unknown, retry: () => void): HTMLElement {
   const { title, text, retryAfterMs } = explain(error);
-  const countdown = element('p', { class: 'muted' });
+  const countdown = element('p.muted');
   const node = element(
-    'div',
-    { class: 'notice failure' },
-    element('div', { role: 'alert' }, element('h2', {}, title), element('p', {}, text)),
+    'div.notice.failure',
+    element('div', { role: 'alert' }, element('h2', title), element('p', text)),
     countdown,
     button('Try now', again),
     error instanceof ApiError ? details(error) : undefined,
@@ -81,8 +80,7 @@ export function failureNote(error: unknown, retry: () => void): HTMLElement {
 
 function details(error: ApiError): HTMLElement {
   return element(
-    'p',
-    { class: 'muted' },
+    'p.muted',
     element('a', { href: `/errors/${encodeURIComponent(error.code)}` }, error.code),
     ` · request ${error.requestId}`,
   );

@@ -30,25 +30,23 @@ interface FeedPage {
 export class FeedScreen {
   readonly node: HTMLElement;
   readonly #path: string;
-  readonly #status = element('p', { class: 'status' });
+  readonly #status = element('p.status');
   /** The latest change to a sale of this visitor. */
   readonly #own = element(
-    'p',
-    { class: 'own-sale muted', role: 'status' },
+    'p.own-sale.muted',
+    { role: 'status' },
     'Your own purchases appear here. Activate a deal and buy something.',
   );
   readonly #deliveries = new DeliveryPanel();
-  readonly #list = element('ol', { class: 'deals panel feed' });
+  readonly #list = element('ol.deals.panel.feed');
   readonly #pause = button('Pause', () => (this.#isOn ? this.stop() : this.start()));
   readonly #empty = element(
-    'p',
-    { class: 'notice' },
+    'p.notice',
     'No changes in the last few minutes. New sales arrive every few seconds.',
   );
   readonly #columns = element(
-    'div',
-    { class: 'feed-columns' },
-    element('div', { class: 'feed-changes' }, this.#empty, this.#list),
+    'div.feed-columns',
+    element('div.feed-changes', this.#empty, this.#list),
     this.#deliveries.node,
   );
   /** Status of each transaction when this page last received it. */
@@ -61,19 +59,17 @@ export class FeedScreen {
   constructor(path: string) {
     this.#path = path;
     this.node = element(
-      'div',
-      { class: 'screen retailer feed-screen' },
+      'div.screen.retailer.feed-screen',
       backLink(EVERYTHING),
       element('h1', { tabindex: -1 }, 'Transactions as they change'),
       element(
-        'p',
-        { class: 'lead' },
+        'p.lead',
         'What a server receives when it polls ',
-        element('code', {}, '/v1/transactions/?expand=retailer'),
+        element('code', '/v1/transactions/?expand=retailer'),
         ' of this sandbox every two seconds. The private token stays on the server. ',
         element('a', { href: '/docs/polling' }, 'How polling works'),
       ),
-      element('div', { class: 'feed-head row' }, this.#status, this.#pause),
+      element('div.feed-head.row', this.#status, this.#pause),
       this.#own,
       this.#columns,
     );
@@ -150,7 +146,7 @@ function isOwn({ passbackUid }: Transaction): boolean {
 function ownWords(transaction: Transaction): (HTMLElement | string)[] {
   const { status, cashback, currencyCode } = transaction;
   return [
-    element('strong', {}, 'Your purchase'),
+    element('strong', 'Your purchase'),
     ' at ',
     shopName(transaction),
     ' is ',
@@ -164,28 +160,23 @@ function feedItem(transaction: Transaction, before: string | undefined, document
   const { status, country, cashback, orderValue, currencyCode, passbackUid, updatedAt } = transaction;
   const own = isOwn(transaction);
   return element(
-    'li',
-    { class: own ? 'deal row own' : 'deal row' },
-    element('p', { class: `amount ${status.toLowerCase()}` }, money(cashback, currencyCode)),
+    `li.deal.row${own ? '.own' : ''}`,
+    element(`p.amount.${status.toLowerCase()}`, money(cashback, currencyCode)),
     element(
-      'div',
-      { class: 'deal-body stack' },
-      element('p', { class: 'what' }, shopName(transaction)),
+      'div.deal-body.stack',
+      element('p.what', shopName(transaction)),
       element(
-        'p',
-        { class: 'muted' },
+        'p.muted',
         `Order of ${money(orderValue, currencyCode)} in ${countryName(country)}`,
         ...(own ? [', your purchase'] : passbackUid === null ? [] : [', user ', isolated(passbackUid)]),
       ),
       document,
     ),
     element(
-      'p',
-      { class: 'feed-status' },
+      'p.feed-status',
       statusTag(status),
       element(
-        'span',
-        { class: 'muted' },
+        'span.muted',
         changeWords(before, status),
         element('time', { datetime: `${updatedAt}Z` }, TIME.format(parseTimestamp(updatedAt))),
       ),
@@ -199,7 +190,7 @@ function shopName({ retailer }: Transaction): HTMLElement {
 
 function statusTag(status: string): HTMLElement {
   const word = status.toLowerCase();
-  return element('span', { class: `tag ${word}` }, status.charAt(0) + word.slice(1));
+  return element(`span.tag.${word}`, status.charAt(0) + word.slice(1));
 }
 
 function changeWords(before: string | undefined, status: string): string {
@@ -209,7 +200,7 @@ function changeWords(before: string | undefined, status: string): string {
 
 /** Renders the JSON only when the reader expands it. */
 function details(transaction: Transaction, onOpen: () => void): HTMLElement {
-  const node = element('details', {}, element('summary', {}, 'What the API returns'));
+  const node = element('details', element('summary', 'What the API returns'));
   const text = JSON.stringify(transaction, null, 2);
   const show = () => node.append(codeSample('Copy the transaction', ...colouredNodes(text, 'json')));
   node.addEventListener('toggle', show, { once: true });

@@ -21,10 +21,10 @@ export class ListScreen {
   readonly #catalogue: Catalogue;
   readonly #onChange: OnChange;
   readonly #form: SearchForm;
-  readonly #status = element('p', { class: 'status', role: 'status' });
-  readonly #before = element('div', { class: 'before' });
-  readonly #results = element('ul', { class: 'cards' });
-  readonly #after = element('div', { class: 'after stack' });
+  readonly #status = element('p.status', { role: 'status' });
+  readonly #before = element('div.before');
+  readonly #results = element('ul.cards');
+  readonly #after = element('div.after.stack');
   #selection = new Selection([]);
   #selected: readonly Retailer[] = [];
   readonly #cards = new Map<Retailer, HTMLElement>();
@@ -40,15 +40,12 @@ export class ListScreen {
     this.#onChange = onChange;
     this.#form = new SearchForm(onChange);
     this.node = element(
-      'div',
-      { class: 'screen' },
+      'div.screen',
       element(
-        'div',
-        { class: 'hero stack' },
+        'div.hero.stack',
         element('h1', { tabindex: -1 }, 'Cashback, coupons and promotions'),
         element(
-          'p',
-          { class: 'lead' },
+          'p.lead',
           'What your users can activate right now, as the API returns it. ',
           SETTINGS.feedPath === undefined
             ? undefined
@@ -56,7 +53,7 @@ export class ListScreen {
         ),
       ),
       this.#form.node,
-      element('div', { class: 'list-head row' }, this.#status, this.#form.reset),
+      element('div.list-head.row', this.#status, this.#form.reset),
       this.#before,
       this.#results,
       this.#after,
@@ -159,7 +156,7 @@ export class ListScreen {
     }
     if (hidden > 0 && state.kind === 'complete') {
       const words = `${printCount(this.#shownMax)} of ${printCount(found.length)} shown`;
-      nodes.push(element('p', { class: 'muted' }, words));
+      nodes.push(element('p.muted', words));
     }
     if (state.kind === 'paused') nodes.push(this.#moreToLoad());
     else if (found.length === 0 && state.kind === 'complete')
@@ -186,9 +183,8 @@ export class ListScreen {
   #moreToLoad(): HTMLElement {
     const loaded = printCount(this.#catalogue.retailers.length);
     return element(
-      'div',
-      { class: 'notice' },
-      element('p', {}, `Only the first ${loaded} retailers are loaded and searched.`),
+      'div.notice',
+      element('p', `Only the first ${loaded} retailers are loaded and searched.`),
       button('Load more', () => void this.#catalogue.load()),
     );
   }
@@ -209,31 +205,29 @@ export class ListScreen {
       suggest('Remove the search words', { query: '' });
     suggest('Show all retailers', EVERYTHING);
     return element(
-      'div',
-      { class: 'notice' },
-      element('h2', {}, 'Nothing matches'),
-      element('p', {}, 'Search matches names, websites and categories, including parts of words.'),
-      element('div', { class: 'row' }, ...suggestions),
+      'div.notice',
+      element('h2', 'Nothing matches'),
+      element('p', 'Search matches names, websites and categories, including parts of words.'),
+      element('div.row', ...suggestions),
     );
   }
 }
 
 /** Heading of a group of cards. */
 function groupTitle(title: string, words?: string): HTMLElement {
-  const note = words === undefined ? undefined : element('p', { class: 'muted' }, words);
-  return element('li', { class: 'group row' }, element('h2', {}, title), note);
+  const note = words === undefined ? undefined : element('p.muted', words);
+  return element('li.group.row', element('h2', title), note);
 }
 
 function emptyCatalogue(): HTMLElement {
   return element(
-    'div',
-    { class: 'notice' },
-    element('h2', {}, 'The catalogue is empty'),
-    element('p', {}, 'No retailer has an active deal. To add retailers, import a file:'),
-    element('pre', {}, element('code', {}, 'offerbook import catalogue FILE')),
+    'div.notice',
+    element('h2', 'The catalogue is empty'),
+    element('p', 'No retailer has an active deal. To add retailers, import a file:'),
+    element('pre', element('code', 'offerbook import catalogue FILE')),
   );
 }
 
 function skeleton(): HTMLElement {
-  return element('li', { class: 'card panel skeleton', 'aria-hidden': true });
+  return element('li.card.panel.skeleton', { 'aria-hidden': true });
 }

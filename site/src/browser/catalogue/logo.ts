@@ -13,7 +13,7 @@ const HUES = [12, 42, 88, 150, 190, 220, 265, 325];
 const API_PATH = /^\/(?:v1|go)(?:\/|$)/;
 
 export function drawLogo({ id, name, logo }: Retailer): HTMLElement {
-  const frame = element('span', { class: 'logo', 'aria-hidden': true }, initial(name));
+  const frame = element('span.logo', { 'aria-hidden': true }, initial(name));
   frame.style.setProperty('--hue', String(hue(id)));
   if (!mayLoad(logo)) return frame;
   const image = element('img', {

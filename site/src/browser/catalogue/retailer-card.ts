@@ -18,28 +18,24 @@ export function retailerCard({ retailer, offers, featured }: Found, { country }:
   const href = printView({ kind: 'retailer', id: retailer.id, country });
   const categories = new Set(offers.map(({ category }) => category).filter((category) => category !== ''));
   return element(
-    'li',
-    { class: 'card panel', 'data-retailer': retailer.id },
+    'li.card.panel',
+    { 'data-retailer': retailer.id },
     element(
-      'div',
-      { class: 'card-head' },
+      'div.card-head',
       drawLogo(retailer),
       element(
-        'div',
-        { class: 'card-name' },
-        element('h2', {}, element('a', { href }, isolated(retailer.name))),
+        'div.card-name',
+        element('h2', element('a', { href }, isolated(retailer.name))),
         element(
-          'p',
-          { class: 'muted' },
-          featured === undefined ? undefined : element('span', { class: 'featured-mark' }, '★ Featured · '),
+          'p.muted',
+          featured === undefined ? undefined : element('span.featured-mark', '★ Featured · '),
           isolated([...categories].join(', ') || retailer.hostname),
         ),
       ),
     ),
     ...cashback(offers),
     element(
-      'div',
-      { class: 'card-foot' },
+      'div.card-foot',
       otherDeals(retailer),
       apiButton({ name: retailer.name, id: retailer.id, list: 'retailers' }),
     ),
@@ -48,10 +44,10 @@ export function retailerCard({ retailer, offers, featured }: Found, { country }:
 
 function cashback(offers: readonly RetailerOffer[]): (HTMLElement | undefined)[] {
   const best = bestOffer(offers);
-  if (best === undefined) return [element('p', { class: 'best none' }, 'No cashback at the moment')];
+  if (best === undefined) return [element('p.best.none', 'No cashback at the moment')];
   return [
-    element('div', { class: 'card-offer' }, bestCashback(offers)),
-    element('p', { class: 'muted about' }, isolated(best.description)),
+    element('div.card-offer', bestCashback(offers)),
+    element('p.muted.about', isolated(best.description)),
   ];
 }
 
@@ -60,10 +56,9 @@ export function bestCashback(offers: readonly RetailerOffer[]): HTMLElement | un
   const best = headline(offers, SETTINGS.currency);
   if (best === undefined) return undefined;
   return element(
-    'p',
-    { class: 'best' },
+    'p.best',
     best.isUpTo ? 'Up to ' : undefined,
-    element('strong', {}, best.text),
+    element('strong', best.text),
     best.lacksCurrency ? ' cashback, currency not stated' : ' cashback',
   );
 }
@@ -76,11 +71,8 @@ function otherDeals({ coupons, promotions }: Retailer): HTMLElement {
     ...(promotions.length > 0 ? [printCountOf(promotions.length, 'promotion')] : []),
   ];
   return element(
-    'div',
-    { class: 'other-deals' },
-    element('p', {}, counts.join(' · ') || 'Cashback only'),
-    ends?.soon
-      ? element('p', { class: 'ends soon' }, endDates.length === 1 ? ends.words : `one ${ends.words}`)
-      : undefined,
+    'div.other-deals',
+    element('p', counts.join(' · ') || 'Cashback only'),
+    ends?.soon ? element('p.ends.soon', endDates.length === 1 ? ends.words : `one ${ends.words}`) : undefined,
   );
 }

@@ -25,18 +25,15 @@ export function retailerScreen(retailer: Retailer, from: ListView, country: stri
     ({ countries }) => country === '' || countries.includes(country),
   );
   return element(
-    'div',
-    { class: 'screen retailer' },
+    'div.screen.retailer',
     backLink(from),
     element(
-      'header',
-      { class: 'retailer-head row' },
+      'header.retailer-head.row',
       drawLogo(retailer),
       element(
         'div',
-        {},
         element('h1', { tabindex: -1 }, isolated(name)),
-        element('p', { class: 'muted' }, websiteLink(retailer)),
+        element('p.muted', websiteLink(retailer)),
       ),
       bestCashback(offers),
       actions(apiButton({ name, id, list: 'retailers' })),
@@ -59,8 +56,7 @@ function countryNote({ id, cashbackOffers }: Retailer, shown: number, country: s
   const words = shown === 0 ? 'No cashback' : shown === all ? 'All offers are available' : 'Offers';
   const href = printView({ kind: 'retailer', id, country: '' });
   return element(
-    'p',
-    { class: 'status' },
+    'p.status',
     `${words} in ${countryName(country)}. `,
     shown === all ? undefined : element('a', { href }, `Show the offers for all countries (${all})`),
   );
@@ -69,14 +65,12 @@ function countryNote({ id, cashbackOffers }: Retailer, shown: number, country: s
 /** Screen for an id that is not in the catalogue. */
 export function noSuchRetailer(): HTMLElement {
   return element(
-    'div',
-    { class: 'screen narrow' },
+    'div.screen.narrow',
     element(
-      'div',
-      { class: 'notice' },
+      'div.notice',
       element('h1', { tabindex: -1 }, 'No deals here'),
-      element('p', {}, 'This retailer has no active deals at the moment, or the address is incomplete.'),
-      element('a', { class: 'button', href: '/' }, 'See all retailers'),
+      element('p', 'This retailer has no active deals at the moment, or the address is incomplete.'),
+      element('a.button', { href: '/' }, 'See all retailers'),
     ),
   );
 }
@@ -84,16 +78,16 @@ export function noSuchRetailer(): HTMLElement {
 export function backLink(to: ListView): HTMLElement {
   const href = printView(to);
   const label = href === '/' ? 'All retailers' : 'Back to the results';
-  return element('nav', { 'aria-label': 'Back' }, element('a', { class: 'back', href }, label));
+  return element('nav', { 'aria-label': 'Back' }, element('a.back', { href }, label));
 }
 
 function section(title: string, className: string, items: readonly HTMLElement[]): HTMLElement | undefined {
   if (items.length === 0) return undefined;
   return element(
-    'section',
-    { class: 'stack', 'aria-labelledby': className },
+    'section.stack',
+    { 'aria-labelledby': className },
     element('h2', { id: className }, title),
-    element('ul', { class: `deals panel ${className}` }, ...items),
+    element(`ul.deals.panel.${className}`, ...items),
   );
 }
 
@@ -108,13 +102,11 @@ function offerItem(offer: RetailerOffer): HTMLElement {
   const amount = amountOf(offer, SETTINGS.currency);
   const countries = offer.countries.map(countryName).sort((a, b) => a.localeCompare(b, 'en'));
   return element(
-    'li',
-    { class: 'deal row' },
+    'li.deal.row',
     element(
-      'p',
-      { class: 'amount' },
+      'p.amount',
       amount.text,
-      amount.lacksCurrency ? element('span', { class: 'muted' }, 'currency not stated') : undefined,
+      amount.lacksCurrency ? element('span.muted', 'currency not stated') : undefined,
     ),
     dealBody(description, facts(offer, countries), smallPrint(offer, countries)),
     actions(activateLink(subject), apiButton(subject)),
@@ -122,20 +114,19 @@ function offerItem(offer: RetailerOffer): HTMLElement {
 }
 
 function actions(...controls: readonly (HTMLElement | undefined)[]): HTMLElement {
-  return element('div', { class: 'actions row' }, ...controls);
+  return element('div.actions.row', ...controls);
 }
 
 function dealBody(description: string, ...others: readonly (HTMLElement | undefined)[]): HTMLElement {
   const text = description === '' ? undefined : longText(description);
-  return element('div', { class: 'deal-body stack' }, text, ...others);
+  return element('div.deal-body.stack', text, ...others);
 }
 
 function facts(offer: RetailerOffer, countries: readonly string[]): HTMLElement {
   const where = someCountries(countries);
   return element(
-    'p',
-    { class: 'facts muted' },
-    offer.featured ? element('span', { class: 'tag featured' }, 'Featured: an outstanding deal') : undefined,
+    'p.facts.muted',
+    offer.featured ? element('span.tag.featured', 'Featured: an outstanding deal') : undefined,
     isolated(offer.category),
     offer.category === '' || where === '' ? undefined : ' · ',
     where,
@@ -154,10 +145,9 @@ function smallPrint(offer: RetailerOffer, countries: readonly string[]): HTMLEle
   if (!hidesCountries && terms === '') return undefined;
   return element(
     'details',
-    {},
-    element('summary', {}, terms === '' ? 'All countries' : 'Terms and exclusions'),
+    element('summary', terms === '' ? 'All countries' : 'Terms and exclusions'),
     terms === '' ? undefined : element('p', { dir: 'auto' }, terms),
-    hidesCountries ? element('p', {}, `Available in ${countries.join(', ')}.`) : undefined,
+    hidesCountries ? element('p', `Available in ${countries.join(', ')}.`) : undefined,
   );
 }
 
@@ -165,10 +155,9 @@ function couponItem({ id, code, description, endDate }: RetailerCoupon): HTMLEle
   const subject = { name: `the coupon ${code}`, id, list: 'coupons' } as const;
   const shownCode = element('code', { dir: 'ltr' }, code);
   return element(
-    'li',
-    { class: 'deal row' },
+    'li.deal.row',
     dealBody(description, ending(endDate)),
-    element('div', { class: 'code' }, shownCode, copyButton(`Copy the code ${code.slice(0, 60)}`, shownCode)),
+    element('div.code', shownCode, copyButton(`Copy the code ${code.slice(0, 60)}`, shownCode)),
     actions(activateLink(subject), apiButton(subject)),
   );
 }
@@ -176,8 +165,7 @@ function couponItem({ id, code, description, endDate }: RetailerCoupon): HTMLEle
 function promotionItem({ id, description, endDate, deepLink }: RetailerPromotion): HTMLElement {
   const subject = { name: description || 'the promotion', id, list: 'promotions' } as const;
   return element(
-    'li',
-    { class: 'deal row' },
+    'li.deal.row',
     dealBody(description, ending(endDate)),
     actions(
       activateLink(subject) ?? externalLink(deepLink, 'Go to the promotion', 'button primary out'),
@@ -188,23 +176,18 @@ function promotionItem({ id, description, endDate, deepLink }: RetailerPromotion
 
 function ending(endDate: string): HTMLElement {
   const { words, soon } = expiry(endDate, new Date());
-  return element(
-    'p',
-    { class: soon ? 'ends soon' : 'ends muted' },
-    element('time', { datetime: `${endDate}Z` }, words),
-  );
+  return element(`p.ends.${soon ? 'soon' : 'muted'}`, element('time', { datetime: `${endDate}Z` }, words));
 }
 
 const LENGTH_MAX = 400;
 const BEGINNING = 160;
 
 function longText(text: string): HTMLElement {
-  if (text.length <= LENGTH_MAX) return element('p', { class: 'what', dir: 'auto' }, text);
+  if (text.length <= LENGTH_MAX) return element('p.what', { dir: 'auto' }, text);
   // Cut between code points, not inside a surrogate pair.
   const beginning = [...text.slice(0, BEGINNING * 2)].slice(0, BEGINNING).join('');
   return element(
-    'details',
-    { class: 'long what' },
+    'details.long.what',
     element('summary', { dir: 'auto' }, `${beginning}…`),
     element('p', { dir: 'auto' }, text),
   );

@@ -17,10 +17,10 @@ export function tokenScreen(problem: string | undefined, onToken: (token: string
   const shownProblem = element('p', { id: 'token-problem', class: 'problem', role: 'alert' }, problem);
   const help = 'The token stays in this tab and is forgotten when you close it.';
   const form = element(
-    'form',
-    { class: 'token stack', novalidate: true },
+    'form.token.stack',
+    { novalidate: true },
     element('label', { for: 'token' }, 'Public token'),
-    element('div', { class: 'row' }, input, submit),
+    element('div.row', input, submit),
     shownProblem,
     element('p', { id: 'token-help', class: 'muted' }, help),
   );
@@ -34,12 +34,10 @@ export function tokenScreen(problem: string | undefined, onToken: (token: string
     input.focus();
   });
   return element(
-    'div',
-    { class: 'screen narrow' },
+    'div.screen.narrow',
     element('h1', { tabindex: -1 }, 'See the catalogue'),
     element(
-      'p',
-      { class: 'lead' },
+      'p.lead',
       'This page reads the API like any other client, so it needs a public token. The operator of this service issues tokens with:',
     ),
     codeBlock('offerbook tokens issue --org NAME --kind public'),
@@ -50,18 +48,13 @@ export function tokenScreen(problem: string | undefined, onToken: (token: string
 /** Shown if the server rejects the token that it put into the page, which happens after a restart. */
 export function staleScreen(): HTMLElement {
   return element(
-    'div',
-    { class: 'screen narrow' },
+    'div.screen.narrow',
     element(
-      'div',
-      { class: 'notice', role: 'alert' },
+      'div.notice',
+      { role: 'alert' },
       element('h1', { tabindex: -1 }, 'This page is out of date'),
-      element(
-        'p',
-        {},
-        'The server no longer accepts the token in this page, probably because it was restarted.',
-      ),
-      element('a', { class: 'button primary', href: '' }, 'Reload the page'),
+      element('p', 'The server no longer accepts the token in this page, probably because it was restarted.'),
+      element('a.button.primary', { href: '' }, 'Reload the page'),
     ),
   );
 }

@@ -33,7 +33,7 @@ interface PlotData {
 
 interface Series {
   readonly label: string;
-  /** A class of the style sheet. */
+  /** A variable of the style sheet. */
   readonly colour: string;
   /** Null where the table has no number. */
   readonly values: (number | null)[];
@@ -79,16 +79,19 @@ function draw(figure: HTMLElement): uPlot {
   if (figure.dataset.drawn === undefined) figure.querySelector('details')?.removeAttribute('open');
   figure.dataset.drawn = '';
   for (const node of figure.querySelectorAll('.canvas, .legend')) node.remove();
-  const canvas = element('div', {
-    class: 'canvas',
+  const canvas = element('div.canvas', {
     role: 'img',
     'aria-label': describe(data),
     'data-added': '',
   });
-  const keys = data.series.map(({ colour }) => element('span', { class: `key ${colour}` }));
-  const labels = data.series.map(({ label }) => element('span', {}, label));
-  const entries = labels.map((label, i) => element('li', {}, keys[i], label));
-  const legend = element('ul', { class: 'legend row', 'data-added': '' }, ...entries);
+  const keys = data.series.map(({ colour }) => {
+    const key = element('span.key');
+    key.style.color = `var(--${colour})`;
+    return key;
+  });
+  const labels = data.series.map(({ label }) => element('span', label));
+  const entries = labels.map((label, i) => element('li', keys[i], label));
+  const legend = element('ul.legend.row', { 'data-added': '' }, ...entries);
   figure.querySelector('figcaption')?.after(canvas, legend);
   const colours = keys.map((key) => getComputedStyle(key).color);
   /** Shows the values under the pointer in the legend. */

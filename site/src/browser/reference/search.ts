@@ -80,18 +80,16 @@ function results(entries: readonly SearchEntry[], query: string): HTMLElement {
   const match = new RegExp(`(${words.join('|')})`, 'giu');
   return element(
     'ul',
-    {},
     ...entries.map(({ url, page, heading, text }) =>
       element(
         'li',
-        {},
         element(
           'a',
           { href: url },
-          element('strong', {}, ...marked(heading, match)),
+          element('strong', ...marked(heading, match)),
           ...(heading === page ? [] : [' · ', ...marked(page, match)]),
         ),
-        element('p', { class: 'muted' }, ...marked(excerpt(text, match), match)),
+        element('p.muted', ...marked(excerpt(text, match), match)),
       ),
     ),
   );
@@ -107,9 +105,9 @@ function excerpt(text: string, match: RegExp): string {
 
 /** Splits the text at the matches. The parts at odd indexes are the matches, because the pattern has one group. */
 function marked(text: string, match: RegExp): (string | HTMLElement)[] {
-  return text.split(match).map((part, index) => (index % 2 === 1 ? element('mark', {}, part) : part));
+  return text.split(match).map((part, index) => (index % 2 === 1 ? element('mark', part) : part));
 }
 
 function note(text: string): HTMLElement {
-  return element('p', { class: 'muted' }, text);
+  return element('p.muted', text);
 }

@@ -6,7 +6,7 @@ import { button, element } from '../element.ts';
 import { findToken } from '../page-token.ts';
 
 export function enableForm(form: HTMLFormElement): void {
-  const answer = element('div', { class: 'answer stack', role: 'status' });
+  const answer = element('div.answer.stack', { role: 'status' });
   form.append(answer);
   form.hidden = false;
   form.addEventListener('submit', (event) => {
@@ -18,13 +18,13 @@ export function enableForm(form: HTMLFormElement): void {
     const token = findToken();
     if (token === undefined) {
       document.querySelector<HTMLInputElement>('#token')?.focus();
-      answer.replaceChildren(element('p', {}, 'Enter a public token first.'));
+      answer.replaceChildren(element('p', 'Enter a public token first.'));
       return;
     }
     const { method = 'GET' } = form.dataset;
     if (method === 'POST') await fillId(form, token);
     const url = urlOf(form);
-    answer.replaceChildren(element('p', {}, `${method} ${url} …`));
+    answer.replaceChildren(element('p', `${method} ${url} …`));
     const { nodes, cursor } = await requestApi(url, token, method);
     answer.replaceChildren(...nodes);
     if (cursor !== undefined) answer.append(button('Next page', () => sendNext(cursor)));

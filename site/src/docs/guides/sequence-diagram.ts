@@ -17,7 +17,7 @@ export function sequenceSteps(escaped: string): Html {
     if (words !== undefined)
       return [html`<li><strong>${nameOf(from)} → ${nameOf(to)}</strong>: ${new Html(words)}</li>`];
     const [, over = '', note] = /^Note over (\w+): (.+)$/.exec(line) ?? [];
-    return note === undefined ? [] : [html`<li class="note">${nameOf(over)}: ${new Html(note)}</li>`];
+    return note === undefined ? [] : [html`<li class="muted">${nameOf(over)}: ${new Html(note)}</li>`];
   });
   return html`<ol class="steps panel stack">${steps}</ol>`;
 }
