@@ -29,7 +29,7 @@ import { closing } from '../../src/storage/open-once.ts';
 import { COMMAND_OPTIONS, openStores, READ_OPTIONS } from '../../src/storage/open-stores.ts';
 import { POSTGRES_SCHEMA } from '../../src/storage/postgres/postgres-schema.ts';
 import { findDifferences, migrate } from '../../src/storage/schema/migrate.ts';
-import { versionOf } from '../../src/storage/schema/schema.ts';
+import { type Schema, versionOf } from '../../src/storage/schema/schema.ts';
 import { ALL_TABLES } from '../../src/storage/schema/tables.ts';
 import { SQLITE_CLICKS, SQLITE_MAIN, SQLITE_WALKS } from '../../src/storage/sqlite/sqlite-schemas.ts';
 import { upgradeDatabase } from '../../src/storage/upgrade-database.ts';
@@ -244,9 +244,12 @@ for (const database of DATABASES) {
     const open = openTestStores();
     const schema = database.name === 'SQLite' ? SQLITE_MAIN : POSTGRES_SCHEMA;
     /** The next version's schema: one more column, which this version does not read. */
-    const next = {
+    const next: Schema = {
       ...schema,
-      steps: [...schema.steps, ['ALTER TABLE audit ADD COLUMN next_version INTEGER']],
+      tables: schema.tables.map((table) =>
+        table.name === 'audit' ? { ...table, columns: { ...table.columns, added: 'integer?' } } : table,
+      ),
+      steps: [...schema.steps, ['ALTER TABLE audit ADD COLUMN added INTEGER']],
     };
     const nextAlone = { ...next, oldestVersion: versionOf(next) };
     const query = { orgId: 1, cursor: undefined, window: EVERYTHING, limit: 10 };
