@@ -37,16 +37,6 @@ describe('loading a snapshot', () => {
     expect(ask).toThrow(expect.objectContaining({ code: 'unavailable', headers: { 'Retry-After': '1' } }));
   });
 
-  test('after the first snapshot, the revision is that of the stored catalogue', async () => {
-    const catalogue = new Catalogue(clock);
-    catalogue.replace(await buildSnapshotData(readerOf(retailers(2, 'new'), 7)));
-    expect([catalogue.ready, catalogue.revision]).toEqual([true, 7]);
-    expect(readPage(catalogue.list('retailers'), ALL)).toEqual({
-      items: printed(retailers(2, 'new')),
-      cursor: undefined,
-    });
-  });
-
   test('a walk across a snapshot change never shows part of a retailer, and a view in use does not change', async () => {
     const catalogue = await loadCatalogue(retailers(50, 'old'));
     const held = catalogue.list('retailers');

@@ -27,20 +27,6 @@ test.each(DATABASES)(
   },
 );
 
-test('clicks on a retailer without a link are reported as untracked', async () => {
-  await using app = await ActivationNode.start({ links: [] });
-  const path = app.coupon();
-  const posted = await app.send('POST', path);
-  const { url } = (await posted.json()) as { url: string };
-  const outcomes = [await app.get(path), posted, await app.get(new URL(url).pathname), await app.get(path)];
-  expect(outcomes.map((response) => response.headers.get(HEADER))).toEqual([
-    'untracked',
-    'untracked',
-    'untracked',
-    'repeated',
-  ]);
-});
-
 test('requests that are not clicks are redirected to the plain URL, and reported and counted with the reason', async () => {
   const adminPort = await freePort();
   await using app = await ActivationNode.start({ settings: { adminPort } });

@@ -118,15 +118,6 @@ test('without an operator link, and for requests that are not clicks, the redire
   }
 });
 
-test('a template without {url} ignores the page', async () => {
-  const template = 'https://network.example/click?shop=1&sub={click}';
-  await using app = await ActivationNode.start({ links: [{ id: id(1), kind: 'retailer', template }] });
-  const response = await app.get(app.coupon({ to: PAGE }));
-  const location = response.headers.get('Location');
-  expect(location).toBe(template.replace('{click}', clickIn(location)));
-  expect(await app.clicks()).toHaveLength(1);
-});
-
 test('no page is accepted for a retailer whose hostname is a public suffix or does not identify a site', async () => {
   await using app = await ActivationNode.start();
   for (const hostname of ['co.uk', 'myshopify.com', 'localhost', 'https://www.r1.example/']) {

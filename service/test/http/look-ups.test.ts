@@ -99,21 +99,6 @@ describe('caching of items', () => {
     });
   });
 
-  test('a look-up returns the new version of an item after an import', async () => {
-    await using own = await TestNode.start();
-    const text = await own.token('public');
-    const name = async () => {
-      const response = await own.get(`/v1/retailers/${id(1)}/`, text);
-      return response.status === 200 ? ((await response.json()) as { name: string }).name : response.status;
-    };
-    await own.catalogue([retailer(1, { name: 'Before', cashbackOffers: [offer(11)] })]);
-    expect([await name(), await name(), await name()]).toEqual(['Before', 'Before', 'Before']);
-    await own.catalogue([retailer(1, { name: 'After', cashbackOffers: [offer(11)] })]);
-    expect(await name()).toBe('After');
-    await own.catalogue([]);
-    expect(await name()).toBe(404);
-  });
-
   test('look-ups are logged and counted under their route, without the id', async () => {
     await node.get(`/v1/coupons/${id(21)}/`, token, { 'Request-Id': 'logged' });
     const line = await node.logged((entry) => entry.requestId === 'logged');
@@ -276,40 +261,4 @@ describe('the list of domains', () => {
     }
     expect(tags.size).toBe(3);
   });
-});
-
-test('a running server finds and lists retailers by the domains of an imported links file', async () => {
-  await using own = await TestNode.start();
-  const text = await own.token('public');
-  await own.catalogue([
-    retailer(1, { cashbackOffers: [offer(11)] }),
-    retailer(2, { cashbackOffers: [offer(12)] }),
-  ]);
-  const found = async (hostname: string) => {
-    const response = await own.get(`/v1/retailers/?hostname=${hostname}`, text);
-    return ((await response.json()) as { data: { id: string }[] }).data.map((item) => item.id);
-  };
-  const listed = async () => {
-    const { data } = (await (await own.get('/v1/domains/', text)).json()) as {
-      data: { domains: string[] }[];
-    };
-    return data.map(({ domains }) => domains);
-  };
-  expect(await found('www.other.example')).toEqual([]);
-  expect(await listed()).toEqual([['r1.example'], ['r2.example']]);
-  const load = async (domains: readonly string[]) => {
-    const row = { retailerId: id(1), template: 'https://network.example/?sub={click}', domains };
-    await importLinks(own.stores.links, sourceFrom(ndjson([row])), {});
-    const { catalogue } = await own.stores.revisions();
-    await own.logged((line) => line.revision === catalogue);
-  };
-  await load(['other.example', 'de.r2.example']);
-  expect(await found('www.other.example')).toEqual([id(1)]);
-  expect(await found('shop.de.r2.example')).toEqual([id(1)]);
-  expect(await found('r2.example')).toEqual([id(2)]);
-  expect(await listed()).toEqual([['r1.example', 'de.r2.example', 'other.example'], ['r2.example']]);
-  await load([]);
-  expect(await listed()).toEqual([['r1.example'], ['r2.example']]);
-  expect(await found('www.other.example')).toEqual([]);
-  expect(await found('r1.example')).toEqual([id(1)]);
 });

@@ -86,28 +86,6 @@ for (const database of DATABASES) {
       expect(numbers(await get(`?cursor=${id(0x49)}`))).toEqual(numbers(await get(`?cursor=${id(0x51)}`)));
     });
 
-    test('deal ids need not be in the catalogue, and any combination of deal ids is stored', async () => {
-      const org = 'deals';
-      const theirs = await node.token('private', org);
-      const [cashbackOfferId, couponId, promotionId] = [id(0x901), id(0x902), id(0x903)];
-      const rows = [
-        transaction(0x70, { cashbackOfferId, couponId, promotionId }),
-        transaction(0x71, { couponId, promotionId }),
-        transaction(0x72),
-      ];
-      await node.transactions(rows, org);
-      const kept = (await get('', theirs)).data.map((sale) => [
-        sale.cashbackOfferId,
-        sale.couponId,
-        sale.promotionId,
-      ]);
-      expect(kept).toEqual([
-        [cashbackOfferId, couponId, promotionId],
-        [null, couponId, promotionId],
-        [null, null, null],
-      ]);
-    });
-
     test('an import is completely visible to the next read, which returns a Complete-Through that includes it', async () => {
       nowMs = Date.parse('2026-11-14T13:00:00Z');
       const { completeThrough } = await get('');

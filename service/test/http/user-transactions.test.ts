@@ -73,28 +73,6 @@ for (const database of DATABASES) {
       expect(numbers(await get({ passbackUid: ANNA.toUpperCase() }))).toEqual([]);
     });
 
-    test('users of two organisations with the same passbackUid are different users', async () => {
-      const other = await node.token('private', 'other');
-      await load([transaction(0x500, { passbackUid: ANNA })], 'other');
-      expect(numbers(await get({ passbackUid: ANNA }, other))).toEqual([0x500]);
-      expect(numbers(await get({ passbackUid: ANNA, cursor: id(28) }))).toEqual([]);
-    });
-
-    test('passbackUid combines with the window', async () => {
-      nowMs += 60_000;
-      await load(
-        [3, 4, 6].map((number) =>
-          transaction(number, { passbackUid: number === 4 ? 'user-1' : ANNA, status: 'CONFIRMED' }),
-        ),
-      );
-      const after = { passbackUid: ANNA, updatedAtGreaterThan: '2026-11-14T12:00:30' };
-      expect(numbers(await get(after))).toEqual([3, 6]);
-      expect(numbers(await get({ passbackUid: ANNA, updatedAtLessThan: '2026-11-14T12:00:30' }))).toEqual([
-        0, 9, 12, 15, 18, 21, 24, 27,
-      ]);
-      expect(numbers(await get({ ...after, updatedAtLessThan: '2026-11-14T12:00:30' }))).toEqual([]);
-    });
-
     test('with the same token and window, walks of two users and a walk of all users do not affect each other', async () => {
       const walkers = [{ passbackUid: ANNA }, { passbackUid: 'user-1' }, {}];
       const statuses = ({ data }: Answer) => data.map(({ status }) => status);
