@@ -23,12 +23,7 @@ export interface ChangePosition {
   readonly id: Uuid;
 }
 
-export interface ChangeQuery {
-  readonly orgId: number;
-  readonly after: ChangePosition;
-  readonly limit: number;
-  readonly bytesMax: number;
-}
+export type ChangeQuery = Required<Pick<TransactionQuery, 'orgId' | 'after' | 'limit' | 'bytesMax'>>;
 
 export interface ChangePage {
   /** The comma-separated documents in the order of their changes, as UTF-8. */

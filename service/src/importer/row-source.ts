@@ -5,7 +5,7 @@ import { RETAILER_FIELD, SOURCE_TIME_FIELD } from '@offerbook/wire/transaction.t
 import type { StoredTransaction } from '../domain/transaction.ts';
 import type { Row } from './attribution.ts';
 
-/** Returns when the source last changed a row; null if unknown. */
+/** Null if unknown. */
 export function sourceMs(row: Row): number | null {
   const time = row[SOURCE_TIME_FIELD];
   return time == null ? null : timestampMs(time);

@@ -111,14 +111,15 @@ async function* memoryChunks(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 function readError(name: string, error: unknown): Error {
   if (error instanceof BadInput) return error;
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT' || code === 'ENOTDIR')
-    return new BadInput(`${name} does not exist`, { cause: error });
-  if (code === 'EISDIR') return new BadInput(`${name} is a directory, not a file`, { cause: error });
-  if (code === 'EACCES' || code === 'EPERM') {
-    return new BadInput(`${name} is not readable by this user`, { cause: error });
-  }
-  return new BadInput(`${name} cannot be read${typeof code === 'string' ? ` (${code})` : ''}`, {
-    cause: error,
-  });
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  const reason = READ_ERRORS[code ?? ''] ?? `cannot be read${code === undefined ? '' : ` (${code})`}`;
+  return new BadInput(`${name} ${reason}`, { cause: error });
 }
+
+const READ_ERRORS: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  ENOTDIR: 'does not exist',
+  EISDIR: 'is a directory, not a file',
+  EACCES: 'is not readable by this user',
+  EPERM: 'is not readable by this user',
+};

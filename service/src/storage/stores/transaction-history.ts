@@ -127,14 +127,10 @@ export function transactionHistory(database: Database, auditor: Auditor): Transa
           for (const row of rows) found.push({ ...row, org });
         }
         const latest: TransactionVersion[] = [];
-        for (const [org, rows] of Map.groupBy(found.sort(latestFirst).slice(0, limit), ({ org }) => org))
-          latest.push(
-            ...(await readCurrent(
-              connection,
-              org,
-              rows.map(({ id }) => id),
-            )),
-          );
+        for (const [org, rows] of Map.groupBy(found.sort(latestFirst).slice(0, limit), ({ org }) => org)) {
+          const ids = rows.map(({ id }) => id);
+          latest.push(...(await readCurrent(connection, org, ids)));
+        }
         return latest.sort(latestFirst);
       });
     },

@@ -83,16 +83,8 @@ export function transactionStore(
       const { asOfMs = page.completeThroughMs } = query;
       return { ...page, completeThroughMs: Math.min(page.completeThroughMs, asOfMs) };
     },
-    async changes({ orgId, after, limit, bytesMax }) {
-      const atLeastMs = after.stampMs;
-      const page = await readPage({
-        orgId,
-        after,
-        atLeastMs,
-        limit,
-        bytesMax,
-        window: ALL,
-      });
+    async changes(query) {
+      const page = await readPage({ ...query, atLeastMs: query.after.stampMs, window: ALL });
       const { data, completeThroughMs, position } = page;
       if (position === undefined) throw new Error('the page has no position');
       return { data, position, isLast: position.stampMs === completeThroughMs && position.id === LAST_ID };

@@ -79,8 +79,7 @@ export function versionAsOf(field: string, currentField = field): string {
   return `coalesce(${earlierVersion('v.value', '$4', '$5', field)}, ${current})`;
 }
 
-interface JoinedDocuments {
-  readonly data: TransactionPage['data'];
+interface JoinedDocuments extends Pick<TransactionPage, 'data'> {
   readonly count: number;
 }
 

@@ -2,11 +2,8 @@
 // transactions, the versions found form the state as of that stamp. Reads only versions replaced after that stamp, so the
 // length of the earlier history does not matter.
 //
-//   as of                       now
-//   ──┼──────────────────────────┼──▶
-//     │  until = 1    until = 2       All versions that an import replaces get the same until_stamp. Two indexes list the
-//     │  [ids …]      [ids …]         versions of each import: one in order of id, one in order of from_stamp, the stamp
-//     │  [from …]     [from …]        of the version itself.
+// All versions that an import replaces get the same until_stamp. Two indexes list the versions of each import: one in order of
+// id, one in order of from_stamp, the stamp of the version itself.
 //
 // There are three ways to read the versions. The first one that reads a bounded number of them is used:
 //   many small imports   everything they replaced, sorted
@@ -18,6 +15,7 @@ import type { StampWindow } from '../../domain/transaction.ts';
 import type { Connection, SqlValue } from '../database.ts';
 import { type Sql, type Statement, splitIds, uuidOf } from '../sql.ts';
 import { mergeRuns } from './merge-runs.ts';
+import type { IdQuery } from './window-ids.ts';
 
 /** Each import costs one or two index seeks. With more imports than this, everything they replaced is read instead, … */
 const IMPORTS_MAX = 100;
@@ -26,11 +24,7 @@ const SINCE_MAX = 10_000;
 /** If the window contains more versions than this, they are merged instead of sorted. */
 const SORTED_MAX = 2_000;
 
-interface ReplacedQuery {
-  readonly orgId: number;
-  readonly cursor: Uuid;
-  /** Number of ids to find. */
-  readonly count: number;
+interface ReplacedQuery extends IdQuery {
   readonly asOfMs: number;
   /** Window of the versions' own stamps; ends at `asOfMs` or earlier. */
   readonly window: StampWindow;

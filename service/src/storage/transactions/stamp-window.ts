@@ -22,11 +22,6 @@ export interface SpanRange {
   readonly last: number;
 }
 
-export interface WindowPieces {
-  readonly edges: readonly StampWindow[];
-  readonly spans: SpanRange;
-}
-
 export function hasNoStart(window: StampWindow): boolean {
   return window.minMs <= STAMP_MIN_MS;
 }
@@ -37,7 +32,7 @@ export function spanOf(ms: number): number {
 }
 
 /** The pieces cover exactly the window and do not overlap. */
-export function splitWindow(window: StampWindow): WindowPieces {
+export function splitWindow(window: StampWindow): { edges: StampWindow[]; spans: SpanRange } {
   const minMs = Math.max(window.minMs, STAMP_MIN_MS);
   const maxMs = Math.min(window.maxMs, STAMP_MAX_MS);
   const spans = { first: Math.ceil(minMs / SPAN_MS), last: spanOf(maxMs + 1) - 1 };

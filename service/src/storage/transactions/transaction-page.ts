@@ -1,38 +1,24 @@
 // Reads a page of transactions: starting at a cursor, the first `limit` ids whose stamps are in the window. Returns their
 // documents and the change clock, all from one snapshot.
 //
-// Pages are in order of id, windows are ranges of stamps, and no index is in both orders:
-//
-//     id ▲  · ·    ·   │ ·  ·   ·  │ ·        An index by id finds the next ids, but has to skip all those outside
-//        │ ·   · ·     │·   ·  ·   │   ·      the window. An index by stamp finds the window, but all its
-//        │   ·    ·  · │  ·   ·  · │·  ·      transactions have to be read and sorted before the first page is known.
-//        └─────────────┴───────────┴────▶ stamp
-//                         window
-//
-// With only these two indexes and 3 million transactions, the first page of a one-year window took 180 ms, on the thread that
-// serves all clients. So a third index cuts the stamps into spans of six days and keeps the transactions of each span in order
+// Pages are in order of id, windows are ranges of stamps, and no index is in both orders. An index by id has to skip all
+// transactions outside the window; with an index by stamp, all transactions of the window have to be read and sorted before the
+// first page is known. So a third index cuts the stamps into spans of six days and keeps the transactions of each span in order
 // of id:
 //
-//   stamps  ──────────────────────────────────────────────────────────────────────────▶
 //   window        |=============================================================|
 //   pieces        |~~~~|   span   |   span   |   span   |   span   |   span   |~~~|
 //                  edge                                                        edge
 //
-//   span   3a 41 7f c0 …   the first ids of each span, by index
-//   edge   12 66 8e        part of a span: read by stamp, then sorted, or found in the span
-//   page   12 3a 41 66 …   the smallest ids of all pieces
-//
 // Each page is read in the first of these ways that works.
 //   by id           windows without a start, unless too many transactions are newer than the window
 //   narrow window   by stamp, then sorted: almost every poll
-//   wide window     spans and edges (window-ids.ts)
-// The first two are single statements. The third reads ids first, then their documents (page-documents.ts). Pages of one user
-// have their own index and their own file (user-page.ts), and so have pages in the order of changes (changes-page.ts).
+//   wide window     spans and edges (window-ids.ts), then their documents (page-documents.ts)
+// Pages of one user have their own index and their own file (user-page.ts), and so have pages in the order of changes
+// (changes-page.ts).
 //
 // Later pages of a walk show the state of its first page, so a page can be read as of an earlier stamp. Versions replaced
 // since then come from the history (replaced-ids.ts).
-//
-// The database joins the documents into one string, which is sent as bytes without being decoded.
 
 import { FIRST_ID, type Uuid } from '@offerbook/wire/uuid.ts';
 import { PAGE_BYTES_MAX } from '../../domain/page.ts';

@@ -1,15 +1,9 @@
 // Finds the ids of a page in a window of any size, by merging spans and edges (transaction-page.ts explains them).
 //
-//   run of a span    3a 41 7f c0 …   from the index of spans
-//   list of an edge  12 66 8e        from the index of stamps, then sorted, or from the index of spans
-//   page             12 3a 41 66 …   the smallest ids (merge-runs.ts)
-//
-// Maximum number of index entries read for a page of 100:
-//   spans (177 in three years): 3 each, plus 2 × 101 in total
-//   spans with many ids of the page, which are read again: about 3,000, rarely more than 200
-//   edges: 4,000 if the edge has up to 2,000 transactions, or if a twentieth of its span's transactions are in the edge
-// In general, an edge costs a few times as much as the cheaper of two ways: to sort it, or to search its span. So a page is slow
-// only if both an edge and the rest of its span have very many transactions, and their ids are in the order of their stamps.
+// A page of 100 reads at most 3 index entries of each span (177 spans in three years), 3,000 entries of spans with many ids of the
+// page, and 4,000 entries of an edge that has up to 2,000 transactions or a twentieth of its span's. In general, an edge costs a
+// few times as much as the cheaper of two ways: to sort it, or to search its span. So a page is slow only if both an edge and the
+// rest of its span have very many transactions, and their ids are in the order of their stamps.
 
 import type { Uuid } from '@offerbook/wire/uuid.ts';
 import type { StampWindow } from '../../domain/transaction.ts';
@@ -27,7 +21,7 @@ const EDGE_FACTOR = 8;
  */
 const SPANS_MAX = 600;
 
-interface IdQuery {
+export interface IdQuery {
   readonly orgId: number;
   readonly cursor: Uuid;
   /** Number of ids to find. */
