@@ -35,7 +35,8 @@ export class PartRows implements Disposable {
     parts: Parts,
     source: Source,
     org: Organisation | undefined,
-    { clickIds, nowMs }: { readonly clickIds: ClickIds; readonly nowMs: number },
+    clickIds: ClickIds,
+    nowMs: number,
   ) {
     this.#parts = parts;
     this.#source = source;

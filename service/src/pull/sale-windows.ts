@@ -5,7 +5,6 @@ import { openFeeds } from '@offerbook/feeds/networks.ts';
 import { PulledSales } from '@offerbook/feeds/pull/pulled-sales.ts';
 import type { PullStream, PullWindow } from '@offerbook/feeds/pull/sale-pull.ts';
 import type { Source } from '@offerbook/feeds/source/source-file.ts';
-import type { TransactionRules } from '@offerbook/feeds/transactions/to-transaction.ts';
 import { printTimestamp } from '@offerbook/wire/timestamp.ts';
 import type { ClickIds } from '../activation/click-id.ts';
 import { NO_COUNTS, type PullCounts } from '../domain/pull.ts';
@@ -19,7 +18,7 @@ import { walkPages } from './walk-pages.ts';
 
 const SALES_PER_LOOK_UP = 1_000;
 
-export interface ImportRules {
+interface ImportRules {
   readonly dryRun?: boolean;
   readonly onChange?: (id: string) => void;
 }
@@ -36,18 +35,17 @@ export class SaleWindows {
   }
 
   async pull(stream: StreamProgress, window: PullWindow, how: ImportRules = {}): Promise<PullCounts> {
-    using rows = new TemporaryRows();
-    using parts = this.#openParts();
-    const sales = this.#openSales(rows, parts);
     const { fromMs, toMs } = window;
     const title = `${stream.rules.name} ${printTimestamp(fromMs)} – ${printTimestamp(toMs)}`;
-    await this.#walk(stream.rules, window, sales, title);
-    await this.#addEarlier(sales, parts);
     const advance: Advance = (writers, counts) => {
       const completeThroughMs = Math.max(toMs, stream.completeThroughMs ?? 0);
       return writers.pulls.advance(stream.key, { completeThroughMs, counts, runMs: this.#run.startedMs });
     };
-    return await this.#importRows(title, sales, rows, parts, { ...how, advance });
+    const read = async (sales: PulledSales, parts: PartRows | undefined) => {
+      await this.#walk(stream.rules, window, sales, title);
+      if (parts !== undefined) await this.#addStored(sales.saleIds, sales, parts);
+    };
+    return await this.#import(title, read, { ...how, advance });
   }
 
   /** Converts stored sales again if they have reached the age at which their status changes. */
@@ -58,38 +56,12 @@ export class SaleWindows {
     for (;;) {
       const ids = await pulls.dueSales(name, context.clock(), SALES_PER_LOOK_UP, options.org?.id);
       if (ids.length === 0) return;
-      using rows = new TemporaryRows();
-      using parts = this.#openParts();
-      const sales = this.#openSales(rows, parts);
-      const stored = await pulls.rowsOf(name, ids, options.org?.id);
-      for (const row of stored) sales.addEarlier(parts?.toNetworkRow(row));
+      const read = async (sales: PulledSales, parts: PartRows | undefined) => {
+        if (parts !== undefined) await this.#addStored(ids, sales, parts);
+      };
       const advance: Advance = (writers) => writers.pulls.clearDue(name, ids);
-      await this.#importRows('sales whose status depends on their age', sales, rows, parts, { advance });
+      await this.#import('sales whose status depends on their age', read, { advance });
     }
-  }
-
-  #openParts(): PartRows | undefined {
-    const { pullable, options, context } = this.#run;
-    const { pull, source } = pullable;
-    const how = { clickIds: this.#clickIds, nowMs: context.clock() };
-    return pull.parts === undefined ? undefined : new PartRows(pull.parts, source, options.org, how);
-  }
-
-  #openSales(rows: TemporaryRows, parts: PartRows | undefined): PulledSales {
-    const { pullable, options, context } = this.#run;
-    const { source, overlay, pull, coupons } = pullable;
-    const { org, skipInvalid } = options;
-    // Requests for sales always ask for times in UTC, so the source's timeZone does not apply.
-    const utc: Source = { ...source, timeZone: 'UTC' };
-    const feed = openFeeds(utc, context.clock()).transactions as SaleFeed;
-    const rules: TransactionRules = {
-      source: utc,
-      overlay,
-      coupons,
-      organisation: org?.name,
-    };
-    const onPart = (part: Parameters<PartRows['add']>[0], row: unknown) => parts?.add(part, row);
-    return new PulledSales(pull, feed, rules, rows, { skipInvalid, onPart });
   }
 
   /** Reads all pages of a window. */
@@ -109,11 +81,8 @@ export class SaleWindows {
     });
   }
 
-  /** Adds the stored rows of the sales in this walk. */
-  async #addEarlier(sales: PulledSales, parts: PartRows | undefined): Promise<void> {
-    if (parts === undefined) return;
+  async #addStored(ids: readonly string[], sales: PulledSales, parts: PartRows): Promise<void> {
     const { name, context, options } = this.#run;
-    const ids = sales.saleIds;
     for (let at = 0; at < ids.length; at += SALES_PER_LOOK_UP) {
       const some = ids.slice(at, at + SALES_PER_LOOK_UP);
       const rows = await context.stores.pulls.rowsOf(name, some, options.org?.id);
@@ -121,17 +90,27 @@ export class SaleWindows {
     }
   }
 
-  async #importRows(
+  /** Converts and imports the rows that `read` adds. */
+  async #import(
     title: string,
-    sales: PulledSales,
-    rows: TemporaryRows,
-    parts: PartRows | undefined,
+    read: (sales: PulledSales, parts: PartRows | undefined) => Promise<void>,
     how: ImportRules & { readonly advance: Advance },
   ): Promise<PullCounts> {
-    const { name, lease, options, context } = this.#run;
+    const { name, lease, pullable, options, context } = this.#run;
     const { stores, clock } = context;
+    const { pull, overlay, coupons } = pullable;
     const { org, skipInvalid, unattributed } = options;
     const dryRun = how.dryRun ?? options.dryRun;
+    // Requests for sales always ask for times in UTC, so the source's timeZone does not apply.
+    const source: Source = { ...pullable.source, timeZone: 'UTC' };
+    const feed = openFeeds(source, clock()).transactions as SaleFeed;
+    using rows = new TemporaryRows();
+    using parts = pull.parts && new PartRows(pull.parts, source, org, this.#clickIds, clock());
+    const sales = new PulledSales(pull, feed, { source, overlay, coupons, organisation: org?.name }, rows, {
+      skipInvalid,
+      onPart: (part, row) => parts?.add(part, row),
+    });
+    await read(sales, parts);
     const converted = await sales.finish();
     await parts?.flush();
     let counts = NO_COUNTS;
