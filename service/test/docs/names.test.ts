@@ -6,6 +6,7 @@ import { tableFields } from '@offerbook/feeds/source/table-mapping.ts';
 import { newClickTally } from '../../src/activation/click-tally.ts';
 import { SERVE_FLAGS } from '../../src/config.ts';
 import { ERROR_CODES, ERRORS } from '../../src/domain/api-errors.ts';
+import type { PullState } from '../../src/domain/pull.ts';
 import { CHECKS } from '../../src/health/checks.ts';
 import { CallerTally } from '../../src/http/caller-tally.ts';
 import { metricsPage } from '../../src/http/metrics.ts';
@@ -189,21 +190,10 @@ test('docs/operations/monitoring.md lists exactly the exported metrics, with typ
       webhooks: { counts: { 'up to date': 1, behind: 0, failing: 0, paused: 0 }, failingMs: 0, behindMs: 0 },
       pulls: [
         {
-          source: 'awin:1',
-          orgId: 1,
-          stream: 'validation',
-          orgName: 'acme',
-          completeThroughMs: 1,
-          lastSuccessMs: 1,
-          ...{ attemptMs: 1, tryingSinceMs: null },
+          ...{ source: 'awin:1', stream: 'validation', orgName: 'acme', completeThroughMs: 1, everyMs: null },
+          ...{ lastSuccessMs: 1, attemptMs: 1, tryingSinceMs: null, error: null, failedAtMs: null },
           counts: { added: 1, changed: 0, unchanged: 0, invalid: 0, withdrawn: 0 },
-          error: null,
-          failedAtMs: null,
-          runMs: 1,
-          everyMs: null,
-          suspects: [],
-          suspectedAtMs: null,
-        },
+        } as PullState,
       ],
       pullRequests: [
         { source: 'awin:1', counts: { ok: 1, 'too many': 0, failed: 0, refused: 0 }, budget: null },

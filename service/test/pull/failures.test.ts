@@ -21,31 +21,6 @@ const status =
     Response.json(body, { status: code, headers });
 
 describe.each(DATABASES)('on $name', (database) => {
-  test('a pull that dies in the transaction of an import repeats the window', async () => {
-    await using t = await PullTest.open('awin', database);
-    t.network.rows.push(sale(1));
-    const { transactions } = t.stores;
-    // The last statement before the commit fails.
-    const failing = {
-      ...transactions,
-      write: ((orgId, work, importId) =>
-        transactions.write(
-          orgId,
-          async (writer) => {
-            await work(writer);
-            throw new Error('killed');
-          },
-          importId,
-        )) as typeof transactions.write,
-    };
-    const stores = { ...t.stores, transactions: failing };
-    await expect(t.pull({}, {}, stores)).rejects.toThrow('killed');
-    expect((await t.stored()).size).toBe(0);
-    expect((await t.stores.pulls.list()).map((state) => state.completeThroughMs)).toEqual([null, null, null]);
-    expect(total(await t.pull())).toMatchObject({ added: 1 });
-    expect((await t.stored()).size).toBe(1);
-  });
-
   test('a pull whose lease was taken cannot write', async () => {
     await using t = await PullTest.open('awin', database);
     const { leases } = t.stores;
