@@ -18,10 +18,8 @@ export const awinFiles = {
       id: 17874,
       name: 'Greenthumb DE',
       displayUrl: 'https://www.greenthumb.example/',
-      clickThroughUrl: 'https://www.awin1.com/awclick.php?mid=17874&id=77777',
       membershipStatus: 'joined',
       logoUrl: LOGO,
-      currencyCode: 'EUR',
       primaryRegion: { name: 'Germany', countryCode: 'DE' },
       validDomains: [{ domain: 'greenthumb.example' }],
     },
@@ -37,12 +35,10 @@ export const awinFiles = {
   'commission-groups': [
     JSON.stringify({
       advertiser: 17874,
-      publisher: 77777,
       commissionGroups: [
-        { groupId: 297335, groupCode: 'DEFAULT', groupName: 'Default', type: 'percentage', percentage: 5.25 },
+        { groupId: 297335, groupName: 'Default', type: 'percentage', percentage: 5.25 },
         {
           groupId: 297336,
-          groupCode: 'NEW',
           groupName: 'New customers',
           type: 'fix',
           amount: 7.25,
@@ -53,7 +49,6 @@ export const awinFiles = {
     }),
     JSON.stringify({
       advertiser: 20001,
-      publisher: 77777,
       commissionGroups: [{ groupId: 300001, groupName: 'Padrão', type: 'percentage', percentage: 8 }],
     }),
   ].join('\n'),
@@ -65,13 +60,10 @@ export const awinFiles = {
         advertiser: { id: 17874, name: 'Greenthumb DE', joined: true },
         title: '10% off bulbs',
         description: 'On all bulbs',
-        terms: 'Not on gift cards',
         startDate: '2026-11-01T08:00:00+00:00',
         endDate: '2026-12-01T08:00:00+00:00',
         url: 'https://www.greenthumb.example/bulbs',
-        urlTracking: 'https://www.awin1.com/cread.php?awinmid=17874&awinaffid=77777',
-        regions: { all: false, list: [{ name: 'Germany', countryCode: 'DE' }] },
-        voucher: { code: 'SPRING10', exclusive: false, attributable: false },
+        voucher: { code: 'SPRING10' },
       },
       {
         promotionId: 2651269,
@@ -82,7 +74,6 @@ export const awinFiles = {
         startDate: '2026-11-01T09:00:00+01:00',
         endDate: '2026-12-01',
         url: 'https://www.greenthumb.example/delivery',
-        urlTracking: 'https://www.awin1.com/cread.php?awinmid=17874&awinaffid=77777',
       },
     ],
     pagination: { page: 1, pageSize: 200, totalPages: 1 },
@@ -101,8 +92,6 @@ export function awinShop(files: Row = awinFiles, options: ConversionOptions = {}
 export const impactFiles = {
   campaigns: impactPage('Campaigns', [
     {
-      AdvertiserId: '1804207',
-      AdvertiserName: 'Greenthumb Corporation',
       AdvertiserUrl: 'https://corporation.example',
       CampaignId: '10306',
       CampaignName: 'Greenthumb',
@@ -113,7 +102,6 @@ export const impactFiles = {
   ]),
   contracts: impactPage('Contracts', [
     {
-      Id: 'S-37085294',
       CampaignId: '10306',
       Status: 'ACTIVE',
       Terms: {
@@ -160,7 +148,6 @@ export const impactFiles = {
       Description: 'On everything',
       CampaignId: '10306',
       State: 'ACTIVE',
-      Type: 'FREE_SHIPPING',
       DefaultPromoCode: '',
       StartDate: '',
       EndDate: '',
@@ -178,7 +165,6 @@ export const partnerizeFiles = {
           title: 'Greenthumb',
           destination_url: 'https://www.greenthumb.example/',
           campaign_logo: LOGO,
-          description: { en: 'Bulbs' },
           terms: { en: { terms: 'Not on gift cards' } },
           default_commission_rate: '5',
           default_currency: 'GBP',
@@ -203,14 +189,11 @@ export const partnerizeFiles = {
     active_commissions: [
       {
         id: '7',
-        type: 'standard',
         description: 'Bulbs',
-        start_date: '2026-01-01T00:00:00+00:00',
-        end_date: null,
         rates: [
-          { id: '111111l92', scope: 'publisher', performance_model: 'percentage_cpa', performance_value: 8 },
-          { id: '111111l93', scope: 'group', performance_model: 'fixed_cpa', performance_value: 1.25 },
-          { id: '111111l94', scope: 'group', performance_model: 'cpc', performance_value: 0.1 },
+          { id: '111111l92', performance_model: 'percentage_cpa', performance_value: 8 },
+          { id: '111111l93', performance_model: 'fixed_cpa', performance_value: 1.25 },
+          { id: '111111l94', performance_model: 'cpc', performance_value: 0.1 },
         ],
       },
     ],
@@ -258,8 +241,8 @@ export const rakutenFiles = {
   advertisers: JSON.stringify({
     _metadata: { page: 1, limit: 200, total: 2, _links: { next: '', self: '/v2/advertisers?page=1' } },
     advertisers: [
-      { id: 3358, name: 'Greenthumb', url: 'https://www.greenthumb.example/', can_partner: true },
-      { id: 3359, name: 'Stranger', url: 'https://stranger.example/', can_partner: true },
+      { id: 3358, name: 'Greenthumb', url: 'https://www.greenthumb.example/' },
+      { id: 3359, name: 'Stranger', url: 'https://stranger.example/' },
     ],
   }),
   partnerships: JSON.stringify({
@@ -270,19 +253,17 @@ export const rakutenFiles = {
     offers: [
       {
         advertiser: { id: 3358, network: '1 - United States', name: 'Greenthumb' },
-        goid: 11111,
         name: 'Autumn',
         terms_url: 'https://terms.example/1',
         offer_rules: [
           {
             oid: 185078,
-            is_base_commission: true,
             sku_list_name: 'Bulbs',
             commissions: [
               {
                 commission_type: 'percentage',
                 description: 'Base',
-                tiers: [{ commission: 10.5, threshold: 0, upper_threshold: 1000 }],
+                tiers: [{ commission: 10.5 }],
               },
             ],
           },

@@ -52,12 +52,6 @@ describe('with --skip-invalid', () => {
   });
 });
 
-test('a part that appears in two files is counted once', async () => {
-  const files = { 'a.json': cjAnswer([cjRecord(), other]), 'b.json': cjAnswer([other, cjRecord()]) };
-  const { rows } = await convertSales(sourceFor('cj'), files);
-  expect(rows.map((row) => row.orderValue)).toEqual([80, 80]);
-});
-
 test('the SKU version with the later process date is used', async () => {
   const later = rakutenSku({
     process_date: 'Sun Nov 15 2026 12:05:00 GMT+0000 (UTC)',

@@ -119,11 +119,6 @@ describe('JSON', () => {
     expect(rows.map(({ value }) => value)).toEqual(items);
   });
 
-  test('passes the other fields of a response to readPageInfo', async () => {
-    const { notes } = await read('{"Actions":[],"page":1}\n{"page":2,"Actions":[]}');
-    expect(notes.map(({ page }) => page)).toEqual([1, 2]);
-  });
-
   test('passes the first row of a response to readPageInfo, wherever the chunks end', async () => {
     const responses: unknown[] = [];
     const readPageInfo = (response: Fields) => {
@@ -151,17 +146,6 @@ describe('JSON', () => {
     ['[1 2]', 'line 1: the JSON needs a comma or a closing bracket here'],
   ])('%p is rejected as broken', async (text, words) => {
     expect(await problemOf(text)).toBe(words);
-  });
-
-  test('a row that is not JSON does not affect the rows around it', async () => {
-    const { rows } = await read('[{"id":1},{"id":},{"id":3,"id":4},"x",{"id":5}]');
-    expect(rows.map(({ value, problem }) => problem?.reason ?? value)).toEqual([
-      { id: 1 },
-      expect.stringMatching(/^is not JSON/),
-      'appears twice in the same object',
-      'x',
-      { id: 5 },
-    ]);
   });
 
   test('the rows do not depend on where the input is split into chunks', async () => {
@@ -256,11 +240,6 @@ describe('XML', () => {
       [{ '@page': '1', n: ['2', '5'], e: '' }, {}],
       [{ page: 7 }, { page: 7 }],
     ]);
-  });
-
-  test('limits the size of everything outside the rows', async () => {
-    const beside = `<link/><n>${'x'.repeat(300 * 1024)}</n>`;
-    expect(await problemOf(page(beside.repeat(4)), LIMITED)).toBe('line 1: the XML is longer than 1 MiB');
   });
 
   test('rejects document type declarations, so entities cannot expand or read files', async () => {
@@ -379,16 +358,6 @@ describe('CSV', () => {
   test('accepts quotes, empty cells, empty lines, Windows line endings and a byte order mark', async () => {
     const text = '\ufeffid, name ,x\r\n1,"a ""b""\nc",\r\n\r\n2,,3\r\n';
     expect(await rowsOf(text)).toEqual(['2 {"id":"1","name":"a \\"b\\"\\nc"}', '5 {"id":"2","x":"3"}']);
-  });
-
-  test('only the row itself is invalid if it has the wrong number of cells or a misplaced quote', async () => {
-    const { rows } = await read('id,x\n1\n2,3\n4,5,6\n7,8"9"\n');
-    expect(rows.map(({ problem }) => problem?.reason)).toEqual([
-      'has 1 cell where the header has 2',
-      undefined,
-      'has 3 cells where the header has 2',
-      'has a quote in the wrong place',
-    ]);
   });
 
   test.each([
