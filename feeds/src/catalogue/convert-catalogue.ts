@@ -4,7 +4,7 @@
 import {
   type ConvertOptions,
   type ConvertReport,
-  ConvertRun,
+  type ConvertRun,
   type RowSpool,
   WITHDRAWAL_NOTE,
 } from '../convert-run.ts';
@@ -19,11 +19,7 @@ export async function convertCatalogue(
   spool: RowSpool,
   options: ConvertOptions,
 ): Promise<ConvertReport> {
-  const run = new ConvertRun(
-    files.map(({ source }) => source),
-    options,
-  );
-  const facts = await readFacts(files, rules.source.timeZone, run);
+  const { run, facts } = await readFacts(files, rules.source, options);
   writeRetailers(run, facts, rules, spool);
   if (run.counts.invalid > 0) run.notes.push(WITHDRAWAL_NOTE);
   return run.finish(spool);

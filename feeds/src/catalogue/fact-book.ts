@@ -1,8 +1,11 @@
-// Collects facts by advertiser. A repeated fact counts once. Facts that contradict each other are reported as a problem and
-// ignored.
+// Collects facts by advertiser. A repeated fact counts once. Invalid facts and facts that contradict each other are reported as
+// problems and ignored.
 
-import type { FeedPlace } from '../convert-run.ts';
-import type { DealFact, PartnershipFact, RetailerFact } from './facts.ts';
+import type { ConvertRun, FeedPlace } from '../convert-run.ts';
+import { Fields } from '../fields.ts';
+import type { FeedRow } from '../formats/feed-row.ts';
+import type { CatalogueFeed } from '../network.ts';
+import { type DealFact, idOf, type PartnershipFact, type RetailerFact } from './facts.ts';
 
 /** A fact and the position where it was first read. */
 export interface PlacedFact<Fact> {
@@ -20,28 +23,57 @@ interface Entry<Fact> extends PlacedFact<Fact> {
 }
 
 export class FactBook {
+  readonly #run: ConvertRun;
+  readonly #zone: string;
+  readonly #isPartnersOnly: boolean;
   readonly #retailers = new Map<string, Entry<RetailerFact>>();
   readonly #deals = new Map<string, Entry<DealFact>>();
-  readonly #isPartnersOnly: boolean;
   readonly #partners = new Set<string>();
 
-  /** `isPartnersOnly` leaves out retailers that are not partners, even if there are no partners. */
-  constructor(isPartnersOnly: boolean) {
-    this.#isPartnersOnly = isPartnersOnly;
+  /** If one of the feeds lists partnerships, retailers that are not partners are left out, even if there are no partners. */
+  constructor(run: ConvertRun, zone: string, feeds: readonly CatalogueFeed[]) {
+    this.#run = run;
+    this.#zone = zone;
+    this.#isPartnersOnly = feeds.some(({ listsPartners }) => listsPartners === true);
   }
 
-  add(fact: RetailerFact | DealFact | PartnershipFact, place: FeedPlace): void {
+  /** Adds the facts of a row. If `advertiserId` is given, the row must belong to this advertiser. */
+  addRow(row: FeedRow, feed: CatalogueFeed, advertiserId: string | undefined, file: string): void {
+    const place: FeedPlace = { ...row.place, file };
+    if (row.problem !== undefined) {
+      this.#run.reject(place, undefined, [row.problem]);
+      return;
+    }
+    const fields = new Fields(row.value, this.#zone);
+    const found = feed.readFacts(fields, advertiserId, row.format);
+    const isOther = found.some((fact) => 'advertiserId' in fact && fact.advertiserId !== advertiserId);
+    if (advertiserId !== undefined && isOther)
+      fields.fail('', `belongs to another advertiser; only rows of ${advertiserId} were requested`);
+    if (fields.problems.length > 0) {
+      const partProblems = found.flatMap((fact) => (fact.kind === 'invalid' ? fact.problems : []));
+      this.#run.reject(place, idOf(found), [...fields.problems, ...partProblems]);
+      return;
+    }
+    for (const fact of found) {
+      if (fact.kind === 'left out') this.#run.leaveOut(fact.what);
+      else if (fact.kind === 'invalid') this.#run.reject(place, fact.id, fact.problems);
+      else this.#add(fact, place);
+    }
+  }
+
+  #add(fact: RetailerFact | DealFact | PartnershipFact, place: FeedPlace): void {
     if (fact.kind === 'partnership') this.#partners.add(fact.advertiserId);
     else if (fact.kind === 'retailer') note(this.#retailers, fact.advertiserId, fact, place);
     else note(this.#deals, `${fact.kind} ${fact.id}`, fact, place);
   }
 
-  *conflicts(): Generator<{ readonly id: string; readonly place: FeedPlace }> {
-    for (const [id, { conflict }] of this.#retailers) {
-      if (conflict !== undefined) yield { id, place: conflict };
-    }
-    for (const { fact, conflict } of this.#deals.values()) {
-      if (conflict !== undefined) yield { id: fact.id, place: conflict };
+  /** Call this once, after all rows have been added. */
+  rejectConflicts(): void {
+    const conflicts = [...this.#retailers.values(), ...this.#deals.values()];
+    for (const { fact, conflict } of conflicts) {
+      if (conflict === undefined) continue;
+      const problem = { field: '', reason: 'appears twice with different contents' };
+      this.#run.reject(conflict, idOf([fact]), [problem]);
     }
   }
 

@@ -2,13 +2,11 @@
 
 import { Refused } from '@offerbook/wire/failures.ts';
 import type { ImportSource } from '@offerbook/wire/rows/import-source.ts';
-import type { ConvertRun, FeedPlace } from '../convert-run.ts';
-import { Fields } from '../fields.ts';
-import type { FeedRow } from '../formats/feed-row.ts';
+import { type ConvertOptions, ConvertRun } from '../convert-run.ts';
 import { PageCheck } from '../formats/page-check.ts';
 import type { CatalogueFeed } from '../network.ts';
+import type { Source } from '../source/source-file.ts';
 import { FactBook } from './fact-book.ts';
-import { idOf } from './facts.ts';
 
 export interface CatalogueFile {
   readonly feed: CatalogueFeed;
@@ -22,57 +20,26 @@ export interface CatalogueFile {
 /** Invalid and contradictory facts are reported to `run` and left out. Throws if a page is missing. */
 export async function readFacts(
   files: readonly CatalogueFile[],
-  timeZone: string,
-  run: ConvertRun,
-): Promise<FactBook> {
-  const facts = new FactBook(files.some(({ feed }) => feed.listsPartners === true));
+  { timeZone }: Source,
+  options: ConvertOptions,
+): Promise<{ run: ConvertRun; facts: FactBook }> {
+  const sources = files.map(({ source }) => source);
+  const run = new ConvertRun(sources, options);
+  const feeds = files.map(({ feed }) => feed);
+  const facts = new FactBook(run, timeZone, feeds);
   /** Keyed by option, and by advertiser id if the command line sets it. */
   const pages = new Map<string, PageCheck>();
-  for (const file of files) {
-    const option = file.advertiserId === undefined ? file.name : `${file.name} ${file.advertiserId}=…`;
+  for (const { feed, name, source, advertiserId } of files) {
+    const option = advertiserId === undefined ? name : `${name} ${advertiserId}=…`;
     const check = pages.get(option) ?? new PageCheck();
     pages.set(option, check);
-    for await (const rows of run.rows(file.source, file.feed.shape, check)) {
-      for (const row of rows) addFacts(row, file, file.source.name, timeZone, run, facts);
+    for await (const rows of run.rows(source, feed.shape, check)) {
+      for (const row of rows) facts.addRow(row, feed, advertiserId, source.name);
     }
   }
   requireAllPages(pages);
-  rejectConflicts(facts, run);
-  return facts;
-}
-
-export function rejectConflicts(facts: FactBook, run: ConvertRun): void {
-  for (const { place, id } of facts.conflicts()) {
-    run.reject(place, id, [{ field: '', reason: 'appears twice with different contents' }]);
-  }
-}
-
-/** Adds the facts of one row. Its problems are reported to `run`. */
-export function addFacts(
-  row: FeedRow,
-  file: Pick<CatalogueFile, 'feed' | 'advertiserId'>,
-  fileName: string,
-  zone: string,
-  run: ConvertRun,
-  facts: FactBook,
-): void {
-  const place: FeedPlace = { ...row.place, file: fileName };
-  if (row.problem !== undefined) {
-    run.reject(place, undefined, [row.problem]);
-    return;
-  }
-  const fields = new Fields(row.value, zone);
-  const found = file.feed.readFacts(fields, file.advertiserId, row.format);
-  if (fields.problems.length > 0) {
-    const partProblems = found.flatMap((fact) => (fact.kind === 'invalid' ? fact.problems : []));
-    run.reject(place, idOf(found), [...fields.problems, ...partProblems]);
-    return;
-  }
-  for (const fact of found) {
-    if (fact.kind === 'left out') run.leaveOut(fact.what);
-    else if (fact.kind === 'invalid') run.reject(place, fact.id, fact.problems);
-    else facts.add(fact, place);
-  }
+  facts.rejectConflicts();
+  return { run, facts };
 }
 
 /** The output is the whole catalogue, so an import would withdraw the items of a missing page. */

@@ -54,7 +54,7 @@ export interface PageInfo {
   readonly hasMore?: boolean | undefined;
   /** Number of rows on this page. */
   readonly count?: number | undefined;
-  /** Number of rows on all pages. */
+  /** Number of rows on all pages. If it changes during a walk, rows may have been missed. */
   readonly total?: number | undefined;
   /** Numbers of the first and last row, if the network numbers rows instead of pages. */
   readonly rows?: { readonly first: number | undefined; readonly last: number } | undefined;

@@ -43,8 +43,9 @@ class PageList {
     else this.#addNumbered(info.page, info);
   }
 
-  #addNumbered(page: number, { hasMore, count = 0, total = 0 }: PageInfo): void {
-    this.#counts.set(page, Math.max(count, this.#counts.get(page) ?? 0));
+  #addNumbered(page: number, { hasMore, count, total: announced = 0 }: PageInfo): void {
+    const total = count === undefined ? 0 : announced;
+    this.#counts.set(page, Math.max(count ?? 0, this.#counts.get(page) ?? 0));
     if (hasMore === true) this.#followed.add(page);
     if (page > this.#lastPage.page) this.#lastPage = { page, total };
     else if (page === this.#lastPage.page) this.#lastPage.total = Math.min(total, this.#lastPage.total);

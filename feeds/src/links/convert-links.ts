@@ -7,7 +7,7 @@ import { type CatalogueFile, readFacts } from '../catalogue/read-facts.ts';
 import {
   type ConvertOptions,
   type ConvertReport,
-  ConvertRun,
+  type ConvertRun,
   type RowSpool,
   WITHDRAWAL_NOTE,
 } from '../convert-run.ts';
@@ -22,11 +22,7 @@ export async function convertLinks(
   spool: RowSpool,
   options: ConvertOptions,
 ): Promise<ConvertReport> {
-  const run = new ConvertRun(
-    files.map((file) => file.source),
-    options,
-  );
-  const facts = await readFacts(files, source.timeZone, run);
+  const { run, facts } = await readFacts(files, source, options);
   const rows = facts.retailers().map(({ fact }) => ({
     retailerId: deriveId(source, 'retailer', fact.advertiserId),
     template: linkOf(link, fact.advertiserId),

@@ -33,7 +33,6 @@ export function pullSales({ account }: SourceOf<'impact'>): SalePull {
       return get(`${ORIGIN}${path}`, query, HEADERS);
     },
     next: (page, position) => findNext(page, position, path),
-    readTotal: ({ response }) => response?.findWholeNumber('@total'),
     isNothing,
     authorise: ({ token = '' }) => basicAuthorisation(account, token),
   };
@@ -74,7 +73,6 @@ export function pullCatalogue({ account }: SourceOf<'impact'>): CataloguePull {
         { IrVersion: '16', PageSize: String(PAGE_SIZE), Page: position, ...query },
         HEADERS,
       ),
-    readTotal: (response) => response.findWholeNumber('@total'),
   });
   return {
     lists: [

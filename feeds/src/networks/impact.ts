@@ -77,12 +77,14 @@ function openFeeds(): NetworkFeeds {
 function readPageInfo(response: Fields): PageInfo {
   if (response.find('Status') === 'ERROR') return { error: response.findText('Message') ?? 'no details' };
   const page = response.findWholeNumber('@page');
-  if (page === undefined) return {};
+  const total = response.findWholeNumber('@total');
+  if (page === undefined) return { total };
   return {
     // Deals are requested by campaign. The campaign is in the path; the query differs between pages.
     request: response.findText('@uri')?.replace(/\?.*/s, ''),
     page,
     hasMore: response.has('@nextpageuri'),
+    total,
   };
 }
 

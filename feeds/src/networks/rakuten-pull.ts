@@ -94,7 +94,6 @@ export function pullCatalogue(): CataloguePull {
       const limit = String(CATALOGUE_PAGE_SIZE);
       return get(`${ORIGIN}${path}`, { ...query, limit, ...(page === undefined ? {} : { page }) });
     },
-    readTotal: (response) => response.findWholeNumber('_metadata.total'),
   });
   return {
     lists: [
@@ -110,7 +109,6 @@ export function pullCatalogue(): CataloguePull {
             { resultsperpage: String(COUPONS_PER_PAGE), pagenumber: position },
             ACCEPT_XML,
           ),
-        readTotal: (response) => response.findWholeNumber('TotalMatches'),
       },
     ],
   };

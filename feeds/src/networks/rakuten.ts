@@ -76,6 +76,7 @@ function readPageInfo(response: Fields): PageInfo {
   if (!response.has('_metadata')) return {};
   return {
     page: response.findWholeNumber('_metadata.page'),
+    total: response.findWholeNumber('_metadata.total'),
     hasMore: response.has('_metadata._links.next'),
   };
 }
@@ -83,7 +84,8 @@ function readPageInfo(response: Fields): PageInfo {
 function readCouponPageInfo(response: Fields): PageInfo {
   const page = response.findWholeNumber('PageNumberRequested');
   const pages = response.findWholeNumber('TotalPages');
-  return page === undefined || pages === undefined ? {} : { page, hasMore: page < pages };
+  if (page === undefined || pages === undefined) return {};
+  return { page, hasMore: page < pages, total: response.findWholeNumber('TotalMatches') };
 }
 
 function findLeftOut(row: Fields, wantedType = 'any'): LeftOutRow | undefined {

@@ -3,7 +3,6 @@
 // whether more pages follow is an error, never the last page.
 
 import type { BrokenFile } from '@offerbook/wire/rows/raw-row.ts';
-import type { Fields } from '../fields.ts';
 import { type PullRequest, unexpected } from './network-access.ts';
 import type { PageRules, PulledPage } from './pulled-page.ts';
 
@@ -22,15 +21,11 @@ export interface CatalogueList extends PageRules {
   request(position: string | undefined): PullRequest;
   /** Returns the position of the next page; undefined after the last page. */
   next(page: CataloguePage, position: string | undefined): string | undefined;
-  /** Reads the network's count of all rows from a page. */
-  readTotal?(response: Fields): number | undefined;
 }
 
 export interface CataloguePage extends PulledPage {
   /** Rows of this page and all pages before it. */
   readonly rowsRead: number;
-  /** The network's count of all rows, if it has one. */
-  readonly total: number | undefined;
 }
 
 /** A list that is one response. */
@@ -38,8 +33,8 @@ export const onePage = { next: () => undefined };
 
 /** A list with numbered pages. The position is the page number. Some networks count from 0, others from 1. */
 export const numberedPages: Pick<CatalogueList, 'next'> = {
-  next: ({ info, rowCount, rowsRead, total }, position) => {
-    const { page, hasMore, count = rowCount } = info;
+  next: ({ info, rowCount, rowsRead }, position) => {
+    const { page, hasMore, count = rowCount, total } = info;
     const isExpected = position === undefined ? page === 0 || page === 1 : page === Number(position);
     if (page === undefined || !isExpected) throw incomplete(`is not page ${position ?? 1}`);
     if (count !== rowCount) throw incomplete(`has ${rowCount} rows instead of ${count}`);

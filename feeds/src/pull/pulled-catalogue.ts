@@ -3,7 +3,6 @@
 
 import { writeRetailers } from '../catalogue/convert-catalogue.ts';
 import { FactBook } from '../catalogue/fact-book.ts';
-import { addFacts, rejectConflicts } from '../catalogue/read-facts.ts';
 import type { CatalogueRules } from '../catalogue/to-retailer.ts';
 import { type ConvertOptions, type ConvertReport, ConvertRun, type RowSpool } from '../convert-run.ts';
 import type { FeedRow } from '../formats/feed-row.ts';
@@ -28,8 +27,7 @@ export class PulledCatalogue {
     this.#feeds = network.catalogue;
     this.#rules = rules;
     this.#run = new ConvertRun([], options);
-    const feeds = Object.values(network.catalogue);
-    this.#facts = new FactBook(feeds.some(({ listsPartners }) => listsPartners === true));
+    this.#facts = new FactBook(this.#run, rules.source.timeZone, Object.values(network.catalogue));
   }
 
   get rowCount(): number {
@@ -52,23 +50,19 @@ export class PulledCatalogue {
     const { shape } = this.#feedOf(list);
     const page = await readPage(body, header, shape, list, (batch) => void rows.push(...batch));
     if (page === undefined) return { rows, next: undefined, total: 0 };
-    const { response, info, rowCount } = page;
-    const total = (response && list.readTotal?.(response)) ?? info.total;
-    const rowsRead = at.rowsBefore + rowCount;
-    return { rows, next: list.next({ ...page, rowsRead, total }, at.position), total };
+    const rowsRead = at.rowsBefore + page.rowCount;
+    return { rows, next: list.next({ ...page, rowsRead }, at.position), total: page.info.total };
   }
 
   /** Adds the rows of a page. `name` identifies the page in messages. */
   add(list: CatalogueList, rows: readonly FeedRow[], name: string): void {
     this.#run.counts.read += rows.length;
-    const file = { feed: this.#checked(list), advertiserId: list.advertiserId };
-    const { timeZone } = this.#rules.source;
-    for (const row of rows) addFacts(row, file, name, timeZone, this.#run, this.#facts);
+    for (const row of rows) this.#facts.addRow(row, this.#feedOf(list), list.advertiserId, name);
   }
 
   /** Throws ConversionFailed if there are invalid rows, unless they are skipped. */
   async finish(spool: RowSpool): Promise<ConvertReport> {
-    rejectConflicts(this.#facts, this.#run);
+    this.#facts.rejectConflicts();
     writeRetailers(this.#run, this.#facts, this.#rules, spool);
     return this.#run.finish(spool);
   }
@@ -77,22 +71,5 @@ export class PulledCatalogue {
     const feed = this.#feeds[name];
     if (feed === undefined) throw new Error(`the network has no feed ${name}`);
     return feed;
-  }
-
-  /** The feed, with a problem for each row of another advertiser. */
-  #checked(list: CatalogueList): CatalogueFeed {
-    const feed = this.#feedOf(list);
-    const { advertiserId: expected } = list;
-    if (expected === undefined) return feed;
-    return {
-      ...feed,
-      readFacts: (row, advertiserId, format) => {
-        const found = feed.readFacts(row, advertiserId, format);
-        const other = found.find((fact) => 'advertiserId' in fact && fact.advertiserId !== expected);
-        if (other !== undefined)
-          row.fail('', `belongs to another advertiser; only rows of ${expected} were requested`);
-        return found;
-      },
-    };
   }
 }

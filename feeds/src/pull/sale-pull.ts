@@ -32,8 +32,6 @@ export interface SalePull extends NetworkAccess, PageRules {
   request(stream: string, window: PullWindow, position: string | undefined): PullRequest;
   /** Returns the position of the next page; undefined after the last page. */
   next(page: PulledPage, position: string | undefined): string | undefined;
-  /** Reads the network's count of all rows in the window from a page. If it changes during a walk, rows may have been missed. */
-  readTotal?(page: PulledPage): number | undefined;
   /** For networks whose sales have several rows: which parts of a row later pulls need. */
   readonly parts?: {
     readonly fields: readonly string[];

@@ -10,7 +10,6 @@ import {
   canonicalTransactionRow,
   RETAILER_FIELD,
   SOURCE_TIME_FIELD,
-  type Status,
   transactionRowSchema,
   type UnstampedTransaction,
 } from '@offerbook/wire/transaction.ts';
@@ -23,20 +22,8 @@ import type { Shares } from '../source/share.ts';
 import type { Source } from '../source/source-file.ts';
 import type { CouponCodes } from './coupon-codes.ts';
 
-/** The import takes the other fields from the click: the organisation, the user, the click times and the deal. */
-export interface ClickRow {
-  readonly id: Uuid;
-  readonly clickId: string;
-  readonly country: string;
-  readonly soldAt: Timestamp;
-  readonly currencyCode: string;
-  readonly orderValue: number;
-  readonly cashback: number;
-  readonly status: Status;
-}
-
 /** Fields are in output order. */
-export type ConvertedRow = (UnstampedTransaction | ClickRow) & {
+export type ConvertedRow = (UnstampedTransaction | ReturnType<typeof withClick>) & {
   readonly [RETAILER_FIELD]: Uuid;
   readonly [SOURCE_TIME_FIELD]?: Timestamp | undefined;
 };
@@ -160,7 +147,8 @@ function findOwner(
   return owner === organisation ? user(rest.join(separator)) : 'other organisation';
 }
 
-function withClick(row: UnstampedTransaction, clickId: string): ClickRow {
+/** The import takes the other fields from the click: the organisation, the user, the click times and the deal. */
+function withClick(row: UnstampedTransaction, clickId: string) {
   const { id, country, soldAt, currencyCode, orderValue, cashback, status } = row;
   return { id, clickId, country, soldAt, currencyCode, orderValue, cashback, status };
 }

@@ -56,11 +56,6 @@ export function fakeAwin(context: FakeContext): FakeNetwork {
 
 function listTransactions({ listed }: FakeContext, request: NetworkRequest): Answer {
   const { searchParams } = request.url;
-  const ids = searchParams.get('ids')?.split(',');
-  if (ids !== undefined) {
-    const rows = listed(request, {}).map(({ row }) => row());
-    return json(rows.filter(({ id }) => ids.includes(String(id))));
-  }
   if ((searchParams.get('timezone') ?? 'UTC') !== 'UTC')
     throw new Refusal(400, 'this sandbox supports only the timezone UTC');
   const window = readWindow(searchParams, 'startDate', 'endDate', { daysMax: DAYS_MAX });

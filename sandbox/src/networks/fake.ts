@@ -84,7 +84,7 @@ export interface FakeContext extends FakeOptions {
   readonly account: string;
   /** All accounts that the credentials give access to. */
   readonly accounts: readonly string[];
-  /** The rows that one or all date filters find. */
+  /** The rows that all of these date filters find. */
   listed(request: NetworkRequest, filters: Readonly<Record<string, Window>>): ListedRow[];
 }
 

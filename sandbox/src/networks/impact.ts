@@ -72,18 +72,12 @@ export function fakeImpact(context: FakeContext): FakeNetwork {
 function listActions({ listed }: FakeContext, request: NetworkRequest): unknown[] {
   const { searchParams } = request.url;
   const { nowMs } = request;
-  const read = (from: string, to: string) =>
-    searchParams.has(from) || searchParams.has(to)
-      ? readWindow(searchParams, from, to, { isZoned: true, daysMax: DAYS_MAX })
-      : undefined;
-  const changes = read('StartDate', 'EndDate');
-  const event = read('ActionDateStart', 'ActionDateEnd');
-  const standard = { changes: { fromMs: nowMs - 7 * DAY_MS, toMs: nowMs } };
-  const filters = changes === undefined ? event && { event } : { changes };
-  const oldestMs = nowMs - PAST_DAYS_MAX * DAY_MS;
-  if (Math.min(changes?.fromMs ?? nowMs, event?.fromMs ?? nowMs) < oldestMs)
+  const isByEvent = searchParams.has('ActionDateStart');
+  const [from, to] = isByEvent ? ['ActionDateStart', 'ActionDateEnd'] : ['StartDate', 'EndDate'];
+  const window = readWindow(searchParams, from, to, { isZoned: true, daysMax: DAYS_MAX });
+  if (window.fromMs < nowMs - PAST_DAYS_MAX * DAY_MS)
     throw new Refusal(400, 'The start date is more than 3 years ago');
-  return listed(request, filters ?? standard).map(({ row }) => row());
+  return listed(request, { [isByEvent ? 'event' : 'changes']: window }).map(({ row }) => row());
 }
 
 function page(

@@ -104,7 +104,7 @@ function report(context: FakeContext, request: NetworkRequest): Answer {
   if (place === undefined) throw new Refusal(400, 'the cursor is unknown or has expired');
   const found = context.listed({ ...request, nowMs: Number(firstMs) }, { [filter]: window });
   const all = new Random(`${filter} ${window.fromMs} ${window.toMs}`).shuffled(found);
-  const start = Number(place) + readCount(searchParams.get('offset'), 0);
+  const start = Number(place);
   const end = start + limit;
   const next = end < all.length ? `${firstMs}l${end}` : undefined;
   const link = next && { next_page: linkTo(url, { cursor_id: next }), next_cursor_id: next };

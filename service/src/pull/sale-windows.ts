@@ -73,7 +73,7 @@ export class SaleWindows {
         const request = pull.request(rules.name, window, position);
         const page = await client.fetch(request, async (body, header) => {
           const found = await sales.addPage(`page ${number}`, body, header);
-          return { next: pull.next(found, position), total: pull.readTotal?.(found) };
+          return { next: pull.next(found, position), total: found.info.total };
         });
         options.onRows?.(sales.rowCount, title);
         return page;
