@@ -10,8 +10,7 @@ import { catalogueKey, isCatalogueDue, pullCatalogue } from './pull-catalogue.ts
 import { rereadSales } from './reread-sales.ts';
 import { SaleWindows } from './sale-windows.ts';
 import { type PullContext, type PullOptions, SourceRun, type StreamReport } from './source-run.ts';
-import { StreamProgress } from './stream-progress.ts';
-import { lostMs } from './windows.ts';
+import { lostMs, StreamProgress } from './windows.ts';
 
 /**
  * Throws Refused if another process is pulling from this source, or after an unexpected error, and StorageError. Other failures

@@ -7,8 +7,7 @@ import { BadInput } from '@offerbook/wire/failures.ts';
 import { isTooMuch } from './network-failures.ts';
 import type { SaleWindows } from './sale-windows.ts';
 import type { SourceRun, StreamReport } from './source-run.ts';
-import { StreamProgress } from './stream-progress.ts';
-import { nextReread } from './windows.ts';
+import { nextReread, StreamProgress } from './windows.ts';
 
 /** Bounds the stored list of differences. */
 const SUSPECTS_MAX = 10_000;

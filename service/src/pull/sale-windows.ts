@@ -12,9 +12,9 @@ import type { TransactionWriters } from '../domain/transaction.ts';
 import { importTransactions } from '../importer/import-transactions.ts';
 import { PartRows } from './part-rows.ts';
 import type { SourceRun } from './source-run.ts';
-import type { StreamProgress } from './stream-progress.ts';
 import { TemporaryRows } from './temporary-rows.ts';
 import { walkPages } from './walk-pages.ts';
+import type { StreamProgress } from './windows.ts';
 
 const SALES_PER_LOOK_UP = 1_000;
 

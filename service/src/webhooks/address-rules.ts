@@ -4,6 +4,7 @@
 // Every address that is not globally reachable is forbidden (IANA's special-purpose registries, RFC 6890). The setting
 // --webhook-networks allows private ranges; loopback, link-local and metadata addresses have to be listed one by one.
 
+import { BadInput } from '@offerbook/wire/failures.ts';
 import { IpNetworks } from '@offerbook/wire/ip-networks.ts';
 
 let known: ReturnType<typeof buildRanges> | undefined;
@@ -59,4 +60,34 @@ export function addressRules(allowed: readonly string[]) {
     isListed,
     isAllowed: (address: string) => classifyAddress(address) === 'public' || isListed(address),
   };
+}
+
+const URL_LENGTH_MAX = 2_000;
+
+/**
+ * Checks the URL of an endpoint when an operator registers it, and returns its normal form. Throws BadInput. Addresses are checked
+ * again at every attempt, because DNS can change.
+ */
+export function parseEndpointUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new BadInput('--url must be a URL such as https://partner.example/offerbook');
+  if (text.length > URL_LENGTH_MAX) throw new BadInput(`--url must be at most ${URL_LENGTH_MAX} characters`);
+  if (url.username !== '' || url.password !== '')
+    throw new BadInput(
+      '--url must not contain a user name or a password; webhooks are authenticated by their signature',
+    );
+  if (url.hash !== '') throw new BadInput('--url must not contain a fragment (#…)');
+  const address = literalAddress(url);
+  if (address !== undefined && classifyAddress(address) === 'forbidden')
+    throw new BadInput(`--url has the address ${address}, which webhooks are never sent to`);
+  if (url.protocol === 'http:' && address !== undefined && classifyAddress(address) === 'public')
+    throw new BadInput('--url must use https; http is only for addresses in --webhook-networks');
+  return url.href;
+}
+
+/** Returns the address if the host of the URL is one; undefined for a name. The URL parser has converted odd notations. */
+export function literalAddress({ hostname }: URL): string | undefined {
+  if (hostname.startsWith('[')) return hostname.slice(1, -1);
+  return /^[\d.]+$/.test(hostname) ? hostname : undefined;
 }

@@ -6,8 +6,7 @@ import { lookup } from 'node:dns/promises';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { parseRetryAfterMs } from '@offerbook/wire/time.ts';
-import type { AddressRules } from './address-rules.ts';
-import { literalAddress } from './endpoint-url.ts';
+import { type AddressRules, literalAddress } from './address-rules.ts';
 
 export const ATTEMPT_MAX_MS = 15_000;
 /** The response's body is read up to this size and time, and thrown away. */

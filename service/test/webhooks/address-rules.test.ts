@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { BadInput } from '@offerbook/wire/failures.ts';
 import fc from 'fast-check';
-import { type AddressClass, addressRules, classifyAddress } from '../../src/webhooks/address-rules.ts';
-import { parseEndpointUrl } from '../../src/webhooks/endpoint-url.ts';
+import {
+  type AddressClass,
+  addressRules,
+  classifyAddress,
+  parseEndpointUrl,
+} from '../../src/webhooks/address-rules.ts';
 
 /** The first and the last address of each range that is not public, from IANA's special-purpose registries. */
 const RANGES: Record<string, [AddressClass, string, string]> = {

@@ -15,8 +15,7 @@ import {
   type WebhookStore,
   webhookState,
 } from '../../../domain/webhook.ts';
-import { addressRules } from '../../../webhooks/address-rules.ts';
-import { parseEndpointUrl } from '../../../webhooks/endpoint-url.ts';
+import { addressRules, parseEndpointUrl } from '../../../webhooks/address-rules.ts';
 import { testMessage } from '../../../webhooks/message.ts';
 import { post } from '../../../webhooks/post.ts';
 import { signatureHeaders, webhookSecret } from '../../../webhooks/signature.ts';
